@@ -1,0 +1,64 @@
+import type { DayDataset, DocumentDataset } from './dataset.ts';
+import type { Day } from './day.ts';
+import type { Family } from './family.ts';
+import type { Source } from './source.ts';
+
+/** An inclusive range of days. */
+export interface Window {
+  readonly from: Day;
+  readonly to: Day;
+}
+
+/** The schedules of which a collector follows one. */
+export type ScheduleName = 'analytics' | 'readiness' | 'wiki' | 'users';
+
+interface Fetched {
+  /** Rows, documents or fields of them that were unusable. */
+  readonly rejected: number;
+  /** The platform's identifier of the organization, where the answer names it. */
+  readonly orgId?: string | undefined;
+  /** What an operator should hear about the answer, in plain words without any data of people. */
+  readonly remarks: readonly string[];
+}
+
+export interface FetchedDays<Row> extends Fetched {
+  readonly rows: ReadonlyMap<Day, Row>;
+  /** Size of the answers, in bytes, for sizing the next window. */
+  readonly bytes: number;
+}
+
+export interface FetchedDocuments<Document> extends Fetched {
+  readonly documents: readonly Document[];
+  /** Whether documents that are not among these are gone from the platform. */
+  readonly complete: boolean;
+}
+
+interface CollectorDeclaration {
+  readonly name: string;
+  readonly description: string;
+  readonly schedule: ScheduleName;
+  readonly enabledByDefault: boolean;
+  readonly families: readonly Family[];
+}
+
+/** A collector of a dataset with a row per day. */
+export interface DayCollector<Row> extends CollectorDeclaration {
+  readonly dataset: DayDataset<Row>;
+  fetch(source: Source, window: Window): Promise<FetchedDays<Row>>;
+}
+
+/** A collector of documents. */
+export interface DocumentCollector<Document> extends CollectorDeclaration {
+  readonly dataset: DocumentDataset<Document>;
+  fetch(source: Source): Promise<FetchedDocuments<Document>>;
+}
+
+// A list of collectors holds many row types; what one fetches is only ever handed back to itself.
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export type Collector = DayCollector<any> | DocumentCollector<any>;
+
+/** Whether a collector's dataset has one row per day. */
+// biome-ignore lint/suspicious/noExplicitAny: as for Collector
+export function isDayCollector(collector: Collector): collector is DayCollector<any> {
+  return collector.dataset.kind === 'days';
+}

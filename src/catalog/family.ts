@@ -1,0 +1,85 @@
+import type { Day } from './day.ts';
+import type { View } from './view.ts';
+
+/** One series' labels, `org` apart, and its value. */
+export interface Sample<Label extends string = string> {
+  readonly labels: Readonly<Record<Label, string>>;
+  readonly value: number;
+}
+
+/**
+ * What a value is, which decides what may be done with it:
+ * `additive` numbers may be summed over their labels; `distinct` counts people or things that several label
+ * values may share; a `ratio` is an average, a quantile or a share; a `timestamp` is in Unix seconds; an `info`
+ * is always 1 and carries its message in the labels.
+ */
+export type FamilyNature = 'additive' | 'distinct' | 'ratio' | 'timestamp' | 'info';
+
+/** When an organization's series limit makes families go: `detail` first, then `breakdown`, then `main`. */
+export type FamilyWeight = 'detail' | 'breakdown' | 'main';
+
+interface FamilyDeclaration<Label extends string> {
+  /** Full metric name. */
+  readonly name: `agent_platform_${string}`;
+  /** One sentence without double quotes; it says so where a sum over a label is not a total. */
+  readonly help: string;
+  /** Label names beside `org`, in the order in which they are written. */
+  readonly labels: readonly Label[];
+  /** What is counted, in plain words: `credits`, `people`, `ratio`, `seconds`. */
+  readonly unit: string;
+  /** The API's endpoint and field that the value comes from. */
+  readonly source: string;
+  readonly nature: FamilyNature;
+  readonly weight?: FamilyWeight;
+  readonly stability?: 'stable' | 'experimental';
+}
+
+/** A family that describes one day of a dataset. */
+export interface DayFamily<Label extends string = string> extends Required<FamilyDeclaration<Label>> {
+  readonly scope: 'day';
+  /**
+   * Whether the labels name open-ended things (models, tools) rather than a fixed set of parts: a value seen
+   * in the preceding 28 days and missing from a day's row is then 0, where the nature is additive.
+   */
+  readonly breakdown: boolean;
+  /** The samples of a day, or undefined where the day's row does not carry this figure. */
+  samplesOf(view: View, day: Day): Iterable<Sample<Label>> | undefined;
+}
+
+/** A family that describes the state at the view's instant. */
+export interface CurrentFamily<Label extends string = string> extends Required<FamilyDeclaration<Label>> {
+  readonly scope: 'current';
+  samplesOf(view: View): Iterable<Sample<Label>> | undefined;
+}
+
+export type Family = DayFamily | CurrentFamily;
+
+/** Declares a family of a day's figures; a label that a sample forgets does not compile. */
+export function dayFamily<const Label extends string = never>(
+  declaration: FamilyDeclaration<Label> & {
+    readonly breakdown?: boolean;
+    samplesOf(view: View, day: Day): Iterable<Sample<Label>> | undefined;
+  },
+): DayFamily {
+  return {
+    stability: 'stable',
+    breakdown: false,
+    weight: declaration.labels.length > 0 ? 'breakdown' : 'main',
+    ...declaration,
+    scope: 'day',
+  };
+}
+
+/** Declares a family of the present state; a label that a sample forgets does not compile. */
+export function currentFamily<const Label extends string = never>(
+  declaration: FamilyDeclaration<Label> & {
+    samplesOf(view: View): Iterable<Sample<Label>> | undefined;
+  },
+): CurrentFamily {
+  return {
+    stability: 'stable',
+    weight: declaration.labels.length > 0 ? 'breakdown' : 'main',
+    ...declaration,
+    scope: 'current',
+  };
+}

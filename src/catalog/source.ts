@@ -1,0 +1,54 @@
+import type { DatasetName } from './dataset.ts';
+
+/** One GET of the platform's API. */
+export interface ApiRequest {
+  /** The `endpoint` label of the request metrics. */
+  readonly endpoint: DatasetName;
+  /** `api`: the main API host; `app`: the web-app host. */
+  readonly host: 'api' | 'app';
+  /** Absolute path without a query. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+/** A parsed JSON body and its size on arrival in bytes, after decompression. */
+export interface ApiAnswer {
+  readonly body: unknown;
+  readonly bytes: number;
+}
+
+/** What a page holds: its items, and the cursor of the next page where the server names or implies one. */
+export interface Page {
+  readonly items: readonly unknown[];
+  readonly next: string | undefined;
+}
+
+/** A listing that comes in pages. */
+export interface PagedRequest extends ApiRequest {
+  readonly cursorParameter: string;
+  /** Splits a body into a page; throws where the body has not the shape of one. */
+  read(body: unknown): Page;
+  /** An item's identity, undefined where it has none. */
+  idOf(item: unknown): string | undefined;
+}
+
+/**
+ * Why a listing ended: an `empty` page, the server said it was the `last`, a cursor came twice, a page brought
+ * only items already seen, or the page cap was met.
+ */
+export type PagingEnd = 'empty' | 'last' | 'repeated-cursor' | 'repeated-items' | 'page-cap';
+
+export interface PagingOutcome {
+  readonly end: PagingEnd;
+  /** True where the server itself said that nothing follows. */
+  readonly complete: boolean;
+  readonly pages: number;
+  readonly bytes: number;
+}
+
+/** What a collector may ask of the platform; failures throw a `PlatformError`. */
+export interface Source {
+  get(request: ApiRequest): Promise<ApiAnswer>;
+  /** Walks a listing and hands over each page's items that were not seen before. */
+  pages(request: PagedRequest, onItems: (items: readonly unknown[]) => void): Promise<PagingOutcome>;
+}

@@ -1,0 +1,36 @@
+import type { DatasetName, DayDataset, DocumentDataset } from './dataset.ts';
+import type { Day, Instant } from './day.ts';
+
+/** What the operator told about an organization. */
+export interface OrgSettings {
+  readonly name: string;
+  readonly readiness: ReadinessSettings;
+}
+
+/** How the current readiness report of a repository is chosen and shown. */
+export interface ReadinessSettings {
+  /** Branches that count as the main line, best first; empty: main or master, else the most frequent. */
+  readonly branches: readonly string[];
+  /** Whether reports made with local changes or unpushed commits are left out. */
+  readonly cleanOnly: boolean;
+  readonly levelRule: 'none' | 'bands';
+  /** Whether the per-criterion counts are published beside the per-criterion ratios. */
+  readonly criterionCounts: boolean;
+}
+
+/** Everything that a projection may read of one organization, seen from one instant. */
+export interface View {
+  readonly asOf: Instant;
+  readonly settings: OrgSettings;
+  /** The platform's own identifier of the organization, once an answer has named it. */
+  readonly orgId: string | undefined;
+  /** The newest complete day of a dataset, undefined while none is known. */
+  newestDay(dataset: DayDataset<unknown>): Day | undefined;
+  /** A day's row; the idle row on a day known to have had none; undefined where the day is not known. */
+  row<Row>(dataset: DayDataset<Row>, day: Day): Row | undefined;
+  /** The known days with a row before `day`, newest first. */
+  rowsBefore<Row>(dataset: DayDataset<Row>, day: Day): Iterable<Row>;
+  documents<Document>(dataset: DocumentDataset<Document>): readonly Document[];
+  /** How many days since the start of history were not yet asked and answered. */
+  uncoveredDays(dataset: DatasetName): number;
+}

@@ -1,0 +1,78 @@
+import type * as z from 'zod';
+
+/** What could be saved of a row. */
+export interface Salvaged<Row> {
+  /** The row without its unusable parts; undefined where nothing of it can be used. */
+  readonly row: Row | undefined;
+  /** How many fields and elements were given up; 1 for a whole row. */
+  readonly rejected: number;
+}
+
+type Step = string | number;
+
+/**
+ * Parses an untrusted row and gives up no more of it than is unusable: first the field, then the element
+ * that cannot do without it, last the row. The row's own parts may be taken out of it.
+ */
+export function salvage<Row>(schema: z.ZodType<Row>, row: unknown): Salvaged<Row> {
+  let rejected = 0;
+  for (;;) {
+    const parsed = schema.safeParse(row);
+    if (parsed.success) return { row: parsed.data, rejected };
+    const doomed = outermost(parsed.error.issues.map((issue) => prunable(row, issue.path.map(step))));
+    if (doomed.some((path) => path.length === 0)) return { row: undefined, rejected: 1 };
+    for (const path of doomed) cut(row, path);
+    rejected += doomed.length;
+    dropHoles(row, doomed);
+  }
+}
+
+function step(key: PropertyKey): Step {
+  return typeof key === 'number' ? key : String(key);
+}
+
+/** The path of what must go so that an issue goes: the field, or where it is missing already, what holds it. */
+function prunable(row: unknown, path: readonly Step[]): readonly Step[] {
+  let at = path;
+  while (at.length > 0 && valueAt(row, at) === undefined) at = at.slice(0, -1);
+  return at;
+}
+
+/** Distinct paths, without those that lie inside another one. */
+function outermost(paths: readonly (readonly Step[])[]): (readonly Step[])[] {
+  const seen = new Map(paths.map((path) => [JSON.stringify(path), path]));
+  return [...seen.values()].filter((path) => {
+    for (let length = 0; length < path.length; length++) {
+      if (seen.has(JSON.stringify(path.slice(0, length)))) return false;
+    }
+    return true;
+  });
+}
+
+function valueAt(row: unknown, path: readonly Step[]): unknown {
+  let value = row;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<Step, unknown>)[key];
+  }
+  return value;
+}
+
+function cut(row: unknown, path: readonly Step[]): void {
+  const holder = valueAt(row, path.slice(0, -1));
+  const key = path.at(-1);
+  if (typeof holder !== 'object' || holder === null || key === undefined) return;
+  if (Array.isArray(holder)) holder[Number(key)] = undefined;
+  else delete (holder as Record<Step, unknown>)[key];
+}
+
+/** Closes the holes that cut elements left in arrays. */
+function dropHoles(row: unknown, cuts: readonly (readonly Step[])[]): void {
+  const holders = new Set(cuts.map((path) => valueAt(row, path.slice(0, -1))));
+  for (const holder of holders) {
+    if (!Array.isArray(holder)) continue;
+    const kept = holder.filter((element) => element !== undefined);
+    holder.length = 0;
+    for (const element of kept) holder.push(element);
+  }
+}

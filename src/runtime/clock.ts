@@ -1,0 +1,87 @@
+/** The only door to real time. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Milliseconds from an arbitrary start that no clock change moves. */
+  elapsed(): number;
+  /** Resolves after `ms` milliseconds; rejects with the signal's reason when aborted. */
+  wait(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** The machine's clock. */
+export function createSystemClock(): Clock {
+  return {
+    now: () => Date.now(),
+    elapsed: () => performance.now(),
+    wait,
+  };
+}
+
+function wait(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener('abort', aborted, { once: true });
+    function done(): void {
+      signal?.removeEventListener('abort', aborted);
+      resolve();
+    }
+    function aborted(): void {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    }
+  });
+}
+
+/** A clock for tests: time moves only by `advance`, or by `wait` at once where `autoAdvance` is on. */
+export interface FakeClock extends Clock {
+  advance(ms: number): Promise<void>;
+  set(now: number): void;
+  /** The waits asked for so far, in milliseconds. */
+  readonly waits: readonly number[];
+}
+
+/** Creates a clock that stands at `start` (milliseconds since the epoch). */
+export function createFakeClock(start: number, options: { autoAdvance?: boolean } = {}): FakeClock {
+  let now = start;
+  const waits: number[] = [];
+  const sleepers = new Set<{ at: number; wake: () => void }>();
+  async function settle(): Promise<void> {
+    for (const sleeper of [...sleepers].sort((a, b) => a.at - b.at)) {
+      if (sleeper.at > now) continue;
+      sleepers.delete(sleeper);
+      sleeper.wake();
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return {
+    waits,
+    now: () => now,
+    elapsed: () => now - start,
+    set: (value) => {
+      now = value;
+    },
+    async advance(ms) {
+      now += ms;
+      await settle();
+    },
+    wait(ms, signal) {
+      waits.push(ms);
+      if (options.autoAdvance) {
+        now += ms;
+        return new Promise((resolve) => setImmediate(resolve));
+      }
+      return new Promise((resolve, reject) => {
+        const sleeper = { at: now + ms, wake: resolve };
+        sleepers.add(sleeper);
+        signal?.addEventListener('abort', () => {
+          sleepers.delete(sleeper);
+          reject(signal.reason);
+        });
+      });
+    },
+  };
+}

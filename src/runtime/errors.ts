@@ -1,0 +1,62 @@
+/** Why a collector fails, as the `reason` label of `agent_platform_exporter_collector_failing`. */
+export const failureReasons = [
+  'auth',
+  'role',
+  'throttled',
+  'server',
+  'network',
+  'timeout',
+  'schema',
+  'limit',
+] as const;
+
+export type FailureReason = (typeof failureReasons)[number];
+
+/** A failed exchange with the platform: `message` is one short line without any secret. */
+export class PlatformError extends Error {
+  readonly reason: FailureReason;
+  /** What the operator can do about it, in plain words. */
+  readonly hint: string | undefined;
+  /** HTTP status, where there was an answer. */
+  readonly status: number | undefined;
+  /** Not before this instant (milliseconds) does another request make sense. */
+  readonly retryAt: number | undefined;
+  /** Whether a smaller request could succeed where this one did not. */
+  readonly tooLarge: boolean;
+
+  constructor(
+    reason: FailureReason,
+    message: string,
+    details: {
+      hint?: string | undefined;
+      status?: number | undefined;
+      retryAt?: number | undefined;
+      tooLarge?: boolean;
+    } = {},
+  ) {
+    super(message);
+    this.name = 'PlatformError';
+    this.reason = reason;
+    this.hint = details.hint;
+    this.status = details.status;
+    this.retryAt = details.retryAt;
+    this.tooLarge = details.tooLarge ?? false;
+  }
+}
+
+/** A configuration that cannot be used; `message` names the key and what is wrong with it. */
+export class ConfigError extends Error {
+  readonly hint: string | undefined;
+
+  constructor(message: string, hint?: string) {
+    super(message);
+    this.name = 'ConfigError';
+    this.hint = hint;
+  }
+}
+
+/** The one-line message of anything thrown. */
+export function messageOf(thrown: unknown): string {
+  const text = thrown instanceof Error ? thrown.message : String(thrown);
+  return text.replace(/\s+/g, ' ').trim();
+}

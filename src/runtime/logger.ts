@@ -1,0 +1,30 @@
+/** Fields of a log event: flat, and already free of secrets where the writer can know it. */
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/**
+ * Structured log. `error`: somebody must act; `warn`: the service degraded; `info`: something changed.
+ * The message is constant, what varies goes into the fields.
+ */
+export interface Logger {
+  error(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  debug(message: string, fields?: LogFields): void;
+}
+
+export interface LoggedEvent {
+  readonly level: 'error' | 'warn' | 'info' | 'debug';
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+/** A logger for tests that keeps its events. */
+export function createFakeLogger(): Logger & { readonly events: LoggedEvent[] } {
+  const events: LoggedEvent[] = [];
+  function at(level: LoggedEvent['level']) {
+    return (message: string, fields: LogFields = {}) => {
+      events.push({ level, message, fields });
+    };
+  }
+  return { events, error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') };
+}
