@@ -1,0 +1,79 @@
+import winston from 'winston';
+import type { Clock } from './clock.ts';
+import { type LogValue, plainFields } from './log-fields.ts';
+import { formatLine, jsonSyntax, logfmtSyntax } from './logfmt.ts';
+import type { LogFields, Logger } from './logger.ts';
+import type { Redactor } from './redact.ts';
+
+export type LogLevel = keyof Logger;
+export type LogFormat = 'logfmt' | 'json';
+
+export interface LogOptions {
+  /** The least severe level that is written. */
+  readonly level: LogLevel;
+  readonly format: LogFormat;
+  readonly stream: NodeJS.WritableStream;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Applied to the message and to every field, nested ones too. */
+  readonly redactor: Redactor;
+}
+
+/** A logger that can be asked to hand over what it still holds. */
+export interface ClosableLogger extends Logger {
+  /** Resolves once every line has been handed to the stream; the stream stays open, later events are dropped. */
+  close(): Promise<void>;
+}
+
+const LEVELS: Readonly<Record<LogLevel, number>> = { error: 0, warn: 1, info: 2, debug: 3 };
+
+/**
+ * Creates a logger that writes one line per event: `ts` (UTC), `level`, `msg`, then the fields in their order.
+ * A stream that fails, such as a closed pipe, costs its lines and nothing else.
+ */
+export function createLogger(options: LogOptions): ClosableLogger {
+  const { level, stream, clock, redactor } = options;
+  const syntax = options.format === 'json' ? jsonSyntax : logfmtSyntax;
+  const logger = winston.createLogger({
+    level,
+    levels: { ...LEVELS },
+    format: { transform: withLine },
+    transports: [new winston.transports.Stream({ stream, eol: '\n' })],
+  });
+  stream.on('error', ignore);
+  logger.on('error', ignore);
+
+  function withLine(info: winston.Logform.TransformableInfo): winston.Logform.TransformableInfo {
+    const { fields } = info;
+    const pairs = new Map<string, LogValue>([
+      ['ts', new Date(clock.now()).toISOString()],
+      ['level', info.level],
+      ['msg', redactor.redact(String(info.message))],
+      ...plainFields(fields as LogFields, redactor, level === 'debug'),
+    ]);
+    return { ...info, [MESSAGE]: formatLine(syntax, pairs) };
+  }
+
+  // The fields travel under one key: winston gives a field named `message` or `level` a meaning of its own.
+  function at(eventLevel: LogLevel) {
+    return (message: string, fields: LogFields = {}): void => {
+      if (LEVELS[eventLevel] > LEVELS[level] || logger.writableEnded) return;
+      logger.log({ level: eventLevel, message, fields });
+    };
+  }
+
+  return { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug'), close };
+
+  function close(): Promise<void> {
+    return new Promise((resolve) => {
+      logger.once('finish', () => resolve());
+      logger.end();
+    });
+  }
+}
+
+/** Where winston's transports look for the finished line. */
+const MESSAGE = Symbol.for('message');
+
+function ignore(): void {
+  // There is nowhere left to report that the log cannot be written.
+}

@@ -1,0 +1,88 @@
+import type { LogValue } from './log-fields.ts';
+
+/** How one log line is written: its frame and each `key, value` pair in it. */
+export interface LineSyntax {
+  readonly open: string;
+  readonly separator: string;
+  readonly close: string;
+  pair(key: string, value: LogValue): string;
+}
+
+export const logfmtSyntax: LineSyntax = {
+  open: '',
+  separator: ' ',
+  close: '',
+  pair: (key, value) => `${key}=${logfmtValue(value)}`,
+};
+
+export const jsonSyntax: LineSyntax = {
+  open: '{',
+  separator: ',',
+  close: '}',
+  pair: (key, value) => `${jsonText(key)}:${jsonText(value)}`,
+};
+
+/** Longest line, in bytes, without its line end: what log shippers take without splitting it. */
+export const MAX_LINE_BYTES = 8_192;
+
+const TRUNCATED = 'truncated';
+
+/**
+ * Joins the pairs into one line of at most `MAX_LINE_BYTES` bytes. What does not fit is cut (texts) or left out
+ * (everything else), and the line says so with `truncated=true`.
+ */
+export function formatLine(syntax: LineSyntax, pairs: Iterable<readonly [string, LogValue]>): string {
+  const reserve = syntax.pair(TRUNCATED, true).length + syntax.separator.length;
+  let room = MAX_LINE_BYTES - syntax.open.length - syntax.close.length - reserve;
+  let truncated = false;
+  const written: string[] = [];
+  for (const [key, value] of pairs) {
+    const pair = fittingPair(syntax, key, value, room - syntax.separator.length);
+    if (pair?.whole !== true) truncated = true;
+    if (pair === undefined) continue;
+    written.push(pair.text);
+    room -= Buffer.byteLength(pair.text) + syntax.separator.length;
+  }
+  if (truncated) written.push(syntax.pair(TRUNCATED, true));
+  return `${syntax.open}${written.join(syntax.separator)}${syntax.close}`;
+}
+
+function fittingPair(
+  syntax: LineSyntax,
+  key: string,
+  value: LogValue,
+  room: number,
+): { text: string; whole: boolean } | undefined {
+  // No text of more characters than the room has bytes can fit: do not escape a megabyte to learn that.
+  let shown = typeof value === 'string' && value.length > room ? cut(value, room) : value;
+  let text = syntax.pair(key, shown);
+  while (Buffer.byteLength(text) > room) {
+    if (typeof shown !== 'string' || shown.length < 2) return undefined;
+    shown = cut(shown, Math.floor(shown.length * 0.8));
+    text = syntax.pair(key, shown);
+  }
+  return { text, whole: shown === value };
+}
+
+function cut(text: string, length: number): string {
+  return `${text.slice(0, Math.max(0, length - 1)).toWellFormed()}…`;
+}
+
+const BARE = /^[^\s"=\\\p{C}]+$/u;
+
+function logfmtValue(value: LogValue): string {
+  if (typeof value !== 'string' && typeof value !== 'object') return String(value);
+  if (value === null) return 'null';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return BARE.test(text) ? text : jsonText(text);
+}
+
+/** Characters that JSON leaves alone and terminals do not: they could forge or hide parts of a log. */
+const UNSAFE = /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+
+function jsonText(value: LogValue): string {
+  return JSON.stringify(value).replace(
+    UNSAFE,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

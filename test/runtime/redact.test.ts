@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createRedactor } from '../../src/runtime/redact.ts';
+
+const without = createRedactor(() => []);
+
+/** Values that nothing but their being secret gives away. */
+const secrets = fc
+  .string({ unit: 'binary', minLength: 4, maxLength: 60 })
+  .filter((text) => text.trim().length >= 4 && !/^\*+$/.test(text.trim()));
+
+describe('a known secret', () => {
+  it('is masked wherever it stands, whatever it looks like', () => {
+    fc.assert(
+      fc.property(secrets, fc.string(), fc.string(), (secret, before, after) => {
+        const redactor = createRedactor(() => [secret]);
+        expect(redactor.redact(`${before}${secret}${after}${secret}`)).not.toContain(secret.trim());
+      }),
+    );
+  });
+
+  it('is masked in the spellings of URLs, JSON and base64', () => {
+    const secret = 'k/ey+"with" marks=1';
+    const redactor = createRedactor(() => [secret]);
+    for (const spelling of [
+      encodeURIComponent(secret),
+      encodeURIComponent(secret).replace(/%2F/, '%2f'),
+      JSON.stringify({ secret }),
+      btoa(secret),
+      Buffer.from(secret).toString('base64url'),
+    ]) {
+      expect(redactor.redact(`x ${spelling} y`)).toMatch(/\*\*\*/);
+    }
+    expect(redactor.redact(JSON.stringify({ secret }))).toBe('{"secret":"***"}');
+  });
+
+  it('is known as soon as the source names it, and stays known after a rotation', () => {
+    let current = ['first-key-0001'];
+    const redactor = createRedactor(() => current);
+    expect(redactor.redact('sent first-key-0001')).toBe('sent ***');
+    current = ['second-key-0002'];
+    expect(redactor.redact('first-key-0001 became second-key-0002')).toBe('*** became ***');
+  });
+
+  it('can be remembered although the source never named it to a call', () => {
+    const redactor = createRedactor(() => []);
+    redactor.remember(' gone-key-0003\n');
+    expect(redactor.redact('late answer for gone-key-0003')).toBe('late answer for ***');
+  });
+
+  it('masks the longer of two secrets of which one contains the other', () => {
+    const redactor = createRedactor(() => ['abcd', 'abcdefgh']);
+    expect(redactor.redact('abcdefgh abcd')).toBe('*** ***');
+  });
+
+  it('is ignored where it is too short to be one', () => {
+    expect(createRedactor(() => ['', ' ', 'abc']).redact('abc of the alphabet')).toBe('abc of the alphabet');
+  });
+});
+
+describe('credentials of any kind', () => {
+  it.each([
+    ['Authorization: Bearer fk-1234.abcd', 'Authorization: Bearer ***'],
+    ['{"authorization":"Bearer fk-1234"}', '{"authorization":"Bearer ***"}'],
+    ['authorization=Basic dXNlcjpwdw==', 'authorization=Basic ***'],
+    ['authorization: fk-1234', 'authorization: ***'],
+    ['x-api-key: 12345', 'x-api-key: ***'],
+    ['sent bearer fk-1', 'sent bearer ***'],
+    ['GET /a?api_key=12&page=2', 'GET /a?api_key=***&page=2'],
+    ['{"password":"hunter2","user":1}', '{"password":"***","user":1}'],
+    ['postgres://svc:p%40ss@db:5432/x', 'postgres://***@db:5432/x'],
+    ['https://user@example.com/', 'https://***@example.com/'],
+    ['https://user:p/w?x#y@example.com/', 'https://***@example.com/'],
+  ])('%s', (text, shown) => {
+    expect(without.redact(text)).toBe(shown);
+    expect(without.redact(shown)).toBe(shown);
+  });
+
+  it('are masked in a URL, whatever its password is made of', () => {
+    const word = fc
+      .stringMatching(/^[A-Za-z][\w.~!$&'()*+,;=%/?#@:-]{3,30}$/)
+      .filter((text) => !/^\w*$/.test(text));
+    fc.assert(
+      fc.property(word, (password) => {
+        expect(without.redact(`failed https://svc:${password}@api.example.com/v1`)).not.toContain(password);
+      }),
+    );
+  });
+});
+
+describe('an e-mail address', () => {
+  it.each([
+    ['user jo.doe+x@acme.example is unknown', 'user *** is unknown'],
+    ["<o'brien@acme.com>", '<***>'],
+    ['/users?email=jo%40acme.com&x=1', '/users?email=***&x=1'],
+    ['ä.ö@bücher.example', '***'],
+    ['"jo doe"@acme.com', '***'],
+  ])('%s', (text, shown) => {
+    expect(without.redact(text)).toBe(shown);
+  });
+
+  it('is masked in any text', () => {
+    fc.assert(
+      fc.property(fc.emailAddress(), fc.lorem(), (address, text) => {
+        expect(without.redact(`${text} ${address}, ${text}`)).not.toContain(address);
+      }),
+    );
+  });
+});
+
+it('leaves plain operational text alone', () => {
+  for (const text of [
+    'collector tokens: 3 rows rejected',
+    'GET https://api.example.com:8443/api/v1/analytics/tokens?from=2026-11-01',
+    'express@5.3.0 on node 24',
+    'set AGENT_PLATFORM_API_KEY or api_key_file',
+    'no bearer token was presented',
+    '2026-11-20T10:00:00.000Z',
+  ]) {
+    expect(without.redact(text)).toBe(text);
+  }
+});
+
+it('takes linear time on hostile text', () => {
+  const started = performance.now();
+  for (const piece of ['a', '://a:', 'a@', 'Bearer ', '"', 'authorization:  ', '%40', 'a.']) {
+    without.redact(piece.repeat(50_000));
+  }
+  expect(performance.now() - started).toBeLessThan(10_000);
+});
