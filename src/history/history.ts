@@ -1,0 +1,50 @@
+import type { DatasetName } from '../catalog/dataset.ts';
+import type { Day, Instant } from '../catalog/day.ts';
+
+/** What is kept of one organization, as it stood when it was read; later writes do not change it. */
+export interface OrgHistory {
+  /** The platform's identifier of the organization, once an answer has named it. */
+  readonly orgId: string | undefined;
+  /** The covered days of a dataset with their rows; undefined for a day that was answered without a row. */
+  days(dataset: DatasetName): ReadonlyMap<Day, unknown>;
+  documents(dataset: DatasetName): readonly unknown[];
+  /** When a dataset was last answered well, in milliseconds. */
+  answeredAt(dataset: DatasetName): Instant | undefined;
+}
+
+/** An answer about a range of days. */
+export interface AnsweredDays {
+  /** Every day that was asked for and answered. */
+  readonly days: readonly Day[];
+  /** The rows among them. */
+  readonly rows: ReadonlyMap<Day, unknown>;
+  readonly orgId: string | undefined;
+  readonly at: Instant;
+}
+
+/** An answer that lists documents by their identity. */
+export interface AnsweredDocuments {
+  readonly documents: ReadonlyMap<string, unknown>;
+  /** Whether documents that are not among these are gone. */
+  readonly complete: boolean;
+  readonly orgId: string | undefined;
+  readonly at: Instant;
+}
+
+/** A day that was seen again with other values. */
+export interface Revision {
+  readonly day: Day;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/**
+ * The days and documents seen so far. A day's first row is no revision, and an answer without a row leaves a
+ * row that is there. Each write is kept whole or not at all.
+ */
+export interface History {
+  read(org: string): Promise<OrgHistory>;
+  putDays(org: string, dataset: DatasetName, answer: AnsweredDays): Promise<readonly Revision[]>;
+  putDocuments(org: string, dataset: DatasetName, answer: AnsweredDocuments): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,29 @@
+import type { FamilyWeight } from '../catalog/family.ts';
+
+/** A family of one organization and how many series it would publish. */
+export interface FamilySize {
+  readonly family: string;
+  readonly weight: FamilyWeight;
+  readonly labelled: boolean;
+  readonly series: number;
+}
+
+const ORDER: Readonly<Record<FamilyWeight, number>> = { detail: 0, breakdown: 1, main: 2 };
+
+/**
+ * The families that must go so that an organization's series fit its budget: details first, then breakdowns,
+ * then the main ones, each in declared order. A family without labels is one series and never goes.
+ */
+export function familiesOverBudget(sizes: readonly FamilySize[], budget: number): ReadonlySet<string> {
+  const dropped = new Set<string>();
+  let series = sizes.reduce((sum, size) => sum + size.series, 0);
+  const candidates = sizes
+    .filter((size) => size.labelled && size.series > 0)
+    .sort((a, b) => ORDER[a.weight] - ORDER[b.weight]);
+  for (const candidate of candidates) {
+    if (series <= budget) break;
+    dropped.add(candidate.family);
+    series -= candidate.series;
+  }
+  return dropped;
+}

@@ -1,0 +1,108 @@
+import type { DayCollector, FetchedDays } from '../catalog/collector.ts';
+import { addDays, type Day, yesterdayOf } from '../catalog/day.ts';
+import { isAboutToday } from '../platform/about-today.ts';
+import type { PlatformError } from '../runtime/errors.ts';
+import { failureOf } from './failure.ts';
+import type { Run } from './runner.ts';
+import { wantedDays } from './wanted.ts';
+import { daysDescending, nextWindow, type WindowSizer } from './windows.ts';
+
+/** How many days the platform's clock may be behind before the difference is an error. */
+const MAX_DAYS_BEHIND = 2;
+
+/** After how many failed windows in a row a run gives up. */
+const MAX_FAILURES = 3;
+
+/** The failures that concern a window's own days rather than the platform as a whole. */
+const LOCAL_REASONS: ReadonlySet<string> = new Set(['server', 'schema', 'limit']);
+
+/**
+ * Asks for the wanted days window by window, newest first, and publishes as they come. Throws the first
+ * failure after everything else that could be had was stored.
+ */
+export async function runDays(
+  run: Run,
+  collector: DayCollector<unknown>,
+  sizer: WindowSizer,
+  again: number,
+): Promise<void> {
+  const { org, deps } = run;
+  const dataset = collector.dataset.name;
+  const now = deps.clock.now();
+  const { historyStart } = deps;
+  const covered = (await deps.history.read(org.name)).days(dataset);
+  let newest = yesterdayOf(now);
+  let wanted = wantedDays({ newest, historyStart, covered, again, now });
+  let failure: PlatformError | undefined;
+  let failuresInRow = 0;
+  let unpublished = false;
+
+  for (;;) {
+    const window = nextWindow(wanted, sizer.days);
+    if (window === undefined || run.stopping()) break;
+    const days = daysDescending(window.from, window.to);
+    try {
+      const fetched = await collector.fetch(run.source, window);
+      await store(run, collector, days, fetched);
+      sizer.answered(fetched.rows.size, fetched.bytes);
+      run.tried();
+      failuresInRow = 0;
+      // The newest window shows at once; older ones change little and are published together.
+      if (window.to === newest) await deps.publisher.publish(org, [collector.name]);
+      else unpublished = true;
+    } catch (thrown) {
+      const error = failureOf(thrown, deps.log);
+      const behind = isAboutToday(error) && window.to === newest;
+      if (behind && newest > addDays(yesterdayOf(now), -MAX_DAYS_BEHIND)) {
+        newest = addDays(newest, -1);
+        wanted = wanted.filter((day) => day <= newest);
+        noteBehind(run, collector, newest);
+        continue;
+      }
+      if (days.length > 1 && (error.tooLarge || error.reason === 'timeout')) {
+        sizer.tooLarge(days.length);
+        continue;
+      }
+      run.tried();
+      failure ??= error;
+      failuresInRow++;
+      if (!LOCAL_REASONS.has(error.reason) || failuresInRow >= MAX_FAILURES) break;
+    }
+    wanted = wanted.filter((day) => day < window.from || day > window.to);
+  }
+
+  if (unpublished) await deps.publisher.publish(org, [collector.name]);
+  if (failure !== undefined) throw failure;
+}
+
+async function store(
+  run: Run,
+  collector: DayCollector<unknown>,
+  days: readonly Day[],
+  fetched: FetchedDays<unknown>,
+): Promise<void> {
+  const { org, deps } = run;
+  const dataset = collector.dataset.name;
+  const revisions = await deps.history.putDays(org.name, dataset, {
+    days,
+    rows: fetched.rows,
+    orgId: fetched.orgId,
+    at: deps.clock.now(),
+  });
+  run.note(fetched);
+  if (revisions.length === 0) return;
+  deps.instruments.dayRevisions({ org: org.name, dataset, days: revisions.length });
+  deps.log.info('The platform revised days that were already known', {
+    org: org.name,
+    dataset,
+    days: revisions.map(({ day }) => day).join(' '),
+  });
+}
+
+function noteBehind(run: Run, collector: DayCollector<unknown>, newest: Day): void {
+  run.deps.log.info('The platform is not yet done with the newest day: its clock or its data is behind', {
+    org: run.org.name,
+    collector: collector.name,
+    newest,
+  });
+}

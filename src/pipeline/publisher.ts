@@ -1,0 +1,205 @@
+import { type Collector, isDayCollector } from '../catalog/collector.ts';
+import type { DayDataset } from '../catalog/dataset.ts';
+import type { Day } from '../catalog/day.ts';
+import type { CurrentFamily, Family } from '../catalog/family.ts';
+import type { OrgSettings, View } from '../catalog/view.ts';
+import type { Instruments } from '../exposition/instruments.ts';
+import type { Publication } from '../exposition/publication.ts';
+import { renderSegment, type Segment } from '../exposition/segment.ts';
+import type { History, OrgHistory } from '../history/history.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { runInSlices } from '../runtime/slices.ts';
+import { familiesOverBudget } from './budget.ts';
+import { type LabelLimit, projectFamily, surveyOf } from './survey.ts';
+import { createView } from './view.ts';
+
+/** The name under which the families about the data itself are published. */
+export const ABOUT = 'about';
+
+export interface PublisherParts {
+  readonly collectors: readonly Collector[];
+  readonly aboutFamilies: readonly CurrentFamily[];
+  readonly history: History;
+  readonly historyStart: Day;
+  readonly publication: Publication;
+  readonly instruments: Instruments;
+  readonly labelLimit: LabelLimit;
+  /** The most series of one organization. */
+  readonly seriesBudget: number;
+  readonly maxAgeMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Turns what history knows of an organization into what `/metrics` shows of it. */
+export interface Publisher {
+  /**
+   * Publishes the named collectors' families anew, and those of every other collector whose newest day has
+   * changed with them. Calls for one organization follow each other; those that wait are served together.
+   */
+  publish(org: OrgSettings, collectors: readonly string[]): Promise<void>;
+  /** The day that a collector's published families describe. */
+  publishedDay(org: string, collector: string): Day | undefined;
+  /** Whether a collector's last good answer is older than the maximum age. */
+  isExpired(org: string, collector: string): boolean;
+}
+
+interface PublishedFamily {
+  readonly family: Family;
+  readonly series: number;
+  readonly folded: number;
+  readonly segment: Segment | undefined;
+}
+
+interface PublishedCollector {
+  readonly day: Day | undefined;
+  readonly expired: boolean;
+  readonly families: readonly PublishedFamily[];
+}
+
+interface OrgState {
+  collectors: ReadonlyMap<string, PublishedCollector>;
+  readonly requested: Set<string>;
+  readonly dropped: Map<string, string>;
+  running: Promise<void>;
+  waiting: Promise<void> | undefined;
+}
+
+/** Creates a publisher for any number of organizations. */
+export function createPublisher(parts: PublisherParts): Publisher {
+  const states = new Map<string, OrgState>();
+  const datasets = parts.collectors.filter(isDayCollector).map((collector) => collector.dataset.name);
+
+  function stateOf(org: string): OrgState {
+    let state = states.get(org);
+    if (state === undefined) {
+      state = {
+        collectors: new Map(),
+        requested: new Set(),
+        dropped: new Map(),
+        running: Promise.resolve(),
+        waiting: undefined,
+      };
+      states.set(org, state);
+    }
+    return state;
+  }
+
+  function publish(org: OrgSettings, collectors: readonly string[]): Promise<void> {
+    const state = stateOf(org.name);
+    for (const name of collectors) state.requested.add(name);
+    state.waiting ??= state.running.then(() => {
+      state.waiting = undefined;
+      const running = publishNow(org, state);
+      state.running = running.catch(() => undefined);
+      return running;
+    });
+    return state.waiting;
+  }
+
+  async function publishNow(org: OrgSettings, state: OrgState): Promise<void> {
+    const requested = new Set(state.requested);
+    state.requested.clear();
+    const history = await parts.history.read(org.name);
+    const now = parts.clock.now();
+    const { historyStart } = parts;
+    const view = createView({ history, settings: org, datasets, historyStart }, now);
+    const published = new Map(state.collectors);
+    for (const collector of parts.collectors) {
+      const before = published.get(collector.name);
+      const day = isDayCollector(collector) ? view.newestDay(collector.dataset) : undefined;
+      const expired = hasExpired(history, collector, now);
+      const unchanged = before !== undefined && before.day === day && before.expired === expired;
+      if (unchanged && !requested.has(collector.name)) continue;
+      const families = expired ? [] : await render(collector.families, dayDatasetOf(collector), view);
+      published.set(collector.name, { day, expired, families });
+    }
+    const about = await render(parts.aboutFamilies, undefined, view);
+    published.set(ABOUT, { day: undefined, expired: false, families: about });
+    state.collectors = published;
+    hand(org.name, state);
+  }
+
+  async function render(
+    families: readonly Family[],
+    dataset: DayDataset<unknown> | undefined,
+    view: View,
+  ): Promise<readonly PublishedFamily[]> {
+    const survey = await runInSlices(surveyOf(families, dataset, view, parts.labelLimit), parts.clock);
+    const rendered: PublishedFamily[] = [];
+    for (const surveyed of survey.families) {
+      const { family, folded } = surveyed;
+      const samples = projectFamily(surveyed, survey.kept, dataset, view);
+      const segment = await renderSegment(family, view.settings.name, samples, {
+        maxSeries: parts.seriesBudget,
+      });
+      rendered.push({ family, folded, series: segment?.series ?? 0, segment });
+    }
+    return rendered;
+  }
+
+  /** Hands over everything that fits the organization's series budget, in one step. */
+  function hand(org: string, state: OrgState): void {
+    const sizes = [...state.collectors.values()].flatMap(({ families }) =>
+      families.map(({ family, series }) => ({
+        family: family.name,
+        weight: family.weight,
+        labelled: family.labels.length > 0,
+        series,
+      })),
+    );
+    const dropped = familiesOverBudget(sizes, parts.seriesBudget);
+    const segments = new Map<string, readonly Segment[]>();
+    for (const [collector, { families }] of state.collectors) {
+      const kept = families.filter(({ family }) => !dropped.has(family.name));
+      segments.set(
+        collector,
+        kept.flatMap(({ segment }) => (segment === undefined ? [] : [segment])),
+      );
+      if (collector === ABOUT) continue;
+      const gone = families.filter(({ family }) => dropped.has(family.name)).map(({ family }) => family.name);
+      parts.instruments.familiesDropped({ org, collector, families: gone.length });
+      noteDropped(org, state, collector, gone);
+      for (const { family, folded } of families) {
+        parts.instruments.valuesFolded({ org, metric: family.name, values: folded });
+      }
+    }
+    parts.publication.replace(org, segments);
+  }
+
+  /** Says once which families went, and once when they are back. */
+  function noteDropped(org: string, state: OrgState, collector: string, gone: readonly string[]): void {
+    const families = gone.join(' ');
+    if ((state.dropped.get(collector) ?? '') === families) return;
+    state.dropped.set(collector, families);
+    if (gone.length > 0) {
+      parts.log.warn(
+        'Metric families are left out: the organization has more series than limits.series allows',
+        {
+          org,
+          collector,
+          families,
+          limit: parts.seriesBudget,
+        },
+      );
+    } else {
+      parts.log.info('All metric families are published again', { org, collector });
+    }
+  }
+
+  function hasExpired(history: OrgHistory, collector: Collector, now: number): boolean {
+    const answeredAt = history.answeredAt(collector.dataset.name);
+    return answeredAt !== undefined && now - answeredAt > parts.maxAgeMs;
+  }
+
+  return {
+    publish,
+    publishedDay: (org, collector) => states.get(org)?.collectors.get(collector)?.day,
+    isExpired: (org, collector) => states.get(org)?.collectors.get(collector)?.expired ?? false,
+  };
+}
+
+function dayDatasetOf(collector: Collector): DayDataset<unknown> | undefined {
+  return isDayCollector(collector) ? collector.dataset : undefined;
+}

@@ -1,0 +1,44 @@
+import type { Instant } from '../catalog/day.ts';
+import type { PlatformError } from '../runtime/errors.ts';
+
+/** How the runs of one (organization, collector) went. */
+export interface RunState {
+  readonly running: boolean;
+  /** Whether the newest data was asked for once, well or badly. */
+  readonly tried: boolean;
+  readonly lastRunAt: Instant | undefined;
+  readonly lastSuccessAt: Instant | undefined;
+  readonly lastDurationSeconds: number | undefined;
+  readonly failure: { readonly error: PlatformError; readonly since: Instant } | undefined;
+}
+
+/** The state before the first run. */
+export const NO_RUN: RunState = {
+  running: false,
+  tried: false,
+  lastRunAt: undefined,
+  lastSuccessAt: undefined,
+  lastDurationSeconds: undefined,
+  failure: undefined,
+};
+
+/** Remembers the state of each (organization, collector). */
+export interface RunBook {
+  get(org: string, collector: string): RunState;
+  update(org: string, collector: string, change: Partial<RunState>): void;
+}
+
+/** Creates an empty book. */
+export function createRunBook(): RunBook {
+  const states = new Map<string, Map<string, RunState>>();
+  function get(org: string, collector: string): RunState {
+    return states.get(org)?.get(collector) ?? NO_RUN;
+  }
+  return {
+    get,
+    update(org, collector, change) {
+      const ofOrg = states.get(org) ?? new Map<string, RunState>();
+      states.set(org, ofOrg.set(collector, { ...get(org, collector), ...change }));
+    },
+  };
+}

@@ -1,0 +1,170 @@
+import type { DayDataset } from '../catalog/dataset.ts';
+import type { Family, Sample } from '../catalog/family.ts';
+import type { View } from '../catalog/view.ts';
+import { fold, type KeptValues, keepLargest } from './folding.ts';
+import { fillsZeros, keyOf, zerosOf } from './zeros.ts';
+
+/** How many values a label may have before the smallest are folded. */
+export type LabelLimit = (label: string) => number;
+
+/** What one look over a collector's samples has found; the samples themselves are not kept. */
+export interface Survey {
+  /** The families that have something to say, each with the zeros that belong to it. */
+  readonly families: readonly SurveyedFamily[];
+  readonly kept: KeptValues;
+}
+
+export interface SurveyedFamily {
+  readonly family: Family;
+  readonly zeros: readonly Sample[];
+  /** How many of its label values are summed into `other`, over all labels. */
+  readonly folded: number;
+}
+
+interface Counted {
+  readonly family: Family;
+  readonly zeros: readonly Sample[];
+  readonly values: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/**
+ * Finds the zeros of each family and the label values that stay. It yields after every sample looked at, so
+ * that its driver can give way to other work.
+ */
+export function* surveyOf(
+  families: readonly Family[],
+  dataset: DayDataset<unknown> | undefined,
+  view: View,
+  limitOf: LabelLimit,
+): Generator<void, Survey> {
+  const weights = new Map<string, Map<string, number>>();
+  const ranking = rankingFamilies(families);
+  const limited = new Set(ranking.keys());
+  const counted: Counted[] = [];
+  for (const family of families) {
+    const samples = samplesOf(family, dataset, view);
+    if (samples === undefined) continue;
+    const values = limitedValues(family, limited);
+    const present = new Set<string>();
+    const zeros: Sample[] = [];
+    const collectsZeros = family.scope === 'day' && fillsZeros(family);
+    for (const sample of samples) {
+      note(family, sample, values, weights, ranking);
+      if (collectsZeros) present.add(keyOf(family, sample));
+      yield;
+    }
+    const day = dataset === undefined ? undefined : view.newestDay(dataset);
+    if (collectsZeros && day !== undefined) {
+      for (const zero of zerosOf(family, view, day, present)) {
+        if (zero !== undefined) {
+          zeros.push(zero);
+          note(family, zero, values, weights, ranking);
+        }
+        yield;
+      }
+    }
+    counted.push({ family, zeros, values });
+  }
+  const kept = keptValues(weights, limitOf);
+  return {
+    kept,
+    families: counted.map(({ family, zeros, values }) => ({
+      family,
+      zeros,
+      folded: foldedCount(values, kept),
+    })),
+  };
+}
+
+/** The samples of a surveyed family as they are published: with zeros, folded and cut. */
+export function projectFamily(
+  surveyed: SurveyedFamily,
+  kept: KeptValues,
+  dataset: DayDataset<unknown> | undefined,
+  view: View,
+): Iterable<Sample> {
+  const { family, zeros } = surveyed;
+  return fold(family, concatenated(samplesOf(family, dataset, view) ?? [], zeros), kept);
+}
+
+function samplesOf(
+  family: Family,
+  dataset: DayDataset<unknown> | undefined,
+  view: View,
+): Iterable<Sample> | undefined {
+  if (family.scope === 'current') return family.samplesOf(view);
+  const day = dataset === undefined ? undefined : view.newestDay(dataset);
+  return day === undefined ? undefined : family.samplesOf(view, day);
+}
+
+function* concatenated(samples: Iterable<Sample>, zeros: readonly Sample[]): Generator<Sample> {
+  yield* samples;
+  yield* zeros;
+}
+
+/**
+ * A label is ranked by the first declared additive family that has it. Labels that only infos have are
+ * attributes of what the other labels name, and are not limited.
+ */
+function rankingFamilies(families: readonly Family[]): ReadonlyMap<string, Family> {
+  const ranking = new Map<string, Family>();
+  for (const family of families) {
+    if (family.nature === 'info') continue;
+    for (const label of family.labels) {
+      const known = ranking.get(label);
+      if (known === undefined || (known.nature !== 'additive' && family.nature === 'additive')) {
+        ranking.set(label, family);
+      }
+    }
+  }
+  return ranking;
+}
+
+function limitedValues(family: Family, limited: ReadonlySet<string>): ReadonlyMap<string, Set<string>> {
+  return new Map(
+    family.labels.filter((label) => limited.has(label)).map((label) => [label, new Set<string>()]),
+  );
+}
+
+function note(
+  family: Family,
+  sample: Sample,
+  values: ReadonlyMap<string, Set<string>>,
+  weights: Map<string, Map<string, number>>,
+  ranking: ReadonlyMap<string, Family>,
+): void {
+  for (const [label, seen] of values) {
+    const value = sample.labels[label] ?? '';
+    seen.add(value);
+    let byValue = weights.get(label);
+    if (byValue === undefined) {
+      byValue = new Map();
+      weights.set(label, byValue);
+    }
+    const ranks = ranking.get(label) === family && family.nature === 'additive';
+    if (ranks) byValue.set(value, (byValue.get(value) ?? 0) + sample.value);
+    else if (!byValue.has(value)) byValue.set(value, 0);
+  }
+}
+
+function keptValues(
+  weights: ReadonlyMap<string, ReadonlyMap<string, number>>,
+  limitOf: LabelLimit,
+): KeptValues {
+  const kept = new Map<string, ReadonlySet<string>>();
+  for (const [label, byValue] of weights) {
+    const limit = limitOf(label);
+    if (byValue.size > limit) kept.set(label, keepLargest(byValue, limit));
+  }
+  return kept;
+}
+
+function foldedCount(values: ReadonlyMap<string, ReadonlySet<string>>, kept: KeptValues): number {
+  let folded = 0;
+  for (const [label, seen] of values) {
+    const stays = kept.get(label);
+    if (stays === undefined) continue;
+    for (const value of seen) if (!stays.has(value)) folded++;
+  }
+  return folded;
+}

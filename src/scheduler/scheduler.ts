@@ -1,0 +1,108 @@
+import type { Instant } from '../catalog/day.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { messageOf } from '../runtime/errors.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { Ticker, Ticking } from './ticker.ts';
+
+/** Something that runs at start and then on a schedule, never beside itself. */
+export interface Job {
+  /** Unique among the jobs. */
+  readonly name: string;
+  /** Cron expression of five fields, in UTC. */
+  readonly schedule: string;
+  /** `thorough`: on demand, when everything that may have changed is asked again. */
+  run(mode: 'scheduled' | 'thorough'): Promise<void>;
+}
+
+export interface Scheduler {
+  /** Runs every job once and starts its schedule. */
+  start(): void;
+  /** Runs every job thoroughly as soon as it is free; resolves when all have ended. */
+  refresh(): Promise<void>;
+  /** When a job is due next, in milliseconds. */
+  nextRunOf(name: string): Instant | undefined;
+  /** Stops the schedules; resolves when no job runs any more. */
+  stop(): Promise<void>;
+}
+
+/** What a scheduler is made of; `jitterMs` is the longest random delay of a scheduled run. */
+export interface SchedulerParts {
+  readonly jobs: readonly Job[];
+  readonly ticker: Ticker;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly jitterMs: number;
+  readonly log: Logger;
+}
+
+interface Lane {
+  readonly job: Job;
+  running: Promise<void> | undefined;
+  thoroughNext: Promise<void> | undefined;
+  ticking: Ticking | undefined;
+}
+
+/** Creates a scheduler in which each job has a lane of its own, so that none can delay another. */
+export function createScheduler(parts: SchedulerParts): Scheduler {
+  const { ticker, clock, random, jitterMs, log } = parts;
+  const stopped = new AbortController();
+  const lanes = new Map<string, Lane>(
+    parts.jobs.map((job) => [
+      job.name,
+      { job, running: undefined, thoroughNext: undefined, ticking: undefined },
+    ]),
+  );
+
+  function run(lane: Lane, mode: 'scheduled' | 'thorough'): Promise<void> {
+    const running = lane.job
+      .run(mode)
+      .catch((thrown: unknown) => {
+        log.error('A job ended unexpectedly', { job: lane.job.name, error: messageOf(thrown) });
+      })
+      .finally(() => {
+        lane.running = undefined;
+      });
+    lane.running = running;
+    return running;
+  }
+
+  async function onTick(lane: Lane): Promise<void> {
+    try {
+      await clock.wait(random() * jitterMs, stopped.signal);
+    } catch {
+      return; // Stopped meanwhile.
+    }
+    if (lane.running !== undefined) {
+      log.debug('A run is still under way, this tick passes', { job: lane.job.name });
+      return;
+    }
+    await run(lane, 'scheduled');
+  }
+
+  function thoroughly(lane: Lane): Promise<void> {
+    if (lane.running === undefined) return run(lane, 'thorough');
+    lane.thoroughNext ??= lane.running.then(() => {
+      lane.thoroughNext = undefined;
+      return stopped.signal.aborted ? undefined : run(lane, 'thorough');
+    });
+    return lane.thoroughNext;
+  }
+
+  return {
+    start() {
+      for (const lane of lanes.values()) {
+        lane.ticking = ticker.start(lane.job.schedule, () => void onTick(lane));
+        void run(lane, 'scheduled');
+      }
+    },
+    async refresh() {
+      await Promise.all([...lanes.values()].map(thoroughly));
+    },
+    nextRunOf: (name) => lanes.get(name)?.ticking?.next(),
+    async stop() {
+      stopped.abort();
+      for (const lane of lanes.values()) lane.ticking?.stop();
+      await Promise.all([...lanes.values()].map((lane) => lane.thoroughNext ?? lane.running));
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const SRC = path.resolve(import.meta.dirname, '../../src');
+const IMPORT =
+  /(?:^|\n)\s*(?:import|export)\b[^;'"]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/g;
+
+/** Which folders each folder of src may import; `*` allows all. */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  catalog: [],
+  runtime: [],
+  collectors: ['catalog'],
+  platform: ['catalog', 'runtime'],
+  history: ['catalog', 'runtime'],
+  exposition: ['catalog', 'runtime'],
+  scheduler: ['catalog', 'runtime'],
+  pipeline: ['catalog', 'runtime', 'history', 'exposition', 'platform'],
+  server: ['catalog', 'runtime', 'exposition'],
+  config: ['catalog', 'runtime'],
+  sandbox: [],
+  commands: ['*'],
+  'service.ts': ['*'],
+  'main.ts': ['*'],
+};
+
+/** What may appear in some places only, and why. */
+const BANNED: readonly { readonly what: RegExp; readonly except: RegExp; readonly why: string }[] = [
+  { what: /process\.env/, except: /^config\//, why: 'the environment is read in config/ only' },
+  {
+    what: /Date\.now\(\)|new Date\(\)/,
+    except: /^runtime\/clock\.ts$/,
+    why: 'time comes from the injected clock',
+  },
+  { what: /\bconsole\./, except: /^(commands\/|main\.ts$)/, why: 'only commands speak to the terminal' },
+  { what: /^(?:let|var)\s/m, except: /^$/, why: 'no module keeps mutable state' },
+  {
+    what: /^(?:export )?const \w+(?:: (?!readonly |Readonly)[^=]+)? = (?:new (?:Map|WeakMap|Array)\b[^;]*\(\)|\[\]|\{\});/m,
+    except: /^$/,
+    why: 'no module keeps mutable state',
+  },
+];
+
+const files = globSync('**/*.ts', { cwd: SRC }).map((file) => file.split(path.sep).join('/'));
+
+function folderOf(file: string): string {
+  return file.split('/')[0] ?? file;
+}
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(path.join(SRC, file), 'utf8');
+  return [...text.matchAll(IMPORT)]
+    .map((match) => match[1] ?? match[2] ?? '')
+    .filter((name) => name.startsWith('.'));
+}
+
+describe('the layout of src', () => {
+  test('every folder has its place in the dependency table', () => {
+    expect([...new Set(files.map(folderOf))].filter((folder) => !(folder in ALLOWED))).toEqual([]);
+  });
+
+  test('imports follow the dependency table', () => {
+    const violations: string[] = [];
+    for (const file of files) {
+      const from = folderOf(file);
+      for (const name of importsOf(file)) {
+        const target = path.posix.normalize(path.posix.join(path.posix.dirname(file), name));
+        const to = target.startsWith('..') ? target : folderOf(target);
+        const allowed = ALLOWED[from] ?? [];
+        if (to !== from && !allowed.includes('*') && !allowed.includes(to))
+          violations.push(`${file} -> ${name}`);
+      }
+    }
+    expect(violations, 'move the code, or the dependency rule is gone').toEqual([]);
+  });
+
+  test.each(BANNED)('$what stands only where $why', ({ what, except, why }) => {
+    const found = files.filter(
+      (file) => !except.test(file) && what.test(readFileSync(path.join(SRC, file), 'utf8')),
+    );
+    expect(found, why).toEqual([]);
+  });
+});

@@ -1,0 +1,276 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { DayDataset } from '../../src/catalog/dataset.ts';
+import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
+import { currentFamily, dayFamily, type Family, type Sample } from '../../src/catalog/family.ts';
+import type { View } from '../../src/catalog/view.ts';
+import { familiesOverBudget } from '../../src/pipeline/budget.ts';
+import { projectFamily, surveyOf } from '../../src/pipeline/survey.ts';
+import { createView } from '../../src/pipeline/view.ts';
+import { runInSlices } from '../../src/runtime/slices.ts';
+
+type Row = { readonly models?: readonly (readonly [string, number])[] };
+
+const start = '2026-03-01' as Day;
+const dataset: DayDataset<Row> = { kind: 'days', name: 'tokens', idle: {} };
+const meta = { help: 'h', unit: 'credits', source: 's' } as const;
+
+const byModel = dayFamily({
+  ...meta,
+  name: 'agent_platform_test_by_model',
+  labels: ['model'],
+  nature: 'additive',
+  breakdown: true,
+  samplesOf: (view, day) =>
+    view.row(dataset, day)?.models?.map(([model, value]) => ({ labels: { model }, value })),
+});
+const ratioByModel = dayFamily({
+  ...meta,
+  name: 'agent_platform_test_ratio',
+  labels: ['model'],
+  nature: 'ratio',
+  breakdown: true,
+  samplesOf: (view, day) =>
+    view.row(dataset, day)?.models?.map(([model]) => ({ labels: { model }, value: 0.5 })),
+});
+
+function viewOf(days: readonly Row[]): View {
+  const rows = new Map<Day, unknown>(days.map((row, index) => [addDays(start, index), row]));
+  return createView(
+    {
+      history: { orgId: undefined, days: () => rows, documents: () => [], answeredAt: () => undefined },
+      settings: {
+        name: 'acme',
+        readiness: { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: true },
+      },
+      datasets: ['tokens'],
+      historyStart: start,
+    },
+    startOf(addDays(start, days.length)),
+  );
+}
+
+async function project(families: readonly Family[], days: readonly Row[], limit = 200) {
+  const view = viewOf(days);
+  const survey = await runInSlices(
+    surveyOf(families, dataset, view, () => limit),
+    { elapsed: () => 0 },
+  );
+  const samples: Record<string, Record<string, number>> = {};
+  const folded: Record<string, number> = {};
+  for (const surveyed of survey.families) {
+    const of: Record<string, number> = {};
+    for (const sample of projectFamily(surveyed, survey.kept, dataset, view)) {
+      const key = Object.values(sample.labels).join('|');
+      expect(Object.hasOwn(of, key), `two samples for ${key}`).toBe(false);
+      of[key] = sample.value;
+    }
+    samples[surveyed.family.name] = of;
+    folded[surveyed.family.name] = surveyed.folded;
+  }
+  return { samples, folded };
+}
+
+const name = byModel.name;
+
+describe('zeros', () => {
+  test('a label value of the preceding 28 days that is missing today is 0', async () => {
+    const { samples } = await project([byModel], [{ models: [['a', 1]] }, { models: [['b', 2]] }]);
+    expect(samples[name]).toEqual({ a: 0, b: 2 });
+  });
+
+  test('a label value last seen 29 days ago is gone', async () => {
+    const quiet: Row[] = Array.from({ length: 28 }, () => ({ models: [] }));
+    expect(
+      (await project([byModel], [{ models: [['a', 1]] }, ...quiet.slice(1), { models: [] }])).samples[name],
+    ).toEqual({
+      a: 0,
+    });
+    expect(
+      (await project([byModel], [{ models: [['a', 1]] }, ...quiet, { models: [] }])).samples[name],
+    ).toEqual({});
+  });
+
+  test('a row without the breakdown gives no series, not zeros', async () => {
+    expect((await project([byModel], [{ models: [['a', 1]] }, {}])).samples).toEqual({});
+  });
+
+  test('ratios are not filled', async () => {
+    const { samples } = await project([ratioByModel], [{ models: [['a', 1]] }, { models: [['b', 1]] }]);
+    expect(samples[ratioByModel.name]).toEqual({ b: 0.5 });
+  });
+});
+
+describe('folding', () => {
+  test('the largest values stay, the rest is summed into other, ties go by name', async () => {
+    const { samples, folded } = await project(
+      [byModel],
+      [
+        {
+          models: [
+            ['d', 1],
+            ['c', 1],
+            ['b', 5],
+            ['a', 1],
+          ],
+        },
+      ],
+      2,
+    );
+    expect(samples[name]).toEqual({ b: 5, a: 1, other: 2 });
+    expect(folded[name]).toBe(2);
+  });
+
+  test('a real value named other is summed into the fold', async () => {
+    const { samples } = await project(
+      [byModel],
+      [
+        {
+          models: [
+            ['other', 9],
+            ['b', 5],
+            ['a', 1],
+          ],
+        },
+      ],
+      1,
+    );
+    expect(samples[name]).toEqual({ b: 5, other: 10 });
+  });
+
+  test('a real value named other stays as it is where nothing is folded', async () => {
+    const { samples } = await project(
+      [byModel],
+      [
+        {
+          models: [
+            ['other', 9],
+            ['b', 5],
+          ],
+        },
+      ],
+    );
+    expect(samples[name]).toEqual({ other: 9, b: 5 });
+  });
+
+  test('zeros beyond the limit belong to other', async () => {
+    const { samples } = await project(
+      [byModel],
+      [
+        { models: [['z', 1]] },
+        {
+          models: [
+            ['a', 3],
+            ['b', 4],
+          ],
+        },
+      ],
+      2,
+    );
+    expect(samples[name]).toEqual({ a: 3, b: 4, other: 0 });
+  });
+
+  test('ratios of folded values are left out and the others rank by the main number', async () => {
+    const { samples } = await project(
+      [byModel, ratioByModel],
+      [
+        {
+          models: [
+            ['a', 1],
+            ['b', 5],
+          ],
+        },
+      ],
+      1,
+    );
+    expect(samples[ratioByModel.name]).toEqual({ b: 0.5 });
+  });
+
+  test('values that become equal when cut to 256 characters are summed', async () => {
+    const long = 'x'.repeat(256);
+    const { samples } = await project(
+      [byModel],
+      [
+        {
+          models: [
+            [long, 1],
+            [`${long}a`, 2],
+            [`${long}b`, 3],
+          ],
+        },
+      ],
+    );
+    expect(samples[name]).toEqual({ [long]: 6 });
+  });
+
+  test('sums never change', async () => {
+    const models = fc.uniqueArray(fc.tuple(fc.string(), fc.nat(1000)), { selector: ([model]) => model });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(models, { minLength: 1, maxLength: 4 }),
+        fc.integer({ min: 1, max: 5 }),
+        async (days, limit) => {
+          const { samples } = await project(
+            [byModel],
+            days.map((models) => ({ models })),
+            limit,
+          );
+          const published = Object.values(samples[name] ?? {});
+          const newest = days.at(-1) ?? [];
+          expect(published.reduce((a, b) => a + b, 0)).toBe(
+            newest.reduce((sum, [, value]) => sum + value, 0),
+          );
+          expect(published.length).toBeLessThanOrEqual(limit + 1);
+        },
+      ),
+    );
+  });
+
+  test('labels that only infos have are not limited', async () => {
+    const info = currentFamily({
+      ...meta,
+      name: 'agent_platform_test_info',
+      labels: ['model', 'commit'],
+      nature: 'info',
+      *samplesOf(): Iterable<Sample<'model' | 'commit'>> {
+        for (const n of ['1', '2', '3']) yield { labels: { model: 'a', commit: n }, value: 1 };
+      },
+    });
+    const { samples } = await project([byModel, info], [{ models: [['a', 1]] }], 1);
+    expect(Object.keys(samples[info.name] ?? {})).toHaveLength(3);
+  });
+});
+
+describe('the series budget', () => {
+  const size = (
+    family: string,
+    weight: 'detail' | 'breakdown' | 'main',
+    series: number,
+    labelled = true,
+  ) => ({
+    family,
+    weight,
+    series,
+    labelled,
+  });
+
+  test('nothing goes while everything fits', () => {
+    expect(familiesOverBudget([size('a', 'main', 5)], 5)).toEqual(new Set());
+  });
+
+  test('details go first, then breakdowns in declared order, and no more than needed', () => {
+    const sizes = [
+      size('b1', 'breakdown', 10),
+      size('b2', 'breakdown', 10),
+      size('d', 'detail', 10),
+      size('m', 'main', 10),
+    ];
+    expect(familiesOverBudget(sizes, 30)).toEqual(new Set(['d']));
+    expect(familiesOverBudget(sizes, 20)).toEqual(new Set(['d', 'b1']));
+    expect(familiesOverBudget(sizes, 5)).toEqual(new Set(['d', 'b1', 'b2', 'm']));
+  });
+
+  test('a family without labels never goes', () => {
+    expect(familiesOverBudget([size('m', 'main', 1, false)], 0)).toEqual(new Set());
+  });
+});

@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import type { DatasetName, DayDataset } from '../../src/catalog/dataset.ts';
+import { addDays, type Day, endOf, startOf } from '../../src/catalog/day.ts';
+import type { OrgHistory } from '../../src/history/history.ts';
+import { createView, LATE_DAY_MS } from '../../src/pipeline/view.ts';
+
+const start = '2026-03-01' as Day;
+const tokens: DayDataset<{ credits: number }> = { kind: 'days', name: 'tokens', idle: { credits: 0 } };
+const tools: DayDataset<{ calls: number }> = { kind: 'days', name: 'tools', idle: { calls: 0 } };
+const day = (n: number): Day => addDays(start, n - 1);
+
+function historyOf(days: Partial<Record<DatasetName, readonly (readonly [Day, unknown])[]>>): OrgHistory {
+  return {
+    orgId: undefined,
+    days: (dataset) => new Map(days[dataset] ?? []),
+    documents: () => [],
+    answeredAt: () => undefined,
+  };
+}
+
+function viewAt(asOf: number, days: Parameters<typeof historyOf>[0]) {
+  const settings = {
+    name: 'acme',
+    readiness: { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: true },
+  } as const;
+  const parts = {
+    history: historyOf(days),
+    settings,
+    datasets: ['tokens', 'tools'] as const,
+    historyStart: start,
+  };
+  return createView(parts, asOf);
+}
+
+describe('the newest complete day', () => {
+  test('is yesterday where its row is there', () => {
+    const view = viewAt(startOf(day(6)) + 1, { tokens: [[day(5), { credits: 7 }]] });
+    expect(view.newestDay(tokens)).toBe(day(5));
+    expect(view.row(tokens, day(5))).toEqual({ credits: 7 });
+  });
+
+  test('stays the day before while yesterday has no row yet in any dataset', () => {
+    const view = viewAt(startOf(day(6)) + 1, {
+      tokens: [
+        [day(4), { credits: 7 }],
+        [day(5), undefined],
+      ],
+    });
+    expect(view.newestDay(tokens)).toBe(day(4));
+    expect(view.row(tokens, day(5))).toBeUndefined();
+  });
+
+  test('is an idle day once another dataset has a row for it or for a later day', () => {
+    const view = viewAt(startOf(day(7)), {
+      tokens: [
+        [day(4), { credits: 7 }],
+        [day(5), undefined],
+      ],
+      tools: [[day(6), { calls: 1 }]],
+    });
+    expect(view.newestDay(tokens)).toBe(day(5));
+    expect(view.row(tokens, day(5))).toEqual({ credits: 0 });
+    expect(view.newestDay(tools)).toBe(day(6));
+  });
+
+  test('is an idle day 72 hours after its end, and not a moment before', () => {
+    const days = { tokens: [[day(5), undefined]] as const };
+    const due = endOf(day(5)) + LATE_DAY_MS;
+    expect(viewAt(due - 1, days).newestDay(tokens)).toBeUndefined();
+    expect(viewAt(due, days).newestDay(tokens)).toBe(day(5));
+  });
+
+  test('is never a day that was not asked, nor one that was not over', () => {
+    const view = viewAt(startOf(day(5)) + 1, {
+      tokens: [
+        [day(2), { credits: 1 }],
+        [day(5), { credits: 9 }],
+      ],
+    });
+    expect(view.newestDay(tokens)).toBe(day(2));
+    expect(view.row(tokens, day(3))).toBeUndefined();
+    expect(view.row(tokens, day(5))).toBeUndefined();
+  });
+});
+
+describe('coverage', () => {
+  test('counts the days since the start of history that were never answered', () => {
+    const view = viewAt(startOf(day(11)), {
+      tokens: [
+        [day(10), {}],
+        [day(9), undefined],
+      ],
+    });
+    expect(view.uncoveredDays('tokens')).toBe(8);
+    expect(view.uncoveredDays('tools')).toBe(10);
+  });
+
+  test('is empty before the start of history', () => {
+    expect(viewAt(startOf(addDays(start, -20)), {}).uncoveredDays('tokens')).toBe(0);
+  });
+});
+
+test('rows before a day come newest first and leave out idle days', () => {
+  const view = viewAt(startOf(day(9)), {
+    tokens: [
+      [day(2), { credits: 2 }],
+      [day(3), undefined],
+      [day(4), { credits: 4 }],
+      [day(5), { credits: 5 }],
+    ],
+  });
+  expect([...view.rowsBefore(tokens, day(5))].map((row) => row.credits)).toEqual([4, 2]);
+});

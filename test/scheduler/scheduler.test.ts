@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { createFakeClock } from '../../src/runtime/clock.ts';
+import { createFakeLogger } from '../../src/runtime/logger.ts';
+import { createScheduler, type Job } from '../../src/scheduler/scheduler.ts';
+import { createCronTicker, createFakeTicker } from '../../src/scheduler/ticker.ts';
+
+function harness(jitterMs = 0) {
+  const ticker = createFakeTicker();
+  const clock = createFakeClock(0);
+  const log = createFakeLogger();
+  const runs: string[] = [];
+  const releases = new Map<string, () => void>();
+  function job(name: string, blocking = false): Job {
+    return {
+      name,
+      schedule: '* * * * *',
+      run(mode) {
+        runs.push(`${name} ${mode}`);
+        if (!blocking) return Promise.resolve();
+        return new Promise((resolve) => releases.set(name, resolve));
+      },
+    };
+  }
+  function create(jobs: readonly Job[]) {
+    return createScheduler({ jobs, ticker, clock, random: () => 0.5, jitterMs, log });
+  }
+  return { ticker, clock, log, runs, releases, job, create };
+}
+
+describe('the scheduler', () => {
+  test('runs every job at start and again at each tick', async () => {
+    const { create, job, ticker, clock, runs } = harness();
+    const scheduler = create([job('a'), job('b')]);
+    scheduler.start();
+    await clock.advance(0);
+    ticker.tick('* * * * *');
+    await clock.advance(0);
+    expect(runs).toEqual(['a scheduled', 'b scheduled', 'a scheduled', 'b scheduled']);
+    await scheduler.stop();
+  });
+
+  test('spreads the runs of a tick by jitter', async () => {
+    const { create, job, ticker, clock, runs } = harness(60_000);
+    const scheduler = create([job('a')]);
+    scheduler.start();
+    await clock.advance(0);
+    ticker.tick('* * * * *');
+    await clock.advance(29_999);
+    expect(runs).toHaveLength(1);
+    await clock.advance(1);
+    expect(runs).toHaveLength(2);
+    await scheduler.stop();
+  });
+
+  test('never runs a job beside itself, and a stuck job delays no other', async () => {
+    const { create, job, ticker, clock, runs, releases } = harness();
+    const scheduler = create([job('stuck', true), job('free')]);
+    scheduler.start();
+    await clock.advance(0);
+    ticker.tick('* * * * *');
+    await clock.advance(0);
+    expect(runs).toEqual(['stuck scheduled', 'free scheduled', 'free scheduled']);
+    releases.get('stuck')?.();
+    await scheduler.stop();
+  });
+
+  test('a refresh that meets a running job runs it thoroughly right after, once', async () => {
+    const { create, job, clock, runs, releases } = harness();
+    const scheduler = create([job('a', true)]);
+    scheduler.start();
+    await clock.advance(0);
+    const refreshed = Promise.all([scheduler.refresh(), scheduler.refresh()]);
+    expect(runs).toEqual(['a scheduled']);
+    releases.get('a')?.();
+    await clock.advance(0);
+    expect(runs).toEqual(['a scheduled', 'a thorough']);
+    releases.get('a')?.();
+    await refreshed;
+    expect(runs).toHaveLength(2);
+    await scheduler.stop();
+  });
+
+  test('a job that throws is logged and runs again at the next tick', async () => {
+    const { create, ticker, clock, log } = harness();
+    let runs = 0;
+    const scheduler = create([
+      {
+        name: 'a',
+        schedule: '* * * * *',
+        run: async () => {
+          runs++;
+          throw new Error('boom');
+        },
+      },
+    ]);
+    scheduler.start();
+    await clock.advance(0);
+    ticker.tick('* * * * *');
+    await clock.advance(0);
+    expect(runs).toBe(2);
+    expect(log.events.map((event) => event.level)).toEqual(['error', 'error']);
+    await scheduler.stop();
+  });
+
+  test('stopping waits for running jobs and starts none', async () => {
+    const { create, job, ticker, clock, runs, releases } = harness(1000);
+    const scheduler = create([job('a', true)]);
+    scheduler.start();
+    await clock.advance(0);
+    ticker.tick('* * * * *');
+    let stopped = false;
+    const stopping = scheduler.stop().then(() => {
+      stopped = true;
+    });
+    await clock.advance(5000);
+    expect(stopped).toBe(false);
+    releases.get('a')?.();
+    await stopping;
+    expect(runs).toEqual(['a scheduled']);
+  });
+});
+
+test('the cron ticker knows its next tick, in UTC', () => {
+  const ticking = createCronTicker(createFakeLogger()).start('20 3 * * *', () => undefined);
+  const next = ticking.next();
+  ticking.stop();
+  expect(new Date(next ?? 0).toISOString()).toMatch(/T03:20:00\.000Z$/);
+});
