@@ -1,0 +1,84 @@
+import type { Source } from '../catalog/source.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { createAgentPool, type ProxySettings } from './agents.ts';
+import type { RequestObserver } from './attempt.ts';
+import { withConcurrency } from './concurrency.ts';
+import { createExchange } from './exchange.ts';
+import { walkPages } from './paging.ts';
+import { createPauses, withPauses } from './pause.ts';
+import { createRateLimiter, withRateLimit } from './rate-limit.ts';
+import { parseHosts } from './request-url.ts';
+import { withRetries } from './retries.ts';
+import { createSingleAttempt } from './single-attempt.ts';
+
+const MAX_IN_FLIGHT = 4;
+const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
+const MAX_PAGES = 10_000;
+
+export interface PlatformClientDeps {
+  /** The organization's name, as its `org` label. */
+  readonly org: string;
+  readonly baseUrl: string;
+  readonly appUrl: string;
+  /** The API key; asked for before every attempt, so that a rotated key is in use on the next one. */
+  readonly credential: () => Promise<string>;
+  /** Bound of one attempt, from connecting to the last byte of the body, in milliseconds. */
+  readonly timeoutMs: number;
+  /** How often a failed attempt is repeated at most. */
+  readonly retries: number;
+  readonly requestsPerSecond: number;
+  /** Version of the exporter, for the user agent. */
+  readonly version: string;
+  readonly clock: Clock;
+  /** Uniform in [0, 1), for jitter. */
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly observer: RequestObserver;
+  /** Largest body that is read, in bytes after decompression; 64 MiB by default. */
+  readonly maxResponseBytes?: number | undefined;
+  /** Largest number of pages of one listing; 10 000 by default. */
+  readonly maxPages?: number | undefined;
+  /** The proxy to go through; none by default. */
+  readonly proxy?: ProxySettings | undefined;
+}
+
+export interface PlatformClient extends Source {
+  /** Ends what is under way, as failures of reason `network`, and closes the connections. */
+  close(): void;
+}
+
+/**
+ * Creates the client of one organization; it is safe to use from several collectors at once.
+ * Every failure that it throws is a `PlatformError`; a base URL that is none throws a `ConfigError` here.
+ */
+export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
+  const { clock } = deps;
+  const closing = new AbortController();
+  const closed = closing.signal;
+  const agents = createAgentPool(MAX_IN_FLIGHT, deps.proxy);
+  const maxResponseBytes = deps.maxResponseBytes ?? MAX_RESPONSE_BYTES;
+  const userAgent = `agent-platform-exporter/${deps.version}`;
+  const pauses = createPauses(clock);
+
+  const single = createSingleAttempt({
+    ...deps,
+    hosts: parseHosts(deps.baseUrl, deps.appUrl),
+    maxResponseBytes,
+    exchange: createExchange({ agents, maxResponseBytes, userAgent, closed }),
+  });
+  // A pause may begin while an attempt waits for its place or its turn, so it is asked for each time.
+  const limiter = createRateLimiter(deps.requestsPerSecond, clock);
+  const paced = withRateLimit(withPauses(single, pauses), limiter, closed);
+  const bounded = withConcurrency(withPauses(paced, pauses), MAX_IN_FLIGHT);
+  const get = withRetries(withPauses(bounded, pauses), { ...deps, pauses, closed });
+
+  return {
+    get,
+    pages: (request, onItems) => walkPages(get, request, onItems, deps.maxPages ?? MAX_PAGES),
+    close() {
+      closing.abort();
+      agents.destroy();
+    },
+  };
+}

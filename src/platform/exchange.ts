@@ -1,0 +1,121 @@
+import type { Readable } from 'node:stream';
+import axios from 'axios';
+import type { AgentPool, Agents } from './agents.ts';
+import { readBody, readErrorBody } from './body.ts';
+import { type Deadline, startDeadline } from './deadline.ts';
+import { describeNetworkError } from './network-error.ts';
+import { isRedirect, judgeRedirect, MAX_REDIRECTS } from './redirect.ts';
+
+/** How an exchange ended, below the meaning of statuses and bodies. */
+export type Exchanged =
+  | Answered
+  | { readonly kind: 'redirect'; readonly status: number; readonly words: string }
+  | { readonly kind: 'too-large'; readonly status: number }
+  | { readonly kind: 'timeout'; readonly words: string; readonly hint?: string }
+  | { readonly kind: 'network'; readonly words: string; readonly hint?: string };
+
+export interface Answered {
+  readonly kind: 'answer';
+  readonly status: number;
+  readonly contentType: string | undefined;
+  readonly retryAfter: string | undefined;
+  /** The whole body of a 2xx answer, the beginning of any other. */
+  readonly text: string;
+  readonly bytes: number;
+}
+
+/** One GET with its redirects, at most `timeoutMs` milliseconds to the last byte; it never throws. */
+export type Exchange = (url: URL, key: string, timeoutMs: number) => Promise<Exchanged>;
+
+interface Head {
+  readonly status: number;
+  header(name: string): string | undefined;
+  readonly stream: Readable;
+}
+
+/** Creates the transport; `closed` ends what is under way. No AxiosError, which holds the key, leaves it. */
+export function createExchange(deps: {
+  readonly agents: AgentPool;
+  readonly maxResponseBytes: number;
+  readonly userAgent: string;
+  readonly closed: AbortSignal;
+}): Exchange {
+  // Redirects are followed here: a library that follows them decides on its own where the key goes.
+  const client = axios.create({
+    adapter: 'http',
+    responseType: 'stream',
+    maxRedirects: 0,
+    transformResponse: [],
+    validateStatus: () => true,
+    headers: { Accept: 'application/json', 'User-Agent': deps.userAgent },
+  });
+
+  async function head(url: URL, key: string, signal: AbortSignal): Promise<Head> {
+    const { proxied, ...agents }: Agents = deps.agents.for(url);
+    const response = await client.get<Readable>(url.href, {
+      ...agents,
+      // Without this, axios reads the proxy from the environment by itself; Node's agents do it where wanted.
+      ...(proxied ? {} : { proxy: false as const }),
+      headers: { Authorization: `Bearer ${key}` },
+      signal,
+    });
+    return {
+      status: response.status,
+      header(name) {
+        const value: unknown = response.headers[name];
+        return typeof value === 'string' ? value : undefined;
+      },
+      stream: response.data,
+    };
+  }
+
+  async function follow(start: URL, key: string, deadline: Deadline): Promise<Exchanged> {
+    let url = start;
+    for (let hops = 0; ; hops += 1) {
+      const answer = await head(url, key, deadline.signal);
+      const { status } = answer;
+      if (!isRedirect(status)) return read(answer, deps.maxResponseBytes, deadline);
+      await readErrorBody(answer.stream);
+      const redirect = judgeRedirect(url, status, answer.header('location'));
+      if ('refused' in redirect) return { kind: 'redirect', status, words: redirect.refused };
+      if (hops === MAX_REDIRECTS) return { kind: 'redirect', status, words: 'one redirect too many' };
+      url = redirect.to;
+    }
+  }
+
+  return async (url, key, timeoutMs) => {
+    const deadline = startDeadline(timeoutMs, deps.closed);
+    try {
+      return await follow(url, key, deadline);
+    } catch (thrown) {
+      if (deps.closed.aborted) return { kind: 'network', words: 'the client was closed' };
+      if (deadline.expired()) return { kind: 'timeout', words: 'no answer in time' };
+      const { timeout, ...trouble } = describeNetworkError(thrown);
+      return { kind: timeout ? 'timeout' : 'network', ...trouble };
+    } finally {
+      deadline.clear();
+    }
+  };
+}
+
+async function read(answer: Head, limit: number, deadline: Deadline): Promise<Exchanged> {
+  const { status, stream } = answer;
+  const about = {
+    kind: 'answer' as const,
+    status,
+    contentType: answer.header('content-type'),
+    retryAfter: answer.header('retry-after'),
+  };
+  if (status < 200 || status > 299) return { ...about, text: await readErrorBody(stream), bytes: 0 };
+  if (Number(answer.header('content-length') ?? 0) > limit) {
+    stream.destroy();
+    return { kind: 'too-large', status };
+  }
+  try {
+    const body = await readBody(stream, limit);
+    return body === 'too-large' ? { kind: 'too-large', status } : { ...about, ...body };
+  } catch (thrown) {
+    if (deadline.signal.aborted) throw thrown;
+    return { kind: 'network', words: 'the answer broke off or is damaged' };
+  }
+}

@@ -1,0 +1,90 @@
+import { PlatformError } from '../runtime/errors.ts';
+import type { Failure, Outcome, Retry } from './attempt.ts';
+import { keyError } from './credential.ts';
+import { describeErrorBody } from './error-body.ts';
+import type { Answered, Exchanged } from './exchange.ts';
+import { parseRetryAfter } from './retry-after.ts';
+
+const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+const ROLE_HINT = 'The owner of the key needs the Manager or Owner role in the organization.';
+const LIMIT_HINT = 'Ask for less at once: a shorter window or a smaller page.';
+const NOT_JSON_HINT =
+  'Check that the configured URL is the API, and that no login page or proxy answers for it.';
+
+/** What an exchange means: `subject` names the request (method and path, never the query). */
+export function judge(
+  exchanged: Exchanged,
+  subject: string,
+  facts: { readonly key: string; readonly now: number; readonly maxResponseBytes: number },
+): Outcome {
+  switch (exchanged.kind) {
+    case 'network':
+    case 'timeout': {
+      const { kind, words, hint } = exchanged;
+      return failure(new PlatformError(kind, `${subject}: ${words}`, { hint }), 'always');
+    }
+    case 'too-large': {
+      const message = `${subject}: the answer is larger than ${facts.maxResponseBytes} bytes`;
+      return failure(tooLarge(message, exchanged.status), 'never');
+    }
+    case 'redirect': {
+      const { status, words } = exchanged;
+      const hint = 'Check the scheme, host and path of the configured URL.';
+      const message = `${subject} answered ${status}, ${words}`;
+      return failure(new PlatformError('server', message, { status, hint }), 'never');
+    }
+    case 'answer':
+      return exchanged.status >= 200 && exchanged.status <= 299
+        ? parse(exchanged, subject, facts.key)
+        : refusal(exchanged, subject, facts);
+  }
+}
+
+function parse(answer: Answered, subject: string, key: string): Outcome {
+  try {
+    const text = answer.text.charCodeAt(0) === 0xfeff ? answer.text.slice(1) : answer.text;
+    return { ok: true, answer: { body: JSON.parse(text), bytes: answer.bytes } };
+  } catch {
+    const message = `${subject} answered ${answer.status} with ${describeUnreadable(answer, key)}`;
+    const error = new PlatformError('schema', message, { status: answer.status, hint: NOT_JSON_HINT });
+    // It may be a proxy's hiccup or a cut that HTTP could not show; twice in a row it is how things are.
+    return failure(error, 'once');
+  }
+}
+
+// Of a body that was meant to be data nothing is quoted: it may be rows about people.
+function describeUnreadable(answer: Answered, key: string): string {
+  if (answer.text.trim() === '') return 'an empty body';
+  if (/^\s*</.test(answer.text)) {
+    const title = /<title[^<>]*>[^<]*<\/title>/i.exec(answer.text)?.[0] ?? '';
+    const said = describeErrorBody('text/html', title, [key]);
+    return said === '' ? 'a web page in place of JSON' : `a web page in place of JSON: ${said}`;
+  }
+  return `${answer.bytes} bytes that are not JSON`;
+}
+
+function refusal(
+  answer: Answered,
+  subject: string,
+  { key, now }: { readonly key: string; readonly now: number },
+): Failure {
+  const { status } = answer;
+  const said = describeErrorBody(answer.contentType, answer.text, [key]);
+  const message = `${subject} answered ${status}${said === '' ? '' : `: ${said}`}`;
+  if (status === 401) return failure(keyError(message, status), 'never');
+  if (status === 403)
+    return failure(new PlatformError('role', message, { status, hint: ROLE_HINT }), 'never');
+  if (status === 413) return failure(tooLarge(message, status), 'never');
+  const reason = status === 429 ? 'throttled' : 'server';
+  const error = new PlatformError(reason, message, { status });
+  if (!RETRIED_STATUSES.has(status)) return failure(error, 'never');
+  return { ...failure(error, 'always'), retryAfterMs: parseRetryAfter(answer.retryAfter, now) };
+}
+
+function tooLarge(message: string, status: number): PlatformError {
+  return new PlatformError('limit', message, { status, hint: LIMIT_HINT, tooLarge: true });
+}
+
+function failure(error: PlatformError, retry: Retry): Failure {
+  return { ok: false, error, retry };
+}

@@ -1,0 +1,56 @@
+import type { ApiAnswer, ApiRequest, PagedRequest, PagingEnd, PagingOutcome } from '../catalog/source.ts';
+
+/**
+ * Walks a listing page by page. It ends where the server says so (no items, or no next cursor) and, since
+ * servers exist that ignore cursors, where a cursor comes twice, a page brings nothing new, or after `maxPages`.
+ * A page with something new goes on: a listing may shift while it is read. Items without identity count as new.
+ */
+export async function walkPages(
+  get: (request: ApiRequest) => Promise<ApiAnswer>,
+  request: PagedRequest,
+  onItems: (items: readonly unknown[]) => void,
+  maxPages: number,
+): Promise<PagingOutcome> {
+  const { endpoint, host, path, cursorParameter } = request;
+  const seen = new Set<string>();
+  const cursors = new Set<string>();
+  let query = request.query;
+  let bytes = 0;
+  for (let pages = 1; ; pages += 1) {
+    const answer = await get({ endpoint, host, path, query });
+    bytes += answer.bytes;
+    const page = request.read(answer.body);
+    const fresh = page.items.filter((item) => isNew(request.idOf(item), seen));
+    if (fresh.length > 0) onItems(fresh);
+    const end = endOf(page.items.length, fresh.length, page.next, cursors, pages >= maxPages);
+    if (end !== undefined) {
+      // An empty page that still names a successor contradicts itself: nothing is proven gone by it.
+      const complete = end === 'last' || (end === 'empty' && page.next === undefined);
+      return { end, complete, pages, bytes };
+    }
+    if (page.next === undefined) return { end: 'last', complete: true, pages, bytes };
+    cursors.add(page.next);
+    query = { ...request.query, [cursorParameter]: page.next };
+  }
+}
+
+function isNew(id: string | undefined, seen: Set<string>): boolean {
+  if (id === undefined) return true;
+  if (seen.has(id)) return false;
+  seen.add(id);
+  return true;
+}
+
+function endOf(
+  items: number,
+  fresh: number,
+  next: string | undefined,
+  cursors: ReadonlySet<string>,
+  isFull: boolean,
+): PagingEnd | undefined {
+  if (items === 0) return 'empty';
+  if (next === undefined) return 'last';
+  if (cursors.has(next)) return 'repeated-cursor';
+  if (fresh === 0) return 'repeated-items';
+  return isFull ? 'page-cap' : undefined;
+}
