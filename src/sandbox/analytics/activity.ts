@@ -1,0 +1,39 @@
+import type { Day } from '../calendar.ts';
+import { formatDay } from '../calendar.ts';
+import type { Row } from '../types.ts';
+import type { Org } from '../world/org.ts';
+
+/** A day record of `/activity`, section 2.5. */
+export function activityRow(org: Org, day: Day): Row {
+  const { active, sum } = org.totals(day);
+  return {
+    date: formatDay(day),
+    daily_active_users: active,
+    weekly_active_users: org.activeWithin(day, 7),
+    monthly_active_users: org.activeWithin(day, 30),
+    daily_active_users_by_client: Object.fromEntries(usersByClient(org, day)),
+    sessions: sum.sessions,
+    messages: sum.userMessages + sum.assistantMessages,
+    user_messages: sum.userMessages,
+  };
+}
+
+/** Rows of `/activity` with `group_by=client`. */
+export function activityByClient(org: Org, day: Day): Row[] {
+  return usersByClient(org, day).map(([client, users]) => ({
+    date: formatDay(day),
+    group_key: client,
+    daily_active_users: users,
+  }));
+}
+
+/** A client that nobody used that day is not listed. */
+function usersByClient(org: Org, day: Day): [client: string, users: number][] {
+  const { users } = org.totals(day);
+  const all: [string, number][] = [
+    ['terminal-ui', users.terminal],
+    ['web', users.web],
+    ['non-interactive-cli', users.headless],
+  ];
+  return all.filter(([, count]) => count > 0);
+}

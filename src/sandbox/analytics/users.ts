@@ -1,0 +1,82 @@
+import type { Day } from '../calendar.ts';
+import { formatDay } from '../calendar.ts';
+import type { Row } from '../types.ts';
+import type { Conditions } from '../world/conditions.ts';
+import type { Org } from '../world/org.ts';
+import type { Person } from '../world/people.ts';
+import { type PersonDay, personDay, presence } from '../world/person-day.ts';
+import { filesByLanguage } from '../world/totals.ts';
+
+export interface UsersPage {
+  readonly rows: Row[];
+  /** The last user id of the page, where more users follow. */
+  readonly next: string | undefined;
+}
+
+/**
+ * A page of `/users`: up to `limit` users after the cursor, ordered by id, each with one row per day of activity. Its
+ * cost grows with the page, not with the organization.
+ */
+export function usersPage(org: Org, days: readonly Day[], after: string, limit: number): UsersPage {
+  const people = org.people();
+  const window = days.map((day) => org.conditions(day));
+  const rows: Row[] = [];
+  let users = 0;
+  let last: string | undefined;
+  for (let index = firstAfter(people, after); index < people.length; index += 1) {
+    const person = people[index];
+    if (person === undefined || !window.some((on) => presence(person, on) !== 'absent')) continue;
+    if (users === limit) return { rows, next: last };
+    for (const on of window) rows.push(...userRows(person, on));
+    users += 1;
+    last = person.id;
+  }
+  return { rows, next: undefined };
+}
+
+function userRows(person: Person, on: Conditions): Row[] {
+  const done = personDay(person, on);
+  return done === undefined ? [] : [userRow(done, on.day)];
+}
+
+/** A per-user record, section 2.7. */
+function userRow(done: PersonDay, day: Day): Row {
+  const { person, model } = done;
+  return {
+    user_id: person.id,
+    user_email: person.email,
+    date: formatDay(day),
+    tool_calls: done.toolCalls,
+    billable_tokens: done.credits,
+    primary_model: model.id,
+    primary_model_tier: model.tier,
+    files_created: done.filesCreated,
+    files_edited: done.filesEdited,
+    git_commits: done.commits,
+    git_prs_created: done.pullRequests,
+    mcp_calls: done.mcpCalls,
+    skill_calls: done.skillCalls,
+    slash_commands: done.slashCommands,
+    hooks: done.hooks,
+    sessions: done.sessions,
+    messages: done.userMessages + done.assistantMessages,
+    user_messages: done.userMessages,
+    assistant_messages: done.assistantMessages,
+    autonomy_ratio:
+      done.userMessages === 0 ? 0 : Math.round((done.toolCalls / done.userMessages) * 10_000) / 10_000,
+    delegation_level: done.delegation,
+    languages: filesByLanguage(done).map(([language]) => language),
+  };
+}
+
+/** People are ordered by id, so that any text can be a cursor. */
+function firstAfter(people: readonly Person[], cursor: string): number {
+  let low = 0;
+  let high = people.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((people[middle]?.id ?? '') > cursor) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,76 @@
+import { at, createRandom, type Random, textSeed } from '../random.ts';
+import type { Row } from '../types.ts';
+import type { RequestFaults } from './switchboard.ts';
+
+type Change = (value: number) => unknown;
+
+/**
+ * Damages some rows as `bad-rows` and `huge-numbers` ask; which rows and how follows from the row alone, so that it is
+ * damaged alike whenever it is asked for.
+ */
+export function damaged(row: Row, faults: RequestFaults): unknown {
+  const bad = faults.applies('bad-rows');
+  const huge = faults.applies('huge-numbers');
+  if (bad === undefined && huge === undefined) return row;
+  const random = createRandom(textSeed(JSON.stringify(row).slice(0, 200)));
+  if (bad !== undefined && random() < bad.rate) return spoil(row, random);
+  if (huge !== undefined && random() < huge.rate) return inflate(row, random);
+  return row;
+}
+
+const spoilt: readonly [Change, ...Change[]] = [
+  (value: number) => -1 - Math.abs(value),
+  (value: number) => String(value),
+  () => 'NaN',
+  () => null,
+  () => undefined,
+  () => ({ value: 1 }),
+  () => true,
+];
+
+function spoil(row: Row, random: Random): unknown {
+  const kind = random();
+  if (kind < 0.06) return null;
+  if (kind < 0.12) return 'row';
+  if (kind < 0.22) return { ...row, date: undefined, createdAt: undefined };
+  if (kind < 0.3) return { ...row, date: '2026-02-30', createdAt: 'yesterday' };
+  return withNumber(row, random, at(spoilt, random()));
+}
+
+function inflate(row: Row, random: Random): Row {
+  const size = random() < 0.5 ? Number.MAX_VALUE : 2 ** 60;
+  return withNumber(row, random, () => size);
+}
+
+/** Changes one number of a row, or one further in. */
+function withNumber(row: Row, random: Random, change: Change): Row {
+  const numbers = keysOf(row, (value) => typeof value === 'number');
+  const nested = keysOf(row, (value) => isRow(value) || (Array.isArray(value) && value.some(isRow)));
+  const inside = pick(nested, random);
+  if (inside !== undefined && (numbers.length === 0 || random() < 0.4)) {
+    return { ...row, [inside]: changedInside(row[inside], random, change) };
+  }
+  const number = pick(numbers, random);
+  return number === undefined ? row : { ...row, [number]: change(Number(row[number])) };
+}
+
+function changedInside(value: unknown, random: Random, change: Change): unknown {
+  if (isRow(value)) return withNumber(value, random, change);
+  if (!Array.isArray(value)) return value;
+  const chosen = Math.floor(random() * value.length);
+  return value.map((element, index) =>
+    index === chosen && isRow(element) ? withNumber(element, random, change) : element,
+  );
+}
+
+function keysOf(row: Row, matches: (value: unknown) => boolean): string[] {
+  return Object.keys(row).filter((key) => matches(row[key]));
+}
+
+function pick(keys: readonly string[], random: Random): string | undefined {
+  return keys[Math.floor(random() * keys.length)];
+}
+
+function isRow(value: unknown): value is Row {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,119 @@
+import { wikiShapes } from '../readiness/wiki-shapes.ts';
+
+/** What may follow the name of a fault: nothing, `=RATE[:DETAIL]`, or `=DETAIL`. */
+export type Takes = 'nothing' | 'rate' | 'detail';
+
+export interface FaultKind {
+  readonly name: string;
+  readonly meaning: string;
+  readonly takes: Takes;
+  /** The share of answers or rows it strikes where none is given. */
+  readonly usually?: number;
+  readonly detail?: {
+    /** Undefined: the fault needs a detail. */
+    readonly fallback?: string;
+    readonly allows: RegExp;
+    /** What is allowed, to go on after "must be". */
+    readonly words: string;
+  };
+}
+
+const whole = { allows: /^[1-9]\d{0,11}$/, words: 'a positive whole number' };
+const sizes = { ...whole, fallback: '16777216' };
+
+/** Every fault by name, in the order of the help text. */
+export const kinds = {
+  '401': { takes: 'rate', meaning: 'answers 401 although the key is good' },
+  '403': { takes: 'rate', meaning: 'answers 403 although the role suffices' },
+  '429': {
+    takes: 'rate',
+    meaning: 'answers 429 with Retry-After, in seconds (429=0.1:30) or as an HTTP date (429=0.1:date)',
+    detail: { fallback: '1', allows: /^(date|\d{1,6})$/, words: '"date" or a number of seconds' },
+  },
+  '500': {
+    takes: 'rate',
+    meaning: 'answers 500, or another server error (500=0.1:503)',
+    detail: { fallback: '500', allows: /^5\d\d$/, words: 'a status from 500 to 599' },
+  },
+  slow: {
+    takes: 'rate',
+    meaning: 'waits before the answer, in milliseconds (slow=0.1:2000)',
+    detail: { ...whole, fallback: '2000' },
+  },
+  close: { takes: 'rate', meaning: 'closes the connection without an answer' },
+  'cut-off': { takes: 'rate', meaning: 'closes the connection in the middle of the body' },
+  malformed: { takes: 'rate', meaning: 'sends a body that is not JSON' },
+  html: {
+    takes: 'rate',
+    meaning: 'answers with an HTML page, with status 502 or another (html=0.1:200)',
+    detail: { fallback: '502', allows: /^[2-5]\d\d$/, words: 'a status from 200 to 599' },
+  },
+  'empty-body': { takes: 'rate', meaning: 'answers 200 with no body at all' },
+  'error-body': {
+    takes: 'detail',
+    meaning: 'errors come with another body (error-body=errors, =html or =empty)',
+    detail: { fallback: 'errors', allows: /^(errors|html|empty)$/, words: 'errors, html or empty' },
+  },
+  oversize: {
+    takes: 'detail',
+    meaning: 'each day of analytics, or each other body, carries that many bytes more (oversize=16777216)',
+    detail: sizes,
+  },
+  redirect: {
+    takes: 'nothing',
+    meaning: 'the readiness listing answers 308 to its other path on the same host',
+  },
+  'redirect-elsewhere': {
+    takes: 'detail',
+    meaning: 'the readiness listing answers 308 to another host (redirect-elsewhere=http://host:port)',
+    detail: {
+      fallback: 'http://elsewhere.invalid',
+      allows: /^https?:\/\/[^/@]+$/,
+      words: 'an origin such as http://host:port',
+    },
+  },
+  'repeated-cursor': { takes: 'nothing', meaning: '/users hands out the cursor it was given, for ever' },
+  'null-cursor': { takes: 'nothing', meaning: 'the last page of /users has a next_cursor of null' },
+  'ignore-limit': { takes: 'nothing', meaning: 'pages hold everything, whatever limit says' },
+  'limit-cap': {
+    takes: 'detail',
+    meaning: 'pages hold no more than that many users or reports, whatever limit says (limit-cap=10)',
+    detail: { ...whole, fallback: '10' },
+  },
+  'ignore-start-after': {
+    takes: 'nothing',
+    meaning: 'the readiness listing always starts from the newest report',
+  },
+  'oldest-first': { takes: 'nothing', meaning: 'the readiness listing is sorted the other way round' },
+  'clock-behind': {
+    takes: 'detail',
+    meaning: "the platform's clock is that many hours behind (clock-behind=3)",
+    detail: { allows: /^\d{1,4}(\.\d+)?$/, words: 'a number of hours' },
+  },
+  'missing-yesterday': { takes: 'nothing', meaning: 'there are no rows for yesterday yet' },
+  'revised-days': { takes: 'nothing', meaning: 'the figures of the last seven days grow from hour to hour' },
+  'no-by-model': { takes: 'nothing', meaning: '/tokens rows come without by_model and by_user' },
+  'null-numerators': { takes: 'nothing', meaning: 'half the readiness criteria are skipped' },
+  'bad-rows': {
+    takes: 'rate',
+    usually: 0.2,
+    meaning: 'rows with negative numbers, numbers as text, nulls, NaN, a missing date or of another type',
+  },
+  'huge-numbers': { takes: 'rate', usually: 0.3, meaning: 'rows with numbers near the end of the range' },
+  'wiki-shape': {
+    takes: 'detail',
+    meaning: 'the wiki listing comes in another shape (wiki-shape=bare, =data, =runs or =unknown)',
+    detail: {
+      allows: new RegExp(`^(${wikiShapes.join('|')})$`),
+      words: wikiShapes.join(', '),
+    },
+  },
+} as const satisfies Readonly<Record<string, Omit<FaultKind, 'name'>>>;
+
+export type FaultName = keyof typeof kinds;
+
+/** The faults that `--fault` takes, with a line of explanation each. */
+export const faultKinds: readonly FaultKind[] = Object.entries(kinds).map(([name, kind]) => ({
+  name,
+  ...kind,
+}));

@@ -1,0 +1,56 @@
+import { mix, textSeed, unit } from '../random.ts';
+import type { Endpoint } from '../types.ts';
+import type { FaultName } from './kinds.ts';
+import { type Fault, type Faults, parseFaults } from './parse.ts';
+
+/** Where a fault may strike. */
+export interface Place {
+  readonly endpoint: Endpoint;
+  /** Undefined for a request without a known key. */
+  readonly org: string | undefined;
+}
+
+/** The faults of one request: each is drawn once, so that asking twice gives the same. */
+export interface RequestFaults {
+  /** The fault, if it strikes this request. */
+  strikes(name: FaultName): Fault | undefined;
+  /** The fault, if it is set here at all; its rate is then for the rows. */
+  applies(name: FaultName): Fault | undefined;
+}
+
+/** Holds the faults in force and draws for each request. */
+export interface Switchboard {
+  set(texts: readonly string[]): void;
+  /** Whether a fault is set for an organization, at any endpoint. */
+  isSet(name: FaultName, org: string): boolean;
+  forRequest(number: number, place: Place): RequestFaults;
+}
+
+/** Creates a switchboard; the same seed draws the same faults for the same sequence of requests. */
+export function createSwitchboard(seed: number, texts: readonly string[]): Switchboard {
+  let faults: Faults = parseFaults(texts);
+  return {
+    set(newTexts) {
+      faults = parseFaults(newTexts);
+    },
+    isSet: (name, org) => faults.some((fault) => fault.name === name && (fault.org ?? org) === org),
+    forRequest(number, place) {
+      const here = faults.filter((fault) => isHere(fault, place));
+      const applies = (name: FaultName) => here.find((fault) => fault.name === name);
+      return {
+        applies,
+        strikes(name) {
+          const fault = applies(name);
+          const drawn = unit(mix(seed, textSeed(name)), number);
+          return fault !== undefined && drawn < fault.rate ? fault : undefined;
+        },
+      };
+    },
+  };
+}
+
+function isHere(fault: Fault, place: Place): boolean {
+  const endpoint = fault.endpoint ?? place.endpoint;
+  const org = fault.org ?? place.org;
+  return endpoint === place.endpoint && org === place.org;
+}

@@ -1,0 +1,122 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { type Day, dayAt, hourMs } from '../calendar.ts';
+import type { RequestFaults, Switchboard } from '../faults/switchboard.ts';
+import { mix } from '../random.ts';
+import type { Endpoint } from '../types.ts';
+import { type KeyHolder, type KeyRing, roleRefusal } from './access.ts';
+import { answerAnalytics } from './analytics.ts';
+import { type Answer, errorAnswer, jsonAnswer } from './answer.ts';
+import { type Call, isRefusal, type JsonPieces, type Refusal } from './call.ts';
+import { faultAnswer, otherBody } from './fault-answers.ts';
+import { answerReadiness } from './readiness.ts';
+import type { RequestLog } from './request-log.ts';
+import { endpointOf } from './routes.ts';
+import { send } from './send.ts';
+import { answerWiki } from './wiki.ts';
+
+export interface HandlerDeps {
+  readonly now: () => number;
+  readonly seed: number;
+  readonly keys: KeyRing;
+  readonly switchboard: Switchboard;
+  readonly log: RequestLog;
+  /** The oldest day that exists, as seen from today. */
+  readonly oldestOn: (today: Day) => Day;
+}
+
+/** Creates the whole HTTP interface as one request listener. */
+export function createHandler(deps: HandlerDeps): RequestListener {
+  let requests = 0;
+
+  return (request, response) => {
+    requests += 1;
+    void handle(request, response, requests).catch(() => response.destroy());
+  };
+
+  async function handle(request: IncomingMessage, response: ServerResponse, number: number): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://sandbox.invalid');
+    const requestId = `req_${mix(deps.seed, number).toString(16).padStart(8, '0')}`;
+    const holder = deps.keys.holder(request.headers.authorization);
+    const endpoint = endpointOf(url.pathname);
+    if (endpoint === undefined) return answerWith(errorAnswer(endpoint, notFound(url), requestId, undefined));
+    if (request.method !== 'GET') return answerWith(notAllowed(endpoint, request, requestId));
+
+    const faults = deps.switchboard.forRequest(number, { endpoint, org: holder?.tenant.org.name });
+    const slow = faults.strikes('slow');
+    if (slow !== undefined) await waited(response, Number(slow.detail));
+    if (faults.strikes('close') !== undefined) {
+      note(0);
+      request.socket.destroy();
+      return;
+    }
+    const now = deps.now() - Number(faults.strikes('clock-behind')?.detail ?? 0) * hourMs;
+    const answer =
+      faultAnswer(faults, { endpoint, url, requestId, now }) ??
+      rightAnswer(endpoint, url.searchParams, holder, faults, now, requestId);
+    return answerWith(answer, faults);
+
+    function answerWith(given: Answer, struck?: RequestFaults): Promise<void> {
+      note(given.status);
+      return send(response, given, struck);
+    }
+    function note(status: number): void {
+      deps.log.add({
+        method: request.method ?? '',
+        path: url.pathname,
+        query: Object.fromEntries(url.searchParams),
+        status,
+        org: holder?.tenant.org.name,
+      });
+    }
+  }
+
+  function rightAnswer(
+    endpoint: Endpoint,
+    query: URLSearchParams,
+    holder: KeyHolder | undefined,
+    faults: RequestFaults,
+    now: number,
+    requestId: string,
+  ): Answer {
+    const refuse = (refusal: Refusal) => errorAnswer(endpoint, refusal, requestId, otherBody(faults));
+    if (holder === undefined) return refuse({ status: 401, detail: 'API key is missing or invalid' });
+    const barred = roleRefusal(endpoint, holder.role);
+    if (barred !== undefined) return refuse(barred);
+    const today = dayAt(now);
+    const call: Call = { tenant: holder.tenant, query, faults, now, today, oldest: deps.oldestOn(today) };
+    const data = answerEndpoint(endpoint, call);
+    return isRefusal(data) ? refuse(data) : jsonAnswer(200, data);
+  }
+}
+
+function answerEndpoint(endpoint: Endpoint, call: Call): JsonPieces | Refusal {
+  if (endpoint === 'readiness') return answerReadiness(call);
+  if (endpoint === 'wiki') return answerWiki(call);
+  return answerAnalytics(endpoint, call);
+}
+
+function notFound(url: URL): Refusal {
+  return { status: 404, detail: `There is nothing at ${url.pathname}` };
+}
+
+function notAllowed(endpoint: Endpoint, { method }: IncomingMessage, requestId: string): Answer {
+  const answer = errorAnswer(
+    endpoint,
+    { status: 405, detail: `${method} is not supported` },
+    requestId,
+    undefined,
+  );
+  return { ...answer, headers: { ...answer.headers, allow: 'GET' } };
+}
+
+/** Waits, or until the client has given up. */
+function waited(response: ServerResponse, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, ms);
+    response.once('close', done);
+    function done(): void {
+      clearTimeout(timer);
+      resolve();
+    }
+  });
+}

@@ -1,0 +1,52 @@
+import { formatDay } from '../calendar.ts';
+import { damaged } from '../faults/damage.ts';
+import type { RequestFaults } from '../faults/switchboard.ts';
+import type { Row } from '../types.ts';
+import type { Call, JsonPieces } from './call.ts';
+import type { DateRange } from './date-range.ts';
+
+/** The analytics envelope of section 2.1, a piece per batch of rows. */
+export function* envelope(
+  batches: Iterable<readonly Row[]>,
+  call: Call,
+  { start, end }: DateRange,
+  more: Row = {},
+): JsonPieces {
+  const meta = {
+    org_id: call.tenant.org.orgId,
+    start_date: formatDay(start),
+    end_date: formatDay(end),
+    ...more,
+  };
+  yield '{"data":[';
+  let separator = '';
+  for (const batch of batches) {
+    const texts = prepared(batch, call.faults).map((row) => JSON.stringify(row));
+    if (texts.length === 0) continue;
+    yield separator + texts.join(',');
+    separator = ',';
+  }
+  yield `],"meta":${JSON.stringify(meta)}}`;
+}
+
+/** The readiness listing of section 4.3, a piece per report. */
+export function* reportList(reports: Iterable<Row>, faults: RequestFaults): JsonPieces {
+  yield '{"reports":[';
+  let first = true;
+  for (const report of reports) {
+    const [row] = first ? prepared([report], faults) : [damaged(report, faults)];
+    yield (first ? '' : ',') + JSON.stringify(row);
+    first = false;
+  }
+  yield ']}';
+}
+
+/** Rows as the faults want them: some damaged, the first one oversized. */
+export function prepared(rows: readonly Row[], faults: RequestFaults): unknown[] {
+  const oversize = faults.strikes('oversize');
+  return rows.map((row, index) => {
+    const sent = damaged(row, faults);
+    if (oversize === undefined || index > 0 || typeof sent !== 'object') return sent;
+    return { ...sent, padding: 'x'.repeat(Number(oversize.detail)) };
+  });
+}

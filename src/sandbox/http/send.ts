@@ -1,0 +1,45 @@
+import type { ServerResponse } from 'node:http';
+import type { RequestFaults } from '../faults/switchboard.ts';
+import type { Answer } from './answer.ts';
+
+/** Sends an answer piece by piece, giving way between the pieces; `cut-off` and `malformed` strike here. */
+export async function send(
+  response: ServerResponse,
+  answer: Answer,
+  faults: RequestFaults | undefined,
+): Promise<void> {
+  if (faults?.strikes('cut-off') !== undefined) return sendHalf(response, answer);
+  response.writeHead(answer.status, answer.headers);
+  if (faults?.strikes('malformed') !== undefined) {
+    response.end([...answer.body].join('').replace(/.$/s, ',,'));
+    return;
+  }
+  for (const piece of answer.body) {
+    if (response.destroyed) return;
+    await (response.write(piece) ? immediately() : drained(response));
+  }
+  response.end();
+}
+
+function sendHalf(response: ServerResponse, answer: Answer): void {
+  const whole = Buffer.from([...answer.body].join(''));
+  response.writeHead(answer.status, {
+    ...answer.headers,
+    'content-length': String(Math.max(2, whole.length)),
+  });
+  response.write(whole.subarray(0, Math.floor(whole.length / 2)), () => response.destroy());
+}
+
+function immediately(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.on('drain', done).on('close', done);
+  });
+}

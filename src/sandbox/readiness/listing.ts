@@ -1,0 +1,76 @@
+import type { Day } from '../calendar.ts';
+import type { Row } from '../types.ts';
+import type { Org } from '../world/org.ts';
+import { readinessReport } from './report.ts';
+import { evaluationOf } from './report-id.ts';
+import { isNamed } from './repositories.ts';
+import {
+  createEvaluationCalendar,
+  type Evaluation,
+  type EvaluationCalendar,
+  evaluationsBefore,
+} from './schedule.ts';
+
+export interface ListingQuery {
+  readonly repoId: string | undefined;
+  readonly limit: number;
+  /** The report after which to go on. */
+  readonly after: Evaluation | undefined;
+  readonly oldestFirst: boolean;
+  readonly manySkipped: boolean;
+}
+
+/** The readiness reports of one organization. */
+export interface ReadinessListing {
+  /** The report that a `startAfter` names; undefined where there is none. */
+  find(id: string): Evaluation | undefined;
+  /** Reports up to an instant, newest first unless asked otherwise, made one by one. */
+  reports(query: ListingQuery, now: number, oldest: Day): Generator<Row>;
+}
+
+/** Creates the listing of an organization's reports. */
+export function createReadinessListing(org: Org): ReadinessListing {
+  const calendar = createEvaluationCalendar(org.repositories);
+  return {
+    find: (id) => evaluationOf(id, org.seed, org.repositories()),
+    *reports(query, now, oldest) {
+      const { repoId } = query;
+      const named = repoId && new Set(org.repositories().filter((repository) => isNamed(repository, repoId)));
+      let given = 0;
+      for (const evaluation of evaluations(calendar, query, now, oldest)) {
+        if (given === query.limit) return;
+        if (named && !named.has(evaluation.repository)) continue;
+        yield readinessReport(org.seed, evaluation, query.manySkipped);
+        given += 1;
+      }
+    },
+  };
+}
+
+function* evaluations(
+  calendar: EvaluationCalendar,
+  { after, oldestFirst }: ListingQuery,
+  now: number,
+  oldest: Day,
+): Generator<Evaluation> {
+  if (oldestFirst) {
+    const all = [...evaluationsBefore(calendar, now, oldest)].reverse();
+    yield* after === undefined ? all : all.slice(all.findIndex((one) => isSame(one, after)) + 1);
+    return;
+  }
+  // Everything newer than the cursor's day can be passed over without a look.
+  const from = after === undefined ? now : Math.min(now, after.createdAt);
+  for (const evaluation of evaluationsBefore(calendar, from, oldest)) {
+    if (after === undefined || isLater(evaluation, after)) yield evaluation;
+  }
+}
+
+/** Whether an evaluation comes after the cursor in the order of the listing. */
+function isLater(one: Evaluation, cursor: Evaluation): boolean {
+  if (one.createdAt !== cursor.createdAt) return one.createdAt < cursor.createdAt;
+  return one.repository.index > cursor.repository.index;
+}
+
+function isSame(one: Evaluation, other: Evaluation): boolean {
+  return one.day === other.day && one.repository === other.repository && one.aside === other.aside;
+}

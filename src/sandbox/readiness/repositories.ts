@@ -1,0 +1,121 @@
+import { type Day, firstDay } from '../calendar.ts';
+import { at, mix, unit } from '../random.ts';
+import { plantedSecrets } from '../secrets.ts';
+import type { Row } from '../types.ts';
+
+export interface Repository {
+  readonly index: number;
+  /** What `repoId` takes, besides any spelling of the URL. */
+  readonly id: string;
+  /** Host and path, `github.com/acme/app`. */
+  readonly path: string;
+  readonly seed: number;
+  readonly branch: string;
+  readonly apps: readonly string[];
+  readonly started: Day;
+  /** Days between two reports, a little more or less. */
+  readonly cadence: number;
+  /** Loses criteria from report to report until somebody cleans up, where it is not undefined. */
+  readonly decay: number | undefined;
+  /** The share of criteria met at the start. */
+  readonly strength: number;
+}
+
+const names = [
+  'app',
+  'web',
+  'api',
+  'platform',
+  'mobile',
+  'billing',
+  'search',
+  'infra',
+  'docs',
+  'design-system',
+  'auth',
+  'data-pipeline',
+  'checkout',
+  'gateway',
+  'notifications',
+  'reports',
+  'scheduler',
+  'sdk-python',
+  'sdk-go',
+  'sandbox',
+];
+const applications = [
+  'apps/web',
+  'services/api',
+  'packages/ui',
+  'services/worker',
+  'packages/sdk',
+  'apps/admin',
+  'services/gateway',
+] as const;
+const descriptions: Readonly<Record<string, string>> = {
+  '.': 'The whole repository, built and shipped as one',
+  'apps/web': 'Customer-facing single-page application',
+  'apps/admin': 'Back-office console for support staff',
+  'services/api': 'Public REST interface',
+  'services/worker': 'Queue consumer for background jobs',
+  'services/gateway': 'Edge proxy with authentication',
+  'packages/ui': 'Shared component library',
+  'packages/sdk': 'Client library for partners',
+};
+
+/** The repositories of an organization, in a fixed order. */
+export function createRepositories(orgName: string, orgSeed: number, count: number): readonly Repository[] {
+  return Array.from({ length: count }, (_, index) =>
+    createRepository(orgName, mix(orgSeed ^ 0x4e90, index), index),
+  );
+}
+
+/** The address as the reporting machine had it configured: the same repository comes in several spellings. */
+export function repoUrl({ index, path }: Repository, report: number): string {
+  const [host = '', ...rest] = path.split('/');
+  if (index % 5 === 1 && report % 2 === 0) return `git@${host}:${rest.join('/')}.git`;
+  if (index % 6 === 2) return `https://ci-bot:${plantedSecrets.repositoryToken}@${path}.git`;
+  if (index % 7 === 3) return `ssh://git@${host}/${rest.join('/')}`;
+  return index % 2 === 0 ? `https://${path}` : `https://${path}.git`;
+}
+
+/** Whether a `repoId` means this repository: its id, `owner/name`, or its URL in any spelling. */
+export function isNamed(repository: Repository, repoId: string): boolean {
+  const plain = repoId
+    .replace(/^[a-z+]+:\/\//, '')
+    .replace(/^[^/@]*@/, '')
+    .replace(':', '/')
+    .replace(/\.git$/, '');
+  return repoId === repository.id || plain === repository.path || `github.com/${plain}` === repository.path;
+}
+
+/** The `apps` member of a report. */
+export function describeApps(repository: Repository): Row {
+  return Object.fromEntries(
+    repository.apps.map((path) => [path, { description: descriptions[path] ?? 'An application' }]),
+  );
+}
+
+function createRepository(orgName: string, seed: number, index: number): Repository {
+  const again = Math.floor(index / names.length);
+  const name = `${names[index % names.length] ?? 'repo'}${again === 0 ? '' : `-${again + 1}`}`;
+  const decays = index % 40 === 1 || index % 40 === 2;
+  return {
+    index,
+    id: `repo_${seed.toString(16).padStart(8, '0')}`,
+    path: `${index % 12 === 11 ? 'gitlab.example.com' : 'github.com'}/${orgName}/${name}`,
+    seed,
+    branch: index % 9 === 5 ? 'master' : index % 11 === 10 ? 'trunk' : 'main',
+    apps: appsOf(seed, index),
+    started: decays ? firstDay : firstDay + (mix(seed, 1) % (index % 3 === 0 ? 14 : 90)),
+    cadence: decays ? 10 : 7 + (mix(seed, 2) % 8),
+    decay: decays ? (index % 40) * 2 : undefined,
+    strength: decays ? 0.9 : 0.3 + 0.5 * unit(seed, 3),
+  };
+}
+
+function appsOf(seed: number, index: number): readonly string[] {
+  if (index % 4 !== 0) return ['.'];
+  const count = 2 + (mix(seed, 4) % 5);
+  return Array.from({ length: count }, (_, number) => at(applications, number / applications.length));
+}

@@ -1,0 +1,64 @@
+import { type Day, dayMs, firstDay } from '../calendar.ts';
+import { mix } from '../random.ts';
+import { createRecent } from '../recent.ts';
+import type { Repository } from './repositories.ts';
+
+/** That a repository was evaluated at an instant. */
+export interface Evaluation {
+  readonly repository: Repository;
+  readonly day: Day;
+  /** Counts the repository's evaluations on its main line from 0. */
+  readonly number: number;
+  /** A side branch is evaluated besides the main line, under the same number. */
+  readonly aside: boolean;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+}
+
+/** When which repository was evaluated. */
+export interface EvaluationCalendar {
+  /** All evaluations of a day, newest first. */
+  on(day: Day): readonly Evaluation[];
+}
+
+/** Creates the calendar of an organization; days are worked out when first asked for. */
+export function createEvaluationCalendar(repositories: () => readonly Repository[]): EvaluationCalendar {
+  const days = createRecent<readonly Evaluation[]>(1000);
+  return {
+    on(day) {
+      return days.get(String(day), () =>
+        repositories()
+          .flatMap((repository) => evaluationsOn(repository, day))
+          .sort(
+            (one, other) => other.createdAt - one.createdAt || one.repository.index - other.repository.index,
+          ),
+      );
+    },
+  };
+}
+
+/** A repository's evaluations on one day, newest first: none, one, or a side branch besides. */
+export function evaluationsOn(repository: Repository, day: Day): Evaluation[] {
+  const since = day - repository.started;
+  if (since < 0) return [];
+  const number = Math.floor(since / repository.cadence);
+  const wobble = mix(repository.seed, number) % 3;
+  if (since % repository.cadence !== wobble) return [];
+  const moment = mix(repository.seed ^ 0x71e, number) % (dayMs - 3_600_000);
+  const main = { repository, day, number, aside: false, createdAt: day * dayMs + moment };
+  const branches = repository.index % 3 === 0 && number % 3 === 2;
+  return branches ? [{ ...main, aside: true, createdAt: main.createdAt + 1_234_567 }, main] : [main];
+}
+
+/** The evaluations from an instant back to the first day to show, newest first. */
+export function* evaluationsBefore(
+  calendar: EvaluationCalendar,
+  instant: number,
+  oldest: Day,
+): Generator<Evaluation> {
+  for (let day = Math.floor(instant / dayMs); day >= Math.max(oldest, firstDay); day -= 1) {
+    for (const evaluation of calendar.on(day)) {
+      if (evaluation.createdAt <= instant) yield evaluation;
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import { type Day, dayMs, firstDay } from '../calendar.ts';
+import { mix } from '../random.ts';
+import type { Row } from '../types.ts';
+import type { Org } from '../world/org.ts';
+import { clientVersion } from './criteria.ts';
+import { type Repository, repoUrl } from './repositories.ts';
+import type { WikiShape } from './wiki-shapes.ts';
+
+/** The newest wiki run of every repository that has a wiki, in the spelling that goes with the shape. */
+export function wikiRuns(org: Org, now: number, oldest: Day, shape: WikiShape): Row[] {
+  return org.repositories().flatMap((repository) => {
+    const run = newestRun(repository, now, oldest);
+    return run === undefined ? [] : [shape === 'wikiRuns' || shape === 'data' ? run : otherSpelling(run)];
+  });
+}
+
+/** The body of the wiki listing in one of the shapes seen. */
+export function wikiBody(runs: readonly unknown[], shape: WikiShape): unknown {
+  switch (shape) {
+    case 'wikiRuns':
+      return { wikiRuns: runs };
+    case 'bare':
+      return runs;
+    case 'data':
+      return { data: runs };
+    case 'runs':
+      return { runs };
+    case 'unknown':
+      return { result: { wikis: runs.map((run) => ({ payload: run })) } };
+  }
+}
+
+/** Wikis are written every five to nine days, for three repositories in four. */
+function newestRun(repository: Repository, now: number, oldest: Day): Row | undefined {
+  if (repository.index % 4 === 3) return undefined;
+  const seed = repository.seed ^ 0x3141;
+  const every = (5 + (mix(seed, 0) % 5)) * dayMs;
+  const first = repository.started * dayMs + (mix(seed, 1) % every);
+  if (now < first) return undefined;
+  const number = Math.floor((now - first) / every);
+  const createdAt = first + number * every;
+  if (createdAt < oldest * dayMs) return undefined;
+  const drawn = mix(seed, number + 2);
+  return {
+    wikiRunId: `wiki_${drawn.toString(16).padStart(8, '0')}`,
+    repoUrl: repoUrl(repository, number),
+    createdAt,
+    commitHash: drawn.toString(16).padStart(8, '0').repeat(5),
+    branch: repository.branch,
+    pageCount: 12 + (repository.seed % 40) + Math.floor(number / 3),
+    ...(drawn % 5 === 0 ? {} : { privacyLevel: drawn % 2 === 0 ? 'organization' : 'private' }),
+    modelUsed: drawn % 3 === 0 ? 'claude-opus-4-8' : { id: 'claude-sonnet-4-6' },
+    droidVersion: clientVersion(Math.max(0, Math.floor((createdAt / dayMs - firstDay) / 14))),
+  };
+}
+
+/** The spelling of other deployments: a time as ISO text, a status, and when the run ended. */
+function otherSpelling(run: Row): Row {
+  const { createdAt, ...rest } = run;
+  const started = Number(createdAt);
+  const failed = started % 7 === 0;
+  return {
+    ...rest,
+    createdAt: new Date(started).toISOString(),
+    status: failed ? 'failed' : 'completed',
+    ...(failed ? {} : { completedAt: new Date(started + 1_500_000).toISOString() }),
+  };
+}

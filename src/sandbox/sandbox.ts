@@ -1,0 +1,85 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { firstDay, parseDay } from './calendar.ts';
+import { createSwitchboard } from './faults/switchboard.ts';
+import { createKeyRing } from './http/access.ts';
+import { createHandler } from './http/handler.ts';
+import { createRequestLog } from './http/request-log.ts';
+import { createReadinessListing } from './readiness/listing.ts';
+import type { Sandbox, SandboxOptions } from './types.ts';
+import { createEditions } from './world/editions.ts';
+import { createOrg } from './world/org.ts';
+
+/**
+ * Creates a simulated platform. Its data follow from the seed and the clock alone; it listens nowhere until asked.
+ * Throws an Error of one sentence on a text in `faults` that is not a fault.
+ */
+export function createSandbox(options: SandboxOptions): Sandbox {
+  const { now, seed = 1, users = 40, repos = 12, orgs = 1, days, faults = [] } = options;
+  const switchboard = createSwitchboard(seed, faults);
+  const editions = createEditions({ now, late: (org) => switchboard.isSet('revised-days', org) });
+  const tenants = Array.from({ length: orgs }, (_, index) => {
+    const org = createOrg(index, seed, { users, repos }, editions.of);
+    return { org, readiness: createReadinessListing(org) };
+  });
+  const keys = createKeyRing(tenants);
+  const log = createRequestLog(1000);
+  const handler = createHandler({
+    now,
+    seed,
+    keys,
+    switchboard,
+    log,
+    oldestOn: (today) => (days === undefined ? firstDay : Math.max(firstDay, today - days)),
+  });
+  const servers = new Set<Server>();
+
+  return {
+    orgs: tenants.map(({ org }) => ({ name: org.name, orgId: org.orgId, keys: org.keys })),
+    get requests() {
+      return log.all();
+    },
+    handler,
+    async listen({ host, port }) {
+      const server = createServer(handler);
+      await listening(server, host, port);
+      servers.add(server);
+      const { port: chosen } = server.address() as AddressInfo;
+      return { url: `http://${hostInUrl(host)}:${chosen}`, port: chosen };
+    },
+    async close() {
+      await Promise.all([...servers].map(closed));
+      servers.clear();
+    },
+    setFaults: (texts) => switchboard.set(texts),
+    setKeysRevoked: (revoked) => keys.setRevoked(revoked),
+    reviseDay(text) {
+      const day = parseDay(text);
+      if (typeof day !== 'number') throw new Error(`"${text}" is not a day.`);
+      editions.revise(day);
+    },
+  };
+}
+
+function listening(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+/** An address to listen on everywhere is no address to go to. */
+function hostInUrl(host: string): string {
+  if (host === '' || host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}

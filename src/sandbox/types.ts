@@ -1,0 +1,62 @@
+import type { RequestListener } from 'node:http';
+
+export interface SandboxOptions {
+  /** The platform's clock: milliseconds since 1970. */
+  readonly now: () => number;
+  /** Everything random follows from it; default 1. */
+  readonly seed?: number;
+  /** People per organization; default 40. */
+  readonly users?: number;
+  /** Repositories per organization; default 12. */
+  readonly repos?: number;
+  /** Organizations; default 1. */
+  readonly orgs?: number;
+  /** How many of the newest days exist; default: all since 2026-01-14. */
+  readonly days?: number;
+  /** Faults to start with, as texts such as `429=0.1`. */
+  readonly faults?: readonly string[];
+}
+
+export type Role = 'owner' | 'manager' | 'member' | 'guest';
+
+export interface SandboxOrg {
+  readonly name: string;
+  readonly orgId: string;
+  readonly keys: Readonly<Record<Role, string>>;
+}
+
+export interface SeenRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** 0 where the connection was closed without an answer. */
+  readonly status: number;
+  /** The organization of the key, if the key is one of ours. */
+  readonly org: string | undefined;
+}
+
+export interface Sandbox {
+  readonly orgs: readonly SandboxOrg[];
+  /** The newest requests, oldest first, at most 1000. */
+  readonly requests: readonly SeenRequest[];
+  readonly handler: RequestListener;
+  /** Port 0 lets the system choose; rejects where the address cannot be used. */
+  listen(at: {
+    readonly host: string;
+    readonly port: number;
+  }): Promise<{ readonly url: string; readonly port: number }>;
+  /** Stops listening and breaks every open connection. */
+  close(): Promise<void>;
+  /** Replaces all faults; throws an Error of one sentence on a text that is not a fault. */
+  setFaults(texts: readonly string[]): void;
+  /** While revoked, every key is answered 401. */
+  setKeysRevoked(revoked: boolean): void;
+  /** From now on the figures of that day (`YYYY-MM-DD`) are others, slightly higher; each call changes them again. */
+  reviseDay(day: string): void;
+}
+
+export type AnalyticsEndpoint = 'tokens' | 'tools' | 'activity' | 'productivity' | 'users';
+export type Endpoint = AnalyticsEndpoint | 'readiness' | 'wiki';
+
+/** A JSON object on its way out. */
+export type Row = Record<string, unknown>;

@@ -1,0 +1,159 @@
+import { type Day, firstDay } from '../calendar.ts';
+import { at, between, createRandom, lognormal, mix, type Random } from '../random.ts';
+
+export type DelegationLevel = 'auto-high' | 'auto-medium' | 'auto-low' | 'spec' | 'manual';
+
+export interface Person {
+  readonly id: string;
+  readonly email: string | null;
+  readonly seed: number;
+  /** The first to join, who is also at work on every revised day. */
+  readonly founder: boolean;
+  readonly joined: Day;
+  /** How likely this person is active on a plain weekday. */
+  readonly diligence: number;
+  /** Work per day relative to others, median 1. */
+  readonly volume: number;
+  /** Tool calls per message. */
+  readonly autonomy: number;
+  readonly delegation: DelegationLevel;
+  readonly languages: readonly [string, ...string[]];
+  readonly web: number;
+  readonly headless: number;
+  readonly mcp: number;
+  readonly hooks: number;
+  /** Takes part in the spikes. */
+  readonly runaway: boolean;
+}
+
+type Stack = readonly [string, ...string[]];
+
+const givenNames = [
+  'ada',
+  'ben',
+  'chloe',
+  'dmitri',
+  'elif',
+  'farid',
+  'grace',
+  'hiro',
+  'ines',
+  'jonas',
+  'kira',
+  'liam',
+  'mei',
+  'noor',
+  'oscar',
+  'priya',
+  'quentin',
+  'rosa',
+  'sven',
+  'tara',
+  'umar',
+  'vera',
+  'wendy',
+  'xavier',
+  'yuki',
+  'zoe',
+] as const;
+const familyNames = [
+  'abel',
+  'brandt',
+  'costa',
+  'dubois',
+  'evans',
+  'fischer',
+  'garcia',
+  'haddad',
+  'ito',
+  'jansen',
+  'kumar',
+  'lopez',
+  'moreau',
+  'nilsen',
+  'okafor',
+  'petrov',
+  'quinn',
+  'rossi',
+  'silva',
+  'tanaka',
+  'usman',
+  'varga',
+  'weber',
+  'yilmaz',
+] as const;
+const stacks: readonly [Stack, ...Stack[]] = [
+  ['TypeScript', 'CSS'],
+  ['TypeScript', 'Python'],
+  ['Python'],
+  ['Python', 'SQL'],
+  ['Go'],
+  ['Go', 'Shell'],
+  ['Java', 'Kotlin'],
+  ['Rust'],
+  ['TypeScript'],
+  ['C#'],
+  ['Ruby', 'TypeScript'],
+  ['Terraform', 'Shell'],
+];
+const levels = [
+  'auto-high',
+  'auto-high',
+  'auto-medium',
+  'auto-medium',
+  'auto-medium',
+  'auto-low',
+  'auto-low',
+  'spec',
+  'manual',
+] as const;
+
+/** The people of an organization, ordered by user id. */
+export function createPeople(orgName: string, orgSeed: number, count: number): readonly Person[] {
+  const people = Array.from({ length: count }, (_, index) => createPerson(orgName, orgSeed, index));
+  return people.sort((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+/** A level in use that day: mostly a person's own, now and then another. */
+export function delegationOn(person: Person, random: Random): DelegationLevel {
+  return random() < 0.85 ? person.delegation : at(levels, random());
+}
+
+function createPerson(orgName: string, orgSeed: number, index: number): Person {
+  const seed = mix(orgSeed, index);
+  const random = createRandom(seed);
+  return {
+    id: `user_${hex(seed)}${hex(mix(index, orgSeed))}`,
+    email: index > 0 && random() < 0.04 ? null : emailOf(orgName, index),
+    seed,
+    founder: index === 0,
+    joined: index === 0 ? firstDay : firstDay + joinedAfter(random),
+    diligence: between(random, 0.06, 0.95),
+    volume: lognormal(random, 0.7),
+    autonomy: between(random, 3, 13),
+    delegation: at(levels, random()),
+    languages: at(stacks, random()),
+    web: random() < 0.35 ? between(random, 0.1, 0.8) : 0.02,
+    headless: random() < 0.2 ? between(random, 0.2, 0.9) : 0,
+    mcp: random() < 0.5 ? between(random, 0.02, 0.2) : 0,
+    hooks: random() < 0.3 ? between(random, 0.2, 0.8) : 0,
+    runaway: index % 10 === 3,
+  };
+}
+
+/** A third is there from the first day, the others come over nine months, more of them early on. */
+function joinedAfter(random: Random): number {
+  return random() < 0.34 ? 0 : Math.floor(270 * random() ** 1.4);
+}
+
+function emailOf(orgName: string, index: number): string {
+  const given = givenNames[index % givenNames.length] ?? 'ada';
+  const family =
+    familyNames[(index * 7 + Math.floor(index / givenNames.length)) % familyNames.length] ?? 'abel';
+  const again = Math.floor(index / (givenNames.length * familyNames.length));
+  return `${given}.${family}${again === 0 ? '' : again + 1}@${orgName}.example`;
+}
+
+function hex(value: number): string {
+  return value.toString(16).padStart(8, '0');
+}

@@ -1,0 +1,124 @@
+import { between, createRandom, lognormal, mix, type Random, unit } from '../random.ts';
+import type { Conditions } from './conditions.ts';
+import { type Model, modelAt } from './models.ts';
+import { type DelegationLevel, delegationOn, type Person } from './people.ts';
+import { type Spending, spend } from './spending.ts';
+
+/** Everything one person did on one day. */
+export interface PersonDay extends Spending {
+  readonly person: Person;
+  readonly delegation: DelegationLevel;
+  readonly model: Model;
+  readonly toolCalls: number;
+  readonly mcpCalls: number;
+  readonly skillCalls: number;
+  readonly slashCommands: number;
+  readonly hooks: number;
+  readonly sessions: number;
+  readonly userMessages: number;
+  readonly assistantMessages: number;
+  readonly filesCreated: number;
+  readonly filesEdited: number;
+  readonly commits: number;
+  readonly pullRequests: number;
+  readonly terminal: boolean;
+  readonly web: boolean;
+  readonly headless: boolean;
+}
+
+/** `idle` people have a row in `/users` that is all zeros: they signed in and did nothing. */
+export type Presence = 'active' | 'idle' | 'absent';
+
+/** Whether a person worked that day; cheap enough to ask for months of days and thousands of people. */
+export function presence(person: Person, on: Conditions): Presence {
+  if (on.day < person.joined) return 'absent';
+  if (person.founder && on.edition.revision > 0) return 'active';
+  if (person.runaway && on.spike) return 'active';
+  const drawn = unit(person.seed, on.day);
+  const likely = person.diligence * on.attendance;
+  if (drawn < likely) return 'active';
+  return on.attendance > 0 && drawn < likely + 0.01 ? 'idle' : 'absent';
+}
+
+/** A person's figures of a day; undefined where there is no row. */
+export function personDay(person: Person, on: Conditions): PersonDay | undefined {
+  const there = presence(person, on);
+  if (there === 'absent') return undefined;
+  const random = createRandom(mix(person.seed, on.day + 0x5eed));
+  return there === 'idle' ? idleDay(person, on) : activeDay(person, on, random);
+}
+
+function activeDay(person: Person, on: Conditions, random: Random): PersonDay {
+  const scale = completeness(on, random);
+  const work = person.volume * lognormal(random, 0.35) * on.growth * scale;
+  const circling = person.runaway && on.spike ? 10 : 1;
+  const sessions = Math.max(1, Math.round(2.4 * work));
+  const userMessages = Math.max(1, Math.round(15 * work));
+  const toolCalls = Math.round(userMessages * person.autonomy * between(random, 0.7, 1.3));
+  const filesEdited = Math.round(toolCalls * between(random, 0.05, 0.16));
+  const model = preferredModel(person, on, random);
+  const headless = random() < person.headless;
+  const web = random() < person.web;
+  return {
+    person,
+    delegation: delegationOn(person, random),
+    model,
+    toolCalls,
+    mcpCalls: Math.round(toolCalls * person.mcp * between(random, 0.2, 1)),
+    skillCalls: Math.round(sessions * between(random, 0, 0.9)),
+    slashCommands: Math.round(sessions * between(random, 0, 1.6)),
+    hooks: Math.round(toolCalls * person.hooks),
+    sessions,
+    userMessages,
+    assistantMessages: Math.round(userMessages * between(random, 1.05, 1.9)),
+    filesCreated: Math.round(filesEdited * between(random, 0.05, 0.4)),
+    filesEdited,
+    commits: Math.round(filesEdited * between(random, 0.05, 0.25)),
+    pullRequests: Math.round(filesEdited * between(random, 0, 0.07)),
+    terminal: !(web || headless) || random() < 0.8,
+    web,
+    headless,
+    ...spend((toolCalls + userMessages) * circling, model, on, random),
+  };
+}
+
+function idleDay(person: Person, on: Conditions): PersonDay {
+  const model = modelAt(on.mix, unit(person.seed, 1));
+  return {
+    person,
+    delegation: person.delegation,
+    model,
+    models: [],
+    toolCalls: 0,
+    mcpCalls: 0,
+    skillCalls: 0,
+    slashCommands: 0,
+    hooks: 0,
+    sessions: 0,
+    userMessages: 0,
+    assistantMessages: 0,
+    filesCreated: 0,
+    filesEdited: 0,
+    commits: 0,
+    pullRequests: 0,
+    terminal: false,
+    web: false,
+    headless: false,
+    credits: 0,
+    input: 0,
+    output: 0,
+    cacheRead: 0,
+    cacheWrite: 0,
+  };
+}
+
+/** Most people stay with what they chose, so that the mix of the whole moves without jumps. */
+function preferredModel(person: Person, on: Conditions, random: Random): Model {
+  const drawn = random();
+  return modelAt(on.mix, drawn < 0.25 ? drawn * 4 : unit(person.seed, 1));
+}
+
+function completeness(on: Conditions, random: Random): number {
+  const late = random();
+  return (1 - 0.15 * on.edition.missing * late) * (1 + 0.02 * on.edition.revision * (0.5 + late));
+}
