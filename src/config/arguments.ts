@@ -1,0 +1,87 @@
+import { parseArgs } from 'node:util';
+import { ConfigError } from '../runtime/errors.ts';
+import type { Given, GivenOptions } from './given.ts';
+import { suggestion } from './nearest.ts';
+import type { OptionTable } from './option.ts';
+import { quoted } from './parsed.ts';
+
+/** The flags of a command line, or that its help is wanted. */
+export type ParsedArguments =
+  | { readonly help: true }
+  | { readonly help: false; readonly flags: GivenOptions };
+
+/**
+ * Reads what follows a command's name: `--flag value`, `--flag=value`, `--switch`, `--no-switch`. Throws a
+ * `ConfigError` for unknown flags, flags given twice and anything that is no flag.
+ */
+export function parseArguments(args: readonly string[], options: OptionTable): ParsedArguments {
+  const declared: Record<string, { type: 'boolean' | 'string'; short?: string }> = {
+    help: { type: 'boolean', short: 'h' },
+  };
+  for (const [name, option] of Object.entries(options)) {
+    declared[name] = { type: option.kind === 'boolean' ? 'boolean' : 'string' };
+    if (option.kind === 'boolean') declared[`no-${name}`] = { type: 'boolean' };
+  }
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: declared,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const flags = new Map<string, Given>();
+  for (const token of tokens) {
+    if (token.kind === 'option-terminator') continue;
+    if (token.kind === 'positional') throw unexpected(token.value);
+    const written = args[token.index]?.split('=', 1)[0] ?? token.rawName;
+    if (token.name === 'help' && (written === '--help' || written === '-h')) return { help: true };
+    if (!written.startsWith('--') || !Object.hasOwn(declared, token.name))
+      throw unknownFlag(written, declared);
+    const { name, text } = readFlag(token.name, written, token.value, token.inlineValue, options);
+    const earlier = flags.get(name);
+    if (earlier !== undefined && options[name]?.repeatable !== true) {
+      throw new ConfigError(`${written} is given twice`);
+    }
+    flags.set(name, { texts: [...(earlier?.texts ?? []), text], origin: written });
+  }
+  return { help: false, flags };
+}
+
+function readFlag(
+  tokenName: string,
+  written: string,
+  value: string | undefined,
+  inline: boolean | undefined,
+  options: OptionTable,
+): { name: string; text: string } {
+  const option = Object.hasOwn(options, tokenName) ? options[tokenName] : undefined;
+  if (option === undefined) {
+    if (value !== undefined) throw new ConfigError(`${written} takes no value`);
+    return { name: tokenName.slice('no-'.length), text: 'false' };
+  }
+  if (option.kind === 'boolean') return { name: tokenName, text: value ?? 'true' };
+  if (value === undefined || (inline !== true && value.startsWith('--'))) {
+    throw new ConfigError(`${written} needs a value`, `write ${written}=<${option.kind}>`);
+  }
+  return { name: tokenName, text: value };
+}
+
+function unexpected(argument: string): ConfigError {
+  return new ConfigError(
+    `unexpected argument ${quoted(argument)}`,
+    'a command takes flags only: --name=value',
+  );
+}
+
+// The value is left out of the message: it may be a key that somebody took for a flag's.
+function unknownFlag(written: string, declared: object): ConfigError {
+  const name = written.replace(/^-+/, '');
+  if (/^(api[._-]?)?(key|token)([._-]?file)?$/i.test(name)) {
+    return new ConfigError(
+      `${written} is not a flag: a key never stands on a command line`,
+      'set AGENT_PLATFORM_API_KEY or AGENT_PLATFORM_API_KEY_FILE instead',
+    );
+  }
+  const known = Object.keys(declared).map((flag) => `--${flag}`);
+  return new ConfigError(`unknown flag ${written.slice(0, 100)}`, suggestion(`--${name}`, known));
+}

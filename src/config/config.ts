@@ -1,0 +1,48 @@
+import type { Day } from '../catalog/day.ts';
+import type { ReadinessSettings } from '../catalog/view.ts';
+import type { Credential } from './credential.ts';
+import type { Limits } from './file-settings.ts';
+import type { ListenAddress } from './listen-address.ts';
+
+/** An organization that is polled; addresses have no trailing slash. */
+export interface OrgConfig {
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly appUrl: string;
+  readonly credential: Credential;
+}
+
+/** A whole, valid configuration. */
+export interface Config {
+  readonly orgs: readonly OrgConfig[];
+  readonly api: {
+    readonly timeoutMs: number;
+    readonly retries: number;
+    readonly requestsPerSecond: number;
+    readonly maxResponseBytes: number;
+  };
+  /** Cron expressions of five fields, UTC. */
+  readonly schedules: {
+    readonly analytics: string;
+    readonly readiness: string;
+    readonly wiki: string;
+    readonly jitterMs: number;
+  };
+  /** Whether a collector runs, by its name, for all that exist. */
+  readonly collectors: ReadonlyMap<string, boolean>;
+  readonly metrics: { readonly maxAgeMs: number };
+  readonly history: { readonly start: Day; readonly revisionWindowDays: number };
+  readonly web: {
+    readonly listen: ListenAddress;
+    readonly telemetryPath: string;
+    readonly enableLifecycle: boolean;
+  };
+  readonly limits: Limits;
+  readonly readiness: ReadinessSettings;
+  readonly log: LogConfig;
+}
+
+export interface LogConfig {
+  readonly level: 'error' | 'warn' | 'info' | 'debug';
+  readonly format: 'logfmt' | 'json';
+}

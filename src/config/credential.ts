@@ -1,0 +1,71 @@
+import { ConfigError, PlatformError } from '../runtime/errors.ts';
+import { type Files, unreadable } from './files.ts';
+
+/** An API key's source. */
+export interface Credential {
+  /** The key as it is now; rejects with a `PlatformError` (reason `auth`) while its file holds no usable key. */
+  read(): Promise<string>;
+  /** Where the key comes from, never the key. */
+  describe(): string;
+  /** The keys that `read` gave lately, newest last: what the log must not repeat. */
+  secrets(): readonly string[];
+}
+
+const longestKey = 16_384;
+const keysRemembered = 8;
+
+/** A key that stays as it is. Throws a `ConfigError` where it cannot be one. */
+export function createFixedCredential(text: string, source: string): Credential {
+  const key = keyIn(text, source);
+  return { read: async () => key, describe: () => source, secrets: () => [key] };
+}
+
+/**
+ * A key in a file, read again when the file changed. `describe()` is `source`; rejects with a `ConfigError` where
+ * the file holds no usable key at the start.
+ */
+export async function createFileCredential(path: string, source: string, files: Files): Promise<Credential> {
+  let seen: string | undefined;
+  let known: readonly string[] = [];
+  async function read(): Promise<string> {
+    const fingerprint = await files.fingerprint(path);
+    const last = known.at(-1);
+    if (last !== undefined && fingerprint === seen) return last;
+    const key = keyIn(await files.read(path), source);
+    if (key !== last) known = [...known, key].slice(-keysRemembered);
+    // Taken before the reading: a write in between makes the next call read again.
+    seen = fingerprint;
+    return key;
+  }
+  function explain(error: unknown): string {
+    return error instanceof ConfigError ? error.message : `${source} ${unreadable(error)}`;
+  }
+  try {
+    await read();
+  } catch (error) {
+    throw new ConfigError(explain(error));
+  }
+  return {
+    async read() {
+      try {
+        return await read();
+      } catch (error) {
+        throw new PlatformError('auth', explain(error), { hint: 'put a valid API key into the file' });
+      }
+    },
+    describe: () => source,
+    secrets: () => known,
+  };
+}
+
+/** The key in a text, less line ends after it; throws a `ConfigError` that never repeats it. */
+function keyIn(text: string, source: string): string {
+  const key = text.replace(/[\r\n]+$/, '');
+  if (key === '') throw new ConfigError(`${source} is empty`);
+  if (/\s/.test(key)) throw new ConfigError(`${source} holds a key with white space in it`);
+  // Anything else cannot be sent in a header.
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw new ConfigError(`${source} holds a key with characters beyond ASCII`);
+  if (key.length > longestKey) throw new ConfigError(`${source} is longer than any key`);
+  return key;
+}

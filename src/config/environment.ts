@@ -1,0 +1,42 @@
+import { ConfigError } from '../runtime/errors.ts';
+import type { Given, GivenOptions } from './given.ts';
+import { suggestion } from './nearest.ts';
+import { environmentPrefix, type OptionTable, variableOf } from './option.ts';
+
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The environment of this process. */
+export function processEnvironment(): Environment {
+  return process.env;
+}
+
+/** What the environment gives for a table of options; an empty variable counts as not set. */
+export function givenInEnvironment(environment: Environment, options: OptionTable): GivenOptions {
+  const given = new Map<string, Given>();
+  for (const [name, option] of Object.entries(options)) {
+    const variable = variableOf(name, option);
+    const text = environment[variable];
+    if (text === undefined || text === '') continue;
+    const texts = option.repeatable ? text.split(',').map((part) => part.trim()) : [text];
+    given.set(name, { texts, origin: variable });
+  }
+  return given;
+}
+
+const reserved = /^AGENT_PLATFORM_(?:HOOKS|USERS)_/;
+// Kubernetes describes each Service of a namespace this way, and this exporter's own is called after it.
+const serviceLink =
+  /^AGENT_PLATFORM_(?:\w+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?)$/;
+
+/** Throws a `ConfigError` for a variable that has the exporter's prefix and is none of the known ones. */
+export function refuseUnknownVariables(environment: Environment, known: ReadonlySet<string>): void {
+  for (const variable of Object.keys(environment).sort()) {
+    if (!variable.startsWith(environmentPrefix) || known.has(variable)) continue;
+    if (reserved.test(variable) || serviceLink.test(variable)) continue;
+    throw new ConfigError(
+      `unknown environment variable ${variable.slice(0, 100)}`,
+      suggestion(variable, known) ?? `variables that begin with ${environmentPrefix} belong to this exporter`,
+    );
+  }
+}

@@ -1,0 +1,138 @@
+import { ConfigError } from '../runtime/errors.ts';
+import { healthcheckOptions, sandboxOptions } from './command-options.ts';
+import type { Config } from './config.ts';
+import { type Environment, givenInEnvironment, refuseUnknownVariables } from './environment.ts';
+import { givenInFile, refuseUnknownKeys } from './file-options.ts';
+import { readLimits, readReadiness } from './file-settings.ts';
+import { type Files, unreadable } from './files.ts';
+import type { GivenOptions } from './given.ts';
+import { type OptionTable, type ValuesOf, variableOf } from './option.ts';
+import { type CollectorChoice, createOptions, type SharedOptions, secretVariables } from './options.ts';
+import { readOrgs } from './org-entries.ts';
+import { createOrgs } from './orgs.ts';
+import { resolveValues } from './resolve.ts';
+import type { Place } from './tree.ts';
+
+/** Everything that a configuration comes from. */
+export interface ConfigSources {
+  readonly flags: GivenOptions;
+  readonly environment: Environment;
+  readonly files: Files;
+  readonly collectors: readonly CollectorChoice[];
+  /** `ignored`: no organization is needed, and none is read, nor any key (for `demo`). */
+  readonly organizations?: 'required' | 'ignored';
+}
+
+/** Loads the configuration (flag > environment > file > default); rejects with a `ConfigError`. */
+export async function loadConfig(sources: ConfigSources): Promise<Config> {
+  const { flags, environment, files, collectors } = sources;
+  const options = createOptions(collectors);
+  const root = await readConfigFile(flags, environment, files);
+  if (root !== undefined) refuseUnknownKeys(root, options, ['orgs', 'limits', 'readiness']);
+  const values = resolveValues(options, layers(options, flags, environment, root));
+  const section = (key: string) => sectionOf(root, key);
+  const labels = new Set(
+    collectors.flatMap(({ families = [] }) => families.flatMap((family) => family.labels)),
+  );
+  const entries = readOrgs(section('orgs'));
+  const limits = readLimits(section('limits'), labels);
+  const readiness = readReadiness(section('readiness'));
+  refuseUnknownVariables(
+    environment,
+    new Set([
+      ...variablesOf(options),
+      ...entries.flatMap(({ key }) => ('variable' in key ? key.variable : [])),
+    ]),
+  );
+  const orgs =
+    sources.organizations === 'ignored' ? [] : await createOrgs(entries, values, environment, files);
+  return { orgs, limits, readiness, ...configOf(values, collectors) };
+}
+
+/**
+ * The values of a few options by themselves, for commands that need no whole configuration. The configuration
+ * file is read only where the table has `config.file`.
+ */
+export async function loadValues<Table extends OptionTable>(
+  options: Table,
+  { flags, environment, files }: Pick<ConfigSources, 'flags' | 'environment' | 'files'>,
+): Promise<ValuesOf<Table>> {
+  const root = 'config.file' in options ? await readConfigFile(flags, environment, files) : undefined;
+  return resolveValues(options, layers(options, flags, environment, root));
+}
+
+function layers(
+  options: OptionTable,
+  flags: GivenOptions,
+  environment: Environment,
+  root: Place | undefined,
+): readonly GivenOptions[] {
+  const file = root === undefined ? [] : [givenInFile(root, options)];
+  return [flags, givenInEnvironment(environment, options), ...file];
+}
+
+async function readConfigFile(
+  flags: GivenOptions,
+  environment: Environment,
+  files: Files,
+): Promise<Place | undefined> {
+  const options = { 'config.file': createOptions([])['config.file'] };
+  const given = [flags, givenInEnvironment(environment, options)];
+  const { 'config.file': file } = resolveValues(options, given);
+  if (file === undefined) return undefined;
+  let text: string;
+  try {
+    text = await files.read(file);
+  } catch (error) {
+    const origin = given.find((source) => source.has('config.file'))?.get('config.file')?.origin;
+    throw new ConfigError(`${origin}: ${file} ${unreadable(error)}`);
+  }
+  // Loaded here: YAML costs 50 ms at start, and most configurations have no file.
+  const { parseYamlTree } = await import('./yaml-tree.ts');
+  return { file, path: '', line: 1, tree: parseYamlTree(text, file) };
+}
+
+function sectionOf(root: Place | undefined, key: string): Place | undefined {
+  const entry = root?.tree.kind === 'mapping' ? root.tree.entries.get(key) : undefined;
+  return root === undefined || entry === undefined ? undefined : { ...root, path: key, ...entry };
+}
+
+function variablesOf(shared: OptionTable): readonly string[] {
+  const tables: readonly OptionTable[] = [shared, sandboxOptions, healthcheckOptions];
+  const variables = tables.flatMap((table) =>
+    Object.entries(table).map(([name, option]) => variableOf(name, option)),
+  );
+  return [...variables, ...Object.keys(secretVariables)];
+}
+
+function configOf(
+  values: ValuesOf<SharedOptions>,
+  collectors: readonly CollectorChoice[],
+): Omit<Config, 'orgs' | 'limits' | 'readiness'> {
+  return {
+    api: {
+      timeoutMs: values['api.timeout'],
+      retries: values['api.retries'],
+      requestsPerSecond: values['api.requests-per-second'],
+      maxResponseBytes: values['api.max-response-bytes'],
+    },
+    schedules: {
+      analytics: values['schedule.analytics'],
+      readiness: values['schedule.readiness'],
+      wiki: values['schedule.wiki'],
+      jitterMs: values['schedule.jitter'],
+    },
+    collectors: new Map(collectors.map(({ name }) => [name, values[`collector.${name}`] === true])),
+    metrics: { maxAgeMs: values['metrics.max-age'] },
+    history: {
+      start: values['history.start'],
+      revisionWindowDays: values['history.revision-window'],
+    },
+    web: {
+      listen: values['web.listen-address'],
+      telemetryPath: values['web.telemetry-path'],
+      enableLifecycle: values['web.enable-lifecycle'],
+    },
+    log: { level: values['log.level'], format: values['log.format'] },
+  };
+}

@@ -1,0 +1,42 @@
+/** The known name that a mistyped one most likely stands for; undefined where none is close. */
+export function nearest(typed: string, known: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let bestDistance = Math.max(1, Math.floor(typed.length / 3)) + 1;
+  for (const name of known) {
+    const distance = distanceBetween(typed.toLowerCase(), name.toLowerCase());
+    if (distance < bestDistance) {
+      best = name;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+/** `did you mean …?` for a mistyped name, where a known one is close. */
+export function suggestion(typed: string, known: Iterable<string>): string | undefined {
+  const name = nearest(typed.slice(0, 100), known);
+  return name === undefined ? undefined : `did you mean ${name}?`;
+}
+
+/** Edits (insert, delete, replace, swap of neighbours) that lead from one text to the other. */
+function distanceBetween(a: string, b: string): number {
+  let twoAgo: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column++) {
+      const same = a[row - 1] === b[column - 1];
+      let least = Math.min(
+        (previous[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (previous[column - 1] ?? 0) + (same ? 0 : 1),
+      );
+      const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      if (swapped) least = Math.min(least, (twoAgo[column - 2] ?? 0) + 1);
+      current.push(least);
+    }
+    twoAgo = previous;
+    previous = current;
+  }
+  return previous[b.length] ?? 0;
+}

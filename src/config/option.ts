@@ -1,0 +1,85 @@
+/** What an option's value is; `values.ts` reads each kind. */
+export interface ValueTypes {
+  readonly boolean: boolean;
+  readonly choice: string;
+  readonly cron: string;
+  readonly day: import('../catalog/day.ts').Day;
+  /** A duration of whole days, as a number of days. */
+  readonly days: number;
+  /** A duration, in milliseconds. */
+  readonly duration: number;
+  readonly file: string;
+  readonly 'http-path': string;
+  readonly integer: number;
+  readonly 'listen-address': import('./listen-address.ts').ListenAddress;
+  readonly number: number;
+  readonly 'org-name': string;
+  /** A size, in bytes. */
+  readonly size: number;
+  readonly text: string;
+  /** An http or https address without a trailing slash. */
+  readonly url: string;
+}
+
+export type ValueKind = keyof ValueTypes;
+
+/** One option, declared once: flag, environment variable, file key, help and documentation come from it. */
+export interface Option {
+  readonly kind: ValueKind;
+  readonly section: string;
+  /** One sentence without a full stop at the end. */
+  readonly description: string;
+  /** As an operator would write it. */
+  readonly default?: string;
+  /** Inclusive bounds, as an operator would write them. */
+  readonly min?: string;
+  readonly max?: string;
+  readonly choices?: readonly string[];
+  /** May be given several times; its value is then a list. */
+  readonly repeatable?: true;
+  /** The commands that take a shared option. */
+  readonly takenBy?: readonly string[];
+  /** The one command that an option belongs to: its variable carries the command's name, and no file key exists. */
+  readonly command?: string;
+  /** Path of the file key, where it is not the name in snake_case; `none` where there is none. */
+  readonly fileKey?: readonly string[] | 'none';
+}
+
+/** Options by name, which is the flag without its dashes. */
+export type OptionTable = Readonly<Record<string, Option>>;
+
+type ScalarOf<Declared extends Option> = Declared extends { readonly choices: readonly (infer Choice)[] }
+  ? Choice
+  : ValueTypes[Declared['kind']];
+
+type ValueOf<Declared extends Option> = Declared extends { readonly repeatable: true }
+  ? readonly ScalarOf<Declared>[]
+  : Declared extends { readonly default: string }
+    ? ScalarOf<Declared>
+    : ScalarOf<Declared> | undefined;
+
+/** The values that a table of options resolves to. */
+export type ValuesOf<Table extends OptionTable> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> };
+
+export const environmentPrefix = 'AGENT_PLATFORM_';
+
+/** The environment variable of an option: `web.listen-address` is `AGENT_PLATFORM_WEB_LISTEN_ADDRESS`. */
+export function variableOf(name: string, option: Option): string {
+  const own = option.command === undefined ? name : `${option.command}.${name}`;
+  return environmentPrefix + own.replace(/[.-]/g, '_').toUpperCase();
+}
+
+/** The path of an option's key in the configuration file, undefined where it has none. */
+export function fileKeyOf(name: string, option: Option): readonly string[] | undefined {
+  if (option.fileKey === 'none' || option.command !== undefined) return undefined;
+  return option.fileKey ?? name.split('.').map((part) => part.replaceAll('-', '_'));
+}
+
+/** The options of a table that a command takes, in the table's order. */
+export function optionsTakenBy(command: string, table: OptionTable): OptionTable {
+  return Object.fromEntries(
+    Object.entries(table).filter(
+      ([, option]) => option.command === command || option.takenBy?.includes(command) === true,
+    ),
+  );
+}

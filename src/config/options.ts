@@ -1,0 +1,206 @@
+import type { Option } from './option.ts';
+
+/** What the options need to know of a collector. */
+export interface CollectorChoice {
+  readonly name: string;
+  readonly description: string;
+  readonly enabledByDefault: boolean;
+  /** Their labels are the ones that a limit may name. */
+  readonly families?: readonly { readonly labels: readonly string[] }[];
+}
+
+/** The switch of one collector. */
+export interface CollectorOption extends Option {
+  readonly kind: 'boolean';
+  readonly default: 'true' | 'false';
+}
+
+/** Commands that run the whole configuration. */
+const all = ['serve', 'demo', 'once', 'check-config'];
+/** Commands for which somebody's own organization is polled. */
+const own = ['serve', 'once', 'check-config'];
+
+const sharedOptions = {
+  'config.file': {
+    kind: 'file',
+    section: 'Configuration file',
+    description: 'YAML file with the keys of this page',
+    takenBy: [...all, 'healthcheck'],
+    fileKey: 'none',
+  },
+  org: {
+    kind: 'org-name',
+    section: 'Organization',
+    description: 'Value of the org label of the organization that is given by --api.base-url and a key',
+    default: 'default',
+    takenBy: own,
+  },
+  'api.base-url': {
+    kind: 'url',
+    section: 'Organization',
+    description: 'Address of the API host',
+    takenBy: own,
+  },
+  'api.app-url': {
+    kind: 'url',
+    section: 'Organization',
+    description:
+      'Address of the web-app host, which serves the readiness reports; the API host where not given',
+    takenBy: own,
+  },
+  'api.timeout': {
+    kind: 'duration',
+    section: 'Platform API',
+    description: 'How long one request may take',
+    default: '30s',
+    min: '100ms',
+    max: '10m',
+    takenBy: all,
+  },
+  'api.retries': {
+    kind: 'integer',
+    section: 'Platform API',
+    description: 'How often a failed request is tried again',
+    default: '4',
+    min: '0',
+    max: '20',
+    takenBy: all,
+  },
+  'api.requests-per-second': {
+    kind: 'number',
+    section: 'Platform API',
+    description: 'Most requests per second and organization, retries included',
+    default: '5',
+    min: '0.01',
+    max: '1000',
+    takenBy: all,
+  },
+  'api.max-response-bytes': {
+    kind: 'size',
+    section: 'Platform API',
+    description:
+      'Largest answer that is read, after decompression; a larger one is asked for in smaller windows',
+    default: '64MiB',
+    min: '1MiB',
+    max: '256MiB',
+    takenBy: all,
+  },
+  'schedule.analytics': {
+    kind: 'cron',
+    section: 'Schedules',
+    description: 'When the analytics collectors run; every collector also runs at start',
+    default: '20 * * * *',
+    takenBy: all,
+  },
+  'schedule.readiness': {
+    kind: 'cron',
+    section: 'Schedules',
+    description: 'When the readiness collector runs',
+    default: '40 * * * *',
+    takenBy: all,
+  },
+  'schedule.wiki': {
+    kind: 'cron',
+    section: 'Schedules',
+    description: 'When the wiki collector runs',
+    default: '50 * * * *',
+    takenBy: all,
+  },
+  'schedule.jitter': {
+    kind: 'duration',
+    section: 'Schedules',
+    description:
+      'A scheduled run starts at a random moment within this time after its tick; 0 starts it at once',
+    default: '60s',
+    min: '0',
+    max: '30m',
+    takenBy: all,
+  },
+  'metrics.max-age': {
+    kind: 'duration',
+    section: 'Data',
+    description: 'How long the last good data of a collector stays published without another good answer',
+    default: '7d',
+    min: '1m',
+    max: '1y',
+    takenBy: all,
+  },
+  'history.start': {
+    kind: 'day',
+    section: 'Data',
+    description: 'First UTC day that is asked for',
+    default: '2026-01-14',
+    min: '2020-01-01',
+    takenBy: all,
+  },
+  'history.revision-window': {
+    kind: 'days',
+    section: 'Data',
+    description: 'How many of the newest days are asked for again once a day, in case they were revised',
+    default: '7d',
+    min: '0',
+    max: '90d',
+    takenBy: all,
+  },
+  'web.listen-address': {
+    kind: 'listen-address',
+    section: 'Web',
+    description: 'Where to listen; without a host on all interfaces, with port 0 on one that is free',
+    default: ':9889',
+    takenBy: ['serve', 'demo', 'check-config', 'healthcheck'],
+  },
+  'web.telemetry-path': {
+    kind: 'http-path',
+    section: 'Web',
+    description: 'Path of the metrics',
+    default: '/metrics',
+    takenBy: ['serve', 'demo', 'check-config'],
+  },
+  'web.enable-lifecycle': {
+    kind: 'boolean',
+    section: 'Web',
+    description: 'Whether POST /-/refresh is answered',
+    default: 'false',
+    takenBy: ['serve', 'demo', 'check-config'],
+  },
+  'log.level': {
+    kind: 'choice',
+    section: 'Log',
+    description: 'Least severe events that are logged; the log goes to standard error',
+    default: 'info',
+    choices: ['error', 'warn', 'info', 'debug'],
+    takenBy: all,
+  },
+  'log.format': {
+    kind: 'choice',
+    section: 'Log',
+    description: 'Form of the log lines',
+    default: 'logfmt',
+    choices: ['logfmt', 'json'],
+    takenBy: all,
+  },
+} as const satisfies Record<string, Option>;
+
+export type SharedOptions = typeof sharedOptions & Readonly<Record<`collector.${string}`, CollectorOption>>;
+
+/** The options that the commands share, with a switch for each collector. */
+export function createOptions(collectors: readonly CollectorChoice[]): SharedOptions {
+  const switches: Record<`collector.${string}`, CollectorOption> = {};
+  for (const collector of collectors) {
+    switches[`collector.${collector.name}`] = {
+      kind: 'boolean',
+      section: 'Collectors',
+      description: collector.description,
+      default: collector.enabledByDefault ? 'true' : 'false',
+      takenBy: all,
+      fileKey: ['collectors', collector.name, 'enabled'],
+    };
+  }
+  return { ...sharedOptions, ...switches };
+}
+
+/** Secrets come from the environment only, never from a flag or the text of a file key. */
+export const secretVariables = {
+  AGENT_PLATFORM_API_KEY: 'The API key of the organization given by --api.base-url',
+  AGENT_PLATFORM_API_KEY_FILE: 'A file that holds this key; it is read again when it changes',
+} as const;

@@ -1,0 +1,110 @@
+import { dirname, resolve } from 'node:path';
+import { ConfigError } from '../runtime/errors.ts';
+import type { OrgConfig } from './config.ts';
+import { createFileCredential, createFixedCredential } from './credential.ts';
+import type { Environment } from './environment.ts';
+import type { Files } from './files.ts';
+import type { OrgEntry } from './org-entries.ts';
+import { mistake, originOf } from './tree.ts';
+
+/** The organization that flags and environment may describe. */
+export interface SingleOrg {
+  readonly org: string;
+  readonly 'api.base-url': string | undefined;
+  readonly 'api.app-url': string | undefined;
+}
+
+const keyVariable = 'AGENT_PLATFORM_API_KEY';
+const keyFileVariable = 'AGENT_PLATFORM_API_KEY_FILE';
+
+/**
+ * The organizations of the file, then the one of flags and environment, where it is given. Reads every key once;
+ * rejects with a `ConfigError` where there is none, one is half given or a name stands twice.
+ */
+export async function createOrgs(
+  entries: readonly OrgEntry[],
+  single: SingleOrg,
+  environment: Environment,
+  files: Files,
+): Promise<readonly OrgConfig[]> {
+  const orgs = new Map<string, OrgConfig>();
+  for (const entry of entries) {
+    if (orgs.has(entry.name)) throw mistake(entry.place, `the name ${entry.name} stands twice`);
+    orgs.set(entry.name, await orgOfEntry(entry, environment, files));
+  }
+  const own = await orgOfEnvironment(single, environment, files);
+  if (own !== undefined) {
+    if (orgs.has(own.name)) {
+      throw new ConfigError(
+        `the organization ${own.name} is given by the file and by --api.base-url`,
+        'leave one of them out, or name the second one with --org',
+      );
+    }
+    orgs.set(own.name, own);
+  }
+  if (orgs.size === 0) throw noOrganization();
+  return [...orgs.values()];
+}
+
+async function orgOfEntry(entry: OrgEntry, environment: Environment, files: Files): Promise<OrgConfig> {
+  const { name, baseUrl, appUrl, key, place } = entry;
+  if ('variable' in key) {
+    const text = environment[key.variable];
+    if (text === undefined) {
+      throw mistake(place, `api_key_env names ${key.variable}, which is not set`);
+    }
+    return { name, baseUrl, appUrl, credential: createFixedCredential(text, key.variable) };
+  }
+  const path = resolve(dirname(place.file), key.file);
+  try {
+    return { name, baseUrl, appUrl, credential: await createFileCredential(path, path, files) };
+  } catch (error) {
+    throw error instanceof ConfigError
+      ? new ConfigError(`${originOf(place)}: api_key_file ${error.message}`)
+      : error;
+  }
+}
+
+async function orgOfEnvironment(
+  single: SingleOrg,
+  environment: Environment,
+  files: Files,
+): Promise<OrgConfig | undefined> {
+  const { org: name, 'api.base-url': baseUrl, 'api.app-url': appUrl } = single;
+  // Compose and Helm set variables that have no value to the empty text.
+  const key = environment[keyVariable] || undefined;
+  const keyFile = environment[keyFileVariable] || undefined;
+  if (key !== undefined && keyFile !== undefined) {
+    throw new ConfigError(`${keyVariable} and ${keyFileVariable} are both set`, 'set only one of them');
+  }
+  if (baseUrl === undefined) {
+    if (key === undefined && keyFile === undefined && appUrl === undefined) return undefined;
+    const given = appUrl !== undefined ? '--api.app-url' : key !== undefined ? keyVariable : keyFileVariable;
+    throw new ConfigError(
+      `${given} is given, but not the address of the API`,
+      'set AGENT_PLATFORM_API_BASE_URL or --api.base-url',
+    );
+  }
+  const address = { name, baseUrl, appUrl: appUrl ?? baseUrl };
+  if (key !== undefined) return { ...address, credential: createFixedCredential(key, keyVariable) };
+  if (keyFile === undefined) {
+    throw new ConfigError(
+      'the address of the API is given, but no key',
+      `set ${keyVariable} or ${keyFileVariable}, or try the exporter without a key: agent-platform-exporter demo`,
+    );
+  }
+  const source = `${keyFile} (${keyFileVariable})`;
+  return { ...address, credential: await createFileCredential(keyFile, source, files) };
+}
+
+function noOrganization(): ConfigError {
+  return new ConfigError(
+    'no organization to poll: neither an API address nor a key is given',
+    [
+      'there are two ways out:',
+      '  1. set AGENT_PLATFORM_API_BASE_URL and AGENT_PLATFORM_API_KEY (and AGENT_PLATFORM_API_APP_URL where the',
+      '     web-app host is another one), or list your organizations under orgs in a --config.file',
+      '  2. look around without a key, on simulated data: agent-platform-exporter demo',
+    ].join('\n'),
+  );
+}

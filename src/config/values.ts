@@ -1,0 +1,97 @@
+import { validate } from 'node-cron';
+import { parseDay } from '../catalog/day.ts';
+import { parseDuration } from './duration.ts';
+import { parseListenAddress } from './listen-address.ts';
+import type { Option, ValueKind, ValueTypes } from './option.ts';
+import { isOrgName, orgNameRule } from './org-name.ts';
+import { type Parsed, quoted } from './parsed.ts';
+import { parseSize } from './size.ts';
+import { parseHttpPath, parseUrl } from './web-address.ts';
+
+type Readers = { readonly [Kind in ValueKind]: (text: string, option: Option) => Parsed<ValueTypes[Kind]> };
+
+const dayMs = 86_400_000;
+
+const readers: Readers = {
+  boolean: (text) =>
+    orElse(text === 'true' ? true : text === 'false' ? false : undefined, text, 'true or false'),
+  choice: (text, option) =>
+    orElse(
+      option.choices?.find((choice) => choice === text),
+      text,
+      `one of ${option.choices?.join(', ')}`,
+    ),
+  cron: readCron,
+  day: (text) => orElse(parseDay(text), text, 'a day in the form YYYY-MM-DD'),
+  days: readDays,
+  duration: (text) => orElse(parseDuration(text), text, 'a duration, such as 30s, 1h30m or 7d'),
+  file: readText,
+  'http-path': (text) => parseHttpPath(text),
+  integer: (text) => orElse(/^-?\d{1,15}$/.test(text) ? Number(text) : undefined, text, 'a whole number'),
+  'listen-address': (text) =>
+    orElse(
+      parseListenAddress(text),
+      text,
+      'an address to listen on, such as :9889, 127.0.0.1:9889 or [::1]:9889',
+    ),
+  number: (text) =>
+    orElse(/^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : undefined, text, 'a number'),
+  'org-name': (text) => orElse(isOrgName(text) ? text : undefined, text, orgNameRule),
+  size: (text) => orElse(parseSize(text), text, 'a size, such as 64MiB, 512KiB or a number of bytes'),
+  text: readText,
+  url: (text) => parseUrl(text),
+};
+
+/** Reads one value of an option and holds it to the option's bounds. */
+export function parseValue(option: Option, text: string): Parsed {
+  const parsed = readers[option.kind](text, option);
+  if ('problem' in parsed) return parsed;
+  const { min, max } = option;
+  if (min !== undefined && isBelow(parsed.value, boundOf(option, min))) {
+    return { problem: `${quoted(text)} is less than ${min}, the least allowed` };
+  }
+  if (max !== undefined && isBelow(boundOf(option, max), parsed.value)) {
+    return { problem: `${quoted(text)} is more than ${max}, the most allowed` };
+  }
+  return parsed;
+}
+
+function boundOf(option: Option, bound: string): unknown {
+  const parsed = readers[option.kind](bound, option);
+  return 'value' in parsed ? parsed.value : undefined;
+}
+
+// Days compare as text, everything else with bounds as numbers.
+function isBelow(a: unknown, b: unknown): boolean {
+  if (typeof a === 'string' && typeof b === 'string') return a < b;
+  return typeof a === 'number' && typeof b === 'number' && a < b;
+}
+
+function orElse<Value>(value: Value | undefined, text: string, meant: string): Parsed<Value> {
+  return value === undefined ? { problem: `${quoted(text)} is not ${meant}` } : { value };
+}
+
+function readText(text: string): Parsed<string> {
+  return text.trim() === '' ? { problem: 'is empty' } : { value: text };
+}
+
+function readDays(text: string): Parsed<number> {
+  const ms = parseDuration(text);
+  return orElse(
+    ms !== undefined && ms % dayMs === 0 ? ms / dayMs : undefined,
+    text,
+    'a duration of whole days, such as 7d',
+  );
+}
+
+function readCron(text: string): Parsed<string> {
+  const expression = text.trim();
+  const fields = expression.split(/\s+/).length;
+  // With six fields the first would be the second: a schedule meant for an hour would run every minute.
+  if (fields !== 5) {
+    return {
+      problem: `${quoted(text)} has ${fields} ${fields === 1 ? 'field' : 'fields'} where a cron schedule has 5: minute, hour, day of month, month, day of week`,
+    };
+  }
+  return orElse(validate(expression) ? expression : undefined, text, 'a cron schedule, such as 20 * * * *');
+}

@@ -1,0 +1,64 @@
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { ConfigError } from '../runtime/errors.ts';
+import type { Entry, Tree } from './tree.ts';
+
+// Far above any real file; a few nested aliases would otherwise unfold to billions of nodes.
+const mostNodes = 100_000;
+const deepest = 32;
+
+/** Reads a YAML text into a tree that knows its lines; throws a `ConfigError` with file and line. */
+export function parseYamlTree(text: string, file: string): Tree {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2' });
+  const flaw = document.errors[0] ?? document.warnings[0];
+  if (flaw !== undefined) {
+    const at = `${file}:${lines.linePos(flaw.pos[0]).line}`;
+    if (flaw.code === 'DUPLICATE_KEY') {
+      const key = /^[^\s:#]{1,60}/.exec(text.slice(flaw.pos[0]))?.[0] ?? '';
+      throw new ConfigError(`${at}: the key ${key} stands twice`);
+    }
+    throw new ConfigError(`${at}: is not valid YAML: ${firstLine(flaw.message)}`);
+  }
+  return unfold(document, document.contents, file, lines);
+}
+
+function unfold(document: Document, contents: Node | null, file: string, lines: LineCounter): Tree {
+  let count = 0;
+  function visit(node: unknown, depth: number, line: number): Tree {
+    count += 1;
+    if (count > mostNodes || depth > deepest) {
+      throw new ConfigError(`${file}: is too large or too deeply nested`);
+    }
+    if (isAlias(node)) return visit(node.resolve(document), depth + 1, lineOf(node, line));
+    const at = lineOf(node, line);
+    if (isMap(node)) {
+      const entries = new Map<string, Entry>();
+      for (const { key, value } of node.items) {
+        const keyLine = lineOf(key, at);
+        if (!isScalar(key)) throw new ConfigError(`${file}:${keyLine}: a key must be a plain word`);
+        entries.set(String(key.value), { line: keyLine, tree: visit(value, depth + 1, keyLine) });
+      }
+      return { kind: 'mapping', line: at, entries };
+    }
+    if (isSeq(node)) {
+      return { kind: 'list', line: at, items: node.items.map((item) => visit(item, depth + 1, at)) };
+    }
+    if (!isScalar(node) || node.value === null) return { kind: 'empty', line: at };
+    const { value, source } = node;
+    if (typeof value === 'string') return { kind: 'text', line: at, text: value };
+    return {
+      kind: typeof value === 'boolean' ? 'boolean' : 'number',
+      line: at,
+      text: source ?? String(value),
+    };
+  }
+  function lineOf(node: unknown, fallback: number): number {
+    const start = isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? node.range?.[0] : undefined;
+    return start === undefined ? fallback : lines.linePos(start).line;
+  }
+  return visit(contents, 0, 1);
+}
+
+function firstLine(message: string): string {
+  return (message.split('\n', 1)[0] ?? '').replace(/:$/, '');
+}
