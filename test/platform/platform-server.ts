@@ -1,0 +1,102 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ApiRequest } from '../../src/catalog/source.ts';
+import {
+  createPlatformClient,
+  type PlatformClient,
+  type PlatformClientDeps,
+} from '../../src/platform/client.ts';
+import { createFakeClock, type FakeClock } from '../../src/runtime/clock.ts';
+import { PlatformError } from '../../src/runtime/errors.ts';
+import { createFakeLogger } from '../../src/runtime/logger.ts';
+
+export const KEY = 'fk-3f9a8b7c6d5e4f3a2b1c';
+export const START = Date.UTC(2026, 10, 20, 12);
+
+export interface TestServer {
+  readonly url: string;
+  readonly requests: { readonly url: string; readonly headers: http.IncomingHttpHeaders }[];
+  close(): Promise<void>;
+}
+
+type Answer = (request: http.IncomingMessage, response: http.ServerResponse, count: number) => void;
+
+/** A server on a free port of this machine; `count` is 1 for the first request. */
+export async function startServer(answer: Answer): Promise<TestServer> {
+  const requests: TestServer['requests'] = [];
+  const server = http.createServer((request, response) => {
+    requests.push({ url: request.url ?? '', headers: request.headers });
+    answer(request, response, requests.length);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Answers every request with the next of these, and goes on with the last one. */
+export function answers(
+  ...list: { status?: number; headers?: Record<string, string>; body?: string }[]
+): Answer {
+  return (_request, response, count) => {
+    const { status = 200, headers = {}, body = '{}' } = list[Math.min(count, list.length) - 1] ?? {};
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(body);
+  };
+}
+
+export interface TestClient {
+  readonly client: PlatformClient;
+  readonly clock: FakeClock;
+  readonly log: ReturnType<typeof createFakeLogger>;
+  readonly codes: string[];
+  readonly retried: string[];
+}
+
+/** A client whose waits take no time and whose jitter is as long as it can be. */
+export function createTestClient(url: string, overrides: Partial<PlatformClientDeps> = {}): TestClient {
+  const clock = createFakeClock(START, { autoAdvance: true });
+  const log = createFakeLogger();
+  const codes: string[] = [];
+  const retried: string[] = [];
+  const client = createPlatformClient({
+    org: 'acme',
+    baseUrl: url,
+    appUrl: url,
+    credential: async () => KEY,
+    timeoutMs: 5_000,
+    retries: 4,
+    requestsPerSecond: Number.POSITIVE_INFINITY,
+    version: '1.2.3',
+    clock,
+    random: () => 1,
+    log,
+    observer: {
+      request: ({ code }) => codes.push(code),
+      retry: ({ endpoint }) => retried.push(endpoint),
+    },
+    ...overrides,
+  });
+  return { client, clock, log, codes, retried };
+}
+
+export function tokensRequest(query: Record<string, string> = {}): ApiRequest {
+  return { endpoint: 'tokens', host: 'api', path: '/api/v1/analytics/tokens', query };
+}
+
+/** The error with which a promise fails, which must be a PlatformError. */
+export async function failureOf(promise: Promise<unknown>): Promise<PlatformError> {
+  const thrown = await promise.then(
+    () => new Error('it succeeded'),
+    (reason: unknown) => reason,
+  );
+  if (thrown instanceof PlatformError) return thrown;
+  throw thrown;
+}
