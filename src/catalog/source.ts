@@ -52,3 +52,19 @@ export interface Source {
   /** Walks a listing and hands over each page's items that were not seen before. */
   pages(request: PagedRequest, onItems: (items: readonly unknown[]) => void): Promise<PagingOutcome>;
 }
+
+/** An answer that has not the shape its endpoint promises; `message` is one short line without any content of it. */
+export class UnexpectedAnswer extends Error {
+  constructor(expected: string, came: unknown) {
+    super(`expected ${expected}, got ${kindOf(came)}`);
+    this.name = 'UnexpectedAnswer';
+  }
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (value === undefined) return 'nothing';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object') return 'another object';
+  return `a ${typeof value}`;
+}

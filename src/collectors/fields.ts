@@ -1,6 +1,10 @@
 import * as z from 'zod';
-import { type Day, parseDay } from '../catalog/day.ts';
+import { type Day, type Instant, parseDay } from '../catalog/day.ts';
+import { repositoryOf } from './repository.ts';
 
+const DATE = /^(\d{4}-\d{2}-\d{2})(?:$|[T ])/;
+const ISO_TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?)?$/i;
+const LAST_INSTANT = 8.64e15;
 const NUMERAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
 
 /** A finite number of at least 0, also as numeric text; null counts as missing. */
@@ -18,9 +22,36 @@ export const text = z.preprocess(
 /** Text that must be there. */
 export const requiredText = z.string().min(1);
 
-/** An existing calendar day. */
+/** Text that may be empty and must be there; null counts as empty. */
+export const anyText = z.preprocess((value) => value ?? '', z.string());
+
+/** True or false, also as text; null counts as missing. */
+export const flag = z.preprocess((value) => {
+  if (value === 'true') return true;
+  if (value === 'false') return false;
+  return value ?? undefined;
+}, z.boolean().optional());
+
+/** An instant after 1970 as a number of milliseconds, numeric text or ISO text, which is UTC unless it says otherwise. */
+export const requiredInstant = z.preprocess(instantOf, z.number().positive().max(LAST_INSTANT));
+
+/** As `requiredInstant`, where it may be missing or null. */
+export const instant = z.preprocess(instantOf, z.number().positive().max(LAST_INSTANT).optional());
+
+/** A repository's address, reduced to host and path; refused where it cannot be reduced safely. */
+export const requiredRepository = z.string().transform((value, context): string => {
+  const repository = repositoryOf(value);
+  if (repository !== undefined) return repository;
+  context.issues.push({ code: 'custom', message: 'not a repository address', input: value });
+  return z.NEVER;
+});
+
+/** As `requiredRepository`, where it may be missing or null. */
+export const repository = z.preprocess((value) => value ?? undefined, requiredRepository.optional());
+
+/** An existing calendar day, also as the date of an ISO time. */
 export const day = z.string().transform((value, context): Day => {
-  const parsed = parseDay(value.slice(0, 10));
+  const parsed = parseDay(DATE.exec(value)?.[1] ?? '');
   if (parsed !== undefined) return parsed;
   context.issues.push({ code: 'custom', message: 'not a calendar day', input: value });
   return z.NEVER;
@@ -29,6 +60,40 @@ export const day = z.string().transform((value, context): Day => {
 /** An array of which null counts as missing. */
 export function list<Item extends z.ZodType>(item: Item) {
   return z.preprocess((value) => value ?? undefined, z.array(item).optional());
+}
+
+/**
+ * An object's members as pairs, in their order; null counts as missing. A zod record is no match for it: the
+ * member names are foreign, and a record loses one that is called `__proto__`.
+ */
+export function members<Member>(member: z.ZodType<Member>) {
+  return z
+    .unknown()
+    .transform((object, context): (readonly [string, Member])[] | undefined => {
+      if (object === undefined || object === null) return undefined;
+      if (typeof object !== 'object' || Array.isArray(object)) {
+        context.issues.push({ code: 'custom', message: 'not an object', input: object });
+        return z.NEVER;
+      }
+      const pairs: (readonly [string, Member])[] = [];
+      for (const [name, value] of Object.entries(object)) {
+        const parsed = member.safeParse(value);
+        if (parsed.success) pairs.push([name, parsed.data]);
+        for (const { message, path } of parsed.error?.issues ?? []) {
+          context.issues.push({ code: 'custom', message, input: value, path: [name, ...path] });
+        }
+      }
+      return pairs;
+    })
+    .optional();
+}
+
+function instantOf(value: unknown): unknown {
+  const iso = typeof value === 'string' ? ISO_TIME.exec(value.trim()) : null;
+  if (iso === null) return numberOf(value);
+  const [, date, time = '00:00', zone = 'Z'] = iso;
+  const at: Instant = Date.parse(`${date}T${time}${zone.toUpperCase()}`);
+  return Number.isNaN(at) ? value : at;
 }
 
 function numberOf(value: unknown): unknown {

@@ -4,7 +4,7 @@ import type * as z from 'zod';
 export interface Salvaged<Row> {
   /** The row without its unusable parts; undefined where nothing of it can be used. */
   readonly row: Row | undefined;
-  /** How many fields and elements were given up; 1 for a whole row. */
+  /** How many faults were met: fields and elements given up, an element with its fields once; 1 for a whole row. */
   readonly rejected: number;
 }
 
@@ -15,14 +15,21 @@ type Step = string | number;
  * that cannot do without it, last the row. The row's own parts may be taken out of it.
  */
 export function salvage<Row>(schema: z.ZodType<Row>, row: unknown): Salvaged<Row> {
+  const cuts = new Map<unknown, number>();
   let rejected = 0;
   for (;;) {
     const parsed = schema.safeParse(row);
     if (parsed.success) return { row: parsed.data, rejected };
     const doomed = outermost(parsed.error.issues.map((issue) => prunable(row, issue.path.map(step))));
     if (doomed.some((path) => path.length === 0)) return { row: undefined, rejected: 1 };
-    for (const path of doomed) cut(row, path);
-    rejected += doomed.length;
+    // An element that goes because a field of it went before is one fault, not two.
+    for (const path of doomed) {
+      const counted = 1 - (cuts.get(valueAt(row, path)) ?? 0);
+      const holder = valueAt(row, path.slice(0, -1));
+      cut(row, path);
+      rejected += counted;
+      cuts.set(holder, (cuts.get(holder) ?? 0) + counted);
+    }
     dropHoles(row, doomed);
   }
 }

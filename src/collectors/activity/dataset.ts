@@ -1,0 +1,22 @@
+import type { DayDataset } from '../../catalog/dataset.ts';
+import type { Count } from '../counts.ts';
+
+/** What is kept of a day's activity. */
+export interface ActivityRow {
+  readonly dailyUsers?: number | undefined;
+  readonly weeklyUsers?: number | undefined;
+  readonly monthlyUsers?: number | undefined;
+  /** People by client; somebody on several clients is in each. */
+  readonly byClient?: readonly Count[] | undefined;
+  readonly sessions?: number | undefined;
+  /** Of people and of the agent. */
+  readonly messages?: number | undefined;
+  readonly userMessages?: number | undefined;
+}
+
+/** A day without activity still has people who were active in the week or month that it ends: those are not 0. */
+export const activityDataset: DayDataset<ActivityRow> = {
+  kind: 'days',
+  name: 'activity',
+  idle: { dailyUsers: 0, sessions: 0, messages: 0, userMessages: 0 },
+};

@@ -1,0 +1,72 @@
+import * as z from 'zod';
+import type { FetchedDays, Window } from '../catalog/collector.ts';
+import type { DatasetName } from '../catalog/dataset.ts';
+import type { Day } from '../catalog/day.ts';
+import { type Source, UnexpectedAnswer } from '../catalog/source.ts';
+import { requiredText } from './fields.ts';
+import { salvage } from './salvage.ts';
+
+/** What is kept of one element of an answer's `data`, and the day that it is about. */
+export interface Dated<Row> {
+  readonly date: Day;
+  readonly row: Row;
+}
+
+export interface AnalyticsRequest {
+  readonly dataset: DatasetName;
+  readonly window: Window;
+  readonly groupBy?: string;
+}
+
+export interface AnalyticsAnswer<Row> {
+  /** In the answer's order; a day may come more than once. */
+  readonly rows: readonly Dated<Row>[];
+  readonly rejected: number;
+  readonly orgId: string | undefined;
+  readonly bytes: number;
+}
+
+const envelope = z.object({ data: z.array(z.unknown()), meta: z.unknown() });
+const meta = z.object({ org_id: requiredText });
+
+/** Asks an analytics endpoint for a window; elements that are unusable or of other days are counted as rejected. */
+export async function askAnalytics<Row>(
+  source: Source,
+  { dataset, window, groupBy }: AnalyticsRequest,
+  schema: z.ZodType<Dated<Row>>,
+): Promise<AnalyticsAnswer<Row>> {
+  const { body, bytes } = await source.get({
+    endpoint: dataset,
+    host: 'api',
+    path: `/api/v1/analytics/${dataset}`,
+    query: {
+      startDate: window.from,
+      endDate: window.to,
+      ...(groupBy === undefined ? {} : { group_by: groupBy }),
+    },
+  });
+  const answer = envelope.safeParse(body);
+  if (!answer.success) throw new UnexpectedAnswer('an object with an array data', body);
+  const rows: Dated<Row>[] = [];
+  let rejected = 0;
+  for (const element of answer.data.data) {
+    const salvaged = salvage(schema, element);
+    rejected += salvaged.rejected;
+    if (salvaged.row === undefined) continue;
+    if (salvaged.row.date >= window.from && salvaged.row.date <= window.to) rows.push(salvaged.row);
+    else rejected += 1;
+  }
+  return { rows, rejected, orgId: meta.safeParse(answer.data.meta).data?.org_id, bytes };
+}
+
+/** Gives each day its row; of several rows for one day the last one counts and the others are rejected. */
+export function byDay<Row>(answer: AnalyticsAnswer<Row>): FetchedDays<Row> {
+  const rows = new Map(answer.rows.map(({ date, row }) => [date, row]));
+  return {
+    rows,
+    rejected: answer.rejected + answer.rows.length - rows.size,
+    orgId: answer.orgId,
+    bytes: answer.bytes,
+    remarks: [],
+  };
+}

@@ -1,0 +1,48 @@
+/** How often a named thing was used. */
+export interface Count {
+  readonly name: string;
+  readonly count: number;
+}
+
+/**
+ * Merges the entries that have the same key, and sorts by key: a server may list a breakdown in another order
+ * each time, which is not to look like a revision of the day.
+ */
+export function merged<Entry>(
+  entries: readonly Entry[],
+  keyOf: (entry: Entry) => string,
+  merge: (one: Entry, other: Entry) => Entry,
+): readonly Entry[] {
+  const byKey = new Map<string, Entry>();
+  for (const entry of entries) {
+    const key = keyOf(entry);
+    const before = byKey.get(key);
+    byKey.set(key, before === undefined ? entry : merge(before, entry));
+  }
+  return [...byKey].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, entry]) => entry);
+}
+
+/** Counts with each name once. */
+export function summedCounts(counts: readonly Count[]): readonly Count[] {
+  return merged(
+    counts,
+    ({ name }) => name,
+    (one, other) => ({ name: one.name, count: plus(one.count, other.count) }),
+  );
+}
+
+/** The sum of two amounts; never infinite, which no store and no total would survive. */
+export function plus(one: number, other: number): number {
+  return Math.min(one + other, Number.MAX_VALUE);
+}
+
+/** The sum of amounts of which either may be unknown; unknown where both are. */
+export function plusKnown(one: number | undefined, other: number | undefined): number | undefined {
+  if (one === undefined) return other;
+  return plus(one, other ?? 0);
+}
+
+/** The sum of the amounts, the same in whatever order they come. */
+export function sumOf(amounts: readonly number[]): number {
+  return amounts.toSorted((one, other) => one - other).reduce(plus, 0);
+}

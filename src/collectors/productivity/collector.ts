@@ -1,0 +1,81 @@
+import type { DayCollector } from '../../catalog/collector.ts';
+import { dayFamily } from '../../catalog/family.ts';
+import { askAnalytics, byDay } from '../analytics.ts';
+import { counts, figure, parts } from '../samples.ts';
+import { type ProductivityRow, productivityDataset } from './dataset.ts';
+import { dayRow } from './schema.ts';
+
+const ENDPOINT = '/api/v1/analytics/productivity';
+
+const dailyFiles = dayFamily({
+  name: 'agent_platform_daily_files',
+  help: 'Files that the agent created and edited on the newest complete UTC day.',
+  labels: ['action'],
+  unit: 'files',
+  source: `${ENDPOINT}: data[].files_created, files_edited`,
+  nature: 'additive',
+  samplesOf: (view, day) => {
+    const row = view.row(productivityDataset, day);
+    return parts('action', { created: row?.filesCreated, edited: row?.filesEdited });
+  },
+});
+
+const dailyFileOperationsByExtension = dayFamily({
+  name: 'agent_platform_daily_file_operations_by_extension',
+  help: 'File operations of the newest complete UTC day, by file extension; empty for files without one.',
+  labels: ['extension'],
+  unit: 'operations',
+  source: `${ENDPOINT}: data[].by_extension[].count`,
+  nature: 'additive',
+  breakdown: true,
+  samplesOf: (view, day) => counts('extension', view.row(productivityDataset, day)?.byExtension),
+});
+
+const dailyFileOperationsByLanguage = dayFamily({
+  name: 'agent_platform_daily_file_operations_by_language',
+  help: 'File operations of the newest complete UTC day, by programming language; empty where it is not known.',
+  labels: ['language'],
+  unit: 'operations',
+  source: `${ENDPOINT}: data[].by_language[].count`,
+  nature: 'additive',
+  breakdown: true,
+  samplesOf: (view, day) => counts('language', view.row(productivityDataset, day)?.byLanguage),
+});
+
+const dailyGitCommits = dayFamily({
+  name: 'agent_platform_daily_git_commits',
+  help: 'Git commits made through the agent on the newest complete UTC day.',
+  labels: [],
+  unit: 'commits',
+  source: `${ENDPOINT}: data[].git_commits`,
+  nature: 'additive',
+  samplesOf: (view, day) => figure(view.row(productivityDataset, day)?.commits),
+});
+
+const dailyGitPullRequestsCreated = dayFamily({
+  name: 'agent_platform_daily_git_pull_requests_created',
+  help: 'Pull requests created through the agent on the newest complete UTC day.',
+  labels: [],
+  unit: 'pull requests',
+  source: `${ENDPOINT}: data[].git_prs_created`,
+  nature: 'additive',
+  samplesOf: (view, day) => figure(view.row(productivityDataset, day)?.pullRequests),
+});
+
+/** What the agent produced: files, commits and pull requests. */
+export const productivityCollector: DayCollector<ProductivityRow> = {
+  name: 'productivity',
+  description: 'Files, commits and pull requests made through the agent.',
+  schedule: 'analytics',
+  enabledByDefault: true,
+  dataset: productivityDataset,
+  families: [
+    dailyFiles,
+    dailyFileOperationsByExtension,
+    dailyFileOperationsByLanguage,
+    dailyGitCommits,
+    dailyGitPullRequestsCreated,
+  ],
+  fetch: async (source, window) =>
+    byDay(await askAnalytics(source, { dataset: 'productivity', window }, dayRow)),
+};

@@ -1,0 +1,18 @@
+import type { DayDataset } from '../../catalog/dataset.ts';
+import type { Count } from '../counts.ts';
+
+/** What is kept of a day's output. */
+export interface ProductivityRow {
+  readonly filesCreated?: number | undefined;
+  readonly filesEdited?: number | undefined;
+  readonly byExtension?: readonly Count[] | undefined;
+  readonly byLanguage?: readonly Count[] | undefined;
+  readonly commits?: number | undefined;
+  readonly pullRequests?: number | undefined;
+}
+
+export const productivityDataset: DayDataset<ProductivityRow> = {
+  kind: 'days',
+  name: 'productivity',
+  idle: { filesCreated: 0, filesEdited: 0, commits: 0, pullRequests: 0 },
+};

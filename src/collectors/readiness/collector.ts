@@ -1,0 +1,213 @@
+import type { DocumentCollector } from '../../catalog/collector.ts';
+import { currentFamily, type Sample } from '../../catalog/family.ts';
+import type { View } from '../../catalog/view.ts';
+import { parts } from '../samples.ts';
+import { type EvaluatedCriterion, type ReadinessReport, readinessDataset } from './dataset.ts';
+import { fetchReports, READINESS_PATH } from './fetch.ts';
+import { bandOf, evaluatedOf, ratioOf, regressedBetween, scoreOf, statusesOf } from './score.ts';
+import { type Selected, selectReports } from './selection.ts';
+
+const RESULTS = `${READINESS_PATH}: reports[].report.*`;
+
+const readinessRatio = currentFamily({
+  name: 'agent_platform_readiness_ratio',
+  help: 'Mean share of applications that pass, over the criteria not skipped, in the current report of the repository.',
+  labels: ['repo'],
+  unit: 'ratio',
+  source: `${RESULTS}.numerator, denominator`,
+  nature: 'ratio',
+  samplesOf: (view) => perRepo(view, ({ current }) => scoreOf(current)),
+});
+
+const readinessRatioPrevious = currentFamily({
+  name: 'agent_platform_readiness_ratio_previous',
+  help: 'As agent_platform_readiness_ratio, of the newest older report of the same branch with another commit.',
+  labels: ['repo'],
+  unit: 'ratio',
+  source: `${RESULTS}.numerator, denominator`,
+  nature: 'ratio',
+  samplesOf: (view) => perRepo(view, ({ previous }) => scoreOf(previous)),
+});
+
+const readinessCriterionRatio = currentFamily({
+  name: 'agent_platform_readiness_criterion_ratio',
+  help: 'Share of the evaluated applications that pass a criterion, in the current report; absent where it was skipped.',
+  labels: ['repo', 'criterion'],
+  unit: 'ratio',
+  source: `${RESULTS}.numerator, denominator`,
+  nature: 'ratio',
+  samplesOf: (view) => perCriterion(view, ratioOf),
+});
+
+const readinessCriterionPassed = currentFamily({
+  name: 'agent_platform_readiness_criterion_passed',
+  help: 'Applications that pass a criterion, in the current report; absent where it was skipped. The sum over criteria is no number of applications.',
+  labels: ['repo', 'criterion'],
+  unit: 'applications',
+  source: `${RESULTS}.numerator`,
+  nature: 'additive',
+  weight: 'detail',
+  samplesOf: (view) => (withCounts(view) ? perCriterion(view, ({ passed }) => passed) : undefined),
+});
+
+const readinessCriterionEvaluated = currentFamily({
+  name: 'agent_platform_readiness_criterion_evaluated',
+  help: 'Applications on which a criterion was evaluated, in the current report; absent where it was skipped. The sum over criteria is no number of applications.',
+  labels: ['repo', 'criterion'],
+  unit: 'applications',
+  source: `${RESULTS}.denominator`,
+  nature: 'additive',
+  weight: 'detail',
+  samplesOf: (view) => (withCounts(view) ? perCriterion(view, ({ evaluated }) => evaluated) : undefined),
+});
+
+const readinessCriteria = currentFamily({
+  name: 'agent_platform_readiness_criteria',
+  help: 'Criteria of the current report by status: all, some or none of the applications pass, or skipped.',
+  labels: ['repo', 'status'],
+  unit: 'criteria',
+  source: `${RESULTS}.numerator, denominator`,
+  nature: 'additive',
+  samplesOf: perStatus,
+});
+
+const readinessCriteriaRegressed = currentFamily({
+  name: 'agent_platform_readiness_criteria_regressed',
+  help: 'Criteria evaluated in the current and in the previous report that do worse in the current one.',
+  labels: ['repo'],
+  unit: 'criteria',
+  source: `${RESULTS}.numerator, denominator`,
+  nature: 'additive',
+  samplesOf: (view) =>
+    perRepo(view, ({ current, previous }) => previous && regressedBetween(current, previous)),
+});
+
+const readinessApplications = currentFamily({
+  name: 'agent_platform_readiness_applications',
+  help: 'Applications that the current report found in the repository.',
+  labels: ['repo'],
+  unit: 'applications',
+  source: `${READINESS_PATH}: reports[].apps`,
+  nature: 'additive',
+  samplesOf: (view) => perRepo(view, ({ current }) => current.applications),
+});
+
+const readinessReportTimestampSeconds = currentFamily({
+  name: 'agent_platform_readiness_report_timestamp_seconds',
+  help: 'When the current report was made, in Unix seconds.',
+  labels: ['repo'],
+  unit: 'seconds',
+  source: `${READINESS_PATH}: reports[].createdAt`,
+  nature: 'timestamp',
+  samplesOf: (view) => perRepo(view, ({ current }) => current.createdAt / 1000),
+});
+
+const readinessReportInfo = currentFamily({
+  name: 'agent_platform_readiness_report_info',
+  help: 'How the current report was made, always 1; what is not known is an empty label value.',
+  labels: [
+    'repo',
+    'branch',
+    'commit',
+    'model',
+    'reasoning_effort',
+    'client_version',
+    'local_changes',
+    'non_remote_commits',
+  ],
+  unit: 'info',
+  source: `${READINESS_PATH}: reports[].branch, commitHash, modelUsed, droidVersion, hasLocalChanges, hasNonRemoteCommits`,
+  nature: 'info',
+  samplesOf: (view) => selected(view).map(({ current }) => ({ labels: infoOf(current), value: 1 })),
+});
+
+const readinessLevel = currentFamily({
+  name: 'agent_platform_readiness_level',
+  help: 'Level of the current report, 1 to 5, by bands of 20 % of its ratio; only with a level rule.',
+  labels: ['repo'],
+  unit: 'level',
+  source: `${RESULTS}.numerator, denominator`,
+  nature: 'ratio',
+  samplesOf: (view) =>
+    view.settings.readiness.levelRule === 'bands'
+      ? perRepo(view, ({ current }) => levelOf(current))
+      : undefined,
+});
+
+/** How ready the organization's repositories are for agents, by their current reports. */
+export const readinessCollector: DocumentCollector<ReadinessReport> = {
+  name: 'readiness',
+  description: 'Agent-readiness reports of the repositories.',
+  schedule: 'readiness',
+  enabledByDefault: true,
+  dataset: readinessDataset,
+  families: [
+    readinessRatio,
+    readinessRatioPrevious,
+    readinessCriterionRatio,
+    readinessCriterionPassed,
+    readinessCriterionEvaluated,
+    readinessCriteria,
+    readinessCriteriaRegressed,
+    readinessApplications,
+    readinessReportTimestampSeconds,
+    readinessReportInfo,
+    readinessLevel,
+  ],
+  fetch: fetchReports,
+};
+
+function selected(view: View): readonly Selected[] {
+  return selectReports(view.documents(readinessDataset), view.settings.readiness, view.asOf);
+}
+
+function withCounts(view: View): boolean {
+  return view.settings.readiness.criterionCounts;
+}
+
+function* perRepo(
+  view: View,
+  figureOf: (reports: Selected) => number | undefined,
+): Generator<Sample<'repo'>> {
+  for (const reports of selected(view)) {
+    const value = figureOf(reports);
+    if (value !== undefined) yield { labels: { repo: reports.current.repo }, value };
+  }
+}
+
+function* perCriterion(
+  view: View,
+  figureOf: (criterion: EvaluatedCriterion) => number,
+): Generator<Sample<'repo' | 'criterion'>> {
+  for (const { current } of selected(view)) {
+    for (const criterion of evaluatedOf(current)) {
+      yield { labels: { repo: current.repo, criterion: criterion.id }, value: figureOf(criterion) };
+    }
+  }
+}
+
+function* perStatus(view: View): Generator<Sample<'repo' | 'status'>> {
+  for (const { current } of selected(view)) {
+    for (const { labels, value } of parts('status', statusesOf(current) ?? {}) ?? []) {
+      yield { labels: { repo: current.repo, status: labels.status }, value };
+    }
+  }
+}
+
+function levelOf(report: ReadinessReport): number | undefined {
+  const score = scoreOf(report);
+  return score === undefined ? undefined : bandOf(score);
+}
+
+function infoOf(report: ReadinessReport) {
+  return {
+    repo: report.repo,
+    branch: report.branch ?? '',
+    commit: report.commit ?? '',
+    model: report.model ?? '',
+    reasoning_effort: report.reasoningEffort ?? '',
+    client_version: report.clientVersion ?? '',
+    local_changes: report.localChanges?.toString() ?? '',
+    non_remote_commits: report.nonRemoteCommits?.toString() ?? '',
+  };
+}

@@ -1,0 +1,42 @@
+import type { DocumentDataset } from '../../catalog/dataset.ts';
+import type { Instant } from '../../catalog/day.ts';
+
+/** A criterion that did not apply. */
+export interface SkippedCriterion {
+  readonly id: string;
+  readonly skipped: true;
+}
+
+/** A criterion's result over `evaluated` (at least 1) applications, of which `passed` pass it. */
+export interface EvaluatedCriterion {
+  readonly id: string;
+  readonly skipped: false;
+  readonly passed: number;
+  readonly evaluated: number;
+}
+
+export type Criterion = SkippedCriterion | EvaluatedCriterion;
+
+/** What is kept of a readiness report: never a rationale or a description of an application. */
+export interface ReadinessReport {
+  readonly id: string;
+  readonly createdAt: Instant;
+  /** Host and path alone. */
+  readonly repo: string;
+  readonly branch?: string | undefined;
+  readonly commit?: string | undefined;
+  readonly model?: string | undefined;
+  readonly reasoningEffort?: string | undefined;
+  readonly clientVersion?: string | undefined;
+  readonly localChanges?: boolean | undefined;
+  readonly nonRemoteCommits?: boolean | undefined;
+  readonly applications?: number | undefined;
+  /** Each criterion once, by its name; missing where the report has no results. */
+  readonly criteria?: readonly Criterion[] | undefined;
+}
+
+export const readinessDataset: DocumentDataset<ReadinessReport> = {
+  kind: 'documents',
+  name: 'readiness',
+  idOf: ({ id }) => id,
+};

@@ -1,0 +1,60 @@
+import * as z from 'zod';
+import {
+  flag,
+  members,
+  requiredAmount,
+  requiredInstant,
+  requiredRepository,
+  requiredText,
+  text,
+} from '../fields.ts';
+import type { Criterion, ReadinessReport } from './dataset.ts';
+
+const result = z.union([
+  z.object({ numerator: z.null() }),
+  z
+    .object({ numerator: requiredAmount, denominator: requiredAmount })
+    .refine(({ numerator, denominator }) => denominator >= 1 && numerator <= denominator),
+]);
+
+const modelUsed = z.preprocess(
+  (value) => (typeof value === 'string' ? { id: value } : (value ?? undefined)),
+  z.object({ id: text, reasoningEffort: text }).optional(),
+);
+
+/** An element of `reports`, reduced to what is kept of it. */
+export const reportElement = z
+  .object({
+    reportId: requiredText,
+    createdAt: requiredInstant,
+    repoUrl: requiredRepository,
+    apps: members(z.unknown()),
+    report: members(result),
+    commitHash: text,
+    branch: text,
+    hasLocalChanges: flag,
+    hasNonRemoteCommits: flag,
+    modelUsed,
+    droidVersion: text,
+  })
+  .transform(
+    (raw): ReadinessReport => ({
+      id: raw.reportId,
+      createdAt: raw.createdAt,
+      repo: raw.repoUrl,
+      branch: raw.branch,
+      commit: raw.commitHash,
+      model: raw.modelUsed?.id,
+      reasoningEffort: raw.modelUsed?.reasoningEffort,
+      clientVersion: raw.droidVersion,
+      localChanges: raw.hasLocalChanges,
+      nonRemoteCommits: raw.hasNonRemoteCommits,
+      applications: raw.apps?.length,
+      criteria: raw.report?.map(criterion).sort((one, other) => (one.id < other.id ? -1 : 1)),
+    }),
+  );
+
+function criterion([id, outcome]: readonly [string, z.infer<typeof result>]): Criterion {
+  if (outcome.numerator === null) return { id, skipped: true };
+  return { id, skipped: false, passed: outcome.numerator, evaluated: outcome.denominator };
+}

@@ -1,0 +1,86 @@
+import type { Instant } from '../../catalog/day.ts';
+import type { ReadinessSettings } from '../../catalog/view.ts';
+import type { ReadinessReport } from './dataset.ts';
+
+/** A repository's current report and the one that it is compared with. */
+export interface Selected {
+  readonly current: ReadinessReport;
+  readonly previous: ReadinessReport | undefined;
+}
+
+const USUAL_MAIN_LINES = ['main', 'master'];
+
+/**
+ * The current and the previous report of each repository, as of an instant (section 6). A repository has one
+ * main line: the first of the settings' branches that has a report, and no other branch where they are given;
+ * else main, master, or its most frequent branch. No later report counts, not even one from a platform whose
+ * clock is a little ahead: what a past instant shows may not depend on when it is looked at.
+ */
+export function selectReports(
+  reports: readonly ReadinessReport[],
+  settings: Pick<ReadinessSettings, 'branches' | 'cleanOnly'>,
+  asOf: Instant,
+): readonly Selected[] {
+  const eligible = reports.filter(
+    (report) => report.createdAt <= asOf && !(settings.cleanOnly && isDirty(report)),
+  );
+  const selected: Selected[] = [];
+  for (const ofRepository of Map.groupBy(eligible, ({ repo }) => repo).values()) {
+    const newestFirst = mainLine(ofRepository, settings.branches).toSorted(byAge);
+    const current = newestFirst[0];
+    if (current !== undefined) selected.push({ current, previous: previousOf(current, newestFirst) });
+  }
+  return selected.sort((one, other) => (one.current.repo < other.current.repo ? -1 : 1));
+}
+
+function isDirty(report: ReadinessReport): boolean {
+  return report.localChanges === true || report.nonRemoteCommits === true;
+}
+
+/** Newest first; of the same instant, by identifier, so that the choice does not depend on the listing's order. */
+function byAge(one: ReadinessReport, other: ReadinessReport): number {
+  return other.createdAt - one.createdAt || (one.id < other.id ? 1 : -1);
+}
+
+function mainLine(
+  reports: readonly ReadinessReport[],
+  branches: readonly string[],
+): readonly ReadinessReport[] {
+  const byBranch = Map.groupBy(reports, ({ branch }) => branch);
+  for (const branch of branches.length > 0 ? branches : USUAL_MAIN_LINES) {
+    const ofBranch = byBranch.get(branch);
+    if (ofBranch !== undefined) return ofBranch;
+  }
+  return branches.length > 0 ? [] : mostFrequent(byBranch);
+}
+
+/** The branch with most reports, of several the one with the newest; reports of no known branch come last. */
+function mostFrequent(
+  byBranch: ReadonlyMap<string | undefined, readonly ReadinessReport[]>,
+): readonly ReadinessReport[] {
+  const named = [...byBranch].filter(([branch]) => branch !== undefined).map(([, reports]) => reports);
+  const [first = [], ...others] = named;
+  if (named.length === 0) return byBranch.get(undefined) ?? [];
+  let best = first;
+  for (const reports of others) {
+    const lead = reports.length - best.length || newest(reports) - newest(best);
+    if (lead > 0 || (lead === 0 && (reports[0]?.branch ?? '') < (best[0]?.branch ?? ''))) best = reports;
+  }
+  return best;
+}
+
+function newest(reports: readonly ReadinessReport[]): Instant {
+  return reports.reduce((latest, { createdAt }) => Math.max(latest, createdAt), 0);
+}
+
+/** The newest older report of another commit; a commit that is not known is not known to be another one. */
+function previousOf(
+  current: ReadinessReport,
+  newestFirst: readonly ReadinessReport[],
+): ReadinessReport | undefined {
+  if (current.commit === undefined) return undefined;
+  return newestFirst.find(
+    ({ commit, createdAt }) =>
+      createdAt < current.createdAt && commit !== undefined && commit !== current.commit,
+  );
+}

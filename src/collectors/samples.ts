@@ -1,0 +1,37 @@
+import type { Sample } from '../catalog/family.ts';
+import type { Count } from './counts.ts';
+
+type Part<Label extends string> = { readonly [Name in Label]: string };
+
+/** The one sample of a family without labels; undefined where the figure is not known. */
+export function figure(value: number | undefined): readonly Sample<never>[] | undefined {
+  return value === undefined ? undefined : [{ labels: {}, value }];
+}
+
+/** A sample for each fixed part whose value is known; undefined where none is. */
+export function parts<const Label extends string>(
+  label: Label,
+  values: Readonly<Record<string, number | undefined>>,
+): readonly Sample<Label>[] | undefined {
+  const samples: Sample<Label>[] = [];
+  for (const [part, value] of Object.entries(values)) {
+    if (value !== undefined) samples.push({ labels: labelled(label, part), value });
+  }
+  return samples.length === 0 ? undefined : samples;
+}
+
+/** A sample for each named count; undefined where the day's row carries no such breakdown. */
+export function counts<const Label extends string>(
+  label: Label,
+  list: readonly Count[] | undefined,
+): Iterable<Sample<Label>> | undefined {
+  return list === undefined ? undefined : eachCount(label, list);
+}
+
+function* eachCount<Label extends string>(label: Label, list: readonly Count[]): Iterable<Sample<Label>> {
+  for (const { name, count } of list) yield { labels: labelled(label, name), value: count };
+}
+
+function labelled<Label extends string>(label: Label, value: string): Part<Label> {
+  return { [label]: value } as Part<Label>;
+}

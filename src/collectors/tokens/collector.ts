@@ -1,0 +1,117 @@
+import type { DayCollector } from '../../catalog/collector.ts';
+import type { Day } from '../../catalog/day.ts';
+import { dayFamily, type Sample } from '../../catalog/family.ts';
+import type { View } from '../../catalog/view.ts';
+import { sumOf } from '../counts.ts';
+import { figure, parts } from '../samples.ts';
+import { type TokensRow, tokensDataset } from './dataset.ts';
+import { fetchTokens } from './fetch.ts';
+import { modelsOf, type TieredModel } from './models.ts';
+
+const ENDPOINT = '/api/v1/analytics/tokens';
+/** Below this share of the total, a difference is the rounding of its terms. */
+const RESIDUE = 1e-6;
+
+const dailyCredits = dayFamily({
+  name: 'agent_platform_daily_credits',
+  help: 'Standard Credits consumed on the newest complete UTC day.',
+  labels: [],
+  unit: 'credits',
+  source: `${ENDPOINT}: data[].billable_tokens`,
+  nature: 'additive',
+  samplesOf: (view, day) => figure(view.row(tokensDataset, day)?.credits),
+});
+
+const dailyCreditsByModel = dayFamily({
+  name: 'agent_platform_daily_credits_by_model',
+  help: 'Standard Credits consumed on the newest complete UTC day, by model and tier. The sum can differ from the total: see agent_platform_daily_credits_unattributed.',
+  labels: ['model', 'tier'],
+  unit: 'credits',
+  source: `${ENDPOINT}: data[].by_model[].billable_tokens`,
+  nature: 'additive',
+  breakdown: true,
+  samplesOf: (view, day) => byModel(view, day, creditsOf),
+});
+
+const dailyTokens = dayFamily({
+  name: 'agent_platform_daily_tokens',
+  help: 'Raw tokens of the newest complete UTC day by kind. The sum over kinds is no total, because cached tokens can be input tokens too.',
+  labels: ['kind'],
+  unit: 'tokens',
+  source: `${ENDPOINT}: data[].input_tokens, output_tokens, cache_read_tokens, cache_write_tokens`,
+  nature: 'additive',
+  samplesOf: (view, day) => byKind(view.row(tokensDataset, day)),
+});
+
+const dailyTokensByModel = dayFamily({
+  name: 'agent_platform_daily_tokens_by_model',
+  help: 'Raw input and output tokens of the newest complete UTC day, by model and tier. The sum can differ from the total where tokens belong to no model.',
+  labels: ['model', 'tier', 'kind'],
+  unit: 'tokens',
+  source: `${ENDPOINT}: data[].by_model[].input_tokens, output_tokens`,
+  nature: 'additive',
+  breakdown: true,
+  samplesOf: (view, day) => byModel(view, day, tokensOf),
+});
+
+const dailyCreditsUnattributed = dayFamily({
+  name: 'agent_platform_daily_credits_unattributed',
+  help: 'Standard Credits of the newest complete UTC day less the sum of a breakdown. It can be negative, and the sum over breakdowns is no total.',
+  labels: ['breakdown'],
+  unit: 'credits',
+  source: `${ENDPOINT}: data[].billable_tokens less the sum of by_model[] or by_user[]`,
+  nature: 'additive',
+  samplesOf: (view, day) => unattributed(view.row(tokensDataset, day)),
+});
+
+/** The organization's consumption of Standard Credits and tokens. */
+export const tokensCollector: DayCollector<TokensRow> = {
+  name: 'tokens',
+  description: 'Standard Credits and tokens consumed, by model.',
+  schedule: 'analytics',
+  enabledByDefault: true,
+  dataset: tokensDataset,
+  families: [dailyCredits, dailyCreditsByModel, dailyTokens, dailyTokensByModel, dailyCreditsUnattributed],
+  fetch: fetchTokens,
+};
+
+function byKind(row: TokensRow | undefined): readonly Sample<'kind'>[] | undefined {
+  const { input, output, cacheRead, cacheWrite } = row?.tokens ?? {};
+  return parts('kind', { input, output, cache_read: cacheRead, cache_write: cacheWrite });
+}
+
+type SamplesOfModel<Label extends string> = (model: TieredModel) => readonly Sample<Label>[];
+
+/** The models' samples; undefined where there are models, but none of them carries the figure. */
+function byModel<Label extends string>(
+  view: View,
+  day: Day,
+  samplesOf: SamplesOfModel<Label>,
+): readonly Sample<Label>[] | undefined {
+  const models = modelsOf(view, day);
+  const samples = models?.flatMap(samplesOf);
+  return samples?.length === 0 && models?.length !== 0 ? undefined : samples;
+}
+
+function creditsOf({ model, tier, credits }: TieredModel): readonly Sample<'model' | 'tier'>[] {
+  return credits === undefined ? [] : [{ labels: { model, tier }, value: credits }];
+}
+
+function tokensOf({ model, tier, input, output }: TieredModel): readonly Sample<'model' | 'tier' | 'kind'>[] {
+  const kinds = parts('kind', { input, output }) ?? [];
+  return kinds.map(({ labels, value }) => ({ labels: { model, tier, kind: labels.kind }, value }));
+}
+
+function unattributed(row: TokensRow | undefined): readonly Sample<'breakdown'>[] | undefined {
+  if (row?.credits === undefined) return undefined;
+  const ofModels = row.byModel?.map(({ credits }) => credits ?? 0);
+  return parts('breakdown', {
+    model: rest(row.credits, ofModels && sumOf(ofModels)),
+    user: rest(row.credits, row.creditsByUser),
+  });
+}
+
+function rest(total: number, sum: number | undefined): number | undefined {
+  if (sum === undefined) return undefined;
+  return Math.abs(total - sum) <= RESIDUE * total ? 0 : total - sum;
+}

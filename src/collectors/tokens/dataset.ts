@@ -1,0 +1,31 @@
+import type { DayDataset } from '../../catalog/dataset.ts';
+
+/** What one model, in one tier, used in a day. */
+export interface ModelTokens {
+  readonly model: string;
+  /** Missing where the platform did not say it. */
+  readonly tier?: string | undefined;
+  readonly credits?: number | undefined;
+  readonly input?: number | undefined;
+  readonly output?: number | undefined;
+}
+
+/** What is kept of a day's consumption; of the people only the sum of their credits. */
+export interface TokensRow {
+  readonly credits?: number | undefined;
+  readonly tokens?: {
+    readonly input?: number | undefined;
+    readonly output?: number | undefined;
+    readonly cacheRead?: number | undefined;
+    readonly cacheWrite?: number | undefined;
+  };
+  /** One entry per model and tier; missing where the platform gave no breakdown. */
+  readonly byModel?: readonly ModelTokens[] | undefined;
+  readonly creditsByUser?: number | undefined;
+}
+
+export const tokensDataset: DayDataset<TokensRow> = {
+  kind: 'days',
+  name: 'tokens',
+  idle: { credits: 0, tokens: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } },
+};

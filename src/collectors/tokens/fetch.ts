@@ -1,0 +1,47 @@
+import type { FetchedDays, Window } from '../../catalog/collector.ts';
+import type { Day } from '../../catalog/day.ts';
+import { type Source, UnexpectedAnswer } from '../../catalog/source.ts';
+import { type AnalyticsAnswer, askAnalytics, byDay } from '../analytics.ts';
+import type { ModelTokens, TokensRow } from './dataset.ts';
+import { dayRow, groupedRow, mergedModels } from './schema.ts';
+
+const DECLINED = new Set([400, 404, 405, 422, 501]);
+const NO_BREAKDOWN = 'credits by model are not to be had: no by_model, and group_by=model is declined';
+
+/** Asks for a window's consumption, and once more by model where a day came without its `by_model`. */
+export async function fetchTokens(source: Source, window: Window): Promise<FetchedDays<TokensRow>> {
+  const days = byDay(await askAnalytics(source, { dataset: 'tokens', window }, dayRow));
+  if ([...days.rows.values()].every(({ byModel }) => byModel !== undefined)) return days;
+  const grouped = await askByModel(source, window);
+  if (grouped === undefined) return { ...days, remarks: [NO_BREAKDOWN] };
+  const models = Map.groupBy(grouped.rows, ({ date }) => date);
+  const rows = new Map<Day, TokensRow>();
+  for (const [day, row] of days.rows) {
+    const entries = models.get(day)?.map((dated) => dated.row);
+    rows.set(day, { ...row, byModel: row.byModel ?? (entries && mergedModels(entries)) });
+  }
+  return {
+    ...days,
+    rows,
+    rejected: days.rejected + grouped.rejected,
+    bytes: days.bytes + grouped.bytes,
+  };
+}
+
+/**
+ * The same window by model. A platform that does not group costs the breakdown alone; a failure that passes is
+ * the run's, since days stored without their models would be asked again only while they may be revised.
+ */
+async function askByModel(source: Source, window: Window): Promise<AnalyticsAnswer<ModelTokens> | undefined> {
+  try {
+    return await askAnalytics(source, { dataset: 'tokens', window, groupBy: 'model' }, groupedRow);
+  } catch (thrown) {
+    if (thrown instanceof UnexpectedAnswer || DECLINED.has(statusOf(thrown))) return undefined;
+    throw thrown;
+  }
+}
+
+function statusOf(thrown: unknown): number {
+  if (typeof thrown !== 'object' || thrown === null || !('status' in thrown)) return 0;
+  return typeof thrown.status === 'number' ? thrown.status : 0;
+}

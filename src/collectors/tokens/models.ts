@@ -1,0 +1,55 @@
+import type { Day } from '../../catalog/day.ts';
+import type { View } from '../../catalog/view.ts';
+import { type ModelTokens, tokensDataset } from './dataset.ts';
+import { mergedModels } from './schema.ts';
+
+/** A model's use with the tier that it is shown under. */
+export type TieredModel = ModelTokens & { readonly tier: string };
+
+const UNKNOWN_TIER = 'unknown';
+
+/**
+ * A day's use by model, each model and tier once; undefined where the day's row has no such breakdown. A tier
+ * that the platform did not name is the model's last known one, else `unknown`.
+ */
+export function modelsOf(view: View, day: Day): readonly TieredModel[] | undefined {
+  const entries = view.row(tokensDataset, day)?.byModel;
+  if (entries === undefined) return undefined;
+  const untiered = new Set(entries.filter(({ tier }) => tier === undefined).map(({ model }) => model));
+  const tiers = lastTiers(untiered, entries, view, day);
+  return mergedModels(
+    entries.map((entry) => ({ ...entry, tier: entry.tier ?? tiers.get(entry.model) ?? UNKNOWN_TIER })),
+  ).map((entry) => ({ ...entry, tier: entry.tier ?? UNKNOWN_TIER }));
+}
+
+/** The newest known tier of each wanted model: of the day itself, else of an earlier one. */
+function lastTiers(
+  wanted: ReadonlySet<string>,
+  entries: readonly ModelTokens[],
+  view: View,
+  day: Day,
+): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  if (wanted.size === 0) return found;
+  collectTiers(found, wanted, entries);
+  if (found.size === wanted.size) return found;
+  for (const row of view.rowsBefore(tokensDataset, day)) {
+    collectTiers(found, wanted, row.byModel ?? []);
+    if (found.size === wanted.size) break;
+  }
+  return found;
+}
+
+/** Adds what one day tells; of a model's several tiers that day, the one with most credits. */
+function collectTiers(
+  found: Map<string, string>,
+  wanted: ReadonlySet<string>,
+  entries: readonly ModelTokens[],
+): void {
+  const best = new Map<string, { tier: string; credits: number }>();
+  for (const { model, tier, credits = 0 } of entries) {
+    if (tier === undefined || !wanted.has(model) || found.has(model)) continue;
+    if (credits > (best.get(model)?.credits ?? -1)) best.set(model, { tier, credits });
+  }
+  for (const [model, { tier }] of best) found.set(model, tier);
+}

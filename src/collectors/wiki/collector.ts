@@ -1,0 +1,101 @@
+import type { DocumentCollector, FetchedDocuments } from '../../catalog/collector.ts';
+import { currentFamily, type Sample } from '../../catalog/family.ts';
+import type { Source } from '../../catalog/source.ts';
+import type { View } from '../../catalog/view.ts';
+import { merged, summedCounts } from '../counts.ts';
+import { salvage } from '../salvage.ts';
+import { counts, figure } from '../samples.ts';
+import { type WikiRun, wikiDataset } from './dataset.ts';
+import { runElement, runsOf } from './schema.ts';
+
+const ENDPOINT = '/api/v0/wiki';
+const UNKNOWN_SHAPE = 'the wiki listing has an unknown shape: no list, nor wikiRuns, runs or data';
+
+const wikiRuns = currentFamily({
+  name: 'agent_platform_wiki_runs',
+  help: 'Wiki runs that the platform lists; it may list only the newest of each repository.',
+  labels: [],
+  unit: 'runs',
+  source: `${ENDPOINT}: wikiRuns[]`,
+  nature: 'additive',
+  // No run at all is not told apart from a listing that could not be read.
+  samplesOf: (view) => figure(runsAt(view).length || undefined),
+});
+
+const wikiRunsByStatus = currentFamily({
+  name: 'agent_platform_wiki_runs_by_status',
+  help: 'Wiki runs that the platform lists, by status. The sum is no total where some runs have no status.',
+  labels: ['status'],
+  unit: 'runs',
+  source: `${ENDPOINT}: wikiRuns[].status`,
+  nature: 'additive',
+  samplesOf: (view) => counts('status', statusesOf(runsAt(view))),
+});
+
+const wikiLastRunTimestampSeconds = currentFamily({
+  name: 'agent_platform_wiki_last_run_timestamp_seconds',
+  help: 'When the newest wiki run of the repository was made, in Unix seconds.',
+  labels: ['repo'],
+  unit: 'seconds',
+  source: `${ENDPOINT}: wikiRuns[].createdAt`,
+  nature: 'timestamp',
+  samplesOf: (view) => perRepo(view, ({ at }) => (at === undefined ? undefined : at / 1000)),
+});
+
+const wikiPages = currentFamily({
+  name: 'agent_platform_wiki_pages',
+  help: 'Pages of the newest wiki run of the repository.',
+  labels: ['repo'],
+  unit: 'pages',
+  source: `${ENDPOINT}: wikiRuns[].pageCount`,
+  nature: 'additive',
+  samplesOf: (view) => perRepo(view, ({ pages }) => pages),
+});
+
+/** The latest wiki runs of the organization's repositories. */
+export const wikiCollector: DocumentCollector<WikiRun> = {
+  name: 'wiki',
+  description: 'Wiki runs of the repositories.',
+  schedule: 'wiki',
+  enabledByDefault: true,
+  dataset: wikiDataset,
+  families: [wikiRuns, wikiRunsByStatus, wikiLastRunTimestampSeconds, wikiPages],
+  fetch: fetchRuns,
+};
+
+async function fetchRuns(source: Source): Promise<FetchedDocuments<WikiRun>> {
+  const { body } = await source.get({ endpoint: 'wiki', host: 'api', path: ENDPOINT, query: {} });
+  const runs = runsOf(body);
+  if (runs === undefined) return { documents: [], rejected: 0, complete: false, remarks: [UNKNOWN_SHAPE] };
+  const documents: WikiRun[] = [];
+  let rejected = 0;
+  for (const run of runs) {
+    const salvaged = salvage(runElement, run);
+    rejected += salvaged.rejected;
+    if (salvaged.row !== undefined) documents.push(salvaged.row);
+  }
+  return { documents, rejected, complete: true, remarks: [] };
+}
+
+/** The runs there were at the view's instant; one of unknown time was always there. */
+function runsAt(view: View): readonly WikiRun[] {
+  return view.documents(wikiDataset).filter(({ at = 0 }) => at <= view.asOf);
+}
+
+function statusesOf(runs: readonly WikiRun[]) {
+  const statuses = runs.flatMap(({ status }) => (status === undefined ? [] : [{ name: status, count: 1 }]));
+  return statuses.length === 0 ? undefined : summedCounts(statuses);
+}
+
+function* perRepo(view: View, figureOf: (run: WikiRun) => number | undefined): Generator<Sample<'repo'>> {
+  const located = runsAt(view).filter(({ repo }) => repo !== undefined);
+  for (const run of merged(located, ({ repo = '' }) => repo, newer)) {
+    const value = figureOf(run);
+    if (run.repo !== undefined && value !== undefined) yield { labels: { repo: run.repo }, value };
+  }
+}
+
+function newer(one: WikiRun, other: WikiRun): WikiRun {
+  const lead = (one.at ?? 0) - (other.at ?? 0) || (one.id < other.id ? -1 : 1);
+  return lead > 0 ? one : other;
+}

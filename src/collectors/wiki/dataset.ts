@@ -1,0 +1,19 @@
+import type { DocumentDataset } from '../../catalog/dataset.ts';
+import type { Instant } from '../../catalog/day.ts';
+
+/** What is kept of a wiki run. */
+export interface WikiRun {
+  readonly id: string;
+  /** Host and path alone. */
+  readonly repo?: string | undefined;
+  /** When it was started, or where only that is known, completed. */
+  readonly at?: Instant | undefined;
+  readonly status?: string | undefined;
+  readonly pages?: number | undefined;
+}
+
+export const wikiDataset: DocumentDataset<WikiRun> = {
+  kind: 'documents',
+  name: 'wiki',
+  idOf: ({ id }) => id,
+};
