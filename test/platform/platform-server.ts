@@ -1,5 +1,6 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
 import type { ApiRequest } from '../../src/catalog/source.ts';
 import {
   createPlatformClient,
@@ -19,9 +20,9 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-type Answer = (request: http.IncomingMessage, response: http.ServerResponse, count: number) => void;
+export type Answer = (request: http.IncomingMessage, response: http.ServerResponse, count: number) => void;
 
-/** A server on a free port of this machine; `count` is 1 for the first request. */
+/** A server on a free port of this machine, for one test; `count` is 1 for the first request. */
 export async function startServer(answer: Answer): Promise<TestServer> {
   const requests: TestServer['requests'] = [];
   const server = http.createServer((request, response) => {
@@ -30,15 +31,13 @@ export async function startServer(answer: Answer): Promise<TestServer> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    requests,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  onTestFinished(close);
+  return { url: `http://127.0.0.1:${port}`, requests, close };
 }
 
 /** Answers every request with the next of these, and goes on with the last one. */
@@ -60,7 +59,7 @@ export interface TestClient {
   readonly retried: string[];
 }
 
-/** A client whose waits take no time and whose jitter is as long as it can be. */
+/** A client, for one test, whose waits take no time and whose jitter is as long as it can be. */
 export function createTestClient(url: string, overrides: Partial<PlatformClientDeps> = {}): TestClient {
   const clock = createFakeClock(START, { autoAdvance: true });
   const log = createFakeLogger();
@@ -84,6 +83,7 @@ export function createTestClient(url: string, overrides: Partial<PlatformClientD
     },
     ...overrides,
   });
+  onTestFinished(() => client.close());
   return { client, clock, log, codes, retried };
 }
 

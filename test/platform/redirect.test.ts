@@ -1,23 +1,5 @@
-import { afterEach, describe, expect, test } from 'vitest';
-import {
-  answers,
-  createTestClient,
-  failureOf,
-  KEY,
-  startServer,
-  type TestServer,
-} from './platform-server.ts';
-
-const servers: TestServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
-
-async function serve(answer: Parameters<typeof startServer>[0]): Promise<TestServer> {
-  const server = await startServer(answer);
-  servers.push(server);
-  return server;
-}
+import { describe, expect, test } from 'vitest';
+import { answers, createTestClient, failureOf, KEY, startServer } from './platform-server.ts';
 
 const reports = {
   endpoint: 'readiness',
@@ -31,7 +13,9 @@ describe('a redirect', () => {
     '%i to another path of the same host is followed with key and query',
     async (status) => {
       const location = '/api/organization/agent-readiness-reports';
-      const server = await serve(answers({ status, headers: { location } }, { body: '{"reports":[]}' }));
+      const server = await startServer(
+        answers({ status, headers: { location } }, { body: '{"reports":[]}' }),
+      );
       const { client, codes } = createTestClient(server.url);
       expect((await client.get(reports)).body).toEqual({ reports: [] });
       expect(server.requests[1]?.url).toBe(`${location}?limit=100&startAfter=r1`);
@@ -42,23 +26,21 @@ describe('a redirect', () => {
   );
 
   test('keeps a query of its own', async () => {
-    const server = await serve(answers({ status: 308, headers: { location: '/new?limit=7' } }, {}));
+    const server = await startServer(answers({ status: 308, headers: { location: '/new?limit=7' } }, {}));
     const { client } = createTestClient(server.url);
     await client.get(reports);
     expect(server.requests[1]?.url).toBe('/new?limit=7');
-    client.close();
   });
 
   test.each([307, 308, 301, 302])('%i to another host is not followed, and the key stays', async (status) => {
-    const other = await serve(answers({}));
+    const other = await startServer(answers({}));
     const location = `${other.url}/api/organization/maturity-level-reports`;
-    const server = await serve(answers({ status, headers: { location } }));
+    const server = await startServer(answers({ status, headers: { location } }));
     const { client, codes } = createTestClient(server.url);
     const error = await failureOf(client.get(reports));
     expect(error).toMatchObject({ reason: 'server', status });
     expect(other.requests).toEqual([]);
     expect(codes).toEqual([String(status)]);
-    client.close();
   });
 
   test.each([
@@ -69,21 +51,19 @@ describe('a redirect', () => {
     ['an address that is none', 308, 'http://[', 'without a usable address'],
   ])('with %s is refused in plain words', async (_case, status, location, words) => {
     const headers: Record<string, string> = location === undefined ? {} : { location };
-    const server = await serve(answers({ status, headers }));
+    const server = await startServer(answers({ status, headers }));
     const { client } = createTestClient(server.url);
     const error = await failureOf(client.get(reports));
     expect(error.message).toContain(words);
     expect(server.requests).toHaveLength(1);
-    client.close();
   });
 
   test('is followed three times at most', async () => {
-    const server = await serve((_request, response, count) => {
+    const server = await startServer((_request, response, count) => {
       response.writeHead(307, { location: `/hop-${count}` }).end();
     });
     const { client } = createTestClient(server.url);
     expect((await failureOf(client.get(reports))).message).toContain('one redirect too many');
     expect(server.requests).toHaveLength(4);
-    client.close();
   });
 });

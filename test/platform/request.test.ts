@@ -1,30 +1,11 @@
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../src/runtime/errors.ts';
-import {
-  answers,
-  createTestClient,
-  failureOf,
-  KEY,
-  startServer,
-  type TestServer,
-  tokensRequest,
-} from './platform-server.ts';
-
-const servers: TestServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
-
-async function serve(answer: Parameters<typeof startServer>[0]): Promise<TestServer> {
-  const server = await startServer(answer);
-  servers.push(server);
-  return server;
-}
+import { answers, createTestClient, failureOf, KEY, startServer, tokensRequest } from './platform-server.ts';
 
 describe('a request', () => {
   test('carries the key, the accepted type and the user agent', async () => {
-    const server = await serve(answers({ body: '{"data":[]}' }));
+    const server = await startServer(answers({ body: '{"data":[]}' }));
     const { client, codes } = createTestClient(server.url);
     const answer = await client.get(tokensRequest({ startDate: '2026-11-18', endDate: '2026-11-19' }));
     expect(answer).toEqual({ body: { data: [] }, bytes: 11 });
@@ -35,12 +16,11 @@ describe('a request', () => {
       'user-agent': 'agent-platform-exporter/1.2.3',
     });
     expect(codes).toEqual(['200']);
-    client.close();
   });
 
   test('goes to the host it names, below the path of the base URL, without its credentials', async () => {
-    const api = await serve(answers({}));
-    const app = await serve(answers({}));
+    const api = await startServer(answers({}));
+    const app = await startServer(answers({}));
     const baseUrl = `${api.url.replace('//', '//user:secret@')}/gateway/`;
     const { client } = createTestClient(api.url, { baseUrl, appUrl: app.url });
     await client.get(tokensRequest());
@@ -48,13 +28,12 @@ describe('a request', () => {
     expect(api.requests.map(({ url }) => url)).toEqual(['/gateway/api/v1/analytics/tokens']);
     expect(app.requests.map(({ url }) => url)).toEqual(['/api/organization/x']);
     expect(api.requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
-    client.close();
   });
 
   test('uses a rotated key on the next attempt, and keeps its connection', async () => {
     const keys = ['first-key', 'second-key\n'];
     const ports = new Set<number | undefined>();
-    const server = await serve((request, response) => {
+    const server = await startServer((request, response) => {
       ports.add(request.socket.remotePort);
       response.end('{}');
     });
@@ -66,7 +45,6 @@ describe('a request', () => {
       'Bearer second-key',
     ]);
     expect(ports.size).toBe(1);
-    client.close();
   });
 
   test.each([
@@ -74,13 +52,12 @@ describe('a request', () => {
     ['cannot be sent in a header', async () => 'two\nlines'],
     ['could not be read (ENOENT)', () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOENT' }))],
   ])('is not made where the key %s', async (_case, credential) => {
-    const server = await serve(answers({}));
+    const server = await startServer(answers({}));
     const { client, codes } = createTestClient(server.url, { credential });
     const error = await failureOf(client.get(tokensRequest()));
     expect(error.reason).toBe('auth');
     expect(error.hint).toContain('create a new API key');
     expect([server.requests, codes]).toEqual([[], []]);
-    client.close();
   });
 
   test('needs base URLs that are http URLs', () => {
@@ -90,18 +67,17 @@ describe('a request', () => {
 
   test('reads compressed answers and counts their unpacked size', async () => {
     const body = JSON.stringify({ data: 'x'.repeat(5_000) });
-    const server = await serve((_request, response) => {
+    const server = await startServer((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' });
       response.end(gzipSync(body));
     });
     const { client } = createTestClient(server.url);
     expect((await client.get(tokensRequest())).bytes).toBe(body.length);
-    client.close();
   });
 
   test('goes through a proxy where one is given, but not to this machine', async () => {
-    const proxy = await serve(answers({ body: '{"by":"proxy"}' }));
-    const direct = await serve(answers({ body: '{"by":"server"}' }));
+    const proxy = await startServer(answers({ body: '{"by":"proxy"}' }));
+    const direct = await startServer(answers({ body: '{"by":"server"}' }));
     const { client } = createTestClient(direct.url, {
       appUrl: 'http://app.invalid',
       proxy: { HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url },
@@ -110,7 +86,6 @@ describe('a request', () => {
     expect((await client.get(app)).body).toEqual({ by: 'proxy' });
     expect(proxy.requests[0]?.url).toBe('http://app.invalid/reports');
     expect((await client.get(tokensRequest())).body).toEqual({ by: 'server' });
-    client.close();
   });
 });
 
@@ -121,7 +96,7 @@ describe('too much', () => {
   ])(
     'an answer over the limit, %s, fails as too large and is not asked for again',
     async (_case, headers) => {
-      const server = await serve(answers({ headers, body: 'x'.repeat(2_000) }));
+      const server = await startServer(answers({ headers, body: 'x'.repeat(2_000) }));
       const { client, codes } = createTestClient(server.url, { maxResponseBytes: 1_000 });
       const error = await failureOf(client.get(tokensRequest()));
       expect(error).toMatchObject({ reason: 'limit', tooLarge: true, status: 200 });
@@ -131,21 +106,19 @@ describe('too much', () => {
   );
 
   test('a small body that unpacks to more than the limit is stopped', async () => {
-    const server = await serve((_request, response) => {
+    const server = await startServer((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' });
       response.end(gzipSync(Buffer.alloc(10_000_000)));
     });
     const { client } = createTestClient(server.url, { maxResponseBytes: 100_000 });
     expect(await failureOf(client.get(tokensRequest()))).toMatchObject({ reason: 'limit', tooLarge: true });
-    client.close();
   });
 
   test('the status 413 says that a smaller request could succeed', async () => {
-    const server = await serve(answers({ status: 413, body: '' }));
+    const server = await startServer(answers({ status: 413, body: '' }));
     const { client } = createTestClient(server.url);
     expect(await failureOf(client.get(tokensRequest()))).toMatchObject({ reason: 'limit', tooLarge: true });
     expect(server.requests).toHaveLength(1);
-    client.close();
   });
 });
 
@@ -155,7 +128,7 @@ describe('time', () => {
     ['in the middle of the body', (response: { write(text: string): void }) => response.write('{"data":')],
     ['in the middle of an endless error', undefined],
   ])('an answer that stops %s times out', async (_case, begin) => {
-    const server = await serve((_request, response) => {
+    const server = await startServer((_request, response) => {
       if (begin === undefined) response.writeHead(400).write('half a sentence');
       else begin(response);
     });
@@ -169,12 +142,11 @@ describe('time', () => {
       });
       expect(codes).toEqual(['timeout', 'timeout']);
     }
-    client.close();
   });
 
   test('closing ends what is under way', async () => {
     const { promise: arrived, resolve } = Promise.withResolvers<void>();
-    const server = await serve(() => resolve());
+    const server = await startServer(() => resolve());
     const { client } = createTestClient(server.url);
     const failing = failureOf(client.get(tokensRequest()));
     await arrived;

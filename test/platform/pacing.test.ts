@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { createRateLimiter } from '../../src/platform/rate-limit.ts';
+import { createFakeClock } from '../../src/runtime/clock.ts';
+import { answers, createTestClient, START, startServer, tokensRequest } from './platform-server.ts';
+
+describe('the rate limit', () => {
+  test('lets requests go one by one, evenly spaced, in the order of asking', async () => {
+    const clock = createFakeClock(START);
+    const limiter = createRateLimiter(5, clock);
+    const went: [number, number][] = [];
+    const all = [0, 1, 2, 3].map(async (place) => {
+      await limiter.take();
+      went.push([place, clock.elapsed()]);
+    });
+    await clock.advance(0);
+    for (let step = 0; step < 6; step += 1) await clock.advance(100);
+    await Promise.all(all);
+    expect(went).toEqual([
+      [0, 0],
+      [1, 200],
+      [2, 400],
+      [3, 600],
+    ]);
+  });
+
+  test('does not save up turns while nothing is asked', async () => {
+    const clock = createFakeClock(START);
+    const limiter = createRateLimiter(1, clock);
+    await limiter.take();
+    await clock.advance(60_000);
+    await limiter.take();
+    void limiter.take();
+    expect(clock.waits).toEqual([1_000]);
+  });
+
+  test('counts every attempt', async () => {
+    const server = await startServer(answers({ status: 500 }, { status: 500 }, {}));
+    const { client, clock } = createTestClient(server.url, { requestsPerSecond: 0.5, random: () => 0 });
+    await client.get(tokensRequest());
+    expect(clock.waits).toEqual([0, 2_000, 0, 2_000]);
+  });
+});
+
+describe('concurrency', () => {
+  test('is bounded to four requests of an organization, and the others follow in order', async () => {
+    const held: (() => void)[] = [];
+    const { promise: full, resolve } = Promise.withResolvers<void>();
+    const server = await startServer((_request, response, count) => {
+      if (count > 4) response.end('{}');
+      else held.push(() => response.end('{}'));
+      if (count === 4) resolve();
+    });
+    const { client } = createTestClient(server.url);
+    const all = [1, 2, 3, 4, 5, 6, 7].map((n) => client.get(tokensRequest({ n: String(n) })));
+    await full;
+    await new Promise((settled) => setImmediate(settled));
+    expect(server.requests).toHaveLength(4);
+    held[0]?.();
+    await all[6];
+    expect(server.requests.slice(4).map(({ url }) => url.at(-1))).toEqual(['5', '6', '7']);
+    for (const release of held) release();
+    await Promise.all(all);
+  });
+});

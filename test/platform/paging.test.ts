@@ -1,0 +1,183 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { ApiRequest, PagedRequest } from '../../src/catalog/source.ts';
+import { walkPages } from '../../src/platform/paging.ts';
+import { answers, createTestClient, failureOf, startServer } from './platform-server.ts';
+
+interface Item {
+  readonly id?: string;
+  readonly n?: number;
+}
+
+interface FakePage {
+  readonly items: readonly Item[];
+  readonly next?: string;
+}
+
+const listing: PagedRequest = {
+  endpoint: 'users',
+  host: 'api',
+  path: '/api/v1/analytics/users',
+  query: { limit: '2' },
+  cursorParameter: 'cursor',
+  read(body) {
+    const { items, next } = body as FakePage;
+    return { items, next };
+  },
+  idOf: (item) => (item as Item).id,
+};
+
+async function walk(serve: (cursor: string | undefined, call: number) => FakePage, maxPages = 100) {
+  const asked: ApiRequest[] = [];
+  const items: Item[] = [];
+  const outcome = await walkPages(
+    async (request) => {
+      asked.push(request);
+      return { body: serve(Reflect.get(request.query, 'cursor'), asked.length), bytes: 10 };
+    },
+    listing,
+    (fresh) => items.push(...(fresh as Item[])),
+    maxPages,
+  );
+  return { outcome, items, asked };
+}
+
+function ids(...names: string[]): Item[] {
+  return names.map((id) => ({ id }));
+}
+
+describe('a listing', () => {
+  test('goes on with the next cursor and the same query until the server says it is the last page', async () => {
+    const { outcome, items, asked } = await walk((cursor) =>
+      cursor === undefined ? { items: ids('a', 'b'), next: 'b' } : { items: ids('c') },
+    );
+    expect(outcome).toEqual({ end: 'last', complete: true, pages: 2, bytes: 20 });
+    expect(items).toEqual(ids('a', 'b', 'c'));
+    expect(asked.map(({ query }) => query)).toEqual([{ limit: '2' }, { limit: '2', cursor: 'b' }]);
+    expect(Object.keys(asked[0] ?? {}).sort()).toEqual(['endpoint', 'host', 'path', 'query']);
+  });
+
+  test('ends with an empty page', async () => {
+    const { outcome } = await walk((cursor) =>
+      cursor === undefined ? { items: ids('a'), next: 'a' } : { items: [] },
+    );
+    expect(outcome).toMatchObject({ end: 'empty', complete: true, pages: 2 });
+  });
+
+  test('is not complete where an empty page still names a successor', async () => {
+    const { outcome } = await walk(() => ({ items: [], next: 'x' }));
+    expect(outcome).toMatchObject({ end: 'empty', complete: false, pages: 1 });
+  });
+
+  test('of a server that ignores the cursor ends at its repetition, without giving items twice', async () => {
+    const { outcome, items } = await walk(() => ({ items: ids('a', 'b'), next: 'b' }));
+    expect(outcome).toMatchObject({ end: 'repeated-cursor', complete: false, pages: 2 });
+    expect(items).toEqual(ids('a', 'b'));
+  });
+
+  test('ends where a page brings only items already seen under a new cursor', async () => {
+    const { outcome } = await walk((_cursor, call) => ({ items: ids('a', 'b'), next: `c${call}` }));
+    expect(outcome).toMatchObject({ end: 'repeated-items', complete: false, pages: 2 });
+  });
+
+  test('is complete where the last page brings only items already seen', async () => {
+    const { outcome } = await walk((cursor) =>
+      cursor === undefined ? { items: ids('a'), next: 'a' } : { items: ids('a') },
+    );
+    expect(outcome).toMatchObject({ end: 'last', complete: true });
+  });
+
+  test('that shifted while it was read goes on', async () => {
+    const pages: FakePage[] = [
+      { items: ids('a', 'b'), next: 'b' },
+      { items: ids('b', 'c'), next: 'c' },
+      { items: ids('d') },
+    ];
+    const { outcome, items } = await walk((_cursor, call) => pages[call - 1] ?? { items: [] });
+    expect(outcome.end).toBe('last');
+    expect(items).toEqual(ids('a', 'b', 'c', 'd'));
+  });
+
+  test('hands over items without identity as they are', async () => {
+    const { items } = await walk(() => ({ items: [{ n: 1 }, { n: 1 }, { id: 'a' }, { id: 'a' }] }));
+    expect(items).toEqual([{ n: 1 }, { n: 1 }, { id: 'a' }]);
+  });
+
+  test('of items without identity ends when the cursor repeats', async () => {
+    const { outcome } = await walk(() => ({ items: [{ n: 1 }], next: 'x' }));
+    expect(outcome).toMatchObject({ end: 'repeated-cursor', complete: false, pages: 2 });
+  });
+
+  test('ends at the page cap', async () => {
+    const { outcome } = await walk((_cursor, call) => ({ items: ids(`i${call}`), next: `c${call}` }), 5);
+    expect(outcome).toMatchObject({ end: 'page-cap', complete: false, pages: 5 });
+  });
+
+  test('fails with what its reader throws', async () => {
+    const broken = {
+      ...listing,
+      read: () => {
+        throw new Error('expected a list');
+      },
+    };
+    await expect(
+      walkPages(
+        async () => ({ body: 1, bytes: 1 }),
+        broken,
+        () => undefined,
+        9,
+      ),
+    ).rejects.toThrow('expected a list');
+  });
+
+  test('always ends, hands over each identity once, and is complete only where the server said so', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.record({
+            items: fc.array(fc.record({ id: fc.constantFrom('a', 'b', 'c', 'd', 'e') }), { maxLength: 3 }),
+            next: fc.constantFrom('1', '2', '3', '4', undefined),
+          }),
+          { minLength: 1, maxLength: 8 },
+        ),
+        async (pages) => {
+          const { outcome, items } = await walk((_cursor, call) => {
+            const page = pages[(call - 1) % pages.length];
+            return page?.next === undefined
+              ? { items: page?.items ?? [] }
+              : { items: page.items, next: page.next };
+          });
+          expect(new Set(items.map(({ id }) => id)).size).toBe(items.length);
+          const last = pages[(outcome.pages - 1) % pages.length];
+          expect(outcome.complete).toBe(last?.next === undefined);
+        },
+      ),
+    ));
+});
+
+describe('a listing over HTTP', () => {
+  test('fails whole when a page keeps failing', async () => {
+    const page = { body: JSON.stringify({ items: ids('a'), next: 'a' }) };
+    const server = await startServer(answers(page, { status: 500, body: '{"detail":"broken"}' }));
+    const { client } = createTestClient(server.url, { retries: 1 });
+    const error = await failureOf(client.pages(listing, () => undefined));
+    expect(error).toMatchObject({ reason: 'server', status: 500 });
+    expect(server.requests.map(({ url }) => url.split('?')[1])).toEqual([
+      'limit=2',
+      'limit=2&cursor=a',
+      'limit=2&cursor=a',
+    ]);
+  });
+
+  test('survives a page that fails once', async () => {
+    const first = { body: JSON.stringify({ items: ids('a'), next: 'a' }) };
+    const server = await startServer(
+      answers(first, { status: 502 }, { body: JSON.stringify({ items: ids('b') }) }),
+    );
+    const { client } = createTestClient(server.url);
+    const items: unknown[] = [];
+    const outcome = await client.pages(listing, (fresh) => items.push(...fresh));
+    expect(outcome).toMatchObject({ end: 'last', complete: true, pages: 2 });
+    expect(items).toEqual(ids('a', 'b'));
+  });
+});
