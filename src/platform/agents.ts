@@ -1,12 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-
-/** The HTTP proxy to go through, in the words of the usual environment variables. */
-export interface ProxySettings {
-  readonly HTTP_PROXY?: string;
-  readonly HTTPS_PROXY?: string;
-  readonly NO_PROXY?: string;
-}
+import { type ProxySettings, parseProxy } from './proxy.ts';
 
 export interface Agents {
   readonly httpAgent: http.Agent;
@@ -26,7 +20,8 @@ export interface AgentPool {
  */
 export function createAgentPool(maxSockets: number, proxy?: ProxySettings): AgentPool {
   const direct = createAgents(maxSockets);
-  const throughProxy = proxy === undefined ? direct : createAgents(maxSockets, proxy);
+  const proxyEnv = parseProxy(proxy);
+  const throughProxy = proxyEnv === undefined ? direct : createAgents(maxSockets, proxyEnv);
   return {
     for: (url) => (isLoopback(url.hostname) ? direct : throughProxy),
     destroy() {
@@ -38,17 +33,17 @@ export function createAgentPool(maxSockets: number, proxy?: ProxySettings): Agen
   };
 }
 
-function createAgents(maxSockets: number, proxy?: ProxySettings): Agents {
+function createAgents(maxSockets: number, proxyEnv?: Record<string, string>): Agents {
   const options = {
     keepAlive: true,
     maxSockets,
     maxFreeSockets: maxSockets,
-    ...(proxy === undefined ? {} : { proxyEnv: { ...proxy } }),
+    ...(proxyEnv === undefined ? {} : { proxyEnv }),
   };
   return {
     httpAgent: new http.Agent(options),
     httpsAgent: new https.Agent(options),
-    proxied: proxy !== undefined,
+    proxied: proxyEnv !== undefined,
   };
 }
 

@@ -1,12 +1,13 @@
 import type { Source } from '../catalog/source.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { createAgentPool, type ProxySettings } from './agents.ts';
+import { createAgentPool } from './agents.ts';
 import type { RequestObserver } from './attempt.ts';
 import { withConcurrency } from './concurrency.ts';
 import { createExchange } from './exchange.ts';
 import { walkPages } from './paging.ts';
 import { createPauses, withPauses } from './pause.ts';
+import type { ProxySettings } from './proxy.ts';
 import { createRateLimiter, withRateLimit } from './rate-limit.ts';
 import { parseHosts } from './request-url.ts';
 import { withRetries } from './retries.ts';
@@ -39,7 +40,7 @@ export interface PlatformClientDeps {
   readonly maxResponseBytes?: number | undefined;
   /** Largest number of pages of one listing; 10 000 by default. */
   readonly maxPages?: number | undefined;
-  /** The proxy to go through; none by default. */
+  /** The proxy to go through, never for this machine itself; none by default. */
   readonly proxy?: ProxySettings | undefined;
 }
 
@@ -50,7 +51,7 @@ export interface PlatformClient extends Source {
 
 /**
  * Creates the client of one organization; it is safe to use from several collectors at once.
- * Every failure that it throws is a `PlatformError`; a base URL that is none throws a `ConfigError` here.
+ * Every failure that it throws is a `PlatformError`; a base URL or proxy that is none throws a `ConfigError` here.
  */
 export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
   const { clock } = deps;

@@ -22,6 +22,10 @@ const WORDS: ReadonlyMap<string, { words: string; hint?: string }> = new Map([
     'EPROTO',
     { words: 'TLS handshake failed', hint: 'Check whether the URL should begin with http or https.' },
   ],
+  [
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+    { words: 'the certificate is for another host name', hint: 'Check the host name in the configured URL.' },
+  ],
   ['ERR_PROXY_TUNNEL', { words: 'the proxy did not open a tunnel', hint: 'Check the proxy settings.' }],
 ]);
 

@@ -75,12 +75,21 @@ describe('a request', () => {
     expect((await client.get(tokensRequest())).bytes).toBe(body.length);
   });
 
+  test.each([
+    ['socks5://user:secret@proxy:1080', 'HTTPS_PROXY must begin with http:// or https://'],
+    ['http://', 'HTTPS_PROXY is not a URL'],
+  ])('is not made where the proxy is %s', (HTTPS_PROXY, message) => {
+    const create = () => createTestClient('http://127.0.0.1:1', { proxy: { HTTPS_PROXY } });
+    expect(create).toThrow(ConfigError);
+    expect(create).toThrow(message);
+  });
+
   test('goes through a proxy where one is given, but not to this machine', async () => {
     const proxy = await startServer(answers({ body: '{"by":"proxy"}' }));
     const direct = await startServer(answers({ body: '{"by":"server"}' }));
     const { client } = createTestClient(direct.url, {
       appUrl: 'http://app.invalid',
-      proxy: { HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url },
+      proxy: { HTTP_PROXY: proxy.url.replace('http://', ''), HTTPS_PROXY: '' },
     });
     const app = { endpoint: 'readiness', host: 'app', path: '/reports', query: {} } as const;
     expect((await client.get(app)).body).toEqual({ by: 'proxy' });
