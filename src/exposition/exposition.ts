@@ -1,0 +1,81 @@
+import type { Registry } from 'prom-client';
+import type { Clock } from '../runtime/clock.ts';
+import { createLive } from './live.ts';
+import type { Negotiated } from './negotiate.ts';
+import { deflateShort } from './piece.ts';
+import type { Publication } from './publication.ts';
+import { assembleScrape, type ScrapedPage } from './scrape.ts';
+import { type Format, renderFamilyHeader } from './text.ts';
+
+export interface ScrapeRequest extends Negotiated {
+  /** The collectors whose families are wanted, as in `?collect[]=`; all where there are none. */
+  readonly collect?: readonly string[] | undefined;
+}
+
+export interface ProbeRequest extends ScrapeRequest {
+  /** Name of a configured organization. */
+  readonly org: string;
+  /** The value of `probe_success`. */
+  readonly success: boolean;
+}
+
+/** The answer to a request for collectors that do not exist. */
+export interface UnknownCollector {
+  readonly kind: 'unknown-collector';
+  readonly unknown: readonly string[];
+  /** The names that could have been asked for. */
+  readonly known: readonly string[];
+}
+
+export type Scrape = ScrapedPage | UnknownCollector;
+
+/** Answers scrapes from what is published, in time that does not depend on the number of series. */
+export interface Exposition {
+  /** Everything published, or the named collectors' part of it, and the process's own metrics. */
+  scrape(request: ScrapeRequest): Promise<Scrape>;
+  /** One organization's part and `probe_success`, without the process's own metrics. */
+  probe(request: ProbeRequest): Scrape;
+}
+
+export interface ExpositionDeps {
+  readonly publication: Pick<Publication, 'current' | 'collectors'>;
+  readonly registry: Registry;
+  readonly clock: Clock;
+}
+
+/** Creates the exposition of a publication and the process's registry. */
+export function createExposition({ publication, registry, clock }: ExpositionDeps): Exposition {
+  const live = createLive({ registry, clock });
+
+  function findUnknown(collect: readonly string[] = []): UnknownCollector | undefined {
+    const unknown = collect.filter((name) => !publication.collectors.has(name));
+    if (unknown.length === 0) return undefined;
+    return { kind: 'unknown-collector', unknown, known: [...publication.collectors] };
+  }
+
+  return {
+    async scrape(request) {
+      const refusal = findUnknown(request.collect);
+      if (refusal !== undefined) return refusal;
+      // Taken before anything is awaited: the body is of one state, whatever is published meanwhile.
+      const published = publication.current();
+      const ending = await live.piece(request.format, published.version);
+      return assembleScrape(published.page({ collect: request.collect }), ending, request);
+    },
+    probe(request) {
+      const refusal = findUnknown(request.collect);
+      if (refusal !== undefined) return refusal;
+      const page = publication.current().page({ collect: request.collect, org: request.org });
+      return assembleScrape(page, deflateShort(probeText(request)), request);
+    },
+  };
+}
+
+function probeText({ success, format }: { readonly success: boolean; readonly format: Format }): string {
+  const header = renderFamilyHeader({
+    name: 'probe_success',
+    help: 'Whether the last run of every collector of the organization succeeded (1) or not (0).',
+    type: 'gauge',
+  });
+  return `${header}probe_success ${success ? 1 : 0}\n${format === 'openmetrics' ? '# EOF\n' : ''}`;
+}

@@ -1,0 +1,93 @@
+import { deflateShort, type Piece } from './piece.ts';
+import type { Placed } from './published.ts';
+import type { Segment } from './segment.ts';
+import { renderFamilyHeader } from './text.ts';
+
+/** A family in the order of the page. */
+export interface PublishedFamily {
+  readonly name: string;
+  readonly help: string;
+  /** The collector that feeds it; a family without one is shared: whoever feeds it has its own part of it. */
+  readonly collector?: string | undefined;
+}
+
+/** What was fed for one organization: segments by family, by collector. */
+export type Feed = ReadonlyMap<string, ReadonlyMap<string, Segment>>;
+
+interface Declaration {
+  readonly header: Piece;
+  readonly collector: string | undefined;
+}
+
+/** The families with their headers, by name and in page order. */
+export type Declared = ReadonlyMap<string, Declaration>;
+
+/** Renders the families' headers; throws on a name that comes twice and on a double quote in a help. */
+export function declareFamilies(families: readonly PublishedFamily[]): Declared {
+  const declared = new Map<string, Declaration>();
+  for (const { name, help, collector } of families) {
+    if (declared.has(name)) throw new Error(`the family ${name} is declared twice`);
+    // The same bytes serve both formats, and only OpenMetrics would escape a quote.
+    if (help.includes('"')) throw new Error(`the help of ${name} holds a double quote`);
+    const header = deflateShort(renderFamilyHeader({ name, help, type: 'gauge' }));
+    declared.set(name, { header, collector });
+  }
+  return declared;
+}
+
+/** Sorts an organization's segments by family; throws on what would put a family on the page twice. */
+export function createFeed(
+  declared: Declared,
+  org: string,
+  fed: ReadonlyMap<string, readonly Segment[]>,
+): Feed {
+  const feed = new Map<string, ReadonlyMap<string, Segment>>();
+  for (const [collector, segments] of fed) {
+    const byFamily = new Map<string, Segment>();
+    for (const segment of segments) {
+      const { family } = segment;
+      const declaration = declared.get(family);
+      if (declaration === undefined) throw new Error(`the family ${family} is not declared`);
+      const { collector: owner = collector } = declaration;
+      if (owner !== collector)
+        throw new Error(`the family ${family} belongs to ${owner}, not to ${collector}`);
+      if (segment.org !== org) throw new Error(`a segment of ${segment.org} was fed for ${org}`);
+      if (byFamily.has(family)) throw new Error(`the family ${family} comes twice from ${collector}`);
+      if (!segment.overflow) byFamily.set(family, segment);
+    }
+    feed.set(collector, byFamily);
+  }
+  return feed;
+}
+
+/** The segments in page order: by family as declared, then by organization, then by collector. */
+export function placeSegments(declared: Declared, feeds: ReadonlyMap<string, Feed>): readonly Placed[] {
+  const placed: Placed[] = [];
+  const sorted = [...feeds].sort(byName).map(([, feed]) => [...feed].sort(byName));
+  for (const [family, { header }] of declared) {
+    for (const feed of sorted) {
+      for (const [collector, segments] of feed) {
+        const segment = segments.get(family);
+        if (segment !== undefined) placed.push({ header, collector, segment });
+      }
+    }
+  }
+  return placed;
+}
+
+/** Series by collector, 0 for those that feed nothing at present. */
+export function countSeries(feeds: ReadonlyMap<string, Feed>): ReadonlyMap<string, number> {
+  const series = new Map<string, number>();
+  for (const feed of feeds.values()) {
+    for (const [collector, segments] of feed) {
+      let count = series.get(collector) ?? 0;
+      for (const segment of segments.values()) count += segment.series;
+      series.set(collector, count);
+    }
+  }
+  return series;
+}
+
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,151 @@
+import { type Counter, collectDefaultMetrics, type Gauge, Registry } from 'prom-client';
+import type { DatasetName } from '../catalog/dataset.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { type FailureReason, failureReasons } from '../runtime/errors.ts';
+import { makeCounter, makeGauge, makeHistogram } from './own-metric.ts';
+import { ownMetrics } from './own-metrics.ts';
+
+/** A collector of an organization. */
+export interface CollectorLabels {
+  readonly org: string;
+  readonly collector: string;
+}
+
+/** An endpoint of an organization's platform. */
+export interface EndpointLabels {
+  readonly org: string;
+  readonly endpoint: string;
+}
+
+/** A dataset of an organization. */
+export interface DatasetLabels {
+  readonly org: string;
+  readonly dataset: DatasetName;
+}
+
+/** The process's own metrics; everything that happens is told to it in these words. */
+export interface Instruments {
+  /** Holds nothing but this process's own metrics; other parts may add theirs. */
+  readonly registry: Registry;
+  /** Starts the counters of an organization at 0, so that their first increase is seen. */
+  knowOrg(
+    org: string,
+    known: { endpoints: readonly DatasetName[]; dayDatasets: readonly DatasetName[] },
+  ): void;
+  /** Forgets every series of an organization that is no longer configured. */
+  forgetOrg(org: string): Promise<void>;
+  /** An attempt of a request took `seconds`; `code` is the HTTP status, or `timeout` or `network`. */
+  apiRequest(attempt: EndpointLabels & { readonly code: string; readonly seconds: number }): void;
+  /** A request is made again. */
+  retry(labels: EndpointLabels): void;
+  /** A run ended now, after `seconds`; without a `failure` it succeeded. */
+  collectorRun(
+    run: CollectorLabels & { readonly seconds: number; readonly failure?: FailureReason | undefined },
+  ): void;
+  /** A run before this process started was the last that succeeded, at `at` (milliseconds since the epoch). */
+  restoreLastSuccess(run: CollectorLabels & { readonly at: number }): void;
+  /** So many more rows, documents or fields were left out. */
+  recordsRejected(rejected: DatasetLabels & { readonly count: number }): void;
+  /** So many more days came again with other values. */
+  dayRevisions(revised: DatasetLabels & { readonly count: number }): void;
+  /** So many label values of the metric are folded from now on. */
+  valuesFolded(folded: { readonly org: string; readonly metric: string; readonly count: number }): void;
+  /** So many families of the collector are dropped from now on. */
+  familiesDropped(dropped: CollectorLabels & { readonly count: number }): void;
+}
+
+export interface InstrumentsDeps {
+  readonly version: string;
+  readonly revision: string;
+  readonly clock: Clock;
+  /** The published series by collector. */
+  readonly series?: (() => ReadonlyMap<string, number>) | undefined;
+  /** Whether prom-client's metrics of the Node.js process come along; they do unless told otherwise. */
+  readonly processMetrics?: boolean | undefined;
+}
+
+const FORESEEN_CODES: readonly string[] = ['200', '401', '403', '429', '500', '503', 'timeout', 'network'];
+// prom-client names these gauges like counters; the unsuffixed metrics with a type label say the same.
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
+
+/** Creates the process's own metrics in a registry of their own. */
+export function createInstruments(deps: InstrumentsDeps): Instruments {
+  const { version, revision, clock, series, processMetrics = true } = deps;
+  const registry = new Registry();
+  const buildInfo = makeGauge(registry, ownMetrics.buildInfo);
+  buildInfo.set({ version, revision, node_version: process.version }, 1);
+  const success = makeGauge(registry, ownMetrics.collectorSuccess);
+  const lastSuccess = makeGauge(registry, ownMetrics.collectorLastSuccess);
+  const lastRun = makeGauge(registry, ownMetrics.collectorLastRun);
+  const duration = makeGauge(registry, ownMetrics.collectorDuration);
+  const failing = makeGauge(registry, ownMetrics.collectorFailing);
+  const requests = makeCounter(registry, ownMetrics.apiRequests);
+  const requestDuration = makeHistogram(registry, ownMetrics.apiRequestDuration);
+  const retries = makeCounter(registry, ownMetrics.apiRetries);
+  const rejected = makeCounter(registry, ownMetrics.recordsRejected);
+  const folded = makeGauge(registry, ownMetrics.valuesFolded);
+  const revisions = makeCounter(registry, ownMetrics.dayRevisions);
+  if (series) makeGauge(registry, ownMetrics.series, (gauge) => showSeries(gauge, series()));
+  const dropped = makeGauge(registry, ownMetrics.familiesDropped);
+  const ofOrgs = [
+    ...[success, lastSuccess, lastRun, duration, failing, folded, dropped],
+    ...[requests, requestDuration, retries, rejected, revisions],
+  ];
+  if (processMetrics) addProcessMetrics(registry);
+
+  return {
+    registry,
+    knowOrg(org, { endpoints, dayDatasets }) {
+      for (const endpoint of endpoints) {
+        for (const code of FORESEEN_CODES) requests.inc({ org, endpoint, code }, 0);
+        retries.inc({ org, endpoint }, 0);
+        rejected.inc({ org, dataset: endpoint }, 0);
+      }
+      for (const dataset of dayDatasets) revisions.inc({ org, dataset }, 0);
+    },
+    async forgetOrg(org) {
+      for (const metric of ofOrgs) await removeOrg(metric, org);
+    },
+    apiRequest({ org, endpoint, code, seconds }) {
+      requests.inc({ org, endpoint, code });
+      requestDuration.observe({ org, endpoint }, seconds);
+    },
+    retry: ({ org, endpoint }) => retries.inc({ org, endpoint }),
+    collectorRun({ org, collector, seconds, failure }) {
+      const now = clock.now() / 1000;
+      const labels = { org, collector };
+      success.set(labels, failure === undefined ? 1 : 0);
+      if (failure === undefined) lastSuccess.set(labels, now);
+      lastRun.set(labels, now);
+      duration.set(labels, seconds);
+      for (const reason of failureReasons) failing.set({ ...labels, reason }, reason === failure ? 1 : 0);
+    },
+    restoreLastSuccess: ({ org, collector, at }) => lastSuccess.set({ org, collector }, at / 1000),
+    recordsRejected: ({ org, dataset, count }) => rejected.inc({ org, dataset }, count),
+    dayRevisions: ({ org, dataset, count }) => revisions.inc({ org, dataset }, count),
+    valuesFolded: ({ org, metric, count }) => folded.set({ org, metric }, count),
+    familiesDropped: ({ org, collector, count }) => dropped.set({ org, collector }, count),
+  };
+}
+
+function addProcessMetrics(registry: Registry): void {
+  collectDefaultMetrics({ register: registry });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
+}
+
+function showSeries(gauge: Gauge<'collector'>, series: ReadonlyMap<string, number>): void {
+  gauge.reset();
+  for (const [collector, count] of series) gauge.set({ collector }, count);
+}
+
+async function removeOrg(metric: Pick<Counter<string>, 'get' | 'remove'>, org: string): Promise<void> {
+  const { values } = await metric.get();
+  for (const { labels } of values) {
+    const { le: _bucket, ...declared } = labels;
+    if (labels['org'] === org) metric.remove(declared);
+  }
+}

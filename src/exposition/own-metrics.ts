@@ -1,0 +1,122 @@
+import { type OwnMetric, ownMetric } from './own-metric.ts';
+
+const COLLECTOR = ['org', 'collector'] as const;
+const ENDPOINT = ['org', 'endpoint'] as const;
+const DATASET = ['org', 'dataset'] as const;
+
+/** The metrics about the exporter, hook events apart. */
+export const ownMetrics = {
+  buildInfo: ownMetric({
+    name: 'agent_platform_exporter_build_info',
+    help: 'Always 1; the labels name the version of the exporter, its source revision and the version of Node.js.',
+    type: 'gauge',
+    labels: ['version', 'revision', 'node_version'],
+    unit: 'info',
+    source: 'the build',
+  }),
+  collectorSuccess: ownMetric({
+    name: 'agent_platform_exporter_collector_success',
+    help: 'Whether the last run of the collector succeeded (1) or not (0); absent before its first run.',
+    type: 'gauge',
+    labels: COLLECTOR,
+    unit: 'boolean',
+    source: 'the end of a run',
+  }),
+  collectorLastSuccess: ownMetric({
+    name: 'agent_platform_exporter_collector_last_success_timestamp_seconds',
+    help: 'When a run of the collector last ended well, in Unix time; absent while none has.',
+    type: 'gauge',
+    labels: COLLECTOR,
+    unit: 'seconds',
+    source: 'the end of a run',
+  }),
+  collectorLastRun: ownMetric({
+    name: 'agent_platform_exporter_collector_last_run_timestamp_seconds',
+    help: 'When a run of the collector last ended, well or badly, in Unix time; absent before its first run.',
+    type: 'gauge',
+    labels: COLLECTOR,
+    unit: 'seconds',
+    source: 'the end of a run',
+  }),
+  collectorDuration: ownMetric({
+    name: 'agent_platform_exporter_collector_duration_seconds',
+    help: 'How long the last run of the collector took, from its first request to its published series.',
+    type: 'gauge',
+    labels: COLLECTOR,
+    unit: 'seconds',
+    source: 'the end of a run',
+  }),
+  collectorFailing: ownMetric({
+    name: 'agent_platform_exporter_collector_failing',
+    help: 'Whether the last run of the collector failed for this reason (1) or not (0); absent before its first run.',
+    type: 'gauge',
+    labels: [...COLLECTOR, 'reason'],
+    unit: 'boolean',
+    source: 'the end of a run',
+  }),
+  apiRequests: ownMetric({
+    name: 'agent_platform_exporter_api_requests_total',
+    help: 'Requests to the platform, each attempt counted, by HTTP status; timeout or network where there was none.',
+    type: 'counter',
+    labels: [...ENDPOINT, 'code'],
+    unit: 'requests',
+    source: 'each attempt of a request',
+  }),
+  apiRequestDuration: ownMetric({
+    name: 'agent_platform_exporter_api_request_duration_seconds',
+    help: 'Duration of requests to the platform, each attempt observed, until the whole answer had arrived.',
+    type: 'histogram',
+    labels: ENDPOINT,
+    unit: 'seconds',
+    source: 'each attempt of a request',
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  }),
+  apiRetries: ownMetric({
+    name: 'agent_platform_exporter_api_retries_total',
+    help: 'Requests to the platform that were made again after a failed attempt.',
+    type: 'counter',
+    labels: ENDPOINT,
+    unit: 'requests',
+    source: 'each further attempt of a request',
+  }),
+  recordsRejected: ownMetric({
+    name: 'agent_platform_exporter_records_rejected_total',
+    help: 'Rows, documents and single fields of answers that were left out because they were unusable.',
+    type: 'counter',
+    labels: DATASET,
+    unit: 'records',
+    source: 'the validation of an answer',
+  }),
+  valuesFolded: ownMetric({
+    name: 'agent_platform_exporter_values_folded',
+    help: 'Label values of the metric that are summed into the value other, or left out where a sum means nothing.',
+    type: 'gauge',
+    labels: ['org', 'metric'],
+    unit: 'label values',
+    source: 'the limit values_per_label',
+  }),
+  dayRevisions: ownMetric({
+    name: 'agent_platform_exporter_day_revisions_total',
+    help: 'Days that the platform reported again with other values.',
+    type: 'counter',
+    labels: DATASET,
+    unit: 'days',
+    source: 'the comparison of an answer with the stored day',
+  }),
+  series: ownMetric({
+    name: 'agent_platform_exporter_series',
+    help: 'Series that the collector has published, over all organizations.',
+    type: 'gauge',
+    labels: ['collector'],
+    unit: 'series',
+    source: 'the published snapshot',
+  }),
+  familiesDropped: ownMetric({
+    name: 'agent_platform_exporter_families_dropped',
+    help: 'Metrics of the collector that are not published because the organization is over its limit of series.',
+    type: 'gauge',
+    labels: COLLECTOR,
+    unit: 'metrics',
+    source: 'the limit series',
+  }),
+} as const satisfies Record<string, OwnMetric>;

@@ -1,0 +1,85 @@
+import { promisify } from 'node:util';
+import { constants, crc32, deflateRaw, deflateRawSync } from 'node:zlib';
+import { crc32Combine, crc32Shift } from './crc32.ts';
+
+/** Text deflated and flushed to a byte boundary: pieces in any order make a valid deflate stream. */
+export interface Piece {
+  readonly bytes: Buffer;
+  /** CRC-32 of the text. */
+  readonly crc: number;
+  /** Length of the text in bytes. */
+  readonly length: number;
+  /** What `length` bytes do to the checksum of what stands before them. */
+  readonly shift: number;
+}
+
+const FLUSHED = { level: 1, finishFlush: constants.Z_FULL_FLUSH };
+// A small window and hash make the set-up of a few hundred bytes twice as fast and cost them nothing.
+const SMALL = { ...FLUSHED, windowBits: 12, memLevel: 4, chunkSize: 4096 };
+const deflateOffThread = promisify(deflateRaw);
+
+export const emptyPiece: Piece = createPiece(Buffer.alloc(0), 0, 0);
+
+/** Deflates a short text (up to some 16 KiB) at once: cheaper than a trip to another thread. */
+export function deflateShort(text: string): Piece {
+  const plain = Buffer.from(text);
+  const bytes = deflateRawSync(plain, SMALL);
+  return createPiece(ownCopy([bytes]), crc32(plain), plain.length);
+}
+
+/** Collects a long text chunk by chunk; chunks are deflated on other threads while the next is being written. */
+export interface Deflater {
+  /** Takes the next chunk; resolves as soon as at most one chunk is still being deflated. */
+  write(text: string): Promise<void>;
+  finish(): Promise<Piece>;
+}
+
+/** Creates a deflater for one piece. */
+export function createDeflater(): Deflater {
+  const done: Buffer[] = [];
+  let pending: Promise<Buffer> | undefined;
+  let crc = 0;
+  let length = 0;
+  async function settle(): Promise<void> {
+    if (pending !== undefined) done.push(await pending);
+    pending = undefined;
+  }
+  return {
+    async write(text) {
+      const plain = Buffer.from(text);
+      crc = crc32(plain, crc);
+      length += plain.length;
+      const deflated = deflateOffThread(plain, FLUSHED);
+      // Whoever stops half-way never looks at the last chunk again.
+      deflated.catch(() => undefined);
+      await settle();
+      pending = deflated;
+    },
+    async finish() {
+      await settle();
+      return createPiece(ownCopy(done), crc, length);
+    },
+  };
+}
+
+/** The checksum and length of a text followed by a piece's. */
+export function append(
+  before: { readonly crc: number; readonly length: number },
+  piece: Piece,
+): { crc: number; length: number } {
+  return { crc: crc32Combine(before.crc, piece.crc, piece.shift), length: before.length + piece.length };
+}
+
+function createPiece(bytes: Buffer, crc: number, length: number): Piece {
+  return { bytes, crc, length, shift: crc32Shift(length) };
+}
+
+// zlib hands out small slices of large buffers, and so does Buffer's pool: kept for days, each of thousands of
+// small pieces would hold on to kilobytes.
+function ownCopy(chunks: readonly Buffer[]): Buffer {
+  const size = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  const copy = Buffer.allocUnsafeSlow(size);
+  let offset = 0;
+  for (const chunk of chunks) offset += chunk.copy(copy, offset);
+  return copy;
+}

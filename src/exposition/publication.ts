@@ -1,0 +1,112 @@
+import type { Clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
+import {
+  countSeries,
+  createFeed,
+  declareFamilies,
+  type Feed,
+  type PublishedFamily,
+  placeSegments,
+} from './feeds.ts';
+import { createPublished, type Published } from './published.ts';
+import type { Segment } from './segment.ts';
+
+/** Takes rendered segments and publishes them, joined, in one assignment at most once a second. */
+export interface Publication {
+  /**
+   * Puts segments by collector in place of everything that the organization had. Overflowed segments are left
+   * out. Throws on a family that is not declared, is another collector's, or comes twice.
+   */
+  replaceAll(org: string, segments: ReadonlyMap<string, readonly Segment[]>): void;
+  /** Takes an organization's series off the page. */
+  remove(org: string): void;
+  /** Publishes at once what has changed. */
+  flush(): Published;
+  current(): Published;
+  /** The names that `?collect[]=` may hold. */
+  readonly collectors: ReadonlySet<string>;
+  /** Published or not yet: an organization's series by family. */
+  seriesOf(org: string): ReadonlyMap<string, number>;
+  /** Publishes what has changed and stops the timer; nothing may be fed afterwards. */
+  close(): void;
+}
+
+export interface PublicationDeps {
+  /** The families in the order of the page. */
+  readonly families: readonly PublishedFamily[];
+  readonly clock: Clock;
+  readonly log?: Logger | undefined;
+}
+
+const INTERVAL_MS = 1000;
+
+/** Creates a publication, empty at first. */
+export function createPublication({ families, clock, log }: PublicationDeps): Publication {
+  const declared = declareFamilies(families);
+  const collectors = new Set(families.flatMap(({ collector }) => collector ?? []));
+  // What nobody may ask for by name, like the families about the data, belongs to every page.
+  const everywhere = (collector: string) => !collectors.has(collector);
+  const feeds = new Map<string, Feed>();
+  const closing = new AbortController();
+  let published = createPublished(0, [], new Map(), everywhere);
+  let changed = false;
+  let resting = false;
+
+  function publish(): Published {
+    if (!changed) return published;
+    changed = false;
+    const startedAt = clock.elapsed();
+    const placed = placeSegments(declared, feeds);
+    published = createPublished(published.version + 1, placed, countSeries(feeds), everywhere);
+    log?.debug('Published', {
+      version: published.version,
+      bytes: published.deflated,
+      milliseconds: Math.round(clock.elapsed() - startedAt),
+    });
+    return published;
+  }
+
+  function touch(): void {
+    if (closing.signal.aborted) throw new Error('the publication is closed');
+    changed = true;
+    if (resting) return;
+    publish();
+    resting = true;
+    // Only closing ends the rest early, and then there is nothing left to do.
+    rest().catch(() => undefined);
+  }
+
+  async function rest(): Promise<void> {
+    while (resting) {
+      await clock.wait(INTERVAL_MS, closing.signal);
+      resting = changed;
+      publish();
+    }
+  }
+
+  return {
+    collectors,
+    current: () => published,
+    flush: publish,
+    replaceAll(org, segments) {
+      feeds.set(org, createFeed(declared, org, segments));
+      touch();
+    },
+    remove(org) {
+      if (feeds.delete(org)) touch();
+    },
+    seriesOf(org) {
+      const series = new Map<string, number>();
+      for (const segments of feeds.get(org)?.values() ?? []) {
+        for (const { family, series: count } of segments.values()) {
+          series.set(family, (series.get(family) ?? 0) + count);
+        }
+      }
+      return series;
+    },
+    close() {
+      publish();
+      closing.abort(new Error('the publication is closed'));
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { joinPieces, type Page } from './page.ts';
+import type { Piece } from './piece.ts';
+import type { Segment } from './segment.ts';
+
+/** What a page is narrowed to; nothing given means everything. */
+export interface Selection {
+  /** Names of collectors. */
+  readonly collect?: readonly string[] | undefined;
+  readonly org?: string | undefined;
+}
+
+/** One immutable state of everything published. */
+export interface Published {
+  /** Grows by one with each publication, from 0 for the empty one. */
+  readonly version: number;
+  /** Series by collector, of those that were ever fed and are not removed. */
+  readonly series: ReadonlyMap<string, number>;
+  /** Length of the whole page as deflated, in bytes. */
+  readonly deflated: number;
+  /** The joined segments of a selection, each family's header before its first one. */
+  page(selection?: Selection): Page;
+}
+
+/** A segment in its place on the page. */
+export interface Placed {
+  readonly header: Piece;
+  readonly collector: string;
+  readonly segment: Segment;
+}
+
+// Of narrowed pages; past these the oldest goes. The whole page is always kept.
+const KEPT_PAGES = 16;
+
+/** Creates a state from the segments in page order; collectors in `always` belong to every selection. */
+export function createPublished(
+  version: number,
+  placed: readonly Placed[],
+  series: ReadonlyMap<string, number>,
+  always: (collector: string) => boolean,
+): Published {
+  const whole = joinPieces(piecesOf(placed));
+  const narrowed = new Map<string, Page>();
+
+  function page({ collect = [], org }: Selection = {}): Page {
+    if (collect.length === 0 && org === undefined) return whole;
+    const wanted = new Set(collect);
+    const key = JSON.stringify([org ?? null, ...[...wanted].sort()]);
+    const known = narrowed.get(key);
+    if (known !== undefined) return known;
+    const chosen = placed.filter(
+      ({ collector, segment }) =>
+        (wanted.size === 0 || wanted.has(collector) || always(collector)) &&
+        (org === undefined || segment.org === org),
+    );
+    const made = joinPieces(piecesOf(chosen));
+    const [oldest] = narrowed.keys();
+    if (narrowed.size >= KEPT_PAGES && oldest !== undefined) narrowed.delete(oldest);
+    narrowed.set(key, made);
+    return made;
+  }
+
+  return { version, series, deflated: whole.deflated, page };
+}
+
+function* piecesOf(placed: Iterable<Placed>): Iterable<Piece> {
+  let header: Piece | undefined;
+  for (const place of placed) {
+    if (place.header !== header) yield place.header;
+    header = place.header;
+    yield place.segment.piece;
+  }
+}

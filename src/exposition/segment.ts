@@ -1,0 +1,112 @@
+import type { Sample } from '../catalog/family.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { createDeflater, deflateShort, emptyPiece, type Piece } from './piece.ts';
+import { createSampleWriter, type WrittenFamily } from './sample-writer.ts';
+import { createTurns, type Turns } from './turns.ts';
+
+/** One organization's samples of one family, rendered and deflated. */
+export interface Segment {
+  readonly family: string;
+  readonly org: string;
+  /** Number of series; one more than `maxSeries` where it overflowed. */
+  readonly series: number;
+  /** There were more than `maxSeries` samples: rendering stopped, and the segment holds no bytes. */
+  readonly overflow: boolean;
+  readonly piece: Piece;
+}
+
+export interface SegmentOptions {
+  /** Rendering stops at the first sample beyond these. */
+  readonly maxSeries?: number | undefined;
+  /** Once aborted, rendering rejects with the signal's reason at the next slice. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Renders and deflates a family's samples of one organization in slices of a few milliseconds; undefined where
+ * there are none. Never holds more of the text than a few chunks of 256 KiB.
+ */
+export type RenderSegment = (
+  family: WrittenFamily,
+  org: string,
+  samples: Iterable<Sample>,
+  options?: SegmentOptions,
+) => Promise<Segment | undefined>;
+
+// In UTF-16 units. Larger chunks compress little better, smaller ones cost more trips to other threads.
+const CHUNK = 256 * 1024;
+const SHORT = 16 * 1024;
+
+/** Creates the renderer that a process shares: renderings at the same time take turns. */
+export function createSegmentRenderer({ clock }: { readonly clock: Clock }): RenderSegment {
+  const turns = createTurns(clock);
+
+  return async function renderSegment(family, org, samples, options = {}) {
+    const { maxSeries = Number.POSITIVE_INFINITY, signal } = options;
+    const lines = createLineReader(family, org, samples, maxSeries, turns);
+    const deflater = createDeflater();
+    const of = { family: family.name, org };
+    let text = '';
+    let first = true;
+    try {
+      while (!lines.ended()) {
+        await turns.next();
+        signal?.throwIfAborted();
+        text += lines.read(CHUNK - text.length);
+        if (text.length < CHUNK) continue;
+        await deflater.write(text);
+        text = '';
+        first = false;
+      }
+    } finally {
+      lines.close();
+    }
+    const series = lines.series();
+    if (series === 0) return undefined;
+    if (series > maxSeries) return { ...of, series, overflow: true, piece: emptyPiece };
+    if (first && text.length <= SHORT) return { ...of, series, overflow: false, piece: deflateShort(text) };
+    if (text !== '') await deflater.write(text);
+    return { ...of, series, overflow: false, piece: await deflater.finish() };
+  };
+}
+
+interface LineReader {
+  /** Lines of about `length` UTF-16 units, or fewer where the turn is over. */
+  read(length: number): string;
+  ended(): boolean;
+  series(): number;
+  close(): void;
+}
+
+function createLineReader(
+  family: WrittenFamily,
+  org: string,
+  samples: Iterable<Sample>,
+  maxSeries: number,
+  turns: Turns,
+): LineReader {
+  const iterator = samples[Symbol.iterator]();
+  const write = createSampleWriter(family, { org });
+  let series = 0;
+  let exhausted = false;
+  return {
+    read(length) {
+      let text = '';
+      while (text.length < length) {
+        const next = iterator.next();
+        exhausted = next.done === true;
+        if (next.done) break;
+        series += 1;
+        if (series > maxSeries) break;
+        text += write(next.value);
+        if (series % 16 === 0 && turns.over()) break;
+      }
+      return text;
+    },
+    ended: () => exhausted || series > maxSeries,
+    series: () => series,
+    close() {
+      if (!exhausted) iterator.return?.();
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createSampleWriter } from '../../src/exposition/sample-writer.ts';
+import {
+  escapeLabelValue,
+  fitLabelValue,
+  formatValue,
+  renderFamilyHeader,
+} from '../../src/exposition/text.ts';
+import { parsePage } from './parse.ts';
+
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: fc.constantFrom('\\', '"', '\n', '\r', 'n', '\u0000', 'é', '😀', ',', '}') }),
+);
+
+describe('label values', () => {
+  test('come back as they were through an independent parser', () => {
+    const write = createSampleWriter({ name: 'm', labels: ['a', 'b'] }, { org: 'acme' });
+    fc.assert(
+      fc.property(anyText, anyText, (a, b) => {
+        fc.pre(a.length <= 256 && b.length <= 256);
+        const page = parsePage(write({ labels: { a, b }, value: 1 }));
+        expect(page.samples).toEqual([
+          {
+            name: 'm',
+            labels: new Map([
+              ['org', 'acme'],
+              ['a', a],
+              ['b', b],
+            ]),
+            value: '1',
+          },
+        ]);
+      }),
+    );
+  });
+
+  test('are at most 256 characters of well-formed Unicode', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 700 }), (units) => {
+        const fitted = fitLabelValue(String.fromCharCode(...units));
+        expect([...fitted].length).toBeLessThanOrEqual(256);
+        expect(fitted.isWellFormed()).toBe(true);
+        expect(Buffer.from(fitted).toString()).toBe(fitted);
+      }),
+    );
+  });
+
+  test('of 256 characters are left alone, also where each of them takes two units', () => {
+    expect(fitLabelValue('x'.repeat(256))).toBe('x'.repeat(256));
+    expect(escapeLabelValue('😀'.repeat(256))).toBe('😀'.repeat(256));
+  });
+
+  test('that are cut stay apart, and none ends in half a character', () => {
+    const one = fitLabelValue(`${'😀'.repeat(300)}1`);
+    const two = fitLabelValue(`${'😀'.repeat(300)}2`);
+    expect(one).toMatch(/^(😀){247}~[0-9a-f]{8}$/u);
+    expect(one).not.toBe(two);
+  });
+
+  test('with lone surrogates are repaired and stay apart', () => {
+    expect(fitLabelValue('a\ud800')).toMatch(/^a\ufffd~[0-9a-f]{8}$/);
+    expect(fitLabelValue('a\ud800')).not.toBe(fitLabelValue('a\udfff'));
+  });
+});
+
+describe('values', () => {
+  test('are read back as the same number', () => {
+    fc.assert(
+      fc.property(fc.double(), (value) => {
+        const written = formatValue(value);
+        const read = Number(written.replace('Inf', 'Infinity'));
+        expect(read === value || (Number.isNaN(read) && Number.isNaN(value))).toBe(true);
+        expect(() => parsePage(`m ${written}\n`)).not.toThrow();
+      }),
+    );
+  });
+
+  test.each([
+    [0, '0'],
+    [-0, '0'],
+    [500_000_000, '500000000'],
+    [1e21, '1e+21'],
+    [0.1, '0.1'],
+    [Number.NaN, 'NaN'],
+    [Number.POSITIVE_INFINITY, '+Inf'],
+    [Number.NEGATIVE_INFINITY, '-Inf'],
+  ])('%d is written %s', (value, written) => {
+    expect(formatValue(value)).toBe(written);
+  });
+});
+
+describe('lines', () => {
+  test('have org first and then the labels as declared', () => {
+    const write = createSampleWriter({ name: 'm', labels: ['model', 'tier'] }, { org: 'ac"me' });
+    expect(write({ labels: { tier: 't', model: 'x' }, value: 2 })).toBe(
+      'm{org="ac\\"me",model="x",tier="t"} 2\n',
+    );
+  });
+
+  test('of a family without labels have the common ones alone', () => {
+    expect(createSampleWriter({ name: 'm', labels: [] }, { org: 'a' })({ labels: {}, value: 2 })).toBe(
+      'm{org="a"} 2\n',
+    );
+    expect(createSampleWriter({ name: 'm', labels: [] }, {})({ labels: {}, value: 2 })).toBe('m 2\n');
+    expect(createSampleWriter({ name: 'm', labels: ['a'] }, {})({ labels: { a: '' }, value: 2 })).toBe(
+      'm{a=""} 2\n',
+    );
+  });
+
+  test('carry a time stamp only where one is given', () => {
+    const write = createSampleWriter({ name: 'm', labels: [] }, { org: 'a', job: 'j' });
+    expect(write({ labels: {}, value: 2 }, 1_768_431_600)).toBe('m{org="a",job="j"} 2 1768431600\n');
+  });
+});
+
+describe('family headers', () => {
+  const family = { name: 'm', help: 'a\\b\nc', type: 'gauge' as const };
+
+  test('are the same in both formats where the help has no quote', () => {
+    expect(renderFamilyHeader(family)).toBe('# HELP m a\\\\b\\nc\n# TYPE m gauge\n');
+    expect(renderFamilyHeader(family, 'openmetrics')).toBe(renderFamilyHeader(family, 'text'));
+  });
+
+  test('escape a quote in OpenMetrics only', () => {
+    expect(renderFamilyHeader({ ...family, help: '"' }, 'text')).toContain('# HELP m "\n');
+    expect(renderFamilyHeader({ ...family, help: '"' }, 'openmetrics')).toContain('# HELP m \\"\n');
+  });
+});
