@@ -53,9 +53,12 @@ function activeDay(person: Person, on: Conditions, random: Random): PersonDay {
   const work = person.volume * lognormal(random, 0.35) * on.growth * scale;
   const circling = person.runaway && on.spike ? 10 : 1;
   const sessions = Math.max(1, Math.round(2.4 * work));
-  const userMessages = Math.max(1, Math.round(15 * work));
-  const toolCalls = Math.round(userMessages * person.autonomy * between(random, 0.7, 1.3));
-  const filesEdited = Math.round(toolCalls * between(random, 0.05, 0.16));
+  const autonomy = person.autonomy * between(random, 0.7, 1.3);
+  // Rounding must not hide a revision, not even on a day with hardly anybody at work.
+  const revised = person.founder ? on.edition.revision : 0;
+  const userMessages = Math.max(1, Math.round(15 * work)) + revised;
+  const toolCalls = Math.round(userMessages * autonomy) + revised;
+  const filesEdited = Math.round(toolCalls * between(random, 0.05, 0.16)) + revised;
   const model = preferredModel(person, on, random);
   const headless = random() < person.headless;
   const web = random() < person.web;
@@ -78,7 +81,7 @@ function activeDay(person: Person, on: Conditions, random: Random): PersonDay {
     terminal: !(web || headless) || random() < 0.8,
     web,
     headless,
-    ...spend((toolCalls + userMessages) * circling, model, on, random),
+    ...spend(15 * work * (1 + autonomy) * circling, model, on, random),
   };
 }
 

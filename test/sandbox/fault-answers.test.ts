@@ -1,0 +1,180 @@
+import { request as httpRequest } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createAsked, noon, oneDay, ownerKey, readinessPath } from './asking.ts';
+
+describe('answers in place of the right one', () => {
+  test.each([
+    ['401', 401],
+    ['403', 403],
+    ['429', 429],
+    ['500', 500],
+    ['500=1:503', 503],
+  ])('%s answers %i in the body that the endpoint has for errors', async (fault, status) => {
+    const { analytics, get } = createAsked({ faults: [fault] });
+    const answer = await analytics('tokens');
+    expect([answer.status, answer.body.status]).toEqual([status, status]);
+    expect(Object.keys(answer.body).sort()).toEqual(['detail', 'requestId', 'status', 'title']);
+    expect((await get(readinessPath)).body).toEqual({ error: { message: expect.any(String) } });
+  });
+
+  test.each([
+    ['429', '1'],
+    ['429=1:30', '30'],
+    ['429=1:date', new Date(noon + 2000).toUTCString()],
+  ])('%s says Retry-After: %s', async (fault, header) => {
+    const { headers } = await createAsked({ faults: [fault] }).analytics('tokens');
+    expect(headers['retry-after']).toBe(header);
+  });
+
+  test.each([
+    ['html', 502],
+    ['html=1:200', 200],
+  ])('%s answers %i with a page', async (fault, status) => {
+    const answer = await createAsked({ faults: [fault] }).analytics('tokens');
+    expect(answer.status).toBe(status);
+    expect(answer.headers['content-type']).toMatch(/^text\/html/);
+    expect(answer.text).toMatch(/^<html>/);
+  });
+
+  test('empty-body answers 200 and nothing', async () => {
+    const answer = await createAsked({ faults: ['empty-body'] })
+      .analytics('tokens')
+      .catch(String);
+    expect(JSON.stringify(answer)).not.toContain('data');
+  });
+
+  test.each([
+    ['error-body', /^\{"errors":\[\{"message":/],
+    ['error-body=html', /^<html>/],
+    ['error-body=empty', /^$/],
+  ])('%s gives errors another body', async (fault, body) => {
+    const answer = await createAsked({ faults: [fault] }).analytics('tokens', {});
+    expect(answer.status).toBe(400);
+    expect(answer.text ?? '').toMatch(body);
+    expect((await createAsked({ faults: [fault] }).analytics('tokens')).status).toBe(200);
+  });
+
+  test('redirect sends the readiness listing to its other path, query included', async () => {
+    const { get } = createAsked({ faults: ['redirect'] });
+    const answer = await get(readinessPath, { limit: 2 });
+    expect(answer.status).toBe(308);
+    expect(answer.headers['location']).toBe('/api/organization/agent-readiness-reports?limit=2');
+    const moved = await get(String(answer.headers['location']));
+    expect(moved.body.reports).toHaveLength(2);
+  });
+
+  test.each([
+    ['redirect-elsewhere', 'http://elsewhere.invalid/api/organization/agent-readiness-reports?limit=2'],
+    [
+      'redirect-elsewhere=http://127.0.0.1:9',
+      'http://127.0.0.1:9/api/organization/agent-readiness-reports?limit=2',
+    ],
+  ])('%s sends it to another host', async (fault, location) => {
+    const { get } = createAsked({ faults: [fault] });
+    const answer = await get(readinessPath, { limit: 2 });
+    expect([answer.status, answer.headers['location']]).toEqual([308, location]);
+    expect((await get('/api/v0/wiki')).status).toBe(200);
+  });
+});
+
+describe('faults of the wire', () => {
+  const { sandbox } = createAsked();
+  let url = '';
+  beforeAll(async () => {
+    ({ url } = await sandbox.listen({ host: '127.0.0.1', port: 0 }));
+  });
+  afterAll(() => sandbox.close());
+
+  const path = `/api/v1/analytics/tokens?startDate=${oneDay.startDate}&endDate=${oneDay.endDate}`;
+
+  /** The whole body, or the code of what went wrong. */
+  function fetched(): Promise<{ body: string; failed: string | undefined }> {
+    return new Promise((resolve) => {
+      const sent = httpRequest(
+        url + path,
+        { headers: { authorization: `Bearer ${ownerKey}` } },
+        (response) => {
+          let body = '';
+          response.setEncoding('utf8');
+          response.on('data', (piece: string) => {
+            body += piece;
+          });
+          response.on('end', () => resolve({ body, failed: undefined }));
+          response.on('error', (error: NodeJS.ErrnoException) => resolve({ body, failed: error.code }));
+        },
+      );
+      sent.on('error', (error: NodeJS.ErrnoException) => resolve({ body: '', failed: error.code }));
+      sent.end();
+    });
+  }
+
+  test('close breaks the connection without an answer', async () => {
+    sandbox.setFaults(['close']);
+    expect(await fetched()).toEqual({ body: '', failed: 'ECONNRESET' });
+    expect(sandbox.requests.at(-1)?.status).toBe(0);
+  });
+
+  test('cut-off breaks it in the middle of the body', async () => {
+    sandbox.setFaults(['cut-off']);
+    const { body, failed } = await fetched();
+    expect(failed).toBe('ECONNRESET');
+    expect(body).toMatch(/^\{"data":/);
+    expect(() => JSON.parse(body)).toThrow();
+  });
+
+  test('malformed ends well and is not JSON', async () => {
+    sandbox.setFaults(['malformed']);
+    const { body, failed } = await fetched();
+    expect(failed).toBeUndefined();
+    expect(() => JSON.parse(body)).toThrow();
+  });
+
+  test('empty-body ends well and is empty', async () => {
+    sandbox.setFaults(['empty-body']);
+    expect(await fetched()).toEqual({ body: '', failed: undefined });
+  });
+
+  test('slow answers late, but well', async () => {
+    sandbox.setFaults(['slow=1:60']);
+    const started = performance.now();
+    const { body } = await fetched();
+    expect(performance.now() - started).toBeGreaterThan(55);
+    expect(JSON.parse(body)).toHaveProperty('data');
+  });
+
+  test('oversize makes a day larger, so that fewer days are smaller', async () => {
+    sandbox.setFaults(['oversize=1000000']);
+    const { body } = await fetched();
+    expect(body.length).toBeGreaterThan(1_000_000);
+    expect(body.length).toBeLessThan(1_100_000);
+    expect(JSON.parse(body).data).toHaveLength(1);
+  });
+
+  test('closing the sandbox breaks what is still going on', async () => {
+    const other = createAsked({ faults: ['slow=1:600000'] });
+    const at = await other.sandbox.listen({ host: '127.0.0.1', port: 0 });
+    const arrived = new Promise<void>((resolve) => {
+      const sent = httpRequest(at.url + path, { headers: { authorization: `Bearer ${ownerKey}` } });
+      sent.on('error', () => resolve());
+      sent.on('socket', (socket) => socket.on('connect', () => sent.end(() => void other.sandbox.close())));
+    });
+    await arrived;
+  });
+
+  test('a taken port is an error', async () => {
+    const port = Number(new URL(url).port);
+    await expect(sandbox.listen({ host: '127.0.0.1', port })).rejects.toThrow(/EADDRINUSE/);
+  });
+});
+
+describe('the log of requests', () => {
+  test('tells what was asked, by whom, and how it ended', async () => {
+    const { sandbox, analytics, get } = createAsked({ orgs: 2 });
+    await analytics('tokens');
+    await get('/api/v0/wiki', {}, 'nobody');
+    expect(sandbox.requests).toEqual([
+      { method: 'GET', path: '/api/v1/analytics/tokens', query: oneDay, status: 200, org: 'acme' },
+      { method: 'GET', path: '/api/v0/wiki', query: {}, status: 401, org: undefined },
+    ]);
+  });
+});

@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest';
+import { createAsked, type Json, noon, oneDay, rowsOf, yesterday } from './asking.ts';
+
+const hour = 3_600_000;
+
+describe('time', () => {
+  test('clock-behind: what is yesterday for us can be today for the platform', async () => {
+    const { clock, analytics } = createAsked({ faults: ['clock-behind=13'] });
+    expect((await analytics('tokens')).status).toBe(400);
+    clock.now = noon + hour;
+    expect((await analytics('tokens')).status).toBe(200);
+  });
+
+  test('missing-yesterday: no rows for yesterday, and no error', async () => {
+    const { rows, sandbox } = createAsked({ faults: ['missing-yesterday'] });
+    expect(await rows('tokens', '2026-11-18', yesterday)).toMatchObject([{ date: '2026-11-18' }]);
+    expect(await rows('users', yesterday, yesterday)).toEqual([]);
+    sandbox.setFaults([]);
+    expect(await rows('tokens', yesterday, yesterday)).toHaveLength(1);
+  });
+
+  test('revised-days: figures grow from hour to hour for a week, then stay', async () => {
+    const { clock, rows } = createAsked({ faults: ['revised-days'] });
+    const credits = async (): Promise<number> =>
+      Number((await rows('tokens', yesterday, yesterday))[0]?.['billable_tokens']);
+    const first = await credits();
+    expect(await credits()).toBe(first);
+    clock.now += hour;
+    const second = await credits();
+    expect(second).not.toBe(first);
+    clock.now = Date.UTC(2026, 10, 27);
+    const last = await credits();
+    expect(last).toBeGreaterThan(second);
+    clock.now += 100 * hour;
+    expect(await credits()).toBe(last);
+    const settled = await createAsked().rows('tokens', yesterday, yesterday);
+    expect(settled).toMatchObject([{ billable_tokens: last }]);
+  });
+});
+
+describe('paging', () => {
+  test('repeated-cursor: the cursor leads back to itself', async () => {
+    const { analytics } = createAsked({ faults: ['repeated-cursor'] });
+    const first = await analytics('users', { ...oneDay, limit: 5 });
+    const cursor = first.body.meta.next_cursor;
+    const second = await analytics('users', { ...oneDay, limit: 5, cursor });
+    expect(second.body.meta).toMatchObject({ has_more: true, next_cursor: cursor });
+  });
+
+  test('null-cursor: the last page has a cursor of null', async () => {
+    const { analytics } = createAsked({ faults: ['null-cursor'] });
+    const { body } = await analytics('users', { ...oneDay, limit: 100 });
+    expect(body.meta).toMatchObject({ has_more: false, next_cursor: null });
+  });
+
+  test('ignore-limit: pages hold everything', async () => {
+    const { rows, reports } = createAsked({ faults: ['ignore-limit'] });
+    expect((await rows('users', yesterday, yesterday, { limit: 1 })).length).toBeGreaterThan(10);
+    expect((await reports({ limit: 1 })).length).toBeGreaterThan(100);
+  });
+
+  test('limit-cap: pages hold less than was asked for', async () => {
+    const { rows, reports } = createAsked({ faults: ['limit-cap=4'] });
+    expect(await rows('users', yesterday, yesterday, { limit: 50 })).toHaveLength(4);
+    expect(await reports({ limit: 50 })).toHaveLength(4);
+    expect(await reports({ limit: 2 })).toHaveLength(2);
+  });
+
+  test('ignore-start-after: the listing begins again', async () => {
+    const { reports } = createAsked({ faults: ['ignore-start-after'] });
+    const first = await reports({ limit: 3 });
+    expect(await reports({ limit: 3, startAfter: first.at(-1)?.['reportId'] })).toEqual(first);
+  });
+
+  test('oldest-first: the listing is the other way round, and so are its pages', async () => {
+    const { sandbox, reports } = createAsked();
+    const newestFirst = await reports({});
+    sandbox.setFaults(['oldest-first']);
+    const all = await reports({});
+    expect(all).toEqual(newestFirst.toReversed());
+    expect(await reports({ limit: 4, startAfter: all[9]?.['reportId'] })).toEqual(all.slice(10, 14));
+  });
+});
+
+describe('rows', () => {
+  test('no-by-model: tokens come without breakdowns, but can be grouped', async () => {
+    const { rows } = createAsked({ faults: ['no-by-model'] });
+    const [row = {}] = await rows('tokens', yesterday, yesterday);
+    expect(Object.keys(row)).not.toContain('by_model');
+    expect(Object.keys(row)).not.toContain('by_user');
+    expect((await rows('tokens', yesterday, yesterday, { group_by: 'model' })).length).toBeGreaterThan(3);
+  });
+
+  test('null-numerators: about half the criteria are skipped', async () => {
+    const [report = {}] = await createAsked({ faults: ['null-numerators'] }).reports({ limit: 1 });
+    const criteria = Object.values(report['report'] as Record<string, Json>);
+    const skipped = criteria.filter((one) => one['numerator'] === null).length / criteria.length;
+    expect(skipped).toBeGreaterThan(0.3);
+    expect(skipped).toBeLessThan(0.8);
+  });
+
+  test('bad-rows: some rows are not what the contract says, the same ones each time', async () => {
+    const { sandbox, rows } = createAsked();
+    const good = await rows('activity', '2026-01-14', yesterday);
+    sandbox.setFaults(['bad-rows']);
+    const bad = await rows('activity', '2026-01-14', yesterday);
+    expect(await rows('activity', '2026-01-14', yesterday)).toEqual(bad);
+    const changed = bad.filter((row, index) => JSON.stringify(row) !== JSON.stringify(good[index]));
+    expect(changed.length / bad.length).toBeGreaterThan(0.12);
+    expect(changed.length / bad.length).toBeLessThan(0.28);
+    expect(changed).toContain(null);
+    expect(changed.some((row) => row !== null && row['date'] === undefined)).toBe(true);
+    const values = changed.flatMap((row) => (row === null ? [] : Object.values(row)));
+    expect(values.some((value) => typeof value === 'number' && value < 0)).toBe(true);
+    expect(values).toContain('NaN');
+    expect(values).toContain(null);
+  });
+
+  test('bad-rows reach into lists, reports and wiki runs', async () => {
+    const { rows, get, reports, sandbox } = createAsked();
+    const good = await Promise.all([
+      rows('tools', '2026-06-01', yesterday),
+      reports({}),
+      get('/api/v0/wiki'),
+    ]);
+    sandbox.setFaults(['bad-rows=1']);
+    const bad = await Promise.all([rows('tools', '2026-06-01', yesterday), reports({}), get('/api/v0/wiki')]);
+    const nested = bad[0].filter((row, index) => {
+      const before = good[0][index];
+      return row?.['by_tool'] && JSON.stringify(row['by_tool']) !== JSON.stringify(before?.['by_tool']);
+    });
+    expect(nested.length).toBeGreaterThan(0);
+    expect(bad[1]).not.toEqual(good[1]);
+    expect(bad[2].body).not.toEqual(good[2].body);
+  });
+
+  test('huge-numbers: some rows have numbers whose sums are not finite or not exact', async () => {
+    const { rows } = createAsked({ faults: ['huge-numbers'] });
+    const values = (await rows('activity', '2026-01-14', yesterday)).flatMap((row) => Object.values(row));
+    expect(values).toContain(Number.MAX_VALUE);
+    expect(values).toContain(2 ** 60);
+  });
+});
+
+describe('the shape of the wiki listing', () => {
+  test.each([
+    ['bare', (body: unknown) => body],
+    ['data', (body: unknown) => rowsOf(body, 'data')],
+    ['runs', (body: unknown) => rowsOf(body, 'runs')],
+  ])('wiki-shape=%s', async (shape, list) => {
+    const { body } = await createAsked({ faults: [`wiki-shape=${shape}`] }).get('/api/v0/wiki');
+    expect(list(body)).toHaveLength(9);
+  });
+
+  test('some shapes have times as ISO text, a status, and an end', async () => {
+    const { body } = await createAsked({ faults: ['wiki-shape=runs'] }).get('/api/v0/wiki');
+    for (const run of body.runs) expect(run.createdAt).toMatch(/^2026-11-\d\dT.*Z$/);
+    expect(body.runs.map((run: Json) => run['status'])).toContain('completed');
+    expect(body.runs.some((run: Json) => typeof run['completedAt'] === 'string')).toBe(true);
+  });
+
+  test('wiki-shape=unknown is like nothing ever seen', async () => {
+    const { status, body } = await createAsked({ faults: ['wiki-shape=unknown'] }).get('/api/v0/wiki');
+    expect([status, Object.keys(body)]).toEqual([200, ['result']]);
+  });
+});
