@@ -1,6 +1,6 @@
 import { ConfigError } from '../runtime/errors.ts';
 import type { Given, GivenOptions } from './given.ts';
-import { suggestion } from './nearest.ts';
+import { nearest } from './nearest.ts';
 import { environmentPrefix, type OptionTable, variableOf } from './option.ts';
 
 /** Environment variables by name. */
@@ -29,6 +29,13 @@ const reserved = /^AGENT_PLATFORM_(?:HOOKS|USERS)_/;
 const serviceLink =
   /^AGENT_PLATFORM_(?:\w+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?)$/;
 
+// The prefix is left aside: it would make any two variables look alike.
+function suggestionFor(variable: string, known: ReadonlySet<string>): string | undefined {
+  const rests = [...known].map((name) => name.slice(environmentPrefix.length));
+  const close = nearest(variable.slice(environmentPrefix.length), rests);
+  return close === undefined ? undefined : `did you mean ${environmentPrefix}${close}?`;
+}
+
 /** Throws a `ConfigError` for a variable that has the exporter's prefix and is none of the known ones. */
 export function refuseUnknownVariables(environment: Environment, known: ReadonlySet<string>): void {
   for (const variable of Object.keys(environment).sort()) {
@@ -36,7 +43,8 @@ export function refuseUnknownVariables(environment: Environment, known: Readonly
     if (reserved.test(variable) || serviceLink.test(variable)) continue;
     throw new ConfigError(
       `unknown environment variable ${variable.slice(0, 100)}`,
-      suggestion(variable, known) ?? `variables that begin with ${environmentPrefix} belong to this exporter`,
+      suggestionFor(variable, known) ??
+        `variables that begin with ${environmentPrefix} belong to this exporter`,
     );
   }
 }

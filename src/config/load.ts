@@ -89,7 +89,8 @@ async function readConfigFile(
   }
   // Loaded here: YAML costs 50 ms at start, and most configurations have no file.
   const { parseYamlTree } = await import('./yaml-tree.ts');
-  return { file, path: '', line: 1, tree: parseYamlTree(text, file) };
+  const tree = parseYamlTree(text, file);
+  return { file, path: '', line: tree.line, tree };
 }
 
 function sectionOf(root: Place | undefined, key: string): Place | undefined {

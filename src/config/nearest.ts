@@ -1,11 +1,12 @@
 /** The known name that a mistyped one most likely stands for; undefined where none is close. */
-export function nearest(typed: string, known: Iterable<string>): string | undefined {
+export function nearest(name: string, known: Iterable<string>): string | undefined {
+  const typed = name.slice(0, 100);
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(typed.length / 3)) + 1;
-  for (const name of known) {
-    const distance = distanceBetween(typed.toLowerCase(), name.toLowerCase());
+  for (const candidate of known) {
+    const distance = distanceBetween(typed.toLowerCase(), candidate.toLowerCase());
     if (distance < bestDistance) {
-      best = name;
+      best = candidate;
       bestDistance = distance;
     }
   }
@@ -14,7 +15,7 @@ export function nearest(typed: string, known: Iterable<string>): string | undefi
 
 /** `did you mean …?` for a mistyped name, where a known one is close. */
 export function suggestion(typed: string, known: Iterable<string>): string | undefined {
-  const name = nearest(typed.slice(0, 100), known);
+  const name = nearest(typed, known);
   return name === undefined ? undefined : `did you mean ${name}?`;
 }
 

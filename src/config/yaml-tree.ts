@@ -17,6 +17,7 @@ export function parseYamlTree(text: string, file: string): Tree {
       const key = /^[^\s:#]{1,60}/.exec(text.slice(flaw.pos[0]))?.[0] ?? '';
       throw new ConfigError(`${at}: the key ${key} stands twice`);
     }
+    if (flaw.code === 'MULTIPLE_DOCS') throw new ConfigError(`${at}: begins a second document`);
     throw new ConfigError(`${at}: is not valid YAML: ${firstLine(flaw.message)}`);
   }
   return unfold(document, document.contents, file, lines);

@@ -1,0 +1,52 @@
+import { collectors } from '../collectors/index.ts';
+import type { Config } from '../config/config.ts';
+import { formatDuration } from '../config/duration.ts';
+import { formatListenAddress } from '../config/listen-address.ts';
+import { loadConfig } from '../config/load.ts';
+import type { CommandContext } from './command.ts';
+
+/** Loads the configuration and prints what it means. */
+export async function run(context: CommandContext): Promise<number> {
+  const config = await loadConfig({ ...context, collectors });
+  context.stdout.write(renderSummary(config));
+  return 0;
+}
+
+/** A configuration in words, without any secret. */
+export function renderSummary(config: Config): string {
+  const { api, schedules, history, web, limits, readiness, log } = config;
+  const lines = ['The configuration is valid.', '', 'Organizations:'];
+  for (const { name, baseUrl, appUrl, credential } of config.orgs) {
+    lines.push(`  ${name}`, `    API          ${baseUrl}${isOpen(baseUrl) ? openNote : ''}`);
+    if (appUrl !== baseUrl) lines.push(`    web app      ${appUrl}${isOpen(appUrl) ? openNote : ''}`);
+    lines.push(`    key from     ${credential.describe()}`);
+  }
+  const running = [...config.collectors].filter(([, enabled]) => enabled).map(([name]) => name);
+  const idle = [...config.collectors].filter(([, enabled]) => !enabled).map(([name]) => name);
+  lines.push('', `Collectors:      ${running.join(', ') || 'none'}`);
+  if (idle.length > 0) lines.push(`  not running:   ${idle.join(', ')}`);
+  lines.push(
+    '',
+    'Schedules (cron, UTC; all also run at start):',
+    `  analytics      ${schedules.analytics}`,
+    `  readiness      ${schedules.readiness}`,
+    `  wiki           ${schedules.wiki}`,
+    `  jitter         ${formatDuration(schedules.jitterMs)}`,
+    '',
+    `Requests:        ${api.requestsPerSecond} per second, timeout ${formatDuration(api.timeoutMs)}, ${api.retries} retries, answers up to ${api.maxResponseBytes} bytes`,
+    `History:         since ${history.start}, the newest ${history.revisionWindowDays} days asked again daily`,
+    `Data goes away:  ${formatDuration(config.metrics.maxAgeMs)} after the last good answer`,
+    `Limits:          ${limits.valuesPerLabel('default')} values per label (repo ${limits.valuesPerLabel('repo')}, user ${limits.valuesPerLabel('user')}), ${limits.series} series`,
+    `Readiness:       main line ${readiness.branches.join(', ') || 'found by itself'}, ${readiness.cleanOnly ? 'clean reports only' : 'all reports'}, level rule ${readiness.levelRule}`,
+    `Web:             ${formatListenAddress(web.listen)}${web.telemetryPath}, lifecycle ${web.enableLifecycle ? 'on' : 'off'}`,
+    `Log:             ${log.level}, ${log.format}`,
+  );
+  return `${lines.join('\n')}\n`;
+}
+
+const openNote = '  (not https: the key crosses the network in clear text)';
+
+function isOpen(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+}

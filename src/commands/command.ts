@@ -1,0 +1,41 @@
+import type { Writable } from 'node:stream';
+import type { Environment } from '../config/environment.ts';
+import type { Files } from '../config/files.ts';
+import type { GivenOptions } from '../config/given.ts';
+import type { OptionTable } from '../config/option.ts';
+import type { CollectorChoice } from '../config/options.ts';
+
+/** A stream of text for people or other programs: standard output, standard error. */
+export type Output = Writable & { readonly isTTY?: boolean };
+
+/** What the process around the commands is made of. */
+export interface Surroundings {
+  readonly environment: Environment;
+  readonly files: Files;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly version: string;
+  /** A signal that the first SIGTERM or SIGINT aborts; a second one ends the process at once. */
+  stopSignal(): AbortSignal;
+}
+
+/** What a command gets. */
+export interface CommandContext extends Surroundings {
+  /** The flags given, not yet resolved against environment, file and defaults. */
+  readonly flags: GivenOptions;
+}
+
+/** Runs a command and gives the exit code; a `ConfigError` thrown becomes exit code 2. */
+export type RunCommand = (context: CommandContext) => Promise<number>;
+
+/** A command of the CLI. */
+export interface Command {
+  readonly name: string;
+  /** One line for the list of commands, without a full stop. */
+  readonly summary: string;
+  /** More lines for its own help. */
+  details?(): Promise<readonly string[]>;
+  /** The options that it takes; the collectors are loaded only where the options depend on them. */
+  options(collectors: () => Promise<readonly CollectorChoice[]>): Promise<OptionTable>;
+  load(): Promise<{ readonly run: RunCommand }>;
+}

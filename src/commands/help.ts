@@ -1,0 +1,79 @@
+import { type Option, type OptionTable, variableOf } from '../config/option.ts';
+import type { Command } from './command.ts';
+
+const program = 'agent-platform-exporter';
+const width = 100;
+
+/** The help of the program as a whole. */
+export function renderHelp(commands: readonly Command[]): string {
+  const longest = Math.max(...commands.map(({ name }) => name.length));
+  return [
+    `Usage: ${program} <command> [flags]`,
+    '',
+    'Prometheus exporter for the usage of an AI coding-agent platform.',
+    '',
+    'Commands:',
+    ...commands.map(({ name, summary }) => `  ${name.padEnd(longest)}  ${summary}`),
+    '',
+    'Try it without a key:',
+    `  ${program} demo`,
+    '',
+    'Flags:',
+    '  -h, --help   This help, or that of a command',
+    '  --version    The version',
+    '',
+  ].join('\n');
+}
+
+/** The help of one command. */
+export function renderCommandHelp(
+  command: Command,
+  options: OptionTable,
+  details: readonly string[],
+): string {
+  const lines = [`Usage: ${program} ${command.name} [flags]`, '', `${command.summary}.`];
+  if (details.length > 0) lines.push('', ...details);
+  const sections = Map.groupBy(Object.entries(options), ([, option]) => option.section);
+  for (const [section, members] of sections) {
+    lines.push('', `${section}:`);
+    for (const [name, option] of members) {
+      lines.push(`  ${flagOf(name, option)}`, ...wrapped(describe(option), '      '));
+    }
+  }
+  const [first] = Object.entries(options);
+  if (first !== undefined) {
+    lines.push(
+      '',
+      ...wrapped(`Every flag has an environment variable: --${first[0]} is ${variableOf(...first)}.`, ''),
+    );
+  }
+  if ('api.base-url' in options) {
+    lines.push('The key: AGENT_PLATFORM_API_KEY, or a file named by AGENT_PLATFORM_API_KEY_FILE.');
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** How a flag is written, with the kind of its value. */
+export function flagOf(name: string, option: Option): string {
+  if (option.kind === 'boolean') return `--[no-]${name}`;
+  return `--${name}=<${option.choices?.join('|') ?? option.kind}>`;
+}
+
+function describe(option: Option): string {
+  return option.default === undefined
+    ? `${option.description}.`
+    : `${option.description}. Default: ${option.default}`;
+}
+
+function wrapped(text: string, indent: string): readonly string[] {
+  const lines: string[] = [];
+  let line = indent;
+  for (const word of text.split(' ')) {
+    if (line.length + word.length >= width && line.trim() !== '') {
+      lines.push(line.trimEnd());
+      line = indent;
+    }
+    line += `${word} `;
+  }
+  return [...lines, line.trimEnd()];
+}

@@ -1,0 +1,94 @@
+import { parseArguments } from '../config/arguments.ts';
+import { suggestion } from '../config/nearest.ts';
+import type { CollectorChoice } from '../config/options.ts';
+import { quoted } from '../config/parsed.ts';
+import { ConfigError, messageOf, PlatformError } from '../runtime/errors.ts';
+import type { Command, Surroundings } from './command.ts';
+
+/** The parts that a command line is run with. */
+export interface CommandLine {
+  readonly commands: readonly Command[];
+  collectors(): Promise<readonly CollectorChoice[]>;
+}
+
+const program = 'agent-platform-exporter';
+
+/**
+ * Runs a command line (without the program's name) and gives the exit code: 2 for a command line or a
+ * configuration that cannot be used, 1 for any other failure.
+ */
+export async function runCli(
+  args: readonly string[],
+  line: CommandLine,
+  surroundings: Surroundings,
+): Promise<number> {
+  try {
+    return await dispatch(args, line, surroundings);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) {
+      surroundings.stderr.write(`${program}: ${describe(error)}\n`);
+      return 1;
+    }
+    const hint = error.hint === undefined ? '' : `  ${error.hint.replaceAll('\n', '\n  ')}\n`;
+    surroundings.stderr.write(`${program}: ${messageOf(error)}\n${hint}`);
+    return 2;
+  }
+}
+
+// What the system or the platform refused is told by its message; anything else is a fault of the program.
+function describe(error: unknown): string {
+  const expected = error instanceof PlatformError || (error instanceof Error && 'code' in error);
+  return error instanceof Error && !expected ? (error.stack ?? error.message) : messageOf(error);
+}
+
+async function dispatch(
+  args: readonly string[],
+  line: CommandLine,
+  surroundings: Surroundings,
+): Promise<number> {
+  const [first, ...rest] = args;
+  if (first === '--version') {
+    surroundings.stdout.write(`${program} ${surroundings.version} (node ${process.versions.node})\n`);
+    return 0;
+  }
+  if (first === 'help' || first === '--help' || first === '-h') return showHelp(rest[0], line, surroundings);
+  if (first === undefined) {
+    const { renderHelp } = await import('./help.ts');
+    surroundings.stderr.write(renderHelp(line.commands));
+    return 2;
+  }
+  const command = commandNamed(first, line.commands);
+  const parsed = parseArguments(rest, await command.options(line.collectors));
+  if (parsed.help) return showHelp(command.name, line, surroundings);
+  const { run } = await command.load();
+  return run({ ...surroundings, flags: parsed.flags });
+}
+
+async function showHelp(
+  name: string | undefined,
+  line: CommandLine,
+  { stdout }: Surroundings,
+): Promise<number> {
+  const { renderCommandHelp, renderHelp } = await import('./help.ts');
+  if (name === undefined) {
+    stdout.write(renderHelp(line.commands));
+    return 0;
+  }
+  const command = commandNamed(name, line.commands);
+  const details = (await command.details?.()) ?? [];
+  stdout.write(renderCommandHelp(command, await command.options(line.collectors), details));
+  return 0;
+}
+
+function commandNamed(name: string, commands: readonly Command[]): Command {
+  const found = commands.find((command) => command.name === name);
+  if (found !== undefined) return found;
+  if (name.startsWith('-')) {
+    throw new ConfigError('the command comes first', `such as: ${program} serve ${name.split('=', 1)[0]} …`);
+  }
+  const names = commands.map((command) => command.name);
+  throw new ConfigError(
+    `unknown command ${quoted(name)}`,
+    suggestion(name, [...names, 'help']) ?? `commands: ${names.join(', ')}`,
+  );
+}

@@ -1,0 +1,61 @@
+import { healthcheckOptions, sandboxOptions } from '../config/command-options.ts';
+import { type OptionTable, optionsTakenBy } from '../config/option.ts';
+import { type CollectorChoice, createOptions } from '../config/options.ts';
+import type { Command } from './command.ts';
+
+/** Every command; each loads its own code, so that none pays for another. */
+export const commands: readonly Command[] = [
+  {
+    name: 'serve',
+    summary: 'Poll the platform on schedule and serve the metrics',
+    options: sharedOptionsOf('serve'),
+    load: () => import('./serve.ts'),
+  },
+  {
+    name: 'demo',
+    summary: 'Serve metrics of a simulated platform, in memory; needs no key',
+    options: sharedOptionsOf('demo'),
+    load: () => import('./demo.ts'),
+  },
+  {
+    name: 'sandbox',
+    summary: 'Run the simulated platform by itself',
+    details: describeFaults,
+    options: async () => sandboxOptions,
+    load: () => import('./sandbox.ts'),
+  },
+  {
+    name: 'check-config',
+    summary: 'Load the configuration and show what it means; exit code 2 where it cannot be used',
+    details: async () => [
+      'Reads the files and keys that serve would read. Nothing is asked of the platform.',
+    ],
+    options: sharedOptionsOf('check-config'),
+    load: () => import('./check-config.ts'),
+  },
+  {
+    name: 'once',
+    summary: 'Poll once and print the metrics; exit code 1 where a collector failed',
+    options: sharedOptionsOf('once'),
+    load: () => import('./once.ts'),
+  },
+  {
+    name: 'healthcheck',
+    summary: 'Ask a running exporter on this machine whether it is healthy; exit code 0 or 1',
+    details: async () => ['Made for container images, which need no other HTTP client then.'],
+    options: async () => ({ ...healthcheckOptions, ...optionsTakenBy('healthcheck', createOptions([])) }),
+    load: () => import('./healthcheck.ts'),
+  },
+];
+
+function sharedOptionsOf(
+  command: string,
+): (collectors: () => Promise<readonly CollectorChoice[]>) => Promise<OptionTable> {
+  return async (collectors) => optionsTakenBy(command, createOptions(await collectors()));
+}
+
+async function describeFaults(): Promise<readonly string[]> {
+  const { faultKinds } = await import('../sandbox/index.ts');
+  const longest = Math.max(...faultKinds.map(({ name }) => name.length));
+  return ['Faults:', ...faultKinds.map(({ name, meaning }) => `  ${name.padEnd(longest)}  ${meaning}`)];
+}

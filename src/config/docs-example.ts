@@ -1,0 +1,59 @@
+import { fileKeyOf, type Option, type OptionTable } from './option.ts';
+
+/** Keys of one level: an option, or the keys below. */
+type Level = Map<string, Option | Level>;
+
+/** A configuration file with every key, each with its default; it is valid as it stands, keys apart. */
+export function renderExample(options: OptionTable): string {
+  const root: Level = new Map();
+  for (const [name, option] of Object.entries(options)) {
+    const path = fileKeyOf(name, option);
+    const key = path?.at(-1);
+    // The organization of flags and environment has no place beside the list below.
+    if (path === undefined || key === undefined || option.section === 'Organization') continue;
+    levelAt(root, path.slice(0, -1)).set(key, option);
+  }
+  return [...fileOnly, ...renderLevel(root, '')].join('\n');
+}
+
+function levelAt(root: Level, path: readonly string[]): Level {
+  let level = root;
+  for (const key of path) {
+    const found = level.get(key);
+    const below: Level = found instanceof Map ? found : new Map();
+    level.set(key, below);
+    level = below;
+  }
+  return level;
+}
+
+function renderLevel(level: Level, indent: string): readonly string[] {
+  const lines: string[] = [];
+  for (const [key, below] of level) {
+    if (below instanceof Map) lines.push(`${indent}${key}:`, ...renderLevel(below, `${indent}  `));
+    else lines.push(`${indent}${key}: ${scalarOf(below)}`);
+  }
+  return lines;
+}
+
+// Some texts would be read as something else without quotes: an address as a mapping, a schedule as an alias.
+function scalarOf({ kind, default: text = '' }: Option): string {
+  const plain = ['boolean', 'integer', 'number'].includes(kind) || /^[A-Za-z0-9/][\w/-]*$/.test(text);
+  return plain ? text : JSON.stringify(text);
+}
+
+const fileOnly = [
+  'orgs:',
+  '  - name: acme                           # the org label',
+  '    base_url: https://api.example.com',
+  '    app_url: https://app.example.com     # base_url where not given',
+  '    api_key_file: /run/secrets/acme      # or api_key_env: ACME_KEY',
+  'limits:',
+  '  values_per_label: {default: 200, repo: 5000, user: 20000}   # or one number for all labels',
+  '  series: 1000000',
+  'readiness:',
+  '  branches: []                           # such as [trunk, main]',
+  '  clean_only: false',
+  '  level_rule: none                       # none | bands',
+  '  criterion_counts: true',
+];

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import type { Surroundings } from './commands/command.ts';
+import { runCli } from './commands/run-cli.ts';
+import { commands } from './commands/table.ts';
+import { processEnvironment } from './config/environment.ts';
+import { createFiles } from './config/files.ts';
+
+const surroundings: Surroundings = {
+  environment: processEnvironment(),
+  files: createFiles(),
+  stdout: process.stdout,
+  stderr: process.stderr,
+  version: packageVersion(),
+  stopSignal,
+};
+
+for (const stream of [process.stdout, process.stderr]) stream.on('error', endAtClosedPipe);
+
+// The code is set rather than the process ended: what was written to a pipe still has to leave.
+process.exitCode = await runCli(
+  process.argv.slice(2),
+  { commands, collectors: async () => (await import('./collectors/index.ts')).collectors },
+  surroundings,
+);
+
+function packageVersion(): string {
+  const description: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  return description !== null && typeof description === 'object' && 'version' in description
+    ? String(description.version)
+    : 'unknown';
+}
+
+function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  function onSignal(): void {
+    process.off('SIGTERM', onSignal).off('SIGINT', onSignal);
+    stop.abort();
+  }
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+  return stop.signal;
+}
+
+// `once | head` closes the pipe early; that is no failure worth a stack trace.
+function endAtClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+}

@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { load, mistakeOf } from './loading.ts';
+
+const directory = new URL('cases/', import.meta.url);
+const names = readdirSync(directory);
+
+function caseNamed(name: string): {
+  text: string;
+  given: Parameters<typeof load>[0];
+  said: (word: string) => string | undefined;
+} {
+  const text = readFileSync(new URL(name, directory), 'utf8');
+  return {
+    text,
+    given: { args: ['--config.file=case.yml'], environment: { KEY: 'k' }, files: { 'case.yml': text } },
+    said: (word) => new RegExp(`^# ${word}: (.*)$`, 'm').exec(text)?.[1],
+  };
+}
+
+describe('a file that is right', () => {
+  test.each(names.filter((name) => name.endsWith('.ok.yml')))('%s', async (name) => {
+    const { given, said } = caseNamed(name);
+    expect(await load(given)).toMatchObject(JSON.parse(said('means') ?? 'null'));
+  });
+});
+
+describe('a file with a mistake is refused in one line that names the place', () => {
+  test.each(names.filter((name) => name.endsWith('.bad.yml')))('%s', async (name) => {
+    const { given, said } = caseNamed(name);
+    const organizations = name.startsWith('org-') ? 'required' : 'ignored';
+    const mistake = await mistakeOf(() => load({ ...given, organizations }));
+    // The list of all top-level keys would make the cases depend on each other.
+    const message = mistake.message.replace(/(with orgs), .*/, '$1, …');
+    expect(message).toBe(said('message'));
+    expect(mistake.hint).toBe(said('hint'));
+    expect(message).not.toContain('planted-secret');
+    expect(message).not.toContain('\n');
+  });
+});
+
+// Not among the cases: tools that read every YAML file of a repository stumble over it.
+test('a text that is no YAML is refused with its line', async () => {
+  const mistake = await mistakeOf(() =>
+    load({ args: ['--config.file=case.yml'], files: { 'case.yml': 'log:\n  level: [debug,\n' } }),
+  );
+  expect(mistake.message).toBe(
+    'case.yml:3: is not valid YAML: Flow sequence in block collection must be sufficiently indented and end with a ]',
+  );
+});
+
+test('every case is one or the other', () => {
+  expect(names.filter((name) => !/\.(ok|bad)\.yml$/.test(name))).toEqual([]);
+});

@@ -1,0 +1,104 @@
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createFileCredential, createFixedCredential } from '../../src/config/credential.ts';
+import { createFakeFiles, createFiles } from '../../src/config/files.ts';
+import { mistakeOf } from './loading.ts';
+
+describe('a key in a file', () => {
+  test('is read once while the file stays as it is', async () => {
+    const contents = new Map([['/key', 'first\n']]);
+    let readings = 0;
+    const files = createFakeFiles(contents);
+    const credential = await createFileCredential('/key', 'the file', {
+      ...files,
+      read: (path) => {
+        readings += 1;
+        return files.read(path);
+      },
+    });
+    await credential.read();
+    await credential.read();
+    expect(readings).toBe(1);
+    contents.set('/key', 'second');
+    expect(await credential.read()).toBe('second');
+    expect(readings).toBe(2);
+  });
+
+  test('tells where it comes from, and what the log must not repeat', async () => {
+    const contents = new Map([['/key', 'key-0']]);
+    const credential = await createFileCredential('/key', 'the file', createFakeFiles(contents));
+    for (let turn = 1; turn <= 10; turn++) {
+      contents.set('/key', `key-${turn}`);
+      await credential.read();
+    }
+    expect(credential.describe()).toBe('the file');
+    expect(credential.secrets()).toHaveLength(8);
+    expect(credential.secrets().at(-1)).toBe('key-10');
+  });
+
+  test.each<[string | Error, string]>([
+    ['', 'the file is empty'],
+    ['\n', 'the file is empty'],
+    ['a\nb', 'the file holds a key with white space in it'],
+    [' a', 'the file holds a key with white space in it'],
+    ['\ufeffa', 'the file holds a key with white space in it'],
+    ['a\u0000', 'the file holds a key with characters beyond ASCII'],
+    [Object.assign(new Error(), { code: 'EACCES' }), 'the file cannot be read: permission denied'],
+  ])('%j is refused at the start, and fails authorization later', async (content, message) => {
+    const contents = new Map<string, string | Error>([['/key', content]]);
+    const files = createFakeFiles(contents);
+    expect((await mistakeOf(() => createFileCredential('/key', 'the file', files))).message).toBe(message);
+    contents.set('/key', 'good');
+    const credential = await createFileCredential('/key', 'the file', files);
+    contents.set('/key', content);
+    await expect(credential.read()).rejects.toMatchObject({ name: 'PlatformError', reason: 'auth', message });
+    contents.set('/key', 'good again');
+    await expect(credential.read()).rejects.toMatchObject({ reason: 'auth' });
+    contents.set('/key', 'mended');
+    expect(await credential.read()).toBe('mended');
+  });
+});
+
+describe('a key in a real file', () => {
+  let directory: string;
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'credential-'));
+  });
+  afterEach(() => rm(directory, { recursive: true }));
+
+  test('is read again when it is written anew with as many bytes', async () => {
+    const path = join(directory, 'key');
+    await writeFile(path, 'aaaa\n');
+    const credential = await createFileCredential(path, path, createFiles());
+    await writeFile(path, 'bbbb\n');
+    expect(await credential.read()).toBe('bbbb');
+  });
+
+  test('is read again when Kubernetes exchanges the directory behind a link', async () => {
+    for (const version of ['1', '2']) {
+      await mkdir(join(directory, version));
+      await writeFile(join(directory, version, 'key'), `key-${version}`);
+    }
+    await symlink('1', join(directory, '..data'));
+    await symlink('..data/key', join(directory, 'key'));
+    const credential = await createFileCredential(join(directory, 'key'), 'x', createFiles());
+    expect(await credential.read()).toBe('key-1');
+    await symlink('2', join(directory, '..data_tmp'));
+    await rename(join(directory, '..data_tmp'), join(directory, '..data'));
+    expect(await credential.read()).toBe('key-2');
+  });
+
+  test('that is a directory is said to be one', async () => {
+    const mistake = await mistakeOf(() => createFileCredential(directory, 'the path', createFiles()));
+    expect(mistake.message).toBe('the path is a directory');
+  });
+});
+
+test('a key of the environment stays as it is', async () => {
+  const credential = createFixedCredential('k\n', 'KEY');
+  expect(await credential.read()).toBe('k');
+  expect(credential.describe()).toBe('KEY');
+  expect(credential.secrets()).toEqual(['k']);
+});

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { collectors as realCollectors } from '../../src/collectors/index.ts';
+import { sandboxOptions } from '../../src/config/command-options.ts';
+import { renderConfigurationDocs } from '../../src/config/docs.ts';
+import { renderExample } from '../../src/config/docs-example.ts';
+import { fileKeys, limitKeys, orgKeys, readinessKeys } from '../../src/config/file-keys.ts';
+import { fileKeyOf, type OptionTable, variableOf } from '../../src/config/option.ts';
+import { createOptions } from '../../src/config/options.ts';
+import { collectors, load } from './loading.ts';
+
+const text = renderConfigurationDocs(collectors);
+
+test('every option is documented with its variable, file key and default', () => {
+  const options: OptionTable = { ...createOptions(collectors), ...sandboxOptions };
+  for (const [name, option] of Object.entries(options)) {
+    const row = text.split('\n').find((line) => line.startsWith(`| \`--${name}\``)) ?? '';
+    expect(row).toContain(`\`${variableOf(name, option)}\``);
+    expect(row).toContain(option.description);
+    const fileKey = fileKeyOf(name, option);
+    if (fileKey !== undefined) expect(row).toContain(`\`${fileKey.join('.')}\``);
+    if (option.default !== undefined) expect(row).toContain(`| \`${option.default}\` |`);
+  }
+});
+
+test('every key of the file alone is documented', () => {
+  expect(fileKeys.map(({ path }) => path)).toEqual([
+    ...orgKeys.map((key) => `orgs[].${key}`),
+    ...limitKeys.map((key) => `limits.${key}`),
+    ...readinessKeys.map((key) => `readiness.${key}`),
+  ]);
+});
+
+test('the whole file is valid, and says what holds without one', async () => {
+  const yaml = renderExample(createOptions(collectors));
+  const given = { args: ['--config.file=c.yml'], files: { 'c.yml': yaml, '/run/secrets/acme': 'k' } };
+  const { orgs, limits, ...rest } = await load({ ...given, organizations: 'required' });
+  const { limits: defaultLimits, orgs: _, ...defaults } = await load({});
+  expect(rest).toEqual(defaults);
+  expect(limits.series).toBe(defaultLimits.series);
+  for (const label of ['model', 'repo', 'user']) {
+    expect(limits.valuesPerLabel(label)).toBe(defaultLimits.valuesPerLabel(label));
+  }
+  expect(orgs).toMatchObject([
+    { name: 'acme', baseUrl: 'https://api.example.com', appUrl: 'https://app.example.com' },
+  ]);
+});
+
+test('the committed page is what the code says: node scripts/generate.ts writes it', () => {
+  const committed = readFileSync(new URL('../../docs/CONFIGURATION.md', import.meta.url), 'utf8');
+  expect(committed).toBe(renderConfigurationDocs(realCollectors));
+});

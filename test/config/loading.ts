@@ -1,0 +1,53 @@
+import { parseArguments } from '../../src/config/arguments.ts';
+import type { Config } from '../../src/config/config.ts';
+import { createFakeFiles } from '../../src/config/files.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { createOptions } from '../../src/config/options.ts';
+import { ConfigError } from '../../src/runtime/errors.ts';
+
+/** Collectors as the options know them. */
+export const collectors = [
+  {
+    name: 'tokens',
+    description: 'Credits and tokens',
+    enabledByDefault: true,
+    families: [{ labels: ['model', 'tier'] }],
+  },
+  { name: 'wiki', description: 'Wiki runs', enabledByDefault: false },
+];
+
+/** What a test gives to the loading; files by path. */
+export interface Given {
+  readonly args?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly files?: Readonly<Record<string, string | Error>>;
+  readonly organizations?: 'required' | 'ignored';
+}
+
+/** Loads a configuration; organizations are ignored where the test does not ask for them. */
+export function load({
+  args = [],
+  environment = {},
+  files = {},
+  organizations = 'ignored',
+}: Given): Promise<Config> {
+  const parsed = parseArguments(args, createOptions(collectors));
+  return loadConfig({
+    flags: parsed.help ? new Map() : parsed.flags,
+    environment,
+    files: createFakeFiles(new Map(Object.entries(files))),
+    collectors,
+    organizations,
+  });
+}
+
+/** The mistake that a call ends with. */
+export async function mistakeOf(call: () => unknown): Promise<{ message: string; hint: string | undefined }> {
+  try {
+    await call();
+  } catch (error) {
+    if (error instanceof ConfigError) return { message: error.message, hint: error.hint };
+    throw error;
+  }
+  throw new Error('it was accepted');
+}

@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest';
+import type { Given } from './loading.ts';
+import { load, mistakeOf } from './loading.ts';
+
+const address = '--api.base-url=https://api.example.com';
+const yaml = `orgs:
+  - {name: acme, base_url: "https://a.example/", app_url: "https://w.example", api_key_file: keys/acme}
+  - {name: globex, base_url: "https://g.example", api_key_env: GLOBEX_KEY}
+`;
+
+async function orgsOf(given: Given): Promise<readonly unknown[]> {
+  const { orgs } = await load({ ...given, organizations: 'required' });
+  return Promise.all(
+    orgs.map(async ({ credential, ...org }) => ({
+      ...org,
+      key: await credential.read(),
+      from: credential.describe(),
+    })),
+  );
+}
+
+function refusal(given: Given): Promise<{ message: string; hint: string | undefined }> {
+  return mistakeOf(() => load({ ...given, organizations: 'required' }));
+}
+
+describe('one organization by flags and environment', () => {
+  test('is named default, and its web app is the API host', async () => {
+    expect(await orgsOf({ args: [address], environment: { AGENT_PLATFORM_API_KEY: 'k\n' } })).toEqual([
+      {
+        name: 'default',
+        baseUrl: 'https://api.example.com',
+        appUrl: 'https://api.example.com',
+        key: 'k',
+        from: 'AGENT_PLATFORM_API_KEY',
+      },
+    ]);
+  });
+
+  test('has the name and web app that are given, and its key from a file', async () => {
+    const environment = {
+      AGENT_PLATFORM_ORG: 'acme',
+      AGENT_PLATFORM_API_BASE_URL: 'https://a.example',
+      AGENT_PLATFORM_API_APP_URL: 'https://w.example',
+      AGENT_PLATFORM_API_KEY_FILE: '/run/key',
+    };
+    expect(await orgsOf({ environment, files: { '/run/key': 'k\r\n' } })).toEqual([
+      {
+        name: 'acme',
+        baseUrl: 'https://a.example',
+        appUrl: 'https://w.example',
+        key: 'k',
+        from: '/run/key (AGENT_PLATFORM_API_KEY_FILE)',
+      },
+    ]);
+  });
+});
+
+describe('organizations of the file', () => {
+  const given = {
+    args: ['--config.file=/etc/exporter/c.yml'],
+    files: { '/etc/exporter/c.yml': yaml, '/etc/exporter/keys/acme': 'first' },
+    environment: { GLOBEX_KEY: 'second' },
+  };
+  const own = { AGENT_PLATFORM_API_KEY: 'third', AGENT_PLATFORM_API_BASE_URL: 'https://o.example' };
+
+  test('keep their order; a relative key file starts at the directory of the file', async () => {
+    expect(await orgsOf(given)).toEqual([
+      {
+        name: 'acme',
+        baseUrl: 'https://a.example',
+        appUrl: 'https://w.example',
+        key: 'first',
+        from: '/etc/exporter/keys/acme',
+      },
+      {
+        name: 'globex',
+        baseUrl: 'https://g.example',
+        appUrl: 'https://g.example',
+        key: 'second',
+        from: 'GLOBEX_KEY',
+      },
+    ]);
+  });
+
+  test('are joined by the one of flags and environment', async () => {
+    const orgs = await orgsOf({ ...given, environment: { ...given.environment, ...own } });
+    expect(orgs).toHaveLength(3);
+    expect(orgs[2]).toMatchObject({ name: 'default', key: 'third' });
+  });
+
+  test('must not have its name', async () => {
+    const environment = { ...given.environment, ...own, AGENT_PLATFORM_ORG: 'acme' };
+    expect(await refusal({ ...given, environment })).toEqual({
+      message: 'the organization acme is given by the file and by --api.base-url',
+      hint: 'leave one of them out, or name the second one with --org',
+    });
+  });
+
+  test.each([
+    ['', '/etc/exporter/c.yml:2: orgs[0]: api_key_file /etc/exporter/keys/acme is empty'],
+    [
+      'two words',
+      '/etc/exporter/c.yml:2: orgs[0]: api_key_file /etc/exporter/keys/acme holds a key with white space in it',
+    ],
+  ])('with the key %j are refused', async (key, message) => {
+    const files = { ...given.files, '/etc/exporter/keys/acme': key };
+    expect((await refusal({ ...given, files })).message).toBe(message);
+  });
+
+  test('and keys are not looked at where they are ignored', async () => {
+    const config = await load({ ...given, files: { '/etc/exporter/c.yml': yaml }, organizations: 'ignored' });
+    expect(config.orgs).toEqual([]);
+  });
+});
+
+describe('half an organization is refused', () => {
+  test.each<[Given, string, string]>([
+    [
+      { environment: { AGENT_PLATFORM_API_KEY: 'k' } },
+      'AGENT_PLATFORM_API_KEY is given, but not the address of the API',
+      'set AGENT_PLATFORM_API_BASE_URL or --api.base-url',
+    ],
+    [
+      { environment: { AGENT_PLATFORM_API_KEY_FILE: 'k' } },
+      'AGENT_PLATFORM_API_KEY_FILE is given, but not the address of the API',
+      'set AGENT_PLATFORM_API_BASE_URL or --api.base-url',
+    ],
+    [
+      { args: ['--api.app-url=https://w.example'] },
+      '--api.app-url is given, but not the address of the API',
+      'set AGENT_PLATFORM_API_BASE_URL or --api.base-url',
+    ],
+    [
+      { args: [address], environment: { AGENT_PLATFORM_API_KEY: '' } },
+      'the address of the API is given, but no key',
+      'set AGENT_PLATFORM_API_KEY or AGENT_PLATFORM_API_KEY_FILE, or try the exporter without a key: agent-platform-exporter demo',
+    ],
+    [
+      { args: [address], environment: { AGENT_PLATFORM_API_KEY: 'k', AGENT_PLATFORM_API_KEY_FILE: 'f' } },
+      'AGENT_PLATFORM_API_KEY and AGENT_PLATFORM_API_KEY_FILE are both set',
+      'set only one of them',
+    ],
+  ])('%j', async (given, message, hint) => {
+    expect(await refusal(given)).toEqual({ message, hint });
+  });
+
+  test.each([
+    ['with space', 'AGENT_PLATFORM_API_KEY holds a key with white space in it'],
+    ['sch\u00f6n', 'AGENT_PLATFORM_API_KEY holds a key with characters beyond ASCII'],
+    ['\n', 'AGENT_PLATFORM_API_KEY is empty'],
+    ['k'.repeat(16_385), 'AGENT_PLATFORM_API_KEY is longer than any key'],
+  ])('the key %j', async (key, message) => {
+    expect((await refusal({ args: [address], environment: { AGENT_PLATFORM_API_KEY: key } })).message).toBe(
+      message,
+    );
+  });
+});
+
+test('no organization at all: the two ways out are named', async () => {
+  const { message, hint } = await refusal({});
+  expect(message).toBe('no organization to poll: neither an API address nor a key is given');
+  for (const way of [
+    'AGENT_PLATFORM_API_BASE_URL',
+    'AGENT_PLATFORM_API_APP_URL',
+    'AGENT_PLATFORM_API_KEY',
+    ' demo',
+  ]) {
+    expect(hint).toContain(way);
+  }
+});
