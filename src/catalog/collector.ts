@@ -10,7 +10,7 @@ export interface Window {
 }
 
 /** The schedules of which a collector follows one. */
-export type ScheduleName = 'analytics' | 'readiness' | 'wiki' | 'users';
+export type ScheduleName = 'analytics' | 'readiness' | 'wiki';
 
 interface Fetched {
   /** Rows, documents or fields of them that were unusable. */

@@ -1,6 +1,6 @@
 import type { DayCollector, FetchedDays } from '../catalog/collector.ts';
 import { addDays, type Day, yesterdayOf } from '../catalog/day.ts';
-import { isAboutToday } from '../platform/about-today.ts';
+import { isAboutToday } from '../platform/today.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 import { failureOf } from './failure.ts';
 import type { Run } from './runner.ts';
@@ -91,7 +91,7 @@ async function store(
   });
   run.note(fetched);
   if (revisions.length === 0) return;
-  deps.instruments.dayRevisions({ org: org.name, dataset, days: revisions.length });
+  deps.instruments.dayRevisions({ org: org.name, dataset, count: revisions.length });
   deps.log.info('The platform revised days that were already known', {
     org: org.name,
     dataset,

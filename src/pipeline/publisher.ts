@@ -5,7 +5,7 @@ import type { CurrentFamily, Family } from '../catalog/family.ts';
 import type { OrgSettings, View } from '../catalog/view.ts';
 import type { Instruments } from '../exposition/instruments.ts';
 import type { Publication } from '../exposition/publication.ts';
-import { renderSegment, type Segment } from '../exposition/segment.ts';
+import type { RenderSegment, Segment } from '../exposition/segment.ts';
 import type { History, OrgHistory } from '../history/history.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
@@ -22,6 +22,7 @@ export interface PublisherParts {
   readonly aboutFamilies: readonly CurrentFamily[];
   readonly history: History;
   readonly historyStart: Day;
+  readonly renderSegment: RenderSegment;
   readonly publication: Publication;
   readonly instruments: Instruments;
   readonly labelLimit: LabelLimit;
@@ -41,6 +42,10 @@ export interface Publisher {
   publish(org: OrgSettings, collectors: readonly string[]): Promise<void>;
   /** The day that a collector's published families describe. */
   publishedDay(org: string, collector: string): Day | undefined;
+  /** Days since the start of history that a collector's dataset does not cover, as last published. */
+  uncoveredDays(org: string, collector: string): number | undefined;
+  /** The platform's identifier of an organization, as last published. */
+  orgId(org: string): string | undefined;
   /** Whether a collector's last good answer is older than the maximum age. */
   isExpired(org: string, collector: string): boolean;
 }
@@ -60,6 +65,7 @@ interface PublishedCollector {
 
 interface OrgState {
   collectors: ReadonlyMap<string, PublishedCollector>;
+  view: View | undefined;
   readonly requested: Set<string>;
   readonly dropped: Map<string, string>;
   running: Promise<void>;
@@ -76,6 +82,7 @@ export function createPublisher(parts: PublisherParts): Publisher {
     if (state === undefined) {
       state = {
         collectors: new Map(),
+        view: undefined,
         requested: new Set(),
         dropped: new Map(),
         running: Promise.resolve(),
@@ -114,11 +121,31 @@ export function createPublisher(parts: PublisherParts): Publisher {
       if (unchanged && !requested.has(collector.name)) continue;
       const families = expired ? [] : await render(collector.families, dayDatasetOf(collector), view);
       published.set(collector.name, { day, expired, families });
+      noteTurn(org.name, collector.name, before, { day, expired });
     }
     const about = await render(parts.aboutFamilies, undefined, view);
     published.set(ABOUT, { day: undefined, expired: false, families: about });
     state.collectors = published;
+    state.view = view;
     hand(org.name, state);
+  }
+
+  function noteTurn(
+    org: string,
+    collector: string,
+    before: PublishedCollector | undefined,
+    now: Pick<PublishedCollector, 'day' | 'expired'>,
+  ): void {
+    const { maxAgeMs, log } = parts;
+    if (now.expired && before?.expired !== true) {
+      log.warn('The last good data is older than metrics.max-age, its series go away', {
+        org,
+        collector,
+        maxAgeMs,
+      });
+    } else if (now.day !== undefined && now.day !== before?.day) {
+      log.info('A newer day is published', { org, collector, day: now.day });
+    }
   }
 
   async function render(
@@ -131,7 +158,7 @@ export function createPublisher(parts: PublisherParts): Publisher {
     for (const surveyed of survey.families) {
       const { family, folded } = surveyed;
       const samples = projectFamily(surveyed, survey.kept, dataset, view);
-      const segment = await renderSegment(family, view.settings.name, samples, {
+      const segment = await parts.renderSegment(family, view.settings.name, samples, {
         maxSeries: parts.seriesBudget,
       });
       rendered.push({ family, folded, series: segment?.series ?? 0, segment });
@@ -159,13 +186,13 @@ export function createPublisher(parts: PublisherParts): Publisher {
       );
       if (collector === ABOUT) continue;
       const gone = families.filter(({ family }) => dropped.has(family.name)).map(({ family }) => family.name);
-      parts.instruments.familiesDropped({ org, collector, families: gone.length });
+      parts.instruments.familiesDropped({ org, collector, count: gone.length });
       noteDropped(org, state, collector, gone);
       for (const { family, folded } of families) {
-        parts.instruments.valuesFolded({ org, metric: family.name, values: folded });
+        parts.instruments.valuesFolded({ org, metric: family.name, count: folded });
       }
     }
-    parts.publication.replace(org, segments);
+    parts.publication.replaceAll(org, segments);
   }
 
   /** Says once which families went, and once when they are back. */
@@ -196,6 +223,11 @@ export function createPublisher(parts: PublisherParts): Publisher {
   return {
     publish,
     publishedDay: (org, collector) => states.get(org)?.collectors.get(collector)?.day,
+    uncoveredDays(org, collector) {
+      const name = parts.collectors.find((candidate) => candidate.name === collector)?.dataset.name;
+      return name === undefined ? undefined : states.get(org)?.view?.uncoveredDays(name);
+    },
+    orgId: (org) => states.get(org)?.view?.orgId,
     isExpired: (org, collector) => states.get(org)?.collectors.get(collector)?.expired ?? false,
   };
 }

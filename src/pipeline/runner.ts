@@ -97,7 +97,7 @@ export function createRunner(deps: RunnerParts): Runner {
       lastSuccessAt: failure === undefined ? at : before.lastSuccessAt,
       failure: failure && { error: failure, since: before.failure?.since ?? at },
     });
-    instruments.collectorRun({ org, collector: name, at, seconds, failure: failure?.reason });
+    instruments.collectorRun({ org, collector: name, seconds, failure: failure?.reason });
     logTurn(log, { org, collector: name }, before.failure?.error, failure);
   }
 
@@ -140,7 +140,7 @@ export function createRunner(deps: RunnerParts): Runner {
 
   function tell(org: string, collector: Collector, memory: Memory, noted: Noted): void {
     const dataset = collector.dataset.name;
-    if (noted.rejected > 0) instruments.recordsRejected({ org, dataset, records: noted.rejected });
+    if (noted.rejected > 0) instruments.recordsRejected({ org, dataset, count: noted.rejected });
     const rejected = noted.rejected > 0 ? [`${noted.rejected} unusable records or fields were left out`] : [];
     const text = [...rejected, ...noted.remarks].join('; ');
     if (text === memory.lastNote) return;

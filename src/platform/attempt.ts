@@ -1,3 +1,4 @@
+import type { DatasetName } from '../catalog/dataset.ts';
 import type { ApiAnswer, ApiRequest } from '../catalog/source.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 
@@ -20,6 +21,6 @@ export type Attempt = (request: ApiRequest, budgetMs: number) => Promise<Outcome
 /** What counts the traffic; called once per attempt that reached for the network, and once per retry. */
 export interface RequestObserver {
   /** `code`: the HTTP status as text, `timeout` or `network`. */
-  request(event: { org: string; endpoint: string; code: string; seconds: number }): void;
-  retry(event: { org: string; endpoint: string }): void;
+  request(event: { org: string; endpoint: DatasetName; code: string; seconds: number }): void;
+  retry(event: { org: string; endpoint: DatasetName }): void;
 }

@@ -1,0 +1,54 @@
+import { collectors } from '../collectors/index.ts';
+import type { Config } from '../config/config.ts';
+import { createFixedCredential } from '../config/credential.ts';
+import { loadConfig } from '../config/load.ts';
+import { createSystemClock } from '../runtime/clock.ts';
+import { createSandbox } from '../sandbox/index.ts';
+import type { CommandContext } from './command.ts';
+import { createRealService, untilStopped } from './run-service.ts';
+
+/** The simulated platform is in this process: it need not be spared. */
+const REQUESTS_PER_SECOND = 200;
+
+/** Serves the metrics of a simulated platform in the same process, in memory, until asked to stop. */
+export async function run(context: CommandContext): Promise<number> {
+  const loaded = await loadConfig({ ...context, collectors, organizations: 'ignored' });
+  const sandbox = createSandbox({ now: createSystemClock().now });
+  const { url } = await sandbox.listen({ host: '127.0.0.1', port: 0 });
+  const config: Config = {
+    ...loaded,
+    api: { ...loaded.api, requestsPerSecond: REQUESTS_PER_SECOND },
+    orgs: sandbox.orgs.map(({ name, keys }) => ({
+      name,
+      baseUrl: url,
+      appUrl: url,
+      credential: createFixedCredential(keys.owner, 'the simulated platform'),
+    })),
+  };
+  const stopped = untilStopped(context);
+  const service = await createRealService(context, config, true);
+  try {
+    const { port } = await service.start();
+    context.stdout.write(`${describe(url, port, config)}\n`);
+    await stopped;
+  } finally {
+    await service.stop();
+    await sandbox.close();
+  }
+  return 0;
+}
+
+function describe(platform: string, port: number, config: Config): string {
+  const host = config.web.listen.host ?? 'localhost';
+  const here = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const [org] = config.orgs;
+  return [
+    'This is a demo: all figures come from a simulated platform in this process.',
+    '',
+    `  metrics   ${here}${config.web.telemetryPath}`,
+    `  status    ${here}/`,
+    `  platform  ${platform}  (organization ${org?.name ?? 'none'})`,
+    '',
+    'Ctrl-C ends it. To poll your own organization: agent-platform-exporter serve --help',
+  ].join('\n');
+}

@@ -1,0 +1,20 @@
+import { collectors } from '../collectors/index.ts';
+import { loadConfig } from '../config/load.ts';
+import { readBody } from '../exposition/scrape.ts';
+import type { CommandContext } from './command.ts';
+import { createRealService } from './run-service.ts';
+
+/** Polls every collector once and prints the exposition; 1 where a collector failed. */
+export async function run(context: CommandContext): Promise<number> {
+  const config = await loadConfig({ ...context, collectors });
+  const service = await createRealService(context, config, false);
+  const stop = context.stopSignal();
+  stop.addEventListener('abort', () => void service.stop(), { once: true });
+  const failed = await service.pollOnce();
+  const scrape = await service.exposition.scrape({ format: 'text', gzip: false });
+  if ('unknown' in scrape) throw new Error('the whole page names no collectors');
+  context.stdout.write(await readBody(scrape));
+  if (!stop.aborted) await service.stop();
+  if (failed.length > 0) context.stderr.write(`failed: ${failed.join(', ')}\n`);
+  return failed.length > 0 || stop.aborted ? 1 : 0;
+}

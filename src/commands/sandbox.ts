@@ -1,0 +1,68 @@
+import { sandboxOptions } from '../config/command-options.ts';
+import { loadValues } from '../config/load.ts';
+import { createSystemClock } from '../runtime/clock.ts';
+import { ConfigError, messageOf } from '../runtime/errors.ts';
+import { createSandbox, type Sandbox } from '../sandbox/index.ts';
+import type { CommandContext } from './command.ts';
+import { untilStopped } from './run-service.ts';
+
+/** How many organizations' keys are printed. */
+const SHOWN = 5;
+
+/** Runs the simulated platform by itself until asked to stop. */
+export async function run(context: CommandContext): Promise<number> {
+  const {
+    'listen-address': address,
+    fault: faults,
+    days,
+    ...scale
+  } = await loadValues(sandboxOptions, context);
+  const sandbox = refusing(() =>
+    createSandbox({
+      ...scale,
+      ...(days === undefined ? {} : { days }),
+      faults,
+      now: createSystemClock().now,
+    }),
+  );
+  const stopped = untilStopped(context);
+  const host = address.host ?? '::';
+  const { url } = await sandbox.listen({ host, port: address.port }).catch((thrown: unknown) => {
+    throw new ConfigError(
+      `cannot listen: ${messageOf(thrown)}`,
+      'choose another address with --listen-address',
+    );
+  });
+  context.stdout.write(`${describe(url, sandbox)}\n`);
+  await stopped;
+  await sandbox.close();
+  return 0;
+}
+
+function refusing<Result>(create: () => Result): Result {
+  try {
+    return create();
+  } catch (thrown) {
+    throw new ConfigError(messageOf(thrown), 'agent-platform-exporter sandbox --help lists the faults');
+  }
+}
+
+function describe(url: string, { orgs }: Sandbox): string {
+  const lines = [`The simulated platform answers at ${url}`, '', 'Keys (all of them made up):'];
+  for (const { name, keys } of orgs.slice(0, SHOWN)) {
+    lines.push(`  ${name}`, ...Object.entries(keys).map(([role, key]) => `    ${role.padEnd(8)} ${key}`));
+  }
+  if (orgs.length > SHOWN)
+    lines.push(`  … and ${orgs.length - SHOWN} organizations more, keys after the same pattern`);
+  const [first] = orgs;
+  if (first !== undefined) {
+    lines.push(
+      '',
+      'Try:',
+      `  curl -H 'Authorization: Bearer ${first.keys.owner}' '${url}/api/v1/analytics/tokens?startDate=2026-02-01&endDate=2026-02-02'`,
+      `  AGENT_PLATFORM_API_BASE_URL=${url} AGENT_PLATFORM_API_KEY=${first.keys.owner} agent-platform-exporter serve`,
+    );
+  }
+  lines.push('', 'Ctrl-C ends it.');
+  return lines.join('\n');
+}

@@ -1,0 +1,253 @@
+import { type Collector, isDayCollector } from './catalog/collector.ts';
+import type { OrgSettings } from './catalog/view.ts';
+import { aboutFamilies, collectors as allCollectors } from './collectors/index.ts';
+import type { Config, OrgConfig } from './config/config.ts';
+import { createExposition, type Exposition } from './exposition/exposition.ts';
+import { createInstruments } from './exposition/instruments.ts';
+import { negotiate } from './exposition/negotiate.ts';
+import { createPublication } from './exposition/publication.ts';
+import { createSegmentRenderer } from './exposition/segment.ts';
+import { createMemoryHistory } from './history/memory.ts';
+import { createPublisher } from './pipeline/publisher.ts';
+import { createRunner } from './pipeline/runner.ts';
+import { createRunBook } from './pipeline/runs.ts';
+import type { Clock } from './runtime/clock.ts';
+import { createLogger } from './runtime/log-winston.ts';
+import type { Logger } from './runtime/logger.ts';
+import { createRedactor } from './runtime/redact.ts';
+import { createScheduler } from './scheduler/scheduler.ts';
+import { createCronTicker, type Ticker } from './scheduler/ticker.ts';
+import { createApp } from './server/app.ts';
+import { createHttpServer } from './server/http-server.ts';
+import type { ServiceStatus } from './server/status.ts';
+import { collectorStatus, readiness } from './service-status.ts';
+
+/** How often what only time changes is published, in milliseconds: ages, uncovered days. */
+const SWEEP_MS = 60_000;
+
+export interface ServiceParts {
+  readonly config: Config;
+  readonly version: string;
+  readonly revision: string;
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  /** Where the log goes. */
+  readonly stderr: NodeJS.WritableStream;
+  /** Whether the platform is the simulated one, which the status page then says. */
+  readonly simulated: boolean;
+  readonly ticker?: Ticker;
+}
+
+/** The exporter, put together. */
+export interface Service {
+  readonly log: Logger;
+  readonly exposition: Exposition;
+  /** Listens and starts to poll; resolves with the port in use once connections are accepted. */
+  start(): Promise<{ readonly port: number }>;
+  /** Runs every collector once; resolves with the names of those that failed, as `org/collector`. */
+  pollOnce(): Promise<readonly string[]>;
+  status(): ServiceStatus;
+  /** Drains and closes everything; resolves within 5 s. */
+  stop(): Promise<void>;
+}
+
+/** The composition root: creates every part and wires them together. */
+export async function createService(parts: ServiceParts): Promise<Service> {
+  const { config, clock, random } = parts;
+  const startedAt = clock.now();
+  const startedElapsed = clock.elapsed();
+  const redactor = createRedactor(() => config.orgs.flatMap((org) => org.credential.secrets()));
+  const log = createLogger({ ...config.log, stream: parts.stderr, clock, redactor });
+  const collectors = allCollectors.filter(({ name }) => config.collectors.get(name) === true);
+  const about = aboutFamilies(collectors.filter(isDayCollector).map(({ dataset }) => dataset));
+  const publication = createPublication({ families: publishedFamilies(collectors, about), clock, log });
+  const instruments = createInstruments({
+    version: parts.version,
+    revision: parts.revision,
+    clock,
+    series: () => publication.current().series,
+  });
+  const exposition = createExposition({ publication, registry: instruments.registry, clock });
+  const history = createMemoryHistory();
+  const runs = createRunBook();
+  const historyStart = config.history.start;
+  const publisher = createPublisher({
+    collectors,
+    aboutFamilies: about,
+    history,
+    historyStart,
+    renderSegment: createSegmentRenderer({ clock }),
+    publication,
+    instruments,
+    labelLimit: config.limits.valuesPerLabel,
+    seriesBudget: Math.floor(config.limits.series / Math.max(1, config.orgs.length)),
+    maxAgeMs: config.metrics.maxAgeMs,
+    clock,
+    log,
+  });
+  const runner = createRunner({
+    history,
+    historyStart,
+    revisionDays: config.history.revisionWindowDays,
+    publisher,
+    runs,
+    instruments,
+    clock,
+    log,
+  });
+  const orgs = config.orgs.map((org) => ({
+    config: org,
+    settings: { name: org.name, readiness: config.readiness } satisfies OrgSettings,
+  }));
+  const targets = orgs.flatMap((org) => collectors.map((collector) => ({ org, collector })));
+  // Loaded here: the client's libraries need not delay the first scrape.
+  const clients = import('./platform/client.ts').then(
+    ({ createPlatformClient }) =>
+      new Map(
+        orgs.map((org) => [
+          org.config.name,
+          createPlatformClient({
+            org: org.config.name,
+            baseUrl: org.config.baseUrl,
+            appUrl: org.config.appUrl,
+            credential: () => org.config.credential.read(),
+            ...config.api,
+            version: parts.version,
+            clock,
+            random,
+            log,
+            observer: { request: instruments.apiRequest, retry: instruments.retry },
+          }),
+        ]),
+      ),
+  );
+
+  async function run({ org, collector }: (typeof targets)[number], mode: 'scheduled' | 'thorough') {
+    const source = (await clients).get(org.config.name);
+    if (source !== undefined) await runner.run({ org: org.settings, source }, collector, mode);
+  }
+
+  const scheduler = createScheduler({
+    jobs: targets.map((target) => ({
+      name: jobName(target.org.config, target.collector),
+      schedule: config.schedules[target.collector.schedule],
+      run: (mode) => run(target, mode),
+    })),
+    ticker: parts.ticker ?? createCronTicker(log),
+    clock,
+    random,
+    jitterMs: config.schedules.jitterMs,
+    log,
+  });
+  for (const { config: org } of orgs) {
+    instruments.knowOrg(org.name, {
+      endpoints: collectors.map(({ dataset }) => dataset.name),
+      dayDatasets: collectors.filter(isDayCollector).map(({ dataset }) => dataset.name),
+    });
+  }
+
+  function status(): ServiceStatus {
+    const sources = {
+      runs,
+      publisher,
+      seriesOf: publication.seriesOf,
+      nextRunOf: (org: string, collector: string) => scheduler.nextRunOf(`${org}/${collector}`),
+    };
+    return {
+      version: parts.version,
+      revision: parts.revision,
+      startedAt,
+      now: clock.now(),
+      ready: ready(),
+      orgs: orgs.map(({ config: org, settings }) => ({
+        name: org.name,
+        ...orgIdOf(publisher.orgId(org.name)),
+        apiHost: new URL(org.baseUrl).host,
+        collectors: collectors.map((collector) => collectorStatus(sources, settings, collector)),
+      })),
+      links: [
+        { href: config.web.telemetryPath, label: 'Metrics', description: 'what Prometheus scrapes' },
+        { href: '/status', label: 'Status', description: 'this page as JSON' },
+        { href: '/-/ready', label: 'Readiness', description: 'whether every collector has been tried' },
+      ],
+      simulated: parts.simulated,
+    };
+  }
+
+  function ready() {
+    const tried = targets.map(({ org, collector }) => ({ org: org.config.name, collector: collector.name }));
+    return readiness(runs, tried, clock.elapsed() - startedElapsed);
+  }
+
+  const app = createApp({
+    exposition,
+    negotiate,
+    status,
+    refresh: () => void scheduler.refresh(),
+    redact: redactor.redact,
+    log,
+    telemetryPath: config.web.telemetryPath,
+    lifecycle: config.web.enableLifecycle,
+  });
+  const server = createHttpServer({ app, clock });
+  const stopping = new AbortController();
+
+  async function publishAll(): Promise<void> {
+    await Promise.all(orgs.map(({ settings }) => publisher.publish(settings, [])));
+  }
+
+  async function sweep(): Promise<void> {
+    for (;;) {
+      await clock.wait(SWEEP_MS, stopping.signal);
+      await publishAll().catch((error: unknown) => log.error('Publishing failed', { error }));
+    }
+  }
+
+  return {
+    log,
+    exposition,
+    status,
+    async start() {
+      const { port } = await server.listen(config.web.listen);
+      await publishAll();
+      scheduler.start();
+      sweep().catch(() => undefined);
+      return { port };
+    },
+    async pollOnce() {
+      await Promise.all(targets.map((target) => run(target, 'scheduled')));
+      publication.flush();
+      return targets
+        .filter(({ org, collector }) => runs.get(org.config.name, collector.name).failure !== undefined)
+        .map(({ org, collector }) => jobName(org.config, collector));
+    },
+    async stop() {
+      stopping.abort();
+      runner.stop();
+      for (const client of (await clients).values()) client.close();
+      await Promise.all([scheduler.stop(), server.close()]);
+      publication.close();
+      await history.close();
+      await log.close();
+    },
+  };
+}
+
+function jobName(org: OrgConfig, collector: Collector): string {
+  return `${org.name}/${collector.name}`;
+}
+
+function orgIdOf(orgId: string | undefined): { orgId?: string } {
+  return orgId === undefined ? {} : { orgId };
+}
+
+function publishedFamilies(
+  collectors: readonly Collector[],
+  about: readonly { readonly name: string; readonly help: string }[],
+) {
+  const ofCollectors = collectors.flatMap(({ name: collector, families }) =>
+    families.map(({ name, help }) => ({ name, help, collector })),
+  );
+  return [...ofCollectors, ...about.map(({ name, help }) => ({ name, help }))];
+}
