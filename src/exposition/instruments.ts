@@ -145,7 +145,7 @@ function showSeries(gauge: Gauge<'collector'>, series: ReadonlyMap<string, numbe
 async function removeOrg(metric: Pick<Counter<string>, 'get' | 'remove'>, org: string): Promise<void> {
   const { values } = await metric.get();
   for (const { labels } of values) {
-    const { le: _bucket, ...declared } = labels;
-    if (labels['org'] === org) metric.remove(declared);
+    const { le: _bucket, org: owner, ...others } = labels;
+    if (owner === org) metric.remove({ org: owner, ...others });
   }
 }

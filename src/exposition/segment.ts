@@ -50,9 +50,9 @@ export function createSegmentRenderer({ clock }: { readonly clock: Clock }): Ren
     let first = true;
     try {
       while (!lines.ended()) {
-        await turns.next();
         signal?.throwIfAborted();
-        text += lines.read(CHUNK - text.length);
+        const wanted = CHUNK - text.length;
+        text += await turns.run(() => lines.read(wanted));
         if (text.length < CHUNK) continue;
         await deflater.write(text);
         text = '';

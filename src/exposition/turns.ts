@@ -2,8 +2,8 @@ import type { Clock } from '../runtime/clock.ts';
 
 /** Hands out slices of the event loop to work that must not hold it. */
 export interface Turns {
-  /** Resolves when a slice of work may start: at once while the present turn's budget lasts. */
-  next(): Promise<void>;
+  /** Runs a slice of synchronous work: in this turn while its budget lasts, else in a later one. */
+  run<Result>(slice: () => Result): Promise<Result>;
   /** Whether the present turn's budget is used up, so that the slice should end. */
   over(): boolean;
 }
@@ -30,9 +30,10 @@ export function createTurns(clock: Pick<Clock, 'elapsed'>, budget = 3): Turns {
 
   return {
     over,
-    async next() {
+    async run(slice) {
       // Of those that waited together, the first may use up the budget: the others wait again.
       while (over()) await waitForTurn();
+      return slice();
     },
   };
 }

@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest';
+import { createInstruments, type Instruments } from '../../src/exposition/instruments.ts';
+import { readRegistry, renderMetrics } from '../../src/exposition/live-text.ts';
+import { ownMetrics } from '../../src/exposition/own-metrics.ts';
+import { createFakeClock } from '../../src/runtime/clock.ts';
+import { parsePage } from './parse.ts';
+
+const PREFIX = 'agent_platform_exporter_';
+const build = { version: '1.2.3', revision: 'abc', clock: createFakeClock(1_700_000_000_500) };
+
+function create(series?: () => ReadonlyMap<string, number>): Instruments {
+  return createInstruments({ ...build, series, processMetrics: false });
+}
+
+async function linesOf({ registry }: Instruments): Promise<string[]> {
+  const text = renderMetrics(await readRegistry(registry), 'text');
+  return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+describe('the metrics about the exporter', () => {
+  test('are absent until known, the build apart', async () => {
+    expect(await linesOf(create())).toEqual([
+      `${PREFIX}build_info{version="1.2.3",revision="abc",node_version="${process.version}"} 1`,
+    ]);
+  });
+
+  test('start at 0 where what they count can be foreseen', async () => {
+    const instruments = create();
+    instruments.knowOrg('acme', { endpoints: ['tokens', 'wiki'], dayDatasets: ['tokens'] });
+    const lines = await linesOf(instruments);
+    expect(lines.filter((line) => line.startsWith(`${PREFIX}api_requests_total`))).toEqual(
+      ['tokens', 'wiki'].flatMap((endpoint) =>
+        ['200', '401', '403', '429', '500', '503', 'timeout', 'network'].map(
+          (code) => `${PREFIX}api_requests_total{org="acme",endpoint="${endpoint}",code="${code}"} 0`,
+        ),
+      ),
+    );
+    expect(lines).toContain(`${PREFIX}api_retries_total{org="acme",endpoint="wiki"} 0`);
+    expect(lines).toContain(`${PREFIX}records_rejected_total{org="acme",dataset="wiki"} 0`);
+    expect(lines).toContain(`${PREFIX}day_revisions_total{org="acme",dataset="tokens"} 0`);
+    expect(lines).not.toContain(`${PREFIX}day_revisions_total{org="acme",dataset="wiki"} 0`);
+  });
+
+  test('tell of a run that succeeded, and of the next that failed', async () => {
+    const instruments = create();
+    const labels = 'org="acme",collector="tokens"';
+    instruments.collectorRun({ org: 'acme', collector: 'tokens', seconds: 1.5 });
+    const good = await linesOf(instruments);
+    expect(good).toContain(`${PREFIX}collector_success{${labels}} 1`);
+    expect(good).toContain(`${PREFIX}collector_last_success_timestamp_seconds{${labels}} 1700000000.5`);
+    expect(good).toContain(`${PREFIX}collector_duration_seconds{${labels}} 1.5`);
+    expect(
+      good.filter((line) => line.startsWith(`${PREFIX}collector_failing`) && line.endsWith(' 0')),
+    ).toHaveLength(8);
+    instruments.collectorRun({ org: 'acme', collector: 'tokens', seconds: 2, failure: 'auth' });
+    const bad = await linesOf(instruments);
+    expect(bad).toContain(`${PREFIX}collector_success{${labels}} 0`);
+    expect(bad).toContain(`${PREFIX}collector_last_run_timestamp_seconds{${labels}} 1700000000.5`);
+    expect(bad).toContain(`${PREFIX}collector_failing{${labels},reason="auth"} 1`);
+    expect(bad).toContain(`${PREFIX}collector_failing{${labels},reason="server"} 0`);
+  });
+
+  test('have no last success after a first run that failed, unless an earlier process had one', async () => {
+    const instruments = create();
+    instruments.collectorRun({ org: 'acme', collector: 'tokens', seconds: 1, failure: 'network' });
+    expect((await linesOf(instruments)).join()).not.toContain('last_success');
+    instruments.restoreLastSuccess({ org: 'acme', collector: 'tokens', at: 5000 });
+    expect((await linesOf(instruments)).join()).toContain(
+      'last_success_timestamp_seconds{org="acme",collector="tokens"} 5,',
+    );
+  });
+
+  test('count requests by code and observe their duration', async () => {
+    const instruments = create();
+    instruments.apiRequest({ org: 'acme', endpoint: 'tokens', code: '200', seconds: 0.3 });
+    instruments.retry({ org: 'acme', endpoint: 'tokens' });
+    const lines = await linesOf(instruments);
+    expect(lines).toContain(`${PREFIX}api_requests_total{org="acme",endpoint="tokens",code="200"} 1`);
+    expect(lines).toContain(`${PREFIX}api_retries_total{org="acme",endpoint="tokens"} 1`);
+    const duration = `${PREFIX}api_request_duration_seconds`;
+    expect(lines).toContain(`${duration}_bucket{le="0.25",org="acme",endpoint="tokens"} 0`);
+    expect(lines).toContain(`${duration}_bucket{le="0.5",org="acme",endpoint="tokens"} 1`);
+    expect(lines).toContain(`${duration}_sum{org="acme",endpoint="tokens"} 0.3`);
+  });
+
+  test('show the series that are published, and no collector that is gone', async () => {
+    let series = new Map([['tokens', 3]]);
+    const instruments = create(() => series);
+    expect(await linesOf(instruments)).toContain(`${PREFIX}series{collector="tokens"} 3`);
+    series = new Map([['tools', 4]]);
+    const lines = await linesOf(instruments);
+    expect(lines).toContain(`${PREFIX}series{collector="tools"} 4`);
+    expect(lines.join()).not.toContain('tokens');
+  });
+
+  test('forget an organization whole, and no other', async () => {
+    const instruments = create();
+    for (const org of ['acme', 'beta']) {
+      instruments.knowOrg(org, { endpoints: ['tokens'], dayDatasets: ['tokens'] });
+      instruments.apiRequest({ org, endpoint: 'tokens', code: '200', seconds: 1 });
+      instruments.collectorRun({ org, collector: 'tokens', seconds: 1 });
+      instruments.recordsRejected({ org, dataset: 'tokens', count: 2 });
+      instruments.dayRevisions({ org, dataset: 'tokens', count: 2 });
+      instruments.valuesFolded({ org, metric: 'm', count: 2 });
+      instruments.familiesDropped({ org, collector: 'tokens', count: 2 });
+    }
+    const ofBeta = (await linesOf(instruments)).filter((line) => line.includes('org="beta"'));
+    await instruments.forgetOrg('acme');
+    expect((await linesOf(instruments)).slice(1).sort()).toEqual(ofBeta.sort());
+  });
+});
+
+describe('the table of the metrics', () => {
+  test('is what the registry holds', async () => {
+    const { registry } = create(() => new Map());
+    const held = (await readRegistry(registry)).map(({ name, help, type }) => ({ name, help, type }));
+    const declared = Object.values(ownMetrics).map(({ name, help, type }) => ({ name, help, type }));
+    expect(held).toEqual(declared);
+  });
+
+  test.each(Object.values(ownMetrics))('declares $name as promtool likes it', ({ name, help, type }) => {
+    expect(name.endsWith('_total')).toBe(type === 'counter');
+    expect(name).toMatch(/^agent_platform_exporter_[a-z_]+$/);
+    expect(name).not.toMatch(/_(count|sum|bucket)$/);
+    expect(help).toMatch(/^[A-Z][^"\n]+\.$/);
+  });
+});
+
+test("Node's own metrics come along, except those named like counters", async () => {
+  const { registry } = createInstruments(build);
+  const page = parsePage(renderMetrics(await readRegistry(registry), 'text'));
+  expect([...page.types.keys()]).toContain('process_start_time_seconds');
+  const misnamed = [...page.types].filter(([name, type]) => name.endsWith('_total') !== (type === 'counter'));
+  expect(misnamed).toEqual([]);
+});

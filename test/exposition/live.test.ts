@@ -1,0 +1,145 @@
+import { inflateRawSync } from 'node:zlib';
+import fc from 'fast-check';
+import { Counter, Gauge, Histogram, Registry, Summary } from 'prom-client';
+import { describe, expect, test } from 'vitest';
+import { createLive } from '../../src/exposition/live.ts';
+import { readRegistry, renderMetrics } from '../../src/exposition/live-text.ts';
+import type { Piece } from '../../src/exposition/piece.ts';
+import { createFakeClock } from '../../src/runtime/clock.ts';
+import { parsePage } from './parse.ts';
+
+function createSample(labels: readonly string[], values: readonly number[]): Registry {
+  const registry = new Registry();
+  const registers = [registry];
+  const labelNames = ['kind', 'org'];
+  const counter = new Counter({
+    name: 'requests_total',
+    help: 'Back\\slash\nand line.',
+    labelNames,
+    registers,
+  });
+  const gauge = new Gauge({ name: 'level', help: 'Level.', labelNames, registers });
+  const histogram = new Histogram({
+    name: 'took_seconds',
+    help: 'Took.',
+    labelNames,
+    buckets: [0.5, 1],
+    registers,
+  });
+  const summary = new Summary({
+    name: 'size_bytes',
+    help: 'Size.',
+    labelNames,
+    percentiles: [0.5],
+    registers,
+  });
+  new Gauge({ name: 'bare', help: 'Bare.', registers }).set(2.5);
+  for (const [index, kind] of labels.entries()) {
+    const value = values[index] ?? 0;
+    counter.inc({ kind, org: 'a' }, Math.abs(value));
+    gauge.set({ kind, org: 'a' }, value);
+    histogram.observe({ kind, org: 'a' }, value);
+    summary.observe({ kind, org: 'a' }, value);
+  }
+  return registry;
+}
+
+const value = fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e30, max: 1e30 });
+
+describe('the live part is what prom-client itself writes', () => {
+  test.each(['text', 'openmetrics'] as const)('as %s', async (format) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(fc.string({ maxLength: 20 })),
+        fc.array(value),
+        async (labels, values) => {
+          const registry = createSample(labels, values);
+          const ours = renderMetrics(await readRegistry(registry), format);
+          // Last, since asking for OpenMetrics renames the counters of the registry.
+          if (format === 'openmetrics') registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never);
+          const theirs = await registry.metrics();
+          expect(ours).toBe(theirs.replaceAll(/\n{2,}/g, '\n').replace('# EOF\n', ''));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('where prom-client is wrong, the live part is not:', () => {
+  test('not a number and the infinities', async () => {
+    const registry = new Registry();
+    const gauge = new Gauge({ name: 'g', help: 'G.', labelNames: ['n'], registers: [registry] });
+    for (const each of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
+      gauge.set({ n: String(each) }, each);
+    }
+    const { samples } = parsePage(renderMetrics(await readRegistry(registry), 'text'));
+    expect(samples.map((sample) => sample.value)).toEqual(['NaN', '+Inf', '-Inf']);
+  });
+
+  test('labels that were left out or are undefined', async () => {
+    const registry = new Registry();
+    const counter = new Counter({
+      name: 'c_total',
+      help: 'C.',
+      labelNames: ['a', 'b'],
+      registers: [registry],
+    });
+    counter.inc({ a: 'x' });
+    counter.inc({ a: 'y', b: undefined } as unknown as { a: string });
+    const text = renderMetrics(await readRegistry(registry), 'text');
+    expect(text).toContain('c_total{a="x"} 1\nc_total{a="y"} 1\n');
+  });
+
+  test('asked for OpenMetrics, it does not rename counters', async () => {
+    const registry = createSample(['x'], [1]);
+    const before = renderMetrics(await readRegistry(registry), 'text');
+    renderMetrics(await readRegistry(registry), 'openmetrics');
+    expect(renderMetrics(await readRegistry(registry), 'text')).toBe(before);
+  });
+});
+
+describe('rendering', () => {
+  const textOf = ({ bytes }: Piece) => inflateRawSync(Buffer.concat([bytes, Buffer.from([3, 0])])).toString();
+
+  function createCounted() {
+    let renderings = 0;
+    const registry = new Registry();
+    const gauge = new Gauge({
+      name: 'renderings',
+      help: 'Renderings.',
+      registers: [registry],
+      collect() {
+        renderings += 1;
+        if (renderings === 3) throw new Error('cannot be read');
+        this.set(renderings);
+      },
+    });
+    const clock = createFakeClock(0);
+    return { live: createLive({ registry, clock }), clock, gauge };
+  }
+
+  test('is shared by scrapes of the same second, and made anew for each published version', async () => {
+    const { live, clock } = createCounted();
+    const both = await Promise.all([live.piece('text', 1), live.piece('text', 1)]);
+    await clock.advance(999);
+    expect(new Set([...both, await live.piece('text', 1)]).size).toBe(1);
+    expect(textOf(await live.piece('text', 2))).toContain('renderings 2\n');
+  });
+
+  test('is made anew after a second, and fails only for those who waited for it', async () => {
+    const { live, clock } = createCounted();
+    await live.piece('text', 1);
+    await clock.advance(1000);
+    expect(textOf(await live.piece('text', 1))).toContain('renderings 2\n');
+    await clock.advance(1000);
+    await expect(live.piece('text', 1)).rejects.toThrow('cannot be read');
+    expect(textOf(await live.piece('text', 1))).toContain('renderings 4\n');
+  });
+
+  test('ends the page in OpenMetrics only', async () => {
+    const { live } = createCounted();
+    expect(textOf(await live.piece('openmetrics', 1))).toMatch(/\n# EOF\n$/);
+    expect(textOf(await live.piece('text', 1))).not.toContain('EOF');
+  });
+});

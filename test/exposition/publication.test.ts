@@ -1,0 +1,259 @@
+import { crc32, inflateRawSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Sample } from '../../src/catalog/family.ts';
+import type { Page } from '../../src/exposition/page.ts';
+import { createPublication, type Publication } from '../../src/exposition/publication.ts';
+import { createSegmentRenderer, type Segment } from '../../src/exposition/segment.ts';
+import { createFakeClock } from '../../src/runtime/clock.ts';
+import { identityOf, parsePage } from './parse.ts';
+
+const families = [
+  { name: 'credits', help: 'Credits.', collector: 'tokens' },
+  { name: 'tokens', help: 'Tokens.', collector: 'tokens' },
+  { name: 'tools', help: 'Tools.', collector: 'tools' },
+  { name: 'day', help: 'Day.' },
+];
+
+const renderSegment = createSegmentRenderer({ clock: createFakeClock(0) });
+
+async function segment(name: string, org: string, ...values: number[]): Promise<Segment> {
+  const samples: Sample[] = values.map((value, index) => ({ labels: { n: String(index) }, value }));
+  const rendered = await renderSegment({ name, labels: ['n'] }, org, samples);
+  if (rendered === undefined) throw new Error('no samples');
+  return rendered;
+}
+
+function textOf(page: Page): string {
+  const text = inflateRawSync(Buffer.concat([...page.parts, Buffer.from([3, 0])]));
+  expect(page).toMatchObject({ crc: crc32(text), length: text.length });
+  expect(page.deflated).toBe(page.parts.reduce((sum, part) => sum + part.length, 0));
+  return text.toString();
+}
+
+function fed(...segments: [collector: string, ...Segment[]][]): ReadonlyMap<string, readonly Segment[]> {
+  return new Map(segments.map(([collector, ...those]) => [collector, those]));
+}
+
+function textNow(publication: Publication): string {
+  return textOf(publication.current().page());
+}
+
+describe('the page', () => {
+  test('has families as declared, each once, then organizations and collectors by name', async () => {
+    const publication = createPublication({ families, clock: createFakeClock(0) });
+    publication.replaceAll(
+      'b',
+      fed(
+        ['tools', await segment('tools', 'b', 4), await segment('day', 'b', 7)],
+        ['tokens', await segment('tokens', 'b', 3), await segment('day', 'b', 6)],
+      ),
+    );
+    publication.replaceAll(
+      'a',
+      fed([
+        'tokens',
+        await segment('tokens', 'a', 2),
+        await segment('credits', 'a', 1),
+        await segment('day', 'a', 5),
+      ]),
+    );
+    publication.flush();
+    expect(textNow(publication)).toBe(
+      `${[
+        ['# HELP credits Credits.', '# TYPE credits gauge', 'credits{org="a",n="0"} 1'],
+        ['# HELP tokens Tokens.', '# TYPE tokens gauge'],
+        ['tokens{org="a",n="0"} 2', 'tokens{org="b",n="0"} 3'],
+        ['# HELP tools Tools.', '# TYPE tools gauge', 'tools{org="b",n="0"} 4'],
+        ['# HELP day Day.', '# TYPE day gauge'],
+        ['day{org="a",n="0"} 5', 'day{org="b",n="0"} 6', 'day{org="b",n="0"} 7'],
+      ]
+        .flat()
+        .join('\n')}\n`,
+    );
+    publication.close();
+  });
+
+  test('is empty before anything is fed', () => {
+    const publication = createPublication({ families, clock: createFakeClock(0) });
+    expect(textNow(publication)).toBe('');
+    expect(publication.current().version).toBe(0);
+  });
+
+  test('leaves out a family that overflowed, and keeps the others', async () => {
+    const publication = createPublication({ families, clock: createFakeClock(0) });
+    const overflowed: Segment = { ...(await segment('tokens', 'a', 1, 2)), overflow: true };
+    publication.replaceAll('a', fed(['tokens', await segment('credits', 'a', 1), overflowed]));
+    expect(parsePage(textNow(publication)).samples.map(({ name }) => name)).toEqual(['credits']);
+    publication.close();
+  });
+
+  test('of any organizations and any selection is legal, complete and without duplicates', async () => {
+    const orgs = ['a', 'b', 'c'];
+    const pool = new Map<string, Segment>();
+    for (const org of orgs) {
+      for (const { name } of families.slice(0, 3))
+        pool.set(`${org} ${name}`, await segment(name, org, 1, 2, 3));
+    }
+    const choice = fc.uniqueArray(fc.constantFrom(...pool.keys()));
+    const collect = fc.uniqueArray(fc.constantFrom('tokens', 'tools'));
+    fc.assert(
+      fc.property(
+        choice,
+        collect,
+        fc.option(fc.constantFrom(...orgs), { nil: undefined }),
+        (chosen, names, org) => {
+          const publication = createPublication({ families, clock: createFakeClock(0) });
+          const segments = chosen.flatMap((key) => pool.get(key) ?? []);
+          for (const each of orgs) {
+            const own = segments.filter((candidate) => candidate.org === each);
+            const tools = own.filter(({ family }) => family === 'tools');
+            publication.replaceAll(
+              each,
+              fed(['tools', ...tools], ['tokens', ...own.filter((s) => !tools.includes(s))]),
+            );
+          }
+          const page = parsePage(textOf(publication.flush().page({ collect: names, org })));
+          const wanted = segments.filter(
+            (s) =>
+              (org === undefined || s.org === org) &&
+              (names.length === 0 || names.includes(s.family === 'tools' ? 'tools' : 'tokens')),
+          );
+          const identities = page.samples.map(identityOf);
+          expect(new Set(identities).size).toBe(identities.length);
+          expect(identities.length).toBe(3 * wanted.length);
+          expect([...page.types.keys()].sort()).toEqual([...new Set(wanted.map((s) => s.family))].sort());
+          publication.close();
+        },
+      ),
+    );
+  });
+});
+
+describe('a narrowed page', () => {
+  test('has the named collectors and what belongs to no collector that can be named', async () => {
+    const publication = createPublication({ families, clock: createFakeClock(0) });
+    publication.replaceAll(
+      'a',
+      fed(
+        ['tokens', await segment('tokens', 'a', 1)],
+        ['tools', await segment('tools', 'a', 1), await segment('day', 'a', 1)],
+        ['about', await segment('day', 'a', 2)],
+      ),
+    );
+    const { samples } = parsePage(textOf(publication.current().page({ collect: ['tokens'] })));
+    expect(samples.map(({ name, value }) => `${name} ${value}`)).toEqual(['tokens 1', 'day 2']);
+    expect([...publication.collectors]).toEqual(['tokens', 'tools']);
+    publication.close();
+  });
+
+  test('is joined once for each state, whatever the order of the names', async () => {
+    const publication = createPublication({ families, clock: createFakeClock(0) });
+    publication.replaceAll('a', fed(['tokens', await segment('tokens', 'a', 1)]));
+    const first = publication.current().page({ collect: ['tokens', 'tools'] });
+    expect(publication.current().page({ collect: ['tools', 'tokens', 'tools'] })).toBe(first);
+    for (let org = 0; org < 100; org++) publication.current().page({ org: String(org) });
+    expect(publication.current().page({ collect: ['tokens', 'tools'] })).not.toBe(first);
+    publication.close();
+  });
+});
+
+describe('publishing', () => {
+  test('happens at once, then at most once a second, and never forgets the last change', async () => {
+    const clock = createFakeClock(0);
+    const publication = createPublication({ families, clock });
+    const values = () => parsePage(textNow(publication)).samples.map(({ value }) => value);
+    for (const value of [1, 2, 3])
+      publication.replaceAll('a', fed(['tokens', await segment('tokens', 'a', value)]));
+    expect(values()).toEqual(['1']);
+    await clock.advance(999);
+    expect(values()).toEqual(['1']);
+    await clock.advance(1);
+    expect(values()).toEqual(['3']);
+    publication.replaceAll('a', fed(['tokens', await segment('tokens', 'a', 4)]));
+    expect(values()).toEqual(['3']);
+    await clock.advance(1000);
+    expect(values()).toEqual(['4']);
+    await clock.advance(1000);
+    publication.replaceAll('a', fed(['tokens', await segment('tokens', 'a', 5)]));
+    expect(values()).toEqual(['5']);
+    expect(publication.current().version).toBe(4);
+    publication.close();
+  });
+
+  test('can be asked for at once, and changes nothing where nothing changed', async () => {
+    const publication = createPublication({ families, clock: createFakeClock(0) });
+    publication.replaceAll('a', fed(['tokens', await segment('tokens', 'a', 1)]));
+    publication.remove('a');
+    expect(textOf(publication.flush().page())).toBe('');
+    expect(publication.flush()).toBe(publication.current());
+    publication.close();
+  });
+
+  test('leaves the state before untouched', async () => {
+    const publication = createPublication({ families, clock: createFakeClock(0) });
+    publication.replaceAll('a', fed(['tokens', await segment('tokens', 'a', 1)]));
+    const before = publication.current();
+    const text = textOf(before.page());
+    publication.replaceAll('a', fed(['tools', await segment('tools', 'a', 2)]));
+    publication.flush();
+    expect(textOf(before.page())).toBe(text);
+    expect(textOf(before.page({ collect: ['tools'] }))).toBe('');
+    publication.close();
+  });
+
+  test('ends with close, which publishes what was left', async () => {
+    const publication = createPublication({ families, clock: createFakeClock(0) });
+    publication.replaceAll('a', fed(['tokens', await segment('tokens', 'a', 1)]));
+    publication.replaceAll('a', fed(['tokens', await segment('tokens', 'a', 2)]));
+    publication.close();
+    expect(textNow(publication)).toContain('} 2\n');
+    expect(() => publication.replaceAll('a', new Map())).toThrow('closed');
+  });
+
+  test('counts series by collector and by family', async () => {
+    const publication = createPublication({ families, clock: createFakeClock(0) });
+    publication.replaceAll(
+      'a',
+      fed(['tokens', await segment('tokens', 'a', 1, 2), await segment('day', 'a', 1)]),
+    );
+    publication.replaceAll('b', fed(['tokens', await segment('tokens', 'b', 1)], ['tools']));
+    expect(publication.flush().series).toEqual(
+      new Map([
+        ['tokens', 4],
+        ['tools', 0],
+      ]),
+    );
+    expect(publication.seriesOf('a')).toEqual(
+      new Map([
+        ['tokens', 2],
+        ['day', 1],
+      ]),
+    );
+    expect(publication.seriesOf('c')).toEqual(new Map());
+    publication.close();
+  });
+});
+
+describe('mistakes of the code around it are told', () => {
+  const [tokens] = families;
+  test.each([
+    ['declared twice', [tokens, tokens]],
+    ['double quote', [{ name: 'a', help: 'a "b"' }]],
+  ])('%s', (message, wrong) => {
+    const declared = wrong.flatMap((family) => family ?? []);
+    expect(() => createPublication({ families: declared, clock: createFakeClock(0) })).toThrow(message);
+  });
+
+  test('segments out of place', async () => {
+    const publication = createPublication({ families, clock: createFakeClock(0) });
+    const own = await segment('tokens', 'a', 1);
+    const feed = (org: string, ...segments: [string, ...Segment[]][]) =>
+      publication.replaceAll(org, fed(...segments));
+    expect(() => feed('a', ['tools', own])).toThrow('belongs to tokens');
+    expect(() => feed('a', ['tokens', own, own])).toThrow('comes twice');
+    expect(() => feed('b', ['tokens', own])).toThrow('fed for b');
+    expect(() => feed('a', ['tokens', { ...own, family: 'other' }])).toThrow('not declared');
+    expect(publication.current().version).toBe(0);
+  });
+});

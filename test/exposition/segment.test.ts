@@ -1,0 +1,160 @@
+import { crc32, inflateRawSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Sample } from '../../src/catalog/family.ts';
+import { createDeflater, deflateShort, type Piece } from '../../src/exposition/piece.ts';
+import { createSegmentRenderer } from '../../src/exposition/segment.ts';
+import { createTurns } from '../../src/exposition/turns.ts';
+import { createFakeClock, createSystemClock } from '../../src/runtime/clock.ts';
+
+const END_BLOCK = Buffer.from([3, 0]);
+const family = { name: 'm', labels: ['repo'] };
+const renderSegment = createSegmentRenderer({ clock: createSystemClock() });
+
+function textOf({ bytes }: Piece): string {
+  return inflateRawSync(Buffer.concat([bytes, END_BLOCK])).toString();
+}
+
+function* repos(count: number): Iterable<Sample> {
+  for (let index = 0; index < count; index++)
+    yield { labels: { repo: `github.com/acme/${index}` }, value: index };
+}
+
+describe('a segment', () => {
+  test.each([1, 3, 500, 40_000])('of %d samples holds a line for each, in their order', async (count) => {
+    const segment = await renderSegment(family, 'acme', repos(count));
+    const lines = [...repos(count)].map(
+      ({ value }) => `m{org="acme",repo="github.com/acme/${value}"} ${value}\n`,
+    );
+    const text = lines.join('');
+    expect(segment).toMatchObject({ family: 'm', org: 'acme', series: count, overflow: false });
+    expect(segment?.piece).toMatchObject({ crc: crc32(text), length: text.length });
+    expect(segment && textOf(segment.piece)).toBe(text);
+  });
+
+  test('is undefined where there are no samples', async () => {
+    expect(await renderSegment(family, 'acme', [])).toBeUndefined();
+  });
+
+  test('counts bytes, not characters', async () => {
+    const segment = await renderSegment(family, 'acme', [{ labels: { repo: 'é😀' }, value: 1 }]);
+    expect(segment?.piece.length).toBe(Buffer.byteLength('m{org="acme",repo="é😀"} 1\n'));
+  });
+
+  test('of more samples than allowed says so, and takes no more of them than it must', async () => {
+    let taken = 0;
+    let closed = false;
+    function* endless(): Iterable<Sample> {
+      try {
+        for (;;) yield { labels: { repo: String(taken++) }, value: 1 };
+      } finally {
+        closed = true;
+      }
+    }
+    const segment = await renderSegment(family, 'acme', endless(), { maxSeries: 100 });
+    expect(segment).toMatchObject({ overflow: true, series: 101, piece: { length: 0 } });
+    expect({ taken, closed }).toEqual({ taken: 101, closed: true });
+  });
+
+  test('of just as many samples as allowed is whole', async () => {
+    expect(await renderSegment(family, 'acme', repos(100), { maxSeries: 100 })).toMatchObject({
+      overflow: false,
+      series: 100,
+    });
+  });
+
+  test('is given up when the signal is aborted', async () => {
+    const stop = new AbortController();
+    function* endless(): Iterable<Sample> {
+      for (let index = 0; ; index++) {
+        if (index === 10_000) stop.abort(new Error('stopped'));
+        yield { labels: { repo: String(index) }, value: 1 };
+      }
+    }
+    await expect(renderSegment(family, 'acme', endless(), { signal: stop.signal })).rejects.toThrow(
+      'stopped',
+    );
+  });
+
+  test('passes on what its samples throw', async () => {
+    function* broken(): Iterable<Sample> {
+      yield* repos(20_000);
+      throw new Error('no more');
+    }
+    await expect(renderSegment(family, 'acme', broken())).rejects.toThrow('no more');
+  });
+
+  test('keeps no more memory than its bytes', async () => {
+    const segment = await renderSegment(family, 'acme', repos(4));
+    expect(segment?.piece.bytes.buffer.byteLength).toBe(segment?.piece.bytes.length);
+  });
+});
+
+describe('renderings at the same time', () => {
+  test('let other work in between their slices', async () => {
+    let otherWork = 0;
+    let running = true;
+    const immediate = () => {
+      otherWork += 1;
+      if (running) setImmediate(immediate);
+    };
+    setImmediate(immediate);
+    await Promise.all(Array.from({ length: 4 }, () => renderSegment(family, 'acme', repos(20_000))));
+    running = false;
+    expect(otherWork).toBeGreaterThan(4);
+  });
+
+  test('share one budget for each turn of the event loop', async () => {
+    const clock = createFakeClock(0);
+    const turns = createTurns(clock, 3);
+    const turnOf: number[] = [];
+    let turn = 0;
+    let running = true;
+    const count = () => {
+      turn += 1;
+      if (running) setImmediate(count);
+    };
+    setImmediate(count);
+    function slice(): void {
+      turnOf.push(turn);
+      clock.set(clock.now() + 2);
+    }
+    await Promise.all(Array.from({ length: 6 }, () => turns.run(slice)));
+    running = false;
+    const perTurn = Object.values(Object.groupBy(turnOf, String)).map((slices) => slices?.length);
+    expect(perTurn).toEqual([2, 2, 2]);
+  });
+});
+
+describe('pieces', () => {
+  test('in any order are one deflate stream', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(fc.string(), { maxLength: 4 }), { maxLength: 8 }), async (texts) => {
+        const pieces: Piece[] = [];
+        for (const chunks of texts) {
+          const deflater = createDeflater();
+          for (const chunk of chunks) await deflater.write(chunk);
+          pieces.push(chunks.length === 1 ? deflateShort(chunks[0] ?? '') : await deflater.finish());
+        }
+        const joined = Buffer.concat([...pieces.map(({ bytes }) => bytes), END_BLOCK]);
+        expect(inflateRawSync(joined).toString()).toBe(texts.flat().join(''));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('of text that hardly compresses are whole, at sizes around the buffers of zlib', async () => {
+    let seed = 1;
+    const noise = () => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return String.fromCharCode(33 + (seed % 90));
+    };
+    for (const length of [16_380, 16_384, 19_000, 20_500, 65_536, 300_000]) {
+      const text = Array.from({ length }, noise).join('');
+      const deflater = createDeflater();
+      await deflater.write(text);
+      expect(textOf(await deflater.finish())).toBe(text);
+      expect(textOf(deflateShort(text))).toBe(text);
+    }
+  });
+});
