@@ -26,7 +26,7 @@ export interface AnalyticsAnswer<Row> {
   readonly bytes: number;
 }
 
-const envelope = z.object({ data: z.array(z.unknown()), meta: z.unknown() });
+const envelope = z.object({ data: z.array(z.unknown()), meta: z.unknown().optional() });
 const meta = z.object({ org_id: requiredText });
 
 /** Asks an analytics endpoint for a window; elements that are unusable or of other days are counted as rejected. */

@@ -2,7 +2,7 @@ const URL_FORM = /^([a-z][a-z0-9+.-]*):\/\/([^/?#\\]*)(.*)$/is;
 const SCHEMES = new Set(['http', 'https', 'git', 'ssh', 'git+ssh', 'ssh+git', 'git+http', 'git+https']);
 const HOST = /^(?:[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?|\[[0-9a-f:.]+\])$/;
 const PORT = /:\d*$/;
-const SEGMENT = /^[\p{L}\p{M}\p{N}._~+ -]+$/u;
+const SEGMENT = /^(?! )[\p{L}\p{M}\p{N}._~+ -]+(?<! )$/u;
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 
 /**
@@ -53,7 +53,7 @@ function pathOf(raw: string): string | undefined {
     if (segment === undefined || !SEGMENT.test(segment) || /^\.+$/.test(segment)) return undefined;
     segments.push(segment);
   }
-  const path = segments.join('/').replace(/\.git$/i, '');
+  const path = segments.join('/').replace(/(?:\.git)+$/i, '');
   return path === '' || path.endsWith('/') ? undefined : path;
 }
 

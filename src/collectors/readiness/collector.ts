@@ -118,7 +118,7 @@ const readinessReportInfo = currentFamily({
   unit: 'info',
   source: `${READINESS_PATH}: reports[].branch, commitHash, modelUsed, droidVersion, hasLocalChanges, hasNonRemoteCommits`,
   nature: 'info',
-  samplesOf: (view) => selected(view).map(({ current }) => ({ labels: infoOf(current), value: 1 })),
+  samplesOf: infos,
 });
 
 const readinessLevel = currentFamily({
@@ -192,6 +192,10 @@ function* perStatus(view: View): Generator<Sample<'repo' | 'status'>> {
       yield { labels: { repo: current.repo, status: labels.status }, value };
     }
   }
+}
+
+function* infos(view: View) {
+  for (const { current } of selected(view)) yield { labels: infoOf(current), value: 1 };
 }
 
 function levelOf(report: ReadinessReport): number | undefined {

@@ -58,15 +58,12 @@ function mainLine(
 function mostFrequent(
   byBranch: ReadonlyMap<string | undefined, readonly ReadinessReport[]>,
 ): readonly ReadinessReport[] {
-  const named = [...byBranch].filter(([branch]) => branch !== undefined).map(([, reports]) => reports);
-  const [first = [], ...others] = named;
-  if (named.length === 0) return byBranch.get(undefined) ?? [];
-  let best = first;
-  for (const reports of others) {
-    const lead = reports.length - best.length || newest(reports) - newest(best);
-    if (lead > 0 || (lead === 0 && (reports[0]?.branch ?? '') < (best[0]?.branch ?? ''))) best = reports;
-  }
-  return best;
+  const named = [...byBranch].filter(([branch]) => branch !== undefined);
+  const [best] = named.sort(
+    ([oneName = '', one], [otherName = '', other]) =>
+      other.length - one.length || newest(other) - newest(one) || (oneName < otherName ? -1 : 1),
+  );
+  return best?.[1] ?? byBranch.get(undefined) ?? [];
 }
 
 function newest(reports: readonly ReadinessReport[]): Instant {

@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest';
+import { isDayCollector } from '../../src/catalog/collector.ts';
+import { UnexpectedAnswer } from '../../src/catalog/source.ts';
+import { activityCollector } from '../../src/collectors/activity/collector.ts';
+import { collectors } from '../../src/collectors/index.ts';
+import { productivityCollector } from '../../src/collectors/productivity/collector.ts';
+import { analytics, createFakeSource, DAY, dayNamed, exposedDay, fetchRows } from './fakes.ts';
+
+const window = { from: DAY, to: DAY };
+
+describe.each(collectors.filter(isDayCollector))('the $name collector', (collector) => {
+  it('asks its endpoint of the API host for the window', async () => {
+    const source = createFakeSource({ get: () => analytics() });
+    await collector.fetch(source, { from: dayNamed('2026-03-01'), to: DAY });
+    expect(source.requests).toEqual([
+      {
+        endpoint: collector.name,
+        host: 'api',
+        path: `/api/v1/analytics/${collector.name}`,
+        query: { startDate: '2026-03-01', endDate: '2026-03-10' },
+      },
+    ]);
+  });
+
+  it.each([
+    ['null', null],
+    ['an array', []],
+    ['a string', 'secret'],
+    ['another object', { data: 'secret' }],
+  ])('refuses an answer that is %s without repeating its content', async (kind, body) => {
+    const fetched = collector.fetch(createFakeSource({ get: () => body }), window);
+    await expect(fetched).rejects.toThrow(new UnexpectedAnswer('an object with an array data', body));
+    await expect(fetched).rejects.toThrow(`expected an object with an array data, got ${kind}`);
+  });
+
+  it('takes an answer without meta', async () => {
+    const fetched = await collector.fetch(createFakeSource({ get: () => ({ data: [] }) }), window);
+    expect(fetched).toMatchObject({ rejected: 0, orgId: undefined, remarks: [] });
+  });
+
+  it('drops and counts rows that are no rows, of no day, or of days not asked for', async () => {
+    const { rows, rejected } = await fetchRows(
+      collector,
+      [null, 7, [], {}, { date: '2026-02-30' }, { date: '2026-03-11' }, { date: DAY, by_model: [] }],
+      window,
+    );
+    expect([...rows.keys()]).toEqual([DAY]);
+    expect(rejected).toBe(6);
+  });
+});
+
+describe('rows of the analytics endpoints', () => {
+  it('may be of a day in ISO form, be null in places, and hold unknown fields', async () => {
+    const row = {
+      date: `${DAY}T00:00:00Z`,
+      files_created: 3,
+      files_edited: null,
+      git_commits: '12',
+      extra: {},
+    };
+    expect(await exposedDay(productivityCollector, row)).toEqual([
+      'daily_files{action="created"} 3',
+      'daily_git_commits 12',
+    ]);
+  });
+
+  it('count once for a day: the last one stands, the others are rejected', async () => {
+    const { rows, rejected } = await fetchRows(productivityCollector, [
+      { date: DAY, git_commits: 1 },
+      { date: DAY, git_commits: 2 },
+    ]);
+    expect([rows.get(DAY)?.commits, rejected]).toEqual([2, 1]);
+  });
+
+  it.each([-1, '-1', 'many', '1e999', '', true, [], {}])(
+    'lose a field that is %j, not their others',
+    async (bad) => {
+      const { rows, rejected } = await fetchRows(productivityCollector, [
+        { date: DAY, files_created: 3, git_commits: bad, by_language: [{ language: 'Go', count: bad }] },
+      ]);
+      expect(rows.get(DAY)).toEqual({ filesCreated: 3, byLanguage: [] });
+      expect(rejected).toBe(2);
+    },
+  );
+
+  it('lose an element that is unusable, not its neighbours', async () => {
+    const { rows, rejected } = await fetchRows(productivityCollector, [
+      {
+        date: DAY,
+        by_extension: [null, { extension: 'ts', count: 2 }, { extension: 'go' }, { extension: 5, count: 1 }],
+      },
+    ]);
+    expect(rows.get(DAY)?.byExtension).toEqual([
+      { name: '', count: 1 },
+      { name: 'ts', count: 2 },
+    ]);
+    expect(rejected).toBe(3);
+  });
+
+  it('tell the organization and the size of the answer', async () => {
+    const body = analytics({ date: DAY });
+    const fetched = await activityCollector.fetch(createFakeSource({ get: () => body }), window);
+    expect(fetched).toMatchObject({ orgId: 'org_1', bytes: JSON.stringify(body).length });
+  });
+
+  it('are kept alike in whatever order a breakdown comes', async () => {
+    const elements = [
+      { language: 'Go', count: 1 },
+      { language: 'C', count: 2 },
+    ];
+    const one = await fetchRows(productivityCollector, [{ date: DAY, by_language: elements }]);
+    const other = await fetchRows(productivityCollector, [{ date: DAY, by_language: elements.toReversed() }]);
+    expect(JSON.stringify([...one.rows])).toBe(JSON.stringify([...other.rows]));
+  });
+});
+
+describe('productivity', () => {
+  it('becomes files by action, operations by extension and language, commits and pull requests', async () => {
+    const row = {
+      date: DAY,
+      files_created: 1,
+      files_edited: 2,
+      by_extension: [
+        { extension: 'ts', count: 3 },
+        { extension: '', count: 4 },
+        { extension: 'ts', count: 5 },
+      ],
+      by_language: [
+        { language: 'TypeScript', count: 8 },
+        { language: null, count: 1 },
+      ],
+      git_commits: 6,
+      git_prs_created: 7,
+    };
+    expect(await exposedDay(productivityCollector, row)).toEqual([
+      'daily_files{action="created"} 1',
+      'daily_files{action="edited"} 2',
+      'daily_file_operations_by_extension{extension=""} 4',
+      'daily_file_operations_by_extension{extension="ts"} 8',
+      'daily_file_operations_by_language{language=""} 1',
+      'daily_file_operations_by_language{language="TypeScript"} 8',
+      'daily_git_commits 6',
+      'daily_git_pull_requests_created 7',
+    ]);
+  });
+});
+
+describe('activity', () => {
+  it('becomes people by day, week, month and client, sessions, and messages by role', async () => {
+    const row = {
+      date: DAY,
+      daily_active_users: 5,
+      weekly_active_users: 9,
+      monthly_active_users: 12,
+      daily_active_users_by_client: { web: 2, 'terminal-ui': 4 },
+      sessions: 8,
+      messages: 100,
+      user_messages: 30,
+    };
+    expect(await exposedDay(activityCollector, row)).toEqual([
+      'daily_active_users 5',
+      'weekly_active_users 9',
+      'monthly_active_users 12',
+      'daily_active_users_by_client{client="terminal-ui"} 4',
+      'daily_active_users_by_client{client="web"} 2',
+      'daily_sessions 8',
+      'daily_messages{role="user"} 30',
+      'daily_messages{role="assistant"} 70',
+    ]);
+  });
+
+  it.each([
+    ['without messages', { user_messages: 3 }, ['daily_messages{role="user"} 3']],
+    ['without user messages', { messages: 3 }, []],
+    [
+      'with fewer messages than user messages',
+      { messages: 2, user_messages: 3 },
+      ['daily_messages{role="user"} 3'],
+    ],
+  ])('%s does not guess what the agent wrote', async (_, messages, lines) => {
+    expect(await exposedDay(activityCollector, { date: DAY, ...messages })).toEqual(lines);
+  });
+
+  it('takes clients with names that objects treat specially as any other', async () => {
+    const clients = JSON.parse('{"__proto__": 1, "constructor": 2, "web": -1, "toString": null}');
+    const row = { date: DAY, daily_active_users_by_client: clients };
+    expect(await exposedDay(activityCollector, row)).toEqual([
+      'daily_active_users_by_client{client="__proto__"} 1',
+      'daily_active_users_by_client{client="constructor"} 2',
+    ]);
+    expect(Object.getPrototypeOf({})).toBe(Object.prototype);
+  });
+
+  it('rejects a member by client that is no number, and a breakdown that is no object', async () => {
+    const { rejected } = await fetchRows(activityCollector, [
+      { date: DAY, daily_active_users_by_client: { web: -1, 'terminal-ui': 2 } },
+      { date: dayNamed('2026-03-09'), daily_active_users_by_client: [1] },
+    ]);
+    expect(rejected).toBe(2);
+  });
+});

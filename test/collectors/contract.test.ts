@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { isDayCollector } from '../../src/catalog/collector.ts';
+import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
+import { createFakeView, DAY, expositionOf, linesOf } from './fakes.ts';
+
+const families = [...collectors.flatMap((collector) => collector.families), ...aboutFamilies([])];
+
+/** Section 6 of the design, to the letter. */
+const declared: Readonly<Record<string, readonly string[]>> = {
+  daily_credits: [],
+  daily_credits_by_model: ['model', 'tier'],
+  daily_tokens: ['kind'],
+  daily_tokens_by_model: ['model', 'tier', 'kind'],
+  daily_credits_unattributed: ['breakdown'],
+  daily_tool_calls: [],
+  daily_tool_calls_by_tool: ['tool'],
+  daily_mcp_users: [],
+  daily_mcp_calls_by_server: ['server'],
+  daily_skill_invocations: [],
+  daily_skill_invocations_by_skill: ['skill'],
+  daily_slash_command_invocations: [],
+  daily_slash_command_invocations_by_command: ['command'],
+  daily_hook_invocations: [],
+  daily_hook_invocations_by_event: ['event', 'matcher'],
+  daily_web_users: [],
+  daily_autonomy_ratio: ['stat'],
+  daily_tool_calls_per_session: [],
+  daily_user_turns_per_session: [],
+  daily_autonomy_level_ratio: ['level'],
+  daily_active_users: [],
+  weekly_active_users: [],
+  monthly_active_users: [],
+  daily_active_users_by_client: ['client'],
+  daily_sessions: [],
+  daily_messages: ['role'],
+  daily_files: ['action'],
+  daily_file_operations_by_extension: ['extension'],
+  daily_file_operations_by_language: ['language'],
+  daily_git_commits: [],
+  daily_git_pull_requests_created: [],
+  readiness_ratio: ['repo'],
+  readiness_ratio_previous: ['repo'],
+  readiness_criterion_ratio: ['repo', 'criterion'],
+  readiness_criterion_passed: ['repo', 'criterion'],
+  readiness_criterion_evaluated: ['repo', 'criterion'],
+  readiness_criteria: ['repo', 'status'],
+  readiness_criteria_regressed: ['repo'],
+  readiness_applications: ['repo'],
+  readiness_report_timestamp_seconds: ['repo'],
+  readiness_report_info: [
+    'repo',
+    'branch',
+    'commit',
+    'model',
+    'reasoning_effort',
+    'client_version',
+    'local_changes',
+    'non_remote_commits',
+  ],
+  readiness_level: ['repo'],
+  wiki_runs: [],
+  wiki_runs_by_status: ['status'],
+  wiki_last_run_timestamp_seconds: ['repo'],
+  wiki_pages: ['repo'],
+  data_day_timestamp_seconds: ['dataset'],
+  history_uncovered: ['dataset'],
+  org_info: ['org_id'],
+};
+
+describe('the declared metrics', () => {
+  it('have the names and labels of the design', () => {
+    const names = families.map(({ name, labels }) => [name.replace('agent_platform_', ''), labels]);
+    expect(names).toEqual(Object.entries(declared));
+  });
+
+  it('come from the collectors in their order, all on by default', () => {
+    expect(
+      collectors.map(({ name, schedule, enabledByDefault }) => [name, schedule, enabledByDefault]),
+    ).toEqual([
+      ['tokens', 'analytics', true],
+      ['tools', 'analytics', true],
+      ['activity', 'analytics', true],
+      ['productivity', 'analytics', true],
+      ['readiness', 'readiness', true],
+      ['wiki', 'wiki', true],
+    ]);
+  });
+
+  it.each(families)(
+    '$name has a help of one line without double quotes, ending in a full stop',
+    ({ help }) => {
+      expect(help).toMatch(/^[A-Z][^"\n]*\.$/);
+    },
+  );
+
+  it('say that a sum over people is no total', () => {
+    const shared = families.filter(({ nature, labels }) => nature === 'distinct' && labels.length > 0);
+    expect(shared.map(({ help }) => help).every((help) => help.includes('no total'))).toBe(true);
+  });
+
+  it('are infos and timestamps exactly where their names say so', () => {
+    for (const { name, nature } of families) {
+      expect(nature === 'info', name).toBe(name.endsWith('_info'));
+      expect(nature === 'timestamp', name).toBe(name.endsWith('_timestamp_seconds'));
+      expect(name).not.toMatch(/_(total|count|sum|bucket)$/);
+    }
+  });
+
+  it('let the per-criterion counts go first', () => {
+    expect(families.filter(({ weight }) => weight === 'detail').map(({ name }) => name)).toEqual([
+      'agent_platform_readiness_criterion_passed',
+      'agent_platform_readiness_criterion_evaluated',
+    ]);
+  });
+});
+
+describe('an idle day', () => {
+  it('is 0 where that follows, and absent where it does not', () => {
+    const lines = collectors
+      .filter(isDayCollector)
+      .flatMap(({ dataset, families: own }) =>
+        expositionOf(own, createFakeView({ rows: new Map([[DAY, dataset.idle]]) })),
+      );
+    expect(lines).toEqual([
+      'daily_credits 0',
+      'daily_tokens{kind="input"} 0',
+      'daily_tokens{kind="output"} 0',
+      'daily_tokens{kind="cache_read"} 0',
+      'daily_tokens{kind="cache_write"} 0',
+      'daily_tool_calls 0',
+      'daily_mcp_users 0',
+      'daily_skill_invocations 0',
+      'daily_slash_command_invocations 0',
+      'daily_hook_invocations 0',
+      'daily_web_users 0',
+      'daily_active_users 0',
+      'daily_sessions 0',
+      'daily_messages{role="user"} 0',
+      'daily_messages{role="assistant"} 0',
+      'daily_files{action="created"} 0',
+      'daily_files{action="edited"} 0',
+      'daily_git_commits 0',
+      'daily_git_pull_requests_created 0',
+    ]);
+  });
+});
+
+describe('the families about the data', () => {
+  const datasets = collectors.filter(isDayCollector).map(({ dataset }) => dataset);
+  const about = aboutFamilies(datasets.slice(0, 2));
+
+  it('tell the newest day in Unix seconds, the uncovered days and the organization', () => {
+    const view = createFakeView({ rows: new Map([[DAY, {}]]), orgId: 'org_1' });
+    expect(expositionOf(about, view)).toEqual([
+      'data_day_timestamp_seconds{dataset="tokens"} 1773100800',
+      'data_day_timestamp_seconds{dataset="tools"} 1773100800',
+      'history_uncovered{dataset="tokens"} 4',
+      'history_uncovered{dataset="tools"} 4',
+      'org_info{org_id="org_1"} 1',
+    ]);
+  });
+
+  it('leave out what is not known yet', () => {
+    const view = createFakeView({});
+    expect(about.map((family) => linesOf(family, view))).toEqual([
+      [],
+      ['{dataset="tokens"} 4', '{dataset="tools"} 4'],
+      undefined,
+    ]);
+  });
+});

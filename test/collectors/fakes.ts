@@ -1,0 +1,147 @@
+import type { DayCollector, DocumentCollector, FetchedDays, Window } from '../../src/catalog/collector.ts';
+import { addDays, type Day, parseDay, startOf } from '../../src/catalog/day.ts';
+import type { Family, Sample } from '../../src/catalog/family.ts';
+import type { ApiRequest, PagedRequest, PagingEnd, Source } from '../../src/catalog/source.ts';
+import type { ReadinessSettings, View } from '../../src/catalog/view.ts';
+
+export function dayNamed(text: string): Day {
+  const day = parseDay(text);
+  if (day === undefined) throw new Error(`not a day: ${text}`);
+  return day;
+}
+
+/** The day that the fixtures are about. */
+export const DAY = dayNamed('2026-03-10');
+
+export interface FakeSource extends Source {
+  readonly requests: ApiRequest[];
+}
+
+interface FakeAnswers {
+  /** What a GET answers; an Error is thrown. */
+  readonly get?: (request: ApiRequest) => unknown;
+  /** The bodies of a listing's pages, in order. */
+  readonly pages?: readonly unknown[];
+  readonly end?: PagingEnd;
+}
+
+/** A platform that answers what a test says; a body is as large as its JSON text. */
+export function createFakeSource(answers: FakeAnswers): FakeSource {
+  const requests: ApiRequest[] = [];
+  return {
+    requests,
+    async get(request) {
+      requests.push(request);
+      const body = answers.get?.(request);
+      if (body instanceof Error) throw body;
+      const text = JSON.stringify(body ?? null);
+      return { body: JSON.parse(text), bytes: text.length };
+    },
+    async pages(request: PagedRequest, onItems) {
+      requests.push(request);
+      const pages = answers.pages ?? [];
+      for (const body of pages) onItems(request.read(JSON.parse(JSON.stringify(body))).items);
+      const end = answers.end ?? 'empty';
+      return { end, complete: end === 'empty' || end === 'last', pages: pages.length, bytes: 0 };
+    },
+  };
+}
+
+/** An answer of an analytics endpoint. */
+export function analytics(...data: unknown[]) {
+  return { data, meta: { org_id: 'org_1', start_date: DAY, end_date: DAY } };
+}
+
+/** What a collector makes of the rows of one answer for the days around `DAY`. */
+export function fetchRows<Row>(
+  collector: DayCollector<Row>,
+  data: readonly unknown[],
+  window: Window = { from: addDays(DAY, -3), to: DAY },
+): Promise<FetchedDays<Row>> {
+  const source = createFakeSource({
+    get: ({ query: { group_by: groupBy } }) => (groupBy === undefined ? analytics(...data) : analytics()),
+  });
+  return collector.fetch(source, window);
+}
+
+interface ViewParts {
+  readonly rows?: ReadonlyMap<Day, unknown>;
+  readonly documents?: readonly unknown[];
+  readonly asOf?: number;
+  readonly readiness?: Partial<ReadinessSettings>;
+  readonly orgId?: string;
+}
+
+/** A view of what a test keeps; every dataset has the same rows and documents. */
+export function createFakeView(parts: ViewParts): View {
+  const rows = parts.rows ?? new Map<Day, unknown>();
+  const days = [...rows.keys()].sort();
+  return {
+    asOf: parts.asOf ?? startOf(addDays(DAY, 1)),
+    settings: {
+      name: 'acme',
+      readiness: {
+        branches: [],
+        cleanOnly: false,
+        levelRule: 'none',
+        criterionCounts: true,
+        ...parts.readiness,
+      },
+    },
+    orgId: parts.orgId,
+    newestDay: () => days.at(-1),
+    row: <Row>(_: unknown, day: Day) => rows.get(day) as Row | undefined,
+    rowsBefore: <Row>(_: unknown, day: Day) =>
+      days
+        .filter((known) => known < day)
+        .reverse()
+        .map((known) => rows.get(known) as Row),
+    documents: <Document>() => (parts.documents ?? []) as readonly Document[],
+    uncoveredDays: () => 4,
+  };
+}
+
+/** A family's samples as lines `{label="value"} 1`; undefined where the figure is not carried. */
+export function linesOf(family: Family, view: View): readonly string[] | undefined {
+  const samples = family.scope === 'day' ? family.samplesOf(view, DAY) : family.samplesOf(view);
+  return samples && [...samples].map(lineOf);
+}
+
+/** All samples of a collector's families, as lines under the name after `agent_platform_`. */
+export function expositionOf(families: readonly Family[], view: View): readonly string[] {
+  return families.flatMap((family) =>
+    (linesOf(family, view) ?? []).map((line) => `${family.name.replace('agent_platform_', '')}${line}`),
+  );
+}
+
+function lineOf({ labels, value }: Sample): string {
+  const pairs = Object.entries(labels).map(([name, text]) => `${name}=${JSON.stringify(text)}`);
+  return pairs.length === 0 ? ` ${value}` : `{${pairs.join(',')}} ${value}`;
+}
+
+/** What an answer becomes: the samples of `DAY` after the fetch of these rows. */
+export async function exposedDay<Row>(
+  collector: DayCollector<Row>,
+  ...data: unknown[]
+): Promise<readonly string[]> {
+  const { rows } = await fetchRows(collector, data);
+  return expositionOf(collector.families, createFakeView({ rows: stored(rows) }));
+}
+
+/** What a listing becomes. */
+export async function exposedDocuments<Document>(
+  collector: DocumentCollector<Document>,
+  source: Source,
+  view: Omit<ViewParts, 'documents'> = {},
+): Promise<readonly string[]> {
+  const { documents } = await collector.fetch(source);
+  return expositionOf(
+    collector.families,
+    createFakeView({ ...view, documents: JSON.parse(JSON.stringify(documents)) }),
+  );
+}
+
+/** Rows as they come back from a store that keeps them as JSON. */
+export function stored<Row>(rows: ReadonlyMap<Day, Row>): ReadonlyMap<Day, Row> {
+  return new Map([...rows].map(([day, row]) => [day, JSON.parse(JSON.stringify(row))]));
+}
