@@ -14,7 +14,9 @@ const surroundings: Surroundings = {
   stopSignal,
 };
 
-for (const stream of [process.stdout, process.stderr]) stream.on('error', endAtClosedPipe);
+process.stdout.on('error', endAtClosedPipe);
+// A log that nobody reads any more must not end a service.
+process.stderr.on('error', () => undefined);
 
 // The code is set rather than the process ended: what was written to a pipe still has to leave.
 process.exitCode = await runCli(

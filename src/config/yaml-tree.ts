@@ -61,5 +61,5 @@ function unfold(document: Document, contents: Node | null, file: string, lines: 
 }
 
 function firstLine(message: string): string {
-  return (message.split('\n', 1)[0] ?? '').replace(/:$/, '');
+  return (message.split('\n', 1)[0] ?? '').replace(/:$/, '').slice(0, 200);
 }

@@ -1,0 +1,87 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { afterEach, describe, expect, test } from 'vitest';
+import { run } from '../../src/commands/healthcheck.ts';
+import { healthcheckOptions } from '../../src/config/command-options.ts';
+import { createOptions } from '../../src/config/options.ts';
+import { mistakeOf } from '../config/loading.ts';
+import { createContext } from './surroundings.ts';
+
+const options = { ...createOptions([]), ...healthcheckOptions };
+let server: Server | undefined;
+
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+});
+
+async function listen(answer: RequestListener): Promise<number> {
+  const started = createServer(answer);
+  server = started;
+  await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve));
+  const address = started.address();
+  return address !== null && typeof address === 'object' ? address.port : 0;
+}
+
+async function check(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  files: Readonly<Record<string, string>> = {},
+): Promise<readonly [number, string]> {
+  const { context, stdout } = createContext(options, args, environment, files);
+  return [await run(context), stdout()];
+}
+
+describe('an exporter that answers 200 on /-/healthy is healthy', () => {
+  const healthy: RequestListener = (request, response) => {
+    response.statusCode = request.url === '/-/healthy' ? 200 : 404;
+    response.end('healthy');
+  };
+
+  test.each([
+    [(port: number) => [`--web.listen-address=:${port}`]],
+    [(port: number) => [`--web.listen-address=0.0.0.0:${port}`]],
+    [(port: number) => [`--web.listen-address=[::]:${port}`]],
+    [(port: number) => [`--web.listen-address=127.0.0.1:${port}`]],
+    [(port: number) => [`--url=http://127.0.0.1:${port}/`]],
+  ])('%s', async (args) => {
+    expect(await check(args(await listen(healthy)))).toEqual([0, 'healthy\n']);
+  });
+
+  test('by the environment, and whatever else stands there', async () => {
+    const port = await listen(healthy);
+    const environment = { AGENT_PLATFORM_WEB_LISTEN_ADDRESS: `:${port}`, AGENT_PLATFORM_UNKNOWN: 'x' };
+    expect(await check([], environment)).toEqual([0, 'healthy\n']);
+  });
+
+  test('by the file, and whatever else stands there', async () => {
+    const port = await listen(healthy);
+    const files = { 'c.yml': `web: {listen_address: ":${port}"}\nunknown: {}\n` };
+    expect(await check(['--config.file=c.yml'], {}, files)).toEqual([0, 'healthy\n']);
+  });
+});
+
+test('another status is unhealthy', async () => {
+  const port = await listen((_, response) => response.writeHead(503).end());
+  expect(await check([`--url=http://127.0.0.1:${port}`])).toEqual([
+    1,
+    `unhealthy: http://127.0.0.1:${port}/-/healthy answered 503\n`,
+  ]);
+});
+
+test('no answer is unhealthy', async () => {
+  const port = await listen((request) => request.socket.destroy());
+  const [code, said] = await check([`--web.listen-address=:${port}`]);
+  expect(code).toBe(1);
+  expect(said).toBe(`unhealthy: http://127.0.0.1:${port}/-/healthy: socket hang up\n`);
+});
+
+test.each([
+  [['--web.listen-address=:0'], '--web.listen-address: port 0 is no port to ask'],
+  [['--url=https://a.example'], '--url: must begin with http://'],
+  [
+    ['--web.listen-address=nine'],
+    '--web.listen-address: "nine" is not an address to listen on, such as :9889, 127.0.0.1:9889 or [::1]:9889',
+  ],
+])('%j cannot be asked', async (args, message) => {
+  expect((await mistakeOf(() => check(args))).message).toBe(message);
+});

@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+
+const bin = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import.meta.url));
+const run = promisify(execFile);
+
+/** What the real program does with a command line. */
+async function exporter(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ code: unknown; stdout: string; stderr: string }> {
+  try {
+    return { code: 0, ...(await run(process.execPath, [bin, ...args], { env })) };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: unknown; stdout: string; stderr: string };
+    return { code, stdout, stderr };
+  }
+}
+
+describe('the program', () => {
+  test('tells its version', async () => {
+    const { code, stdout } = await exporter(['--version']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^agent-platform-exporter \d+\.\d+\.\d+\S* \(node \d+\./);
+  });
+
+  test('ends with 2 and names the two ways out where it has nothing to poll', async () => {
+    const { code, stdout, stderr } = await exporter(['serve']);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('AGENT_PLATFORM_API_KEY');
+    expect(stderr).toContain('agent-platform-exporter demo');
+  });
+
+  test('reads the environment', async () => {
+    const { code, stderr } = await exporter(['check-config'], { AGENT_PLATFORM_LOG_LEVL: 'debug' });
+    expect(code).toBe(2);
+    expect(stderr).toBe(
+      'agent-platform-exporter: unknown environment variable AGENT_PLATFORM_LOG_LEVL\n  did you mean AGENT_PLATFORM_LOG_LEVEL?\n',
+    );
+  });
+
+  test('says so where Node is too old', async () => {
+    // The file looks at the version first; this stands in for an old Node.
+    const pretend = `Object.defineProperty(process, 'versions', {value: {node: '20.1.0'}}); await import(${JSON.stringify(bin)});`;
+    const { stderr } = await run(process.execPath, [
+      '--input-type=module',
+      '--eval',
+      `${pretend} process.exitCode -= 2;`,
+    ]);
+    expect(stderr).toMatch(/^agent-platform-exporter: needs Node.js 24 or newer, but this is 20\.1\.0\n/);
+  });
+});
