@@ -1,10 +1,10 @@
-import { ConfigError } from '../runtime/errors.ts';
 import { healthcheckOptions, sandboxOptions } from './command-options.ts';
 import type { Config } from './config.ts';
+import { readConfigFile, sectionOf } from './config-file.ts';
 import { type Environment, givenInEnvironment, refuseUnknownVariables } from './environment.ts';
 import { givenInFile, refuseUnknownKeys } from './file-options.ts';
 import { readLimits, readReadiness } from './file-settings.ts';
-import { type Files, unreadable } from './files.ts';
+import type { Files } from './files.ts';
 import type { GivenOptions } from './given.ts';
 import { type OptionTable, type ValuesOf, variableOf } from './option.ts';
 import { type CollectorChoice, createOptions, type SharedOptions, secretVariables } from './options.ts';
@@ -69,33 +69,6 @@ function layers(
 ): readonly GivenOptions[] {
   const file = root === undefined ? [] : [givenInFile(root, options)];
   return [flags, givenInEnvironment(environment, options), ...file];
-}
-
-async function readConfigFile(
-  flags: GivenOptions,
-  environment: Environment,
-  files: Files,
-): Promise<Place | undefined> {
-  const options = { 'config.file': createOptions([])['config.file'] };
-  const given = [flags, givenInEnvironment(environment, options)];
-  const { 'config.file': file } = resolveValues(options, given);
-  if (file === undefined) return undefined;
-  let text: string;
-  try {
-    text = await files.read(file);
-  } catch (error) {
-    const origin = given.find((source) => source.has('config.file'))?.get('config.file')?.origin;
-    throw new ConfigError(`${origin}: ${file} ${unreadable(error)}`);
-  }
-  // Loaded here: YAML costs 50 ms at start, and most configurations have no file.
-  const { parseYamlTree } = await import('./yaml-tree.ts');
-  const tree = parseYamlTree(text, file);
-  return { file, path: '', line: tree.line, tree };
-}
-
-function sectionOf(root: Place | undefined, key: string): Place | undefined {
-  const entry = root?.tree.kind === 'mapping' ? root.tree.entries.get(key) : undefined;
-  return root === undefined || entry === undefined ? undefined : { ...root, path: key, ...entry };
 }
 
 function variablesOf(shared: OptionTable): readonly string[] {

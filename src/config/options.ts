@@ -190,7 +190,7 @@ export function createOptions(collectors: readonly CollectorChoice[]): SharedOpt
     switches[`collector.${collector.name}`] = {
       kind: 'boolean',
       section: 'Collectors',
-      description: collector.description,
+      description: collector.description.replace(/\.$/, ''),
       default: collector.enabledByDefault ? 'true' : 'false',
       takenBy: all,
       fileKey: ['collectors', collector.name, 'enabled'],
