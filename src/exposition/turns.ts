@@ -1,39 +1,24 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../runtime/clock.ts';
 
-/** Hands out slices of the event loop to work that must not hold it. */
+/** Cuts work that must not hold the event loop into slices. */
 export interface Turns {
-  /** Runs a slice of synchronous work: in this turn while its budget lasts, else in a later one. */
-  run<Result>(slice: () => Result): Promise<Result>;
+  /** Resolves when a slice may start: at once while the present turn's budget lasts. */
+  next(): Promise<void>;
   /** Whether the present turn's budget is used up, so that the slice should end. */
   over(): boolean;
 }
 
-/**
- * Creates the turns that renderings share, so that a hundred of them at once hold the event loop no longer than
- * one: together they get `budget` milliseconds, then everything else has its go.
- */
+/** Creates turns of `budget` milliseconds, each with all other waiting work before it. */
 export function createTurns(clock: Pick<Clock, 'elapsed'>, budget = 3): Turns {
   let startedAt = Number.NEGATIVE_INFINITY;
-  let nextTurn: Promise<void> | undefined;
   const over = () => clock.elapsed() - startedAt >= budget;
-
-  function waitForTurn(): Promise<void> {
-    nextTurn ??= new Promise((resolve) => {
-      setImmediate(() => {
-        nextTurn = undefined;
-        startedAt = clock.elapsed();
-        resolve();
-      });
-    });
-    return nextTurn;
-  }
-
   return {
     over,
-    async run(slice) {
-      // Of those that waited together, the first may use up the budget: the others wait again.
-      while (over()) await waitForTurn();
-      return slice();
+    async next() {
+      if (!over()) return;
+      await setImmediate();
+      startedAt = clock.elapsed();
     },
   };
 }

@@ -104,22 +104,37 @@ describe('renderings at the same time', () => {
     expect(otherWork).toBeGreaterThan(4);
   });
 
-  test('share one budget for each turn of the event loop', async () => {
+  test('come one after the other, also after one that failed', async () => {
+    const taken: string[] = [];
+    function* noted(org: string): Iterable<Sample> {
+      for (const sample of repos(20_000)) {
+        if (taken.at(-1) !== org) taken.push(org);
+        yield sample;
+      }
+      if (org === 'b') throw new Error('no more');
+    }
+    const orgs = ['a', 'b', 'c'];
+    const done = await Promise.allSettled(orgs.map((org) => renderSegment(family, org, noted(org))));
+    expect(done.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(taken).toEqual(orgs);
+  });
+
+  test('give the event loop back whenever a turn is over', async () => {
     const clock = createFakeClock(0);
     const turns = createTurns(clock, 3);
-    const turnOf: number[] = [];
     let turn = 0;
     let running = true;
     const count = () => {
       turn += 1;
       if (running) setImmediate(count);
     };
+    const turnOf: number[] = [];
     setImmediate(count);
-    function slice(): void {
+    for (let slice = 0; slice < 6; slice++) {
+      await turns.next();
       turnOf.push(turn);
       clock.set(clock.now() + 2);
     }
-    await Promise.all(Array.from({ length: 6 }, () => turns.run(slice)));
     running = false;
     const perTurn = Object.values(Object.groupBy(turnOf, String)).map((slices) => slices?.length);
     expect(perTurn).toEqual([2, 2, 2]);
