@@ -1,0 +1,78 @@
+import express from 'express';
+import type { Logger } from '../runtime/logger.ts';
+import {
+  createLifecycleHandler,
+  createPageHandler,
+  createReadyHandler,
+  createStatusHandler,
+  healthy,
+} from './handlers.ts';
+import { createMetricsHandler, type MetricsDeps } from './metrics.ts';
+import { type Handler, respondText } from './respond.ts';
+import { redactStatus, type ServiceStatus } from './status.ts';
+
+export interface AppDeps extends MetricsDeps {
+  /** The state of the service at this moment. */
+  status(): ServiceStatus;
+  /** Starts every collector, the revision window included; must not wait for them. */
+  refresh(): void;
+  /** Takes secrets out of the failures' texts before they are shown. */
+  redact(text: string): string;
+  readonly telemetryPath: string;
+  /** Whether `POST /-/refresh` does anything. */
+  readonly lifecycle: boolean;
+}
+
+/** Creates the HTTP application: the routes of the contract's section 8, and plain answers to everything else. */
+export function createApp(deps: AppDeps): express.Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('etag', false);
+  app.set('query parser', false);
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  const status = (): ServiceStatus => redactStatus(deps.status(), deps.redact);
+
+  // First, so that a scrape passes nothing else.
+  addRoute(app, deps.telemetryPath, 'GET', createMetricsHandler(deps));
+  addRoute(app, '/', 'GET', createPageHandler(status));
+  addRoute(app, '/status', 'GET', createStatusHandler(status));
+  addRoute(app, '/-/healthy', 'GET', healthy);
+  addRoute(
+    app,
+    '/-/ready',
+    'GET',
+    createReadyHandler(() => deps.status().ready),
+  );
+  addRoute(app, '/-/refresh', 'POST', createLifecycleHandler(deps.lifecycle, deps.refresh));
+
+  app.use((_request, response) => {
+    respondText(response, 404, 'There is nothing at this address. The status page at / lists what there is.');
+  });
+  app.use(createErrorHandler(deps.log));
+  return app;
+}
+
+/** Serves one path, GET including HEAD; every other method is answered by the one that is allowed. */
+function addRoute(app: express.Express, path: string, method: 'GET' | 'POST', handler: Handler): void {
+  const allow = method === 'GET' ? 'GET, HEAD' : method;
+  const route = app.route(exactly(path));
+  if (method === 'GET') route.get(handler);
+  else route.post(handler);
+  route.all((_request, response) => {
+    respondText(response, 405, `This address answers to ${allow} only.`, ['Allow', allow]);
+  });
+}
+
+/** A configured path is taken literally: express would read `:` and `*` in it as patterns. */
+function exactly(path: string): RegExp {
+  return new RegExp(`^${path.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}$`);
+}
+
+function createErrorHandler(log: Logger): express.ErrorRequestHandler {
+  return (error: unknown, _request, response, _next) => {
+    log.error('a request failed', { error });
+    if (response.headersSent) response.destroy();
+    else respondText(response, 500, 'This answer could not be made. The log says why.');
+  };
+}

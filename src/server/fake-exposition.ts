@@ -1,0 +1,43 @@
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import type { Exposition, ScrapeRequest } from '../exposition/exposition.ts';
+import { contentTypes } from '../exposition/negotiate.ts';
+
+export interface FakeExposition extends Pick<Exposition, 'scrape'> {
+  readonly requests: readonly ScrapeRequest[];
+  /** What the next scrapes wait for before they answer or fail. */
+  hold: Promise<void> | undefined;
+  /** The text after the collectors' comment lines. */
+  body: string;
+}
+
+/**
+ * An exposition for tests: one comment line per collector and whatever `body` holds,
+ * streamed where gzip is refused.
+ */
+export function createFakeExposition(collectors: readonly string[] = ['tokens', 'spend']): FakeExposition {
+  const requests: ScrapeRequest[] = [];
+  const fake: FakeExposition = {
+    requests,
+    hold: undefined,
+    body: '',
+    async scrape(request) {
+      requests.push(request);
+      await fake.hold;
+      const wanted = request.collect ?? collectors;
+      const unknown = wanted.filter((name) => !collectors.includes(name));
+      if (unknown.length > 0) return { kind: 'unknown-collector', unknown, known: collectors };
+      const end = request.format === 'openmetrics' ? '# EOF\n' : '';
+      const text = Buffer.from(`${wanted.map((name) => `# ${name}\n`).join('')}${fake.body}${end}`);
+      const body = request.gzip ? gzipSync(text) : text;
+      return {
+        kind: 'page',
+        contentType: contentTypes[request.format],
+        contentEncoding: request.gzip ? 'gzip' : undefined,
+        contentLength: body.length,
+        body: request.gzip ? { buffer: body } : { stream: () => Readable.from([body]) },
+      };
+    },
+  };
+  return fake;
+}

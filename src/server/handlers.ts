@@ -1,0 +1,50 @@
+import { renderPage } from './page/page.ts';
+import { pagePolicy } from './page/style.ts';
+import { type Handler, respond, respondText } from './respond.ts';
+import { type Readiness, type ServiceStatus, statusJson } from './status.ts';
+
+const PAGE_HEADERS = ['Content-Security-Policy', pagePolicy, 'Referrer-Policy', 'no-referrer'] as const;
+
+/** The status page. */
+export function createPageHandler(status: () => ServiceStatus): Handler {
+  return (_request, response) => {
+    respond(response, 200, 'text/html; charset=utf-8', renderPage(status()), PAGE_HEADERS);
+  };
+}
+
+/** The status as JSON. */
+export function createStatusHandler(status: () => ServiceStatus): Handler {
+  return (_request, response) => {
+    respond(response, 200, 'application/json; charset=utf-8', statusJson(status()));
+  };
+}
+
+/** Says that the process answers; nothing else can make it unhealthy. */
+export const healthy: Handler = (_request, response) => {
+  respondText(response, 200, 'healthy');
+};
+
+/** 200 once the process can serve what it has, 503 with what is missing before. */
+export function createReadyHandler(readiness: () => Readiness): Handler {
+  return (_request, response) => {
+    const { ready, waitingFor } = readiness();
+    if (ready) respondText(response, 200, 'ready');
+    else respondText(response, 503, ['not ready, waiting for:', ...waitingFor].join('\n- '));
+  };
+}
+
+/** Starts `action` and answers 202 at once; 403 where the lifecycle endpoints are off. */
+export function createLifecycleHandler(enabled: boolean, action: () => void): Handler {
+  return (_request, response) => {
+    if (!enabled) {
+      respondText(
+        response,
+        403,
+        'Lifecycle requests are off; start the exporter with --web.enable-lifecycle to allow them.',
+      );
+      return;
+    }
+    action();
+    respondText(response, 202, 'Every collector has been asked to run.');
+  };
+}

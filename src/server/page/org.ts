@@ -1,0 +1,85 @@
+import type { Instant } from '../../catalog/day.ts';
+import type { CollectorFailure, CollectorStatus, OrgStatus } from '../status.ts';
+import { type Html, html } from './html.ts';
+import { dataDay, moment } from './time.ts';
+import { count, groupDigits, reasonWords, stateWords } from './words.ts';
+
+const COLUMNS = ['Collector', 'State', 'Data of', 'Last success', 'Next run', 'Series'] as const;
+
+/** The fragment under which an organization is found on the page. */
+export function orgAnchor(org: OrgStatus): string {
+  return `org-${encodeURIComponent(org.name.toWellFormed())}`;
+}
+
+/** One organization's collectors as a table, folded up where `unfolded` is false. */
+export function orgSection(org: OrgStatus, now: Instant, unfolded: boolean): Html {
+  const id = orgAnchor(org);
+  // The roles keep it a table for assistive technology where a narrow window shows the rows as cards.
+  const heads = COLUMNS.map((title) => html`<th scope="col" role="columnheader">${title}</th>`);
+  return html`<details class="org" id="${id}"${unfolded ? { markup: ' open' } : ''}>
+<summary><h2 id="${id}-title">${org.name}</h2> <span class="about">${orgWords(org)}</span></summary>
+<table role="table" aria-labelledby="${id}-title">
+<thead role="rowgroup"><tr role="row">${heads}</tr></thead>
+<tbody role="rowgroup">${org.collectors.map((collector) => collectorRows(collector, now))}</tbody>
+</table>
+</details>
+`;
+}
+
+function orgWords({ apiHost, orgId, collectors }: OrgStatus): string {
+  const words = [apiHost, orgId, count(collectors.length, 'collector'), healthWords(collectors)];
+  return words.filter((word) => word !== undefined && word !== '').join(' · ');
+}
+
+function healthWords(collectors: readonly CollectorStatus[]): string {
+  const failing = collectors.filter((collector) => collector.failure !== undefined).length;
+  if (failing > 0) return `${failing} failing`;
+  const untried = collectors.filter((collector) => collector.lastSuccessAt === undefined).length;
+  return untried > 0 ? `${untried} not run yet` : 'all OK';
+}
+
+function collectorRows(collector: CollectorStatus, now: Instant): Html {
+  const { failure } = collector;
+  return html`<tr role="row">
+<th scope="row" role="rowheader">${collector.name} <small>${collector.description}</small></th>
+${cell(1, stateCell(collector))}
+${cell(2, dataCell(collector, now))}
+${cell(3, moment(collector.lastSuccessAt, now))}
+${cell(4, moment(collector.nextRunAt, now, 'not planned'))}
+${cell(5, html`${groupDigits(collector.series)}`)}
+</tr>${failure === undefined ? undefined : failureRow(failure, now)}`;
+}
+
+function cell(column: number, content: Html): Html {
+  return html`<td role="cell" data-title="${COLUMNS[column]}"><div>${content}</div></td>`;
+}
+
+function stateCell(collector: CollectorStatus): Html {
+  const { word, mark } = stateWords[collector.state];
+  const retrying = collector.state === 'running' && collector.failure !== undefined;
+  const kind = retrying ? 'failing' : collector.state;
+  return html`<span class="state ${kind}"><span class="mark" aria-hidden="true">${mark}</span> ${
+    retrying ? 'Failing, trying again' : word
+  }</span>`;
+}
+
+function dataCell(collector: CollectorStatus, now: Instant): Html {
+  if (!collector.published) {
+    return html`<span class="withdrawn">Withdrawn</span> <small>the last good answer is too old</small>`;
+  }
+  const missing =
+    collector.uncoveredDays === undefined || collector.uncoveredDays === 0
+      ? undefined
+      : html` <small>${count(collector.uncoveredDays, 'day')} still to fetch</small>`;
+  if (collector.dataDay !== undefined) return html`${dataDay(collector.dataDay, now)}${missing}`;
+  return html`<span class="none">${collector.lastSuccessAt === undefined ? 'nothing yet' : 'present state'}</span>${missing}`;
+}
+
+function failureRow(failure: CollectorFailure, now: Instant): Html {
+  const hint =
+    failure.hint === undefined ? undefined : html`<p><strong>What to do:</strong> ${failure.hint}</p>`;
+  return html`<tr role="row" class="failure"><td role="cell" colspan="${COLUMNS.length}"><div>
+<p><strong>${reasonWords[failure.reason]}</strong>, since ${moment(failure.since, now)}.</p>
+<p class="message">${failure.message}</p>${hint}
+</div></td></tr>`;
+}

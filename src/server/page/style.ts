@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * The page's style. Blue and orange rather than green and red, and never a colour without a mark and a word, so
+ * that the states can be told apart without seeing colours.
+ */
+export const styleSheet = `
+:root{--text:#1b1f24;--quiet:#57606a;--page:#fff;--card:#f6f8fa;--line:#d0d7de;--link:#0b57a4;
+--ok:#0b57a4;--ok-back:#e7f1fb;--bad:#9a3800;--bad-back:#fff0e5;--wait:#57606a;--wait-back:#f0f2f4}
+@media(prefers-color-scheme:dark){:root{--text:#e6edf3;--quiet:#9aa5b1;--page:#0f141a;--card:#161c24;--line:#313a45;
+--link:#79b8f5;--ok:#79b8f5;--ok-back:#10253a;--bad:#ffa46b;--bad-back:#3a1d0b;--wait:#b3bdc8;--wait-back:#1e252d}}
+*{box-sizing:border-box}
+body{margin:0 auto;max-width:72rem;padding:1.5rem;background:var(--page);color:var(--text);
+font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
+h1,h2,p,ul{margin:0}
+h1{font-size:1.6rem;line-height:1.2}
+a{color:var(--link)}
+a:focus-visible,summary:focus-visible{outline:2px solid var(--link);outline-offset:2px}
+small,header p,footer,nav span,.about,.none{color:var(--quiet)}
+small{font-size:.85rem;font-weight:400}
+.banner{margin-bottom:1.25rem;padding:.6rem 1rem;border:2px dashed var(--bad);border-radius:.5rem;background:var(--bad-back)}
+.summary{margin:1.25rem 0;padding:1rem 1.25rem;border-left:.4rem solid;border-radius:.4rem}
+.summary h2{font-size:1.25rem}
+.summary p,.summary li{color:var(--text)}
+.summary ul{padding-left:1.25rem}
+.summary .failures{display:flex;flex-wrap:wrap;gap:.1rem 1.25rem;padding:.4rem 0 0;list-style:none}
+.summary.ok{background:var(--ok-back);border-color:var(--ok);color:var(--ok)}
+.summary.failing{background:var(--bad-back);border-color:var(--bad);color:var(--bad)}
+.summary.waiting{background:var(--wait-back);border-color:var(--wait);color:var(--wait)}
+nav ul{display:flex;flex-wrap:wrap;gap:.25rem 2rem;padding:0;list-style:none}
+.org{margin-top:1.5rem;border:1px solid var(--line);border-radius:.5rem;overflow:hidden}
+.org:not([open]){margin-top:.5rem}
+.org>summary{padding:.7rem 1rem;background:var(--card);cursor:pointer;overflow-wrap:anywhere}
+.org h2{display:inline;font-size:1.15rem}
+.about{margin-left:.5rem;font-size:.9rem}
+table{width:100%;border-collapse:collapse;table-layout:fixed}
+th,td{padding:.55rem 1rem;border-top:1px solid var(--line);text-align:left;vertical-align:top;overflow-wrap:anywhere}
+thead th{color:var(--quiet);font-size:.85rem;font-weight:600;white-space:nowrap}
+thead th{width:15%}thead th:first-child{width:27%}thead th:nth-child(3){width:17%}thead th:last-child{width:11%}
+td:last-child:not([colspan]),thead th:last-child{text-align:right;font-variant-numeric:tabular-nums}
+small{display:block}
+.state{font-weight:600}
+.mark{display:inline-block;width:1.1em;text-align:center}
+.state.ok{color:var(--ok)}.state.failing,.withdrawn{color:var(--bad)}.state.running,.state.waiting{color:var(--wait)}
+.withdrawn{font-weight:600}
+.failure td{padding-top:0;border-top:0}
+.failure td>div{padding:.6rem .9rem;border-left:.25rem solid var(--bad);border-radius:.25rem;background:var(--bad-back)}
+.message{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.88rem}
+footer{margin-top:2rem;font-size:.9rem}
+@media(max-width:720px){
+body{padding:1rem}
+nav ul{display:block}
+thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+table,tbody,tr,td,th{display:block}
+th[scope=row]{padding-bottom:.2rem}
+td,td:last-child:not([colspan]){display:flex;gap:.75rem;padding:.1rem 1rem;border-top:0;text-align:left}
+td[data-title]::before{content:attr(data-title);flex:0 0 6.5rem;color:var(--quiet);font-size:.9rem}
+td>div{min-width:0}
+td:last-child{padding-bottom:.7rem}
+.failure td>div{flex:1}
+.about{display:block;margin-left:0}
+}
+@media print{.org{break-inside:avoid}}
+`;
+
+const styleHash = createHash('sha256').update(styleSheet).digest('base64');
+
+/** Lets the page have its own style and nothing else: no scripts, frames, forms or outside assets. */
+export const pagePolicy = [
+  "default-src 'none'",
+  `style-src 'sha256-${styleHash}'`,
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');

@@ -1,0 +1,80 @@
+import type { CollectorStatus, OrgStatus, ServiceStatus } from '../status.ts';
+import { type Html, html } from './html.ts';
+import { orgAnchor } from './org.ts';
+import { count } from './words.ts';
+
+/** More failing collectors, or things waited for, than this are counted, not listed. */
+const LISTED = 12;
+
+interface Failing {
+  readonly org: OrgStatus;
+  readonly collector: CollectorStatus;
+}
+
+/** The one sentence that says how things are, and where to look. */
+export function summary(status: ServiceStatus): Html {
+  const failing = failingOf(status.orgs);
+  if (failing.length > 0) return failingSummary(status, failing);
+  if (!status.ready.ready) return startingSummary(status);
+  if (status.orgs.length === 0) {
+    return box('waiting', '…', 'No organizations here', 'This process has none to poll; other shards may.');
+  }
+  const series = sum(status.orgs, (collector) => collector.series);
+  return box('ok', '✓', 'Everything works', `${counted(status.orgs)}, ${count(series, 'series')} served.`);
+}
+
+function failingSummary(status: ServiceStatus, failing: readonly Failing[]): Html {
+  const all = sum(status.orgs, () => 1);
+  const links = failing
+    .slice(0, LISTED)
+    .map(
+      ({ org, collector }) => html`<li><a href="#${orgAnchor(org)}">${org.name} ${collector.name}</a></li>`,
+    );
+  const verb = failing.length === 1 ? 'fails' : 'fail';
+  return box(
+    'failing',
+    '✕',
+    `${failing.length} of ${count(all, 'collector')} ${verb}`,
+    'What they fetched before is still served, until it reaches the maximum age. The other collectors go on.',
+    html`<ul class="failures">${links}${more(failing.length)}</ul>`,
+  );
+}
+
+function startingSummary(status: ServiceStatus): Html {
+  const { waitingFor } = status.ready;
+  const items = waitingFor.slice(0, LISTED).map((item) => html`<li>${item}</li>`);
+  const list = html`<ul>${items}${more(waitingFor.length)}</ul>`;
+  return box('waiting', '…', 'Starting', 'Not ready yet. Waiting for:', list);
+}
+
+function more(all: number): Html | undefined {
+  return all > LISTED ? html`<li>and ${all - LISTED} more</li>` : undefined;
+}
+
+function box(kind: string, mark: string, title: string, sentence: string, rest?: Html): Html {
+  return html`<section class="summary ${kind}" aria-labelledby="summary">
+<h2 id="summary"><span class="mark" aria-hidden="true">${mark}</span> ${title}</h2>
+<p>${sentence}</p>${rest}
+</section>`;
+}
+
+function failingOf(orgs: readonly OrgStatus[]): Failing[] {
+  return orgs.flatMap((org) =>
+    org.collectors
+      .filter((collector) => collector.failure !== undefined)
+      .map((collector) => ({ org, collector })),
+  );
+}
+
+function counted(orgs: readonly OrgStatus[]): string {
+  return `${count(orgs.length, 'organization')}, ${count(
+    sum(orgs, () => 1),
+    'collector',
+  )}`;
+}
+
+function sum(orgs: readonly OrgStatus[], of: (collector: CollectorStatus) => number): number {
+  let total = 0;
+  for (const org of orgs) for (const collector of org.collectors) total += of(collector);
+  return total;
+}

@@ -1,0 +1,60 @@
+import { type Day, dayOf, daysBetween, type Instant } from '../../catalog/day.ts';
+import type { FailureReason } from '../../runtime/errors.ts';
+import type { CollectorState } from '../status.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** A length of time in the largest unit that leaves at least two of it, or one: `3 minutes`, `36 hours`. */
+export function durationWords(milliseconds: number): string {
+  const length = Math.abs(milliseconds);
+  if (length < MINUTE) return count(Math.round(length / SECOND), 'second');
+  if (length < HOUR) return count(Math.round(length / MINUTE), 'minute');
+  if (length < 2 * DAY) return count(Math.round(length / HOUR), 'hour');
+  return count(Math.round(length / DAY), 'day');
+}
+
+/** Where an instant lies from now: `just now`, `3 minutes ago`, `in 12 minutes`. */
+export function momentWords(instant: Instant, now: Instant): string {
+  if (Math.abs(instant - now) < SECOND) return instant > now ? 'in a moment' : 'just now';
+  const words = durationWords(instant - now);
+  return instant > now ? `in ${words}` : `${words} ago`;
+}
+
+/** How far back a day lies: `today`, `yesterday`, `3 days old`. */
+export function dayAgeWords(day: Day, now: Instant): string {
+  const age = daysBetween(day, dayOf(now));
+  if (age <= 0) return 'today';
+  return age === 1 ? 'yesterday' : `${age} days old`;
+}
+
+/** A number and what it counts: `1 series`, `12 collectors`. */
+export function count(number: number, noun: string): string {
+  const plural = noun.endsWith('s') ? noun : `${noun}s`;
+  return `${groupDigits(number)} ${number === 1 ? noun : plural}`;
+}
+
+/** A number with commas between thousands. */
+export function groupDigits(number: number): string {
+  return number.toLocaleString('en-US');
+}
+
+export const stateWords: Readonly<Record<CollectorState, { word: string; mark: string }>> = {
+  ok: { word: 'OK', mark: '✓' },
+  failing: { word: 'Failing', mark: '✕' },
+  running: { word: 'Running', mark: '↻' },
+  waiting: { word: 'Waiting', mark: '…' },
+};
+
+export const reasonWords: Readonly<Record<FailureReason, string>> = {
+  auth: 'The platform does not accept the API key',
+  role: 'The API key may not read this',
+  throttled: 'The platform asks to slow down',
+  server: 'The platform reports a fault of its own',
+  network: 'The platform cannot be reached',
+  timeout: 'The platform did not answer in time',
+  schema: 'The platform’s answer was not understood',
+  limit: 'The answer is larger than a limit allows',
+};

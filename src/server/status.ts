@@ -1,0 +1,108 @@
+import type { Day, Instant } from '../catalog/day.ts';
+import type { FailureReason } from '../runtime/errors.ts';
+
+/** `waiting`: has not run yet; `running`: runs now; `ok` and `failing`: how the last run ended. */
+export type CollectorState = 'waiting' | 'running' | 'ok' | 'failing';
+
+export interface CollectorFailure {
+  readonly reason: FailureReason;
+  /** One short line without any secret. */
+  readonly message: string;
+  /** What the operator can do about it. */
+  readonly hint?: string;
+  /** When the first of the runs that failed without a good one between them ended. */
+  readonly since: Instant;
+}
+
+export interface CollectorStatus {
+  readonly name: string;
+  readonly description: string;
+  readonly state: CollectorState;
+  /** The day that the published figures describe, for a dataset of days. */
+  readonly dataDay?: Day;
+  readonly lastRunAt?: Instant;
+  readonly lastSuccessAt?: Instant;
+  readonly lastDurationSeconds?: number;
+  readonly nextRunAt?: Instant;
+  /** Present while the collector fails, also when it is running again. */
+  readonly failure?: CollectorFailure;
+  readonly series: number;
+  /** Days since the start of the history that were not yet asked and answered. */
+  readonly uncoveredDays?: number;
+  /** False once the last good answer is older than the maximum age, so that the series went away. */
+  readonly published: boolean;
+}
+
+export interface OrgStatus {
+  readonly name: string;
+  /** The platform's own identifier, once an answer has named it. */
+  readonly orgId?: string;
+  readonly apiHost: string;
+  readonly collectors: readonly CollectorStatus[];
+}
+
+export interface StatusLink {
+  readonly href: string;
+  readonly label: string;
+  readonly description: string;
+}
+
+export interface Readiness {
+  readonly ready: boolean;
+  /** What is still missing, in plain words; empty when ready. */
+  readonly waitingFor: readonly string[];
+}
+
+/** What the service knows about itself at `now`; all instants in milliseconds since the epoch. */
+export interface ServiceStatus {
+  readonly version: string;
+  readonly revision: string;
+  readonly startedAt: Instant;
+  readonly now: Instant;
+  readonly ready: Readiness;
+  readonly orgs: readonly OrgStatus[];
+  readonly links: readonly StatusLink[];
+  /** True where the platform is the simulated one of the demo. */
+  readonly simulated: boolean;
+}
+
+/** Takes what is private out of the texts that came from elsewhere: the failures' messages and hints. */
+export function redactStatus(status: ServiceStatus, redact: (text: string) => string): ServiceStatus {
+  return {
+    ...status,
+    orgs: status.orgs.map((org) => ({ ...org, collectors: org.collectors.map(redacted) })),
+  };
+
+  function redacted(collector: CollectorStatus): CollectorStatus {
+    const { failure } = collector;
+    if (failure === undefined) return collector;
+    const hint = failure.hint === undefined ? {} : { hint: redact(failure.hint) };
+    return { ...collector, failure: { ...failure, message: redact(failure.message), ...hint } };
+  }
+}
+
+/** The names of the fields that hold instants. */
+const INSTANTS: ReadonlySet<string> = new Set([
+  'startedAt',
+  'now',
+  'lastRunAt',
+  'lastSuccessAt',
+  'nextRunAt',
+  'since',
+]);
+
+/** The status as JSON text, with instants as ISO 8601 in UTC. */
+export function statusJson(status: ServiceStatus): string {
+  const text = JSON.stringify(
+    status,
+    (key, value: unknown) => (INSTANTS.has(key) && typeof value === 'number' ? isoText(value) : value),
+    2,
+  );
+  return `${text}\n`;
+}
+
+/** An instant as ISO 8601 in UTC, or null where it is outside of what a date can be. */
+export function isoText(instant: Instant): string | null {
+  const date = new Date(instant);
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}

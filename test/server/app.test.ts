@@ -1,0 +1,141 @@
+import request from 'supertest';
+import { describe, expect, it } from 'vitest';
+import { collectorStatus, createTestApp, orgStatus, serviceStatus } from './fixtures.ts';
+
+describe('GET /status', () => {
+  it('is the status with ISO times', async () => {
+    const response = await request(createTestApp().app).get('/status');
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(response.headers['cache-control']).toBe('no-store');
+    expect(response.body).toMatchObject({
+      version: '1.2.3',
+      now: '2026-11-20T10:12:05.000Z',
+      orgs: [
+        {
+          name: 'acme',
+          collectors: [{ name: 'tokens', dataDay: '2026-11-19', lastRunAt: '2026-11-20T09:20:05.000Z' }],
+        },
+      ],
+    });
+  });
+
+  it('passes what failures say through the redaction, as the page does', async () => {
+    const failure = { reason: 'auth', message: 'key sk-1 refused', hint: 'replace sk-1', since: 0 } as const;
+    const orgs = [orgStatus({ collectors: [collectorStatus({ state: 'failing', failure })] })];
+    const { app } = createTestApp({
+      status: () => serviceStatus({ orgs }),
+      redact: (text) => text.replaceAll('sk-1', '***'),
+    });
+    for (const path of ['/', '/status']) {
+      const { text } = await request(app).get(path);
+      expect(text).toContain('key *** refused');
+      expect(text).toContain('replace ***');
+      expect(text).not.toContain('sk-1');
+    }
+  });
+});
+
+describe('GET /', () => {
+  it('may show itself and nothing from elsewhere', async () => {
+    const response = await request(createTestApp().app).get('/');
+    expect(response.status).toBe(200);
+    expect(response.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(response.headers['x-content-type-options']).toBe('nosniff');
+    expect(response.headers['content-security-policy']).toMatch(
+      /^default-src 'none'; style-src 'sha256-[\w+/]+='; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+    );
+  });
+});
+
+describe('health', () => {
+  it('is good as soon as the process answers', async () => {
+    const { app } = createTestApp({
+      status: () => {
+        throw new Error('not asked');
+      },
+    });
+    const response = await request(app).get('/-/healthy');
+    expect(response.status).toBe(200);
+    expect(response.text).toBe('healthy\n');
+  });
+});
+
+describe('readiness', () => {
+  it('is 200 once ready', async () => {
+    const response = await request(createTestApp().app).get('/-/ready');
+    expect(response.status).toBe(200);
+    expect(response.text).toBe('ready\n');
+  });
+
+  it('is 503 with what is waited for before', async () => {
+    const ready = { ready: false, waitingFor: ['the first answer for acme/tokens', 'the store'] };
+    const { app } = createTestApp({ status: () => serviceStatus({ ready }) });
+    const response = await request(app).get('/-/ready');
+    expect(response.status).toBe(503);
+    expect(response.text).toBe('not ready, waiting for:\n- the first answer for acme/tokens\n- the store\n');
+  });
+});
+
+describe('POST /-/refresh', () => {
+  it('starts the collectors and does not wait', async () => {
+    const { app, refreshes } = createTestApp();
+    expect((await request(app).post('/-/refresh')).status).toBe(202);
+    expect(refreshes).toHaveLength(1);
+  });
+
+  it('is refused where the lifecycle is off, with the flag that turns it on', async () => {
+    const { app, refreshes } = createTestApp({ lifecycle: false });
+    const response = await request(app).post('/-/refresh');
+    expect(response.status).toBe(403);
+    expect(response.text).toContain('--web.enable-lifecycle');
+    expect(refreshes).toHaveLength(0);
+  });
+});
+
+describe('everything else', () => {
+  it.each([
+    ['POST', '/metrics', 'GET, HEAD'],
+    ['DELETE', '/', 'GET, HEAD'],
+    ['PUT', '/status', 'GET, HEAD'],
+    ['OPTIONS', '/-/healthy', 'GET, HEAD'],
+    ['PATCH', '/-/ready', 'GET, HEAD'],
+    ['GET', '/-/refresh', 'POST'],
+    ['HEAD', '/-/refresh', 'POST'],
+  ] as const)('%s %s is 405 and says what is allowed', async (method, path, allow) => {
+    const { app, refreshes } = createTestApp();
+    const agent = request(app);
+    const response = await agent[method.toLowerCase() as 'post'](path);
+    expect(response.status).toBe(405);
+    expect(response.headers['allow']).toBe(allow);
+    expect(refreshes).toHaveLength(0);
+  });
+
+  it.each([
+    '/nowhere',
+    '/Metrics',
+    '/metrics/',
+    '/status/',
+    '/<script>alert(1)</script>',
+    '/%zz',
+    '/..%2f..%2fetc',
+  ])('%s is 404 in plain text that repeats nothing', async (path) => {
+    const response = await request(createTestApp().app).get(path);
+    expect(response.status).toBe(404);
+    expect(response.headers['content-type']).toBe('text/plain; charset=utf-8');
+    expect(response.text).toBe(
+      'There is nothing at this address. The status page at / lists what there is.\n',
+    );
+  });
+
+  it('that breaks is 500 without details', async () => {
+    const { app, log } = createTestApp({
+      status: () => {
+        throw new Error('inner detail');
+      },
+    });
+    const response = await request(app).get('/');
+    expect(response.status).toBe(500);
+    expect(response.text).not.toContain('detail');
+    expect(log.events).toHaveLength(1);
+  });
+});

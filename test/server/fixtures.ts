@@ -1,0 +1,69 @@
+import { parseDay } from '../../src/catalog/day.ts';
+import { negotiate } from '../../src/exposition/negotiate.ts';
+import { createFakeLogger } from '../../src/runtime/logger.ts';
+import { type AppDeps, createApp } from '../../src/server/app.ts';
+import { createFakeExposition } from '../../src/server/fake-exposition.ts';
+import type { CollectorStatus, OrgStatus, ServiceStatus } from '../../src/server/status.ts';
+
+export const NOW = Date.UTC(2026, 10, 20, 10, 12, 5);
+const MINUTE = 60_000;
+
+/** A collector that works, but for what is given. */
+export function collectorStatus(changes: Partial<CollectorStatus> = {}): CollectorStatus {
+  const dataDay = parseDay('2026-11-19');
+  return {
+    name: 'tokens',
+    description: 'Credits and tokens by model',
+    state: 'ok',
+    ...(dataDay === undefined ? {} : { dataDay }),
+    lastRunAt: NOW - 52 * MINUTE,
+    lastSuccessAt: NOW - 52 * MINUTE,
+    lastDurationSeconds: 1.2,
+    nextRunAt: NOW + 8 * MINUTE,
+    series: 1_234,
+    uncoveredDays: 0,
+    published: true,
+    ...changes,
+  };
+}
+
+/** An organization with one collector that works, but for what is given. */
+export function orgStatus(changes: Partial<OrgStatus> = {}): OrgStatus {
+  return { name: 'acme', apiHost: 'api.example.com', collectors: [collectorStatus()], ...changes };
+}
+
+/** A service in which everything works, but for what is given. */
+export function serviceStatus(changes: Partial<ServiceStatus> = {}): ServiceStatus {
+  return {
+    version: '1.2.3',
+    revision: 'abc1234',
+    startedAt: NOW - 3 * 60 * MINUTE,
+    now: NOW,
+    ready: { ready: true, waitingFor: [] },
+    orgs: [orgStatus()],
+    links: [{ href: '/metrics', label: 'Metrics', description: 'what Prometheus scrapes' }],
+    simulated: false,
+    ...changes,
+  };
+}
+
+/** An app over fakes, and the fakes. */
+export function createTestApp(changes: Partial<AppDeps> = {}) {
+  const exposition = createFakeExposition();
+  const log = createFakeLogger();
+  const refreshes: string[] = [];
+  const app = createApp({
+    exposition,
+    negotiate,
+    log,
+    status: () => serviceStatus(),
+    refresh: () => {
+      refreshes.push('refresh');
+    },
+    redact: (text) => text,
+    telemetryPath: '/metrics',
+    lifecycle: true,
+    ...changes,
+  });
+  return { app, exposition, log, refreshes };
+}

@@ -1,0 +1,161 @@
+import { Readable } from 'node:stream';
+import fc from 'fast-check';
+import request from 'supertest';
+import { describe, expect, it } from 'vitest';
+import { parseCollect } from '../../src/server/collect.ts';
+import { createTestApp } from './fixtures.ts';
+
+describe('GET /metrics', () => {
+  it('serves text where the client has no wish', async () => {
+    const { app } = createTestApp();
+    const response = await request(app).get('/metrics').set('Accept-Encoding', 'identity');
+    expect(response.status).toBe(200);
+    expect(response.text).toBe('# tokens\n# spend\n');
+    expect(response.headers).toMatchObject({
+      'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+      'content-length': '17',
+      vary: 'Accept, Accept-Encoding',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(response.headers).not.toHaveProperty('x-powered-by');
+    expect(response.headers).not.toHaveProperty('etag');
+    expect(response.headers).not.toHaveProperty('content-encoding');
+  });
+
+  it('serves OpenMetrics to who prefers it, again and again', async () => {
+    const { app } = createTestApp();
+    for (let count = 0; count < 2; count++) {
+      const response = await request(app)
+        .get('/metrics')
+        .set(
+          'Accept',
+          'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.2,*/*;q=0.1',
+        );
+      expect(response.headers['content-type']).toBe(
+        'application/openmetrics-text; version=1.0.0; charset=utf-8',
+      );
+      expect(response.text).toMatch(/# EOF\n$/);
+    }
+  });
+
+  it('keeps apart what different clients want', async () => {
+    const { app, exposition } = createTestApp();
+    await request(app).get('/metrics').set('Accept', 'text/plain').set('Accept-Encoding', 'gzip');
+    await request(app).get('/metrics').set('Accept', 'text/plain').set('Accept-Encoding', 'gzip;q=0');
+    await request(app)
+      .get('/metrics')
+      .set('Accept', 'application/openmetrics-text')
+      .set('Accept-Encoding', 'gzip');
+    expect(exposition.requests).toEqual([
+      { format: 'text', gzip: true },
+      { format: 'text', gzip: false },
+      { format: 'openmetrics', gzip: true },
+    ]);
+  });
+
+  it('compresses where the client takes it', async () => {
+    const { app } = createTestApp();
+    // The client unpacks; the header tells that there was something to unpack.
+    const response = await request(app).get('/metrics').set('Accept-Encoding', 'gzip');
+    expect(response.headers['content-encoding']).toBe('gzip');
+    expect(response.text).toBe('# tokens\n# spend\n');
+  });
+
+  it('sends a body that comes in parts as one', async () => {
+    const parts = [Buffer.from('a 1\n'), Buffer.from('b 2\n')];
+    const page = {
+      kind: 'page',
+      contentType: 'text/plain',
+      contentEncoding: undefined,
+      contentLength: 8,
+      body: { parts, stream: () => Readable.from(parts) },
+    } as const;
+    const { app } = createTestApp({ exposition: { scrape: async () => page } });
+    expect((await request(app).get('/metrics')).text).toBe('a 1\nb 2\n');
+  });
+
+  it('answers HEAD with the headers of GET', async () => {
+    const { app } = createTestApp();
+    for (const coding of ['gzip', 'identity']) {
+      const get = await request(app).get('/metrics').set('Accept-Encoding', coding);
+      const head = await request(app).head('/metrics').set('Accept-Encoding', coding);
+      expect(head.status).toBe(200);
+      expect(head.text).toBeUndefined();
+      const { date: _, ...headers } = get.headers;
+      expect(head.headers).toMatchObject(headers);
+    }
+  });
+
+  it.each([
+    '/metrics?collect[]=spend',
+    '/metrics?collect%5B%5D=spend',
+    '/metrics?collect[]=spend&collect[]=spend&x=1',
+  ])('%s narrows', async (path) => {
+    const { app } = createTestApp();
+    expect((await request(app).get(path)).text).toBe('# spend\n');
+  });
+
+  it('takes several collectors', async () => {
+    const { app } = createTestApp();
+    expect((await request(app).get('/metrics?collect[]=spend&collect[]=tokens')).text).toBe(
+      '# spend\n# tokens\n',
+    );
+  });
+
+  it.each([
+    ['?collect[]=<script>', 'No such collector. There are: tokens, spend.\n'],
+    ['?collect[]=', 'collect[] needs the name of a collector, as in collect[]=tokens.\n'],
+    [
+      '?collect=tokens',
+      'The parameter that chooses collectors is written collect[], as in collect[]=tokens.\n',
+    ],
+    [
+      '?collect[0]=tokens',
+      'The parameter that chooses collectors is written collect[], as in collect[]=tokens.\n',
+    ],
+    ['?collect[]=%E0%A4%A', 'The query of this address is not correctly percent-encoded.\n'],
+  ])('refuses %s', async (query, sentence) => {
+    const { app } = createTestApp();
+    const response = await request(app).get(`/metrics${query}`);
+    expect(response.status).toBe(400);
+    expect(response.text).toBe(sentence);
+    expect(response.headers['content-type']).toBe('text/plain; charset=utf-8');
+  });
+
+  it('says 500 without details when the page cannot be made', async () => {
+    const scrape = () => Promise.reject(new Error('secret detail'));
+    const { app, log } = createTestApp({ exposition: { scrape } });
+    const response = await request(app).get('/metrics');
+    expect(response.status).toBe(500);
+    expect(response.text).not.toContain('secret');
+    expect(log.events).toMatchObject([{ level: 'error' }]);
+  });
+
+  it('takes a telemetry path literally', async () => {
+    const { app } = createTestApp({ telemetryPath: '/a.b/:x*' });
+    expect((await request(app).get('/a.b/:x*')).status).toBe(200);
+    expect((await request(app).get('/aXb/yy')).status).toBe(404);
+    expect((await request(app).get('/metrics')).status).toBe(404);
+  });
+});
+
+describe('the query', () => {
+  it('never throws, and names only what was asked', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const query = parseCollect(`/metrics?collect[]=tokens&${text}`);
+        if (!('problem' in query)) expect(query.collect).toContain('tokens');
+      }),
+    );
+  });
+
+  it('gives back any names', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1 }), (names) => {
+        const query = names.map((name) => `collect%5B%5D=${encodeURIComponent(name)}`).join('&');
+        expect(parseCollect(`/metrics?${query}`)).toEqual({ collect: names });
+      }),
+    );
+  });
+});
