@@ -1,6 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { collectors } from '../src/collectors/index.ts';
+import { isDayCollector } from '../src/catalog/collector.ts';
+import { renderMetricsDocs } from '../src/catalog/docs.ts';
+import { aboutFamilies, collectors } from '../src/collectors/index.ts';
 import { renderConfigurationDocs } from '../src/config/docs.ts';
+import { ownMetrics } from '../src/exposition/own-metrics.ts';
 
 /** A file of the repository that is made from the code. */
 interface GeneratedFile {
@@ -9,8 +12,14 @@ interface GeneratedFile {
   content(): string;
 }
 
+const dayDatasets = collectors.filter(isDayCollector).map(({ dataset }) => dataset);
+
 const generated: readonly GeneratedFile[] = [
   { path: 'docs/CONFIGURATION.md', content: () => renderConfigurationDocs(collectors) },
+  {
+    path: 'docs/METRICS.md',
+    content: () => renderMetricsDocs(collectors, aboutFamilies(dayDatasets), Object.values(ownMetrics)),
+  },
 ];
 
 if (process.argv.includes('--check')) {

@@ -30,12 +30,17 @@ interface FamilyDeclaration<Label extends string> {
   /** The API's endpoint and field that the value comes from. */
   readonly source: string;
   readonly nature: FamilyNature;
+  /** For a computed figure: its formula, when it is absent, and a worked example, as Markdown. */
+  readonly definition?: string;
   readonly weight?: FamilyWeight;
   readonly stability?: 'stable' | 'experimental';
 }
 
+type Declared<Label extends string> = FamilyDeclaration<Label> &
+  Required<Pick<FamilyDeclaration<Label>, 'weight' | 'stability'>>;
+
 /** A family that describes one day of a dataset. */
-export interface DayFamily<Label extends string = string> extends Required<FamilyDeclaration<Label>> {
+export interface DayFamily<Label extends string = string> extends Declared<Label> {
   readonly scope: 'day';
   /**
    * Whether the labels name open-ended things (models, tools) rather than a fixed set of parts: a value seen
@@ -47,7 +52,7 @@ export interface DayFamily<Label extends string = string> extends Required<Famil
 }
 
 /** A family that describes the state at the view's instant. */
-export interface CurrentFamily<Label extends string = string> extends Required<FamilyDeclaration<Label>> {
+export interface CurrentFamily<Label extends string = string> extends Declared<Label> {
   readonly scope: 'current';
   samplesOf(view: View): Iterable<Sample<Label>> | undefined;
 }

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import { revisionOf } from '../config/environment.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { createService, type Service } from '../service.ts';
 import type { CommandContext } from './command.ts';
@@ -12,7 +13,7 @@ export async function createRealService(
   return createService({
     config,
     version: context.version,
-    revision: 'unknown',
+    revision: revisionOf(context.environment),
     clock: createSystemClock(),
     random: Math.random,
     stderr: context.stderr,

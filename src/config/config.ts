@@ -1,6 +1,7 @@
 import type { Day } from '../catalog/day.ts';
 import type { ReadinessSettings } from '../catalog/view.ts';
 import type { Credential } from './credential.ts';
+import type { ProxyVariables } from './environment.ts';
 import type { Limits } from './file-settings.ts';
 import type { ListenAddress } from './listen-address.ts';
 
@@ -20,6 +21,7 @@ export interface Config {
     readonly retries: number;
     readonly requestsPerSecond: number;
     readonly maxResponseBytes: number;
+    readonly proxy: ProxyVariables;
   };
   /** Cron expressions of five fields, UTC. */
   readonly schedules: {

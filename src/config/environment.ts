@@ -6,9 +6,33 @@ import { environmentPrefix, type OptionTable, variableOf } from './option.ts';
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** The usual variables that name a proxy. */
+export interface ProxyVariables {
+  readonly HTTP_PROXY: string | undefined;
+  readonly HTTPS_PROXY: string | undefined;
+  readonly NO_PROXY: string | undefined;
+}
+
 /** The environment of this process. */
 export function processEnvironment(): Environment {
   return process.env;
+}
+
+/** The variable by which a build tells its source revision. */
+export const revisionVariable = 'AGENT_PLATFORM_REVISION';
+
+/** The source revision that this build was made from, `unknown` where the build did not tell. */
+export function revisionOf(environment: Environment): string {
+  return environment[revisionVariable] || 'unknown';
+}
+
+/** The proxy that the operator's environment names, in upper or lower case; curl and Go read the same variables. */
+export function proxyOf(environment: Environment): ProxyVariables {
+  return {
+    HTTP_PROXY: environment['HTTP_PROXY'] ?? environment['http_proxy'],
+    HTTPS_PROXY: environment['HTTPS_PROXY'] ?? environment['https_proxy'],
+    NO_PROXY: environment['NO_PROXY'] ?? environment['no_proxy'],
+  };
 }
 
 /** What the environment gives for a table of options; an empty variable counts as not set. */
@@ -40,6 +64,7 @@ function suggestionFor(variable: string, known: ReadonlySet<string>): string | u
 export function refuseUnknownVariables(environment: Environment, known: ReadonlySet<string>): void {
   for (const variable of Object.keys(environment).sort()) {
     if (!variable.startsWith(environmentPrefix) || known.has(variable)) continue;
+    if (variable === revisionVariable) continue;
     if (reserved.test(variable) || serviceLink.test(variable)) continue;
     throw new ConfigError(
       `unknown environment variable ${variable.slice(0, 100)}`,

@@ -1,7 +1,7 @@
 import { healthcheckOptions, sandboxOptions } from './command-options.ts';
 import type { Config } from './config.ts';
 import { readConfigFile, sectionOf } from './config-file.ts';
-import { type Environment, givenInEnvironment, refuseUnknownVariables } from './environment.ts';
+import { type Environment, givenInEnvironment, proxyOf, refuseUnknownVariables } from './environment.ts';
 import { givenInFile, refuseUnknownKeys } from './file-options.ts';
 import { readLimits, readReadiness } from './file-settings.ts';
 import type { Files } from './files.ts';
@@ -46,7 +46,7 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   );
   const orgs =
     sources.organizations === 'ignored' ? [] : await createOrgs(entries, values, environment, files);
-  return { orgs, limits, readiness, ...configOf(values, collectors) };
+  return { orgs, limits, readiness, ...configOf(values, collectors, environment) };
 }
 
 /**
@@ -82,6 +82,7 @@ function variablesOf(shared: OptionTable): readonly string[] {
 function configOf(
   values: ValuesOf<SharedOptions>,
   collectors: readonly CollectorChoice[],
+  environment: Environment,
 ): Omit<Config, 'orgs' | 'limits' | 'readiness'> {
   return {
     api: {
@@ -89,6 +90,7 @@ function configOf(
       retries: values['api.retries'],
       requestsPerSecond: values['api.requests-per-second'],
       maxResponseBytes: values['api.max-response-bytes'],
+      proxy: proxyOf(environment),
     },
     schedules: {
       analytics: values['schedule.analytics'],

@@ -38,8 +38,9 @@ export function* surveyOf(
   limitOf: LabelLimit,
 ): Generator<void, Survey> {
   const weights = new Map<string, Map<string, number>>();
-  const ranking = rankingFamilies(families);
-  const limited = new Set(ranking.keys());
+  // A label is ranked by the first declared additive family with samples that has it.
+  const ranking = new Map<string, Family>();
+  const limited = limitedLabels(families);
   const counted: Counted[] = [];
   for (const family of families) {
     const samples = samplesOf(family, dataset, view);
@@ -103,21 +104,11 @@ function* concatenated(samples: Iterable<Sample>, zeros: readonly Sample[]): Gen
 }
 
 /**
- * A label is ranked by the first declared additive family that has it. Labels that only infos have are
- * attributes of what the other labels name, and are not limited.
+ * The labels that are limited: those of families that are no infos. Labels that only infos have are attributes
+ * of what the other labels name.
  */
-function rankingFamilies(families: readonly Family[]): ReadonlyMap<string, Family> {
-  const ranking = new Map<string, Family>();
-  for (const family of families) {
-    if (family.nature === 'info') continue;
-    for (const label of family.labels) {
-      const known = ranking.get(label);
-      if (known === undefined || (known.nature !== 'additive' && family.nature === 'additive')) {
-        ranking.set(label, family);
-      }
-    }
-  }
-  return ranking;
+function limitedLabels(families: readonly Family[]): ReadonlySet<string> {
+  return new Set(families.flatMap(({ nature, labels }) => (nature === 'info' ? [] : labels)));
 }
 
 function limitedValues(family: Family, limited: ReadonlySet<string>): ReadonlyMap<string, Set<string>> {
@@ -131,7 +122,7 @@ function note(
   sample: Sample,
   values: ReadonlyMap<string, Set<string>>,
   weights: Map<string, Map<string, number>>,
-  ranking: ReadonlyMap<string, Family>,
+  ranking: Map<string, Family>,
 ): void {
   for (const [label, seen] of values) {
     const value = sample.labels[label] ?? '';
@@ -141,8 +132,8 @@ function note(
       byValue = new Map();
       weights.set(label, byValue);
     }
-    const ranks = ranking.get(label) === family && family.nature === 'additive';
-    if (ranks) byValue.set(value, (byValue.get(value) ?? 0) + sample.value);
+    if (family.nature === 'additive' && !ranking.has(label)) ranking.set(label, family);
+    if (ranking.get(label) === family) byValue.set(value, (byValue.get(value) ?? 0) + sample.value);
     else if (!byValue.has(value)) byValue.set(value, 0);
   }
 }
