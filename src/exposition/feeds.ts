@@ -63,11 +63,11 @@ export function createFeed(
 /** The segments in page order: by family as declared, then by organization, then by collector. */
 export function placeSegments(declared: Declared, feeds: ReadonlyMap<string, Feed>): readonly Placed[] {
   const placed: Placed[] = [];
-  const sorted = [...feeds].sort(byName).map(([, feed]) => [...feed].sort(byName));
-  for (const [family, { header }] of declared) {
+  const sorted = [...feeds].sort(byName).map(([, feed]) => new Map([...feed].sort(byName)));
+  for (const [family, { header, collector: owner }] of declared) {
     for (const feed of sorted) {
-      for (const [collector, segments] of feed) {
-        const segment = segments.get(family);
+      for (const collector of owner === undefined ? feed.keys() : [owner]) {
+        const segment = feed.get(collector)?.get(family);
         if (segment !== undefined) placed.push({ header, collector, segment });
       }
     }

@@ -1,8 +1,9 @@
 import type { Registry } from 'prom-client';
 import type { Clock } from '../runtime/clock.ts';
-import { readRegistry, renderMetrics } from './live-text.ts';
+import { readRegistry, renderMetric } from './live-text.ts';
 import { createDeflater, type Piece } from './piece.ts';
 import type { Format } from './text.ts';
+import { createTurns, type Turns } from './turns.ts';
 
 /** The process's own part of a page, which ends it. */
 export interface Live {
@@ -11,6 +12,8 @@ export interface Live {
 }
 
 const FRESH_MS = 1000;
+// In UTF-16 units.
+const CHUNK = 256 * 1024;
 
 interface Rendering {
   readonly version: number;
@@ -20,13 +23,14 @@ interface Rendering {
 
 /** Creates the live part of a registry. */
 export function createLive({ registry, clock }: { registry: Registry; clock: Clock }): Live {
+  const turns = createTurns(clock);
   const renderings = new Map<Format, Rendering>();
   return {
     piece(format, version) {
       const now = clock.elapsed();
       const last = renderings.get(format);
       if (last !== undefined && last.version === version && now - last.at < FRESH_MS) return last.piece;
-      const rendering = { version, at: now, piece: render(registry, format) };
+      const rendering = { version, at: now, piece: render(registry, format, turns) };
       renderings.set(format, rendering);
       // A failure belongs to the scrapes that wait for it, and not to the next ones.
       rendering.piece.catch(() => {
@@ -37,9 +41,21 @@ export function createLive({ registry, clock }: { registry: Registry; clock: Clo
   };
 }
 
-async function render(registry: Registry, format: Format): Promise<Piece> {
-  const text = renderMetrics(await readRegistry(registry), format);
+async function render(registry: Registry, format: Format, turns: Turns): Promise<Piece> {
   const deflater = createDeflater();
+  let text = '';
+  let lines = 0;
+  for await (const metric of readRegistry(registry)) {
+    for (const line of renderMetric(metric, format)) {
+      text += line;
+      lines += 1;
+      if (lines % 64 !== 0 || !turns.over()) continue;
+      await turns.next();
+      if (text.length < CHUNK) continue;
+      await deflater.write(text);
+      text = '';
+    }
+  }
   await deflater.write(format === 'openmetrics' ? `${text}# EOF\n` : text);
   return deflater.finish();
 }

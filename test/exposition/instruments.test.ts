@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createInstruments, type Instruments } from '../../src/exposition/instruments.ts';
-import { readRegistry, renderMetrics } from '../../src/exposition/live-text.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
+import { livePage } from './live-page.ts';
 import { parsePage } from './parse.ts';
 
 const PREFIX = 'agent_platform_exporter_';
@@ -13,7 +13,7 @@ function create(series?: () => ReadonlyMap<string, number>): Instruments {
 }
 
 async function linesOf({ registry }: Instruments): Promise<string[]> {
-  const text = renderMetrics(await readRegistry(registry), 'text');
+  const text = await livePage(registry, 'text');
   return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 }
 
@@ -113,7 +113,7 @@ describe('the metrics about the exporter', () => {
 describe('the table of the metrics', () => {
   test('is what the registry holds', async () => {
     const { registry } = create(() => new Map());
-    const held = (await readRegistry(registry)).map(({ name, help, type }) => ({ name, help, type }));
+    const held = (await registry.getMetricsAsJSON()).map(({ name, help, type }) => ({ name, help, type }));
     const declared = Object.values(ownMetrics).map(({ name, help, type }) => ({ name, help, type }));
     expect(held).toEqual(declared);
   });
@@ -128,7 +128,7 @@ describe('the table of the metrics', () => {
 
 test("Node's own metrics come along, except those named like counters", async () => {
   const { registry } = createInstruments(build);
-  const page = parsePage(renderMetrics(await readRegistry(registry), 'text'));
+  const page = parsePage(await livePage(registry, 'text'));
   expect([...page.types.keys()]).toContain('process_start_time_seconds');
   const misnamed = [...page.types].filter(([name, type]) => name.endsWith('_total') !== (type === 'counter'));
   expect(misnamed).toEqual([]);

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { Counter, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { createLive } from '../../src/exposition/live.ts';
-import { readRegistry, renderMetrics } from '../../src/exposition/live-text.ts';
 import type { Piece } from '../../src/exposition/piece.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
+import { livePage } from './live-page.ts';
 import { parsePage } from './parse.ts';
 
 function createSample(labels: readonly string[], values: readonly number[]): Registry {
@@ -54,7 +54,7 @@ describe('the live part is what prom-client itself writes', () => {
         fc.array(value),
         async (labels, values) => {
           const registry = createSample(labels, values);
-          const ours = renderMetrics(await readRegistry(registry), format);
+          const ours = await livePage(registry, format);
           // Last, since asking for OpenMetrics renames the counters of the registry.
           if (format === 'openmetrics') registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never);
           const theirs = await registry.metrics();
@@ -73,7 +73,7 @@ describe('where prom-client is wrong, the live part is not:', () => {
     for (const each of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
       gauge.set({ n: String(each) }, each);
     }
-    const { samples } = parsePage(renderMetrics(await readRegistry(registry), 'text'));
+    const { samples } = parsePage(await livePage(registry, 'text'));
     expect(samples.map((sample) => sample.value)).toEqual(['NaN', '+Inf', '-Inf']);
   });
 
@@ -87,15 +87,15 @@ describe('where prom-client is wrong, the live part is not:', () => {
     });
     counter.inc({ a: 'x' });
     counter.inc({ a: 'y', b: undefined } as unknown as { a: string });
-    const text = renderMetrics(await readRegistry(registry), 'text');
+    const text = await livePage(registry, 'text');
     expect(text).toContain('c_total{a="x"} 1\nc_total{a="y"} 1\n');
   });
 
   test('asked for OpenMetrics, it does not rename counters', async () => {
     const registry = createSample(['x'], [1]);
-    const before = renderMetrics(await readRegistry(registry), 'text');
-    renderMetrics(await readRegistry(registry), 'openmetrics');
-    expect(renderMetrics(await readRegistry(registry), 'text')).toBe(before);
+    const before = await livePage(registry, 'text');
+    await livePage(registry, 'openmetrics');
+    expect(await livePage(registry, 'text')).toBe(before);
   });
 });
 

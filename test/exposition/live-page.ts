@@ -1,0 +1,10 @@
+import type { Registry } from 'prom-client';
+import { readRegistry, renderMetric } from '../../src/exposition/live-text.ts';
+import type { Format } from '../../src/exposition/text.ts';
+
+/** A registry as the project's own writer renders it, in one text without `# EOF`. */
+export async function livePage(registry: Registry, format: Format = 'text'): Promise<string> {
+  let text = '';
+  for await (const metric of readRegistry(registry)) text += [...renderMetric(metric, format)].join('');
+  return text;
+}
