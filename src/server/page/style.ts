@@ -27,6 +27,7 @@ small{font-size:.85rem;font-weight:400}
 .summary.ok{background:var(--ok-back);border-color:var(--ok);color:var(--ok)}
 .summary.failing{background:var(--bad-back);border-color:var(--bad);color:var(--bad)}
 .summary.waiting{background:var(--wait-back);border-color:var(--wait);color:var(--wait)}
+nav{margin-bottom:1.5rem}
 nav ul{display:flex;flex-wrap:wrap;gap:.25rem 2rem;padding:0;list-style:none}
 .org{margin-top:1.5rem;border:1px solid var(--line);border-radius:.5rem;overflow:hidden}
 .org:not([open]){margin-top:.5rem}
