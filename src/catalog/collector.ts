@@ -23,6 +23,8 @@ interface Fetched {
 
 export interface FetchedDays<Row> extends Fetched {
   readonly rows: ReadonlyMap<Day, Row>;
+  /** Whole rows that were unusable: a day without a row may be one of theirs, so it is not known to have none. */
+  readonly lost: number;
   /** Size of the answers, in bytes, for sizing the next window. */
   readonly bytes: number;
 }
@@ -36,29 +38,50 @@ export interface FetchedDocuments<Document> extends Fetched {
 interface CollectorDeclaration {
   readonly name: string;
   readonly description: string;
-  readonly schedule: ScheduleName;
   readonly enabledByDefault: boolean;
   readonly families: readonly Family[];
 }
 
 /** A collector of a dataset with a row per day. */
 export interface DayCollector<Row> extends CollectorDeclaration {
+  readonly schedule: ScheduleName;
   readonly dataset: DayDataset<Row>;
   fetch(source: Source, window: Window): Promise<FetchedDays<Row>>;
 }
 
 /** A collector of documents. */
 export interface DocumentCollector<Document> extends CollectorDeclaration {
+  readonly schedule: ScheduleName;
   readonly dataset: DocumentDataset<Document>;
   fetch(source: Source): Promise<FetchedDocuments<Document>>;
 }
 
+/** A collector that asks the platform nothing: its families are computed from the days of another one. */
+export interface DerivedCollector<Row> extends CollectorDeclaration {
+  /** The collector whose days these are; where that one does not run, neither does this one. */
+  readonly derivesFrom: string;
+  /** That collector's dataset. */
+  readonly dataset: DayDataset<Row>;
+}
+
 // A list of collectors holds many row types; what one fetches is only ever handed back to itself.
 // biome-ignore lint/suspicious/noExplicitAny: see above
-export type Collector = DayCollector<any> | DocumentCollector<any>;
+export type FetchingCollector = DayCollector<any> | DocumentCollector<any>;
+// biome-ignore lint/suspicious/noExplicitAny: as for FetchingCollector
+export type Collector = FetchingCollector | DerivedCollector<any>;
 
-/** Whether a collector's dataset has one row per day. */
-// biome-ignore lint/suspicious/noExplicitAny: as for Collector
+/** Whether a collector asks the platform, rather than computing from what another one has asked. */
+export function isFetching(collector: Collector): collector is FetchingCollector {
+  return 'fetch' in collector;
+}
+
+/** Whether a collector fetches a dataset with one row per day. */
+// biome-ignore lint/suspicious/noExplicitAny: as for FetchingCollector
 export function isDayCollector(collector: Collector): collector is DayCollector<any> {
-  return collector.dataset.kind === 'days';
+  return isFetching(collector) && collector.dataset.kind === 'days';
+}
+
+/** The dataset of days that a collector's families describe, undefined where it is one of documents. */
+export function dayDatasetOf(collector: Collector): DayDataset<unknown> | undefined {
+  return collector.dataset.kind === 'days' ? collector.dataset : undefined;
 }

@@ -5,6 +5,25 @@ import type { Day, Instant } from './day.ts';
 export interface OrgSettings {
   readonly name: string;
   readonly readiness: ReadinessSettings;
+  readonly contract?: Contract | undefined;
+}
+
+/** What the operator told about the organization's contract with the platform. */
+export interface Contract {
+  /** Seats that are paid for. */
+  readonly seats?: number | undefined;
+  /** Credits that a calendar month may cost. */
+  readonly creditsPerMonth?: number | undefined;
+  /** What credits cost, oldest price first, each day at most once. */
+  readonly prices: readonly CreditPrice[];
+}
+
+/** What credits cost from a day on, until the next price begins. */
+export interface CreditPrice {
+  readonly from: Day;
+  /** A code of three letters, such as `USD`. */
+  readonly currency: string;
+  readonly perMillionCredits: number;
 }
 
 /** How the current readiness report of a repository is chosen and shown. */

@@ -22,6 +22,8 @@ export interface AnalyticsAnswer<Row> {
   /** In the answer's order; a day may come more than once. */
   readonly rows: readonly Dated<Row>[];
   readonly rejected: number;
+  /** Whole elements among the rejected ones. */
+  readonly lost: number;
   readonly orgId: string | undefined;
   readonly bytes: number;
 }
@@ -49,14 +51,18 @@ export async function askAnalytics<Row>(
   if (!answer.success) throw new UnexpectedAnswer('an object with an array data', body);
   const rows: Dated<Row>[] = [];
   let rejected = 0;
+  let lost = 0;
   for (const element of answer.data.data) {
     const salvaged = salvage(schema, element);
     rejected += salvaged.rejected;
-    if (salvaged.row === undefined) continue;
+    if (salvaged.row === undefined) {
+      lost += 1;
+      continue;
+    }
     if (salvaged.row.date >= window.from && salvaged.row.date <= window.to) rows.push(salvaged.row);
     else rejected += 1;
   }
-  return { rows, rejected, orgId: meta.safeParse(answer.data.meta).data?.org_id, bytes };
+  return { rows, rejected, lost, orgId: meta.safeParse(answer.data.meta).data?.org_id, bytes };
 }
 
 /** Gives each day its row; of several rows for one day the last one counts and the others are rejected. */
@@ -65,6 +71,7 @@ export function byDay<Row>(answer: AnalyticsAnswer<Row>): FetchedDays<Row> {
   return {
     rows,
     rejected: answer.rejected + answer.rows.length - rows.size,
+    lost: answer.lost,
     orgId: answer.orgId,
     bytes: answer.bytes,
     remarks: [],

@@ -84,7 +84,7 @@ async function store(
   const { org, deps } = run;
   const dataset = collector.dataset.name;
   const revisions = await deps.history.putDays(org.name, dataset, {
-    days,
+    days: fetched.lost === 0 ? days : days.filter((day) => fetched.rows.has(day)),
     rows: fetched.rows,
     orgId: fetched.orgId,
     at: deps.clock.now(),

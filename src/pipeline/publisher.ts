@@ -1,4 +1,4 @@
-import { type Collector, isDayCollector } from '../catalog/collector.ts';
+import { type Collector, dayDatasetOf, isDayCollector, isFetching } from '../catalog/collector.ts';
 import type { DayDataset } from '../catalog/dataset.ts';
 import type { Day } from '../catalog/day.ts';
 import type { CurrentFamily, Family } from '../catalog/family.ts';
@@ -36,8 +36,8 @@ export interface PublisherParts {
 /** Turns what history knows of an organization into what `/metrics` shows of it. */
 export interface Publisher {
   /**
-   * Publishes the named collectors' families anew, and those of every other collector whose newest day has
-   * changed with them. Calls for one organization follow each other; those that wait are served together.
+   * Publishes the families of the named collectors anew, of those that derive from them, and of every other
+   * collector whose newest day has changed with them. Calls for one organization follow each other; those that wait are served together.
    */
   publish(org: OrgSettings, collectors: readonly string[]): Promise<void>;
   /** The day that a collector's published families describe. */
@@ -68,13 +68,14 @@ interface OrgState {
   view: View | undefined;
   readonly requested: Set<string>;
   readonly dropped: Map<string, string>;
-  running: Promise<void>;
   waiting: Promise<void> | undefined;
 }
 
 /** Creates a publisher for any number of organizations. */
 export function createPublisher(parts: PublisherParts): Publisher {
   const states = new Map<string, OrgState>();
+  // One organization after the other: slices of work side by side would add up to one long one.
+  let turn: Promise<void> = Promise.resolve();
   const datasets = parts.collectors.filter(isDayCollector).map((collector) => collector.dataset.name);
 
   function stateOf(org: string): OrgState {
@@ -85,7 +86,6 @@ export function createPublisher(parts: PublisherParts): Publisher {
         view: undefined,
         requested: new Set(),
         dropped: new Map(),
-        running: Promise.resolve(),
         waiting: undefined,
       };
       states.set(org, state);
@@ -96,12 +96,13 @@ export function createPublisher(parts: PublisherParts): Publisher {
   function publish(org: OrgSettings, collectors: readonly string[]): Promise<void> {
     const state = stateOf(org.name);
     for (const name of collectors) state.requested.add(name);
-    state.waiting ??= state.running.then(() => {
-      state.waiting = undefined;
-      const running = publishNow(org, state);
-      state.running = running.catch(() => undefined);
-      return running;
-    });
+    if (state.waiting === undefined) {
+      state.waiting = turn.then(() => {
+        state.waiting = undefined;
+        return publishNow(org, state);
+      });
+      turn = state.waiting.catch(() => undefined);
+    }
     return state.waiting;
   }
 
@@ -113,21 +114,30 @@ export function createPublisher(parts: PublisherParts): Publisher {
     const { historyStart } = parts;
     const view = createView({ history, settings: org, datasets, historyStart }, now);
     const published = new Map(state.collectors);
+    const touched = datasetsOf(requested);
     for (const collector of parts.collectors) {
       const before = published.get(collector.name);
-      const day = isDayCollector(collector) ? view.newestDay(collector.dataset) : undefined;
+      const dataset = dayDatasetOf(collector);
+      const day = dataset === undefined ? undefined : view.newestDay(dataset);
       const expired = hasExpired(history, collector, now);
       const unchanged = before !== undefined && before.day === day && before.expired === expired;
-      if (unchanged && !requested.has(collector.name)) continue;
-      const families = expired ? [] : await render(collector.families, dayDatasetOf(collector), view);
+      if (unchanged && !touched.has(collector.dataset.name)) continue;
+      const families = expired ? [] : await render(collector.families, dataset, view);
       published.set(collector.name, { day, expired, families });
-      noteTurn(org.name, collector.name, before, { day, expired });
+      // What a derived collector goes through, the one it derives from goes through, and has said.
+      if (isFetching(collector)) noteTurn(org.name, collector.name, before, { day, expired });
     }
     const about = await render(parts.aboutFamilies, undefined, view);
     published.set(ABOUT, { day: undefined, expired: false, families: about });
     state.collectors = published;
     state.view = view;
     hand(org.name, state);
+  }
+
+  /** The datasets of the named collectors: a derived collector has that of the one it derives from. */
+  function datasetsOf(names: ReadonlySet<string>): ReadonlySet<string> {
+    const named = parts.collectors.filter(({ name }) => names.has(name));
+    return new Set(named.map(({ dataset }) => dataset.name));
   }
 
   function noteTurn(
@@ -189,6 +199,7 @@ export function createPublisher(parts: PublisherParts): Publisher {
       parts.instruments.familiesDropped({ org, collector, count: gone.length });
       noteDropped(org, state, collector, gone);
       for (const { family, folded } of families) {
+        if (family.labels.length === 0) continue;
         parts.instruments.valuesFolded({ org, metric: family.name, count: folded });
       }
     }
@@ -230,8 +241,4 @@ export function createPublisher(parts: PublisherParts): Publisher {
     orgId: (org) => states.get(org)?.view?.orgId,
     isExpired: (org, collector) => states.get(org)?.collectors.get(collector)?.expired ?? false,
   };
-}
-
-function dayDatasetOf(collector: Collector): DayDataset<unknown> | undefined {
-  return isDayCollector(collector) ? collector.dataset : undefined;
 }

@@ -1,4 +1,4 @@
-import { type Collector, isDayCollector } from '../catalog/collector.ts';
+import { type FetchingCollector, isDayCollector } from '../catalog/collector.ts';
 import { type Day, dayOf } from '../catalog/day.ts';
 import type { Source } from '../catalog/source.ts';
 import type { OrgSettings } from '../catalog/view.ts';
@@ -53,7 +53,7 @@ export interface Target {
 /** Takes a collector's data the whole way from the platform to the publication. */
 export interface Runner {
   /** Never throws: a failure is counted, logged once and kept in the book. */
-  run(target: Target, collector: Collector, mode: 'scheduled' | 'thorough'): Promise<void>;
+  run(target: Target, collector: FetchingCollector, mode: 'scheduled' | 'thorough'): Promise<void>;
   /** Lets runs end after the request in flight. */
   stop(): void;
 }
@@ -77,7 +77,7 @@ export function createRunner(deps: RunnerParts): Runner {
     return memory;
   }
 
-  async function run(target: Target, collector: Collector, mode: 'scheduled' | 'thorough'): Promise<void> {
+  async function run(target: Target, collector: FetchingCollector, mode: 'scheduled' | 'thorough'): Promise<void> {
     const org = target.org.name;
     const { name } = collector;
     const startedAt = clock.now();
@@ -103,7 +103,7 @@ export function createRunner(deps: RunnerParts): Runner {
 
   async function attempt(
     target: Target,
-    collector: Collector,
+    collector: FetchingCollector,
     memory: Memory,
     mode: 'scheduled' | 'thorough',
   ): Promise<PlatformError | undefined> {
@@ -138,7 +138,7 @@ export function createRunner(deps: RunnerParts): Runner {
     }
   }
 
-  function tell(org: string, collector: Collector, memory: Memory, noted: Noted): void {
+  function tell(org: string, collector: FetchingCollector, memory: Memory, noted: Noted): void {
     const dataset = collector.dataset.name;
     if (noted.rejected > 0) instruments.recordsRejected({ org, dataset, count: noted.rejected });
     const rejected = noted.rejected > 0 ? [`${noted.rejected} unusable records or fields were left out`] : [];
