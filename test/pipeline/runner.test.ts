@@ -1,0 +1,220 @@
+import { describe, expect, test } from 'vitest';
+import type { DayCollector, DocumentCollector, Window } from '../../src/catalog/collector.ts';
+import type { DayDataset, DocumentDataset } from '../../src/catalog/dataset.ts';
+import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
+import type { Source } from '../../src/catalog/source.ts';
+import { createInstruments } from '../../src/exposition/instruments.ts';
+import { createMemoryHistory } from '../../src/history/memory.ts';
+import type { Publisher } from '../../src/pipeline/publisher.ts';
+import { createRunner } from '../../src/pipeline/runner.ts';
+import { createRunBook } from '../../src/pipeline/runs.ts';
+import { daysDescending } from '../../src/pipeline/windows.ts';
+import { createFakeClock } from '../../src/runtime/clock.ts';
+import { PlatformError } from '../../src/runtime/errors.ts';
+import { createFakeLogger } from '../../src/runtime/logger.ts';
+
+const start = '2026-03-01' as Day;
+const yesterday = '2026-03-31' as Day;
+const org = {
+  name: 'acme',
+  readiness: { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: true },
+} as const;
+const dataset: DayDataset<{ credits: number }> = { kind: 'days', name: 'tokens', idle: { credits: 0 } };
+const source: Source = {
+  get: () => Promise.reject(new Error('not used')),
+  pages: () => Promise.reject(new Error('not used')),
+};
+
+type Answer = (window: Window, call: number) => { rows?: readonly Day[]; lost?: number } | PlatformError;
+
+function harness(answer: Answer) {
+  const clock = createFakeClock(startOf(addDays(yesterday, 1)) + 3_600_000, { autoAdvance: true });
+  const history = createMemoryHistory();
+  const log = createFakeLogger();
+  const runs = createRunBook();
+  const asked: string[] = [];
+  const published: (readonly string[])[] = [];
+  const publisher: Pick<Publisher, 'publish'> = {
+    publish: async (_org, collectors) => {
+      published.push(collectors);
+    },
+  };
+  const collector: DayCollector<{ credits: number }> = {
+    name: 'tokens',
+    description: '',
+    schedule: 'analytics',
+    enabledByDefault: true,
+    families: [],
+    dataset,
+    async fetch(_source, window) {
+      asked.push(`${window.from}..${window.to}`);
+      const given = answer(window, asked.length);
+      if (given instanceof PlatformError) throw given;
+      const days = given.rows ?? daysDescending(window.from, window.to);
+      return {
+        rows: new Map(days.map((day) => [day, { credits: 1 }])),
+        lost: given.lost ?? 0,
+        rejected: given.lost ?? 0,
+        bytes: 100 * days.length,
+        remarks: [],
+      };
+    },
+  };
+  const runner = createRunner({
+    history,
+    historyStart: start,
+    revisionDays: 7,
+    publisher: publisher as Publisher,
+    runs,
+    instruments: createInstruments({ version: '', revision: '', clock, processMetrics: false }),
+    clock,
+    log,
+  });
+  return {
+    clock,
+    history,
+    log,
+    runs,
+    asked,
+    published,
+    run: (mode: 'scheduled' | 'thorough' = 'scheduled') => runner.run({ org, source }, collector, mode),
+    runner,
+    covered: async () => [...(await history.read('acme')).days('tokens').keys()].sort(),
+  };
+}
+
+describe('a run over days', () => {
+  test('asks for yesterday alone first, then ever larger windows back to the start of history', async () => {
+    const { run, asked, published, covered } = harness(() => ({}));
+    await run();
+    expect(asked).toEqual(['2026-03-31..2026-03-31', '2026-03-23..2026-03-30', '2026-03-01..2026-03-22']);
+    expect(published).toHaveLength(2);
+    expect(await covered()).toEqual(daysDescending(start, yesterday).reverse());
+  });
+
+  test('asks for yesterday alone once all is known, and for the revision window once a day', async () => {
+    const { run, asked, clock } = harness(() => ({}));
+    await run();
+    asked.length = 0;
+    await run();
+    expect(asked).toEqual(['2026-03-31..2026-03-31']);
+    asked.length = 0;
+    clock.set(clock.now() + 86_400_000);
+    await run();
+    expect(asked).toEqual(['2026-03-26..2026-04-01']);
+    asked.length = 0;
+    await run('thorough');
+    expect(asked).toEqual(['2026-03-26..2026-04-01']);
+  });
+
+  test('asks for one day less where the platform says that the newest is today', async () => {
+    const { run, asked, runs, covered } = harness((window) =>
+      window.to === yesterday
+        ? new PlatformError('server', "answered 400: Cannot query today's date", { status: 400 })
+        : {},
+    );
+    await run();
+    expect(asked[1]).toBe('2026-03-30..2026-03-30');
+    expect(runs.get('acme', 'tokens').failure).toBeUndefined();
+    expect(await covered()).not.toContain(yesterday);
+  });
+
+  test('gives up on a clock that is days ahead', async () => {
+    const { run, asked, runs } = harness(
+      () => new PlatformError('server', "answered 400: Cannot query today's date", { status: 400 }),
+    );
+    await run();
+    expect(runs.get('acme', 'tokens').failure?.error.reason).toBe('server');
+    expect(asked.length).toBeLessThan(7);
+  });
+
+  test('halves a window whose answer is too large', async () => {
+    const { run, asked, runs, covered } = harness((window) =>
+      window.from === window.to || daysDescending(window.from, window.to).length <= 4
+        ? {}
+        : new PlatformError('limit', 'too large', { tooLarge: true }),
+    );
+    await run();
+    expect(asked.slice(0, 3)).toEqual([
+      '2026-03-31..2026-03-31',
+      '2026-03-23..2026-03-30',
+      '2026-03-27..2026-03-30',
+    ]);
+    expect(runs.get('acme', 'tokens').failure).toBeUndefined();
+    expect(await covered()).toHaveLength(31);
+  });
+
+  test('a window that the platform cannot answer costs only itself, and the run counts as failed', async () => {
+    const { run, runs, covered } = harness((_window, call) =>
+      call === 2 ? new PlatformError('server', '500') : {},
+    );
+    await run();
+    expect(runs.get('acme', 'tokens').failure?.error.message).toBe('500');
+    expect(await covered()).toHaveLength(31 - 8);
+  });
+
+  test('a refused key ends the run at once', async () => {
+    const { run, asked, runs } = harness(() => new PlatformError('auth', '401'));
+    await run();
+    expect(asked).toHaveLength(1);
+    expect(runs.get('acme', 'tokens')).toMatchObject({ tried: true, running: false });
+  });
+
+  test('a day whose row was lost is not known to have had none', async () => {
+    const { run, covered } = harness((window) => (window.to === yesterday ? { rows: [], lost: 1 } : {}));
+    await run();
+    expect(await covered()).not.toContain(yesterday);
+    expect(await covered()).toHaveLength(30);
+  });
+
+  test('a failure is logged when it begins and when it ends, not in between', async () => {
+    let failing = true;
+    const { run, log } = harness(() => (failing ? new PlatformError('network', 'no route') : {}));
+    await run();
+    await run();
+    failing = false;
+    await run();
+    expect(
+      log.events.filter(({ level }) => level !== 'debug').map(({ level, message }) => [level, message]),
+    ).toEqual([
+      ['warn', 'The collector fails, its last good data stays'],
+      ['info', 'The collector works again'],
+    ]);
+  });
+
+  test('stopping lets the window in flight end and starts no other', async () => {
+    const parts = harness((_window, call) => {
+      if (call === 2) parts.runner.stop();
+      return {};
+    });
+    await parts.run();
+    expect(parts.asked).toHaveLength(2);
+    expect(await parts.covered()).toHaveLength(9);
+  });
+});
+
+describe('a run over documents', () => {
+  const reports: DocumentDataset<string> = { kind: 'documents', name: 'readiness', idOf: (id) => id };
+
+  test('a listing that fails leaves what is known', async () => {
+    const { runner, history, runs } = harness(() => ({}));
+    let fails = false;
+    const collector: DocumentCollector<string> = {
+      name: 'readiness',
+      description: '',
+      schedule: 'readiness',
+      enabledByDefault: true,
+      families: [],
+      dataset: reports,
+      fetch: async () => {
+        if (fails) throw new PlatformError('timeout', 'too slow');
+        return { documents: ['a', 'b'], complete: true, rejected: 0, remarks: [] };
+      },
+    };
+    await runner.run({ org, source }, collector, 'scheduled');
+    fails = true;
+    await runner.run({ org, source }, collector, 'scheduled');
+    expect((await history.read('acme')).documents('readiness')).toEqual(['a', 'b']);
+    expect(runs.get('acme', 'readiness').failure?.error.reason).toBe('timeout');
+  });
+});
