@@ -1,4 +1,4 @@
-import { type Collector, isDayCollector } from './catalog/collector.ts';
+import { type Collector, isDayCollector, isFetching } from './catalog/collector.ts';
 import type { OrgSettings } from './catalog/view.ts';
 import { aboutFamilies, collectors as allCollectors } from './collectors/index.ts';
 import type { Config, OrgConfig } from './config/config.ts';
@@ -98,9 +98,15 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   });
   const orgs = config.orgs.map((org) => ({
     config: org,
-    settings: { name: org.name, readiness: config.readiness } satisfies OrgSettings,
+    settings: {
+      name: org.name,
+      readiness: config.readiness,
+      contract: org.contract,
+    } satisfies OrgSettings,
   }));
-  const targets = orgs.flatMap((org) => collectors.map((collector) => ({ org, collector })));
+  // A derived collector has no runs of its own: it is published with the one it derives from.
+  const fetching = collectors.filter(isFetching);
+  const targets = orgs.flatMap((org) => fetching.map((collector) => ({ org, collector })));
   // Loaded here: the client's libraries need not delay the first scrape.
   const clients = import('./platform/client.ts').then(
     ({ createPlatformClient }) =>
@@ -142,7 +148,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   });
   for (const { config: org } of orgs) {
     instruments.knowOrg(org.name, {
-      endpoints: collectors.map(({ dataset }) => dataset.name),
+      endpoints: fetching.map(({ dataset }) => dataset.name),
       dayDatasets: collectors.filter(isDayCollector).map(({ dataset }) => dataset.name),
     });
   }
@@ -164,7 +170,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
         name: org.name,
         ...orgIdOf(publisher.orgId(org.name)),
         apiHost: new URL(org.baseUrl).host,
-        collectors: collectors.map((collector) => collectorStatus(sources, settings, collector)),
+        collectors: fetching.map((collector) => collectorStatus(sources, settings, collector)),
       })),
       links: [
         { href: config.web.telemetryPath, label: 'Metrics', description: 'what Prometheus scrapes' },

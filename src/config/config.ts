@@ -1,5 +1,5 @@
 import type { Day } from '../catalog/day.ts';
-import type { ReadinessSettings } from '../catalog/view.ts';
+import type { Contract, ReadinessSettings } from '../catalog/view.ts';
 import type { Credential } from './credential.ts';
 import type { ProxyVariables } from './environment.ts';
 import type { Limits } from './file-settings.ts';
@@ -11,6 +11,7 @@ export interface OrgConfig {
   readonly baseUrl: string;
   readonly appUrl: string;
   readonly credential: Credential;
+  readonly contract?: Contract | undefined;
 }
 
 /** A whole, valid configuration. */

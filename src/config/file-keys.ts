@@ -13,7 +13,18 @@ export const defaultValuesPerLabel: ReadonlyMap<string, number> = new Map([
 
 export const defaultSeries = 1_000_000;
 
-export const orgKeys = ['name', 'base_url', 'app_url', 'api_key_file', 'api_key_env'] as const;
+export const orgKeys = [
+  'name',
+  'base_url',
+  'app_url',
+  'api_key_file',
+  'api_key_env',
+  'seats',
+  'budget',
+  'prices',
+] as const;
+export const budgetKeys = ['credits_per_month'] as const;
+export const priceKeys = ['from', 'currency', 'per_million_credits'] as const;
 export const limitKeys = ['values_per_label', 'series'] as const;
 export const readinessKeys = ['branches', 'clean_only', 'level_rule', 'criterion_counts'] as const;
 
@@ -40,6 +51,22 @@ export const fileKeys: readonly FileKey[] = [
     path: 'orgs[].api_key_env',
     default: 'this or `api_key_file`',
     description: 'Name of the environment variable with the API key',
+  },
+  {
+    path: 'orgs[].seats',
+    default: 'none',
+    description: 'How many seats are paid for, to compare with who is active',
+  },
+  {
+    path: 'orgs[].budget',
+    default: 'none',
+    description: '`{credits_per_month: 500000000}`: how many credits a calendar month (UTC) may cost',
+  },
+  {
+    path: 'orgs[].prices',
+    default: '`[]`',
+    description:
+      '`[{from: 2026-01-14, currency: USD, per_million_credits: 2.70}]`: what credits cost, each price from its day (UTC) on until the next one begins. `currency` has three capital letters. Days without a price have no cost figures',
   },
   {
     path: 'limits.values_per_label',

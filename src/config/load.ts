@@ -98,7 +98,12 @@ function configOf(
       wiki: values['schedule.wiki'],
       jitterMs: values['schedule.jitter'],
     },
-    collectors: new Map(collectors.map(({ name }) => [name, values[`collector.${name}`] === true])),
+    collectors: new Map(
+      collectors.map(({ name, derivesFrom = name }) => [
+        name,
+        values[`collector.${name}`] === true && values[`collector.${derivesFrom}`] === true,
+      ]),
+    ),
     metrics: { maxAgeMs: values['metrics.max-age'] },
     history: {
       start: values['history.start'],

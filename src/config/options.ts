@@ -5,6 +5,8 @@ export interface CollectorChoice {
   readonly name: string;
   readonly description: string;
   readonly enabledByDefault: boolean;
+  /** The collector without which this one does not run. */
+  readonly derivesFrom?: string;
   /** Their labels are the ones that a limit may name. */
   readonly families?: readonly { readonly labels: readonly string[] }[];
 }

@@ -1,3 +1,5 @@
+import type { Contract } from '../catalog/view.ts';
+import { readContract } from './contract.ts';
 import { orgKeys } from './file-keys.ts';
 import { isOrgName, orgNameRule } from './org-name.ts';
 import { quoted } from './parsed.ts';
@@ -11,6 +13,7 @@ export interface OrgEntry {
   readonly baseUrl: string;
   readonly appUrl: string;
   readonly key: { readonly file: string } | { readonly variable: string };
+  readonly contract: Contract | undefined;
 }
 
 /** Reads the list `orgs`. */
@@ -38,6 +41,11 @@ function readOrg(place: Place): OrgEntry {
     baseUrl: base,
     appUrl: appUrl === undefined ? base : urlOf(appUrl),
     key: variable === undefined ? { file: textOf(file ?? place) } : { variable: textOf(variable) },
+    contract: readContract({
+      seats: entries.get('seats'),
+      budget: entries.get('budget'),
+      prices: entries.get('prices'),
+    }),
   };
 }
 

@@ -47,17 +47,17 @@ export async function createOrgs(
 }
 
 async function orgOfEntry(entry: OrgEntry, environment: Environment, files: Files): Promise<OrgConfig> {
-  const { name, baseUrl, appUrl, key, place } = entry;
+  const { name, baseUrl, appUrl, key, contract, place } = entry;
   if ('variable' in key) {
     const text = environment[key.variable];
     if (text === undefined) {
       throw mistake(place, `api_key_env names ${key.variable}, which is not set`);
     }
-    return { name, baseUrl, appUrl, credential: createFixedCredential(text, key.variable) };
+    return { name, baseUrl, appUrl, contract, credential: createFixedCredential(text, key.variable) };
   }
   const path = resolve(dirname(place.file), key.file);
   try {
-    return { name, baseUrl, appUrl, credential: await createFileCredential(path, path, files) };
+    return { name, baseUrl, appUrl, contract, credential: await createFileCredential(path, path, files) };
   } catch (error) {
     throw error instanceof ConfigError
       ? new ConfigError(`${originOf(place)}: api_key_file ${error.message}`)

@@ -93,3 +93,11 @@ export function wholeNumberOf(place: Place, least: number, most: number): number
   }
   return value;
 }
+
+/** A number above 0, of at most `most`. */
+export function positiveNumberOf(place: Place, most: number): number {
+  const value = place.tree.kind === 'number' ? Number(place.tree.text) : Number.NaN;
+  // Written so that what is not a number at all is refused too.
+  if (!(value > 0 && value <= most)) throw mistake(place, `must be a number above 0, at most ${most}`);
+  return value;
+}

@@ -77,7 +77,11 @@ export function createRunner(deps: RunnerParts): Runner {
     return memory;
   }
 
-  async function run(target: Target, collector: FetchingCollector, mode: 'scheduled' | 'thorough'): Promise<void> {
+  async function run(
+    target: Target,
+    collector: FetchingCollector,
+    mode: 'scheduled' | 'thorough',
+  ): Promise<void> {
     const org = target.org.name;
     const { name } = collector;
     const startedAt = clock.now();

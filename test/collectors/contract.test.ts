@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isDayCollector } from '../../src/catalog/collector.ts';
+import { isDayCollector, isFetching } from '../../src/catalog/collector.ts';
 import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
 import { createFakeView, DAY, expositionOf, linesOf } from './fakes.ts';
 
@@ -12,6 +12,19 @@ const declared: Readonly<Record<string, readonly string[]>> = {
   daily_tokens: ['kind'],
   daily_tokens_by_model: ['model', 'tier', 'kind'],
   daily_credits_unattributed: ['breakdown'],
+  credits_month_to_date: [],
+  credits_month_forecast: [],
+  credits_month_budget: [],
+  credits_trailing_7d: [],
+  credits_trailing_28d: [],
+  daily_credits_expected: [],
+  daily_credits_expected_upper: [],
+  credit_price: ['currency'],
+  daily_cost: ['currency'],
+  daily_cost_by_model: ['model', 'tier', 'currency'],
+  cost_month_to_date: ['currency'],
+  cost_month_forecast: ['currency'],
+  seats: [],
   daily_tool_calls: [],
   daily_tool_calls_by_tool: ['tool'],
   daily_mcp_users: [],
@@ -75,9 +88,14 @@ describe('the declared metrics', () => {
 
   it('come from the collectors in their order, all on by default', () => {
     expect(
-      collectors.map(({ name, schedule, enabledByDefault }) => [name, schedule, enabledByDefault]),
+      collectors.map((collector) => [
+        collector.name,
+        isFetching(collector) ? collector.schedule : `with ${collector.derivesFrom}`,
+        collector.enabledByDefault,
+      ]),
     ).toEqual([
       ['tokens', 'analytics', true],
+      ['spend', 'with tokens', true],
       ['tools', 'analytics', true],
       ['activity', 'analytics', true],
       ['productivity', 'analytics', true],

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { load } from './loading.ts';
+
+async function contractOf(yaml: string): Promise<unknown> {
+  const text = `orgs:\n  - name: acme\n    base_url: https://x.example\n    api_key_env: KEY\n${yaml}`;
+  const { orgs } = await load({
+    args: ['--config.file=c.yml'],
+    environment: { KEY: 'k' },
+    files: { 'c.yml': text },
+    organizations: 'required',
+  });
+  return orgs[0]?.contract;
+}
+
+test('seats, budget and prices are optional, each by itself', async () => {
+  expect(await contractOf('')).toBeUndefined();
+  expect(await contractOf('    seats: 120\n')).toEqual({ seats: 120, prices: [] });
+  expect(await contractOf('    budget: {credits_per_month: 5e8}\n')).toEqual({
+    creditsPerMonth: 500_000_000,
+    prices: [],
+  });
+});
+
+test('prices are sorted by the day from which they hold', async () => {
+  const prices = `    prices:
+      - {from: 2026-07-01, currency: EUR, per_million_credits: 2.5}
+      - {from: "2026-01-14", currency: USD, per_million_credits: 3}
+`;
+  expect(await contractOf(prices)).toEqual({
+    prices: [
+      { from: '2026-01-14', currency: 'USD', perMillionCredits: 3 },
+      { from: '2026-07-01', currency: 'EUR', perMillionCredits: 2.5 },
+    ],
+  });
+  expect(await contractOf('    prices: []\n')).toEqual({ prices: [] });
+});
