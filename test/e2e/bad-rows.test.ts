@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { startStory } from './harness.ts';
+import { isOfPlatform } from './page.ts';
+
+test('bad rows are counted, and their neighbours live', async () => {
+  const story = await startStory({ sandbox: { repos: 12, faults: ['bad-rows'] } });
+  const page = await story.page();
+  expect(Object.values(page.by('collector', 'agent_platform_exporter_collector_success'))).toEqual([
+    1, 1, 1, 1, 1, 1,
+  ]);
+  const rejected = page.by('dataset', 'agent_platform_exporter_records_rejected_total');
+  for (const dataset of ['tokens', 'tools', 'activity', 'productivity', 'readiness']) {
+    expect(rejected[dataset], dataset).toBeGreaterThan(0);
+  }
+  expect(page.find('agent_platform_readiness_ratio').length).toBeGreaterThanOrEqual(10);
+  expect(page.platform().length).toBeGreaterThan(200);
+  const attributed = page.samples.filter(({ name }) => !name.endsWith('_unattributed'));
+  expect(attributed.filter(({ value }) => !(Number(value) >= 0))).toEqual([]);
+  expect(story.logged('level=warn', 'not fully usable', 'dataset=tokens')).toHaveLength(1);
+});
+
+test('days that could be read are the same as without the bad ones', async () => {
+  const good = await startStory();
+  const bad = await startStory({ sandbox: { faults: ['bad-rows=0.5@activity'] } });
+  const [right, page] = [await good.page(), await bad.page()];
+  const others = (line: string) => !/_active_users|_sessions|_messages|data_day|uncovered/.test(line);
+  expect(page.platform().filter(others)).toEqual(right.platform().filter(others));
+});
+
+test('numbers near the end of the range stay numbers', async () => {
+  const page = await (await startStory({ sandbox: { faults: ['huge-numbers=1'] } })).page();
+  const ofPlatform = page.samples.filter(({ name }) => isOfPlatform(name));
+  expect(ofPlatform.some(({ value }) => Number(value) >= 2 ** 60)).toBe(true);
+  expect(ofPlatform.filter(({ value }) => !Number.isFinite(Number(value)))).toEqual([]);
+});

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { DAY, HOUR, startStory, YESTERDAY } from './harness.ts';
+import { daysOf } from './recount.ts';
+
+const DATA_DAY = 'agent_platform_data_day_timestamp_seconds';
+const CREDITS = 'agent_platform_daily_credits';
+const day18 = Date.UTC(2026, 10, 18) / 1000;
+const day19 = Date.UTC(2026, 10, 19) / 1000;
+
+describe('a day that is late', () => {
+  test('leaves the day before published, and is shown by the next run once it is there', async () => {
+    const story = await startStory({ sandbox: { faults: ['missing-yesterday'] } });
+    const before = await story.page();
+    const { day } = await daysOf(story, 'tokens');
+    expect(day['date']).toBe('2026-11-18');
+    expect(before.value(DATA_DAY, { dataset: 'tokens' })).toBe(day18);
+    expect(before.value(CREDITS)).toBe(day['billable_tokens']);
+    expect(before.value('agent_platform_exporter_collector_success', { collector: 'tokens' })).toBe(1);
+
+    story.platform.setFaults([]);
+    expect(await story.poll()).toEqual([]);
+    const page = await story.page();
+    expect(page.value(DATA_DAY, { dataset: 'tokens' })).toBe(day19);
+    expect(page.value(CREDITS)).toBe((await daysOf(story, 'tokens')).day['billable_tokens']);
+    expect(page.value('agent_platform_exporter_day_revisions_total', { dataset: 'tokens' })).toBe(0);
+  });
+
+  test('in one dataset is late there alone, until another dataset shows that it was a day without activity', async () => {
+    const story = await startStory({ sandbox: { faults: ['missing-yesterday@tokens'] } });
+    const page = await story.page();
+    expect(page.value(DATA_DAY, { dataset: 'activity' })).toBe(day19);
+    // Section 7: a covered day without a row is a day of zero activity once any dataset has a row for it.
+    expect(page.value(DATA_DAY, { dataset: 'tokens' })).toBe(day19);
+    expect(page.value(CREDITS)).toBe(0);
+    expect(page.find('agent_platform_daily_credits_by_model')).toEqual([]);
+    story.platform.setFaults([]);
+    await story.poll();
+    expect((await story.page()).value(CREDITS)).toBe((await daysOf(story, 'tokens')).day['billable_tokens']);
+  });
+
+  test('because the platform’s clock is behind costs one day and is no failure', async () => {
+    const story = await startStory({ sandbox: { faults: ['clock-behind=13'] } });
+    const before = await story.page();
+    expect(before.value(DATA_DAY, { dataset: 'tokens' })).toBe(day18);
+    expect(before.value('agent_platform_exporter_collector_success', { collector: 'tokens' })).toBe(1);
+    expect(before.value('agent_platform_history_uncovered', { dataset: 'tokens' })).toBe(1);
+    story.clock.advance(2 * HOUR);
+    expect(await story.poll()).toEqual([]);
+    const page = await story.page();
+    expect(page.value(DATA_DAY, { dataset: 'tokens' })).toBe(day19);
+    expect(page.value('agent_platform_history_uncovered', { dataset: 'tokens' })).toBe(0);
+  });
+});
+
+describe('a day that is revised', () => {
+  test('has its new figures with the next run, and is counted once', async () => {
+    const story = await startStory();
+    const before = await story.page();
+    story.platform.reviseDay(YESTERDAY);
+    await story.poll();
+    const page = await story.page();
+    expect(page.value(CREDITS)).toBeGreaterThan(before.value(CREDITS) ?? Number.POSITIVE_INFINITY);
+    expect(page.value(CREDITS)).toBe((await daysOf(story, 'tokens')).day['billable_tokens']);
+    expect(page.by('dataset', 'agent_platform_exporter_day_revisions_total')).toMatchObject({
+      tokens: 1,
+      tools: 1,
+    });
+    await story.poll();
+    const again = await story.page();
+    expect(again.by('dataset', 'agent_platform_exporter_day_revisions_total')).toMatchObject({
+      tokens: 1,
+      tools: 1,
+    });
+    expect(story.logged('revised days', 'dataset=tokens')).toHaveLength(1);
+  });
+
+  test('days ago is asked for again once a day, within the revision window', async () => {
+    const story = await startStory();
+    story.platform.reviseDay('2026-11-15');
+    story.platform.reviseDay('2026-10-20');
+    await story.poll();
+    const revisions = 'agent_platform_exporter_day_revisions_total';
+    expect((await story.page()).value(revisions, { dataset: 'tokens' })).toBe(0);
+    story.clock.advance(DAY);
+    await story.poll();
+    expect((await story.page()).value(revisions, { dataset: 'tokens' })).toBe(1);
+  });
+});
+
+describe('a run that has everything', () => {
+  test('asks for the newest day alone', async () => {
+    const story = await startStory();
+    const before = story.platform.requests.length;
+    await story.poll();
+    const analytics = story.platform.requests.slice(before).filter(({ path }) => path.includes('analytics'));
+    expect(analytics.map(({ query }) => query)).toEqual(
+      Array.from({ length: 4 }, () => ({ startDate: YESTERDAY, endDate: YESTERDAY })),
+    );
+  });
+
+  test('asked for every day once before it, newest first', async () => {
+    const story = await startStory();
+    const windows = story.platform.requests
+      .filter(({ path }) => path.endsWith('/tokens'))
+      .map(({ query }) => [query['startDate'], query['endDate']]);
+    expect(windows[0]).toEqual([YESTERDAY, YESTERDAY]);
+    expect(windows.at(-1)?.[0]).toBe('2026-10-12');
+    const starts = windows.map(([start = '']) => start);
+    expect(starts).toEqual(starts.toSorted().reverse());
+    expect(story.platform.requests.every(({ status }) => status === 200)).toBe(true);
+  });
+});

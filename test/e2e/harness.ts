@@ -1,0 +1,175 @@
+import { PassThrough } from 'node:stream';
+import { onTestFinished, vi } from 'vitest';
+import type { Contract } from '../../src/catalog/view.ts';
+import { collectors } from '../../src/collectors/index.ts';
+import { parseArguments } from '../../src/config/arguments.ts';
+import type { Config } from '../../src/config/config.ts';
+import { createFixedCredential } from '../../src/config/credential.ts';
+import { createFakeFiles } from '../../src/config/files.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { createOptions } from '../../src/config/options.ts';
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
+import { createFakeTicker } from '../../src/scheduler/ticker.ts';
+import { createService, type Service } from '../../src/service.ts';
+import { createStoryClock, type StoryClock } from './clock.ts';
+import { type Page, readPage } from './page.ts';
+
+export const HOUR = 3_600_000;
+export const DAY = 24 * HOUR;
+/** When a story begins: noon of 2026-11-20, UTC. */
+export const NOON = Date.UTC(2026, 10, 20, 12);
+export const YESTERDAY = '2026-11-19';
+
+export interface StoryOptions {
+  readonly sandbox?: Partial<SandboxOptions>;
+  /** Flags of the service, without the dashes. */
+  readonly flags?: readonly string[];
+  /** The text of a configuration file. */
+  readonly file?: string;
+  /** The key of an organization in place of its owner's. */
+  readonly keys?: Readonly<Record<string, string>>;
+  /** The only collectors that run; the usual ones where not given. */
+  readonly collectors?: readonly string[];
+  /** What the operator told about each organization's contract. */
+  readonly contract?: Contract;
+  /** Not polled yet where it is false. */
+  readonly polled?: boolean;
+}
+
+/** The service and the simulated platform that it polls, both on free ports of this machine and on one clock. */
+export interface Story {
+  readonly clock: StoryClock;
+  readonly ticker: ReturnType<typeof createFakeTicker>;
+  readonly platform: Sandbox;
+  readonly platformUrl: string;
+  readonly service: Service;
+  /** Ends the service. */
+  stop(): Promise<void>;
+  /** Runs every collector; resolves with the names of those that failed, as `org/collector`. */
+  poll(): Promise<readonly string[]>;
+  /** The page of metrics as it is served now. */
+  page(): Promise<Page>;
+  get(path: string, init?: RequestInit): Promise<Response>;
+  /** Everything logged so far. */
+  log(): string;
+  /** The lines of the log that hold every one of these texts. */
+  logged(...texts: readonly string[]): readonly string[];
+  /** What the API itself answers, asked with the owner's key. */
+  ask(path: string, query?: Readonly<Record<string, string>>, org?: string): Promise<unknown>;
+}
+
+/** Starts the platform and the service, and lets every collector run once; both end with the test. */
+export async function startStory(options: StoryOptions = {}): Promise<Story> {
+  const clock = createStoryClock(NOON);
+  const ticker = createFakeTicker();
+  const platform = createSandbox({ now: clock.now, users: 12, repos: 6, ...options.sandbox });
+  const { url: platformUrl } = await platform.listen({ host: '127.0.0.1', port: 0 });
+  onTestFinished(() => platform.close());
+  const stderr = new PassThrough({ encoding: 'utf8' });
+  let log = '';
+  stderr.on('data', (text: string) => {
+    log += text;
+  });
+  const service = await createService({
+    config: await configOf(platform, platformUrl, options),
+    version: '0.0.0',
+    revision: 'test',
+    clock,
+    random: () => 0.5,
+    stderr,
+    simulated: false,
+    ticker,
+  });
+  const { port } = await service.start();
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= service.stop();
+    return stopped;
+  };
+  onTestFinished(stop);
+  const here = `http://127.0.0.1:${port}`;
+
+  const story: Story = {
+    clock,
+    ticker,
+    platform,
+    platformUrl,
+    service,
+    stop,
+    log: () => log,
+    logged: (...texts) => log.split('\n').filter((line) => texts.every((text) => line.includes(text))),
+    async poll() {
+      clock.advance(2_000);
+      return (await service.pollOnce()).toSorted();
+    },
+    async page() {
+      // The process's own part is rendered at most once a second.
+      clock.advance(2_000);
+      return readPage(await (await fetch(`${here}/metrics`)).text());
+    },
+    get: (path, init) => fetch(here + path, init),
+    async ask(path, query = {}, org = 'acme') {
+      const owner = platform.orgs.find(({ name }) => name === org)?.keys.owner;
+      const answer = await fetch(`${platformUrl}${path}?${new URLSearchParams(query)}`, {
+        headers: { authorization: `Bearer ${owner}` },
+      });
+      return await answer.json();
+    },
+  };
+  if (options.polled !== false) await firstRuns(service);
+  return story;
+}
+
+/** Retries an expectation until it holds, for what happens beside the test. */
+export function eventually<Result>(expectation: () => Result | Promise<Result>): Promise<Result> {
+  return vi.waitFor(expectation, { timeout: 10_000, interval: 5 });
+}
+
+function firstRuns(service: Service): Promise<void> {
+  return eventually(() => {
+    for (const { collectors: states } of service.status().orgs) {
+      for (const { name, state } of states) {
+        if (state === 'running' || state === 'waiting') throw new Error(`${name} is ${state}`);
+      }
+    }
+  });
+}
+
+async function configOf(platform: Sandbox, url: string, options: StoryOptions): Promise<Config> {
+  const { flags = [], file, keys = {}, contract } = options;
+  const given = [
+    ...['web.listen-address=127.0.0.1:0', 'log.level=debug', 'history.start=2026-10-12'],
+    ...['api.requests-per-second=1000', 'schedule.jitter=0', 'api.timeout=5s'],
+    ...(file === undefined ? [] : ['config.file=exporter.yaml']),
+    ...collectorFlags(options.collectors),
+    // The last one counts.
+    ...flags,
+  ].map((flag) => `--${flag}`);
+  const parsed = parseArguments(lastOfEach(given), createOptions(collectors));
+  const loaded = await loadConfig({
+    flags: parsed.help ? new Map() : parsed.flags,
+    environment: {},
+    files: createFakeFiles(new Map(file === undefined ? [] : [['exporter.yaml', file]])),
+    collectors,
+    organizations: 'ignored',
+  });
+  return {
+    ...loaded,
+    orgs: platform.orgs.map(({ name, keys: own }) => ({
+      name,
+      baseUrl: url,
+      appUrl: url,
+      credential: createFixedCredential(keys[name] ?? own.owner, 'the test'),
+      ...(contract && { contract }),
+    })),
+  };
+}
+
+function collectorFlags(wanted: readonly string[] | undefined): readonly string[] {
+  if (wanted === undefined) return [];
+  return collectors.map(({ name }) => (wanted.includes(name) ? `collector.${name}` : `no-collector.${name}`));
+}
+
+function lastOfEach(flags: readonly string[]): string[] {
+  return [...new Map(flags.map((flag) => [flag.replace(/=.*$/s, ''), flag])).values()];
+}

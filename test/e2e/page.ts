@@ -1,0 +1,63 @@
+import { type ParsedPage, type ParsedSample, parsePage } from '../exposition/parse.ts';
+
+type Labels = Readonly<Record<string, string>>;
+
+/** A page of metrics as a test asks it. */
+export interface Page extends ParsedPage {
+  readonly text: string;
+  /** The samples of a metric that have these labels among theirs. */
+  find(name: string, labels?: Labels): readonly ParsedSample[];
+  /** The value of the only such sample; undefined where there is none. Throws where there are several. */
+  value(name: string, labels?: Labels): number | undefined;
+  /** The metric's values by the value of one label. */
+  by(label: string, name: string, labels?: Labels): Readonly<Record<string, number>>;
+  /** Every series of the platform as one line of text each, sorted; narrowed to an organization where given. */
+  platform(org?: string): readonly string[];
+}
+
+/** Reads a page of metrics. */
+export function readPage(text: string): Page {
+  const parsed = parsePage(text);
+
+  function find(name: string, labels: Labels = {}): readonly ParsedSample[] {
+    const wanted = Object.entries(labels);
+    return parsed.samples.filter(
+      (sample) =>
+        sample.name === name && wanted.every(([label, value]) => sample.labels.get(label) === value),
+    );
+  }
+
+  return {
+    ...parsed,
+    text,
+    find,
+    value(name, labels) {
+      const [sample, another] = find(name, labels);
+      if (another !== undefined) throw new Error(`${name} ${JSON.stringify(labels)} has several series`);
+      return sample === undefined ? undefined : Number(sample.value);
+    },
+    by: (label, name, labels) =>
+      Object.fromEntries(
+        find(name, labels).map((sample) => [sample.labels.get(label) ?? '', Number(sample.value)]),
+      ),
+    platform: (org) =>
+      parsed.samples
+        .filter(
+          (sample) =>
+            isOfPlatform(sample.name) && (org ?? sample.labels.get('org')) === sample.labels.get('org'),
+        )
+        .map(seriesText)
+        .sort(),
+  };
+}
+
+/** Whether a metric is about the platform and not about the exporter. */
+export function isOfPlatform(name: string): boolean {
+  return name.startsWith('agent_platform_') && !name.startsWith('agent_platform_exporter_');
+}
+
+/** A sample as one line of text that does not depend on the order of its labels. */
+export function seriesText({ name, labels, value }: ParsedSample): string {
+  const pairs = [...labels].sort().map(([label, text]) => `${label}=${JSON.stringify(text)}`);
+  return `${name}{${pairs.join(',')}} ${value}`;
+}

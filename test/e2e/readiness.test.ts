@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import { startStory } from './harness.ts';
+
+async function readinessWith(faults: readonly string[]) {
+  const story = await startStory({ sandbox: { repos: 12, faults }, collectors: ['readiness'] });
+  const page = await story.page();
+  return {
+    story,
+    lines: page.platform().filter((line) => line.includes('_readiness_')),
+    success: page.value('agent_platform_exporter_collector_success', { collector: 'readiness' }),
+    asked: story.platform.requests.filter(({ path }) => path.includes('organization')),
+  };
+}
+
+describe('the readiness figures are right however the listing behaves', () => {
+  test.each(['oldest-first', 'ignore-limit', 'limit-cap=7', 'redirect'])('%s', async (fault) => {
+    const right = await readinessWith([]);
+    const odd = await readinessWith([fault]);
+    expect(right.lines.length).toBeGreaterThan(100);
+    expect(odd.success).toBe(1);
+    expect(odd.lines).toEqual(right.lines);
+  });
+
+  test('ignore-start-after: the listing that always begins again is walked no further than it brings news', async () => {
+    const { lines, success, asked } = await readinessWith(['ignore-start-after']);
+    const right = await readinessWith([]);
+    expect(success).toBe(1);
+    expect(asked).toHaveLength(2);
+    // Only the newest page can be had: what it shows is as it would be otherwise.
+    const current = (line: string) => /_readiness_ratio\{/.test(line);
+    expect(lines.filter(current).length).toBeGreaterThan(0);
+    expect(right.lines.filter(current)).toEqual(expect.arrayContaining(lines.filter(current)));
+  });
+
+  test('null-numerators: skipped criteria count neither for nor against', async () => {
+    const { story } = await readinessWith(['null-numerators']);
+    const page = await story.page();
+    const repos = Object.keys(page.by('repo', 'agent_platform_readiness_ratio'));
+    expect(repos.length).toBe(12);
+    for (const repo of repos) {
+      const ratios = Object.values(
+        page.by('criterion', 'agent_platform_readiness_criterion_ratio', { repo }),
+      );
+      const criteria = page.by('status', 'agent_platform_readiness_criteria', { repo });
+      expect(criteria['skipped']).toBeGreaterThan(10);
+      expect((criteria['passed'] ?? 0) + (criteria['partial'] ?? 0) + (criteria['failed'] ?? 0)).toBe(
+        ratios.length,
+      );
+      const mean = ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length;
+      expect(page.value('agent_platform_readiness_ratio', { repo })).toBeCloseTo(mean, 12);
+    }
+  });
+});

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { startStory } from './harness.ts';
+
+const SILENT = { sandbox: { faults: ['slow=1:600000'] }, flags: ['api.timeout=10m'], polled: false };
+
+test('a platform that never answers keeps the service unready for a minute and no longer', async () => {
+  const story = await startStory(SILENT);
+  const waiting = await story.get('/-/ready');
+  expect(waiting.status).toBe(503);
+  expect(await waiting.text()).toContain('acme/tokens');
+  expect((await story.get('/-/healthy')).status).toBe(200);
+  expect((await story.page()).value('agent_platform_exporter_build_info')).toBe(1);
+  story.clock.advance(55_000);
+  expect((await story.get('/-/ready')).status).toBe(503);
+  story.clock.advance(5_000);
+  expect((await story.get('/-/ready')).status).toBe(200);
+});
+
+test('a platform that answers badly is tried, and that is enough', async () => {
+  const story = await startStory({ sandbox: { faults: ['500'] } });
+  expect((await story.get('/-/ready')).status).toBe(200);
+  expect(
+    (await story.page()).value('agent_platform_exporter_collector_success', { collector: 'tokens' }),
+  ).toBe(0);
+});
+
+test('it can be ended while the platform keeps it waiting', async () => {
+  const story = await startStory(SILENT);
+  await story.stop();
+  await expect(story.get('/-/healthy')).rejects.toThrow();
+});
