@@ -15,15 +15,18 @@ export interface ViewParts {
   readonly historyStart: Day;
 }
 
-/** Sees an organization's history from an instant; nothing of a day that was not over then is visible. */
-export function createView(parts: ViewParts, asOf: Instant): View {
+/**
+ * Sees an organization's history from an instant; nothing of a day that was not over then is visible. A backfill
+ * looks back from `knownAt`: whether a day without a row had no activity is judged by what is known by then.
+ */
+export function createView(parts: ViewParts, asOf: Instant, knownAt: Instant = asOf): View {
   const { history, settings, historyStart } = parts;
   const newestPossible = yesterdayOf(asOf);
-  const newestRow = newestRowDay(parts, newestPossible);
+  const newestRow = newestRowDay(parts, yesterdayOf(knownAt));
   const newest = new Map<DatasetName, Day | undefined>();
 
   function isOver(day: Day): boolean {
-    return (newestRow !== undefined && day <= newestRow) || asOf >= endOf(day) + LATE_DAY_MS;
+    return (newestRow !== undefined && day <= newestRow) || knownAt >= endOf(day) + LATE_DAY_MS;
   }
 
   function row<Row>(dataset: DayDataset<Row>, day: Day): Row | undefined {
