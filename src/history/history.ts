@@ -38,6 +38,14 @@ export interface Revision {
   readonly after: unknown;
 }
 
+/** What of the history may go. */
+export interface Retention {
+  /** Days before this one are old. */
+  readonly firstDay: Day;
+  /** Organizations that are polled: the newest row of each of their datasets stays, however old it is. */
+  readonly orgs: readonly string[];
+}
+
 /**
  * The days and documents seen so far. A day's first row is no revision, and an answer without a row leaves a
  * row that is there. Each write is kept whole or not at all.
@@ -46,5 +54,10 @@ export interface History {
   read(org: string): Promise<OrgHistory>;
   putDays(org: string, dataset: DatasetName, answer: AnsweredDays): Promise<readonly Revision[]>;
   putDocuments(org: string, dataset: DatasetName, answer: AnsweredDocuments): Promise<void>;
+  /** The UTC day on which the revision window of a dataset was last asked for again. */
+  revisedOn(org: string, dataset: DatasetName): Promise<Day | undefined>;
+  putRevisedOn(org: string, dataset: DatasetName, day: Day): Promise<void>;
+  /** Drops what is too old, and tries again to store what could not be stored. */
+  sweep(retention?: Retention): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,0 +1,123 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { DatasetName } from '../../catalog/dataset.ts';
+import type { Day } from '../../catalog/day.ts';
+import type { KeptDataset } from '../kept.ts';
+import { encode } from './encoding.ts';
+import { inspect, refusalOf } from './inspect.ts';
+import { migrate, refuseForeign } from './schema.ts';
+
+/** The form in which a dataset's rows or documents are kept at present. */
+export type FormOf = (dataset: DatasetName) => number;
+
+/** An open history file, held by this process alone. */
+export interface HistoryFile {
+  readonly db: DatabaseSync;
+  begin(): void;
+  commit(): void;
+  /** Does nothing where no transaction is open. */
+  rollback(): void;
+  /** Stores a day as it is kept; takes it out where it is not. */
+  putDay(org: string, dataset: DatasetName, day: Day, kept: KeptDataset | undefined): void;
+  /** Stores a document as it is kept; takes it out where it is not. */
+  putDocument(org: string, dataset: DatasetName, id: string, kept: KeptDataset | undefined): void;
+  /** Stores what is known of a dataset as a whole and of its organization. */
+  putDataset(
+    org: string,
+    dataset: DatasetName,
+    kept: KeptDataset | undefined,
+    orgId: string | undefined,
+  ): void;
+  close(): void;
+}
+
+/**
+ * Opens the file and creates it and its directory where they are missing, for this user alone. Throws a
+ * `ConfigError` where the file must be left alone, anything else where it may work another time.
+ */
+export function openHistoryFile(location: string, formOf: FormOf): HistoryFile {
+  inspect(location);
+  mkdirSync(path.dirname(location), { recursive: true, mode: 0o700 });
+  // SQLite gives the files beside a database the database's own mode.
+  closeSync(openSync(location, 'a', 0o600));
+  const db = new DatabaseSync(location);
+  try {
+    // One process at a time, told by a lock that ends with the process, however it ends.
+    db.exec('PRAGMA locking_mode = EXCLUSIVE');
+    refuseForeign(db, location);
+    // NORMAL: a process that is killed loses nothing that was committed; a machine without power may lose the
+    // newest transactions, whole, and the platform is asked for those days again. FULL would wait for the disk
+    // with every answer, on the event loop.
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+    migrate(db);
+    return createHistoryFile(db, formOf);
+  } catch (error) {
+    db.close();
+    throw refusalOf(error, location);
+  }
+}
+
+function createHistoryFile(db: DatabaseSync, formOf: FormOf): HistoryFile {
+  // What is stored already costs no write: a listing is put as a whole, though little of it is new.
+  const day = db.prepare(
+    `INSERT INTO day (org, dataset, day, form, row, sum) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET form = excluded.form, row = excluded.row, sum = excluded.sum
+     WHERE row IS NOT excluded.row OR form <> excluded.form OR sum IS NOT excluded.sum`,
+  );
+  const noDay = db.prepare('DELETE FROM day WHERE org = ? AND dataset = ? AND day = ?');
+  const document = db.prepare(
+    `INSERT INTO document (org, dataset, id, form, body, sum) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET form = excluded.form, body = excluded.body, sum = excluded.sum
+     WHERE body <> excluded.body OR form <> excluded.form OR sum <> excluded.sum`,
+  );
+  const noDocument = db.prepare('DELETE FROM document WHERE org = ? AND dataset = ? AND id = ?');
+  const dataset = db.prepare(
+    `INSERT INTO dataset (org, name, answered_at, revised_on) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET answered_at = excluded.answered_at, revised_on = excluded.revised_on`,
+  );
+  const noDataset = db.prepare('DELETE FROM dataset WHERE org = ? AND name = ?');
+  const organization = db.prepare(
+    `INSERT INTO org (name, org_id) VALUES (?, ?)
+     ON CONFLICT DO UPDATE SET org_id = excluded.org_id WHERE org_id IS NOT excluded.org_id`,
+  );
+  const noOrganization = db.prepare(
+    'DELETE FROM org WHERE name = ? AND NOT EXISTS (SELECT 1 FROM dataset AS d WHERE d.org = org.name)',
+  );
+
+  return {
+    db,
+    begin: () => db.exec('BEGIN IMMEDIATE'),
+    commit: () => db.exec('COMMIT'),
+    rollback() {
+      if (db.isTransaction) db.exec('ROLLBACK');
+    },
+    putDay(org, name, date, kept) {
+      if (kept === undefined || !kept.days.has(date)) {
+        noDay.run(org, name, date);
+        return;
+      }
+      const row = kept.days.get(date);
+      const { text, sum } = row === undefined ? { text: null, sum: null } : encode(row);
+      day.run(org, name, date, formOf(name), text, sum);
+    },
+    putDocument(org, name, id, kept) {
+      if (kept === undefined || !kept.documents.has(id)) {
+        noDocument.run(org, name, id);
+        return;
+      }
+      const { text, sum } = encode(kept.documents.get(id));
+      document.run(org, name, id, formOf(name), text, sum);
+    },
+    putDataset(org, name, kept, orgId) {
+      if (kept === undefined) {
+        noDataset.run(org, name);
+        noOrganization.run(org);
+        return;
+      }
+      organization.run(org, orgId ?? null);
+      dataset.run(org, name, kept.answeredAt ?? null, kept.revisedOn ?? null);
+    },
+    close: () => db.close(),
+  };
+}

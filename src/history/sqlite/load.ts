@@ -1,0 +1,74 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { DatasetName } from '../../catalog/dataset.ts';
+import { type Day, parseDay } from '../../catalog/day.ts';
+import type { KeptOrg } from '../kept.ts';
+import { decode } from './encoding.ts';
+import type { FormOf } from './file.ts';
+
+/** What a history file holds. */
+export interface Loaded {
+  readonly orgs: ReadonlyMap<string, KeptOrg>;
+  readonly days: number;
+  readonly documents: number;
+  /** Days and documents that were stored in another form or came back altered: they count as never asked for. */
+  readonly unreadable: number;
+}
+
+interface Draft {
+  readonly days: Map<Day, unknown>;
+  readonly documents: Map<string, unknown>;
+  readonly answeredAt: number | undefined;
+  readonly revisedOn: Day | undefined;
+}
+
+/** Reads a whole database; yields after each row, so that its driver can give way to other work. */
+export function* load(db: DatabaseSync, formOf: FormOf): Generator<void, Loaded> {
+  const orgs = new Map<string, { orgId: string | undefined; datasets: Map<DatasetName, Draft> }>();
+  for (const { name, org_id } of db.prepare('SELECT name, org_id FROM org').iterate()) {
+    orgs.set(String(name), { orgId: textOf(org_id), datasets: new Map() });
+    yield;
+  }
+  for (const row of db.prepare('SELECT org, name, answered_at, revised_on FROM dataset').iterate()) {
+    orgs.get(String(row['org']))?.datasets.set(row['name'] as DatasetName, {
+      days: new Map(),
+      documents: new Map(),
+      answeredAt: typeof row['answered_at'] === 'number' ? row['answered_at'] : undefined,
+      revisedOn: parseDay(String(row['revised_on'])),
+    });
+    yield;
+  }
+  const draftOf = (row: Record<string, unknown>): Draft | undefined =>
+    orgs.get(String(row['org']))?.datasets.get(row['dataset'] as DatasetName);
+  const isPresent = (row: Record<string, unknown>): boolean =>
+    row['form'] === formOf(row['dataset'] as DatasetName);
+
+  let [days, documents, unreadable] = [0, 0, 0];
+  const storedDays = db.prepare('SELECT org, dataset, day, form, row, sum FROM day ORDER BY rowid');
+  for (const row of storedDays.iterate()) {
+    yield;
+    const day = parseDay(String(row['day']));
+    const value = decode(row['row'], row['sum']);
+    const draft = isPresent(row) && (value !== undefined || row['row'] === null) ? draftOf(row) : undefined;
+    if (day === undefined || draft === undefined) unreadable++;
+    else {
+      draft.days.set(day, value);
+      days++;
+    }
+  }
+  const storedDocuments = db.prepare('SELECT org, dataset, id, form, body, sum FROM document ORDER BY rowid');
+  for (const row of storedDocuments.iterate()) {
+    yield;
+    const value = decode(row['body'], row['sum']);
+    const draft = isPresent(row) ? draftOf(row) : undefined;
+    if (value === undefined || draft === undefined) unreadable++;
+    else {
+      draft.documents.set(String(row['id']), value);
+      documents++;
+    }
+  }
+  return { orgs, days, documents, unreadable };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

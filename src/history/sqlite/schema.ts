@@ -1,0 +1,65 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { ConfigError } from '../../runtime/errors.ts';
+
+/** Marks a database as this exporter's history: the bytes of `APEh`. */
+export const APPLICATION_ID = 0x41_50_45_68;
+
+/**
+ * The steps from an empty database to the present form; a release may add steps and never changes one. The number
+ * of steps taken is the database's `user_version`. `row` is null for a day that was answered without one. `form`
+ * is the dataset's form at the time, `sum` the CRC-32 of the text: what does not match is not read.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE org (name TEXT PRIMARY KEY, org_id TEXT) STRICT;
+   CREATE TABLE dataset (
+     org TEXT NOT NULL, name TEXT NOT NULL, answered_at INTEGER, revised_on TEXT, PRIMARY KEY (org, name)
+   ) STRICT;
+   CREATE TABLE day (
+     org TEXT NOT NULL, dataset TEXT NOT NULL, day TEXT NOT NULL, form INTEGER NOT NULL, row TEXT, sum INTEGER,
+     PRIMARY KEY (org, dataset, day)
+   ) STRICT;
+   CREATE TABLE document (
+     org TEXT NOT NULL, dataset TEXT NOT NULL, id TEXT NOT NULL, form INTEGER NOT NULL, body TEXT NOT NULL,
+     sum INTEGER NOT NULL, PRIMARY KEY (org, dataset, id)
+   ) STRICT;`,
+];
+
+/** Throws a `ConfigError` where a database is another program's or a newer release's. */
+export function refuseForeign(db: DatabaseSync, path: string): void {
+  const id = numberOf(db, 'application_id');
+  const version = numberOf(db, 'user_version');
+  if (id !== APPLICATION_ID) {
+    if (id === 0 && version === 0 && isEmpty(db)) return;
+    throw new ConfigError(
+      `storage.path: ${path} is a database of another program, not a history of this exporter`,
+      'it is left as it is; give another path with --storage.path',
+    );
+  }
+  if (version <= MIGRATIONS.length) return;
+  throw new ConfigError(
+    `storage.path: ${path} was written by a newer release: its form is ${version}, this release knows ${MIGRATIONS.length}`,
+    'it is left as it is; run a release at least as new, or give another path with --storage.path',
+  );
+}
+
+/** Brings a database to the present form, all steps or none. */
+export function migrate(db: DatabaseSync): void {
+  const done = numberOf(db, 'user_version');
+  if (done === MIGRATIONS.length && numberOf(db, 'application_id') === APPLICATION_ID) return;
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    for (const step of MIGRATIONS.slice(done)) db.exec(step);
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`);
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function numberOf(db: DatabaseSync, pragma: 'application_id' | 'user_version'): number {
+  return Number(db.prepare(`PRAGMA ${pragma}`).get()?.[pragma] ?? 0);
+}
+
+function isEmpty(db: DatabaseSync): boolean {
+  return db.prepare('SELECT count(*) AS tables FROM sqlite_schema').get()?.['tables'] === 0;
+}

@@ -1,0 +1,61 @@
+import { ConfigError, messageOf } from '../../runtime/errors.ts';
+
+/** Why a store cannot be used for now. */
+export type TroubleReason = 'locked' | 'full' | 'read-only' | 'unreachable' | 'damaged' | 'failed';
+
+export interface Trouble {
+  readonly reason: TroubleReason;
+  readonly detail: string;
+  /** What the operator can do about it. */
+  readonly hint: string;
+}
+
+const HINTS: Readonly<Record<TroubleReason, string>> = {
+  locked: 'another process has the file open: give each exporter a --storage.path of its own',
+  full: 'make room on the disk of --storage.path',
+  'read-only': 'let this process write the file and its directory, or give another --storage.path',
+  unreachable: 'let the directory of --storage.path exist or be created, or give another path',
+  damaged: 'stop the exporter and restore or remove the file; what is missing is fetched again',
+  failed: 'look at the disk of --storage.path',
+};
+
+/** By SQLite's primary result code. */
+const REASONS: ReadonlyMap<number, TroubleReason> = new Map([
+  [3, 'read-only'],
+  [5, 'locked'],
+  [6, 'locked'],
+  [8, 'read-only'],
+  [11, 'damaged'],
+  [13, 'full'],
+  [14, 'unreachable'],
+  [23, 'read-only'],
+  [26, 'damaged'],
+]);
+
+const SYSTEM_REASONS: ReadonlyMap<string, TroubleReason> = new Map([
+  ['EACCES', 'read-only'],
+  ['EPERM', 'read-only'],
+  ['EROFS', 'read-only'],
+  ['ENOSPC', 'full'],
+  ['EDQUOT', 'full'],
+  ['ENOTDIR', 'unreachable'],
+  ['EISDIR', 'unreachable'],
+  ['EEXIST', 'unreachable'],
+  ['ENOENT', 'unreachable'],
+]);
+
+/** What an error of SQLite or of the file system means for the store. */
+export function troubleOf(error: unknown): Trouble {
+  const reason = reasonOf(error);
+  if (error instanceof ConfigError)
+    return { reason, detail: error.message, hint: error.hint ?? HINTS[reason] };
+  return { reason, detail: messageOf(error), hint: HINTS[reason] };
+}
+
+function reasonOf(error: unknown): TroubleReason {
+  if (!(error instanceof Error)) return 'failed';
+  if (error instanceof ConfigError) return 'damaged';
+  // The low byte is the primary code, the rest tells more of the same.
+  if ('errcode' in error) return REASONS.get(Number(error.errcode) & 0xff) ?? 'failed';
+  return ('code' in error ? SYSTEM_REASONS.get(String(error.code)) : undefined) ?? 'failed';
+}

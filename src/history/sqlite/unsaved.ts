@@ -1,0 +1,41 @@
+import type { DatasetName } from '../../catalog/dataset.ts';
+import type { Day } from '../../catalog/day.ts';
+import type { Touched } from '../kept.ts';
+
+/** The days and documents of one dataset that its file does not hold as they are. */
+export interface UnsavedDataset {
+  readonly org: string;
+  readonly dataset: DatasetName;
+  readonly days: Set<Day>;
+  readonly documents: Set<string>;
+}
+
+/** Remembers by name what still has to be stored; the values themselves are read when they are stored. */
+export interface Unsaved {
+  readonly isEmpty: boolean;
+  add(touched: Touched): void;
+  /** Hands everything over and forgets it. */
+  take(): readonly UnsavedDataset[];
+}
+
+/** Starts with nothing to store. */
+export function createUnsaved(): Unsaved {
+  let datasets = new Map<string, UnsavedDataset>();
+  return {
+    get isEmpty() {
+      return datasets.size === 0;
+    },
+    add({ org, dataset, days, documents }) {
+      const key = JSON.stringify([org, dataset]);
+      const known = datasets.get(key) ?? { org, dataset, days: new Set(), documents: new Set() };
+      for (const day of days) known.days.add(day);
+      for (const id of documents) known.documents.add(id);
+      datasets.set(key, known);
+    },
+    take() {
+      const taken = [...datasets.values()];
+      datasets = new Map();
+      return taken;
+    },
+  };
+}

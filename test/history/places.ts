@@ -1,0 +1,77 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { DatasetName } from '../../src/catalog/dataset.ts';
+import type { Day } from '../../src/catalog/day.ts';
+import type { History } from '../../src/history/history.ts';
+import { createSqliteHistory, type SqliteHistoryDeps } from '../../src/history/sqlite/history.ts';
+import { createSystemClock } from '../../src/runtime/clock.ts';
+import { createFakeLogger } from '../../src/runtime/logger.ts';
+
+/** A directory of its own, gone when the test ends. */
+export function createDirectory(): string {
+  const directory = mkdtempSync(path.join(tmpdir(), 'history-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** Opens a history on a file, with a log that keeps its events. */
+export async function openHistory(file: string, deps: Partial<SqliteHistoryDeps> = {}) {
+  const log = createFakeLogger();
+  const history = await createSqliteHistory({
+    path: file,
+    formOf: () => 1,
+    clock: createSystemClock(),
+    log,
+    ...deps,
+  });
+  onTestFinished(() => history.close());
+  return Object.assign(history, { log });
+}
+
+/** Every file of a directory with its bytes. */
+export function bytesIn(directory: string): ReadonlyMap<string, string> {
+  return new Map(
+    readdirSync(directory).map((name) => [name, readFileSync(path.join(directory, name)).toString('base64')]),
+  );
+}
+
+export function answer(
+  days: readonly string[],
+  rows: Readonly<Record<string, unknown>> = {},
+  at = 1,
+  orgId?: string,
+) {
+  return { days: days as Day[], rows: new Map(Object.entries(rows)) as Map<Day, unknown>, orgId, at };
+}
+
+export function listing(documents: Readonly<Record<string, unknown>>, complete = true, at = 1) {
+  return { documents: new Map(Object.entries(documents)), complete, orgId: undefined, at };
+}
+
+/** Everything that a history says, in a form that does not depend on any order. */
+export async function contentOf(
+  history: History,
+  orgs: readonly string[] = ['acme'],
+  datasets: readonly DatasetName[] = ['tokens', 'tools', 'readiness'],
+) {
+  const content: Record<string, unknown> = {};
+  for (const name of orgs) {
+    const org = await history.read(name);
+    content[name] = { orgId: org.orgId };
+    for (const dataset of datasets) {
+      const days = [...org.days(dataset)].map(([day, row]) => `${day} ${JSON.stringify(row)}`);
+      content[`${name}/${dataset}`] = {
+        days: days.sort(),
+        documents: org
+          .documents(dataset)
+          .map((document) => JSON.stringify(document))
+          .sort(),
+        answeredAt: org.answeredAt(dataset),
+        revisedOn: await history.revisedOn(name, dataset),
+      };
+    }
+  }
+  return content;
+}
