@@ -11,6 +11,9 @@ import { migrate, refuseForeign } from './schema.ts';
 /** The form in which a dataset's rows or documents are kept at present. */
 export type FormOf = (dataset: DatasetName) => number;
 
+/** Opens a database for writing. */
+export type OpenDatabase = (path: string) => DatabaseSync;
+
 /** An open history file, held by this process alone. */
 export interface HistoryFile {
   readonly db: DatabaseSync;
@@ -36,12 +39,16 @@ export interface HistoryFile {
  * Opens the file and creates it and its directory where they are missing, for this user alone. Throws a
  * `ConfigError` where the file must be left alone, anything else where it may work another time.
  */
-export function openHistoryFile(location: string, formOf: FormOf): HistoryFile {
+export function openHistoryFile(
+  location: string,
+  formOf: FormOf,
+  openDatabase: OpenDatabase = (file) => new DatabaseSync(file),
+): HistoryFile {
   inspect(location);
   mkdirSync(path.dirname(location), { recursive: true, mode: 0o700 });
   // SQLite gives the files beside a database the database's own mode.
   closeSync(openSync(location, 'a', 0o600));
-  const db = new DatabaseSync(location);
+  const db = openDatabase(location);
   try {
     // One process at a time, told by a lock that ends with the process, however it ends.
     db.exec('PRAGMA locking_mode = EXCLUSIVE');

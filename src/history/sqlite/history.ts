@@ -4,7 +4,7 @@ import { ConfigError, messageOf } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { History } from '../history.ts';
 import { createKept, type Kept, type Touched } from '../kept.ts';
-import { type FormOf, type HistoryFile, openHistoryFile } from './file.ts';
+import { type FormOf, type HistoryFile, type OpenDatabase, openHistoryFile } from './file.ts';
 import { openForReading } from './inspect.ts';
 import { type Loaded, load } from './load.ts';
 import { stepwise } from './slices.ts';
@@ -20,6 +20,8 @@ export interface SqliteHistoryDeps {
   readonly log: Logger;
   /** Told when a file that could not be opened at first has brought more than was known. */
   readonly onLateLoad?: () => void;
+  /** As SQLite does it, unless told otherwise. */
+  readonly openDatabase?: OpenDatabase | undefined;
 }
 
 /** A history that outlasts its process. */
@@ -44,7 +46,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   let saving: Promise<void> = Promise.resolve();
 
   async function open(): Promise<HistoryFile> {
-    const opened = openHistoryFile(path, formOf);
+    const opened = openHistoryFile(path, formOf, deps.openDatabase);
     try {
       absorb(await stepwise(load(opened.db, formOf), clock));
     } catch (error) {
