@@ -135,17 +135,20 @@ function firstRuns(service: Service): Promise<void> {
   });
 }
 
-async function configOf(platform: Sandbox, url: string, options: StoryOptions): Promise<Config> {
-  const { flags = [], file, keys = {}, contract } = options;
+async function configOf(platform: Sandbox, url: string, story: StoryOptions): Promise<Config> {
+  const { flags = [], file, keys = {}, contract } = story;
+  const options = createOptions(collectors);
   const given = [
+    // Nothing of a story outlives it.
+    ...('storage.path' in options ? ['storage.path=:memory:'] : []),
     ...['web.listen-address=127.0.0.1:0', 'log.level=debug', 'history.start=2026-10-12'],
     ...['api.requests-per-second=1000', 'schedule.jitter=0', 'api.timeout=5s'],
     ...(file === undefined ? [] : ['config.file=exporter.yaml']),
-    ...collectorFlags(options.collectors),
+    ...collectorFlags(story.collectors),
     // The last one counts.
     ...flags,
   ].map((flag) => `--${flag}`);
-  const parsed = parseArguments(lastOfEach(given), createOptions(collectors));
+  const parsed = parseArguments(lastOfEach(given), options);
   const loaded = await loadConfig({
     flags: parsed.help ? new Map() : parsed.flags,
     environment: {},

@@ -1,0 +1,61 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { startDemo, startPlatform, startServe } from './platform.ts';
+import { createPrograms, eventually } from './programs.ts';
+import { requireTool } from './tools.ts';
+
+const QUIET = [
+  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  ...['--enable-logging=stderr', '--v=0'],
+];
+
+describe.runIf(requireTool('chromium'))('the status page in a browser', () => {
+  const programs = createPrograms();
+  let url = '';
+
+  beforeAll(async () => {
+    ({ url } = await startDemo(programs));
+    await eventually(async () => {
+      const page = await (await fetch(url)).text();
+      expect(page).toContain('Everything works');
+    });
+  });
+
+  async function chromium(args: readonly string[]) {
+    const profile = `--user-data-dir=${join(programs.folder(), 'profile')}`;
+    const { code, stdout, stderr } = await programs.run('chromium', [...QUIET, profile, ...args]);
+    expect(code).toBe(0);
+    return { stdout, console: stderr.split('\n').filter((line) => line.includes('CONSOLE')) };
+  }
+
+  test('shows organization, collectors and their states, and complains of nothing', async () => {
+    const { stdout, console } = await chromium(['--dump-dom', url]);
+    expect(console).toEqual([]);
+    expect(stdout).toContain('acme');
+    for (const collector of ['tokens', 'tools', 'activity', 'productivity', 'readiness', 'wiki']) {
+      expect(stdout).toContain(collector);
+    }
+    expect(stdout).toMatch(/simulated/i);
+    expect(stdout.match(/>OK</g)?.length ?? stdout.match(/\bOK\b/g)?.length).toBeGreaterThanOrEqual(6);
+  });
+
+  test('can be looked at', async () => {
+    const file = join(programs.folder(), 'status.png');
+    await chromium([`--screenshot=${file}`, '--window-size=1280,900', url]);
+    expect((await stat(file)).size).toBeGreaterThan(20_000);
+  });
+
+  test('names what fails, why, and what to do', async () => {
+    const platform = await startPlatform(programs, ['--fault=401@tokens']);
+    const serve = await startServe(programs, platform.url, ['--api.retries=0']);
+    await eventually(async () =>
+      expect(await (await fetch(serve.url)).text()).toMatch(/1 of 6 collectors fails/),
+    );
+    const { stdout, console } = await chromium(['--dump-dom', serve.url]);
+    expect(console).toEqual([]);
+    expect(stdout).toContain('does not accept the API key');
+    expect(stdout).not.toMatch(/simulated/i);
+  });
+});

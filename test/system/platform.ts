@@ -1,0 +1,39 @@
+import { type Program, type Programs, written } from './programs.ts';
+
+export const KEY = 'sandbox-acme-owner';
+
+/** The simulated platform as a process of its own. */
+export async function startPlatform(
+  programs: Programs,
+  args: readonly string[] = [],
+  port = 0,
+): Promise<{ readonly program: Program; readonly url: string; readonly port: number }> {
+  const program = programs.exporter(['sandbox', `--listen-address=127.0.0.1:${port}`, ...args]);
+  const url = await written(program, 'stdout', /answers at (http:\S+)/);
+  return { program, url, port: Number(new URL(url).port) };
+}
+
+/** `serve` that polls a platform, on a port that the system picks. */
+export async function startServe(
+  programs: Programs,
+  platform: string,
+  args: readonly string[] = [],
+): Promise<{ readonly program: Program; readonly url: string }> {
+  const program = programs.exporter(['serve', '--web.listen-address=127.0.0.1:0', ...args], {
+    AGENT_PLATFORM_API_BASE_URL: platform,
+    AGENT_PLATFORM_API_KEY: KEY,
+    AGENT_PLATFORM_ORG: 'acme',
+    AGENT_PLATFORM_API_REQUESTS_PER_SECOND: '200',
+  });
+  const port = await written(program, 'stderr', /msg=Serving .*\bport=(\d+)/);
+  return { program, url: `http://127.0.0.1:${port}` };
+}
+
+/** `demo` on a port that the system picks. */
+export async function startDemo(
+  programs: Programs,
+): Promise<{ readonly program: Program; readonly url: string }> {
+  const program = programs.exporter(['demo', '--web.listen-address=127.0.0.1:0']);
+  const url = await written(program, 'stdout', /status +(http:\S+)\//);
+  return { program, url };
+}

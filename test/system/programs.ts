@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, vi } from 'vitest';
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const GRACE_MS = 6_000;
+
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A program under test. */
+export interface Program {
+  stdout(): string;
+  stderr(): string;
+  /** What the program is asked to do by a signal. */
+  send(signal: NodeJS.Signals): void;
+  readonly ended: Promise<Ending>;
+  /** How it ended, once it has. */
+  ending(): Ending | undefined;
+}
+
+export interface Programs {
+  start(command: string, args: readonly string[], options?: RunOptions): Program;
+  /** Runs to the end. */
+  run(command: string, args: readonly string[], options?: RunOptions): Promise<Ending & Output>;
+  /** The exporter, from its sources and without any other environment than the one given. */
+  exporter(args: readonly string[], environment?: Readonly<Record<string, string>>): Program;
+  /** A new folder. */
+  folder(): string;
+}
+
+interface RunOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly input?: string;
+}
+
+interface Output {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Starts programs for the tests of one file; whatever still runs at their end is ended, and its folders go. */
+export function createPrograms(): Programs {
+  const running = new Map<ChildProcess, Promise<Ending>>();
+  const folders: string[] = [];
+
+  function folder(): string {
+    const path = mkdtempSync(join(tmpdir(), 'exporter-system-'));
+    folders.push(path);
+    return path;
+  }
+
+  function start(command: string, args: readonly string[], options: RunOptions = {}): Program {
+    const { PATH = '', HOME = '/' } = process.env;
+    // Each in a folder of its own: what a program stores there is nobody else's.
+    const child = spawn(command, args, { cwd: folder(), env: { PATH, HOME, ...options.environment } });
+    const written = { stdout: '', stderr: '' };
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      written.stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      written.stderr += text;
+    });
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(options.input ?? '');
+    const ended = once(child, 'close').then(([code, signal]): Ending => ({ code, signal }));
+    running.set(child, ended);
+    let ending: Ending | undefined;
+    ended
+      .then((result) => {
+        ending = result;
+      })
+      .catch(() => undefined)
+      .finally(() => running.delete(child));
+    return {
+      stdout: () => written.stdout,
+      stderr: () => written.stderr,
+      send: (signal) => void child.kill(signal),
+      ending: () => ending,
+      ended,
+    };
+  }
+
+  afterAll(async () => {
+    await Promise.all([...running].map(([child, ended]) => end(child, ended)));
+    for (const folder of folders) await rm(folder, { recursive: true, force: true });
+  });
+
+  return {
+    start,
+    async run(command, args, options) {
+      const program = start(command, args, options);
+      const ending = await program.ended;
+      return { ...ending, stdout: program.stdout(), stderr: program.stderr() };
+    },
+    exporter: (args, environment = {}) => start(process.execPath, [MAIN, ...args], { environment }),
+    folder,
+  };
+}
+
+async function end(child: ChildProcess, ended: Promise<Ending>): Promise<void> {
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), GRACE_MS);
+  await ended.catch(() => undefined);
+  clearTimeout(timer);
+}
+
+/** Retries an expectation until it holds. */
+export function eventually<Result>(
+  expectation: () => Result | Promise<Result>,
+  timeout = 30_000,
+): Promise<Result> {
+  return vi.waitFor(expectation, { timeout, interval: 100 });
+}
+
+/** The first group of a pattern in what a program writes, once it is there; rejects where the program ends before. */
+export async function written(
+  program: Program,
+  stream: 'stdout' | 'stderr',
+  pattern: RegExp,
+): Promise<string> {
+  const found = await eventually(() => {
+    const text = pattern.exec(program[stream]())?.[1];
+    if (text === undefined && program.ending() === undefined) throw new Error(`no ${pattern} yet`);
+    return text;
+  });
+  if (found !== undefined) return found;
+  throw new Error(`it ended without ${pattern}: ${program.stdout()}${program.stderr()}`);
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}

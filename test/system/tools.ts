@@ -1,0 +1,24 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/**
+ * Whether a program is on PATH. Where it is not, the tests that need it are skipped and say so; under CI a missing
+ * program is an error, because a test that never runs protects nothing.
+ */
+export function requireTool(name: string): boolean {
+  if (isOnPath(name)) return true;
+  if (process.env['CI']) throw new Error(`${name} is not on PATH, and CI skips nothing`);
+  process.stderr.write(`skipped: the tests that need ${name}, which is not on PATH\n`);
+  return false;
+}
+
+function isOnPath(name: string): boolean {
+  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, name), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
