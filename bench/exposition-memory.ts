@@ -50,7 +50,7 @@ async function scrape(gzip: boolean): Promise<{ length: number; bytes: number }>
   const page = await exposition.scrape({ format: 'text', gzip });
   if (page.kind !== 'page') throw new Error('no page');
   let bytes = 0;
-  if ('buffer' in page.body) bytes = page.body.buffer.length;
+  if ('parts' in page.body) for (const part of page.body.parts) bytes += part.length;
   else for await (const chunk of page.body.stream()) bytes += chunk.length;
   return { length: page.contentLength, bytes };
 }

@@ -2,7 +2,8 @@ import type { Registry } from 'prom-client';
 import type { Clock } from '../runtime/clock.ts';
 import { createLive } from './live.ts';
 import type { Negotiated } from './negotiate.ts';
-import { deflateShort } from './piece.ts';
+import type { Page } from './page.ts';
+import { deflateShort, type Piece } from './piece.ts';
 import type { Publication } from './publication.ts';
 import { assembleScrape, type ScrapedPage } from './scrape.ts';
 import { type Format, renderFamilyHeader } from './text.ts';
@@ -46,6 +47,7 @@ export interface ExpositionDeps {
 /** Creates the exposition of a publication and the process's registry. */
 export function createExposition({ publication, registry, clock }: ExpositionDeps): Exposition {
   const live = createLive({ registry, clock });
+  const assemble = rememberAssembled();
 
   function findUnknown(collect: readonly string[] = []): UnknownCollector | undefined {
     const unknown = collect.filter((name) => !publication.collectors.has(name));
@@ -60,7 +62,7 @@ export function createExposition({ publication, registry, clock }: ExpositionDep
       // Taken before anything is awaited: the body is of one state, whatever is published meanwhile.
       const published = publication.current();
       const ending = await live.piece(request.format, published.version);
-      return assembleScrape(published.page({ collect: request.collect }), ending, request);
+      return assemble(published.page({ collect: request.collect }), ending, request);
     },
     probe(request) {
       const refusal = findUnknown(request.collect);
@@ -68,6 +70,22 @@ export function createExposition({ publication, registry, clock }: ExpositionDep
       const page = publication.current().page({ collect: request.collect, org: request.org });
       return assembleScrape(page, deflateShort(probeText(request)), request);
     },
+  };
+}
+
+/**
+ * Assembles scrapes, and hands out the last one of each format and coding again while its parts are the same: a
+ * scrape of a thousand series would otherwise spend more on this than on being sent.
+ */
+function rememberAssembled(): typeof assembleScrape {
+  const last = new Map<string, { page: Page; ending: Piece; scraped: ScrapedPage }>();
+  return (page, ending, negotiated) => {
+    const key = negotiated.gzip ? `${negotiated.format} gzip` : negotiated.format;
+    const before = last.get(key);
+    if (before?.page === page && before.ending === ending) return before.scraped;
+    const scraped = assembleScrape(page, ending, negotiated);
+    last.set(key, { page, ending, scraped });
+    return scraped;
   };
 }
 

@@ -37,7 +37,11 @@ export interface Deflater {
 /** Creates a deflater for one piece. */
 export function createDeflater(): Deflater {
   const done: Buffer[] = [];
+  // While one chunk is being deflated, the other place is free. New buffers for each chunk would be several times
+  // the page until the garbage collector, which sees only the few bytes of their handles, comes round to them.
+  const places = [createPlace(), createPlace()] as const;
   let pending: Promise<Buffer> | undefined;
+  let chunks = 0;
   let crc = 0;
   let length = 0;
   async function settle(): Promise<void> {
@@ -46,7 +50,8 @@ export function createDeflater(): Deflater {
   }
   return {
     async write(text) {
-      const plain = Buffer.from(text);
+      const plain = places[chunks % 2 === 0 ? 0 : 1](text);
+      chunks += 1;
       crc = crc32(plain, crc);
       length += plain.length;
       const deflated = deflateOffThread(plain, FLUSHED);
@@ -68,6 +73,17 @@ export function append(
   piece: Piece,
 ): { crc: number; length: number } {
   return { crc: crc32Combine(before.crc, piece.crc, piece.shift), length: before.length + piece.length };
+}
+
+/** Creates a place for one text after the other: each is valid until the next is put there. */
+function createPlace(): (text: string) => Buffer {
+  let buffer = Buffer.alloc(0);
+  return (text) => {
+    const length = Buffer.byteLength(text);
+    // Chunks differ by a line or so.
+    if (buffer.length < length) buffer = Buffer.allocUnsafeSlow(length + Math.ceil(length / 16));
+    return buffer.subarray(0, buffer.write(text));
+  };
 }
 
 function createPiece(bytes: Buffer, crc: number, length: number): Piece {

@@ -12,11 +12,14 @@ export interface ScrapedPage {
   readonly contentEncoding: 'gzip' | undefined;
   /** Length of the body in bytes, exactly. */
   readonly contentLength: number;
-  /** One buffer where the body is short; otherwise a new stream for each reader, which may leave at any time. */
   readonly body: ScrapeBody;
 }
 
-export type ScrapeBody = { readonly buffer: Buffer } | { stream(): Readable };
+/**
+ * Buffers that are kept anyway, to be sent in their order, or where they have to be made as they are sent, a new
+ * stream for each reader, which may leave at any time.
+ */
+export type ScrapeBody = { readonly parts: readonly Buffer[] } | { stream(): Readable };
 
 // Deflate, no flags, no time, no file name, unknown system.
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
@@ -24,29 +27,30 @@ const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 const END_BLOCK = Buffer.from([0x03, 0x00]);
 // A hundred megabytes in chunks of the default 16 KiB would cost several thousand turns more.
 const INFLATE_CHUNK = 128 * 1024;
-// Up to here one write of a copy is faster than a stream; beyond, copying holds the event loop.
+// Up to here one write of a copy is faster than one of many parts; beyond, it would double the page's memory.
 const SHORT = 256 * 1024;
 
 /** Puts a page and the piece that ends it together, without work that grows with the page. */
 export function assembleScrape(page: Page, ending: Piece, { format, gzip }: Negotiated): ScrapedPage {
   const contentType = contentTypes[format];
   const { crc, length } = append(page, ending);
-  const deflated = [...page.parts, ending.bytes, END_BLOCK];
   if (!gzip) {
-    const body = { stream: () => inflate(deflated) };
+    const body = { stream: () => inflate([...page.parts, ending.bytes, END_BLOCK]) };
     return { kind: 'page', contentType, contentEncoding: undefined, contentLength: length, body };
   }
-  const parts = [GZIP_HEADER, ...deflated, gzipTrailer(crc, length)];
+  const parts = [
+    GZIP_HEADER,
+    ...page.parts,
+    Buffer.concat([ending.bytes, END_BLOCK, gzipTrailer(crc, length)]),
+  ];
   const contentLength = parts.reduce((sum, part) => sum + part.length, 0);
-  const body =
-    contentLength <= SHORT ? { buffer: Buffer.concat(parts) } : { stream: () => Readable.from(parts) };
+  const body = { parts: contentLength <= SHORT ? [Buffer.concat(parts)] : parts };
   return { kind: 'page', contentType, contentEncoding: 'gzip', contentLength, body };
 }
 
 /** The whole body of a page, for those who do not send it anywhere. */
 export async function readBody(page: ScrapedPage): Promise<Buffer> {
-  if ('buffer' in page.body) return page.body.buffer;
-  return Buffer.concat(await page.body.stream().toArray());
+  return Buffer.concat('parts' in page.body ? page.body.parts : await page.body.stream().toArray());
 }
 
 function gzipTrailer(crc: number, length: number): Buffer {

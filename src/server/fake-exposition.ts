@@ -35,7 +35,7 @@ export function createFakeExposition(collectors: readonly string[] = ['tokens', 
         contentType: contentTypes[request.format],
         contentEncoding: request.gzip ? 'gzip' : undefined,
         contentLength: body.length,
-        body: request.gzip ? { buffer: body } : { stream: () => Readable.from([body]) },
+        body: request.gzip ? { parts: [body] } : { stream: () => Readable.from([body]) },
       };
     },
   };

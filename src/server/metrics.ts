@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import type { Exposition } from '../exposition/exposition.ts';
 import type { Negotiated } from '../exposition/negotiate.ts';
-import type { ScrapedPage } from '../exposition/scrape.ts';
+import type { ScrapeBody, ScrapedPage } from '../exposition/scrape.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { parseCollect } from './collect.ts';
 import { type Handler, NO_STORE, respondText } from './respond.ts';
@@ -37,13 +37,14 @@ export function createMetricsHandler({ exposition, negotiate, log }: MetricsDeps
   };
 }
 
-/** Buffers that are kept anyway may also come in parts: one write of them all beats a stream by a third. */
-type Body = ScrapedPage['body'] | { readonly parts: readonly Buffer[] };
-
-function sendBody(response: ServerResponse, body: Body, log: Logger): void {
-  if ('buffer' in body) {
-    response.end(body.buffer);
-  } else if ('parts' in body) {
+function sendBody(response: ServerResponse, body: ScrapeBody, log: Logger): void {
+  if ('parts' in body) {
+    const [first, ...others] = body.parts;
+    if (others.length === 0) {
+      response.end(first);
+      return;
+    }
+    // One write of them all beats a stream by a third.
     response.cork();
     for (const part of body.parts) response.write(part);
     response.end();

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { gunzipSync } from 'node:zlib';
 import { Gauge, Registry } from 'prom-client';
@@ -173,7 +174,9 @@ describe('over HTTP', () => {
     const port = await serve((response) => {
       response.setHeader('content-length', page.contentLength);
       if (gzip) response.setHeader('content-encoding', 'gzip');
-      if ('stream' in page.body) pipeline(page.body.stream(), response).catch(() => undefined);
+      const { body } = page;
+      const stream = 'parts' in body ? Readable.from(body.parts) : body.stream();
+      pipeline(stream, response).catch(() => undefined);
     });
     const text = await (await fetch(`http://127.0.0.1:${port}`)).text();
     expect(parsePage(text).samples).toHaveLength(120_001);

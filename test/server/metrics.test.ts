@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
@@ -69,7 +68,7 @@ describe('GET /metrics', () => {
       contentType: 'text/plain',
       contentEncoding: undefined,
       contentLength: 8,
-      body: { parts, stream: () => Readable.from(parts) },
+      body: { parts },
     } as const;
     const { app } = createTestApp({ exposition: { scrape: async () => page } });
     expect((await request(app).get('/metrics')).text).toBe('a 1\nb 2\n');

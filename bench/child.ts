@@ -1,0 +1,48 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import type { Ready } from './messages.ts';
+
+/** A process of the bench. */
+export interface Child {
+  /** Where it answers. */
+  readonly port: number;
+  /** Sends a message and resolves with the next one that comes back. */
+  ask<Answer>(question: object): Promise<Answer>;
+  /** Ends it; resolves when it is gone. */
+  stop(): Promise<void>;
+}
+
+/** Starts compiled code in a process of its own; resolves when it is ready. */
+export async function startChild(directory: string, script: string, options: object = {}): Promise<Child> {
+  const file = path.join(directory, 'bench', script);
+  const child = fork(file, [JSON.stringify(options)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const { port } = await nextMessage<Ready>(child);
+  return {
+    port,
+    ask<Answer>(question: object) {
+      const answer = nextMessage<Answer>(child);
+      child.send(question);
+      return answer;
+    },
+    async stop() {
+      const gone = once(child, 'exit');
+      child.kill();
+      await gone;
+    },
+  };
+}
+
+function nextMessage<Message>(child: ChildProcess): Promise<Message> {
+  return new Promise((resolve, reject) => {
+    function onMessage(message: unknown): void {
+      child.off('exit', onExit);
+      resolve(message as Message);
+    }
+    function onExit(code: number | null): void {
+      child.off('message', onMessage);
+      reject(new Error(`${child.spawnargs[1]} ended with code ${code}`));
+    }
+    child.once('message', onMessage).once('exit', onExit);
+  });
+}

@@ -1,0 +1,31 @@
+// The load client, a process of its own: it runs each load that it is told and answers with what came of it.
+import type { Load, LoadResult } from '../messages.ts';
+import { quantile } from '../report/statistics.ts';
+import { scrapeRepeatedly } from './connection.ts';
+
+process.on('message', async (load: Load) => {
+  process.send?.(await run(load));
+});
+process.on('disconnect', () => process.exit());
+process.send?.({ port: 0 });
+
+async function run({ port, connections, milliseconds, leastAnswers }: Load): Promise<LoadResult> {
+  const times: number[] = [];
+  const startedAt = performance.now();
+  let endedAt = startedAt;
+  let bytes = 0;
+  function onAnswer(took: number, length: number): boolean {
+    times.push(took);
+    bytes = length;
+    endedAt = performance.now();
+    return endedAt - startedAt < milliseconds || times.length < leastAnswers;
+  }
+  await Promise.all(Array.from({ length: connections }, () => scrapeRepeatedly(port, onAnswer)));
+  return {
+    answers: times.length,
+    perSecond: (times.length / (endedAt - startedAt)) * 1000,
+    p50: quantile(times, 0.5),
+    p99: quantile(times, 0.99),
+    bytes,
+  };
+}

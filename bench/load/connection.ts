@@ -1,0 +1,76 @@
+import { connect, type Socket } from 'node:net';
+
+/** What a scraper says; the accepted formats are those of Prometheus. */
+const REQUEST = Buffer.from(
+  [
+    'GET /metrics HTTP/1.1',
+    'Host: 127.0.0.1',
+    'User-Agent: measuring',
+    'Accept: application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.2',
+    'Accept-Encoding: gzip',
+    '',
+    '',
+  ].join('\r\n'),
+);
+const BLANK_LINE = '\r\n\r\n';
+const BUFFER_BYTES = 256 * 1024;
+
+/** Sees each whole answer: its time in milliseconds and the bytes of its body. */
+export type OnAnswer = (milliseconds: number, bytes: number) => boolean;
+
+/**
+ * Sends one request after the other over one kept connection, for as long as `onAnswer` returns true. The body is
+ * counted by its announced length and thrown away unread. Rejects on a status other than 200.
+ */
+export function scrapeRepeatedly(port: number, onAnswer: OnAnswer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let head = '';
+    // Undefined while the header is being read.
+    let missing: number | undefined;
+    let bytes = 0;
+    let sentAt = 0;
+
+    // One buffer for all that arrives: a client that allocates measures itself.
+    const onread = { buffer: Buffer.allocUnsafe(BUFFER_BYTES), callback: received };
+    const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true, onread });
+    socket.once('connect', send).once('error', reject).once('close', closed);
+
+    function send(): void {
+      sentAt = performance.now();
+      socket.write(REQUEST);
+    }
+
+    function received(length: number, buffer: Uint8Array): boolean {
+      if (missing === undefined) readHead(Buffer.from(buffer.buffer, buffer.byteOffset, length));
+      else missing -= length;
+      if (missing === 0) answered();
+      return true;
+    }
+
+    function readHead(chunk: Buffer): void {
+      const before = head.length;
+      head += chunk.toString('latin1');
+      const end = head.indexOf(BLANK_LINE);
+      if (end < 0) return;
+      const announced = /^content-length: *(\d+)/im.exec(head.slice(0, end))?.[1];
+      if (!head.startsWith('HTTP/1.1 200 ') || announced === undefined) {
+        socket.destroy(new Error(`not an answer to a scrape: ${head.slice(0, end)}`));
+        return;
+      }
+      bytes = Number(announced);
+      missing = bytes - (before + chunk.length - end - BLANK_LINE.length);
+      head = '';
+    }
+
+    function answered(): void {
+      missing = undefined;
+      if (onAnswer(performance.now() - sentAt, bytes)) send();
+      else socket.end();
+    }
+
+    function closed(): void {
+      if (missing === undefined && head === '') resolve();
+      else reject(new Error('the server closed the connection in the middle of an answer'));
+    }
+  });
+}

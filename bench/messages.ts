@@ -1,0 +1,59 @@
+/** What a started process says first: where it answers. */
+export interface Ready {
+  readonly port: number;
+}
+
+/** What a server under test is told. */
+export interface ServerOptions {
+  /** The file that holds the answer, for a server that only repeats it. */
+  readonly answer?: string;
+  /** How many series to have, for an exporter. */
+  readonly series?: number;
+}
+
+/** What the exporter under test is asked; every question has one answer. */
+export type Question = { readonly kind: 'publish' } | { readonly kind: 'memory' };
+
+/** One publication, from parsed rows to published bytes. */
+export interface Publishing {
+  readonly series: number;
+  readonly milliseconds: number;
+  /** The longest that the event loop was held, in milliseconds. */
+  readonly stall: number;
+}
+
+/** Resident memory in bytes. */
+export interface Memory {
+  readonly resident: number;
+  /** The most since the process began. */
+  readonly peak: number;
+}
+
+/** An answer as every server under test sends it. */
+export interface PreparedAnswer {
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+  /** Base64. */
+  readonly body: string;
+}
+
+/** What the load client is told to do. */
+export interface Load {
+  readonly port: number;
+  readonly connections: number;
+  readonly milliseconds: number;
+  /** Load goes on past its time until there are so many answers. */
+  readonly leastAnswers: number;
+}
+
+/** What came of it. */
+export interface LoadResult {
+  /** Whole answers with status 200. */
+  readonly answers: number;
+  readonly perSecond: number;
+  /** From the request's first byte to the answer's last, in milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  /** Bytes of the last answer's body. */
+  readonly bytes: number;
+}
