@@ -4,6 +4,9 @@ import { runCli } from './commands/run-cli.ts';
 import { commands } from './commands/table.ts';
 import { processEnvironment } from './config/environment.ts';
 import { createFiles } from './config/files.ts';
+import { keepYoungGenerationSmall } from './runtime/young-generation.ts';
+
+keepYoungGenerationSmall();
 
 const surroundings: Surroundings = {
   environment: processEnvironment(),
