@@ -7,22 +7,25 @@ import { createInstruments } from './exposition/instruments.ts';
 import { negotiate } from './exposition/negotiate.ts';
 import { createPublication } from './exposition/publication.ts';
 import { createSegmentRenderer } from './exposition/segment.ts';
-import { createMemoryHistory } from './history/memory.ts';
+import type { Retention } from './history/history.ts';
+import { firstDayOf } from './pipeline/first-day.ts';
 import { createPublisher } from './pipeline/publisher.ts';
 import { createRunner } from './pipeline/runner.ts';
 import { createRunBook } from './pipeline/runs.ts';
 import type { Clock } from './runtime/clock.ts';
 import { createLogger } from './runtime/log-winston.ts';
 import type { Logger } from './runtime/logger.ts';
+import type { Progress } from './runtime/progress.ts';
 import { createRedactor } from './runtime/redact.ts';
 import { createScheduler } from './scheduler/scheduler.ts';
 import { createCronTicker, type Ticker } from './scheduler/ticker.ts';
 import { createApp } from './server/app.ts';
 import { createHttpServer } from './server/http-server.ts';
 import type { ServiceStatus } from './server/status.ts';
+import { openHistory, restoreSuccesses } from './service-history.ts';
 import { collectorStatus, readiness } from './service-status.ts';
 
-/** How often what only time changes is published, in milliseconds: ages, uncovered days. */
+/** How often what only time changes is seen to, in milliseconds: ages, uncovered and old days, a full disk. */
 const SWEEP_MS = 60_000;
 
 export interface ServiceParts {
@@ -37,6 +40,8 @@ export interface ServiceParts {
   /** Whether the platform is the simulated one, which the status page then says. */
   readonly simulated: boolean;
   readonly ticker?: Ticker;
+  /** Shows how the first sync goes; the log tells it where not given. */
+  readonly progress?: Progress;
 }
 
 /** The exporter, put together. */
@@ -62,21 +67,28 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const collectors = allCollectors.filter(({ name }) => config.collectors.get(name) === true);
   const about = aboutFamilies(collectors.filter(isDayCollector).map(({ dataset }) => dataset));
   const publication = createPublication({ families: publishedFamilies(collectors, about), clock, log });
+  const { history, isPersistent } = await openHistory({
+    path: config.storage.path,
+    collectors: allCollectors,
+    clock,
+    log,
+    onLateLoad: () => void publishSafely(collectors.map(({ name }) => name)),
+  });
   const instruments = createInstruments({
     version: parts.version,
     revision: parts.revision,
     clock,
     series: () => publication.current().series,
+    historyPersistent: isPersistent,
   });
   const exposition = createExposition({ publication, registry: instruments.registry, clock });
-  const history = createMemoryHistory();
   const runs = createRunBook();
-  const historyStart = config.history.start;
+  const keeping = { historyStart: config.history.start, retentionDays: config.history.retentionDays };
   const publisher = createPublisher({
     collectors,
     aboutFamilies: about,
     history,
-    historyStart,
+    ...keeping,
     renderSegment: createSegmentRenderer({ clock }),
     publication,
     instruments,
@@ -88,8 +100,9 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   });
   const runner = createRunner({
     history,
-    historyStart,
+    ...keeping,
     revisionDays: config.history.revisionWindowDays,
+    progress: parts.progress,
     publisher,
     runs,
     instruments,
@@ -199,15 +212,26 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const server = createHttpServer({ app, clock });
   const stopping = new AbortController();
 
-  async function publishAll(): Promise<void> {
-    await Promise.all(orgs.map(({ settings }) => publisher.publish(settings, [])));
+  /** Publishes what time has changed, and the named collectors' families. */
+  async function publishAll(names: readonly string[]): Promise<void> {
+    await Promise.all(orgs.map(({ settings }) => publisher.publish(settings, names)));
+  }
+
+  async function publishSafely(names: readonly string[]): Promise<void> {
+    await publishAll(names).catch((error: unknown) => log.error('Publishing failed', { error }));
   }
 
   async function sweep(): Promise<void> {
     for (;;) {
       await clock.wait(SWEEP_MS, stopping.signal);
-      await publishAll().catch((error: unknown) => log.error('Publishing failed', { error }));
+      await history.sweep(retention());
+      await publishSafely([]);
     }
+  }
+
+  function retention(): Retention | undefined {
+    if (keeping.retentionDays === 0) return undefined;
+    return { firstDay: firstDayOf(keeping, clock.now()), orgs: config.orgs.map(({ name }) => name) };
   }
 
   return {
@@ -215,8 +239,11 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     exposition,
     status,
     async start() {
+      await restoreSuccesses({ history, runs, instruments }, config.orgs, collectors);
+      // The first scrape already sees what is stored.
+      await publishAll([]);
+      publication.flush();
       const { port } = await server.listen(config.web.listen);
-      await publishAll();
       scheduler.start();
       sweep().catch(() => undefined);
       return { port };

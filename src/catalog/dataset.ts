@@ -7,6 +7,10 @@ export interface DayDataset<Row> {
   readonly name: DatasetName;
   /** The row that stands for a day known to have had no activity: zeros, without breakdowns and averages. */
   readonly idle: Row;
+  /** The main number of a row, by which a log says how much a revised day has changed. */
+  total?(row: Row): number | undefined;
+  /** The form of `Row`, 1 unless given: raised with it, so that rows stored in another form are asked for again. */
+  readonly form?: number;
 }
 
 /** A dataset that is a set of documents with an identity, such as reports. */
@@ -15,4 +19,6 @@ export interface DocumentDataset<Document> {
   readonly name: DatasetName;
   /** What tells two documents apart. */
   idOf(document: Document): string;
+  /** The form of `Document`, 1 unless given: raised with it, so that what is stored in another form is left out. */
+  readonly form?: number;
 }

@@ -4,6 +4,7 @@ import { createFixedCredential } from '../config/credential.ts';
 import { loadConfig } from '../config/load.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { createSandbox } from '../sandbox/index.ts';
+import { MEMORY } from '../service-history.ts';
 import type { CommandContext } from './command.ts';
 import { createRealService, untilStopped } from './run-service.ts';
 
@@ -17,6 +18,7 @@ export async function run(context: CommandContext): Promise<number> {
   const { url } = await sandbox.listen({ host: '127.0.0.1', port: 0 });
   const config: Config = {
     ...loaded,
+    storage: { path: MEMORY },
     api: { ...loaded.api, requestsPerSecond: REQUESTS_PER_SECOND },
     orgs: sandbox.orgs.map(({ name, keys }) => ({
       name,

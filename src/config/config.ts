@@ -34,7 +34,14 @@ export interface Config {
   /** Whether a collector runs, by its name, for all that exist. */
   readonly collectors: ReadonlyMap<string, boolean>;
   readonly metrics: { readonly maxAgeMs: number };
-  readonly history: { readonly start: Day; readonly revisionWindowDays: number };
+  readonly history: {
+    readonly start: Day;
+    readonly revisionWindowDays: number;
+    /** How many of the newest days are kept; 0 keeps all. */
+    readonly retentionDays: number;
+  };
+  /** The file of the history, or `:memory:`. */
+  readonly storage: { readonly path: string };
   readonly web: {
     readonly listen: ListenAddress;
     readonly telemetryPath: string;

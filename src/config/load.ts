@@ -108,7 +108,9 @@ function configOf(
     history: {
       start: values['history.start'],
       revisionWindowDays: values['history.revision-window'],
+      retentionDays: values['history.retention'],
     },
+    storage: { path: values['storage.path'] },
     web: {
       listen: values['web.listen-address'],
       telemetryPath: values['web.telemetry-path'],

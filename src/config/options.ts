@@ -118,6 +118,14 @@ const sharedOptions = {
     max: '30m',
     takenBy: all,
   },
+  'storage.path': {
+    kind: 'file',
+    section: 'Data',
+    description:
+      'SQLite file of the days seen so far; it and its directory are created, and `:memory:` keeps nothing over a restart',
+    default: 'data/history.db',
+    takenBy: own,
+  },
   'metrics.max-age': {
     kind: 'duration',
     section: 'Data',
@@ -133,6 +141,15 @@ const sharedOptions = {
     description: 'First UTC day that is asked for',
     default: '2026-01-14',
     min: '2020-01-01',
+    takenBy: all,
+  },
+  'history.retention': {
+    kind: 'days',
+    section: 'Data',
+    description:
+      'How many of the newest days are kept and asked for; 0 keeps all. Expected and trailing figures need up to 63',
+    default: '0',
+    min: '0',
     takenBy: all,
   },
   'history.revision-window': {

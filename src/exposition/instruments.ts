@@ -60,6 +60,8 @@ export interface InstrumentsDeps {
   readonly clock: Clock;
   /** The published series by collector. */
   readonly series?: (() => ReadonlyMap<string, number>) | undefined;
+  /** Whether the history is in its file; not given where it is meant to be in memory. */
+  readonly historyPersistent?: (() => boolean) | undefined;
   /** Whether prom-client's metrics of the Node.js process come along; they do unless told otherwise. */
   readonly processMetrics?: boolean | undefined;
 }
@@ -74,7 +76,7 @@ const MISNAMED = [
 
 /** Creates the process's own metrics in a registry of their own. */
 export function createInstruments(deps: InstrumentsDeps): Instruments {
-  const { version, revision, clock, series, processMetrics = true } = deps;
+  const { version, revision, clock, series, historyPersistent, processMetrics = true } = deps;
   const registry = new Registry();
   const buildInfo = makeGauge(registry, ownMetrics.buildInfo);
   buildInfo.set({ version, revision, node_version: process.version }, 1);
@@ -89,6 +91,9 @@ export function createInstruments(deps: InstrumentsDeps): Instruments {
   const rejected = makeCounter(registry, ownMetrics.recordsRejected);
   const folded = makeGauge(registry, ownMetrics.valuesFolded);
   const revisions = makeCounter(registry, ownMetrics.dayRevisions);
+  if (historyPersistent) {
+    makeGauge(registry, ownMetrics.historyPersistent, (gauge) => gauge.set(historyPersistent() ? 1 : 0));
+  }
   if (series) makeGauge(registry, ownMetrics.series, (gauge) => showSeries(gauge, series()));
   const dropped = makeGauge(registry, ownMetrics.familiesDropped);
   const ofOrgs = [

@@ -103,6 +103,14 @@ export const ownMetrics = {
     unit: 'days',
     source: 'the comparison of an answer with the stored day',
   }),
+  historyPersistent: ownMetric({
+    name: 'agent_platform_exporter_history_persistent',
+    help: 'Whether all history is in the file of storage.path (1), or some in memory only because the file cannot be used (0); absent where storage.path is :memory:.',
+    type: 'gauge',
+    labels: [],
+    unit: 'boolean',
+    source: 'the last attempt to store something',
+  }),
   series: ownMetric({
     name: 'agent_platform_exporter_series',
     help: 'Series that the collector has published, over all organizations.',

@@ -3,9 +3,11 @@ import { addDays, type Day, yesterdayOf } from '../catalog/day.ts';
 import { isAboutToday } from '../platform/today.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 import { failureOf } from './failure.ts';
+import { firstDayOf } from './first-day.ts';
+import { describeRevisions } from './revision.ts';
 import type { Run } from './runner.ts';
 import { wantedDays } from './wanted.ts';
-import { daysDescending, nextWindow, type WindowSizer } from './windows.ts';
+import { daysDescending, MAX_WINDOW_DAYS, nextWindow, type WindowSizer } from './windows.ts';
 
 /** How many days the platform's clock may be behind before the difference is an error. */
 const MAX_DAYS_BEHIND = 2;
@@ -16,6 +18,14 @@ const MAX_FAILURES = 3;
 /** The failures that concern a window's own days rather than the platform as a whole. */
 const LOCAL_REASONS: ReadonlySet<string> = new Set(['server', 'schema', 'limit']);
 
+/** The newest days that are asked for again, in case they were revised. */
+export interface Again {
+  /** 1 asks for the newest day alone. */
+  readonly days: number;
+  /** Called once they have all been answered. */
+  answered?(): Promise<void>;
+}
+
 /**
  * Asks for the wanted days window by window, newest first, and publishes as they come. Throws the first
  * failure after everything else that could be had was stored.
@@ -24,15 +34,21 @@ export async function runDays(
   run: Run,
   collector: DayCollector<unknown>,
   sizer: WindowSizer,
-  again: number,
+  again: Again,
 ): Promise<void> {
   const { org, deps } = run;
   const dataset = collector.dataset.name;
   const now = deps.clock.now();
-  const { historyStart } = deps;
+  const historyStart = firstDayOf(deps, now);
   const covered = (await deps.history.read(org.name)).days(dataset);
   let newest = yesterdayOf(now);
-  let wanted = wantedDays({ newest, historyStart, covered, again, now });
+  let wanted = wantedDays({ newest, historyStart, covered, again: again.days, now });
+  const againFrom = addDays(newest, 1 - again.days);
+  let isAgainDue = again.answered !== undefined;
+  const past = countOf(wanted, covered);
+  // What fits one window is soon there.
+  const work =
+    past > MAX_WINDOW_DAYS ? deps.progress?.begin({ org: org.name, dataset, total: past }) : undefined;
   let failure: PlatformError | undefined;
   let failuresInRow = 0;
   let unpublished = false;
@@ -44,6 +60,7 @@ export async function runDays(
     try {
       const fetched = await collector.fetch(run.source, window);
       await store(run, collector, days, fetched);
+      work?.advance(countOf(days, covered));
       sizer.answered(fetched.rows.size, fetched.bytes);
       run.tried();
       failuresInRow = 0;
@@ -69,8 +86,13 @@ export async function runDays(
       if (!LOCAL_REASONS.has(error.reason) || failuresInRow >= MAX_FAILURES) break;
     }
     wanted = wanted.filter((day) => day < window.from || day > window.to);
+    if (isAgainDue && failure === undefined && wanted.every((day) => day < againFrom)) {
+      isAgainDue = false;
+      await again.answered?.();
+    }
   }
 
+  work?.end();
   if (unpublished) await deps.publisher.publish(org, [collector.name]);
   if (failure !== undefined) throw failure;
 }
@@ -95,8 +117,12 @@ async function store(
   deps.log.info('The platform revised days that were already known', {
     org: org.name,
     dataset,
-    days: revisions.map(({ day }) => day).join(' '),
+    ...describeRevisions(collector.dataset, revisions),
   });
+}
+
+function countOf(days: readonly Day[], covered: ReadonlyMap<Day, unknown>): number {
+  return days.filter((day) => !covered.has(day)).length;
 }
 
 function noteBehind(run: Run, collector: DayCollector<unknown>, newest: Day): void {

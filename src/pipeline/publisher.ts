@@ -11,6 +11,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { runInSlices } from '../runtime/slices.ts';
 import { familiesOverBudget } from './budget.ts';
+import { firstDayOf } from './first-day.ts';
 import { type LabelLimit, projectFamily, surveyOf } from './survey.ts';
 import { createView } from './view.ts';
 
@@ -22,6 +23,8 @@ export interface PublisherParts {
   readonly aboutFamilies: readonly CurrentFamily[];
   readonly history: History;
   readonly historyStart: Day;
+  /** How many of the newest days are kept; all where it is 0 or not given. */
+  readonly retentionDays?: number;
   readonly renderSegment: RenderSegment;
   readonly publication: Publication;
   readonly instruments: Instruments;
@@ -112,7 +115,8 @@ export function createPublisher(parts: PublisherParts): Publisher {
     const history = await parts.history.read(org.name);
     const now = parts.clock.now();
     const { historyStart } = parts;
-    const view = createView({ history, settings: org, datasets, historyStart }, now);
+    const firstDay = firstDayOf(parts, now);
+    const view = createView({ history, settings: org, datasets, historyStart, firstDay }, now);
     const published = new Map(state.collectors);
     const touched = datasetsOf(requested);
     for (const collector of parts.collectors) {

@@ -1,4 +1,4 @@
-import { type FetchingCollector, isDayCollector } from '../catalog/collector.ts';
+import { type DayCollector, type FetchingCollector, isDayCollector } from '../catalog/collector.ts';
 import { type Day, dayOf } from '../catalog/day.ts';
 import type { Source } from '../catalog/source.ts';
 import type { OrgSettings } from '../catalog/view.ts';
@@ -7,21 +7,26 @@ import type { History } from '../history/history.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { runDays } from './day-run.ts';
+import type { Progress } from '../runtime/progress.ts';
+import { type Again, runDays } from './day-run.ts';
 import { runDocuments } from './document-run.ts';
 import { failureOf } from './failure.ts';
 import type { Publisher } from './publisher.ts';
+import { daysAgain } from './revision.ts';
 import type { RunBook } from './runs.ts';
 import { createWindowSizer, type WindowSizer } from './windows.ts';
 
 export interface RunnerParts {
   readonly history: History;
   readonly historyStart: Day;
+  /** How many of the newest days are kept; all where it is 0 or not given. */
+  readonly retentionDays?: number;
   /** How many days back the platform is asked again once a day. */
   readonly revisionDays: number;
   readonly publisher: Publisher;
   readonly runs: RunBook;
   readonly instruments: Instruments;
+  readonly progress?: Progress | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -60,7 +65,6 @@ export interface Runner {
 
 interface Memory {
   readonly sizer: WindowSizer;
-  revisedOn: Day | undefined;
   lastNote: string;
 }
 
@@ -72,7 +76,7 @@ export function createRunner(deps: RunnerParts): Runner {
 
   function memoryOf(org: string, collector: string): Memory {
     const key = JSON.stringify([org, collector]);
-    const memory = memories.get(key) ?? { sizer: createWindowSizer(), revisedOn: undefined, lastNote: '' };
+    const memory = memories.get(key) ?? { sizer: createWindowSizer(), lastNote: '' };
     memories.set(key, memory);
     return memory;
   }
@@ -130,16 +134,28 @@ export function createRunner(deps: RunnerParts): Runner {
         await runDocuments(run, collector);
         return undefined;
       }
-      const today = dayOf(clock.now());
-      const thorough = mode === 'thorough' || memory.revisedOn !== today;
-      await runDays(run, collector, memory.sizer, thorough ? Math.max(1, deps.revisionDays) : 1);
-      if (thorough) memory.revisedOn = today;
+      await runDays(run, collector, memory.sizer, await againOf(org.name, collector, mode));
       return undefined;
     } catch (thrown) {
       return failureOf(thrown, log);
     } finally {
       tell(org.name, collector, memory, { rejected: noted.rejected, remarks: [...noted.remarks] });
     }
+  }
+
+  /** Once a day the revision window; on demand also where that was today, since somebody expects a change. */
+  async function againOf(
+    org: string,
+    { dataset }: DayCollector<unknown>,
+    mode: 'scheduled' | 'thorough',
+  ): Promise<Again> {
+    const today = dayOf(clock.now());
+    const last = await deps.history.revisedOn(org, dataset.name);
+    if (last === today && mode === 'scheduled') return { days: 1 };
+    return {
+      days: daysAgain(deps.revisionDays, last === today ? undefined : last, today),
+      answered: () => deps.history.putRevisedOn(org, dataset.name, today),
+    };
   }
 
   function tell(org: string, collector: FetchingCollector, memory: Memory, noted: Noted): void {

@@ -13,6 +13,8 @@ export interface ViewParts {
   /** The day datasets that are collected: a row in any of them shows that the platform has reached its day. */
   readonly datasets: readonly DatasetName[];
   readonly historyStart: Day;
+  /** Where older days are not kept: the first one that is, from which coverage counts. */
+  readonly firstDay?: Day;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface ViewParts {
  * looks back from `knownAt`: whether a day without a row had no activity is judged by what is known by then.
  */
 export function createView(parts: ViewParts, asOf: Instant, knownAt: Instant = asOf): View {
-  const { history, settings, historyStart } = parts;
+  const { history, settings, historyStart, firstDay = historyStart } = parts;
   const newestPossible = yesterdayOf(asOf);
   const newestRow = newestRowDay(parts, yesterdayOf(knownAt));
   const newest = new Map<DatasetName, Day | undefined>();
@@ -66,9 +68,9 @@ export function createView(parts: ViewParts, asOf: Instant, knownAt: Instant = a
       history.documents(dataset.name) as readonly Document[],
     uncoveredDays(dataset) {
       const days = history.days(dataset);
-      let uncovered = Math.max(0, daysBetween(historyStart, newestPossible) + 1);
+      let uncovered = Math.max(0, daysBetween(firstDay, newestPossible) + 1);
       for (const day of days.keys()) {
-        if (day >= historyStart && day <= newestPossible) uncovered--;
+        if (day >= firstDay && day <= newestPossible) uncovered--;
       }
       return uncovered;
     },

@@ -21,6 +21,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   sandbox: [],
   commands: ['*'],
   'service.ts': ['*'],
+  'service-history.ts': ['catalog', 'runtime', 'history', 'exposition', 'pipeline'],
   'service-status.ts': ['catalog', 'pipeline', 'server'],
   'main.ts': ['*'],
 };

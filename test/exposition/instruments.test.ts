@@ -110,9 +110,20 @@ describe('the metrics about the exporter', () => {
   });
 });
 
+test('whether the history is in its file is asked for with each scrape, and absent where it needs none', async () => {
+  let persistent = true;
+  const parts = { historyPersistent: () => persistent, processMetrics: false };
+  const instruments = createInstruments({ ...build, ...parts });
+  expect(await linesOf(instruments)).toContain(`${PREFIX}history_persistent 1`);
+  persistent = false;
+  expect(await linesOf(instruments)).toContain(`${PREFIX}history_persistent 0`);
+  expect((await linesOf(create())).join()).not.toContain('history_persistent');
+});
+
 describe('the table of the metrics', () => {
   test('is what the registry holds', async () => {
-    const { registry } = create(() => new Map());
+    const parts = { series: () => new Map(), historyPersistent: () => true, processMetrics: false };
+    const { registry } = createInstruments({ ...build, ...parts });
     const held = (await registry.getMetricsAsJSON()).map(({ name, help, type }) => ({ name, help, type }));
     const declared = Object.values(ownMetrics).map(({ name, help, type }) => ({ name, help, type }));
     expect(held).toEqual(declared);

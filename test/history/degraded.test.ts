@@ -84,6 +84,7 @@ describe('a file that another process has open', () => {
     let loads = 0;
     const second = await openHistory(file, { onLateLoad: () => loads++ });
     expect([second.isPersistent(), reasonOf(second)]).toEqual([false, 'locked']);
+    expect((await second.read('acme')).days('tokens').size).toBe(2);
     await second.putDays(
       'acme',
       'tokens',

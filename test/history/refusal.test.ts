@@ -37,7 +37,9 @@ async function refusal(file: string): Promise<string> {
   const after = bytesIn(path.dirname(file));
   // SQLite keeps an index of the log while it reads it; it holds nothing of its own.
   for (const [name, bytes] of after) if (!name.endsWith('-shm')) expect(bytes).toBe(before.get(name));
-  for (const name of before.keys()) expect(after.has(name)).toBe(true);
+  expect([...after.keys()].filter((name) => !name.endsWith('-shm'))).toEqual(
+    [...before.keys()].filter((name) => !name.endsWith('-shm')),
+  );
   const { message, hint } = error as ConfigError;
   expect(message).toContain('storage.path');
   expect(message).toContain(file);

@@ -19,4 +19,5 @@ export const activityDataset: DayDataset<ActivityRow> = {
   kind: 'days',
   name: 'activity',
   idle: { dailyUsers: 0, sessions: 0, messages: 0, userMessages: 0 },
+  total: ({ sessions }) => sessions,
 };

@@ -15,4 +15,5 @@ export const productivityDataset: DayDataset<ProductivityRow> = {
   kind: 'days',
   name: 'productivity',
   idle: { filesCreated: 0, filesEdited: 0, commits: 0, pullRequests: 0 },
+  total: ({ commits }) => commits,
 };

@@ -28,4 +28,5 @@ export const tokensDataset: DayDataset<TokensRow> = {
   kind: 'days',
   name: 'tokens',
   idle: { credits: 0, tokens: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } },
+  total: ({ credits }) => credits,
 };

@@ -43,4 +43,5 @@ export const toolsDataset: DayDataset<ToolsRow> = {
     hookInvocations: 0,
     webUsers: 0,
   },
+  total: ({ toolCalls }) => toolCalls,
 };

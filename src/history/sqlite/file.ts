@@ -5,7 +5,8 @@ import type { DatasetName } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
 import type { KeptDataset } from '../kept.ts';
 import { encode } from './encoding.ts';
-import { inspect, refusalOf } from './inspect.ts';
+import { inspect, refusalOf, refuseOther } from './inspect.ts';
+import { type Lock, takeLock } from './lock.ts';
 import { migrate, refuseForeign } from './schema.ts';
 
 /** The form in which a dataset's rows or documents are kept at present. */
@@ -44,14 +45,33 @@ export function openHistoryFile(
   formOf: FormOf,
   openDatabase: OpenDatabase = (file) => new DatabaseSync(file),
 ): HistoryFile {
-  inspect(location);
+  refuseOther(location);
   mkdirSync(path.dirname(location), { recursive: true, mode: 0o700 });
-  // SQLite gives the files beside a database the database's own mode.
-  closeSync(openSync(location, 'a', 0o600));
+  // One process at a time may write; readers see what is stored.
+  const lock = takeLock(`${location}.lock`);
+  try {
+    inspect(location);
+    // SQLite gives the files beside a database the database's own mode.
+    closeSync(openSync(location, 'a', 0o600));
+    const file = openLocked(location, formOf, openDatabase);
+    return { ...file, close: () => closeAll(file, lock) };
+  } catch (error) {
+    lock.undo();
+    throw error;
+  }
+}
+
+function closeAll(file: HistoryFile, lock: Lock): void {
+  try {
+    file.close();
+  } finally {
+    lock.release();
+  }
+}
+
+function openLocked(location: string, formOf: FormOf, openDatabase: OpenDatabase): HistoryFile {
   const db = openDatabase(location);
   try {
-    // One process at a time, told by a lock that ends with the process, however it ends.
-    db.exec('PRAGMA locking_mode = EXCLUSIVE');
     refuseForeign(db, location);
     // NORMAL: a process that is killed loses nothing that was committed; a machine without power may lose the
     // newest transactions, whole, and the platform is asked for those days again. FULL would wait for the disk

@@ -12,10 +12,8 @@ const MAGIC = 'SQLite format 3\0';
  * of a newer release, and SQLite's or the system's own error where it cannot be looked at.
  */
 export function inspect(path: string): void {
-  if (sizeOf(path) === 0) return;
-  // A change that was cut short is undone by the next one to open the file for writing; until then it looks damaged.
-  if (sizeOf(`${path}-journal`) > 0) return;
   refuseOther(path);
+  if (sizeOf(path) === 0 || isCutShort(path)) return;
   const db = openForReading(path);
   try {
     refuseForeign(db, path);
@@ -50,7 +48,9 @@ function damaged(path: string, detail: string): ConfigError {
   );
 }
 
-function refuseOther(path: string): void {
+/** Throws a `ConfigError` where a file does not even begin like a database; one that is empty or missing may become one. */
+export function refuseOther(path: string): void {
+  if (sizeOf(path) === 0 || isCutShort(path)) return;
   const start = Buffer.alloc(MAGIC.length);
   const file = openSync(path, 'r');
   try {
@@ -63,6 +63,11 @@ function refuseOther(path: string): void {
     `storage.path: ${path} is damaged, or not a SQLite database at all`,
     'it is left as it is; restore a copy, move it away, or give another path with --storage.path',
   );
+}
+
+/** A change that was cut short is undone by the next one to open the file for writing; until then it looks damaged. */
+function isCutShort(path: string): boolean {
+  return sizeOf(`${path}-journal`) > 0;
 }
 
 function sizeOf(path: string): number {
