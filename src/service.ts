@@ -15,7 +15,7 @@ import { createRunBook } from './pipeline/runs.ts';
 import type { Clock } from './runtime/clock.ts';
 import { createLogger } from './runtime/log-winston.ts';
 import type { Logger } from './runtime/logger.ts';
-import type { Progress } from './runtime/progress.ts';
+import { createLoggedProgress, type Progress } from './runtime/progress.ts';
 import { createRedactor } from './runtime/redact.ts';
 import { createScheduler } from './scheduler/scheduler.ts';
 import { createCronTicker, type Ticker } from './scheduler/ticker.ts';
@@ -102,7 +102,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     history,
     ...keeping,
     revisionDays: config.history.revisionWindowDays,
-    progress: parts.progress,
+    progress: parts.progress ?? createLoggedProgress({ clock, log }),
     publisher,
     runs,
     instruments,

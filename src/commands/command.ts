@@ -6,7 +6,7 @@ import type { OptionTable } from '../config/option.ts';
 import type { CollectorChoice } from '../config/options.ts';
 
 /** A stream of text for people or other programs: standard output, standard error. */
-export type Output = Writable & { readonly isTTY?: boolean };
+export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** What the process around the commands is made of. */
 export interface Surroundings {

@@ -1,8 +1,12 @@
 import type { Config } from '../config/config.ts';
 import { revisionOf } from '../config/environment.ts';
-import { createSystemClock } from '../runtime/clock.ts';
-import { createService, type Service } from '../service.ts';
-import type { CommandContext } from './command.ts';
+import { type Clock, createSystemClock } from '../runtime/clock.ts';
+import { createService, type Service, type ServiceParts } from '../service.ts';
+import type { CommandContext, Output } from './command.ts';
+import { createStatusLine, createTerminalProgress } from './terminal-progress.ts';
+
+/** A terminal that does not tell its width is taken to have this one. */
+const DEFAULT_COLUMNS = 80;
 
 /** Puts the exporter together as a command runs it: by the machine's clock, with the log on standard error. */
 export async function createRealService(
@@ -10,15 +14,26 @@ export async function createRealService(
   config: Config,
   simulated: boolean,
 ): Promise<Service> {
+  const clock = createSystemClock();
   return createService({
     config,
     version: context.version,
     revision: revisionOf(context.environment),
-    clock: createSystemClock(),
+    clock,
     random: Math.random,
-    stderr: context.stderr,
+    ...logOf(context.stderr, clock),
     simulated,
   });
+}
+
+/** Where the log goes, and on a terminal the bar below it. */
+function logOf(stderr: Output, clock: Clock): Pick<ServiceParts, 'stderr' | 'progress'> {
+  if (stderr.isTTY !== true) return { stderr };
+  const line = createStatusLine(stderr);
+  return {
+    stderr: line.stream,
+    progress: createTerminalProgress(line, clock, () => stderr.columns ?? DEFAULT_COLUMNS),
+  };
 }
 
 /** Resolves when the process is asked to stop. */

@@ -1,3 +1,6 @@
+import type { Clock } from './clock.ts';
+import type { Logger } from './logger.ts';
+
 /** A piece of work that takes long enough for people to ask how far it has come. */
 export interface Work {
   readonly org: string;
@@ -16,4 +19,64 @@ export interface WorkInProgress {
   advance(days: number): void;
   /** The work is over, done or not. */
   end(): void;
+}
+
+/** How far all work has come together since none was under way. */
+export interface ProgressState {
+  readonly done: number;
+  readonly total: number;
+  /** How many pieces of work are under way; none once everything is over. */
+  readonly running: number;
+  /** The piece that came on last. */
+  readonly latest: Work;
+}
+
+/** How often the log tells how far work has come, in milliseconds. */
+const LOG_EVERY_MS = 10_000;
+
+/** Adds up all work under way and shows each change of the sum. */
+export function createProgress(show: (state: ProgressState) => void): Progress {
+  let [done, total, running] = [0, 0, 0];
+  return {
+    begin(work) {
+      let left = work.total;
+      const tell = () => show({ done, total, running, latest: work });
+      total += work.total;
+      running++;
+      tell();
+      return {
+        advance(days) {
+          const counted = Math.min(days, left);
+          left -= counted;
+          done += counted;
+          tell();
+        },
+        end() {
+          running--;
+          // What could not be done is no longer waited for.
+          total -= left;
+          left = 0;
+          tell();
+          if (running === 0) [done, total] = [0, 0];
+        },
+      };
+    },
+  };
+}
+
+/** Tells the log how far work has come: at most every ten seconds, and at its end where it took that long. */
+export function createLoggedProgress({ clock, log }: { clock: Clock; log: Logger }): Progress {
+  let told: { at: number; lines: number } | undefined;
+  return createProgress(({ done, total, running, latest }) => {
+    const now = clock.elapsed();
+    told ??= { at: now, lines: 0 };
+    if (running === 0) {
+      if (told.lines > 0) log.info('The past days are fetched', { days: done });
+      told = undefined;
+    } else if (now - told.at >= LOG_EVERY_MS) {
+      told = { at: now, lines: told.lines + 1 };
+      const { org, dataset } = latest;
+      log.info('Fetching past days', { org, dataset, done, total, running });
+    }
+  });
 }
