@@ -32,6 +32,8 @@ export interface StoryOptions {
   readonly collectors?: readonly string[];
   /** What the operator told about each organization's contract. */
   readonly contract?: Contract;
+  /** When the story begins, in milliseconds since the epoch; noon where not given. */
+  readonly begins?: number;
   /** Not polled yet where it is false. */
   readonly polled?: boolean;
 }
@@ -60,7 +62,7 @@ export interface Story {
 
 /** Starts the platform and the service, and lets every collector run once; both end with the test. */
 export async function startStory(options: StoryOptions = {}): Promise<Story> {
-  const clock = createStoryClock(NOON);
+  const clock = createStoryClock(options.begins ?? NOON);
   const ticker = createFakeTicker();
   const platform = createSandbox({ now: clock.now, users: 12, repos: 6, ...options.sandbox });
   const { url: platformUrl } = await platform.listen({ host: '127.0.0.1', port: 0 });
@@ -139,10 +141,9 @@ async function configOf(platform: Sandbox, url: string, story: StoryOptions): Pr
   const { flags = [], file, keys = {}, contract } = story;
   const options = createOptions(collectors);
   const given = [
-    // Nothing of a story outlives it.
-    ...('storage.path' in options ? ['storage.path=:memory:'] : []),
     ...['web.listen-address=127.0.0.1:0', 'log.level=debug', 'history.start=2026-10-12'],
     ...['api.requests-per-second=1000', 'schedule.jitter=0', 'api.timeout=5s'],
+    'storage.path=:memory:',
     ...(file === undefined ? [] : ['config.file=exporter.yaml']),
     ...collectorFlags(story.collectors),
     // The last one counts.

@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DAY, HOUR, NOON, type Story, startStory } from './harness.ts';
+
+const DATA_DAY = 'agent_platform_data_day_timestamp_seconds';
+
+/** The platform's answers to the questions of one endpoint, as days asked for. */
+function asked(story: Story, endpoint: string): readonly string[] {
+  return story.platform.requests
+    .filter(({ path }) => path.endsWith(`/${endpoint}`))
+    .map(({ query }) => `${query['startDate']}..${query['endDate']}`);
+}
+
+describe('after a restart', () => {
+  let folder = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'exporter-restart-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  /** Has a history of its own under that name; what stands there is used. */
+  async function story(name: string, begins: number, faults: readonly string[] = []): Promise<Story> {
+    const flags = [`storage.path=${join(folder, name)}`];
+    return startStory({ begins, sandbox: { faults }, flags });
+  }
+
+  test('what was known is published, although the platform is down', async () => {
+    const first = await story('known.db', NOON);
+    const before = await first.page();
+    await first.stop();
+    const second = await story('known.db', NOON + 2 * HOUR, ['500']);
+    const page = await second.page();
+    expect(before.platform().length).toBeGreaterThan(500);
+    expect(page.platform()).toEqual(before.platform());
+    const last = 'agent_platform_exporter_collector_last_success_timestamp_seconds';
+    expect(page.value(last, { collector: 'tokens' })).toBeCloseTo(
+      Number(before.value(last, { collector: 'tokens' })),
+      0,
+    );
+    expect(page.value('agent_platform_exporter_collector_success', { collector: 'tokens' })).toBe(0);
+  });
+
+  test('only what is missing is asked for, and nothing counts as revised', async () => {
+    const first = await story('missing.db', NOON);
+    await first.stop();
+    const second = await story('missing.db', NOON + DAY);
+    // The revision window and no more: the days before it are known.
+    expect(
+      asked(second, 'tokens')
+        .flatMap((window) => window.split('..'))
+        .toSorted()[0],
+    ).toBe('2026-11-14');
+    const page = await second.page();
+    expect(page.value(DATA_DAY, { dataset: 'tokens' })).toBe(Date.UTC(2026, 10, 20) / 1000);
+    expect(page.value('agent_platform_exporter_day_revisions_total', { dataset: 'tokens' })).toBe(0);
+    const whole = await startStory({ begins: NOON + DAY });
+    expect(page.platform()).toEqual((await whole.page()).platform());
+  });
+
+  test('the age of the last good answer goes on', async () => {
+    const first = await story('old.db', NOON);
+    const before = await first.page();
+    await first.stop();
+    const second = await story('old.db', NOON + 8 * DAY, ['500']);
+    const page = await second.page();
+    const figures = page.platform().filter((line) => !/_data_day_|_uncovered|_org_info/.test(line));
+    expect(figures).toEqual([]);
+    expect(page.by('dataset', DATA_DAY)).toEqual(before.by('dataset', DATA_DAY));
+    second.platform.setFaults([]);
+    expect(await second.poll()).toEqual([]);
+    expect((await second.page()).value(DATA_DAY, { dataset: 'tokens' })).toBe(Date.UTC(2026, 10, 27) / 1000);
+  });
+});
