@@ -1,30 +1,37 @@
 import { spawnSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** The checkout. */
 export const ROOT = path.resolve(import.meta.dirname, '..');
 
-/**
- * Compiles the bench and what it measures to JavaScript, as a release is, and gives the directory: the compiler
- * that Node has for TypeScript would be measured too otherwise.
- */
-export function compileBench(): string {
-  // Below the checkout's packages, so that they are found.
+/** What is measured is JavaScript, as in a release: Node's own way with TypeScript costs time and memory. */
+export interface Built {
+  /** Holds the compiled bench and source. */
+  readonly bench: string;
+  /** The program as it is installed. */
+  readonly program: string;
+}
+
+/** Compiles the bench and builds the program, beside the checkout's own build. */
+export function build(): Built {
+  // Below the checkout's packages, so that these are found.
   const directory = path.join(ROOT, 'node_modules', '.cache', 'agent-platform-exporter-bench');
   rmSync(directory, { recursive: true, force: true });
-  compile('-p', 'bench/tsconfig.json', '--noCheck', '--outDir', directory);
-  writeFileSync(path.join(directory, 'package.json'), '{"type": "module"}\n');
-  return directory;
+  const bench = path.join(directory, 'compiled');
+  compile('bench/tsconfig.json', bench);
+  writeFileSync(path.join(bench, 'package.json'), '{"type": "module"}\n');
+  const release = path.join(directory, 'release');
+  compile('tsconfig.build.json', path.join(release, 'dist'));
+  for (const part of ['bin', 'package.json']) {
+    cpSync(path.join(ROOT, part), path.join(release, part), { recursive: true });
+  }
+  return { bench, program: path.join(release, 'bin', 'agent-platform-exporter.js') };
 }
 
-/** Builds the exporter, as `npm run build` does. */
-export function buildExporter(): void {
-  compile('-p', 'tsconfig.build.json');
-}
-
-function compile(...options: readonly string[]): void {
+function compile(project: string, directory: string): void {
   const tsc = path.join(ROOT, 'node_modules', '.bin', 'tsc');
+  const options = ['-p', project, '--noCheck', '--outDir', directory];
   const { status } = spawnSync(tsc, options, { cwd: ROOT, stdio: 'inherit' });
-  if (status !== 0) throw new Error('the code does not compile');
+  if (status !== 0) throw new Error(`${project} does not compile`);
 }

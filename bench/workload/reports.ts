@@ -9,20 +9,27 @@ const CRITERIA = 72;
 const SKIPPED = 8;
 const REPORTS_PER_REPOSITORY = 2;
 const DAY_MS = 86_400_000;
-/** Three series per criterion that is not skipped, four per status, and six of the repository itself. */
-export const SERIES_PER_REPOSITORY = 3 * (CRITERIA - SKIPPED) + 4 + 6;
+/** Ratio, passed and evaluated. */
+const SERIES_PER_CRITERION = 3;
+/** Four by status and six of the repository itself. */
+const OTHER_SERIES = 10;
+const SERIES_PER_REPOSITORY = SERIES_PER_CRITERION * (CRITERIA - SKIPPED) + OTHER_SERIES;
 
-/** Fills history with the readiness reports of so many repositories: the newest and the one before it. */
-export async function putReports(
-  history: History,
-  org: string,
-  repositories: number,
-  now: Instant,
-): Promise<void> {
+/**
+ * Fills history with readiness reports that make about so many series: two of each repository, the newest and the
+ * one before it. The last repository has fewer criteria than the others.
+ */
+export async function putReports(history: History, org: string, series: number, now: Instant): Promise<void> {
+  const whole = Math.floor(series / SERIES_PER_REPOSITORY);
+  const rest = (series % SERIES_PER_REPOSITORY) - OTHER_SERIES;
+  const criteriaOfLast = Math.max(1, Math.round(rest / SERIES_PER_CRITERION));
   const documents = new Map<string, unknown>();
-  for (let nth = 0; nth < repositories * REPORTS_PER_REPOSITORY; nth++) {
-    const report = reportOf(nth % repositories, Math.floor(nth / repositories), now);
-    documents.set(report.id, report);
+  for (let repository = 0; repository <= whole; repository++) {
+    for (let age = 0; age < REPORTS_PER_REPOSITORY; age++) {
+      const report = reportOf(repository, age, now);
+      const evaluated = report.criteria?.filter(({ skipped }) => !skipped).slice(0, criteriaOfLast);
+      documents.set(report.id, repository < whole ? report : { ...report, criteria: evaluated });
+    }
   }
   await history.putDocuments(org, readinessDataset.name, {
     documents,

@@ -1,0 +1,74 @@
+import type { ServerName } from '../sections/scraping.ts';
+import type { SizeResult } from '../sections/size.ts';
+import type { StartingResult } from '../sections/starting.ts';
+import { grouped, renderTable, shown } from './table.ts';
+
+/** What should be reached, and what was. */
+export interface Aim {
+  readonly what: string;
+  readonly aim: string;
+  readonly measured: string;
+  readonly reached: boolean;
+}
+
+const LARGE = 100_000;
+const HUGE = 1_000_000;
+/** A measured number of series may lie this much above a round one and still belong to it. */
+const SLACK = 1.05;
+const MIB = 2 ** 20;
+
+/** Requests per second against those of another server; undefined where that one was not measured. */
+export function ratioTo({ servers }: SizeResult, name: ServerName): number | undefined {
+  const rate = (wanted: ServerName) => servers.find((server) => server.name === wanted)?.perSecond;
+  const [own, other] = [rate('exporter'), rate(name)];
+  return own === undefined || other === undefined ? undefined : own / other;
+}
+
+/** The aims of one number of series. */
+export function aimsOf(result: SizeResult): readonly Aim[] {
+  const { series, stall } = result.publishing;
+  const at = `at ${grouped(series)} series`;
+  const large = series >= LARGE / SLACK;
+  const aims = large
+    ? [atLeast(`scrapes ${at} against bare node:http`, 0.85, ratioTo(result, 'node:http'))]
+    : [atLeast(`scrapes ${at} against a bare express route`, 0.8, ratioTo(result, 'express'))];
+  const promClient = ratioTo(result, 'prom-client');
+  if (large && promClient !== undefined) {
+    aims.push(atLeast(`scrapes ${at} against express with prom-client`, 500, promClient));
+  }
+  if (series <= HUGE * SLACK) {
+    const few = series <= LARGE * SLACK;
+    aims.push(
+      below(`longest stall while publishing ${at}`, few ? 50 : 100, stall, 'ms'),
+      below(`peak of resident memory ${at}`, few ? 150 : 700, result.peak / MIB, 'MiB'),
+    );
+  }
+  return aims;
+}
+
+/** The aims of the start. */
+export function startingAims({ exporter, first }: StartingResult): readonly Aim[] {
+  return [
+    below('start to the first answered scrape', 1000, exporter, 'ms'),
+    below('the same, for the first time on a machine', 1000, first, 'ms'),
+  ];
+}
+
+export function renderAims(aims: readonly Aim[]): string {
+  const rows = aims.map(({ what, aim, measured, reached }) => [
+    what,
+    aim,
+    measured,
+    reached ? 'yes' : '**no**',
+  ]);
+  return renderTable(['what', 'aim', 'measured', 'reached'], rows);
+}
+
+function atLeast(what: string, aim: number, measured = Number.NaN): Aim {
+  return { what, aim: `≥ ${aim} ×`, measured: `${shown(measured)} ×`, reached: measured >= aim };
+}
+
+function below(what: string, aim: number, measured: number, unit: string): Aim {
+  const reached = measured < aim;
+  return { what, aim: `< ${aim} ${unit}`, measured: `${shown(measured)} ${unit}`, reached };
+}

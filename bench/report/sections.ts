@@ -1,0 +1,76 @@
+import type { ServerName } from '../sections/scraping.ts';
+import type { SizeResult } from '../sections/size.ts';
+import type { StartingResult } from '../sections/starting.ts';
+import { aimsOf, renderAims, startingAims } from './aims.ts';
+import { grouped, mebibytes, renderTable, shown } from './table.ts';
+
+const TITLES: Readonly<Record<ServerName, string>> = {
+  exporter: 'this exporter',
+  'node:http': 'bare node:http, the same bytes',
+  express: 'bare express route, the same bytes',
+  'prom-client': 'express with prom-client, the same series',
+};
+
+/** The scrapes of one number of series. */
+export function renderScraping({ publishing, servers }: SizeResult): string {
+  const [exporter] = servers;
+  const rows = servers.map((server) => [
+    TITLES[server.name],
+    shown(server.perSecond),
+    server === exporter ? '' : `${shown((exporter?.perSecond ?? Number.NaN) / server.perSecond)} ×`,
+    shown(server.p50),
+    shown(server.p99),
+    grouped(server.bytes / 1024),
+    mebibytes(server.resident),
+  ]);
+  const heads = ['', 'scrapes/s', 'this exporter against it', 'p50 ms', 'p99 ms', 'KiB', 'resident MiB'];
+  return `### ${grouped(publishing.series)} series\n\n${renderTable(heads, rows)}`;
+}
+
+/** Publishing at all sizes. */
+export function renderPublishing(results: readonly SizeResult[]): string {
+  const rows = results.map(({ publishing: { series, first, again, stall } }) => [
+    grouped(series),
+    shown(first),
+    shown(again),
+    shown(stall),
+  ]);
+  return renderTable(['series', 'first time ms', 'again ms', 'longest stall ms'], rows);
+}
+
+/** Memory at all sizes. */
+export function renderMemory(results: readonly SizeResult[]): string {
+  const rows = results.map(({ publishing, servers, peak }) => [
+    grouped(publishing.series),
+    mebibytes(publishing.before),
+    mebibytes(publishing.after),
+    mebibytes(publishing.peak),
+    mebibytes(servers[0]?.resident ?? Number.NaN),
+    mebibytes(peak),
+  ]);
+  const heads = [
+    'series',
+    'rows parsed MiB',
+    'published MiB',
+    'peak up to then MiB',
+    'after the scrapes MiB',
+    'peak of all MiB',
+  ];
+  return renderTable(heads, rows);
+}
+
+export function renderStarting({ first, exporter, bare }: StartingResult): string {
+  return renderTable(
+    ['', 'ms', 'against the bare one'],
+    [
+      ['this exporter', shown(exporter), `${shown(exporter / bare)} ×`],
+      ['this exporter, for the first time on a machine', shown(first), `${shown(first / bare)} ×`],
+      ['bare express with prom-client', shown(bare), ''],
+    ],
+  );
+}
+
+/** All aims. */
+export function renderReached(results: readonly SizeResult[], starting: StartingResult): string {
+  return renderAims([...results.flatMap(aimsOf), ...startingAims(starting)]);
+}
