@@ -51,6 +51,8 @@ export interface DayCollector<Row> extends CollectorDeclaration {
 
 /** A collector of documents. */
 export interface DocumentCollector<Document> extends CollectorDeclaration {
+  /** Where the platform lists only the present documents: what it showed on a past day cannot be told. */
+  readonly past?: 'unknown';
   readonly schedule: ScheduleName;
   readonly dataset: DocumentDataset<Document>;
   fetch(source: Source): Promise<FetchedDocuments<Document>>;

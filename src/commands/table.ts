@@ -1,4 +1,4 @@
-import { healthcheckOptions, sandboxOptions } from '../config/command-options.ts';
+import { backfillOptions, healthcheckOptions, sandboxOptions } from '../config/command-options.ts';
 import { type OptionTable, optionsTakenBy } from '../config/option.ts';
 import { type CollectorChoice, createOptions } from '../config/options.ts';
 import type { Command } from './command.ts';
@@ -38,6 +38,20 @@ export const commands: readonly Command[] = [
     summary: 'Poll once and print the metrics; exit code 1 where a collector failed',
     options: sharedOptionsOf('once'),
     load: () => import('./once.ts'),
+  },
+  {
+    name: 'backfill',
+    summary: 'Bring past days to Prometheus, as OpenMetrics files or by remote write',
+    details: async () => [
+      'Days that are not in the store are fetched first, and kept there. An interrupted run goes on where',
+      'it stopped. Exit code 1 where days are missing. docs/backfill.md has the recipes.',
+    ],
+    // Its own --org may be given several times.
+    options: async (collectors) => ({
+      ...optionsTakenBy('backfill', createOptions(await collectors())),
+      ...backfillOptions,
+    }),
+    load: () => import('./backfill.ts'),
   },
   {
     name: 'healthcheck',

@@ -71,3 +71,122 @@ export const healthcheckOptions = {
     command: 'healthcheck',
   },
 } as const satisfies Record<string, Option>;
+
+/** The options of `backfill` alone. */
+export const backfillOptions = {
+  from: {
+    kind: 'day',
+    section: 'Backfill',
+    description: 'First UTC day; --history.start where not given',
+    command: 'backfill',
+  },
+  to: {
+    kind: 'day',
+    section: 'Backfill',
+    description:
+      'Last UTC day; the newest one that the live series has left behind where not given, or where it is later',
+    command: 'backfill',
+  },
+  org: {
+    kind: 'org-name',
+    section: 'Backfill',
+    description:
+      'An organization to backfill, all where not given; may be given several times. An organization of flags and environment gets this name',
+    repeatable: true,
+    command: 'backfill',
+  },
+  collector: {
+    kind: 'text',
+    section: 'Backfill',
+    description:
+      'A collector to backfill, such as tokens, all that run where not given; may be given several times',
+    repeatable: true,
+    command: 'backfill',
+  },
+  step: {
+    kind: 'duration',
+    section: 'Backfill',
+    description:
+      'Also writes a sample after each such time of the day on which the figures were shown, besides the one at 23:00 UTC',
+    min: '1m',
+    max: '12h',
+    command: 'backfill',
+  },
+  label: {
+    kind: 'text',
+    section: 'Backfill',
+    description:
+      'A label of the live target, such as job=agent-platform or instance=exporter:9889; may be given several times',
+    repeatable: true,
+    command: 'backfill',
+  },
+  output: {
+    kind: 'file',
+    section: 'Backfill',
+    description:
+      'Directory for one OpenMetrics file a month, or a file with an extension for the whole range',
+    command: 'backfill',
+  },
+  'remote-write.url': {
+    kind: 'url',
+    section: 'Backfill by remote write',
+    description: 'Address that takes Prometheus remote write, such as http://prometheus:9090/api/v1/write',
+    command: 'backfill',
+  },
+  'remote-write.bearer-token-file': {
+    kind: 'file',
+    section: 'Backfill by remote write',
+    description: 'File with a bearer token',
+    command: 'backfill',
+  },
+  'remote-write.username': {
+    kind: 'text',
+    section: 'Backfill by remote write',
+    description: 'User name of basic authentication',
+    command: 'backfill',
+  },
+  'remote-write.password-file': {
+    kind: 'file',
+    section: 'Backfill by remote write',
+    description: 'File with the password of basic authentication',
+    command: 'backfill',
+  },
+  'remote-write.tls-ca-file': {
+    kind: 'file',
+    section: 'Backfill by remote write',
+    description: 'File with the certificates (PEM) of the authorities that are trusted for this address',
+    command: 'backfill',
+  },
+  'remote-write.timeout': {
+    kind: 'duration',
+    section: 'Backfill by remote write',
+    description: 'How long one write request may take',
+    default: '30s',
+    min: '100ms',
+    max: '10m',
+    command: 'backfill',
+  },
+  'remote-write.concurrency': {
+    kind: 'integer',
+    section: 'Backfill by remote write',
+    description: 'How many write requests may be under way at a time',
+    default: '4',
+    min: '1',
+    max: '64',
+    command: 'backfill',
+  },
+  'remote-write.state-file': {
+    kind: 'file',
+    section: 'Backfill by remote write',
+    description:
+      'File that remembers what each address has acknowledged; backfill.json beside --storage.path where not given',
+    command: 'backfill',
+  },
+  'remote-write.again': {
+    kind: 'boolean',
+    section: 'Backfill by remote write',
+    description: 'Whether what was acknowledged before is sent once more, such as after it was deleted there',
+    default: 'false',
+    command: 'backfill',
+  },
+} as const satisfies Record<string, Option>;

@@ -1,4 +1,4 @@
-import { healthcheckOptions, sandboxOptions } from './command-options.ts';
+import { backfillOptions, healthcheckOptions, sandboxOptions } from './command-options.ts';
 import { renderExample } from './docs-example.ts';
 import { fileKeys } from './file-keys.ts';
 import { fileKeyOf, type Option, type OptionTable, variableOf } from './option.ts';
@@ -43,7 +43,7 @@ export function renderConfigurationDocs(collectors: readonly CollectorChoice[]):
     '',
     'These have no key in the file.',
     '',
-    ...sectionsOf({ ...sandboxOptions, ...healthcheckOptions }, '###'),
+    ...sectionsOf({ ...sandboxOptions, ...healthcheckOptions, ...backfillOptions }, '###'),
   ]
     .join('\n')
     .trimEnd()

@@ -1,4 +1,4 @@
-import { healthcheckOptions, sandboxOptions } from './command-options.ts';
+import { backfillOptions, healthcheckOptions, sandboxOptions } from './command-options.ts';
 import type { Config } from './config.ts';
 import { readConfigFile, sectionOf } from './config-file.ts';
 import { type Environment, givenInEnvironment, proxyOf, refuseUnknownVariables } from './environment.ts';
@@ -72,7 +72,7 @@ function layers(
 }
 
 function variablesOf(shared: OptionTable): readonly string[] {
-  const tables: readonly OptionTable[] = [shared, sandboxOptions, healthcheckOptions];
+  const tables: readonly OptionTable[] = [shared, sandboxOptions, healthcheckOptions, backfillOptions];
   const variables = tables.flatMap((table) =>
     Object.entries(table).map(([name, option]) => variableOf(name, option)),
   );

@@ -15,6 +15,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   history: ['catalog', 'runtime'],
   exposition: ['catalog', 'runtime'],
   scheduler: ['catalog', 'runtime'],
+  backfill: ['catalog', 'runtime', 'history', 'pipeline', 'exposition'],
   pipeline: ['catalog', 'runtime', 'history', 'exposition', 'platform'],
   server: ['catalog', 'runtime', 'exposition'],
   config: ['catalog', 'runtime'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { healthcheckOptions, sandboxOptions } from '../../src/config/command-options.ts';
+import { backfillOptions, healthcheckOptions, sandboxOptions } from '../../src/config/command-options.ts';
 import { nearest } from '../../src/config/nearest.ts';
 import { fileKeyOf, type OptionTable, optionsTakenBy, variableOf } from '../../src/config/option.ts';
 import { createOptions } from '../../src/config/options.ts';
@@ -7,7 +7,7 @@ import { parseValue } from '../../src/config/values.ts';
 import { collectors } from './loading.ts';
 
 const shared = createOptions(collectors);
-const tables: readonly OptionTable[] = [shared, sandboxOptions, healthcheckOptions];
+const tables: readonly OptionTable[] = [shared, sandboxOptions, healthcheckOptions, backfillOptions];
 const all = tables.flatMap((table) => Object.entries(table));
 
 test.each(all)(

@@ -59,6 +59,8 @@ export const wikiCollector: DocumentCollector<WikiRun> = {
   schedule: 'wiki',
   enabledByDefault: true,
   dataset: wikiDataset,
+  // Only the newest run of each repository may be listed.
+  past: 'unknown',
   families: [wikiRuns, wikiRunsByStatus, wikiLastRunTimestampSeconds, wikiPages],
   fetch: fetchRuns,
 };

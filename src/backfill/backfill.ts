@@ -1,0 +1,92 @@
+import type { Collector } from '../catalog/collector.ts';
+import type { Day, Instant } from '../catalog/day.ts';
+import { type Month, monthsOf } from './months.ts';
+import { type KnownOrg, knowsDay, type PageParts, projectPage } from './page.ts';
+import type { BackfillProgress } from './progress.ts';
+import { stampsOf } from './stamps.ts';
+import type { BackfillTarget } from './target.ts';
+
+export interface BackfillParts {
+  readonly pages: PageParts;
+  readonly orgs: readonly KnownOrg[];
+  readonly collectors: readonly Collector[];
+  /** The days that are brought, both included. */
+  readonly from: Day;
+  readonly to: Day;
+  /** Beside the last stamp of each day, one after each step; in milliseconds. */
+  readonly stepMs: number | undefined;
+  readonly now: Instant;
+  readonly target: BackfillTarget;
+  readonly progress: BackfillProgress;
+  /** Aborted when the backfill should stop. */
+  readonly signal: AbortSignal;
+}
+
+export interface BackfillOutcome {
+  readonly samples: number;
+  /** The days that are not known, by organization and collector (`acme/tokens`). */
+  readonly unknown: ReadonlyMap<string, readonly Day[]>;
+  readonly interrupted: boolean;
+}
+
+/**
+ * Brings a range of past days to a target, day by day: what `/metrics` showed of each while it was the newest one.
+ * Throws where the target cannot go on; what has arrived until then is remembered.
+ */
+export async function backfill(parts: BackfillParts): Promise<BackfillOutcome> {
+  const { target, progress, signal } = parts;
+  const months = monthsOf(parts.from, parts.to);
+  const total = months.reduce((sum, { days }) => sum + days.length, 0);
+  const unknown = new Map<string, Day[]>();
+  let done = 0;
+  progress.show(done, total);
+
+  async function stretch({ days }: Month): Promise<void> {
+    let complete = true;
+    for (const day of days) {
+      signal.throwIfAborted();
+      for (const org of parts.orgs) {
+        for (const collector of await bringDay(parts, org, day)) {
+          complete = false;
+          const key = `${org.settings.name}/${collector}`;
+          unknown.set(key, [...(unknown.get(key) ?? []), day]);
+        }
+      }
+      progress.show(++done, total);
+    }
+    await target.end(complete);
+  }
+
+  try {
+    for (const month of target.stretches(months)) {
+      if (await target.begin(month)) await stretch(month);
+      else done += month.days.length;
+    }
+    await target.finish(unknown.size === 0);
+  } catch (thrown) {
+    await target.abandon();
+    if (!signal.aborted) throw thrown;
+  } finally {
+    progress.clear();
+  }
+  return { samples: target.samples, unknown, interrupted: signal.aborted };
+}
+
+/** Brings what the target lacks of a day; gives the collectors whose day is not known. */
+async function bringDay(parts: BackfillParts, org: KnownOrg, day: Day): Promise<readonly string[]> {
+  const { pages, target } = parts;
+  const stamps = stampsOf(day, parts.stepMs, parts.now);
+  const known = parts.collectors.filter((collector) => knowsDay(pages, org, collector, day));
+  const byMissing = Map.groupBy(known, ({ name: collector }) =>
+    target.missing({ org: org.settings.name, collector, day }, stamps).join(),
+  );
+  for (const [missing, collectors] of byMissing) {
+    if (missing === '') continue;
+    const at = missing.split(',').map(Number);
+    for (const page of await projectPage(pages, org, collectors, at))
+      await target.add(org.settings.name, page);
+    const subjects = collectors.map(({ name: collector }) => ({ org: org.settings.name, collector, day }));
+    target.added(subjects, at);
+  }
+  return parts.collectors.filter((collector) => !known.includes(collector)).map(({ name }) => name);
+}

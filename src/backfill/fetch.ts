@@ -1,0 +1,55 @@
+import { type Collector, type FetchingCollector, isFetching } from '../catalog/collector.ts';
+import type { Source } from '../catalog/source.ts';
+import type { OrgSettings } from '../catalog/view.ts';
+import type { Publisher } from '../pipeline/publisher.ts';
+import type { Runner } from '../pipeline/runner.ts';
+import type { RunBook } from '../pipeline/runs.ts';
+
+/** An organization and the door to its platform. */
+export interface FetchTarget {
+  readonly org: OrgSettings;
+  readonly source: Source;
+}
+
+/**
+ * Fetches what the store does not have of the collectors' data, as the live service does, and stores it on the way.
+ * Resolves with the names of those that failed, as `org/collector`; what could be had of them is stored.
+ */
+export async function fetchMissing(
+  targets: readonly FetchTarget[],
+  collectors: readonly Collector[],
+  runner: Runner,
+  runs: RunBook,
+): Promise<readonly string[]> {
+  const failed: string[] = [];
+  async function fetchOne(target: FetchTarget, collector: FetchingCollector): Promise<void> {
+    await runner.run(target, collector, 'scheduled');
+    const { name } = target.org;
+    if (runs.get(name, collector.name).failure !== undefined) failed.push(`${name}/${collector.name}`);
+  }
+  await Promise.all(
+    targets.flatMap((target) =>
+      collectors.filter(isFetching).map((collector) => fetchOne(target, collector)),
+    ),
+  );
+  return failed;
+}
+
+/** The collectors that are named, and before them those that they are computed from. */
+export function withSources(named: readonly Collector[], all: readonly Collector[]): readonly Collector[] {
+  const sources = new Set(
+    named.flatMap((collector) => ('derivesFrom' in collector ? collector.derivesFrom : [])),
+  );
+  return all.filter((collector) => named.includes(collector) || sources.has(collector.name));
+}
+
+/** A publisher for runs that nobody scrapes. */
+export function createSilentPublisher(): Publisher {
+  return {
+    publish: async () => undefined,
+    publishedDay: () => undefined,
+    uncoveredDays: () => undefined,
+    orgId: () => undefined,
+    isExpired: () => false,
+  };
+}

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Logger } from '../../runtime/logger.ts';
+import type { Month } from '../months.ts';
+import { createStateFile } from '../state-file.ts';
+import type { BackfillTarget } from '../target.ts';
+import { createMonthFile, type MonthFile } from './month-file.ts';
+
+export interface FileTargetDeps {
+  /** A directory, for a file a month, or a file. */
+  readonly output: string;
+  /** Whether `output` is one file for the whole range. */
+  readonly single: boolean;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Everything that the samples depend on: an interrupted run goes on only where it is the same. */
+  readonly arguments: unknown;
+  readonly log: Logger;
+}
+
+/** Whether a path means one file rather than a directory: it has an extension and is no directory. */
+export async function meansFile(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  if (found !== undefined) return !found.isDirectory();
+  return /[^/]\.[A-Za-z0-9]+$/.test(path);
+}
+
+/**
+ * Writes OpenMetrics files for `promtool tsdb create-blocks-from openmetrics`, one a month or one in all. A month's
+ * file appears whole; which ones have been written is noted beside them until the run has come to its end.
+ */
+export async function createFileTarget(deps: FileTargetDeps): Promise<BackfillTarget> {
+  const { output, single, labels, log } = deps;
+  const directory = single ? dirname(output) : output;
+  await mkdir(directory, { recursive: true });
+  const state = createStateFile(single ? `${output}.state.json` : join(directory, 'backfill-state.json'));
+  const run = createHash('sha256').update(JSON.stringify(deps.arguments)).digest('hex');
+  const written = new Set(writtenIn(await state.read(), run));
+  let current: { readonly name: string; readonly path: string; readonly file: MonthFile } | undefined;
+  let samples = 0;
+
+  return {
+    get samples() {
+      return samples;
+    },
+    stretches: (months) => (single ? wholeOf(months) : months),
+    missing: (_, stamps) => stamps,
+    async begin({ name }) {
+      if (written.has(name)) return false;
+      const path = single ? output : join(directory, `agent-platform-${name}.om`);
+      current = { name, path, file: await createMonthFile(path, labels) };
+      return true;
+    },
+    add: async (org, page) => current?.file.add(org, page),
+    added: () => undefined,
+    async end(complete) {
+      if (current === undefined) return;
+      const { name, path, file } = current;
+      current = undefined;
+      const result = await file.finish();
+      if (result === undefined) return;
+      samples += result.samples;
+      log.info('A file is written', { path, samples: result.samples, bytes: result.bytes });
+      if (!complete) return;
+      written.add(name);
+      await state.write({ version: 1, run, written: [...written] });
+    },
+    // The next run begins anew, with what is known then.
+    finish: () => state.remove(),
+    async abandon() {
+      await current?.file.discard();
+    },
+  };
+}
+
+function wholeOf(months: readonly Month[]): readonly Month[] {
+  return months.length === 0 ? [] : [{ name: 'all', days: months.flatMap(({ days }) => days) }];
+}
+
+/** The months that an interrupted run with the same arguments has written. */
+function writtenIn(document: unknown, run: string): readonly string[] {
+  if (typeof document !== 'object' || document === null) return [];
+  if (!('run' in document) || document.run !== run || !('written' in document)) return [];
+  return Array.isArray(document.written) ? document.written.filter((name) => typeof name === 'string') : [];
+}

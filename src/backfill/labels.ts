@@ -1,0 +1,33 @@
+import { ConfigError } from '../runtime/errors.ts';
+
+const NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+
+/**
+ * Reads labels that are written as `name=value`. Throws a `ConfigError` on a name that is none, comes twice, is
+ * reserved by Prometheus or is one of those `taken` by the metrics themselves.
+ */
+export function parseLabels(
+  texts: readonly string[],
+  taken: ReadonlySet<string>,
+): Readonly<Record<string, string>> {
+  const labels: Record<string, string> = {};
+  for (const text of texts) {
+    const at = text.indexOf('=');
+    const name = text.slice(0, at);
+    const value = text.slice(at + 1);
+    if (at < 0 || value === '') throw wrong(text, 'is not of the form name=value');
+    if (!NAME.test(name)) throw wrong(text, 'does not begin with a label name');
+    if (name.startsWith('__')) throw wrong(text, 'names a label that Prometheus keeps for itself');
+    if (taken.has(name)) throw wrong(text, `names the label ${name}, which the metrics have themselves`);
+    if (Object.hasOwn(labels, name)) throw wrong(text, `gives the label ${name} a second time`);
+    labels[name] = value;
+  }
+  return labels;
+}
+
+function wrong(text: string, problem: string): ConfigError {
+  return new ConfigError(
+    `--label: ${JSON.stringify(text.slice(0, 60))} ${problem}`,
+    'write the labels of the live target, such as --label job=agent-platform --label instance=exporter:9889',
+  );
+}

@@ -1,0 +1,160 @@
+import { type Collector, dayDatasetOf } from '../catalog/collector.ts';
+import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
+import { type Day, endOf, type Instant } from '../catalog/day.ts';
+import type { CurrentFamily, Family, Sample } from '../catalog/family.ts';
+import type { OrgSettings, View } from '../catalog/view.ts';
+import type { OrgHistory } from '../history/history.ts';
+import { familiesOverBudget } from '../pipeline/budget.ts';
+import { firstDayOf, type Keeping } from '../pipeline/first-day.ts';
+import { type LabelLimit, projectFamily, type Survey, surveyOf } from '../pipeline/survey.ts';
+import { createView } from '../pipeline/view.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { runInSlices } from '../runtime/slices.ts';
+
+/** What pages of the past are made of. */
+export interface PageParts {
+  /** The families about the data, for the datasets named. */
+  aboutFamilies(datasets: readonly DayDataset<unknown>[]): readonly CurrentFamily[];
+  /** The datasets that the live service collects. */
+  readonly datasets: readonly DatasetName[];
+  /** From when on days are kept. */
+  readonly keeping: Keeping;
+  readonly labelLimit: LabelLimit;
+  /** The most series of one organization. */
+  readonly seriesBudget: number;
+  /** When what is in the history was known. */
+  readonly knownAt: Instant;
+  readonly clock: Pick<Clock, 'elapsed'>;
+}
+
+/** An organization and what is known of it. */
+export interface KnownOrg {
+  readonly settings: OrgSettings;
+  readonly history: OrgHistory;
+}
+
+/** What a family showed at some instants, the same at each. */
+export interface PageFamily {
+  readonly family: Family;
+  readonly stamps: readonly Instant[];
+  samples(): Iterable<Sample>;
+}
+
+interface Surveyed {
+  readonly survey: Survey;
+  readonly dataset: DayDataset<unknown> | undefined;
+  readonly view: View;
+  readonly stamps: readonly Instant[];
+  /** At least as many as there are series. */
+  readonly looked: number;
+}
+
+/** Whether a collector's families can be told for a day: documents always, a dataset's once the day is known. */
+export function knowsDay(parts: PageParts, org: KnownOrg, collector: Collector, day: Day): boolean {
+  const dataset = dayDatasetOf(collector);
+  return dataset === undefined || viewOf(parts, org, endOf(day)).newestDay(dataset) === day;
+}
+
+/**
+ * The families of the given collectors as `/metrics` showed them at some instants while `day` was the newest day.
+ * The day's figures are the same at all of them and computed once; documents are looked at from each.
+ */
+export async function projectPage(
+  parts: PageParts,
+  org: KnownOrg,
+  collectors: readonly Collector[],
+  stamps: readonly Instant[],
+): Promise<readonly PageFamily[]> {
+  const [first] = stamps;
+  if (first === undefined) return [];
+  const surveyed: Surveyed[] = [];
+  const view = viewOf(parts, org, first);
+  for (const collector of collectors) {
+    const dataset = dayDatasetOf(collector);
+    const looks = dataset === undefined ? stamps : [first];
+    for (const stamp of looks) {
+      const of = {
+        dataset,
+        view: stamp === first ? view : viewOf(parts, org, stamp),
+        stamps: dataset === undefined ? [stamp] : stamps,
+      };
+      surveyed.push({ ...of, ...(await survey(parts, collector.families, of.dataset, of.view)) });
+    }
+  }
+  const datasets = new Set(collectors.flatMap((collector) => dayDatasetOf(collector) ?? []));
+  const about = await survey(parts, parts.aboutFamilies([...datasets]), undefined, view);
+  surveyed.push({ dataset: undefined, view, stamps, ...about });
+
+  const looked = surveyed.reduce((sum, one) => sum + one.looked, 0);
+  if (looked > parts.seriesBudget) {
+    // Which families go is decided for one page at a time, as it is live.
+    if (stamps.length > 1) return projectEach(parts, org, collectors, stamps);
+    return withinBudget(surveyed, parts.seriesBudget);
+  }
+  return surveyed.flatMap(familiesOf);
+}
+
+async function projectEach(
+  parts: PageParts,
+  org: KnownOrg,
+  collectors: readonly Collector[],
+  stamps: readonly Instant[],
+): Promise<readonly PageFamily[]> {
+  const families: PageFamily[] = [];
+  for (const stamp of stamps) families.push(...(await projectPage(parts, org, collectors, [stamp])));
+  return families;
+}
+
+async function survey(
+  parts: PageParts,
+  families: readonly Family[],
+  dataset: DayDataset<unknown> | undefined,
+  view: View,
+): Promise<{ readonly survey: Survey; readonly looked: number }> {
+  let looked = 0;
+  function* counted(): Generator<void, Survey> {
+    const steps = surveyOf(families, dataset, view, parts.labelLimit);
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (step.done === true) return step.value;
+      looked++;
+      yield;
+    }
+  }
+  const found = await runInSlices(counted(), parts.clock);
+  return { survey: found, looked };
+}
+
+function familiesOf({ survey: found, dataset, view, stamps }: Surveyed): readonly PageFamily[] {
+  return found.families.map((surveyed) => ({
+    family: surveyed.family,
+    stamps,
+    samples: () => projectFamily(surveyed, found.kept, dataset, view),
+  }));
+}
+
+/** The families that stay where an organization has more series than it may have. */
+function withinBudget(surveyed: readonly Surveyed[], budget: number): readonly PageFamily[] {
+  const families = surveyed.flatMap(familiesOf);
+  const sizes = families.map(({ family, samples }) => ({
+    family: family.name,
+    weight: family.weight,
+    labelled: family.labels.length > 0,
+    series: countOf(samples(), budget + 1),
+  }));
+  const dropped = familiesOverBudget(sizes, budget);
+  return families.filter(({ family }) => !dropped.has(family.name));
+}
+
+/** How many samples there are, at most `limit`. */
+function countOf(samples: Iterable<Sample>, limit: number): number {
+  let count = 0;
+  for (const _ of samples) if (++count >= limit) break;
+  return count;
+}
+
+function viewOf(parts: PageParts, { settings, history }: KnownOrg, asOf: Instant): View {
+  const { datasets, keeping, knownAt } = parts;
+  const firstDay = firstDayOf(keeping, asOf);
+  const { historyStart } = keeping;
+  return createView({ history, settings, datasets, historyStart, firstDay }, asOf, knownAt);
+}

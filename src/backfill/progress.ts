@@ -1,0 +1,47 @@
+import type { Clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
+
+/** Shows how far the work has come. */
+export interface BackfillProgress {
+  /** So many of all days are done. */
+  show(done: number, total: number): void;
+  /** Takes the bar away at the end. */
+  clear(): void;
+}
+
+/** A line at the bottom of a terminal. */
+export interface Line {
+  show(text: string): void;
+}
+
+const WIDTH = 30;
+const REDRAW_MS = 100;
+const LOG_MS = 10_000;
+
+/** A bar on a terminal, redrawn at most ten times a second. */
+export function createBar(line: Line, clock: Pick<Clock, 'elapsed'>): BackfillProgress {
+  let drawnAt = Number.NEGATIVE_INFINITY;
+  return {
+    show(done, total) {
+      if (done < total && clock.elapsed() - drawnAt < REDRAW_MS) return;
+      drawnAt = clock.elapsed();
+      const filled = total === 0 ? WIDTH : Math.floor((done / total) * WIDTH);
+      const bar = '#'.repeat(filled).padEnd(WIDTH, '.');
+      line.show(`Backfilling [${bar}]  ${done}/${total} days`);
+    },
+    clear: () => line.show(''),
+  };
+}
+
+/** A log line every ten seconds. */
+export function createProgressLog(log: Logger, clock: Pick<Clock, 'elapsed'>): BackfillProgress {
+  let loggedAt = clock.elapsed();
+  return {
+    show(done, total) {
+      if (clock.elapsed() - loggedAt < LOG_MS) return;
+      loggedAt = clock.elapsed();
+      log.info('Backfilling', { days_done: done, days: total });
+    },
+    clear: () => undefined,
+  };
+}

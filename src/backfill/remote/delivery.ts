@@ -1,0 +1,64 @@
+import type { Clock } from '../../runtime/clock.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import { BackfillError } from '../failure.ts';
+import { type Answer, judgeAnswer } from './verdict.ts';
+
+/** Sends one compressed write request; rejects where there was no answer. */
+export type Post = (body: Buffer, signal: AbortSignal) => Promise<Answer>;
+
+export interface DeliveryDeps {
+  readonly post: Post;
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+const ATTEMPTS = 10;
+const BASE_MS = 1000;
+const CAP_MS = 30_000;
+/** A target that asks for more is given up. */
+const LONGEST_WAIT_MS = 600_000;
+
+/**
+ * Delivers a write request, trying again what may pass: no answer, 429 and 5xx, with exponential back-off and full
+ * jitter, no sooner than `Retry-After`. Throws a `BackfillError` where the target refuses it or goes on failing.
+ */
+export async function deliver(body: Buffer, deps: DeliveryDeps, signal: AbortSignal): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const { words, retryAfterMs = 0 } = await attemptOnce(body, deps, signal);
+    if (words === undefined) return;
+    const wait = Math.max(retryAfterMs, deps.random() * Math.min(CAP_MS, BASE_MS * 2 ** attempt));
+    if (attempt === ATTEMPTS || wait > LONGEST_WAIT_MS) {
+      throw new BackfillError(words, 'Run the same command again later: it goes on where it stopped.');
+    }
+    deps.log.debug('A write request is tried again', { error: words, wait_seconds: wait / 1000 });
+    await deps.clock.wait(wait, signal);
+  }
+}
+
+/** What went wrong in a way that may pass; nothing where the request was accepted. */
+async function attemptOnce(
+  body: Buffer,
+  { post }: DeliveryDeps,
+  signal: AbortSignal,
+): Promise<{ readonly words?: string; readonly retryAfterMs?: number | undefined }> {
+  signal.throwIfAborted();
+  let answer: Answer;
+  try {
+    answer = await post(body, signal);
+  } catch (thrown) {
+    signal.throwIfAborted();
+    return { words: `no answer of the target (${codeOf(thrown)})` };
+  }
+  const verdict = judgeAnswer(answer);
+  if (verdict.kind === 'accepted') return {};
+  if (verdict.kind === 'refused') throw new BackfillError(verdict.words, verdict.hint);
+  return { words: verdict.words, retryAfterMs: answer.retryAfterMs };
+}
+
+// The message of a transport error may hold an address; its code is enough.
+function codeOf(thrown: unknown): string {
+  const code: unknown = thrown instanceof Error ? Reflect.get(thrown, 'code') : undefined;
+  return typeof code === 'string' ? code : 'connection failed';
+}

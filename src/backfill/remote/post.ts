@@ -1,0 +1,75 @@
+import http from 'node:http';
+import https from 'node:https';
+import type { Readable } from 'node:stream';
+import type { Post } from './delivery.ts';
+import type { Answer } from './verdict.ts';
+
+export interface PostDeps {
+  readonly url: string;
+  /** Asked before each request, so that a rotated secret is in use on the next one; undefined sends none. */
+  readonly authorization: () => Promise<string | undefined>;
+  /** Certificates of authorities (PEM) that are trusted instead of the usual ones. */
+  readonly ca?: string | undefined;
+  /** The proxy in Node's own words, not used for this machine itself. */
+  readonly proxyEnv?: Record<string, string> | undefined;
+  readonly timeoutMs: number;
+  readonly concurrency: number;
+  readonly version: string;
+  /** Reads a `Retry-After` header as milliseconds from now. */
+  readonly retryAfter: (header: string | undefined) => number | undefined;
+}
+
+const EXCERPT_BYTES = 4096;
+
+/** Creates the sender of write requests to one address; `close` ends its connections. Redirects are not followed. */
+export function createPost(deps: PostDeps): Post & { close(): void } {
+  const url = new URL(deps.url);
+  const secure = url.protocol === 'https:';
+  const local = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+  const options = {
+    keepAlive: true,
+    maxSockets: deps.concurrency,
+    ...(deps.proxyEnv === undefined || local ? {} : { proxyEnv: deps.proxyEnv }),
+  };
+  const agent = secure
+    ? new https.Agent({ ...options, ...(deps.ca === undefined ? {} : { ca: deps.ca }) })
+    : new http.Agent(options);
+
+  async function post(body: Buffer, signal: AbortSignal): Promise<Answer> {
+    const authorization = await deps.authorization();
+    const headers = {
+      'Content-Type': 'application/x-protobuf',
+      'Content-Encoding': 'snappy',
+      'Content-Length': body.length,
+      'User-Agent': `agent-platform-exporter/${deps.version}`,
+      'X-Prometheus-Remote-Write-Version': '0.1.0',
+      ...(authorization === undefined ? {} : { Authorization: authorization }),
+    };
+    const ended = AbortSignal.any([signal, AbortSignal.timeout(deps.timeoutMs)]);
+    return new Promise((resolve, reject) => {
+      const request = (secure ? https : http).request(url, { method: 'POST', agent, headers, signal: ended });
+      request.on('error', reject);
+      request.on('response', (response) => {
+        const { statusCode: status = 0, headers: answered } = response;
+        textOf(response).then(
+          (text) => resolve({ status, text, retryAfterMs: deps.retryAfter(answered['retry-after']) }),
+          reject,
+        );
+      });
+      request.end(body);
+    });
+  }
+
+  return Object.assign(post, { close: () => agent.destroy() });
+}
+
+/** The beginning of a body; the rest is read and forgotten, so that the connection can be used again. */
+async function textOf(stream: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    if (length < EXCERPT_BYTES && Buffer.isBuffer(chunk)) chunks.push(chunk);
+    length += Buffer.isBuffer(chunk) ? chunk.length : 0;
+  }
+  return Buffer.concat(chunks).subarray(0, EXCERPT_BYTES).toString('utf8');
+}

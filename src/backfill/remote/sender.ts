@@ -1,0 +1,123 @@
+import type { PageFamily } from '../page.ts';
+import { type DeliveryDeps, deliver } from './delivery.ts';
+import { compressSnappy } from './snappy.ts';
+import { createWriteRequestEncoder, planSeries, type SeriesPlan } from './write-request.ts';
+
+/** Sends past samples in batches. */
+export interface Sender {
+  /** Adds samples of an organization; the stamps of a series must come oldest first, over all calls. */
+  add(org: string, page: PageFamily): Promise<void>;
+  /** Calls back once everything added so far is acknowledged. */
+  whenAcknowledged(callback: () => void): void;
+  /** Sends what is left; resolves when everything is acknowledged. */
+  flush(): Promise<void>;
+  /** Breaks off what is under way; resolves once nothing is. */
+  abort(): Promise<void>;
+  /** How many samples were acknowledged. */
+  readonly acknowledged: number;
+}
+
+export interface SenderDeps extends DeliveryDeps {
+  readonly labels: Readonly<Record<string, string>>;
+  /** How many requests may be under way at a time. */
+  readonly concurrency: number;
+  readonly batchSamples: number;
+}
+
+interface Batch {
+  /** Of the samples' instants; undefined where they are of several rounds. */
+  readonly round: number | undefined;
+  readonly sent: Promise<void>;
+}
+
+/**
+ * Creates a sender. Samples at the same instants are of different series and go out side by side; samples at other
+ * instants wait for them, so that no sample of a series overtakes an older one.
+ */
+export function createSender(deps: SenderDeps): Sender {
+  const encoder = createWriteRequestEncoder();
+  const plans = new Map<string, SeriesPlan>();
+  const inFlight = new Map<number, Batch>();
+  const waiting: { readonly batch: number; readonly callback: () => void }[] = [];
+  const aborting = new AbortController();
+  let failure: unknown;
+  let acknowledged = 0;
+  let number = 0;
+  let round = 0;
+  let instants = '';
+  // Of the batch being filled: one that reaches over several rounds goes out alone.
+  let firstRound = 0;
+
+  function planOf(org: string, page: PageFamily): SeriesPlan {
+    const key = JSON.stringify([org, page.family.name]);
+    const plan = plans.get(key) ?? planSeries(page.family, { org, ...deps.labels });
+    plans.set(key, plan);
+    return plan;
+  }
+
+  function acknowledge(): void {
+    const oldest = Math.min(number, ...inFlight.keys());
+    while (waiting[0] !== undefined && waiting[0].batch < oldest) waiting.shift()?.callback();
+  }
+
+  async function settled(wanted: () => boolean): Promise<void> {
+    while (!wanted()) await Promise.race([...inFlight.values()].map(({ sent }) => sent));
+    if (failure !== undefined) throw failure;
+  }
+
+  async function dispatch(): Promise<void> {
+    if (encoder.samples === 0) return;
+    const alone = firstRound !== round;
+    const { samples } = encoder;
+    const body = compressSnappy(encoder.take());
+    firstRound = round;
+    const beside = () => !alone && [...inFlight.values()].every((other) => other.round === round);
+    await settled(() => inFlight.size === 0 || (beside() && inFlight.size < deps.concurrency));
+    const batch = number++;
+    const sent = deliver(body, deps, aborting.signal)
+      .then(() => {
+        acknowledged += samples;
+      })
+      .catch((thrown: unknown) => {
+        failure ??= thrown;
+        aborting.abort(thrown);
+      })
+      .finally(() => {
+        inFlight.delete(batch);
+        if (failure === undefined) acknowledge();
+      });
+    inFlight.set(batch, { round: alone ? undefined : round, sent });
+  }
+
+  return {
+    async add(org, page) {
+      const plan = planOf(org, page);
+      const at = page.stamps.join();
+      if (at !== instants) {
+        instants = at;
+        round++;
+        if (encoder.samples === 0) firstRound = round;
+      }
+      for (const sample of page.samples()) {
+        encoder.add(plan, sample, page.stamps);
+        if (encoder.samples >= deps.batchSamples) await dispatch();
+      }
+    },
+    whenAcknowledged(callback) {
+      waiting.push({ batch: encoder.samples > 0 ? number : number - 1, callback });
+      acknowledge();
+    },
+    async flush() {
+      await dispatch();
+      await settled(() => inFlight.size === 0);
+    },
+    async abort() {
+      failure ??= new Error('the sender was stopped');
+      aborting.abort(failure);
+      await Promise.all([...inFlight.values()].map(({ sent }) => sent));
+    },
+    get acknowledged() {
+      return acknowledged;
+    },
+  };
+}

@@ -1,0 +1,58 @@
+/** An answer of the target. */
+export interface Answer {
+  readonly status: number;
+  /** The beginning of the body. */
+  readonly text: string;
+  /** How long the target asks to wait, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** What an answer to a write request means: `words` and `hint` hold nothing of the request. */
+export type Verdict =
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'later'; readonly words: string }
+  | { readonly kind: 'refused'; readonly words: string; readonly hint: string };
+
+const TOO_OLD = /too old sample|out of bounds|out of order|too far in the past/i;
+const OTHER_VALUE = /duplicate sample|same timestamp/i;
+
+/**
+ * Judges an answer. Refusals are told by their text first: Prometheus answers 400 to samples out of order or out of
+ * bounds, but 500 to those before its window, and neither becomes better by trying again.
+ */
+export function judgeAnswer({ status, text }: Answer): Verdict {
+  if (status >= 200 && status <= 299) return { kind: 'accepted' };
+  const words = `the target answered ${status}${excerptOf(text)}`;
+  if (TOO_OLD.test(text)) {
+    return {
+      kind: 'refused',
+      words,
+      hint: 'The target does not take samples this old. In Prometheus, set storage.tsdb.out_of_order_time_window to more than the age of the oldest day and reload; or begin later with --from; or write blocks, see docs/backfill.md.',
+    };
+  }
+  if (OTHER_VALUE.test(text)) {
+    return {
+      kind: 'refused',
+      words,
+      hint: 'The target already holds another value for a sample. docs/backfill.md says how to correct a day.',
+    };
+  }
+  if (status === 429 || status >= 500) return { kind: 'later', words };
+  return { kind: 'refused', words, hint: hintOf(status) };
+}
+
+function hintOf(status: number): string {
+  if (status === 401 || status === 403) {
+    return 'Check --remote-write.bearer-token-file, or --remote-write.username and --remote-write.password-file.';
+  }
+  if (status === 404 || status === 405) {
+    return 'Check the address; Prometheus takes remote write at /api/v1/write, with --web.enable-remote-write-receiver.';
+  }
+  return 'Check that the address takes Prometheus remote write 1.0.';
+}
+
+/** The first line of a body, where it is short text. */
+function excerptOf(text: string): string {
+  const line = (text.split('\n', 1)[0] ?? '').replace(/[^\x20-\x7e]/g, ' ').trim();
+  return line === '' || line.startsWith('<') ? '' : `: ${line.slice(0, 200)}`;
+}

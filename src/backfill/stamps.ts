@@ -1,0 +1,32 @@
+import { addDays, type Day, endOf, type Instant, yesterdayOf } from '../catalog/day.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** The last point of the panels' hourly grid that belongs to a day, in milliseconds after the day's end. */
+const LAST_POINT_MS = 23 * HOUR_MS;
+
+/** How long after a day's end it stays the newest one. */
+const NEWEST_FOR_MS = 24 * HOUR_MS;
+
+/** Newer stamps are the live series' own: a sample there would make Prometheus refuse its scrapes. */
+export const LIVE_MS = 3 * HOUR_MS;
+
+/**
+ * The instants, oldest first, at which a day's figures are written (section 7): the next day at 23:00 UTC, and with
+ * a step at each step of that day after its midnight. None is later than three hours before `now`.
+ */
+export function stampsOf(day: Day, stepMs: number | undefined, now: Instant): readonly Instant[] {
+  const end = endOf(day);
+  const stamps = new Set([end + LAST_POINT_MS]);
+  if (stepMs !== undefined) {
+    for (let after = stepMs; after < NEWEST_FOR_MS; after += stepMs) stamps.add(end + after);
+  }
+  return [...stamps].filter((stamp) => stamp <= now - LIVE_MS).sort((a, b) => a - b);
+}
+
+/** The newest day that has a stamp at `now`. */
+export function newestStampedDay(stepMs: number | undefined, now: Instant): Day {
+  let day = yesterdayOf(now);
+  while (stampsOf(day, stepMs, now).length === 0) day = addDays(day, -1);
+  return day;
+}

@@ -1,0 +1,51 @@
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { ConfigError } from '../runtime/errors.ts';
+
+/** A small JSON document that is replaced whole, so that an interruption leaves the old one or the new one. */
+export interface StateFile {
+  /** The document; undefined where there is none. Throws a `ConfigError` where it cannot be read. */
+  read(): Promise<unknown>;
+  write(document: unknown): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** The state file at a path; its directory is made where it is missing. */
+export function createStateFile(path: string): StateFile {
+  return {
+    async read() {
+      let text: string;
+      try {
+        text = await readFile(path, 'utf8');
+      } catch (error) {
+        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+        throw unusable(path, 'cannot be read');
+      }
+      try {
+        return JSON.parse(text);
+      } catch {
+        throw unusable(path, 'is damaged');
+      }
+    },
+    async write(document) {
+      await mkdir(dirname(path), { recursive: true });
+      const temporary = `${path}.tmp`;
+      const file = await open(temporary, 'w', 0o600);
+      try {
+        await file.writeFile(JSON.stringify(document));
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(temporary, path);
+    },
+    remove: () => rm(path, { force: true }),
+  };
+}
+
+function unusable(path: string, problem: string): ConfigError {
+  return new ConfigError(
+    `${path} ${problem}: it says what earlier backfills have brought`,
+    'mend it, or move it away to begin from the start',
+  );
+}

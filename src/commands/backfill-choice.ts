@@ -1,0 +1,68 @@
+import { newestStampedDay } from '../backfill/stamps.ts';
+import type { Collector } from '../catalog/collector.ts';
+import type { Day, Instant } from '../catalog/day.ts';
+import { collectors as allCollectors } from '../collectors/index.ts';
+import type { Config } from '../config/config.ts';
+import { suggestion } from '../config/nearest.ts';
+import { quoted } from '../config/parsed.ts';
+import { ConfigError } from '../runtime/errors.ts';
+import type { BackfillValues } from './backfill-target.ts';
+
+/** The collectors that are backfilled: the named ones, else those that run and whose past can be told. */
+export function chooseCollectors(config: Config, names: readonly string[]): readonly Collector[] {
+  if (names.length === 0) {
+    return allCollectors.filter(
+      (collector) => config.collectors.get(collector.name) === true && tellsPast(collector),
+    );
+  }
+  for (const name of names) {
+    const collector = allCollectors.find((candidate) => candidate.name === name);
+    const known = allCollectors.filter(tellsPast).map((candidate) => candidate.name);
+    if (collector === undefined) {
+      throw new ConfigError(
+        `--collector: there is no collector ${quoted(name)}`,
+        suggestion(name, known) ?? `the collectors are ${known.join(', ')}`,
+      );
+    }
+    if (!tellsPast(collector)) {
+      throw new ConfigError(
+        `--collector: the past of ${name} is not to be had`,
+        'the platform lists only its present state',
+      );
+    }
+  }
+  return allCollectors.filter(({ name }) => names.includes(name));
+}
+
+/** The label names that the metrics of the collectors and those about the data have. */
+export function labelNames(collectors: readonly Collector[]): ReadonlySet<string> {
+  const own = collectors.flatMap(({ families }) => families.flatMap(({ labels }) => labels));
+  return new Set(['org', 'org_id', 'dataset', ...own]);
+}
+
+/** The days to bring, both included; what the live series covers is left to it. */
+export function rangeOf(values: BackfillValues, config: Config, now: Instant): { from: Day; to: Day } {
+  const { start } = config.history;
+  const newest = newestStampedDay(values.step, now);
+  const from = values.from ?? start;
+  const to = values.to === undefined || values.to > newest ? newest : values.to;
+  if (from < start) {
+    throw new ConfigError(
+      `--from: ${from} is before ${start}, the first day that is asked for`,
+      'begin with that day, or change --history.start',
+    );
+  }
+  if (values.to !== undefined && values.to < from) {
+    throw new ConfigError(`--to: ${values.to} is before the first day, ${from}`);
+  }
+  if (to < from) {
+    throw new ConfigError(
+      `--from: ${from} is still covered by the live series; the newest day to backfill is ${newest}`,
+    );
+  }
+  return { from, to };
+}
+
+function tellsPast(collector: Collector): boolean {
+  return !('past' in collector) || collector.past !== 'unknown';
+}

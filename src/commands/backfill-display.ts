@@ -1,0 +1,27 @@
+import { type BackfillProgress, createBar, createProgressLog } from '../backfill/progress.ts';
+import type { LogConfig } from '../config/config.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { type ClosableLogger, createLogger } from '../runtime/log-winston.ts';
+import { createLoggedProgress, type Progress } from '../runtime/progress.ts';
+import type { Redactor } from '../runtime/redact.ts';
+import type { Output } from './command.ts';
+import { createStatusLine, createTerminalProgress } from './terminal-progress.ts';
+
+/** What is seen of a backfill while it goes on. */
+export interface Display {
+  readonly log: ClosableLogger;
+  readonly fetching: Progress;
+  readonly progress: BackfillProgress;
+}
+
+/** The log, and on a terminal a bar below its lines; elsewhere the log tells how far it is. */
+export function createDisplay(stderr: Output, config: LogConfig, clock: Clock, redactor: Redactor): Display {
+  if (stderr.isTTY !== true) {
+    const log = createLogger({ ...config, stream: stderr, clock, redactor });
+    return { log, fetching: createLoggedProgress({ clock, log }), progress: createProgressLog(log, clock) };
+  }
+  const line = createStatusLine(stderr);
+  const log = createLogger({ ...config, stream: line.stream, clock, redactor });
+  const columns = () => stderr.columns ?? 80;
+  return { log, fetching: createTerminalProgress(line, clock, columns), progress: createBar(line, clock) };
+}

@@ -1,0 +1,71 @@
+import { createSilentPublisher, fetchMissing } from '../backfill/fetch.ts';
+import type { Collector } from '../catalog/collector.ts';
+import type { OrgSettings } from '../catalog/view.ts';
+import type { Config } from '../config/config.ts';
+import { createInstruments } from '../exposition/instruments.ts';
+import type { History } from '../history/history.ts';
+import { createRunner } from '../pipeline/runner.ts';
+import { createRunBook } from '../pipeline/runs.ts';
+import { createPlatformClient } from '../platform/client.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { Progress } from '../runtime/progress.ts';
+
+export interface FetchParts {
+  readonly config: Config;
+  readonly orgs: readonly OrgSettings[];
+  readonly collectors: readonly Collector[];
+  readonly history: History;
+  readonly version: string;
+  readonly progress: Progress;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** Asks the platform for what the history lacks; resolves with the names of the collectors that failed. */
+export async function fetchAll(parts: FetchParts): Promise<readonly string[]> {
+  const { config, history, version, clock, log, signal } = parts;
+  const instruments = createInstruments({ version, revision: '', clock, processMetrics: false });
+  const runs = createRunBook();
+  const runner = createRunner({
+    history,
+    historyStart: config.history.start,
+    revisionDays: config.history.revisionWindowDays,
+    publisher: createSilentPublisher(),
+    runs,
+    instruments,
+    progress: parts.progress,
+    clock,
+    log,
+  });
+  const clients = config.orgs.map((org) =>
+    createPlatformClient({
+      org: org.name,
+      baseUrl: org.baseUrl,
+      appUrl: org.appUrl,
+      credential: () => org.credential.read(),
+      ...config.api,
+      version,
+      clock,
+      random: Math.random,
+      log,
+      observer: { request: instruments.apiRequest, retry: instruments.retry },
+    }),
+  );
+  function stop(): void {
+    runner.stop();
+    for (const client of clients) client.close();
+  }
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const targets = parts.orgs.flatMap((org, index) => {
+      const source = clients[index];
+      return source === undefined ? [] : [{ org, source }];
+    });
+    return await fetchMissing(targets, parts.collectors, runner, runs);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    stop();
+  }
+}

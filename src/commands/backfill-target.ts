@@ -1,0 +1,146 @@
+import { dirname, join } from 'node:path';
+import { createFileTarget, meansFile } from '../backfill/file/file-target.ts';
+import { type Acknowledged, readAcknowledged } from '../backfill/remote/acknowledged.ts';
+import { createPost } from '../backfill/remote/post.ts';
+import { createRemoteTarget } from '../backfill/remote/remote-target.ts';
+import { createStateFile } from '../backfill/state-file.ts';
+import type { BackfillTarget } from '../backfill/target.ts';
+import type { backfillOptions } from '../config/command-options.ts';
+import type { Config } from '../config/config.ts';
+import { type Credential, createFileCredential } from '../config/credential.ts';
+import { type Files, unreadable } from '../config/files.ts';
+import type { ValuesOf } from '../config/option.ts';
+import { parseProxy } from '../platform/proxy.ts';
+import { parseRetryAfter } from '../platform/retry-after.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { ConfigError } from '../runtime/errors.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { MEMORY } from '../service-history.ts';
+
+/** What the command's own options resolve to. */
+export type BackfillValues = ValuesOf<typeof backfillOptions>;
+
+/** How the samples of one write request are counted. */
+const BATCH_SAMPLES = 5000;
+
+/** What a target is made of, beside the options. */
+export interface TargetParts {
+  readonly values: BackfillValues;
+  readonly config: Config;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Everything that the samples depend on. */
+  readonly arguments: unknown;
+  readonly secrets: RemoteSecrets | undefined;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** What a remote target wants to see before it takes anything. */
+export interface RemoteSecrets {
+  readonly token: Credential | undefined;
+  readonly password: Credential | undefined;
+  readonly ca: string | undefined;
+}
+
+/** Reads the files that the remote-write options name; throws a `ConfigError` where one cannot be used. */
+export async function readRemoteSecrets(
+  values: BackfillValues,
+  files: Files,
+): Promise<RemoteSecrets | undefined> {
+  const { output, 'remote-write.url': url, 'remote-write.username': username } = values;
+  if ((output === undefined) === (url === undefined)) {
+    throw new ConfigError(
+      output === undefined ? 'nowhere to write to' : '--output and --remote-write.url are both given',
+      'give one of them: --output for OpenMetrics files, --remote-write.url for remote write',
+    );
+  }
+  const tokenFile = values['remote-write.bearer-token-file'];
+  const passwordFile = values['remote-write.password-file'];
+  if (tokenFile !== undefined && username !== undefined) {
+    throw new ConfigError('--remote-write.bearer-token-file and --remote-write.username are both given');
+  }
+  if ((username === undefined) !== (passwordFile === undefined)) {
+    throw new ConfigError('--remote-write.username and --remote-write.password-file belong together');
+  }
+  if (url === undefined) return undefined;
+  return {
+    token: tokenFile === undefined ? undefined : await createFileCredential(tokenFile, tokenFile, files),
+    password:
+      passwordFile === undefined ? undefined : await createFileCredential(passwordFile, passwordFile, files),
+    ca: await readAuthorities(values['remote-write.tls-ca-file'], files),
+  };
+}
+
+/** Creates the target that the options name. */
+export async function createTarget(parts: TargetParts): Promise<BackfillTarget & { close(): void }> {
+  const { values, labels, log } = parts;
+  if (values.output !== undefined) {
+    const single = await meansFile(values.output);
+    const target = await createFileTarget({
+      output: values.output,
+      single,
+      labels,
+      arguments: parts.arguments,
+      log,
+    });
+    return Object.assign(target, { close: () => undefined });
+  }
+  const url = values['remote-write.url'] ?? '';
+  const { clock } = parts;
+  const concurrency = values['remote-write.concurrency'];
+  const post = createPost({
+    url,
+    authorization: () => authorizationOf(values, parts.secrets),
+    ca: parts.secrets?.ca,
+    proxyEnv: parseProxy(parts.config.api.proxy),
+    timeoutMs: values['remote-write.timeout'],
+    concurrency,
+    version: parts.version,
+    retryAfter: (header) => parseRetryAfter(header, clock.now()),
+  });
+  const target = createRemoteTarget({
+    post,
+    labels,
+    concurrency,
+    batchSamples: BATCH_SAMPLES,
+    acknowledged: await acknowledgedBy(parts, url),
+    clock,
+    random: Math.random,
+    log,
+  });
+  return Object.assign(target, { close: post.close });
+}
+
+async function acknowledgedBy(
+  { values, config, labels, clock }: TargetParts,
+  url: string,
+): Promise<Acknowledged> {
+  const { path } = config.storage;
+  const given = values['remote-write.state-file'];
+  const file = given ?? join(path === MEMORY ? '.' : dirname(path), 'backfill.json');
+  const target = `${url} ${JSON.stringify(Object.entries(labels).sort())}`;
+  const acknowledged = await readAcknowledged(createStateFile(file), target, clock);
+  return values['remote-write.again'] ? { ...acknowledged, missing: (_, stamps) => stamps } : acknowledged;
+}
+
+async function authorizationOf(
+  values: BackfillValues,
+  secrets: RemoteSecrets | undefined,
+): Promise<string | undefined> {
+  if (secrets?.token !== undefined) return `Bearer ${await secrets.token.read()}`;
+  if (secrets?.password === undefined) return undefined;
+  const pair = `${values['remote-write.username'] ?? ''}:${await secrets.password.read()}`;
+  return `Basic ${Buffer.from(pair).toString('base64')}`;
+}
+
+async function readAuthorities(path: string | undefined, files: Files): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  const text = await files.read(path).catch((error: unknown) => {
+    throw new ConfigError(`--remote-write.tls-ca-file: ${path} ${unreadable(error)}`);
+  });
+  if (!text.includes('-----BEGIN CERTIFICATE-----')) {
+    throw new ConfigError(`--remote-write.tls-ca-file: ${path} holds no certificate in PEM form`);
+  }
+  return text;
+}

@@ -1,0 +1,123 @@
+import { type BackfillOutcome, backfill } from '../backfill/backfill.ts';
+import { BackfillError } from '../backfill/failure.ts';
+import { withSources } from '../backfill/fetch.ts';
+import { parseLabels } from '../backfill/labels.ts';
+import { type Collector, isDayCollector } from '../catalog/collector.ts';
+import { aboutFamilies, collectors as allCollectors } from '../collectors/index.ts';
+import { backfillOptions } from '../config/command-options.ts';
+import type { Config } from '../config/config.ts';
+import { loadValues } from '../config/load.ts';
+import { createSystemClock } from '../runtime/clock.ts';
+import { createRedactor } from '../runtime/redact.ts';
+import { openHistory } from '../service-history.ts';
+import { chooseCollectors, labelNames, rangeOf } from './backfill-choice.ts';
+import { createDisplay } from './backfill-display.ts';
+import { fetchAll } from './backfill-fetch.ts';
+import { loadForOrgs } from './backfill-orgs.ts';
+import { createTarget, readRemoteSecrets } from './backfill-target.ts';
+import type { CommandContext } from './command.ts';
+
+/** Brings past days to OpenMetrics files or to a remote-write address; 1 where days are missing or it broke off. */
+export async function run(context: CommandContext): Promise<number> {
+  const { version, stdout, stderr } = context;
+  const values = await loadValues(backfillOptions, context);
+  const secrets = await readRemoteSecrets(values, context.files);
+  const { config, configured } = await loadForOrgs(context, values.org);
+  const collectors = chooseCollectors(config, values.collector);
+  const labels = parseLabels(values.label, labelNames(collectors));
+  const clock = createSystemClock();
+  const now = clock.now();
+  const { from, to } = rangeOf(values, config, now);
+  const redactor = createRedactor(() => [
+    ...config.orgs.flatMap((org) => org.credential.secrets()),
+    ...[secrets?.token, secrets?.password].flatMap((credential) => credential?.secrets() ?? []),
+  ]);
+  const { log, fetching, progress } = createDisplay(stderr, config.log, clock, redactor);
+  const { history } = await openHistory({
+    path: config.storage.path,
+    collectors: allCollectors,
+    clock,
+    log,
+    onLateLoad: () => undefined,
+  });
+  const orgs = config.orgs.map(({ name, contract }) => ({ name, readiness: config.readiness, contract }));
+  const signal = context.stopSignal();
+  const identity = [from, to, values.step, labels, orgs, collectors.map(({ name }) => name)];
+  const target = await createTarget({
+    values,
+    config,
+    labels,
+    arguments: identity,
+    secrets,
+    version,
+    clock,
+    log,
+  });
+  try {
+    const failed = await fetchAll({
+      config,
+      orgs,
+      collectors: withSources(collectors, allCollectors),
+      history,
+      version,
+      progress: fetching,
+      clock,
+      log,
+      signal,
+    });
+    const outcome = await backfill({
+      pages: {
+        aboutFamilies,
+        datasets: datasetsOf(config, collectors),
+        keeping: { historyStart: config.history.start, retentionDays: config.history.retentionDays },
+        labelLimit: config.limits.valuesPerLabel,
+        seriesBudget: Math.floor(config.limits.series / Math.max(1, configured)),
+        knownAt: now,
+        clock,
+      },
+      orgs: await Promise.all(
+        orgs.map(async (settings) => ({ settings, history: await history.read(settings.name) })),
+      ),
+      collectors,
+      from,
+      to,
+      stepMs: values.step,
+      now,
+      target,
+      progress,
+      signal,
+    });
+    stdout.write(describe(outcome, failed, `${from} to ${to}`));
+    return outcome.interrupted || outcome.unknown.size > 0 || failed.length > 0 ? 1 : 0;
+  } catch (error) {
+    if (!(error instanceof BackfillError)) throw error;
+    stderr.write(`agent-platform-exporter: ${error.message}\n  ${error.hint}\n`);
+    return 1;
+  } finally {
+    target.close();
+    await history.close();
+    await log.close();
+  }
+}
+
+/** The datasets by which it is judged how far the platform has come. */
+function datasetsOf(config: Config, chosen: readonly Collector[]) {
+  const seen = allCollectors.filter(
+    (collector) => config.collectors.get(collector.name) === true || chosen.includes(collector),
+  );
+  return seen.filter(isDayCollector).map(({ dataset }) => dataset.name);
+}
+
+function describe(
+  { samples, unknown, interrupted }: BackfillOutcome,
+  failed: readonly string[],
+  range: string,
+): string {
+  const lines = [`${samples} samples of ${range}`];
+  for (const [who, days] of unknown) {
+    lines.push(`not known: ${who} on ${days.length} days, ${days[0]} to ${days.at(-1)}`);
+  }
+  if (failed.length > 0) lines.push(`failed to fetch: ${failed.join(', ')}`);
+  if (interrupted) lines.push('interrupted; the same command goes on where it stopped');
+  return `${lines.join('\n')}\n`;
+}
