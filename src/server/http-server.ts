@@ -1,5 +1,5 @@
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Server, type Socket } from 'node:net';
 import type { Clock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
 
@@ -47,7 +47,18 @@ const STALLED_CLIENT_MS = 60_000;
 
 /** Creates a server around a request listener; nothing listens before `listen`. */
 export function createHttpServer(deps: HttpServerDeps): HttpServer {
-  const server = createServer(SERVER_OPTIONS, deps.app);
+  const server = createServer(SERVER_OPTIONS);
+  let answering = 0;
+  let closing = false;
+  server.on('request', (_request, response) => {
+    answering += 1;
+    // Comes when the last byte has left, or the connection is gone.
+    response.once('close', () => {
+      answering -= 1;
+    });
+    if (closing) response.shouldKeepAlive = false;
+  });
+  server.on('request', deps.app);
   server.timeout = STALLED_CLIENT_MS;
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -72,15 +83,16 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
     if (!server.listening) return;
     const deadline = deps.clock.elapsed() + deadlineMs;
     let closed = false;
+    closing = true;
     const whenClosed = new Promise<void>((resolve) => {
-      server.close(() => {
+      // http's own close takes an answer that is written but not sent yet for idle, and cuts it off.
+      Server.prototype.close.call(server, () => {
         closed = true;
         resolve();
       });
     });
     while (!closed && deps.clock.elapsed() < deadline) {
-      // Connections become idle one by one as their answers end; node closes only those idle at the start.
-      server.closeIdleConnections();
+      if (answering === 0) server.closeIdleConnections();
       closeSilent();
       await Promise.race([whenClosed, deps.clock.wait(DRAIN_STEP_MS)]);
     }

@@ -76,6 +76,26 @@ describe('closing', () => {
     agent.destroy();
   });
 
+  it('sends an answer to its end, though the client is slow to take it', async () => {
+    const body = Buffer.alloc(64 * 1024 * 1024, 'x');
+    const page = {
+      kind: 'page',
+      contentType: 'text/plain',
+      contentEncoding: undefined,
+      contentLength: body.length,
+      body: { parts: [body] },
+    } as const;
+    const { port, server } = await serve({ exposition: { scrape: async () => page } });
+    const agent = new Agent({ keepAlive: true });
+    const response = await ask(port, '/metrics', agent);
+    const closed = server.close();
+    let received = 0;
+    for await (const chunk of response) received += (chunk as Buffer).length;
+    expect(received).toBe(body.length);
+    await closed;
+    agent.destroy();
+  });
+
   it('does not wait for connections that are idle', async () => {
     const { port, server } = await serve();
     const agent = new Agent({ keepAlive: true });
