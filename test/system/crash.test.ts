@@ -1,0 +1,154 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import type { DatasetName } from '../../src/catalog/dataset.ts';
+import { createSqliteHistory } from '../../src/history/sqlite/history.ts';
+import { createSystemClock } from '../../src/runtime/clock.ts';
+import { createFakeLogger } from '../../src/runtime/logger.ts';
+import { createSandbox } from '../../src/sandbox/index.ts';
+import { readPage } from '../e2e/page.ts';
+import { startServe } from './platform.ts';
+import { createPrograms, eventually, type Program } from './programs.ts';
+
+const KILLS = 52;
+/** So many stores are tried at a time, each with its share of the kills. */
+const STORES = 2;
+const DATASETS = ['tokens', 'tools', 'activity', 'productivity', 'readiness', 'wiki'] as const;
+
+const programs = createPrograms();
+const clock = createSystemClock();
+
+interface Platform {
+  readonly url: string;
+  /** Resolves once so many more requests have come. */
+  requests(count: number): Promise<void>;
+}
+
+/** A simulated platform that counts its requests, and whose clock stands still. */
+async function createPlatform(): Promise<Platform> {
+  const now = clock.now();
+  const sandbox = createSandbox({ now: () => now, users: 6, repos: 4 });
+  const waiting = new Set<{ left: number; resolve: () => void }>();
+  const server = createServer((request, response) => {
+    for (const waiter of waiting) {
+      waiter.left--;
+      if (waiter.left > 0) continue;
+      waiting.delete(waiter);
+      waiter.resolve();
+    }
+    sandbox.handler(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  afterAll(() => server.close());
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests: (left) => new Promise((resolve) => waiting.add({ left, resolve })),
+  };
+}
+
+/** Everything in a store but the moments of its answers. */
+async function contentOf(path: string): Promise<Record<string, unknown>> {
+  const history = await createSqliteHistory({ path, formOf: () => 1, clock, log: createFakeLogger() });
+  const org = await history.read('acme');
+  const content: Record<string, unknown> = { orgId: org.orgId, persistent: history.isPersistent() };
+  for (const dataset of DATASETS) {
+    content[dataset] = {
+      days: Object.fromEntries([...org.days(dataset)].sort(([a], [b]) => (a < b ? -1 : 1))),
+      documents: org
+        .documents(dataset)
+        .map((document) => JSON.stringify(document))
+        .sort(),
+      revisedOn: await history.revisedOn('acme', dataset),
+    };
+  }
+  await history.close();
+  return content;
+}
+
+function coveredDays(content: Record<string, unknown>): Record<string, number> {
+  return Object.fromEntries(
+    DATASETS.map((name: DatasetName) => {
+      const { days } = content[name] as { readonly days: object };
+      return [name, Object.keys(days).length];
+    }),
+  );
+}
+
+function serveArguments(storage: string): readonly string[] {
+  // A thousand days take many windows for each dataset: the first sync is not over before the last kill.
+  return [`--storage.path=${storage}`, '--history.start=2024-01-01', '--api.requests-per-second=400'];
+}
+
+/** Serves until every day is there and every collector has succeeded, then ends it well. */
+async function syncToTheEnd(platform: Platform, storage: string): Promise<void> {
+  const { program, url } = await startServe(programs, platform.url, serveArguments(storage));
+  await eventually(async () => {
+    const page = readPage(await (await fetch(`${url}/metrics`)).text());
+    const success = page.by('collector', 'agent_platform_exporter_collector_success');
+    expect(Object.values(success)).toEqual(DATASETS.map(() => 1));
+    expect(page.by('dataset', 'agent_platform_history_uncovered')).toEqual({
+      ...{ tokens: 0, tools: 0, activity: 0, productivity: 0 },
+    });
+  });
+  program.send('SIGTERM');
+  expect(await program.ended).toEqual({ code: 0, signal: null });
+}
+
+/** Starts a serve and kills it some requests, and then some milliseconds, after its first one. */
+async function serveAndKill(platform: Platform, storage: string, chance: () => number): Promise<void> {
+  const asked = platform.requests(1 + Math.floor(chance() * 12));
+  const program: Program = programs.exporter(
+    ['serve', '--web.listen-address=127.0.0.1:0', ...serveArguments(storage)],
+    {
+      AGENT_PLATFORM_API_BASE_URL: platform.url,
+      AGENT_PLATFORM_API_KEY: 'sandbox-acme-owner',
+      AGENT_PLATFORM_ORG: 'acme',
+    },
+  );
+  const ending = await Promise.race([asked, program.ended]);
+  expect(ending, program.stderr()).toBeUndefined();
+  await clock.wait(chance() * 30);
+  program.send('SIGKILL');
+  expect((await program.ended).signal).toBe('SIGKILL');
+}
+
+/** A sequence of numbers in [0, 1) that a seed determines. */
+function chanceOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+test('a serve that is killed again and again during its first sync ends with the store of one left alone', async () => {
+  const seed = clock.now() % 100_000;
+  const platforms = await Promise.all(Array.from({ length: STORES }, createPlatform));
+  const killed = await Promise.all(
+    platforms.map(async (platform, index) => {
+      const storage = join(programs.folder(), 'history.db');
+      const chance = chanceOf(seed + index);
+      let before = coveredDays(Object.fromEntries(DATASETS.map((name) => [name, { days: {} }])));
+      for (let kill = 1; kill <= KILLS / STORES; kill++) {
+        await serveAndKill(platform, storage, chance);
+        // Between two looks, a serve finds the file as the one before it was killed.
+        if (kill % 3 !== 0) continue;
+        const covered = coveredDays(await contentOf(storage));
+        for (const name of DATASETS) expect(covered[name]).toBeGreaterThanOrEqual(before[name] ?? 0);
+        before = covered;
+      }
+      return { platform, storage, covered: before };
+    }),
+  );
+  const alone = join(programs.folder(), 'history.db');
+  const [first] = killed;
+  if (first === undefined) throw new Error('nothing was tried');
+  await syncToTheEnd(first.platform, alone);
+  const expected = await contentOf(alone);
+  for (const { platform, storage, covered } of killed) {
+    expect(covered['tokens'], 'all kills were during the first sync').toBeLessThan(1_000);
+    await syncToTheEnd(platform, storage);
+    expect(await contentOf(storage), `seed ${seed}`).toEqual(expected);
+  }
+});
