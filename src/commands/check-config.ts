@@ -1,3 +1,4 @@
+import type { Contract } from '../catalog/view.ts';
 import { collectors } from '../collectors/index.ts';
 import type { Config } from '../config/config.ts';
 import { formatDuration } from '../config/duration.ts';
@@ -16,10 +17,10 @@ export async function run(context: CommandContext): Promise<number> {
 export function renderSummary(config: Config): string {
   const { api, schedules, history, web, limits, readiness, log } = config;
   const lines = ['The configuration is valid.', '', 'Organizations:'];
-  for (const { name, baseUrl, appUrl, credential } of config.orgs) {
+  for (const { name, baseUrl, appUrl, credential, contract } of config.orgs) {
     lines.push(`  ${name}`, `    API          ${baseUrl}${isOpen(baseUrl) ? openNote : ''}`);
     if (appUrl !== baseUrl) lines.push(`    web app      ${appUrl}${isOpen(appUrl) ? openNote : ''}`);
-    lines.push(`    key from     ${credential.describe()}`);
+    lines.push(`    key from     ${credential.describe()}`, ...contractLines(contract));
   }
   const running = [...config.collectors].filter(([, enabled]) => enabled).map(([name]) => name);
   const idle = [...config.collectors].filter(([, enabled]) => !enabled).map(([name]) => name);
@@ -42,6 +43,18 @@ export function renderSummary(config: Config): string {
     `Log:             ${log.level}, ${log.format}`,
   );
   return `${lines.join('\n')}\n`;
+}
+
+function contractLines(contract: Contract | undefined): readonly string[] {
+  if (contract === undefined) return [];
+  const { seats, creditsPerMonth, prices } = contract;
+  const lines: string[] = [];
+  if (seats !== undefined) lines.push(`    seats        ${seats}`);
+  if (creditsPerMonth !== undefined) lines.push(`    budget       ${creditsPerMonth} credits a month`);
+  for (const { from, currency, perMillionCredits } of prices) {
+    lines.push(`    price        ${perMillionCredits} ${currency} per million credits from ${from}`);
+  }
+  return lines;
 }
 
 const openNote = '  (not https: the key crosses the network in clear text)';

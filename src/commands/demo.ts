@@ -1,3 +1,5 @@
+import type { Day } from '../catalog/day.ts';
+import type { Contract } from '../catalog/view.ts';
 import { collectors } from '../collectors/index.ts';
 import type { Config } from '../config/config.ts';
 import { createFixedCredential } from '../config/credential.ts';
@@ -10,6 +12,16 @@ import { createRealService, untilStopped } from './run-service.ts';
 
 /** The simulated platform is in this process: it need not be spared. */
 const REQUESTS_PER_SECOND = 200;
+
+/** What an operator would configure of the contract, so that the demo also shows seats, budget and costs. */
+const CONTRACT: Contract = {
+  seats: 50,
+  creditsPerMonth: 300_000_000,
+  prices: [
+    { from: '2026-01-14' as Day, currency: 'USD', perMillionCredits: 3 },
+    { from: '2026-07-01' as Day, currency: 'USD', perMillionCredits: 2.7 },
+  ],
+};
 
 /** Serves the metrics of a simulated platform in the same process, in memory, until asked to stop. */
 export async function run(context: CommandContext): Promise<number> {
@@ -25,6 +37,7 @@ export async function run(context: CommandContext): Promise<number> {
       baseUrl: url,
       appUrl: url,
       credential: createFixedCredential(keys.owner, 'the simulated platform'),
+      contract: CONTRACT,
     })),
   };
   const stopped = untilStopped(context);
