@@ -14,7 +14,7 @@ import { createRealService, untilStopped } from './run-service.ts';
 const REQUESTS_PER_SECOND = 200;
 
 /** What an operator would configure of the contract, so that the demo also shows seats, budget and costs. */
-const CONTRACT: Contract = {
+export const demoContract: Contract = {
   seats: 50,
   creditsPerMonth: 300_000_000,
   prices: [
@@ -37,7 +37,7 @@ export async function run(context: CommandContext): Promise<number> {
       baseUrl: url,
       appUrl: url,
       credential: createFixedCredential(keys.owner, 'the simulated platform'),
-      contract: CONTRACT,
+      contract: demoContract,
     })),
   };
   const stopped = untilStopped(context);

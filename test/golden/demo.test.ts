@@ -1,13 +1,18 @@
 import { expect, test } from 'vitest';
 import { isFetching } from '../../src/catalog/collector.ts';
 import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
+import { demoContract } from '../../src/commands/demo.ts';
 import { startStory } from '../e2e/harness.ts';
 import { isOfPlatform, type Page } from '../e2e/page.ts';
 import { ABSENT } from './absent.ts';
 
 /** The demo of a fixed day, with fewer repositories so that the file stays readable. */
 async function demo() {
-  return startStory({ sandbox: { users: 40, repos: 3 }, flags: ['history.start=2026-01-14'] });
+  return startStory({
+    sandbox: { users: 40, repos: 3 },
+    flags: ['history.start=2026-01-14'],
+    contract: demoContract,
+  });
 }
 
 /** The text of the platform's families, headers included, in the order of the page. */
