@@ -12,6 +12,12 @@ import { migrate, refuseForeign } from './schema.ts';
 /** The form in which a dataset's rows or documents are kept at present. */
 export type FormOf = (dataset: DatasetName) => number;
 
+/**
+ * After how many pages (4 KiB) the write-ahead log is brought into the database. That happens within a commit: for
+ * SQLite's own 1000 it held the event loop for 10 to 17 ms, for 256 for 4.
+ */
+const LOG_PAGES = 256;
+
 /** Opens a database for writing. */
 export type OpenDatabase = (path: string) => DatabaseSync;
 
@@ -76,7 +82,7 @@ function openLocked(location: string, formOf: FormOf, openDatabase: OpenDatabase
     // NORMAL: a process that is killed loses nothing that was committed; a machine without power may lose the
     // newest transactions, whole, and the platform is asked for those days again. FULL would wait for the disk
     // with every answer, on the event loop.
-    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+    db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
     migrate(db);
     return createHistoryFile(db, formOf);
   } catch (error) {
