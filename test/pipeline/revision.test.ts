@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import type { DayDataset } from '../../src/catalog/dataset.ts';
+import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
+import { firstDayOf } from '../../src/pipeline/first-day.ts';
+import { daysAgain, describeRevisions } from '../../src/pipeline/revision.ts';
+
+const today = '2026-03-20' as Day;
+
+describe('how many days are asked for again', () => {
+  test('is the window, where it was gone through yesterday or never', () => {
+    expect(daysAgain(7, addDays(today, -1), today)).toBe(7);
+    expect(daysAgain(7, undefined, today)).toBe(7);
+  });
+
+  test('makes up for the days on which nothing ran', () => {
+    // The last pass, on the 15th, asked for the 8th to the 14th; they are due once more, but for the 8th.
+    expect(daysAgain(7, addDays(today, -5), today)).toBe(11);
+    expect(daysAgain(7, addDays(today, -500), today)).toBe(37);
+  });
+
+  test('is not less where the clock went back', () => {
+    expect(daysAgain(7, addDays(today, 5), today)).toBe(7);
+  });
+
+  test('is the newest day alone without a window', () => {
+    expect(daysAgain(0, undefined, today)).toBe(1);
+    expect(daysAgain(0, addDays(today, -5), today)).toBe(1);
+  });
+});
+
+describe('a revision in words', () => {
+  const days = [
+    { day: today, before: { credits: 5 }, after: { credits: 7.5 } },
+    { day: addDays(today, -1), before: {}, after: { credits: 1 } },
+  ];
+
+  test('names each day with its main number before and after', () => {
+    const dataset: DayDataset<{ credits?: number }> = {
+      kind: 'days',
+      name: 'tokens',
+      idle: {},
+      total: ({ credits }) => credits,
+    };
+    expect(describeRevisions(dataset, days)).toEqual({
+      days: '2026-03-20 2026-03-19',
+      totals: '2026-03-20: 5 -> 7.5, 2026-03-19: none -> 1',
+    });
+  });
+
+  test('names the days alone where a dataset has no main number', () => {
+    const dataset: DayDataset<object> = { kind: 'days', name: 'tokens', idle: {} };
+    expect(describeRevisions(dataset, days)).toEqual({ days: '2026-03-20 2026-03-19', totals: undefined });
+  });
+});
+
+describe('the first day', () => {
+  const now = startOf(today) + 3_600_000;
+  const historyStart = '2026-01-14' as Day;
+
+  test('is the start of history where everything is kept', () => {
+    expect(firstDayOf({ historyStart }, now)).toBe(historyStart);
+    expect(firstDayOf({ historyStart, retentionDays: 0 }, now)).toBe(historyStart);
+  });
+
+  test('is the oldest of the days that are kept, and never before the start of history', () => {
+    expect(firstDayOf({ historyStart, retentionDays: 1 }, now)).toBe('2026-03-19');
+    expect(firstDayOf({ historyStart, retentionDays: 30 }, now)).toBe('2026-02-18');
+    expect(firstDayOf({ historyStart, retentionDays: 300 }, now)).toBe(historyStart);
+  });
+});

@@ -1,0 +1,115 @@
+import { chmodSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { type Page, readPage } from '../e2e/page.ts';
+import { KEY, startPlatform, startServe } from './platform.ts';
+import { createPrograms, eventually, type Program, written } from './programs.ts';
+import { requireTool } from './tools.ts';
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const PERSISTENT = 'agent_platform_exporter_history_persistent';
+const DEGRADED = 'The history is kept in memory only';
+
+const programs = createPrograms();
+
+/** `serve` as another program starts it, such as one that limits it. */
+async function startServeBy(
+  starter: readonly string[],
+  platform: string,
+  args: readonly string[],
+): Promise<{ readonly program: Program; page(): Promise<Page> }> {
+  const [command = '', ...before] = starter;
+  const program = programs.start(
+    command,
+    [...before, process.execPath, MAIN, 'serve', '--web.listen-address=127.0.0.1:0', ...args],
+    {
+      environment: {
+        AGENT_PLATFORM_API_BASE_URL: platform,
+        AGENT_PLATFORM_API_KEY: KEY,
+        AGENT_PLATFORM_ORG: 'acme',
+        AGENT_PLATFORM_API_REQUESTS_PER_SECOND: '200',
+        AGENT_PLATFORM_WEB_ENABLE_LIFECYCLE: 'true',
+      },
+    },
+  );
+  const port = await written(program, 'stderr', /msg=Serving .*\bport=(\d+)/);
+  return { program, page: () => pageOf(`http://127.0.0.1:${port}`) };
+}
+
+async function pageOf(url: string): Promise<Page> {
+  return readPage(await (await fetch(`${url}/metrics`)).text());
+}
+
+async function expectSynced(page: () => Promise<Page>): Promise<void> {
+  await eventually(async () => {
+    const now = await page();
+    const success = now.by('collector', 'agent_platform_exporter_collector_success');
+    expect(Object.values(success)).toEqual([1, 1, 1, 1, 1, 1]);
+    expect(now.value('agent_platform_history_uncovered', { dataset: 'tokens' })).toBe(0);
+  });
+}
+
+function timesDegraded(program: Program): number {
+  return program.stderr().split(DEGRADED).length - 1;
+}
+
+describe('a file that must not grow', () => {
+  test.runIf(requireTool('prlimit'))(
+    'degrades to memory, and all of it is stored once it may grow',
+    async () => {
+      const platform = await startPlatform(programs);
+      const file = join(programs.folder(), 'history.db');
+      const pid = join(programs.folder(), 'pid');
+      const limited = ['sh', '-c', 'echo $$ > "$0"; exec prlimit --fsize=300000:unlimited -- "$@"', pid];
+      const { program, page } = await startServeBy(limited, platform.url, [`--storage.path=${file}`]);
+      await expectSynced(page);
+      expect((await page()).value(PERSISTENT)).toBe(0);
+      expect(timesDegraded(program)).toBe(1);
+      const id = readFileSync(pid, 'utf8').trim();
+      await programs.run('prlimit', [`--pid=${id}`, '--fsize=unlimited:unlimited']);
+      const before = await page();
+      program.send('SIGTERM');
+      expect(await program.ended).toEqual({ code: 0, signal: null });
+      expect(program.stderr()).toContain('The history is stored again');
+      platform.program.send('SIGTERM');
+      await platform.program.ended;
+      const second = await startServe(programs, platform.url, [`--storage.path=${file}`, '--api.retries=0']);
+      expect((await pageOf(second.url)).platform()).toEqual(before.platform());
+    },
+  );
+});
+
+describe('a directory that must not be written', () => {
+  const isRoot = process.getuid?.() === 0;
+  // Root may write anything: it has to become somebody else first.
+  const starter = isRoot ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : ['env'];
+
+  test.runIf(requireTool(starter[0] ?? ''))(
+    'is read from, and what is seen meanwhile is kept in memory',
+    async () => {
+      const platform = await startPlatform(programs);
+      const folder = programs.folder();
+      const file = join(folder, 'history.db');
+      const first = await startServe(programs, platform.url, [`--storage.path=${file}`]);
+      await expectSynced(() => pageOf(first.url));
+      const before = await pageOf(first.url);
+      first.program.send('SIGTERM');
+      await first.program.ended;
+      platform.program.send('SIGTERM');
+      await platform.program.ended;
+      chmodSync(file, 0o444);
+      chmodSync(folder, 0o555);
+      const { mtimeMs } = statSync(file);
+      const args = [`--storage.path=${file}`, '--api.retries=0'];
+      const { program, page } = await startServeBy(starter, platform.url, args);
+      const now = await page();
+      expect(now.platform()).toEqual(before.platform());
+      expect(now.value(PERSISTENT)).toBe(0);
+      expect(program.stderr()).toContain('reason=read-only');
+      expect(timesDegraded(program)).toBe(1);
+      expect(statSync(file).mtimeMs).toBe(mtimeMs);
+      chmodSync(folder, 0o755);
+    },
+  );
+});
