@@ -5,9 +5,6 @@ import { createService, type Service, type ServiceParts } from '../service.ts';
 import type { CommandContext, Output } from './command.ts';
 import { createStatusLine, createTerminalProgress } from './terminal-progress.ts';
 
-/** A terminal that does not tell its width is taken to have this one. */
-const DEFAULT_COLUMNS = 80;
-
 /** Puts the exporter together as a command runs it: by the machine's clock, with the log on standard error. */
 export async function createRealService(
   context: CommandContext,
@@ -32,7 +29,7 @@ function logOf(stderr: Output, clock: Clock): Pick<ServiceParts, 'stderr' | 'pro
   const line = createStatusLine(stderr);
   return {
     stderr: line.stream,
-    progress: createTerminalProgress(line, clock, () => stderr.columns ?? DEFAULT_COLUMNS),
+    progress: createTerminalProgress(line, clock, () => stderr.columns),
   };
 }
 

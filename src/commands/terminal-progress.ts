@@ -14,6 +14,9 @@ export interface StatusLine {
 /** How often the bar is drawn anew at most, in milliseconds. */
 const DRAW_EVERY_MS = 100;
 
+/** A terminal that does not tell its width, or says 0, is taken to have this one. */
+const DEFAULT_COLUMNS = 80;
+
 const WIDTH = 30;
 const CLEAR = '\r\x1b[K';
 
@@ -41,7 +44,7 @@ export function createStatusLine(terminal: Output): StatusLine {
 export function createTerminalProgress(
   line: Pick<StatusLine, 'show'>,
   clock: Pick<Clock, 'elapsed'>,
-  columns: () => number,
+  columns: () => number | undefined,
 ): Progress {
   let drawnAt = Number.NEGATIVE_INFINITY;
   return createProgress((state) => {
@@ -53,7 +56,7 @@ export function createTerminalProgress(
     if (clock.elapsed() - drawnAt < DRAW_EVERY_MS) return;
     drawnAt = clock.elapsed();
     // A line as wide as the terminal would break and could not be cleared.
-    line.show(describe(state).slice(0, Math.max(0, columns() - 1)));
+    line.show(describe(state).slice(0, (columns() || DEFAULT_COLUMNS) - 1));
   });
 }
 
