@@ -1,5 +1,5 @@
 import type { Collector } from './catalog/collector.ts';
-import { isDayCollector } from './catalog/collector.ts';
+import { isDayCollector, isFetching } from './catalog/collector.ts';
 import type { Instant } from './catalog/day.ts';
 import type { OrgSettings } from './catalog/view.ts';
 import type { Publisher } from './pipeline/publisher.ts';
@@ -24,7 +24,7 @@ export function collectorStatus(
   collector: Collector,
 ): CollectorStatus {
   const { name, description } = collector;
-  const run = sources.runs.get(org.name, name);
+  const run = runOf(sources.runs, org.name, collector);
   const series = sources.seriesOf(org.name);
   const { failure } = run;
   return omitUndefined({
@@ -35,7 +35,7 @@ export function collectorStatus(
     lastRunAt: run.lastRunAt,
     lastSuccessAt: run.lastSuccessAt,
     lastDurationSeconds: run.lastDurationSeconds,
-    nextRunAt: sources.nextRunOf(org.name, name),
+    nextRunAt: sources.nextRunOf(org.name, fetchingName(collector)),
     failure:
       failure &&
       omitUndefined({
@@ -48,6 +48,16 @@ export function collectorStatus(
     uncoveredDays: isDayCollector(collector) ? sources.publisher.uncoveredDays(org.name, name) : undefined,
     published: !sources.publisher.isExpired(org.name, name),
   });
+}
+
+/** The runs of a collector; a derived one has those of its source, whose failures are not its own. */
+function runOf(runs: RunBook, org: string, collector: Collector): RunState {
+  const run = runs.get(org, fetchingName(collector));
+  return isFetching(collector) ? run : { ...run, failure: undefined };
+}
+
+function fetchingName(collector: Collector): string {
+  return isFetching(collector) ? collector.name : collector.derivesFrom;
 }
 
 /** Whether every collector has tried its newest data once, or has had the time to. */

@@ -183,7 +183,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
         name: org.name,
         ...orgIdOf(publisher.orgId(org.name)),
         apiHost: new URL(org.baseUrl).host,
-        collectors: fetching.map((collector) => collectorStatus(sources, settings, collector)),
+        collectors: collectors.map((collector) => collectorStatus(sources, settings, collector)),
       })),
       links: [
         { href: config.web.telemetryPath, label: 'Metrics', description: 'what Prometheus scrapes' },
@@ -224,7 +224,9 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   async function sweep(): Promise<void> {
     for (;;) {
       await clock.wait(SWEEP_MS, stopping.signal);
-      await history.sweep(retention());
+      await history
+        .sweep(retention())
+        .catch((error: unknown) => log.error('The history sweep failed', { error }));
       await publishSafely([]);
     }
   }
@@ -232,6 +234,17 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   function retention(): Retention | undefined {
     if (keeping.retentionDays === 0) return undefined;
     return { firstDay: firstDayOf(keeping, clock.now()), orgs: config.orgs.map(({ name }) => name) };
+  }
+
+  let stopped: Promise<void> | undefined;
+  async function stop(): Promise<void> {
+    stopping.abort();
+    runner.stop();
+    for (const client of (await clients).values()) client.close();
+    await Promise.all([scheduler.stop(), server.close()]);
+    publication.close();
+    await history.close();
+    await log.close();
   }
 
   return {
@@ -255,14 +268,9 @@ export async function createService(parts: ServiceParts): Promise<Service> {
         .filter(({ org, collector }) => runs.get(org.config.name, collector.name).failure !== undefined)
         .map(({ org, collector }) => jobName(org.config, collector));
     },
-    async stop() {
-      stopping.abort();
-      runner.stop();
-      for (const client of (await clients).values()) client.close();
-      await Promise.all([scheduler.stop(), server.close()]);
-      publication.close();
-      await history.close();
-      await log.close();
+    stop() {
+      stopped ??= stop();
+      return stopped;
     },
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UnexpectedAnswer } from '../../src/catalog/source.ts';
+import { type Source, UnexpectedAnswer } from '../../src/catalog/source.ts';
 import { readinessCollector } from '../../src/collectors/readiness/collector.ts';
 import { createFakeSource, exposedDocuments } from './fakes.ts';
 
@@ -84,6 +84,26 @@ describe('the listing of readiness reports', () => {
     const { documents, rejected } = await readinessCollector.fetch(listing(...bad, report()));
     expect(documents.map(({ id }) => id)).toEqual(['r1']);
     expect(rejected).toBe(5);
+  });
+
+  it('begins again with smaller pages where one is too large an answer', async () => {
+    const sizes: string[] = [];
+    const source: Source = {
+      get: () => Promise.reject(new Error('not used')),
+      async pages({ query }, onItems) {
+        sizes.push(query['limit'] ?? '');
+        if (sizes.length === 1) throw Object.assign(new Error('too large'), { tooLarge: true });
+        onItems([]);
+        return { end: 'empty', complete: true, pages: 1, bytes: 0 };
+      },
+    };
+    expect(await readinessCollector.fetch(source)).toMatchObject({ complete: true, remarks: [] });
+    expect(sizes).toEqual(['100', '20']);
+  });
+
+  it('says why it was not walked to its end', async () => {
+    const fetched = await readinessCollector.fetch(createFakeSource({ end: 'repeated-items' }));
+    expect(fetched.remarks).toEqual(['the listing of reports was not walked to its end (repeated-items)']);
   });
 });
 

@@ -7,13 +7,28 @@ import type { ReadinessReport } from './dataset.ts';
 import { reportElement } from './schema.ts';
 
 export const READINESS_PATH = '/api/organization/maturity-level-reports';
-const PAGE_SIZE = '100';
+/** Reports that a page should hold; fewer where that many are too large an answer. */
+const PAGE_SIZES = [100, 20, 4, 1] as const;
 
 const listing = z.object({ reports: z.array(z.unknown()) });
 const identified = z.object({ reportId: requiredText });
 
-/** Walks the whole listing of reports; its order is promised nowhere, so that no page can be the last but an empty one. */
+/** Walks the whole listing of reports; it begins again with smaller pages where one is too large an answer. */
 export async function fetchReports(source: Source): Promise<FetchedDocuments<ReadinessReport>> {
+  let tooLarge: unknown;
+  for (const size of PAGE_SIZES) {
+    try {
+      return await walkReports(source, size);
+    } catch (thrown) {
+      if (!isTooLarge(thrown)) throw thrown;
+      tooLarge = thrown;
+    }
+  }
+  throw tooLarge;
+}
+
+/** The order of the listing is promised nowhere, so that no page can be the last but an empty one. */
+async function walkReports(source: Source, pageSize: number): Promise<FetchedDocuments<ReadinessReport>> {
   const documents: ReadinessReport[] = [];
   let rejected = 0;
   const outcome = await source.pages(
@@ -21,7 +36,7 @@ export async function fetchReports(source: Source): Promise<FetchedDocuments<Rea
       endpoint: 'readiness',
       host: 'app',
       path: READINESS_PATH,
-      query: { limit: PAGE_SIZE },
+      query: { limit: String(pageSize) },
       cursorParameter: 'startAfter',
       read,
       idOf,
@@ -35,7 +50,13 @@ export async function fetchReports(source: Source): Promise<FetchedDocuments<Rea
     },
   );
   // A page whose last report has no identifier ends the walk too, but not the listing.
-  return { documents, rejected, complete: outcome.complete && outcome.end === 'empty', remarks: [] };
+  const complete = outcome.complete && outcome.end === 'empty';
+  const remarks = complete ? [] : [`the listing of reports was not walked to its end (${outcome.end})`];
+  return { documents, rejected, complete, remarks };
+}
+
+function isTooLarge(thrown: unknown): boolean {
+  return typeof thrown === 'object' && thrown !== null && 'tooLarge' in thrown && thrown.tooLarge === true;
 }
 
 function read(body: unknown): Page {
