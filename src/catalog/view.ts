@@ -50,6 +50,11 @@ export interface View {
   /** The known days with a row before `day`, newest first. */
   rowsBefore<Row>(dataset: DayDataset<Row>, day: Day): Iterable<Row>;
   documents<Document>(dataset: DocumentDataset<Document>): readonly Document[];
+  /**
+   * What `make` (one and the same function each time) makes of this view, made when it is first asked for: for
+   * what several families start from.
+   */
+  once<Made>(make: (view: View) => Made): Made;
   /** How many days since the start of history were not yet asked and answered. */
   uncoveredDays(dataset: DatasetName): number;
 }

@@ -51,7 +51,14 @@ export function createView(parts: ViewParts, asOf: Instant, knownAt: Instant = a
     return undefined;
   }
 
-  return {
+  const made = new Map<(view: View) => unknown, unknown>();
+
+  function once<Made>(make: (view: View) => Made): Made {
+    if (!made.has(make)) made.set(make, make(view));
+    return made.get(make) as Made;
+  }
+
+  const view: View = {
     asOf,
     settings,
     orgId: history.orgId,
@@ -74,7 +81,9 @@ export function createView(parts: ViewParts, asOf: Instant, knownAt: Instant = a
       }
       return uncovered;
     },
+    once,
   };
+  return view;
 }
 
 /** The newest day for which any dataset has a row. */

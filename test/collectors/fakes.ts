@@ -97,6 +97,9 @@ export function createFakeView(parts: ViewParts): View {
         .reverse()
         .map((known) => rows.get(known) as Row),
     documents: <Document>() => (parts.documents ?? []) as readonly Document[],
+    once(make) {
+      return make(this);
+    },
     uncoveredDays: () => 4,
   };
 }

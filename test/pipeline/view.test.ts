@@ -111,3 +111,15 @@ test('rows before a day come newest first and leave out idle days', () => {
   });
   expect([...view.rowsBefore(tokens, day(5))].map((row) => row.credits)).toEqual([4, 2]);
 });
+
+test('what several families start from is made once for a view', () => {
+  const view = viewAt(startOf(day(6)), {});
+  let times = 0;
+  const make = ({ asOf }: { readonly asOf: number }) => {
+    times += 1;
+    return { asOf };
+  };
+  expect(view.once(make)).toBe(view.once(make));
+  expect(times).toBe(1);
+  expect(viewAt(startOf(day(7)), {}).once(make)).toEqual({ asOf: startOf(day(7)) });
+});

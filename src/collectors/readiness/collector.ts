@@ -158,6 +158,10 @@ export const readinessCollector: DocumentCollector<ReadinessReport> = {
 };
 
 function selected(view: View): readonly Selected[] {
+  return view.once(select);
+}
+
+function select(view: View): readonly Selected[] {
   return selectReports(view.documents(readinessDataset), view.settings.readiness, view.asOf);
 }
 
