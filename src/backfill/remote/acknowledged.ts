@@ -31,7 +31,7 @@ export async function readAcknowledged(
   const targets = targetsIn(await file.read());
   const notes: Notes = targets[target] ?? {};
   let changed = false;
-  let saving: Promise<void> | undefined;
+  let saving: Promise<void> = Promise.resolve();
   let notBefore = Number.NEGATIVE_INFINITY;
 
   function daysOf({ org, collector }: Subject): Record<string, number[]> {
@@ -42,19 +42,22 @@ export async function readAcknowledged(
     return days;
   }
 
-  async function save(): Promise<void> {
-    await saving?.catch(() => undefined);
+  /** Stores what is noted, after whatever is being stored now. */
+  function save(): Promise<void> {
+    const saved = saving.then(saveNow);
+    saving = saved.catch(() => undefined);
+    return saved;
+  }
+
+  async function saveNow(): Promise<void> {
     if (!changed) return;
     changed = false;
     const startedAt = clock.elapsed();
-    saving = file.write({ version: 1, targets: { ...targets, [target]: notes } });
     try {
-      await saving;
+      await file.write({ version: 1, targets: { ...targets, [target]: notes } });
     } catch (error) {
       changed = true;
       throw error;
-    } finally {
-      saving = undefined;
     }
     const endedAt = clock.elapsed();
     notBefore = endedAt + (endedAt - startedAt) / SHARE;

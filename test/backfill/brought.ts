@@ -1,0 +1,73 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { backfill } from '../../src/backfill/backfill.ts';
+import { createFileTarget } from '../../src/backfill/file/file-target.ts';
+import type { KnownOrg } from '../../src/backfill/page.ts';
+import type { BackfillProgress } from '../../src/backfill/progress.ts';
+import type { BackfillTarget } from '../../src/backfill/target.ts';
+import type { Collector } from '../../src/catalog/collector.ts';
+import { isDayCollector } from '../../src/catalog/collector.ts';
+import type { Day } from '../../src/catalog/day.ts';
+import { aboutFamilies } from '../../src/collectors/index.ts';
+import { createSystemClock } from '../../src/runtime/clock.ts';
+import { createFakeLogger } from '../../src/runtime/logger.ts';
+
+export const silent: BackfillProgress = { show: () => undefined, clear: () => undefined };
+
+export interface Bringing {
+  readonly orgs: readonly KnownOrg[];
+  readonly collectors: readonly Collector[];
+  readonly from: Day;
+  readonly to: Day;
+  readonly now: number;
+  readonly target: BackfillTarget;
+  readonly historyStart?: Day;
+  readonly stepMs?: number;
+  readonly labelLimit?: (label: string) => number;
+  readonly seriesBudget?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Runs a backfill with the limits of a default configuration where no other are given. */
+export function bring(options: Bringing) {
+  return backfill({
+    pages: {
+      aboutFamilies,
+      datasets: options.collectors.filter(isDayCollector).map(({ dataset }) => dataset.name),
+      keeping: { historyStart: options.historyStart ?? options.from },
+      labelLimit: options.labelLimit ?? (() => 200),
+      seriesBudget: options.seriesBudget ?? 1_000_000,
+      knownAt: options.now,
+      clock: createSystemClock(),
+    },
+    stepMs: undefined,
+    progress: silent,
+    signal: new AbortController().signal,
+    ...options,
+  });
+}
+
+/** A folder that goes with the test. */
+export function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'backfill-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+export function fileTarget(output: string, run: unknown = 'run'): Promise<BackfillTarget> {
+  return createFileTarget({
+    output,
+    single: output.includes('.om'),
+    labels: { job: 'agent-platform' },
+    arguments: run,
+    log: createFakeLogger(),
+  });
+}
+
+/** The text of every OpenMetrics file in a folder, by name. */
+export function filesIn(path: string): Readonly<Record<string, string>> {
+  const names = readdirSync(path).filter((name) => name.endsWith('.om'));
+  return Object.fromEntries(names.sort().map((name) => [name, readFileSync(join(path, name), 'utf8')]));
+}
