@@ -1,4 +1,4 @@
-import type { Collector } from './catalog/collector.ts';
+import { type Collector, isFetching } from './catalog/collector.ts';
 import type { Instruments } from './exposition/instruments.ts';
 import type { History } from './history/history.ts';
 import { createMemoryHistory } from './history/memory.ts';
@@ -42,7 +42,8 @@ export async function restoreSuccesses(
 ): Promise<void> {
   for (const { name: org } of orgs) {
     const known = await history.read(org);
-    for (const { name: collector, dataset } of collectors) {
+    // A derived collector has no runs of its own that could succeed.
+    for (const { name: collector, dataset } of collectors.filter(isFetching)) {
       const at = known.answeredAt(dataset.name);
       if (at === undefined) continue;
       instruments.restoreLastSuccess({ org, collector, at });

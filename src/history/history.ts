@@ -48,7 +48,8 @@ export interface Retention {
 
 /**
  * The days and documents seen so far. A day's first row is no revision, and an answer without a row leaves a
- * row that is there. Each write is kept whole or not at all.
+ * row that is there. Each write is kept whole or not at all. An answer that names another identifier of the
+ * organization than the one that is known comes from another organization: what was kept of the old one is dropped.
  */
 export interface History {
   read(org: string): Promise<OrgHistory>;

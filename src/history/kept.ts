@@ -1,7 +1,8 @@
 import type { DatasetName } from '../catalog/dataset.ts';
-import { type Day, dayOf, type Instant } from '../catalog/day.ts';
+import type { Day, Instant } from '../catalog/day.ts';
 import type { AnsweredDays, AnsweredDocuments, OrgHistory, Retention, Revision } from './history.ts';
 import { absorbDataset, absorbedDocuments, mergeDays } from './merge.ts';
+import { without, withoutOld } from './old.ts';
 
 /** What is kept of one dataset of one organization; it is replaced, never changed. */
 export interface KeptDataset {
@@ -30,6 +31,8 @@ export interface Kept {
   read(org: string): OrgHistory;
   dataset(org: string, dataset: DatasetName): KeptDataset | undefined;
   orgId(org: string): string | undefined;
+  /** Drops all of an organization where its name now stands for another one, and gives what went. */
+  forgetOther(org: string, orgId: string | undefined): readonly Touched[];
   putDays(org: string, dataset: DatasetName, answer: AnsweredDays): readonly Revision[];
   /** Gives the identities that were put or are gone. */
   putDocuments(org: string, dataset: DatasetName, answer: AnsweredDocuments): ReadonlySet<string>;
@@ -80,6 +83,12 @@ export function createKept(): Kept {
     read: (org) => snapshotOf(orgs.get(org)),
     dataset: find,
     orgId: (org) => orgs.get(org)?.orgId,
+    forgetOther(org, orgId) {
+      const kept = orgs.get(org);
+      if (kept === undefined || !areOthers(kept.orgId, orgId)) return [];
+      orgs.delete(org);
+      return touchedOf(org, kept);
+    },
     putDays(org, dataset, answer) {
       const { days, revisions } = mergeDays((find(org, dataset) ?? NOTHING).days, answer);
       change(org, dataset, { days, answeredAt: answer.at });
@@ -114,6 +123,10 @@ export function createKept(): Kept {
       const gone: Touched[] = [];
       for (const [org, old] of stored) {
         const kept = orgOf(org);
+        if (areOthers(kept.orgId, old.orgId)) {
+          gone.push(...touchedOf(org, old));
+          continue;
+        }
         kept.orgId ??= old.orgId;
         for (const [dataset, before] of old.datasets) {
           const now = kept.datasets.get(dataset);
@@ -125,18 +138,24 @@ export function createKept(): Kept {
       }
       return gone;
     },
-    all: () =>
-      [...orgs].flatMap(([org, { datasets }]) =>
-        [...datasets].map(([dataset, { days, documents }]) => ({
-          ...{ org, dataset },
-          ...{ days: days.keys(), documents: documents.keys() },
-        })),
-      ),
+    all: () => [...orgs].flatMap(([org, kept]) => touchedOf(org, kept)),
   };
 }
 
 function keyOf(org: string, dataset: DatasetName): string {
   return JSON.stringify([org, dataset]);
+}
+
+/** Whether two identifiers of the platform name two organizations. */
+function areOthers(one: string | undefined, other: string | undefined): boolean {
+  return one !== undefined && other !== undefined && one !== other;
+}
+
+function touchedOf(org: string, { datasets }: KeptOrg): readonly Touched[] {
+  return [...datasets].map(([dataset, { days, documents }]) => ({
+    ...{ org, dataset },
+    ...{ days: days.keys(), documents: documents.keys() },
+  }));
 }
 
 function snapshotOf(kept: KeptOrg | undefined): OrgHistory {
@@ -147,31 +166,4 @@ function snapshotOf(kept: KeptOrg | undefined): OrgHistory {
     documents: (dataset) => [...(datasets.get(dataset)?.documents.values() ?? [])],
     answeredAt: (dataset) => datasets.get(dataset)?.answeredAt,
   };
-}
-
-/** What of a dataset is old, and whether nothing is left of it. Documents have no age but their last listing's. */
-function withoutOld(
-  { days, documents, answeredAt }: KeptDataset,
-  firstDay: Day,
-  isPolled: boolean,
-): { days: readonly Day[]; documents: readonly string[]; isEmpty: boolean } {
-  const newest = isPolled ? newestRow(days) : undefined;
-  const old = [...days.keys()].filter((day) => day < firstDay && day !== newest);
-  const isForgotten = !isPolled && (answeredAt === undefined || dayOf(answeredAt) < firstDay);
-  const isEmpty = isForgotten && old.length === days.size;
-  return { days: old, documents: isEmpty ? [...documents.keys()] : [], isEmpty };
-}
-
-function newestRow(days: ReadonlyMap<Day, unknown>): Day | undefined {
-  let newest: Day | undefined;
-  for (const [day, row] of days) {
-    if (row !== undefined && (newest === undefined || day > newest)) newest = day;
-  }
-  return newest;
-}
-
-function without(days: ReadonlyMap<Day, unknown>, gone: readonly Day[]): ReadonlyMap<Day, unknown> {
-  const left = new Map(days);
-  for (const day of gone) left.delete(day);
-  return left;
 }

@@ -6,8 +6,12 @@ export function createMemoryHistory(): History {
   const kept = createKept();
   return {
     read: async (org) => kept.read(org),
-    putDays: async (org, dataset, answer) => kept.putDays(org, dataset, answer),
+    async putDays(org, dataset, answer) {
+      kept.forgetOther(org, answer.orgId);
+      return kept.putDays(org, dataset, answer);
+    },
     async putDocuments(org, dataset, answer) {
+      kept.forgetOther(org, answer.orgId);
       kept.putDocuments(org, dataset, answer);
     },
     revisedOn: async (org, dataset) => kept.dataset(org, dataset)?.revisedOn,

@@ -112,9 +112,36 @@ describe('a history in a file', () => {
   });
 });
 
+test.each(['memory', 'file'])(
+  'what was kept in %s of another organization by the same name is dropped',
+  async (place) => {
+    const file = fileIn(createDirectory());
+    const history = place === 'file' ? await openHistory(file) : createMemoryHistory();
+    await history.putDays('acme', 'tokens', answer([monday], { [monday]: { n: 1 } }, 1, 'org_1'));
+    await history.putDocuments('acme', 'readiness', listing({ a: {} }));
+    await history.putDays('globex', 'tokens', answer([monday], { [monday]: { n: 1 } }, 1, 'org_9'));
+    expect(
+      await history.putDays('acme', 'tokens', answer([monday], { [monday]: { n: 2 } }, 1, 'org_2')),
+    ).toEqual([]);
+    await history.putDays('acme', 'tools', answer([tuesday], {}, 1));
+    const content = await contentOf(history, ['acme', 'globex']);
+    expect(content).toMatchObject({
+      acme: { orgId: 'org_2' },
+      'acme/tokens': { days: [`${monday} {"n":2}`] },
+      'acme/tools': { days: [`${tuesday} undefined`] },
+      'acme/readiness': { documents: [] },
+      'globex/tokens': { days: [`${monday} {"n":1}`] },
+    });
+    await history.close();
+    if (place === 'file')
+      expect(await contentOf(await openHistory(file), ['acme', 'globex'])).toEqual(content);
+  },
+);
+
 type Step =
   | {
       readonly does: 'days';
+      readonly orgId: string | undefined;
       readonly days: readonly number[];
       readonly rows: Readonly<Record<number, number>>;
     }
@@ -123,12 +150,14 @@ type Step =
   | { readonly does: 'reopen' };
 
 const dayNumbers = fc.uniqueArray(fc.integer({ min: 0, max: 12 }), { maxLength: 6 });
+// Now and then another organization answers.
+const orgIds = fc.constantFrom(undefined, 'org_1', 'org_1', 'org_1', 'org_2');
 const values = fc.dictionary(fc.integer({ min: 0, max: 12 }).map(String), fc.integer({ min: 0, max: 3 }));
 const step: fc.Arbitrary<{ step: Step; org: string; dataset: DatasetName }> = fc.record({
   org: fc.constantFrom('acme', 'globex'),
   dataset: fc.constantFrom<DatasetName>('tokens', 'tools'),
   step: fc.oneof<fc.Arbitrary<Step>[]>(
-    fc.record({ does: fc.constant('days'), days: dayNumbers, rows: values }),
+    fc.record({ does: fc.constant('days'), days: dayNumbers, rows: values, orgId: orgIds }),
     fc.record({
       does: fc.constant('documents'),
       ids: fc.array(fc.string({ unit: 'binary', maxLength: 3 })),
@@ -147,7 +176,11 @@ function take(history: History, { step, org, dataset }: { step: Step; org: strin
         const value = step.rows[step.days[index] ?? -1];
         return value === undefined ? [] : [[day, { value }]];
       });
-      return history.putDays(org, dataset, answer(days, Object.fromEntries(rows), startOf(monday)));
+      return history.putDays(
+        org,
+        dataset,
+        answer(days, Object.fromEntries(rows), startOf(monday), step.orgId),
+      );
     }
     case 'documents': {
       const documents = Object.fromEntries(step.ids.map((id) => [id, { id, text: '"\u0000\ud83d\ude00' }]));

@@ -82,7 +82,9 @@ function openLocked(location: string, formOf: FormOf, openDatabase: OpenDatabase
     // NORMAL: a process that is killed loses nothing that was committed; a machine without power may lose the
     // newest transactions, whole, and the platform is asked for those days again. FULL would wait for the disk
     // with every answer, on the event loop.
-    db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
+    db.exec(
+      `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`,
+    );
     migrate(db);
     return createHistoryFile(db, formOf);
   } catch (error) {

@@ -3,13 +3,14 @@ import type { Clock } from '../../runtime/clock.ts';
 import { ConfigError, messageOf } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { History } from '../history.ts';
-import { createKept, type Kept, type Touched } from '../kept.ts';
+import { createKept, type Touched } from '../kept.ts';
 import { type FormOf, type HistoryFile, type OpenDatabase, openHistoryFile } from './file.ts';
 import { openForReading } from './inspect.ts';
 import { type Loaded, load } from './load.ts';
 import { stepwise } from './slices.ts';
 import { type Trouble, troubleOf } from './trouble.ts';
 import { createUnsaved, type UnsavedDataset } from './unsaved.ts';
+import { writes } from './writes.ts';
 
 export interface SqliteHistoryDeps {
   /** The file; it and its directory are created where they are missing. */
@@ -127,6 +128,15 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     for (const touched of kept.all()) unsaved.add(touched);
   }
 
+  function forgetOther(org: string, orgId: string | undefined): void {
+    const gone = kept.forgetOther(org, orgId);
+    if (gone.length === 0) return;
+    for (const touched of gone) unsaved.add(touched);
+    log.warn('Another organization answers under this name, the days kept of the former one are dropped', {
+      ...{ org, orgId },
+    });
+  }
+
   async function put(touched: Touched): Promise<void> {
     unsaved.add(touched);
     await save();
@@ -158,11 +168,13 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     isPersistent: () => trouble === undefined,
     read: async (org) => kept.read(org),
     async putDays(org, dataset, answer) {
+      forgetOther(org, answer.orgId);
       const revisions = kept.putDays(org, dataset, answer);
       await put({ org, dataset, days: answer.days, documents: [] });
       return revisions;
     },
     async putDocuments(org, dataset, answer) {
+      forgetOther(org, answer.orgId);
       const documents = kept.putDocuments(org, dataset, answer);
       await put({ org, dataset, days: [], documents });
     },
@@ -184,22 +196,6 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       file = undefined;
     },
   };
-}
-
-function* writes(file: HistoryFile, kept: Kept, batch: readonly UnsavedDataset[]): Generator<void, void> {
-  for (const { org, dataset, days, documents } of batch) {
-    // Read at each row: what changes meanwhile is unsaved again, and the newer value does no harm.
-    for (const day of days) {
-      file.putDay(org, dataset, day, kept.dataset(org, dataset));
-      yield;
-    }
-    for (const id of documents) {
-      file.putDocument(org, dataset, id, kept.dataset(org, dataset));
-      yield;
-    }
-    file.putDataset(org, dataset, kept.dataset(org, dataset), kept.orgId(org));
-    yield;
-  }
 }
 
 function inodeOf(path: string): number | undefined {
