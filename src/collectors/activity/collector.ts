@@ -1,9 +1,7 @@
 import type { DayCollector } from '../../catalog/collector.ts';
 import { dayFamily, type Sample } from '../../catalog/family.ts';
-import { askAnalytics, byDay } from '../analytics.ts';
 import { counts, figure, parts } from '../samples.ts';
 import { type ActivityRow, activityDataset } from './dataset.ts';
-import { dayRow } from './schema.ts';
 
 const ENDPOINT = '/api/v1/analytics/activity';
 
@@ -83,7 +81,8 @@ export const activityCollector: DayCollector<ActivityRow> = {
     dailySessions,
     dailyMessages,
   ],
-  fetch: async (source, window) => byDay(await askAnalytics(source, { dataset: 'activity', window }, dayRow)),
+  // Loaded when it is first needed: what reads answers need not delay the first scrape.
+  fetch: async (source, window) => (await import('./fetch.ts')).fetchActivity(source, window),
 };
 
 /** What the agent wrote is only known by difference; more user messages than messages is no difference. */

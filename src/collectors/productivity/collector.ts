@@ -1,9 +1,7 @@
 import type { DayCollector } from '../../catalog/collector.ts';
 import { dayFamily } from '../../catalog/family.ts';
-import { askAnalytics, byDay } from '../analytics.ts';
 import { counts, figure, parts } from '../samples.ts';
 import { type ProductivityRow, productivityDataset } from './dataset.ts';
-import { dayRow } from './schema.ts';
 
 const ENDPOINT = '/api/v1/analytics/productivity';
 
@@ -76,6 +74,6 @@ export const productivityCollector: DayCollector<ProductivityRow> = {
     dailyGitCommits,
     dailyGitPullRequestsCreated,
   ],
-  fetch: async (source, window) =>
-    byDay(await askAnalytics(source, { dataset: 'productivity', window }, dayRow)),
+  // Loaded when it is first needed: what reads answers need not delay the first scrape.
+  fetch: async (source, window) => (await import('./fetch.ts')).fetchProductivity(source, window),
 };

@@ -2,8 +2,12 @@ import type { DocumentCollector } from '../../catalog/collector.ts';
 import { currentFamily, type Sample } from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
 import { parts } from '../samples.ts';
-import { type EvaluatedCriterion, type ReadinessReport, readinessDataset } from './dataset.ts';
-import { fetchReports, READINESS_PATH } from './fetch.ts';
+import {
+  type EvaluatedCriterion,
+  READINESS_PATH,
+  type ReadinessReport,
+  readinessDataset,
+} from './dataset.ts';
 import { bandOf, evaluatedOf, ratioOf, regressedBetween, scoreOf, statusesOf } from './score.ts';
 import { type Selected, selectReports } from './selection.ts';
 
@@ -154,7 +158,8 @@ export const readinessCollector: DocumentCollector<ReadinessReport> = {
     readinessReportInfo,
     readinessLevel,
   ],
-  fetch: fetchReports,
+  // Loaded when it is first needed: what reads answers need not delay the first scrape.
+  fetch: async (source) => (await import('./fetch.ts')).fetchReports(source),
 };
 
 function selected(view: View): readonly Selected[] {

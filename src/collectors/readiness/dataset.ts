@@ -1,6 +1,9 @@
 import type { DocumentDataset } from '../../catalog/dataset.ts';
 import type { Instant } from '../../catalog/day.ts';
 
+/** Where the platform lists reports. */
+export const READINESS_PATH = '/api/organization/maturity-level-reports';
+
 /** A criterion that did not apply. */
 export interface SkippedCriterion {
   readonly id: string;

@@ -3,10 +3,9 @@ import type { FetchedDocuments } from '../../catalog/collector.ts';
 import { type Page, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
 import { requiredText } from '../fields.ts';
 import { salvage } from '../salvage.ts';
-import type { ReadinessReport } from './dataset.ts';
+import { READINESS_PATH, type ReadinessReport } from './dataset.ts';
 import { reportElement } from './schema.ts';
 
-export const READINESS_PATH = '/api/organization/maturity-level-reports';
 /** Reports that a page should hold; fewer where that many are too large an answer. */
 const PAGE_SIZES = [100, 20, 4, 1] as const;
 

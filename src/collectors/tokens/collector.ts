@@ -5,7 +5,6 @@ import type { View } from '../../catalog/view.ts';
 import { sumOf } from '../counts.ts';
 import { figure, parts } from '../samples.ts';
 import { type TokensRow, tokensDataset } from './dataset.ts';
-import { fetchTokens } from './fetch.ts';
 import { modelsOf, type TieredModel } from './models.ts';
 
 const ENDPOINT = '/api/v1/analytics/tokens';
@@ -72,7 +71,8 @@ export const tokensCollector: DayCollector<TokensRow> = {
   enabledByDefault: true,
   dataset: tokensDataset,
   families: [dailyCredits, dailyCreditsByModel, dailyTokens, dailyTokensByModel, dailyCreditsUnattributed],
-  fetch: fetchTokens,
+  // Loaded when it is first needed: what reads answers need not delay the first scrape.
+  fetch: async (source, window) => (await import('./fetch.ts')).fetchTokens(source, window),
 };
 
 function byKind(row: TokensRow | undefined): readonly Sample<'kind'>[] | undefined {

@@ -1,9 +1,7 @@
 import type { DayCollector } from '../../catalog/collector.ts';
 import { dayFamily } from '../../catalog/family.ts';
-import { askAnalytics, byDay } from '../analytics.ts';
 import { counts, figure, parts } from '../samples.ts';
 import { type ToolsRow, toolsDataset } from './dataset.ts';
-import { dayRow } from './schema.ts';
 
 const ENDPOINT = '/api/v1/analytics/tools';
 
@@ -196,5 +194,6 @@ export const toolsCollector: DayCollector<ToolsRow> = {
     dailyUserTurnsPerSession,
     dailyAutonomyLevelRatio,
   ],
-  fetch: async (source, window) => byDay(await askAnalytics(source, { dataset: 'tools', window }, dayRow)),
+  // Loaded when it is first needed: what reads answers need not delay the first scrape.
+  fetch: async (source, window) => (await import('./fetch.ts')).fetchTools(source, window),
 };

@@ -1,22 +1,16 @@
-import type { DocumentCollector, FetchedDocuments } from '../../catalog/collector.ts';
+import type { DocumentCollector } from '../../catalog/collector.ts';
 import { currentFamily, type Sample } from '../../catalog/family.ts';
-import type { Source } from '../../catalog/source.ts';
 import type { View } from '../../catalog/view.ts';
 import { merged, summedCounts } from '../counts.ts';
-import { salvage } from '../salvage.ts';
 import { counts, figure } from '../samples.ts';
-import { type WikiRun, wikiDataset } from './dataset.ts';
-import { runElement, runsOf } from './schema.ts';
-
-const ENDPOINT = '/api/v0/wiki';
-const UNKNOWN_SHAPE = 'the wiki listing has an unknown shape: no list, nor wikiRuns, runs or data';
+import { WIKI_PATH, type WikiRun, wikiDataset } from './dataset.ts';
 
 const wikiRuns = currentFamily({
   name: 'agent_platform_wiki_runs',
   help: 'Wiki runs that the platform lists; it may list only the newest of each repository.',
   labels: [],
   unit: 'runs',
-  source: `${ENDPOINT}: wikiRuns[]`,
+  source: `${WIKI_PATH}: wikiRuns[]`,
   nature: 'additive',
   // No run at all is not told apart from a listing that could not be read.
   samplesOf: (view) => figure(runsAt(view).length || undefined),
@@ -27,7 +21,7 @@ const wikiRunsByStatus = currentFamily({
   help: 'Wiki runs that the platform lists, by status. The sum is no total where some runs have no status.',
   labels: ['status'],
   unit: 'runs',
-  source: `${ENDPOINT}: wikiRuns[].status`,
+  source: `${WIKI_PATH}: wikiRuns[].status`,
   nature: 'additive',
   samplesOf: (view) => counts('status', statusesOf(runsAt(view))),
 });
@@ -37,7 +31,7 @@ const wikiLastRunTimestampSeconds = currentFamily({
   help: 'When the newest wiki run of the repository was made, in Unix seconds.',
   labels: ['repo'],
   unit: 'seconds',
-  source: `${ENDPOINT}: wikiRuns[].createdAt`,
+  source: `${WIKI_PATH}: wikiRuns[].createdAt`,
   nature: 'timestamp',
   samplesOf: (view) => perRepo(view, ({ at }) => (at === undefined ? undefined : at / 1000)),
 });
@@ -47,7 +41,7 @@ const wikiPages = currentFamily({
   help: 'Pages of the newest wiki run of the repository.',
   labels: ['repo'],
   unit: 'pages',
-  source: `${ENDPOINT}: wikiRuns[].pageCount`,
+  source: `${WIKI_PATH}: wikiRuns[].pageCount`,
   nature: 'additive',
   samplesOf: (view) => perRepo(view, ({ pages }) => pages),
 });
@@ -62,22 +56,9 @@ export const wikiCollector: DocumentCollector<WikiRun> = {
   // Only the newest run of each repository may be listed.
   past: 'unknown',
   families: [wikiRuns, wikiRunsByStatus, wikiLastRunTimestampSeconds, wikiPages],
-  fetch: fetchRuns,
+  // Loaded when it is first needed: what reads answers need not delay the first scrape.
+  fetch: async (source) => (await import('./fetch.ts')).fetchRuns(source),
 };
-
-async function fetchRuns(source: Source): Promise<FetchedDocuments<WikiRun>> {
-  const { body } = await source.get({ endpoint: 'wiki', host: 'api', path: ENDPOINT, query: {} });
-  const runs = runsOf(body);
-  if (runs === undefined) return { documents: [], rejected: 0, complete: false, remarks: [UNKNOWN_SHAPE] };
-  const documents: WikiRun[] = [];
-  let rejected = 0;
-  for (const run of runs) {
-    const salvaged = salvage(runElement, run);
-    rejected += salvaged.rejected;
-    if (salvaged.row !== undefined) documents.push(salvaged.row);
-  }
-  return { documents, rejected, complete: true, remarks: [] };
-}
 
 /** The runs there were at the view's instant; one of unknown time was always there. */
 function runsAt(view: View): readonly WikiRun[] {

@@ -1,6 +1,9 @@
 import type { DocumentDataset } from '../../catalog/dataset.ts';
 import type { Instant } from '../../catalog/day.ts';
 
+/** Where the platform lists runs. */
+export const WIKI_PATH = '/api/v0/wiki';
+
 /** What is kept of a wiki run. */
 export interface WikiRun {
   readonly id: string;

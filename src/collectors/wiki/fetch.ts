@@ -1,0 +1,22 @@
+import type { FetchedDocuments } from '../../catalog/collector.ts';
+import type { Source } from '../../catalog/source.ts';
+import { salvage } from '../salvage.ts';
+import { WIKI_PATH, type WikiRun } from './dataset.ts';
+import { runElement, runsOf } from './schema.ts';
+
+const UNKNOWN_SHAPE = 'the wiki listing has an unknown shape: no list, nor wikiRuns, runs or data';
+
+/** Asks for the listing of wiki runs. */
+export async function fetchRuns(source: Source): Promise<FetchedDocuments<WikiRun>> {
+  const { body } = await source.get({ endpoint: 'wiki', host: 'api', path: WIKI_PATH, query: {} });
+  const runs = runsOf(body);
+  if (runs === undefined) return { documents: [], rejected: 0, complete: false, remarks: [UNKNOWN_SHAPE] };
+  const documents: WikiRun[] = [];
+  let rejected = 0;
+  for (const run of runs) {
+    const salvaged = salvage(runElement, run);
+    rejected += salvaged.rejected;
+    if (salvaged.row !== undefined) documents.push(salvaged.row);
+  }
+  return { documents, rejected, complete: true, remarks: [] };
+}
