@@ -12,6 +12,7 @@ import { firstDayOf } from './pipeline/first-day.ts';
 import { createPublisher } from './pipeline/publisher.ts';
 import { createRunner } from './pipeline/runner.ts';
 import { createRunBook } from './pipeline/runs.ts';
+import type { PlatformClient } from './platform/client.ts';
 import type { Clock } from './runtime/clock.ts';
 import { createLogger } from './runtime/log-winston.ts';
 import type { Logger } from './runtime/logger.ts';
@@ -120,30 +121,35 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   // A derived collector has no runs of its own: it is published with the one it derives from.
   const fetching = collectors.filter(isFetching);
   const targets = orgs.flatMap((org) => fetching.map((collector) => ({ org, collector })));
-  // Loaded here: the client's libraries need not delay the first scrape.
-  const clients = import('./platform/client.ts').then(
-    ({ createPlatformClient }) =>
-      new Map(
-        orgs.map((org) => [
-          org.config.name,
-          createPlatformClient({
-            org: org.config.name,
-            baseUrl: org.config.baseUrl,
-            appUrl: org.config.appUrl,
-            credential: () => org.config.credential.read(),
-            ...config.api,
-            version: parts.version,
-            clock,
-            random,
-            log,
-            observer: { request: instruments.apiRequest, retry: instruments.retry },
-          }),
-        ]),
-      ),
-  );
+  let clients: Promise<ReadonlyMap<string, PlatformClient>> | undefined;
+
+  /** Loads the clients when they are first asked for: their libraries need not delay the first scrape. */
+  function loadClients(): Promise<ReadonlyMap<string, PlatformClient>> {
+    clients ??= import('./platform/client.ts').then(
+      ({ createPlatformClient }) =>
+        new Map(
+          orgs.map((org) => [
+            org.config.name,
+            createPlatformClient({
+              org: org.config.name,
+              baseUrl: org.config.baseUrl,
+              appUrl: org.config.appUrl,
+              credential: () => org.config.credential.read(),
+              ...config.api,
+              version: parts.version,
+              clock,
+              random,
+              log,
+              observer: { request: instruments.apiRequest, retry: instruments.retry },
+            }),
+          ]),
+        ),
+    );
+    return clients;
+  }
 
   async function run({ org, collector }: (typeof targets)[number], mode: 'scheduled' | 'thorough') {
-    const source = (await clients).get(org.config.name);
+    const source = (await loadClients()).get(org.config.name);
     if (source !== undefined) await runner.run({ org: org.settings, source }, collector, mode);
   }
 
@@ -240,7 +246,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   async function stop(): Promise<void> {
     stopping.abort();
     runner.stop();
-    for (const client of (await clients).values()) client.close();
+    for (const client of (await clients)?.values() ?? []) client.close();
     await Promise.all([scheduler.stop(), server.close()]);
     publication.close();
     await history.close();
@@ -257,6 +263,8 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       await publishAll([]);
       publication.flush();
       const { port } = await server.listen(config.web.listen);
+      // An address that no client can be made for ends the start.
+      await loadClients();
       scheduler.start();
       sweep().catch(() => undefined);
       return { port };
