@@ -64,8 +64,11 @@ export async function backfill(parts: BackfillParts): Promise<BackfillOutcome> {
     }
     await target.finish(unknown.size === 0);
   } catch (thrown) {
-    await target.abandon();
-    if (!signal.aborted) throw thrown;
+    if (signal.aborted) await target.interrupt();
+    else {
+      await target.abandon();
+      throw thrown;
+    }
   } finally {
     progress.clear();
   }

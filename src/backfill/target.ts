@@ -26,6 +26,8 @@ export interface BackfillTarget {
   finish(complete: boolean): Promise<void>;
   /** Keeps what is certain and lets the rest go. */
   abandon(): Promise<void>;
+  /** As `abandon`, once what is under way has arrived, if that takes no longer than a few seconds. */
+  interrupt(): Promise<void>;
   /** Samples that arrived. */
   readonly samples: number;
 }

@@ -171,3 +171,24 @@ describe('a backfill by remote write', () => {
     expect(here.missing({ org: 'acme', collector: 'tokens', day: from }, [stamp])).toEqual([]);
   });
 });
+
+test('a backfill that is asked to stop waits for what is under way, and notes it', async () => {
+  const stop = new AbortController();
+  let arrived = 0;
+  const url = await receiver(({ body }, response) => {
+    arrived += samplesIn(body).length;
+    stop.abort();
+    response.writeHead(204).end();
+  });
+  const state = join(folder(), 'state.json');
+  const run = async (signal: AbortSignal) => {
+    const target = await remoteTarget(url, state, 10);
+    return bring({ orgs: [org], collectors: [daily], from, to, now, target, signal });
+  };
+  const first = await run(stop.signal);
+  expect(first).toMatchObject({ interrupted: true, samples: arrived });
+  expect(arrived).toBeLessThan(50);
+  const rest = await run(new AbortController().signal);
+  expect(first.samples + rest.samples).toBe(50);
+  expect(arrived).toBe(50);
+});

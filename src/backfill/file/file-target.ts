@@ -39,6 +39,11 @@ export async function createFileTarget(deps: FileTargetDeps): Promise<BackfillTa
   let current: { readonly name: string; readonly path: string; readonly file: MonthFile } | undefined;
   let samples = 0;
 
+  async function abandon(): Promise<void> {
+    await current?.file.discard();
+    current = undefined;
+  }
+
   return {
     get samples() {
       return samples;
@@ -67,9 +72,8 @@ export async function createFileTarget(deps: FileTargetDeps): Promise<BackfillTa
     },
     // The next run begins anew, with what is known then.
     finish: () => state.remove(),
-    async abandon() {
-      await current?.file.discard();
-    },
+    abandon,
+    interrupt: abandon,
   };
 }
 

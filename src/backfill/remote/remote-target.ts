@@ -6,10 +6,18 @@ export interface RemoteTargetDeps extends SenderDeps {
   readonly acknowledged: Acknowledged;
 }
 
+/** How long a run that is asked to stop waits for answers. */
+const GRACE_MS = 3000;
+
 /** Sends past samples by remote write, and remembers what was acknowledged. */
 export function createRemoteTarget(deps: RemoteTargetDeps): BackfillTarget {
   const { acknowledged } = deps;
   const sender = createSender(deps);
+
+  async function abandon(): Promise<void> {
+    await sender.abort();
+    await acknowledged.save();
+  }
 
   return {
     get samples() {
@@ -25,9 +33,13 @@ export function createRemoteTarget(deps: RemoteTargetDeps): BackfillTarget {
       await sender.flush();
       await acknowledged.save();
     },
-    async abandon() {
-      await sender.abort();
-      await acknowledged.save();
+    abandon,
+    async interrupt() {
+      const ended = new AbortController();
+      const grace = deps.clock.wait(GRACE_MS, ended.signal).catch(() => undefined);
+      await Promise.race([sender.flush().catch(() => undefined), grace]);
+      ended.abort();
+      await abandon();
     },
   };
 }
