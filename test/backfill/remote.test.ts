@@ -8,7 +8,7 @@ import { createPost } from '../../src/backfill/remote/post.ts';
 import { createRemoteTarget } from '../../src/backfill/remote/remote-target.ts';
 import { createStateFile } from '../../src/backfill/state-file.ts';
 import type { Day } from '../../src/catalog/day.ts';
-import { createFakeClock } from '../../src/runtime/clock.ts';
+import { type Clock, createFakeClock, createSystemClock } from '../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { bring, folder } from './brought.ts';
 import { daily, documents, orgWith } from './days.ts';
@@ -54,8 +54,12 @@ function postTo(url: string) {
   return post;
 }
 
-async function remoteTarget(url: string, state: string, batchSamples = 7) {
-  const clock = createFakeClock(0, { autoAdvance: true });
+async function remoteTarget(
+  url: string,
+  state: string,
+  batchSamples = 7,
+  clock: Clock = createFakeClock(0, { autoAdvance: true }),
+) {
   const acknowledged = await readAcknowledged(createStateFile(state), url, clock);
   return createRemoteTarget({
     post: postTo(url),
@@ -182,7 +186,7 @@ test('a backfill that is asked to stop waits for what is under way, and notes it
   });
   const state = join(folder(), 'state.json');
   const run = async (signal: AbortSignal) => {
-    const target = await remoteTarget(url, state, 10);
+    const target = await remoteTarget(url, state, 10, createSystemClock());
     return bring({ orgs: [org], collectors: [daily], from, to, now, target, signal });
   };
   const first = await run(stop.signal);
