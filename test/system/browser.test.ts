@@ -51,7 +51,7 @@ describe.runIf(requireTool('chromium'))('the status page in a browser', () => {
     const platform = await startPlatform(programs, ['--fault=401@tokens']);
     const serve = await startServe(programs, platform.url, ['--api.retries=0']);
     await eventually(async () =>
-      expect(await (await fetch(serve.url)).text()).toMatch(/1 of 6 collectors fails/),
+      expect(await (await fetch(serve.url)).text()).toMatch(/1 of 7 collectors fails/),
     );
     const { stdout, console } = await chromium(['--dump-dom', serve.url]);
     expect(console).toEqual([]);
