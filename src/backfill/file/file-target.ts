@@ -18,6 +18,12 @@ export interface FileTargetDeps {
   readonly log: Logger;
 }
 
+interface Unfinished {
+  readonly name: string;
+  readonly path: string;
+  readonly file: MonthFile;
+}
+
 /** Whether a path means one file rather than a directory: it has an extension and is no directory. */
 export async function meansFile(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
@@ -36,10 +42,23 @@ export async function createFileTarget(deps: FileTargetDeps): Promise<BackfillTa
   const state = createStateFile(single ? `${output}.state.json` : join(directory, 'backfill-state.json'));
   const run = createHash('sha256').update(JSON.stringify(deps.arguments)).digest('hex');
   const written = new Set(writtenIn(await state.read(), run));
-  let current: { readonly name: string; readonly path: string; readonly file: MonthFile } | undefined;
+  let current: Unfinished | undefined;
+  let finishing: Promise<void> = Promise.resolve();
   let samples = 0;
 
+  /** Puts a file in its place, while the next one is already being made. */
+  async function put({ name, path, file }: Unfinished, complete: boolean): Promise<void> {
+    const result = await file.finish();
+    if (result === undefined) return;
+    samples += result.samples;
+    log.info('A file is written', { path, samples: result.samples, bytes: result.bytes });
+    if (!complete) return;
+    written.add(name);
+    await state.write({ version: 1, run, written: [...written] });
+  }
+
   async function abandon(): Promise<void> {
+    await finishing.catch(() => undefined);
     await current?.file.discard();
     current = undefined;
   }
@@ -59,19 +78,18 @@ export async function createFileTarget(deps: FileTargetDeps): Promise<BackfillTa
     add: async (org, page) => current?.file.add(org, page),
     added: () => undefined,
     async end(complete) {
+      await finishing;
       if (current === undefined) return;
-      const { name, path, file } = current;
+      finishing = put(current, complete);
+      // Whoever awaits it hears of a failure; until then it is nobody's.
+      finishing.catch(() => undefined);
       current = undefined;
-      const result = await file.finish();
-      if (result === undefined) return;
-      samples += result.samples;
-      log.info('A file is written', { path, samples: result.samples, bytes: result.bytes });
-      if (!complete) return;
-      written.add(name);
-      await state.write({ version: 1, run, written: [...written] });
     },
-    // The next run begins anew, with what is known then.
-    finish: () => state.remove(),
+    async finish() {
+      await finishing;
+      // The next run begins anew, with what is known then.
+      await state.remove();
+    },
     abandon,
     interrupt: abandon,
   };
