@@ -15,9 +15,13 @@ const ORDER: Readonly<Record<FamilyWeight, number>> = { detail: 0, breakdown: 1,
  * then the main ones, each in declared order. A family without labels is one series and never goes.
  */
 export function familiesOverBudget(sizes: readonly FamilySize[], budget: number): ReadonlySet<string> {
-  const dropped = new Set<string>();
-  let series = sizes.reduce((sum, size) => sum + size.series, 0);
-  const candidates = sizes
+  // What does not even fit alone goes whatever else goes.
+  const dropped = new Set(
+    sizes.filter((size) => size.labelled && size.series > budget).map(({ family }) => family),
+  );
+  const fitting = sizes.filter(({ family }) => !dropped.has(family));
+  let series = fitting.reduce((sum, size) => sum + size.series, 0);
+  const candidates = fitting
     .filter((size) => size.labelled && size.series > 0)
     .sort((a, b) => ORDER[a.weight] - ORDER[b.weight]);
   for (const candidate of candidates) {

@@ -3,22 +3,19 @@ import type { DayDataset } from '../catalog/dataset.ts';
 import type { Day } from '../catalog/day.ts';
 import type { CurrentFamily, Family } from '../catalog/family.ts';
 import type { OrgSettings, View } from '../catalog/view.ts';
-import type { Instruments } from '../exposition/instruments.ts';
-import type { Publication } from '../exposition/publication.ts';
-import type { RenderSegment, Segment } from '../exposition/segment.ts';
+import type { RenderSegment } from '../exposition/segment.ts';
 import type { History, OrgHistory } from '../history/history.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { Logger } from '../runtime/logger.ts';
 import { runInSlices } from '../runtime/slices.ts';
-import { familiesOverBudget } from './budget.ts';
 import { firstDayOf } from './first-day.ts';
+import { createHandover, type HandoverParts, type RenderedFamily } from './handover.ts';
 import { type LabelLimit, projectFamily, surveyOf } from './survey.ts';
 import { createView } from './view.ts';
 
 /** The name under which the families about the data itself are published. */
-export const ABOUT = 'about';
+const ABOUT = 'about';
 
-export interface PublisherParts {
+export interface PublisherParts extends HandoverParts {
   readonly collectors: readonly Collector[];
   readonly aboutFamilies: readonly CurrentFamily[];
   readonly history: History;
@@ -26,21 +23,17 @@ export interface PublisherParts {
   /** How many of the newest days are kept; all where it is 0 or not given. */
   readonly retentionDays?: number;
   readonly renderSegment: RenderSegment;
-  readonly publication: Publication;
-  readonly instruments: Instruments;
   readonly labelLimit: LabelLimit;
-  /** The most series of one organization. */
-  readonly seriesBudget: number;
   readonly maxAgeMs: number;
   readonly clock: Clock;
-  readonly log: Logger;
 }
 
 /** Turns what history knows of an organization into what `/metrics` shows of it. */
 export interface Publisher {
   /**
    * Publishes the families of the named collectors anew, of those that derive from them, and of every other
-   * collector whose newest day has changed with them. Calls for one organization follow each other; those that wait are served together.
+   * collector whose newest day has changed with them. Calls follow each other; those of one organization that
+   * wait are served together.
    */
   publish(org: OrgSettings, collectors: readonly string[]): Promise<void>;
   /** The day that a collector's published families describe. */
@@ -53,24 +46,16 @@ export interface Publisher {
   isExpired(org: string, collector: string): boolean;
 }
 
-interface PublishedFamily {
-  readonly family: Family;
-  readonly series: number;
-  readonly folded: number;
-  readonly segment: Segment | undefined;
-}
-
 interface PublishedCollector {
   readonly day: Day | undefined;
   readonly expired: boolean;
-  readonly families: readonly PublishedFamily[];
+  readonly families: readonly RenderedFamily[];
 }
 
 interface OrgState {
   collectors: ReadonlyMap<string, PublishedCollector>;
   view: View | undefined;
   readonly requested: Set<string>;
-  readonly dropped: Map<string, string>;
   waiting: Promise<void> | undefined;
 }
 
@@ -79,6 +64,7 @@ export function createPublisher(parts: PublisherParts): Publisher {
   const states = new Map<string, OrgState>();
   // One organization after the other: slices of work side by side would add up to one long one.
   let turn: Promise<void> = Promise.resolve();
+  const handOver = createHandover(parts);
   const datasets = parts.collectors.filter(isDayCollector).map((collector) => collector.dataset.name);
 
   function stateOf(org: string): OrgState {
@@ -88,7 +74,6 @@ export function createPublisher(parts: PublisherParts): Publisher {
         collectors: new Map(),
         view: undefined,
         requested: new Set(),
-        dropped: new Map(),
         waiting: undefined,
       };
       states.set(org, state);
@@ -135,7 +120,7 @@ export function createPublisher(parts: PublisherParts): Publisher {
     published.set(ABOUT, { day: undefined, expired: false, families: about });
     state.collectors = published;
     state.view = view;
-    hand(org.name, state);
+    handOver(org.name, published);
   }
 
   /** The datasets of the named collectors: a derived collector has that of the one it derives from. */
@@ -166,9 +151,9 @@ export function createPublisher(parts: PublisherParts): Publisher {
     families: readonly Family[],
     dataset: DayDataset<unknown> | undefined,
     view: View,
-  ): Promise<readonly PublishedFamily[]> {
+  ): Promise<readonly RenderedFamily[]> {
     const survey = await runInSlices(surveyOf(families, dataset, view, parts.labelLimit), parts.clock);
-    const rendered: PublishedFamily[] = [];
+    const rendered: RenderedFamily[] = [];
     for (const surveyed of survey.families) {
       const { family, folded } = surveyed;
       const samples = projectFamily(surveyed, survey.kept, dataset, view);
@@ -178,56 +163,6 @@ export function createPublisher(parts: PublisherParts): Publisher {
       rendered.push({ family, folded, series: segment?.series ?? 0, segment });
     }
     return rendered;
-  }
-
-  /** Hands over everything that fits the organization's series budget, in one step. */
-  function hand(org: string, state: OrgState): void {
-    const sizes = [...state.collectors.values()].flatMap(({ families }) =>
-      families.map(({ family, series }) => ({
-        family: family.name,
-        weight: family.weight,
-        labelled: family.labels.length > 0,
-        series,
-      })),
-    );
-    const dropped = familiesOverBudget(sizes, parts.seriesBudget);
-    const segments = new Map<string, readonly Segment[]>();
-    for (const [collector, { families }] of state.collectors) {
-      const kept = families.filter(({ family }) => !dropped.has(family.name));
-      segments.set(
-        collector,
-        kept.flatMap(({ segment }) => (segment === undefined ? [] : [segment])),
-      );
-      if (collector === ABOUT) continue;
-      const gone = families.filter(({ family }) => dropped.has(family.name)).map(({ family }) => family.name);
-      parts.instruments.familiesDropped({ org, collector, count: gone.length });
-      noteDropped(org, state, collector, gone);
-      for (const { family, folded } of families) {
-        if (family.labels.length === 0) continue;
-        parts.instruments.valuesFolded({ org, metric: family.name, count: folded });
-      }
-    }
-    parts.publication.replaceAll(org, segments);
-  }
-
-  /** Says once which families went, and once when they are back. */
-  function noteDropped(org: string, state: OrgState, collector: string, gone: readonly string[]): void {
-    const families = gone.join(' ');
-    if ((state.dropped.get(collector) ?? '') === families) return;
-    state.dropped.set(collector, families);
-    if (gone.length > 0) {
-      parts.log.warn(
-        'Metric families are left out: the organization has more series than limits.series allows',
-        {
-          org,
-          collector,
-          families,
-          limit: parts.seriesBudget,
-        },
-      );
-    } else {
-      parts.log.info('All metric families are published again', { org, collector });
-    }
   }
 
   function hasExpired(history: OrgHistory, collector: Collector, now: number): boolean {

@@ -270,6 +270,12 @@ describe('the series budget', () => {
     expect(familiesOverBudget(sizes, 5)).toEqual(new Set(['d', 'b1', 'b2', 'm']));
   });
 
+  test('a family that does not fit alone takes no other with it', () => {
+    expect(familiesOverBudget([size('d', 'detail', 5), size('b', 'breakdown', 50)], 10)).toEqual(
+      new Set(['b']),
+    );
+  });
+
   test('a family without labels never goes', () => {
     expect(familiesOverBudget([size('m', 'main', 1, false)], 0)).toEqual(new Set());
   });

@@ -1,0 +1,81 @@
+import type { Family } from '../catalog/family.ts';
+import type { Instruments } from '../exposition/instruments.ts';
+import type { Publication } from '../exposition/publication.ts';
+import type { Segment } from '../exposition/segment.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { familiesOverBudget } from './budget.ts';
+
+export interface HandoverParts {
+  readonly publication: Publication;
+  readonly instruments: Instruments;
+  /** The most series of one organization. */
+  readonly seriesBudget: number;
+  readonly log: Logger;
+}
+
+/** A family of one organization, rendered. */
+export interface RenderedFamily {
+  readonly family: Family;
+  readonly series: number;
+  /** How many of its label values are summed into `other`. */
+  readonly folded: number;
+  readonly segment: Segment | undefined;
+}
+
+/** The rendered families of an organization by the collector that feeds them. */
+type RenderedCollectors = ReadonlyMap<string, { readonly families: readonly RenderedFamily[] }>;
+
+/** Creates what hands everything of an organization that fits its series budget to the publication, in one step. */
+export function createHandover(parts: HandoverParts): (org: string, collectors: RenderedCollectors) => void {
+  const { publication, instruments, seriesBudget, log } = parts;
+  const told = new Map<string, string>();
+
+  return (org, collectors) => {
+    const dropped = familiesOverBudget(sizesOf(collectors), seriesBudget);
+    const segments = new Map<string, readonly Segment[]>();
+    for (const [collector, { families }] of collectors) {
+      const kept = families.filter(({ family }) => !dropped.has(family.name));
+      segments.set(
+        collector,
+        kept.flatMap(({ segment }) => (segment === undefined ? [] : [segment])),
+      );
+      const gone = families.filter(({ family }) => dropped.has(family.name)).map(({ family }) => family.name);
+      instruments.familiesDropped({ org, collector, count: gone.length });
+      tellDropped(org, collector, gone);
+      for (const { family, folded } of families) {
+        if (family.labels.length === 0) continue;
+        instruments.valuesFolded({ org, metric: family.name, count: folded });
+      }
+    }
+    publication.replaceAll(org, segments);
+  };
+
+  /** Says once which families went, and once when they are back. */
+  function tellDropped(org: string, collector: string, gone: readonly string[]): void {
+    const key = JSON.stringify([org, collector]);
+    const families = gone.join(' ');
+    if ((told.get(key) ?? '') === families) return;
+    told.set(key, families);
+    if (gone.length === 0) {
+      log.info('All metric families are published again', { org, collector });
+      return;
+    }
+    log.warn('Metric families are left out: the organization has more series than limits.series allows', {
+      org,
+      collector,
+      families,
+      limit: seriesBudget,
+    });
+  }
+}
+
+function sizesOf(collectors: RenderedCollectors) {
+  return [...collectors.values()].flatMap(({ families }) =>
+    families.map(({ family, series }) => ({
+      family: family.name,
+      weight: family.weight,
+      labelled: family.labels.length > 0,
+      series,
+    })),
+  );
+}
