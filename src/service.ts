@@ -246,7 +246,8 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   async function stop(): Promise<void> {
     stopping.abort();
     runner.stop();
-    for (const client of (await clients)?.values() ?? []) client.close();
+    const loaded = await clients?.catch(() => undefined);
+    for (const client of loaded?.values() ?? []) client.close();
     await Promise.all([scheduler.stop(), server.close()]);
     publication.close();
     await history.close();
@@ -263,8 +264,13 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       await publishAll([]);
       publication.flush();
       const { port } = await server.listen(config.web.listen);
-      // An address that no client can be made for ends the start.
-      await loadClients();
+      try {
+        await loadClients();
+      } catch (error) {
+        // A proxy that is none ends the start, and so nothing may go on listening.
+        await stop();
+        throw error;
+      }
       scheduler.start();
       sweep().catch(() => undefined);
       return { port };
