@@ -37,8 +37,9 @@ rounds of ${milliseconds / 1000} s after one to warm up, the servers in turn wit
 - **express with prom-client** holds the same series as gauges, renders them at each scrape and compresses them with
   \`zlib.gzip\` off the event loop. It is left out above 100 000 series.
 
-With ${connections} requests under way, half of them wait for the others: p50 is what a scrape takes under full load. The
-exporter's own metrics are on its page beside the series; their part is rendered once a second.
+With ${connections} requests under way at any time, p50 and p99 include the wait for the others. What large answers take is mostly the
+kernel's copying, which is the same for all but the last: there, ratios around 1 differ by a tenth or two from run to run.
+The exporter's own metrics are on its page beside the series; their part is rendered once a second.
 
 ${sizes.map(renderScraping).join('\n\n')}
 

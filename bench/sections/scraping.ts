@@ -32,7 +32,7 @@ export interface ServerResult {
   readonly resident: number;
 }
 
-/** A prom-client exporter of this size answers about once a second: so many answers make a round at least. */
+/** Where an answer takes a good part of a second, so many make a round at least. */
 const LEAST_ANSWERS = 4;
 
 /** Loads an exporter that has published and the servers that it is compared with, in turn, round after round. */

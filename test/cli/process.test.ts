@@ -41,6 +41,19 @@ describe('the program', () => {
     );
   });
 
+  test('ends with 2 where the proxy is none, and does not go on listening', async () => {
+    const { code, stderr } = await exporter(
+      ['serve', '--web.listen-address=127.0.0.1:0', '--storage.path=:memory:'],
+      {
+        HTTP_PROXY: 'http://[',
+        AGENT_PLATFORM_API_BASE_URL: 'http://platform.example',
+        AGENT_PLATFORM_API_KEY: 'not-a-key',
+      },
+    );
+    expect(code).toBe(2);
+    expect(stderr).toContain('HTTP_PROXY is not a URL');
+  });
+
   test('says so where Node is too old', async () => {
     // The file looks at the version first; this stands in for an old Node.
     const pretend = `Object.defineProperty(process, 'versions', {value: {node: '20.1.0'}}); await import(${JSON.stringify(bin)});`;

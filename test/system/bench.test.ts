@@ -1,0 +1,23 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+const bench = fileURLToPath(new URL('../../bench/main.ts', import.meta.url));
+const run = promisify(execFile);
+
+// What it measures here says nothing: other tests share the machine.
+test('the bench runs from end to end and prints its tables', async () => {
+  const { stdout } = await run(process.execPath, [bench, '--quick']);
+  const headings = stdout.match(/^##+ .*$/gm);
+  expect(headings).toEqual([
+    '## Aims',
+    '## Scrapes',
+    expect.stringMatching(/^### 1 00\d series$/),
+    '## Publishing',
+    '## Memory',
+    '## Start',
+  ]);
+  expect(stdout).toMatch(/^\| express with prom-client, the same series \| \d+ /m);
+  expect(stdout).not.toContain('NaN');
+});
