@@ -1,10 +1,11 @@
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Instant } from '../../catalog/day.ts';
 import type { Family, Sample } from '../../catalog/family.ts';
 import { createSampleWriter, type SampleWriter } from '../../exposition/sample-writer.ts';
 import { renderFamilyHeader } from '../../exposition/text.ts';
 import type { PageFamily } from '../page.ts';
+import { type Chunks, createChunks } from './chunks.ts';
 import { createPart, type Part, writeAll } from './part.ts';
 
 /** What a file holds. */
@@ -27,11 +28,15 @@ interface OpenFamily {
   readonly family: Family;
   readonly part: Part;
   readonly writers: Map<string, SampleWriter>;
+  /** Pages that are written when their turn has come. */
+  readonly later: { readonly org: string; readonly page: PageFamily }[];
 }
 
 /**
- * Starts the file at `path`. Pages may come in any order, though the format wants each family's samples together:
- * every family has a part of its own beside the file, so that memory holds a little of each and not the month.
+ * Starts the file at `path`. Pages may come in any order, though the format wants each family's samples together.
+ * Families of a day are kept beside the file, each in a part of its own, so that memory holds a little of each and
+ * not the month. Those of the present state have no zeros to remember: they are computed when their turn has come,
+ * and written once.
  */
 export async function createMonthFile(
   path: string,
@@ -47,10 +52,21 @@ export async function createMonthFile(
   function familyOf(family: Family): OpenFamily {
     let known = families.get(family.name);
     if (known === undefined) {
-      known = { family, part: createPart(join(scratch, family.name)), writers: new Map() };
+      known = { family, part: createPart(join(scratch, family.name)), writers: new Map(), later: [] };
       families.set(family.name, known);
     }
     return known;
+  }
+
+  async function write(to: Pick<Chunks, 'append'>, known: OpenFamily, org: string, page: PageFamily) {
+    const writer = known.writers.get(org) ?? createSampleWriter(page.family, { org, ...labels });
+    known.writers.set(org, writer);
+    const seconds = page.stamps.map(toSeconds);
+    for (const sample of page.samples()) {
+      const full = to.append(linesOf(writer, sample, seconds));
+      samples += seconds.length;
+      if (full !== undefined) await full;
+    }
   }
 
   async function discard(): Promise<void> {
@@ -58,36 +74,36 @@ export async function createMonthFile(
     await rm(scratch, { recursive: true, force: true });
   }
 
+  /** Writes everything of a family behind what is in the file. */
+  async function writeFamily(file: FileHandle, known: OpenFamily): Promise<number> {
+    let bytes = await writeAll(file, Buffer.from(headerOf(known.family)));
+    const chunks = createChunks(async (chunk) => {
+      bytes += await writeAll(file, chunk);
+    });
+    for (const { org, page } of known.later) await write(chunks, known, org, page);
+    bytes += await writeAll(file, await chunks.rest());
+    return bytes + (await known.part.moveTo(file));
+  }
+
   return {
     async add(org, page) {
-      const { part, writers } = familyOf(page.family);
-      const write = writers.get(org) ?? createSampleWriter(page.family, { org, ...labels });
-      writers.set(org, write);
-      const seconds = page.stamps.map(toSeconds);
-      for (const sample of page.samples()) {
-        const written = part.append(linesOf(write, sample, seconds));
-        samples += seconds.length;
-        if (written !== undefined) await written;
-      }
+      const known = familyOf(page.family);
+      if (page.family.scope === 'current') known.later.push({ org, page });
+      else await write(known.part, known, org, page);
     },
     async finish() {
-      if (samples === 0) {
-        await discard();
-        return undefined;
-      }
       const file = await open(unfinished, 'w');
       let bytes = 0;
       try {
-        for (const { family, part } of families.values()) {
-          const { name, help } = family;
-          const header = renderFamilyHeader({ name, help, type: 'gauge' }, 'openmetrics');
-          bytes += await writeAll(file, Buffer.from(header));
-          bytes += await part.moveTo(file);
-        }
+        for (const known of families.values()) bytes += await writeFamily(file, known);
         bytes += await writeAll(file, Buffer.from('# EOF\n'));
         await file.sync();
       } finally {
         await file.close();
+      }
+      if (samples === 0) {
+        await discard();
+        return undefined;
       }
       await rename(unfinished, path);
       await rm(scratch, { recursive: true, force: true });
@@ -96,6 +112,10 @@ export async function createMonthFile(
     },
     discard,
   };
+}
+
+function headerOf({ name, help }: Family): string {
+  return renderFamilyHeader({ name, help, type: 'gauge' }, 'openmetrics');
 }
 
 function linesOf(write: SampleWriter, sample: Sample, seconds: readonly number[]): string {
