@@ -105,5 +105,12 @@ function familiesOf({ name: collector, families }: Collector) {
 
 /** What polls, schedules and stores has its share of the memory too. */
 async function loadWhatTheServiceLoads(): Promise<void> {
-  await Promise.all([import('../src/service.ts'), import('../src/platform/client.ts')]);
+  await Promise.all([
+    import('../src/config/load.ts'),
+    import('../src/config/yaml-tree.ts'),
+    import('../src/service.ts'),
+    import('../src/history/sqlite/history.ts'),
+    import('../src/platform/client.ts'),
+    import('../src/collectors/tokens/fetch.ts'),
+  ]);
 }

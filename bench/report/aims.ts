@@ -17,11 +17,8 @@ const HUGE = 1_000_000;
 const SLACK = 1.05;
 const MIB = 2 ** 20;
 
-/** Requests per second against those of another server; undefined where that one was not measured. */
-export function ratioTo({ servers }: SizeResult, name: ServerName): number | undefined {
-  const rate = (wanted: ServerName) => servers.find((server) => server.name === wanted)?.perSecond;
-  const [own, other] = [rate('exporter'), rate(name)];
-  return own === undefined || other === undefined ? undefined : own / other;
+function ratioTo({ servers }: SizeResult, name: ServerName): number | undefined {
+  return servers.find((server) => server.name === name)?.ratio;
 }
 
 /** The aims of one number of series. */

@@ -29,7 +29,8 @@ ${renderReached(sizes, starting)}
 
 Every server is a process of its own, and so is the load client: raw sockets, ${connections} kept connections, one request after
 the other on each, answers counted whole and not unpacked. All answers are compressed with gzip. Each server got ${rounds}
-rounds of ${milliseconds / 1000} s after one to warm up, the servers in turn within a round; the figures are the medians of the rounds.
+rounds of ${milliseconds / 1000} s after one to warm up, the servers in turn within a round; the figures are the medians of the rounds, and
+so are the ratios, taken round by round.
 
 - **this exporter** is put together from its own parts as the service does it, with one organization whose history
   was filled with rows as they are after parsing: ${options.publishings} publications, then the load.
@@ -38,7 +39,7 @@ rounds of ${milliseconds / 1000} s after one to warm up, the servers in turn wit
   \`zlib.gzip\` off the event loop. It is left out above 100 000 series.
 
 With ${connections} requests under way at any time, p50 and p99 include the wait for the others. What large answers take is mostly the
-kernel's copying, which is the same for all but the last: there, ratios around 1 differ by a tenth or two from run to run.
+kernel's copying, which is the same for all but the last: there, ratios near 1 differ from run to run by a tenth, on a busy machine by three.
 The exporter's own metrics are on its page beside the series; their part is rendered once a second.
 
 ${sizes.map(renderScraping).join('\n\n')}

@@ -17,7 +17,7 @@ export function renderScraping({ publishing, servers }: SizeResult): string {
   const rows = servers.map((server) => [
     TITLES[server.name],
     shown(server.perSecond),
-    server === exporter ? '' : `${shown((exporter?.perSecond ?? Number.NaN) / server.perSecond)} ×`,
+    server === exporter ? '' : `${shown(server.ratio)} ×`,
     shown(server.p50),
     shown(server.p99),
     grouped(server.bytes / 1024),

@@ -26,6 +26,8 @@ export interface ServerResult {
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
+  /** The exporter's scrapes per second against this server's in the same round. */
+  readonly ratio: number;
   /** Bytes of an answer's body. */
   readonly bytes: number;
   /** Resident memory after the load, in bytes. */
@@ -82,14 +84,20 @@ async function runRounds(
   return Promise.all(
     [...servers].map(async ([name, server]) => {
       const { resident } = await server.ask<Memory>({ kind: 'memory' } satisfies Question);
-      return { name, resident, ...mediansOf(results.get(name) ?? []) };
+      const own = results.get(name) ?? [];
+      return { name, resident, ...mediansOf(own), ratio: medianRatio(results.get('exporter') ?? [], own) };
     }),
   );
 }
 
-function mediansOf(rounds: readonly LoadResult[]): Omit<ServerResult, 'name' | 'resident'> {
+function mediansOf(rounds: readonly LoadResult[]): Pick<LoadResult, 'perSecond' | 'p50' | 'p99' | 'bytes'> {
   const of = (figure: 'perSecond' | 'p50' | 'p99' | 'bytes') => median(rounds.map((round) => round[figure]));
   return { perSecond: of('perSecond'), p50: of('p50'), p99: of('p99'), bytes: of('bytes') };
+}
+
+/** Round by round, so that a machine that slows down for a while slows both sides of a ratio. */
+function medianRatio(exporter: readonly LoadResult[], other: readonly LoadResult[]): number {
+  return median(exporter.map(({ perSecond }, round) => perSecond / (other[round]?.perSecond ?? Number.NaN)));
 }
 
 async function requireSameSeries(servers: readonly Child[]): Promise<void> {
