@@ -104,6 +104,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     ...keeping,
     revisionDays: config.history.revisionWindowDays,
     progress: parts.progress ?? createLoggedProgress({ clock, log }),
+    onTried,
     publisher,
     runs,
     instruments,
@@ -121,6 +122,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   // A derived collector has no runs of its own: it is published with the one it derives from.
   const fetching = collectors.filter(isFetching);
   const targets = orgs.flatMap((org) => fetching.map((collector) => ({ org, collector })));
+  let isComplete = false;
   let clients: Promise<ReadonlyMap<string, PlatformClient>> | undefined;
 
   /** Loads the clients when they are first asked for: their libraries need not delay the first scrape. */
@@ -198,6 +200,13 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       ],
       simulated: parts.simulated,
     };
+  }
+
+  /** Whoever waits for the exporter to be ready finds everyone's newest data on the page, not a second later. */
+  function onTried(): void {
+    if (isComplete || !ready().ready) return;
+    isComplete = true;
+    publication.flush();
   }
 
   function ready() {

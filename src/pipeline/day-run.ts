@@ -62,11 +62,11 @@ export async function runDays(
       await store(run, collector, days, fetched);
       work?.advance(countOf(days, covered));
       sizer.answered(fetched.rows.size, fetched.bytes);
-      run.tried();
       failuresInRow = 0;
       // The newest window shows at once; older ones change little and are published together.
       if (window.to === newest) await deps.publisher.publish(org, [collector.name]);
       else unpublished = true;
+      run.tried();
     } catch (thrown) {
       const error = failureOf(thrown, deps.log);
       const behind = isAboutToday(error) && window.to === newest;

@@ -27,6 +27,8 @@ export interface RunnerParts {
   readonly runs: RunBook;
   readonly instruments: Instruments;
   readonly progress?: Progress | undefined;
+  /** Told whenever a collector has asked for its newest data, well or badly, and published what came. */
+  readonly onTried?: (() => void) | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -36,7 +38,7 @@ export interface Run {
   readonly org: OrgSettings;
   readonly source: Source;
   readonly deps: RunnerParts;
-  /** Says that the newest data was asked for. */
+  /** Says that the newest data was asked for, and published where it came. */
   tried(): void;
   /** Counts what of an answer was unusable; the log tells it once the run has ended. */
   note(fetched: Noted): void;
@@ -122,7 +124,10 @@ export function createRunner(deps: RunnerParts): Runner {
       org,
       source,
       deps,
-      tried: () => runs.update(org.name, name, { tried: true }),
+      tried() {
+        runs.update(org.name, name, { tried: true });
+        deps.onTried?.();
+      },
       note(fetched) {
         noted.rejected += fetched.rejected;
         for (const remark of fetched.remarks) noted.remarks.add(remark);
