@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { startStory } from './harness.ts';
+import { eventually, startStory } from './harness.ts';
+import { readPage } from './page.ts';
 
 const SILENT = { sandbox: { faults: ['slow=1:600000'] }, flags: ['api.timeout=10m'], polled: false };
 
@@ -28,4 +29,19 @@ test('it can be ended while the platform keeps it waiting', async () => {
   const story = await startStory(SILENT);
   await story.stop();
   await expect(story.get('/-/healthy')).rejects.toThrow();
+});
+
+test('once it is ready, the newest figures are on the page', async () => {
+  const story = await startStory({ polled: false });
+  await eventually(async () => expect((await story.get('/-/ready')).status).toBe(200));
+  const page = readPage(await (await story.get('/metrics')).text());
+  for (const figure of [
+    'daily_credits',
+    'daily_tool_calls',
+    'daily_active_users',
+    'daily_git_commits',
+    'wiki_runs',
+  ]) {
+    expect(page.value(`agent_platform_${figure}`), figure).toBeGreaterThan(0);
+  }
 });
