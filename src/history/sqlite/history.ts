@@ -2,15 +2,18 @@ import { statSync } from 'node:fs';
 import type { Clock } from '../../runtime/clock.ts';
 import { ConfigError, messageOf } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
+import { runInSlices } from '../../runtime/slices.ts';
 import type { History } from '../history.ts';
 import { createKept, type Touched } from '../kept.ts';
 import { type FormOf, type HistoryFile, type OpenDatabase, openHistoryFile } from './file.ts';
 import { openForReading } from './inspect.ts';
 import { type Loaded, load } from './load.ts';
-import { stepwise } from './slices.ts';
 import { type Trouble, troubleOf } from './trouble.ts';
 import { createUnsaved, type UnsavedDataset } from './unsaved.ts';
 import { writes } from './writes.ts';
+
+/** One row can be large. */
+const ROWS_PER_LOOK = 1;
 
 export interface SqliteHistoryDeps {
   /** The file; it and its directory are created where they are missing. */
@@ -49,7 +52,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   async function open(): Promise<HistoryFile> {
     const opened = openHistoryFile(path, formOf, deps.openDatabase);
     try {
-      absorb(await stepwise(load(opened.db, formOf), clock));
+      absorb(await runInSlices(load(opened.db, formOf), clock, ROWS_PER_LOOK));
     } catch (error) {
       opened.close();
       throw error;
@@ -83,7 +86,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       if (isLate) deps.onLateLoad?.();
       batch = unsaved.take();
       file.begin();
-      await stepwise(writes(file, kept, batch), clock);
+      await runInSlices(writes(file, kept, batch), clock, ROWS_PER_LOOK);
       file.commit();
       noteRecovery();
     } catch (error) {
@@ -155,7 +158,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     try {
       const db = openForReading(path);
       try {
-        absorb(await stepwise(load(db, formOf), clock));
+        absorb(await runInSlices(load(db, formOf), clock, ROWS_PER_LOOK));
       } finally {
         db.close();
       }
