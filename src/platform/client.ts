@@ -6,7 +6,7 @@ import type { RequestObserver } from './attempt.ts';
 import { withConcurrency } from './concurrency.ts';
 import { createExchange } from './exchange.ts';
 import { walkPages } from './paging.ts';
-import { createPauses, withPauses } from './pause.ts';
+import { createPause, withPause } from './pause.ts';
 import type { ProxySettings } from './proxy.ts';
 import { createRateLimiter, withRateLimit } from './rate-limit.ts';
 import { parseHosts } from './request-url.ts';
@@ -60,7 +60,7 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
   const agents = createAgentPool(MAX_IN_FLIGHT, deps.proxy);
   const maxResponseBytes = deps.maxResponseBytes ?? MAX_RESPONSE_BYTES;
   const userAgent = `agent-platform-exporter/${deps.version}`;
-  const pauses = createPauses(clock);
+  const pause = createPause(clock);
 
   const single = createSingleAttempt({
     ...deps,
@@ -70,9 +70,9 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
   });
   // A pause may begin while an attempt waits for its place or its turn, so it is asked for each time.
   const limiter = createRateLimiter(deps.requestsPerSecond, clock);
-  const paced = withRateLimit(withPauses(single, pauses), limiter, closed);
-  const bounded = withConcurrency(withPauses(paced, pauses), MAX_IN_FLIGHT);
-  const get = withRetries(withPauses(bounded, pauses), { ...deps, pauses, closed });
+  const paced = withRateLimit(withPause(single, pause), limiter, closed);
+  const bounded = withConcurrency(withPause(paced, pause), MAX_IN_FLIGHT);
+  const get = withRetries(withPause(bounded, pause), { ...deps, pause, closed });
 
   return {
     get,

@@ -1,41 +1,34 @@
-import type { DatasetName } from '../catalog/dataset.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 import type { Attempt } from './attempt.ts';
 
-/** What of an organization is left alone: all of it, or one endpoint. */
-export type PauseScope = DatasetName | 'all';
-
-/** Remembers which requests the server asked not to be sent for a while. */
-export interface Pauses {
-  /** Holds back requests of `scope` for `ms` milliseconds; they fail with `error`. */
-  hold(scope: PauseScope, ms: number, error: PlatformError): void;
-  /** The error with which a request of this endpoint fails now, if it does. */
-  of(endpoint: DatasetName): PlatformError | undefined;
+/** Remembers that the server asked for nothing to be sent for a while. */
+export interface Pause {
+  /** Holds back all requests of the organization for `ms` milliseconds; they fail with `error`. */
+  hold(ms: number, error: PlatformError): void;
+  /** The error with which a request fails now, if it does. */
+  current(): PlatformError | undefined;
 }
 
-export function createPauses(clock: Clock): Pauses {
-  const held = new Map<PauseScope, { until: number; error: PlatformError }>();
-  function current(scope: PauseScope): PlatformError | undefined {
-    const pause = held.get(scope);
-    if (pause === undefined) return undefined;
-    if (clock.elapsed() < pause.until) return pause.error;
-    held.delete(scope);
-    return undefined;
-  }
+/** Creates the pause of one organization; there is none at first. */
+export function createPause(clock: Clock): Pause {
+  let held: { until: number; error: PlatformError } | undefined;
   return {
-    hold(scope, ms, error) {
+    hold(ms, error) {
       const until = clock.elapsed() + ms;
-      if (until > (held.get(scope)?.until ?? 0)) held.set(scope, { until, error });
+      if (until > (held?.until ?? 0)) held = { until, error };
     },
-    of: (endpoint) => current('all') ?? current(endpoint),
+    current() {
+      if (held !== undefined && clock.elapsed() >= held.until) held = undefined;
+      return held?.error;
+    },
   };
 }
 
-/** Fails attempts of what is paused without making them. */
-export function withPauses(attempt: Attempt, pauses: Pauses): Attempt {
+/** Fails attempts of a paused organization without making them. */
+export function withPause(attempt: Attempt, pause: Pause): Attempt {
   return async (request, budgetMs) => {
-    const error = pauses.of(request.endpoint);
+    const error = pause.current();
     return error === undefined ? attempt(request, budgetMs) : { ok: false, error, retry: 'never' };
   };
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Attempt, Failure, RequestObserver } from './attempt.ts';
-import type { Pauses } from './pause.ts';
+import type { Pause } from './pause.ts';
 
 /** How long one request may take in all, its attempts and the waits between them. */
 const EFFORT_MS = 120_000;
@@ -19,14 +19,14 @@ export interface RetryDeps {
   readonly random: () => number;
   readonly log: Logger;
   readonly observer: RequestObserver;
-  readonly pauses: Pauses;
+  readonly pause: Pause;
   readonly closed: AbortSignal;
 }
 
 /**
  * Repeats attempts that failed for reasons that pass, with exponential back-off and full jitter, no sooner than
  * the server asked for. Throws the last failure; where the server asked for more time than is left, at once,
- * and holds back what would meet the same answer.
+ * and holds back everything of the organization until then.
  */
 export function withRetries(attempt: Attempt, deps: RetryDeps): (request: ApiRequest) => Promise<ApiAnswer> {
   const { clock, org } = deps;
@@ -42,12 +42,18 @@ export function withRetries(attempt: Attempt, deps: RetryDeps): (request: ApiReq
       const spent = retry >= deps.retries || deps.closed.aborted || (outcome.retry === 'once' && unreadable);
       const wait = Math.max(outcome.retryAfterMs ?? 0, backoff(retry, deps.random));
       if (spent || outcome.retry === 'never' || clock.elapsed() + wait >= ends) {
-        throw giveUp(request, outcome);
+        throw giveUp(outcome);
       }
       unreadable ||= outcome.retry === 'once';
       const { endpoint } = request;
       const { reason, status } = outcome.error;
-      deps.log.debug('request is tried again', { org, endpoint, reason, status, wait_seconds: wait / 1000 });
+      deps.log.debug('A request is tried again', {
+        org,
+        endpoint,
+        reason,
+        status,
+        wait_seconds: wait / 1000,
+      });
       await clock.wait(wait, deps.closed).catch(() => {
         throw outcome.error;
       });
@@ -56,7 +62,7 @@ export function withRetries(attempt: Attempt, deps: RetryDeps): (request: ApiReq
     }
   }
 
-  function giveUp(request: ApiRequest, { error, retryAfterMs }: Failure): PlatformError {
+  function giveUp({ error, retryAfterMs }: Failure): PlatformError {
     if (retryAfterMs === undefined || retryAfterMs === 0) return error;
     const retryAt = clock.now() + retryAfterMs;
     const until = new Date(retryAt).toISOString().replace(/\.\d+/, '');
@@ -67,10 +73,8 @@ export function withRetries(attempt: Attempt, deps: RetryDeps): (request: ApiReq
       status,
       retryAt,
     });
-    // 429 speaks of the organization's quota; an unavailable endpoint says nothing about its neighbours.
-    const scope = status === 429 ? 'all' : request.endpoint;
-    deps.pauses.hold(scope, retryAfterMs, throttled);
-    deps.log.warn('platform asked for a pause', { org, scope, status, until });
+    deps.pause.hold(retryAfterMs, throttled);
+    deps.log.warn('The platform asked for a pause', { org, status, until });
     return throttled;
   }
 

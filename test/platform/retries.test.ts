@@ -93,17 +93,18 @@ describe('Retry-After', () => {
     await client.get(wiki);
     expect(codes).toEqual(['429', '200']);
     expect(log.events.map(({ level, message }) => [level, message])).toEqual([
-      ['warn', 'platform asked for a pause'],
+      ['warn', 'The platform asked for a pause'],
     ]);
   });
 
-  test('on 503, longer than what is left, pauses that endpoint alone', async () => {
+  test('on 503, longer than what is left, pauses the organization as well', async () => {
     const server = await startServer(answers({ status: 503, headers: { 'retry-after': '3600' } }, {}));
-    const { client, codes } = createTestClient(server.url);
+    const { client, clock, codes } = createTestClient(server.url);
     const error = await failureOf(client.get(wiki));
     expect(error).toMatchObject({ reason: 'throttled', status: 503, retryAt: START + 3_600_000 });
+    expect(await failureOf(client.get(tokensRequest()))).toBe(error);
+    await clock.advance(3_600_000);
     await client.get(tokensRequest());
-    expect(await failureOf(client.get(wiki))).toBe(error);
     expect(codes).toEqual(['503', '200']);
   });
 
