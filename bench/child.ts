@@ -33,6 +33,16 @@ export async function startChild(directory: string, script: string, options: obj
   };
 }
 
+/** Runs compiled code in a process of its own; resolves with the one message that it sends, once it has ended. */
+export async function runJob<Answer>(directory: string, script: string, options: object): Promise<Answer> {
+  const file = path.join(directory, 'bench', script);
+  const child = fork(file, [JSON.stringify(options)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const gone = once(child, 'exit');
+  const answer = await nextMessage<Answer>(child);
+  await gone;
+  return answer;
+}
+
 function nextMessage<Message>(child: ChildProcess): Promise<Message> {
   return new Promise((resolve, reject) => {
     function onMessage(message: unknown): void {

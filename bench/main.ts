@@ -1,10 +1,13 @@
 // Measures the exporter beside what it is compared with: npm run bench -- --help
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { build, ROOT } from './build.ts';
+import { type Built, build, ROOT } from './build.ts';
 import { describeMachine } from './machine.ts';
-import { type BenchOptions, parseOptions } from './options.ts';
-import { type Report, renderPage } from './report/page.ts';
+import { type BenchOptions, type Part, parseOptions } from './options.ts';
+import { type BackfillReport, type Report, renderPage, type ScrapingReport } from './report/page.ts';
+import { measureFileBackfills } from './sections/backfill-files.ts';
+import { measureRemoteBackfills } from './sections/backfill-remote.ts';
+import { type FirstSyncResult, measureFirstSync } from './sections/first-sync.ts';
 import { measureSize, type SizeResult } from './sections/size.ts';
 import { measureStarting } from './sections/starting.ts';
 
@@ -23,6 +26,17 @@ try {
 
 async function measure(options: BenchOptions): Promise<Report> {
   const built = build();
+  const does = (part: Part) => options.parts.includes(part);
+  return {
+    machine: describeMachine(),
+    options,
+    scraping: does('scrape') ? await measureScraping(built, options) : undefined,
+    backfill: does('backfill') ? await measureBackfill(built, options) : undefined,
+    sync: does('sync') ? await measureSync(built, options) : undefined,
+  };
+}
+
+async function measureScraping(built: Built, options: BenchOptions): Promise<ScrapingReport> {
   console.error('measuring the start');
   const starting = await measureStarting(built, options.starts);
   const sizes: SizeResult[] = [];
@@ -31,5 +45,18 @@ async function measure(options: BenchOptions): Promise<Report> {
     const withPromClient = series <= PROM_CLIENT_SERIES;
     sizes.push(await measureSize({ ...options, directory: built.bench, series, withPromClient }));
   }
-  return { machine: describeMachine(), options, sizes, starting };
+  return { sizes, starting };
+}
+
+async function measureBackfill({ bench }: Built, options: BenchOptions): Promise<BackfillReport> {
+  const { toFiles, byRemoteWrite, backfills } = options;
+  console.error('measuring the backfill to files');
+  const files = await measureFileBackfills(bench, toFiles, backfills);
+  console.error('measuring the backfill by remote write');
+  return { files, remote: await measureRemoteBackfills(bench, byRemoteWrite, backfills) };
+}
+
+async function measureSync(built: Built, { syncedDays, syncs }: BenchOptions): Promise<FirstSyncResult> {
+  console.error('measuring the first sync');
+  return measureFirstSync(built, syncedDays, syncs);
 }

@@ -1,3 +1,5 @@
+import type { PastSize } from './workload/past.ts';
+
 /** What a started process says first: where it answers. */
 export interface Ready {
   readonly port: number;
@@ -11,8 +13,11 @@ export interface ServerOptions {
   readonly series?: number;
 }
 
-/** What the exporter under test is asked; every question has one answer. */
-export type Question = { readonly kind: 'publish' } | { readonly kind: 'memory' };
+/** What a server under test is asked; every question has one answer. */
+export type Question =
+  | { readonly kind: 'publish' }
+  | { readonly kind: 'memory' }
+  | { readonly kind: 'usage' };
 
 /** One publication, from parsed rows to published bytes. */
 export interface Publishing {
@@ -56,4 +61,43 @@ export interface LoadResult {
   readonly p99: number;
   /** Bytes of the last answer's body. */
   readonly bytes: number;
+}
+
+/** A backfill to files. */
+export interface FileBackfill {
+  readonly samples: number;
+  readonly bytes: number;
+  readonly seconds: number;
+  /** Writing the same bytes straight to one file. */
+  readonly straightSeconds: number;
+  /** Most resident memory in bytes, the store's included. */
+  readonly peak: number;
+}
+
+export interface RemoteBackfillOptions extends PastSize {
+  readonly url: string;
+  /** Whether the requests are encoded before the time is taken. */
+  readonly replayed: boolean;
+}
+
+/** A backfill by remote write, or its requests alone. */
+export interface RemoteBackfill {
+  readonly samples: number;
+  readonly seconds: number;
+  /** Most resident memory in bytes, the store's included. */
+  readonly peak: number;
+}
+
+/** What a program has used in its life. */
+export interface Usage {
+  /** Of all its threads, in user and system mode. */
+  readonly cpuSeconds: number;
+  /** Most resident memory in bytes. */
+  readonly peak: number;
+}
+
+/** What the simulated platform has done so far. */
+export interface PlatformUsage {
+  readonly cpuSeconds: number;
+  readonly requests: number;
 }

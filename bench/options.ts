@@ -1,7 +1,12 @@
 import { parseArgs } from 'node:util';
+import type { PastSize } from './workload/past.ts';
+
+/** What can be measured alone. */
+export type Part = 'scrape' | 'backfill' | 'sync';
 
 /** What is measured, and how long. */
 export interface BenchOptions {
+  readonly parts: readonly Part[];
   readonly sizes: readonly number[];
   readonly rounds: number;
   /** Length of one load, in milliseconds. */
@@ -9,6 +14,13 @@ export interface BenchOptions {
   readonly connections: number;
   readonly publishings: number;
   readonly starts: number;
+  /** Sizes of the backfills to files and by remote write, the largest last, and how often each is done. */
+  readonly toFiles: readonly PastSize[];
+  readonly byRemoteWrite: readonly PastSize[];
+  readonly backfills: number;
+  /** Days of the first sync, and how often it is done. */
+  readonly syncedDays: number;
+  readonly syncs: number;
   /** Whether the page of figures is written. */
   readonly write: boolean;
 }
@@ -19,19 +31,38 @@ const USAGE = `npm run bench -- [options]
   --seconds 2            length of one load on one server
   --connections 4        connections that the load client keeps
   --quick                one short round at 1000 series: shows that everything runs
-  --write                write docs/BENCHMARKS.md too`;
+  --only scrape          scrapes and the start alone; or backfill, or sync; may be given several times
+  --write                write docs/BENCHMARKS.md too; not with --only`;
+
+const PARTS: readonly Part[] = ['scrape', 'backfill', 'sync'];
+const TO_FILES: readonly PastSize[] = [1000, 20_000].flatMap((series) => [
+  { series, days: 30 },
+  { series, days: 300 },
+]);
+const BY_REMOTE_WRITE: readonly PastSize[] = [
+  { series: 1000, days: 300 },
+  { series: 20_000, days: 30 },
+];
+const QUICK_PAST: readonly PastSize[] = [{ series: 1000, days: 3 }];
 
 /** Reads the command line; throws with the usage where it cannot be used. */
 export function parseOptions(args: readonly string[]): BenchOptions {
   const { values } = parse(args);
   const quick = values.quick === true;
+  if (values.write === true && values.only !== undefined) throw new Error(USAGE);
   return {
+    parts: values.only?.map(part) ?? PARTS,
     sizes: (values.series ?? (quick ? '1000' : '1000,100000,1000000')).split(',').map(positive),
     rounds: positive(values.rounds ?? (quick ? '1' : '5')),
     milliseconds: positive(values.seconds ?? (quick ? '0.1' : '2')) * 1000,
     connections: positive(values.connections ?? '4'),
     publishings: quick ? 2 : 6,
     starts: quick ? 1 : 15,
+    toFiles: quick ? QUICK_PAST : TO_FILES,
+    byRemoteWrite: quick ? QUICK_PAST : BY_REMOTE_WRITE,
+    backfills: quick ? 1 : 3,
+    syncedDays: quick ? 10 : 310,
+    syncs: quick ? 1 : 5,
     write: values.write === true,
   };
 }
@@ -45,6 +76,7 @@ function parse(args: readonly string[]) {
         rounds: { type: 'string' },
         seconds: { type: 'string' },
         connections: { type: 'string' },
+        only: { type: 'string', multiple: true },
         quick: { type: 'boolean' },
         write: { type: 'boolean' },
       },
@@ -52,6 +84,12 @@ function parse(args: readonly string[]) {
   } catch {
     throw new Error(USAGE);
   }
+}
+
+function part(text: string): Part {
+  const found = PARTS.find((name) => name === text);
+  if (found === undefined) throw new Error(USAGE);
+  return found;
 }
 
 function positive(text: string): number {

@@ -61,11 +61,22 @@ export function renderAims(aims: readonly Aim[]): string {
   return renderTable(['what', 'aim', 'measured', 'reached'], rows);
 }
 
-function atLeast(what: string, aim: number, measured = Number.NaN): Aim {
-  return { what, aim: `≥ ${aim} ×`, measured: `${shown(measured)} ×`, reached: measured >= aim };
+/** An aim that more is better for. */
+export function atLeast(what: string, aim: number, measured = Number.NaN, unit = '×'): Aim {
+  return {
+    what,
+    aim: `≥ ${numeral(aim)} ${unit}`,
+    measured: `${shown(measured)} ${unit}`,
+    reached: measured >= aim,
+  };
 }
 
-function below(what: string, aim: number, measured: number, unit: string): Aim {
+/** An aim that less is better for. */
+export function below(what: string, aim: number, measured: number, unit: string): Aim {
   const reached = measured < aim;
   return { what, aim: `< ${aim} ${unit}`, measured: `${shown(measured)} ${unit}`, reached };
+}
+
+function numeral(aim: number): string {
+  return aim >= LARGE ? grouped(aim) : String(aim);
 }

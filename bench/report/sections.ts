@@ -1,7 +1,6 @@
 import type { ServerName } from '../sections/scraping.ts';
 import type { SizeResult } from '../sections/size.ts';
 import type { StartingResult } from '../sections/starting.ts';
-import { aimsOf, renderAims, startingAims } from './aims.ts';
 import { grouped, mebibytes, renderTable, shown } from './table.ts';
 
 const TITLES: Readonly<Record<ServerName, string>> = {
@@ -68,9 +67,4 @@ export function renderStarting({ first, exporter, bare }: StartingResult): strin
       ['bare express with prom-client', shown(bare), ''],
     ],
   );
-}
-
-/** All aims. */
-export function renderReached(results: readonly SizeResult[], starting: StartingResult): string {
-  return renderAims([...results.flatMap(aimsOf), ...startingAims(starting)]);
 }

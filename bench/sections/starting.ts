@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Built } from '../build.ts';
+import { endProgram, freePort } from '../programs.ts';
 import { median } from '../report/statistics.ts';
 
 /** From the start of a process to its first answered scrape, in milliseconds. */
@@ -65,7 +65,7 @@ async function timeStart(
     }
     return performance.now() - startedAt;
   } finally {
-    await end(child);
+    await endProgram(child);
   }
 }
 
@@ -80,21 +80,4 @@ function answers(port: number): Promise<boolean> {
     socket.on('error', () => resolve(false));
     socket.on('close', () => resolve(text.startsWith('HTTP/1.1 200 ')));
   });
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return;
-  const gone = once(child, 'exit');
-  child.kill();
-  await gone;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port is free');
-  return address.port;
 }

@@ -17,6 +17,9 @@ test('the bench runs from end to end and prints its tables', async () => {
     '## Publishing',
     '## Memory',
     '## Start',
+    '## Backfill to files',
+    '## Backfill by remote write',
+    '## First sync',
   ]);
   expect(stdout).toMatch(/^\| express with prom-client, the same series \| \d+ /m);
   expect(stdout).not.toContain('NaN');

@@ -1,0 +1,84 @@
+// Backfills by remote write, or sends the requests of such a backfill that were encoded before.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type BackfillParts, backfill } from '../../src/backfill/backfill.ts';
+import { readAcknowledged } from '../../src/backfill/remote/acknowledged.ts';
+import type { Post } from '../../src/backfill/remote/delivery.ts';
+import { createPost } from '../../src/backfill/remote/post.ts';
+import { createRemoteTarget } from '../../src/backfill/remote/remote-target.ts';
+import { createStateFile } from '../../src/backfill/state-file.ts';
+import { createSystemClock } from '../../src/runtime/clock.ts';
+import { createFakeLogger } from '../../src/runtime/logger.ts';
+import { keepYoungGenerationSmall } from '../../src/runtime/young-generation.ts';
+import type { RemoteBackfill, RemoteBackfillOptions } from '../messages.ts';
+import { createPast, LABELS } from '../workload/past.ts';
+import { answer, jobOptions } from './job.ts';
+
+/** The program's defaults. */
+const CONCURRENCY = 4;
+const BATCH_SAMPLES = 5000;
+const TIMEOUT_MS = 30_000;
+
+// As the program itself does.
+keepYoungGenerationSmall();
+const clock = createSystemClock();
+answer(await measure(jobOptions<RemoteBackfillOptions>()));
+
+async function measure({ url, replayed, ...size }: RemoteBackfillOptions): Promise<RemoteBackfill> {
+  const past = await createPast(size);
+  const post = createPost({
+    url,
+    authorization: async () => undefined,
+    timeoutMs: TIMEOUT_MS,
+    concurrency: CONCURRENCY,
+    version: '0.0.0',
+    retryAfter: () => undefined,
+  });
+  const bodies: Buffer[] = [];
+  const recorded = replayed
+    ? await bring(past, async (body) => {
+        bodies.push(body);
+        return { status: 204, text: '', retryAfterMs: undefined };
+      })
+    : 0;
+  const startedAt = clock.elapsed();
+  const samples = replayed ? recorded : await bring(past, post);
+  await sendAll(bodies, post);
+  const seconds = (clock.elapsed() - startedAt) / 1000;
+  post.close();
+  return { samples, seconds, peak: process.resourceUsage().maxRSS * 1024 };
+}
+
+/** Backfills everything; gives the number of samples that were acknowledged. */
+async function bring(past: Omit<BackfillParts, 'target'>, post: Post): Promise<number> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'bench-backfill-'));
+  try {
+    const state = createStateFile(path.join(folder, 'backfill.json'));
+    const target = createRemoteTarget({
+      post,
+      labels: LABELS,
+      concurrency: CONCURRENCY,
+      batchSamples: BATCH_SAMPLES,
+      acknowledged: await readAcknowledged(state, 'measured', clock),
+      clock,
+      random: () => 0,
+      log: createFakeLogger(),
+    });
+    return (await backfill({ ...past, target })).samples;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Sends requests as many at a time as the backfill may. */
+async function sendAll(bodies: readonly Buffer[], post: Post): Promise<void> {
+  const queue = bodies.values();
+  async function work(): Promise<void> {
+    for (const body of queue) {
+      const { status, text } = await post(body, new AbortController().signal);
+      if (status !== 200 && status !== 204) throw new Error(`the receiver answered ${status}: ${text}`);
+    }
+  }
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+}

@@ -1,0 +1,70 @@
+import { runJob } from '../child.ts';
+import type { RemoteBackfill, RemoteBackfillOptions } from '../messages.ts';
+import { median } from '../report/statistics.ts';
+import type { PastSize } from '../workload/past.ts';
+import { startReceiver } from './receiver.ts';
+
+/** What was seen of backfills of a size by remote write: medians of the rounds. */
+export interface RemoteBackfillResult extends PastSize {
+  readonly samples: number;
+  readonly seconds: number;
+  readonly perSecond: number;
+  /** The samples per second against those of the same requests sent again, in the same round. */
+  readonly ratio: number;
+  /** Most resident memory of the backfill in bytes, the store's included. */
+  readonly peak: number;
+  /** What took the samples, such as `Prometheus 2.42.0`. */
+  readonly receiver: string;
+}
+
+interface Round {
+  readonly sent: RemoteBackfill;
+  readonly replayed: RemoteBackfill;
+  readonly receiver: string;
+}
+
+/** Backfills each size by remote write, then sends the same requests to another receiver that is as empty. */
+export async function measureRemoteBackfills(
+  directory: string,
+  sizes: readonly PastSize[],
+  rounds: number,
+): Promise<readonly RemoteBackfillResult[]> {
+  const cases = sizes.map((size) => ({ size, runs: [] as Round[] }));
+  for (let round = 0; round < rounds; round++) {
+    for (const { size, runs } of cases) runs.push(await runRound(directory, size));
+  }
+  return cases.map(({ size, runs }) => {
+    const of = (figure: (run: Round) => number) => median(runs.map(figure));
+    return {
+      ...size,
+      samples: of(({ sent }) => sent.samples),
+      seconds: of(({ sent }) => sent.seconds),
+      perSecond: of(({ sent }) => sent.samples / sent.seconds),
+      ratio: of(({ sent, replayed }) => replayed.seconds / sent.seconds),
+      peak: of(({ sent }) => sent.peak),
+      receiver: runs[0]?.receiver ?? '',
+    };
+  });
+}
+
+async function runRound(directory: string, size: PastSize): Promise<Round> {
+  const { run: sent, receiver } = await runOnce(directory, size, false);
+  const { run: replayed } = await runOnce(directory, size, true);
+  if (sent.samples !== replayed.samples) throw new Error('the same backfill has other samples');
+  return { sent, replayed, receiver };
+}
+
+async function runOnce(directory: string, size: PastSize, replayed: boolean) {
+  const receiver = await startReceiver(directory);
+  try {
+    const options: RemoteBackfillOptions = { ...size, url: receiver.url, replayed };
+    const run = await runJob<RemoteBackfill>(directory, 'jobs/backfill-by-remote-write.js', options);
+    const taken = await receiver.samples();
+    if (taken !== undefined && taken < run.samples) {
+      throw new Error(`${receiver.name} has ${taken} samples of ${run.samples}`);
+    }
+    return { run, receiver: receiver.name };
+  } finally {
+    await receiver.stop();
+  }
+}

@@ -1,0 +1,82 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { startChild } from '../child.ts';
+import { endProgram, freePort } from '../programs.ts';
+
+/** Something empty that takes remote write. */
+export interface Receiver {
+  /** Such as `Prometheus 2.42.0`. */
+  readonly name: string;
+  readonly url: string;
+  /** How many samples it has taken at least; undefined where it does not count them. */
+  samples(): Promise<number | undefined>;
+  stop(): Promise<void>;
+}
+
+const KNOCK_MS = 20;
+const GIVE_UP_MS = 20_000;
+const CONFIG = 'global: {scrape_interval: 1h}\nstorage: {tsdb: {out_of_order_time_window: 400d}}\n';
+/** In order and out of order; some versions count the latter twice. */
+const APPENDED = /^prometheus_tsdb_head_(?:out_of_order_)?samples_appended_total(?:\{.*\})? (\S+)$/gm;
+
+/** Starts Prometheus as docs/backfill.md says where it is on the path, else a server that forgets what it is sent. */
+export async function startReceiver(directory: string): Promise<Receiver> {
+  const { stdout } = spawnSync('prometheus', ['--version'], { encoding: 'utf8' });
+  const version = /version ([\d.]+)/.exec(stdout ?? '')?.[1];
+  return version === undefined ? startPlain(directory) : startPrometheus(version);
+}
+
+async function startPlain(directory: string): Promise<Receiver> {
+  const { port, stop } = await startChild(directory, 'servers/receiver.js');
+  const url = `http://127.0.0.1:${port}`;
+  return { name: 'a plain node:http server', url, samples: async () => undefined, stop };
+}
+
+async function startPrometheus(version: string): Promise<Receiver> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'bench-prometheus-'));
+  const config = path.join(folder, 'prometheus.yml');
+  writeFileSync(config, CONFIG);
+  const host = `127.0.0.1:${await freePort()}`;
+  const flags = [
+    `--config.file=${config}`,
+    `--storage.tsdb.path=${path.join(folder, 'data')}`,
+    '--storage.tsdb.retention.time=2y',
+    '--web.enable-remote-write-receiver',
+    `--web.listen-address=${host}`,
+    '--log.level=error',
+  ];
+  const program = spawn('prometheus', flags, { stdio: 'ignore' });
+  async function stop(): Promise<void> {
+    await endProgram(program);
+    rmSync(folder, { recursive: true });
+  }
+  try {
+    const startedAt = performance.now();
+    while (!(await isReady(host))) {
+      if (program.exitCode !== null) throw new Error('prometheus ended');
+      if (performance.now() - startedAt > GIVE_UP_MS) throw new Error('prometheus is not ready');
+      await wait(KNOCK_MS);
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    name: `Prometheus ${version}`,
+    url: `http://${host}/api/v1/write`,
+    async samples() {
+      const page = await (await fetch(`http://${host}/metrics`)).text();
+      return [...page.matchAll(APPENDED)].reduce((sum, [, count]) => sum + Number(count), 0);
+    },
+    stop,
+  };
+}
+
+async function isReady(host: string): Promise<boolean> {
+  const answer = await fetch(`http://${host}/-/ready`).catch(() => undefined);
+  await answer?.body?.cancel();
+  return answer?.ok === true;
+}
