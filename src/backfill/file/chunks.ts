@@ -1,6 +1,8 @@
 /** How much waits in memory before it is written; what has little takes less. */
 const CHUNK_BYTES = 128 * 1024;
 const FIRST_BYTES = 8 * 1024;
+/** A call to encode text costs as much as a short line: so many characters go at a time. */
+const ENCODED_AT_ONCE = 2048;
 
 /** Text that is gathered to chunks, of which one may be on its way while the next one fills. */
 export interface Chunks {
@@ -14,6 +16,7 @@ export interface Chunks {
 export function createChunks(write: (chunk: Buffer) => Promise<unknown>): Chunks {
   let buffer: Buffer = Buffer.allocUnsafe(FIRST_BYTES);
   let end = 0;
+  let gathered = '';
   let spare: Buffer | undefined;
   let writing: Promise<unknown> = Promise.resolve();
 
@@ -39,19 +42,27 @@ export function createChunks(write: (chunk: Buffer) => Promise<unknown>): Chunks
     end = 0;
   }
 
-  function put(text: string): void {
-    end += buffer.write(text, end);
+  function put(): void {
+    end += buffer.write(gathered, end);
+    gathered = '';
+  }
+
+  /** Encodes what was gathered. */
+  function encode(): Promise<void> | undefined {
+    // Three bytes are the most that one UTF-16 unit can take.
+    const room = makeRoom(gathered.length * 3);
+    if (room !== undefined) return room.then(put);
+    put();
+    return undefined;
   }
 
   return {
     append(text) {
-      // Three bytes are the most that one UTF-16 unit can take.
-      const room = makeRoom(text.length * 3);
-      if (room !== undefined) return room.then(() => put(text));
-      put(text);
-      return undefined;
+      gathered += text;
+      return gathered.length < ENCODED_AT_ONCE ? undefined : encode();
     },
     async rest() {
+      await encode();
       await writing;
       return buffer.subarray(0, end);
     },
