@@ -12,6 +12,7 @@ import { createSystemClock } from '../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { keepYoungGenerationSmall } from '../../src/runtime/young-generation.ts';
 import type { RemoteBackfill, RemoteBackfillOptions } from '../messages.ts';
+import { peakResident } from '../peak.ts';
 import { createPast, LABELS } from '../workload/past.ts';
 import { answer, jobOptions } from './job.ts';
 
@@ -47,7 +48,7 @@ async function measure({ url, replayed, ...size }: RemoteBackfillOptions): Promi
   await sendAll(bodies, post);
   const seconds = (clock.elapsed() - startedAt) / 1000;
   post.close();
-  return { samples, seconds, peak: process.resourceUsage().maxRSS * 1024 };
+  return { samples, seconds, peak: peakResident() };
 }
 
 /** Backfills everything; gives the number of samples that were acknowledged. */

@@ -9,6 +9,7 @@ import { createSystemClock } from '../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { keepYoungGenerationSmall } from '../../src/runtime/young-generation.ts';
 import type { FileBackfill } from '../messages.ts';
+import { peakResident } from '../peak.ts';
 import { createPast, LABELS, type PastSize } from '../workload/past.ts';
 import { answer, jobOptions } from './job.ts';
 
@@ -31,7 +32,7 @@ async function measure(size: PastSize): Promise<FileBackfill> {
     });
     const { samples } = await backfill({ ...past, target });
     const seconds = (clock.elapsed() - startedAt) / 1000;
-    const peak = process.resourceUsage().maxRSS * 1024;
+    const peak = peakResident();
     return { samples, seconds, peak, ...(await writeStraight(output)) };
   } finally {
     rmSync(output, { recursive: true, force: true });

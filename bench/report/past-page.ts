@@ -21,7 +21,8 @@ ${renderFiles(files)}
 From parsed rows in the history to the last acknowledgement of ${remote[0]?.receiver ?? 'nobody'} on the same machine, with up to four
 requests of 5 000 samples under way; medians of ${backfills} rounds. Against it, in the same round: the same requests, encoded and
 compressed before, sent to another receiver that is as empty, four at a time. The backfill keeps the samples of a series in
-order; the requests by themselves may overtake each other, which the receiver's window for samples out of order allows.
+order; the requests by themselves may overtake each other, which the receiver's window for samples out of order allows. Prometheus makes blocks of the days that lie behind
+meanwhile, on the same cores: of more of them the longer the sending takes.
 
 ${renderRemote(remote)}`;
 }
@@ -32,7 +33,8 @@ export function renderSyncPage(sync: FirstSyncResult, { syncs }: BenchOptions): 
 
 \`once\` as it is installed, with an empty store in a file, against the simulated platform in a process of its own: one
 organization of 40 people and 12 repositories, the collectors that run where none is configured, the limit of requests
-lifted to 1 000 per second. From the start of the process to its end; medians of ${syncs} rounds. The platform's CPU seconds are those it made its answers in.
+lifted to 1 000 per second. From the start of the process to its end; medians of ${syncs} rounds. The platform's CPU
+seconds are those it made its answers in.
 
 ${renderSync(sync)}`;
 }

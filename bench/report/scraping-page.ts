@@ -37,7 +37,7 @@ ${renderPublishing(sizes)}
 
 Resident memory of the exporter's process, with everything loaded that the service loads, and with the rows in memory
 that were published: two reports of each repository, 120 days of tokens, tools, activity and productivity. Peaks are the
-operating system's (\`maxRSS\`).
+operating system's.
 
 ${renderMemory(sizes)}
 

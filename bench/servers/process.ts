@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Memory, Question, Ready, ServerOptions } from '../messages.ts';
+import { peakResident } from '../peak.ts';
 
 /** The options that this process was started with. */
 export function serverOptions(): ServerOptions {
@@ -27,5 +28,5 @@ export function answerQuestions(answerOther?: (question: Question) => Promise<ob
 }
 
 function memory(): Memory {
-  return { resident: process.memoryUsage.rss(), peak: process.resourceUsage().maxRSS * 1024 };
+  return { resident: process.memoryUsage.rss(), peak: peakResident() };
 }
