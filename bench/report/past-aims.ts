@@ -4,17 +4,19 @@ import type { FirstSyncResult } from '../sections/first-sync.ts';
 import { type Aim, atLeast, below } from './aims.ts';
 import { grouped } from './table.ts';
 
-/** The aims of backfills to files: those of the largest one. */
+/** The aims of backfills to files: the speed of the one with most series, and the memory of the longest one. */
 export function fileAims(results: readonly FileBackfillResult[]): readonly Aim[] {
-  const largest = results.at(-1);
-  if (largest === undefined) return [];
-  const { series, days, peak, perSecond } = largest;
-  const at = `at ${grouped(series)} series a day`;
-  const aims = [atLeast(`backfill to files ${at}, ${days} days`, 1_000_000, perSecond, 'samples/s')];
-  const short = results.find((result) => result.series === series && result.days < days);
-  if (short === undefined) return aims;
-  const what = `its peak of resident memory against that of ${short.days} days`;
-  return [...aims, below(what, 1.5, peak / short.peak, '×')];
+  const most = results.toSorted((a, b) => b.series - a.series)[0];
+  const [longest, shorter] = results
+    .filter(({ series }) => series === results[0]?.series)
+    .toSorted((a, b) => b.days - a.days);
+  if (most === undefined) return [];
+  const what = `backfill to files at ${grouped(most.series)} series a day, ${most.days} days`;
+  const aims = [atLeast(what, 1_000_000, most.perSecond, 'samples/s')];
+  if (longest === undefined || shorter === undefined) return aims;
+  const at = `at ${grouped(longest.series)} series a day`;
+  const growth = `peak of resident memory ${at}, ${grouped(longest.days)} days against ${shorter.days} days`;
+  return [...aims, below(growth, 1.5, longest.peak / shorter.peak, '×')];
 }
 
 /** The aims of backfills by remote write. */

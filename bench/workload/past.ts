@@ -13,7 +13,7 @@ export const LABELS = { job: 'agent-platform', instance: 'exporter:9889' };
 
 const DAY_MS = 86_400_000;
 /** Days that the store holds at least. */
-const LONGEST = 300;
+const LONGEST = 1500;
 
 /** Days to backfill, and about how many series of reports each of them has, beside 290 of its own figures. */
 export interface PastSize {
