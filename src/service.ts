@@ -127,25 +127,8 @@ export async function createService(parts: ServiceParts): Promise<Service> {
 
   /** Loads the clients when they are first asked for: their libraries need not delay the first scrape. */
   function loadClients(): Promise<ReadonlyMap<string, PlatformClient>> {
-    clients ??= import('./platform/client.ts').then(
-      ({ createPlatformClient }) =>
-        new Map(
-          orgs.map((org) => [
-            org.config.name,
-            createPlatformClient({
-              org: org.config.name,
-              baseUrl: org.config.baseUrl,
-              appUrl: org.config.appUrl,
-              credential: () => org.config.credential.read(),
-              ...config.api,
-              version: parts.version,
-              clock,
-              random,
-              log,
-              observer: { request: instruments.apiRequest, retry: instruments.retry },
-            }),
-          ]),
-        ),
+    clients ??= import('./service-clients.ts').then(({ createClients }) =>
+      createClients({ config, version: parts.version, instruments, clock, random, log }),
     );
     return clients;
   }
@@ -252,6 +235,11 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   }
 
   let stopped: Promise<void> | undefined;
+  function stopOnce(): Promise<void> {
+    stopped ??= stop();
+    return stopped;
+  }
+
   async function stop(): Promise<void> {
     stopping.abort();
     runner.stop();
@@ -277,10 +265,11 @@ export async function createService(parts: ServiceParts): Promise<Service> {
         await loadClients();
       } catch (error) {
         // A proxy that is none ends the start, and so nothing may go on listening.
-        await stop();
+        await stopOnce();
         throw error;
       }
       scheduler.start();
+      // Only stopping ends it, and then there is nothing left to do.
       sweep().catch(() => undefined);
       return { port };
     },
@@ -291,10 +280,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
         .filter(({ org, collector }) => runs.get(org.config.name, collector.name).failure !== undefined)
         .map(({ org, collector }) => jobName(org.config, collector));
     },
-    stop() {
-      stopped ??= stop();
-      return stopped;
-    },
+    stop: stopOnce,
   };
 }
 

@@ -6,10 +6,10 @@ import { createInstruments } from '../exposition/instruments.ts';
 import type { History } from '../history/history.ts';
 import { createRunner } from '../pipeline/runner.ts';
 import { createRunBook } from '../pipeline/runs.ts';
-import { createPlatformClient } from '../platform/client.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Progress } from '../runtime/progress.ts';
+import { createClients } from '../service-clients.ts';
 
 export interface FetchParts {
   readonly config: Config;
@@ -39,28 +39,15 @@ export async function fetchAll(parts: FetchParts): Promise<readonly string[]> {
     clock,
     log,
   });
-  const clients = config.orgs.map((org) =>
-    createPlatformClient({
-      org: org.name,
-      baseUrl: org.baseUrl,
-      appUrl: org.appUrl,
-      credential: () => org.credential.read(),
-      ...config.api,
-      version,
-      clock,
-      random: Math.random,
-      log,
-      observer: { request: instruments.apiRequest, retry: instruments.retry },
-    }),
-  );
+  const clients = createClients({ config, version, instruments, clock, random: Math.random, log });
   function stop(): void {
     runner.stop();
-    for (const client of clients) client.close();
+    for (const client of clients.values()) client.close();
   }
   signal.addEventListener('abort', stop, { once: true });
   try {
-    const targets = parts.orgs.flatMap((org, index) => {
-      const source = clients[index];
+    const targets = parts.orgs.flatMap((org) => {
+      const source = clients.get(org.name);
       return source === undefined ? [] : [{ org, source }];
     });
     return await fetchMissing(targets, parts.collectors, runner, runs);

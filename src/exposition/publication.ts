@@ -80,7 +80,12 @@ export function createPublication({ families, clock, log }: PublicationDeps): Pu
     while (resting) {
       await clock.wait(INTERVAL_MS, closing.signal);
       resting = changed;
-      publish();
+      try {
+        publish();
+      } catch (error) {
+        // The page before stays; the next change is another try.
+        log?.error('The page could not be put together', { error });
+      }
     }
   }
 

@@ -23,6 +23,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   commands: ['*'],
   'service.ts': ['*'],
   'service-history.ts': ['catalog', 'runtime', 'history', 'exposition', 'pipeline'],
+  'service-clients.ts': ['config', 'exposition', 'platform', 'runtime'],
   'service-status.ts': ['catalog', 'pipeline', 'server'],
   'main.ts': ['*'],
 };

@@ -45,3 +45,9 @@ test('once it is ready, the newest figures are on the page', async () => {
     expect(page.value(`agent_platform_${figure}`), figure).toBeGreaterThan(0);
   }
 });
+
+test('ending it twice ends it once', async () => {
+  const { service } = await startStory();
+  await Promise.all([service.stop(), service.stop()]);
+  await service.stop();
+});

@@ -2,8 +2,9 @@ import { accessSync, readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../bench/programs.ts';
 import { KEY, startPlatform } from './platform.ts';
-import { createPrograms, eventually, freePort } from './programs.ts';
+import { createPrograms, eventually } from './programs.ts';
 import { requireTool } from './tools.ts';
 
 const DAYS = 300;

@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../bench/programs.ts';
 import { collectors } from '../../src/collectors/index.ts';
 import { readPage } from '../e2e/page.ts';
 import { ABSENT_WITHOUT_CONTRACT } from '../golden/absent.ts';
 import { startPlatform, startServe } from './platform.ts';
-import { createPrograms, eventually, freePort, type Program } from './programs.ts';
+import { createPrograms, eventually, type Program } from './programs.ts';
 import { requireTool } from './tools.ts';
 
 const SUCCESS = 'agent_platform_exporter_collector_success';
