@@ -54,6 +54,14 @@ describe('the program', () => {
     expect(stderr).toContain('HTTP_PROXY is not a URL');
   });
 
+  test('a demo that cannot start ends with 2 as well', async () => {
+    const { code, stderr } = await exporter(['demo', '--web.listen-address=127.0.0.1:0'], {
+      HTTP_PROXY: 'http://[',
+    });
+    expect(code).toBe(2);
+    expect(stderr).toContain('HTTP_PROXY is not a URL');
+  });
+
   test('says so where Node is too old', async () => {
     // The file looks at the version first; this stands in for an old Node.
     const pretend = `Object.defineProperty(process, 'versions', {value: {node: '20.1.0'}}); await import(${JSON.stringify(bin)});`;
