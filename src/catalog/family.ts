@@ -18,7 +18,7 @@ export type FamilyNature = 'additive' | 'distinct' | 'ratio' | 'timestamp' | 'in
 /** When an organization's series limit makes families go: `detail` first, then `breakdown`, then `main`. */
 export type FamilyWeight = 'detail' | 'breakdown' | 'main';
 
-interface FamilyDeclaration<Label extends string> {
+export interface FamilyDeclaration<Label extends string> {
   /** Full metric name. */
   readonly name: `agent_platform_${string}`;
   /** One sentence without double quotes; it says so where a sum over a label is not a total. */
@@ -65,7 +65,7 @@ export function dayFamily<const Label extends string = never>(
     readonly breakdown?: boolean;
     samplesOf(view: View, day: Day): Iterable<Sample<Label>> | undefined;
   },
-): DayFamily {
+): DayFamily<Label> {
   return {
     stability: 'stable',
     breakdown: false,
@@ -80,7 +80,7 @@ export function currentFamily<const Label extends string = never>(
   declaration: FamilyDeclaration<Label> & {
     samplesOf(view: View): Iterable<Sample<Label>> | undefined;
   },
-): CurrentFamily {
+): CurrentFamily<Label> {
   return {
     stability: 'stable',
     weight: declaration.labels.length > 0 ? 'breakdown' : 'main',

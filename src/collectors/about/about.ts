@@ -1,40 +1,54 @@
 import type { DayDataset } from '../../catalog/dataset.ts';
 import { startOf } from '../../catalog/day.ts';
-import { type CurrentFamily, currentFamily, type Sample } from '../../catalog/family.ts';
+import {
+  type CurrentFamily,
+  currentFamily,
+  type FamilyDeclaration,
+  type Sample,
+} from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
+
+export const dataDayTimestamp = {
+  name: 'agent_platform_data_day_timestamp_seconds',
+  help: 'Start of the newest complete UTC day of the dataset, which its daily figures describe, in Unix seconds.',
+  labels: ['dataset'],
+  unit: 'seconds',
+  source: 'data[].date of the analytics endpoints',
+  nature: 'timestamp',
+  weight: 'main',
+} as const satisfies FamilyDeclaration<'dataset'>;
+
+export const historyUncovered = {
+  name: 'agent_platform_history_uncovered',
+  help: 'Days since the start of history that were not yet asked and answered. The sum over datasets counts a day more than once.',
+  labels: ['dataset'],
+  unit: 'days',
+  source: 'the store of seen days',
+  nature: 'additive',
+  weight: 'main',
+} as const satisfies FamilyDeclaration<'dataset'>;
+
+export const orgInfo = {
+  name: 'agent_platform_org_info',
+  help: 'The identifier that the platform gives the organization, always 1.',
+  labels: ['org_id'],
+  unit: 'info',
+  source: 'meta.org_id of the analytics endpoints',
+  nature: 'info',
+  weight: 'main',
+} as const satisfies FamilyDeclaration<'org_id'>;
 
 /** The families about an organization's data, for the day datasets whose collectors are enabled. */
 export function aboutFamilies(datasets: readonly DayDataset<unknown>[]): readonly CurrentFamily[] {
   return [
+    currentFamily({ ...dataDayTimestamp, samplesOf: (view) => dataDays(view, datasets) }),
     currentFamily({
-      name: 'agent_platform_data_day_timestamp_seconds',
-      help: 'Start of the newest complete UTC day of the dataset, which its daily figures describe, in Unix seconds.',
-      labels: ['dataset'],
-      unit: 'seconds',
-      source: 'data[].date of the analytics endpoints',
-      nature: 'timestamp',
-      weight: 'main',
-      samplesOf: (view) => dataDays(view, datasets),
-    }),
-    currentFamily({
-      name: 'agent_platform_history_uncovered',
-      help: 'Days since the start of history that were not yet asked and answered. The sum over datasets counts a day more than once.',
-      labels: ['dataset'],
-      unit: 'days',
-      source: 'the store of seen days',
-      nature: 'additive',
-      weight: 'main',
+      ...historyUncovered,
       samplesOf: (view) =>
         datasets.map(({ name }) => ({ labels: { dataset: name }, value: view.uncoveredDays(name) })),
     }),
     currentFamily({
-      name: 'agent_platform_org_info',
-      help: 'The identifier that the platform gives the organization, always 1.',
-      labels: ['org_id'],
-      unit: 'info',
-      source: 'meta.org_id of the analytics endpoints',
-      nature: 'info',
-      weight: 'main',
+      ...orgInfo,
       samplesOf: ({ orgId }) => (orgId === undefined ? undefined : [{ labels: { org_id: orgId }, value: 1 }]),
     }),
   ];

@@ -5,7 +5,7 @@ import { type ActivityRow, activityDataset } from './dataset.ts';
 
 const ENDPOINT = '/api/v1/analytics/activity';
 
-const dailyActiveUsers = dayFamily({
+export const dailyActiveUsers = dayFamily({
   name: 'agent_platform_daily_active_users',
   help: 'People active on the newest complete UTC day.',
   labels: [],
@@ -15,7 +15,7 @@ const dailyActiveUsers = dayFamily({
   samplesOf: (view, day) => figure(view.row(activityDataset, day)?.dailyUsers),
 });
 
-const weeklyActiveUsers = dayFamily({
+export const weeklyActiveUsers = dayFamily({
   name: 'agent_platform_weekly_active_users',
   help: 'People active in the 7 days that end with the newest complete UTC day.',
   labels: [],
@@ -25,7 +25,7 @@ const weeklyActiveUsers = dayFamily({
   samplesOf: (view, day) => figure(view.row(activityDataset, day)?.weeklyUsers),
 });
 
-const monthlyActiveUsers = dayFamily({
+export const monthlyActiveUsers = dayFamily({
   name: 'agent_platform_monthly_active_users',
   help: 'People active in the 30 days that end with the newest complete UTC day.',
   labels: [],
@@ -35,7 +35,7 @@ const monthlyActiveUsers = dayFamily({
   samplesOf: (view, day) => figure(view.row(activityDataset, day)?.monthlyUsers),
 });
 
-const dailyActiveUsersByClient = dayFamily({
+export const dailyActiveUsersByClient = dayFamily({
   name: 'agent_platform_daily_active_users_by_client',
   help: 'People active on the newest complete UTC day, by client. The sum over clients is no total: somebody on several clients is counted in each.',
   labels: ['client'],
@@ -46,7 +46,7 @@ const dailyActiveUsersByClient = dayFamily({
   samplesOf: (view, day) => counts('client', view.row(activityDataset, day)?.byClient),
 });
 
-const dailySessions = dayFamily({
+export const dailySessions = dayFamily({
   name: 'agent_platform_daily_sessions',
   help: 'Sessions started on the newest complete UTC day.',
   labels: [],
@@ -56,7 +56,7 @@ const dailySessions = dayFamily({
   samplesOf: (view, day) => figure(view.row(activityDataset, day)?.sessions),
 });
 
-const dailyMessages = dayFamily({
+export const dailyMessages = dayFamily({
   name: 'agent_platform_daily_messages',
   help: 'Messages of the newest complete UTC day, by who wrote them.',
   labels: ['role'],

@@ -5,7 +5,7 @@ import { type ProductivityRow, productivityDataset } from './dataset.ts';
 
 const ENDPOINT = '/api/v1/analytics/productivity';
 
-const dailyFiles = dayFamily({
+export const dailyFiles = dayFamily({
   name: 'agent_platform_daily_files',
   help: 'Files that the agent created and edited on the newest complete UTC day.',
   labels: ['action'],
@@ -18,7 +18,7 @@ const dailyFiles = dayFamily({
   },
 });
 
-const dailyFileOperationsByExtension = dayFamily({
+export const dailyFileOperationsByExtension = dayFamily({
   name: 'agent_platform_daily_file_operations_by_extension',
   help: 'File operations of the newest complete UTC day, by file extension; empty for files without one.',
   labels: ['extension'],
@@ -29,7 +29,7 @@ const dailyFileOperationsByExtension = dayFamily({
   samplesOf: (view, day) => counts('extension', view.row(productivityDataset, day)?.byExtension),
 });
 
-const dailyFileOperationsByLanguage = dayFamily({
+export const dailyFileOperationsByLanguage = dayFamily({
   name: 'agent_platform_daily_file_operations_by_language',
   help: 'File operations of the newest complete UTC day, by programming language; empty where it is not known.',
   labels: ['language'],
@@ -40,7 +40,7 @@ const dailyFileOperationsByLanguage = dayFamily({
   samplesOf: (view, day) => counts('language', view.row(productivityDataset, day)?.byLanguage),
 });
 
-const dailyGitCommits = dayFamily({
+export const dailyGitCommits = dayFamily({
   name: 'agent_platform_daily_git_commits',
   help: 'Git commits made through the agent on the newest complete UTC day.',
   labels: [],
@@ -50,7 +50,7 @@ const dailyGitCommits = dayFamily({
   samplesOf: (view, day) => figure(view.row(productivityDataset, day)?.commits),
 });
 
-const dailyGitPullRequestsCreated = dayFamily({
+export const dailyGitPullRequestsCreated = dayFamily({
   name: 'agent_platform_daily_git_pull_requests_created',
   help: 'Pull requests created through the agent on the newest complete UTC day.',
   labels: [],

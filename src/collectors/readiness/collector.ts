@@ -13,7 +13,7 @@ import { type Selected, selectReports } from './selection.ts';
 
 const RESULTS = `${READINESS_PATH}: reports[].report.*`;
 
-const readinessRatio = currentFamily({
+export const readinessRatio = currentFamily({
   name: 'agent_platform_readiness_ratio',
   help: 'Mean share of applications that pass, over the criteria not skipped, in the current report of the repository.',
   labels: ['repo'],
@@ -23,7 +23,7 @@ const readinessRatio = currentFamily({
   samplesOf: (view) => perRepo(view, ({ current }) => scoreOf(current)),
 });
 
-const readinessRatioPrevious = currentFamily({
+export const readinessRatioPrevious = currentFamily({
   name: 'agent_platform_readiness_ratio_previous',
   help: 'As agent_platform_readiness_ratio, of the newest older report of the same branch with another commit.',
   labels: ['repo'],
@@ -33,7 +33,7 @@ const readinessRatioPrevious = currentFamily({
   samplesOf: (view) => perRepo(view, ({ previous }) => scoreOf(previous)),
 });
 
-const readinessCriterionRatio = currentFamily({
+export const readinessCriterionRatio = currentFamily({
   name: 'agent_platform_readiness_criterion_ratio',
   help: 'Share of the evaluated applications that pass a criterion, in the current report; absent where it was skipped.',
   labels: ['repo', 'criterion'],
@@ -43,7 +43,7 @@ const readinessCriterionRatio = currentFamily({
   samplesOf: (view) => perCriterion(view, ratioOf),
 });
 
-const readinessCriterionPassed = currentFamily({
+export const readinessCriterionPassed = currentFamily({
   name: 'agent_platform_readiness_criterion_passed',
   help: 'Applications that pass a criterion, in the current report; absent where it was skipped. The sum over criteria is no number of applications.',
   labels: ['repo', 'criterion'],
@@ -54,7 +54,7 @@ const readinessCriterionPassed = currentFamily({
   samplesOf: (view) => (withCounts(view) ? perCriterion(view, ({ passed }) => passed) : undefined),
 });
 
-const readinessCriterionEvaluated = currentFamily({
+export const readinessCriterionEvaluated = currentFamily({
   name: 'agent_platform_readiness_criterion_evaluated',
   help: 'Applications on which a criterion was evaluated, in the current report; absent where it was skipped. The sum over criteria is no number of applications.',
   labels: ['repo', 'criterion'],
@@ -65,7 +65,7 @@ const readinessCriterionEvaluated = currentFamily({
   samplesOf: (view) => (withCounts(view) ? perCriterion(view, ({ evaluated }) => evaluated) : undefined),
 });
 
-const readinessCriteria = currentFamily({
+export const readinessCriteria = currentFamily({
   name: 'agent_platform_readiness_criteria',
   help: 'Criteria of the current report by status: all, some or none of the applications pass, or skipped.',
   labels: ['repo', 'status'],
@@ -75,7 +75,7 @@ const readinessCriteria = currentFamily({
   samplesOf: perStatus,
 });
 
-const readinessCriteriaRegressed = currentFamily({
+export const readinessCriteriaRegressed = currentFamily({
   name: 'agent_platform_readiness_criteria_regressed',
   help: 'Criteria evaluated in the current and in the previous report that do worse in the current one.',
   labels: ['repo'],
@@ -86,7 +86,7 @@ const readinessCriteriaRegressed = currentFamily({
     perRepo(view, ({ current, previous }) => previous && regressedBetween(current, previous)),
 });
 
-const readinessApplications = currentFamily({
+export const readinessApplications = currentFamily({
   name: 'agent_platform_readiness_applications',
   help: 'Applications that the current report found in the repository.',
   labels: ['repo'],
@@ -96,7 +96,7 @@ const readinessApplications = currentFamily({
   samplesOf: (view) => perRepo(view, ({ current }) => current.applications),
 });
 
-const readinessReportTimestampSeconds = currentFamily({
+export const readinessReportTimestampSeconds = currentFamily({
   name: 'agent_platform_readiness_report_timestamp_seconds',
   help: 'When the current report was made, in Unix seconds.',
   labels: ['repo'],
@@ -106,7 +106,7 @@ const readinessReportTimestampSeconds = currentFamily({
   samplesOf: (view) => perRepo(view, ({ current }) => current.createdAt / 1000),
 });
 
-const readinessReportInfo = currentFamily({
+export const readinessReportInfo = currentFamily({
   name: 'agent_platform_readiness_report_info',
   help: 'How the current report was made, always 1; what is not known is an empty label value.',
   labels: [
@@ -125,7 +125,7 @@ const readinessReportInfo = currentFamily({
   samplesOf: infos,
 });
 
-const readinessLevel = currentFamily({
+export const readinessLevel = currentFamily({
   name: 'agent_platform_readiness_level',
   help: 'Level of the current report, 1 to 5, by bands of 20 % of its ratio; only with a level rule.',
   labels: ['repo'],

@@ -15,7 +15,7 @@ export function priceOn(view: View, day: Day): CreditPrice | undefined {
 }
 
 /** What one credit costs on a day. */
-export function creditPrice(view: View, day: Day): Cost | undefined {
+export function creditPriceOn(view: View, day: Day): Cost | undefined {
   const price = priceOn(view, day);
   return price && { currency: price.currency, amount: price.perMillionCredits / MILLION };
 }

@@ -11,7 +11,7 @@ const ENDPOINT = '/api/v1/analytics/tokens';
 /** Below this share of the total, a difference is the rounding of its terms. */
 const RESIDUE = 1e-6;
 
-const dailyCredits = dayFamily({
+export const dailyCredits = dayFamily({
   name: 'agent_platform_daily_credits',
   help: 'Standard Credits consumed on the newest complete UTC day.',
   labels: [],
@@ -21,7 +21,7 @@ const dailyCredits = dayFamily({
   samplesOf: (view, day) => figure(view.row(tokensDataset, day)?.credits),
 });
 
-const dailyCreditsByModel = dayFamily({
+export const dailyCreditsByModel = dayFamily({
   name: 'agent_platform_daily_credits_by_model',
   help: 'Standard Credits consumed on the newest complete UTC day, by model and tier. The sum can differ from the total: see agent_platform_daily_credits_unattributed.',
   labels: ['model', 'tier'],
@@ -32,7 +32,7 @@ const dailyCreditsByModel = dayFamily({
   samplesOf: (view, day) => byModel(view, day, creditsOf),
 });
 
-const dailyTokens = dayFamily({
+export const dailyTokens = dayFamily({
   name: 'agent_platform_daily_tokens',
   help: 'Raw tokens of the newest complete UTC day by kind. The sum over kinds is no total, because cached tokens can be input tokens too.',
   labels: ['kind'],
@@ -42,7 +42,7 @@ const dailyTokens = dayFamily({
   samplesOf: (view, day) => byKind(view.row(tokensDataset, day)),
 });
 
-const dailyTokensByModel = dayFamily({
+export const dailyTokensByModel = dayFamily({
   name: 'agent_platform_daily_tokens_by_model',
   help: 'Raw input and output tokens of the newest complete UTC day, by model and tier. The sum can differ from the total where tokens belong to no model.',
   labels: ['model', 'tier', 'kind'],
@@ -53,7 +53,7 @@ const dailyTokensByModel = dayFamily({
   samplesOf: (view, day) => byModel(view, day, tokensOf),
 });
 
-const dailyCreditsUnattributed = dayFamily({
+export const dailyCreditsUnattributed = dayFamily({
   name: 'agent_platform_daily_credits_unattributed',
   help: 'Standard Credits of the newest complete UTC day less the sum of a breakdown. It can be negative, and the sum over breakdowns is no total.',
   labels: ['breakdown'],

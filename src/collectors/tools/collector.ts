@@ -5,7 +5,7 @@ import { type ToolsRow, toolsDataset } from './dataset.ts';
 
 const ENDPOINT = '/api/v1/analytics/tools';
 
-const dailyToolCalls = dayFamily({
+export const dailyToolCalls = dayFamily({
   name: 'agent_platform_daily_tool_calls',
   help: 'Tool calls on the newest complete UTC day.',
   labels: [],
@@ -15,7 +15,7 @@ const dailyToolCalls = dayFamily({
   samplesOf: (view, day) => figure(view.row(toolsDataset, day)?.toolCalls),
 });
 
-const dailyToolCallsByTool = dayFamily({
+export const dailyToolCallsByTool = dayFamily({
   name: 'agent_platform_daily_tool_calls_by_tool',
   help: 'Tool calls on the newest complete UTC day, by tool; what is not a tool name is summed into invalid.',
   labels: ['tool'],
@@ -26,7 +26,7 @@ const dailyToolCallsByTool = dayFamily({
   samplesOf: (view, day) => counts('tool', view.row(toolsDataset, day)?.byTool),
 });
 
-const dailyMcpUsers = dayFamily({
+export const dailyMcpUsers = dayFamily({
   name: 'agent_platform_daily_mcp_users',
   help: 'People who used an MCP server on the newest complete UTC day.',
   labels: [],
@@ -36,7 +36,7 @@ const dailyMcpUsers = dayFamily({
   samplesOf: (view, day) => figure(view.row(toolsDataset, day)?.mcpUsers),
 });
 
-const dailyMcpCallsByServer = dayFamily({
+export const dailyMcpCallsByServer = dayFamily({
   name: 'agent_platform_daily_mcp_calls_by_server',
   help: 'Calls of MCP servers on the newest complete UTC day, by server name in lower case.',
   labels: ['server'],
@@ -47,7 +47,7 @@ const dailyMcpCallsByServer = dayFamily({
   samplesOf: (view, day) => counts('server', view.row(toolsDataset, day)?.mcpByServer),
 });
 
-const dailySkillInvocations = dayFamily({
+export const dailySkillInvocations = dayFamily({
   name: 'agent_platform_daily_skill_invocations',
   help: 'Skill activations on the newest complete UTC day.',
   labels: [],
@@ -57,7 +57,7 @@ const dailySkillInvocations = dayFamily({
   samplesOf: (view, day) => figure(view.row(toolsDataset, day)?.skillInvocations),
 });
 
-const dailySkillInvocationsBySkill = dayFamily({
+export const dailySkillInvocationsBySkill = dayFamily({
   name: 'agent_platform_daily_skill_invocations_by_skill',
   help: 'Skill activations on the newest complete UTC day, by skill.',
   labels: ['skill'],
@@ -68,7 +68,7 @@ const dailySkillInvocationsBySkill = dayFamily({
   samplesOf: (view, day) => counts('skill', view.row(toolsDataset, day)?.bySkill),
 });
 
-const dailySlashCommandInvocations = dayFamily({
+export const dailySlashCommandInvocations = dayFamily({
   name: 'agent_platform_daily_slash_command_invocations',
   help: 'Slash-command uses on the newest complete UTC day.',
   labels: [],
@@ -78,7 +78,7 @@ const dailySlashCommandInvocations = dayFamily({
   samplesOf: (view, day) => figure(view.row(toolsDataset, day)?.slashCommandInvocations),
 });
 
-const dailySlashCommandInvocationsByCommand = dayFamily({
+export const dailySlashCommandInvocationsByCommand = dayFamily({
   name: 'agent_platform_daily_slash_command_invocations_by_command',
   help: 'Slash-command uses on the newest complete UTC day, by command.',
   labels: ['command'],
@@ -89,7 +89,7 @@ const dailySlashCommandInvocationsByCommand = dayFamily({
   samplesOf: (view, day) => counts('command', view.row(toolsDataset, day)?.bySlashCommand),
 });
 
-const dailyHookInvocations = dayFamily({
+export const dailyHookInvocations = dayFamily({
   name: 'agent_platform_daily_hook_invocations',
   help: 'Hook executions on the newest complete UTC day.',
   labels: [],
@@ -99,7 +99,7 @@ const dailyHookInvocations = dayFamily({
   samplesOf: (view, day) => figure(view.row(toolsDataset, day)?.hookInvocations),
 });
 
-const dailyHookInvocationsByEvent = dayFamily({
+export const dailyHookInvocationsByEvent = dayFamily({
   name: 'agent_platform_daily_hook_invocations_by_event',
   help: 'Hook executions on the newest complete UTC day, by event and matcher.',
   labels: ['event', 'matcher'],
@@ -114,7 +114,7 @@ const dailyHookInvocationsByEvent = dayFamily({
     })),
 });
 
-const dailyWebUsers = dayFamily({
+export const dailyWebUsers = dayFamily({
   name: 'agent_platform_daily_web_users',
   help: 'People who used the web or workspace interface on the newest complete UTC day.',
   labels: [],
@@ -124,7 +124,7 @@ const dailyWebUsers = dayFamily({
   samplesOf: (view, day) => figure(view.row(toolsDataset, day)?.webUsers),
 });
 
-const dailyAutonomyRatio = dayFamily({
+export const dailyAutonomyRatio = dayFamily({
   name: 'agent_platform_daily_autonomy_ratio',
   help: 'Tool calls per user turn on the newest complete UTC day: average, median and 90th percentile. A sum over stat means nothing.',
   labels: ['stat'],
@@ -134,7 +134,7 @@ const dailyAutonomyRatio = dayFamily({
   samplesOf: (view, day) => parts('stat', view.row(toolsDataset, day)?.autonomy ?? {}),
 });
 
-const dailyToolCallsPerSession = dayFamily({
+export const dailyToolCallsPerSession = dayFamily({
   name: 'agent_platform_daily_tool_calls_per_session',
   help: 'Average tool calls per session on the newest complete UTC day.',
   labels: [],
@@ -144,7 +144,7 @@ const dailyToolCallsPerSession = dayFamily({
   samplesOf: (view, day) => figure(view.row(toolsDataset, day)?.toolCallsPerSession),
 });
 
-const dailyUserTurnsPerSession = dayFamily({
+export const dailyUserTurnsPerSession = dayFamily({
   name: 'agent_platform_daily_user_turns_per_session',
   help: 'Average user messages per session on the newest complete UTC day.',
   labels: [],
@@ -154,7 +154,7 @@ const dailyUserTurnsPerSession = dayFamily({
   samplesOf: (view, day) => figure(view.row(toolsDataset, day)?.userTurnsPerSession),
 });
 
-const dailyAutonomyLevelRatio = dayFamily({
+export const dailyAutonomyLevelRatio = dayFamily({
   name: 'agent_platform_daily_autonomy_level_ratio',
   help: 'Share of each autonomy level on the newest complete UTC day.',
   labels: ['level'],

@@ -5,7 +5,7 @@ import { merged, summedCounts } from '../counts.ts';
 import { counts, figure } from '../samples.ts';
 import { WIKI_PATH, type WikiRun, wikiDataset } from './dataset.ts';
 
-const wikiRuns = currentFamily({
+export const wikiRuns = currentFamily({
   name: 'agent_platform_wiki_runs',
   help: 'Wiki runs that the platform lists; it may list only the newest of each repository.',
   labels: [],
@@ -16,7 +16,7 @@ const wikiRuns = currentFamily({
   samplesOf: (view) => figure(runsAt(view).length || undefined),
 });
 
-const wikiRunsByStatus = currentFamily({
+export const wikiRunsByStatus = currentFamily({
   name: 'agent_platform_wiki_runs_by_status',
   help: 'Wiki runs that the platform lists, by status. The sum is no total where some runs have no status.',
   labels: ['status'],
@@ -26,7 +26,7 @@ const wikiRunsByStatus = currentFamily({
   samplesOf: (view) => counts('status', statusesOf(runsAt(view))),
 });
 
-const wikiLastRunTimestampSeconds = currentFamily({
+export const wikiLastRunTimestampSeconds = currentFamily({
   name: 'agent_platform_wiki_last_run_timestamp_seconds',
   help: 'When the newest wiki run of the repository was made, in Unix seconds.',
   labels: ['repo'],
@@ -36,7 +36,7 @@ const wikiLastRunTimestampSeconds = currentFamily({
   samplesOf: (view) => perRepo(view, ({ at }) => (at === undefined ? undefined : at / 1000)),
 });
 
-const wikiPages = currentFamily({
+export const wikiPages = currentFamily({
   name: 'agent_platform_wiki_pages',
   help: 'Pages of the newest wiki run of the repository.',
   labels: ['repo'],
