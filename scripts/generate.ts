@@ -4,6 +4,7 @@ import { renderMetricsDocs } from '../src/catalog/docs.ts';
 import { aboutFamilies, collectors } from '../src/collectors/index.ts';
 import { renderConfigurationDocs } from '../src/config/docs.ts';
 import { ownMetrics } from '../src/exposition/own-metrics.ts';
+import { hookMetrics } from '../src/hooks/intake/metrics.ts';
 
 /** A file of the repository that is made from the code. */
 interface GeneratedFile {
@@ -18,7 +19,13 @@ const generated: readonly GeneratedFile[] = [
   { path: 'docs/CONFIGURATION.md', content: () => renderConfigurationDocs(collectors) },
   {
     path: 'docs/METRICS.md',
-    content: () => renderMetricsDocs(collectors, aboutFamilies(dayDatasets), Object.values(ownMetrics)),
+    content: () =>
+      renderMetricsDocs(
+        collectors,
+        aboutFamilies(dayDatasets),
+        Object.values(ownMetrics),
+        Object.values(hookMetrics),
+      ),
   },
 ];
 

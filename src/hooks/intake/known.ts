@@ -1,0 +1,46 @@
+/** The events that have a series of their own; any other one is counted as `other`. */
+export const knownEvents = [
+  'Notification',
+  'Stop',
+  'SubagentStop',
+  'SessionStart',
+  'SessionEnd',
+  'UserPromptSubmit',
+  'PreToolUse',
+  'PostToolUse',
+  'PreCompact',
+] as const;
+
+/** Why a session ends; any other reason, or none, is counted as `other`. */
+export const knownReasons = ['clear', 'logout', 'prompt_input_exit', 'error', 'other'] as const;
+
+export const OTHER = 'other';
+
+/**
+ * Why events are not taken. `invalid`, `too_old`: single events. The rest are whole requests, each counted once:
+ * nobody looked at the events in them.
+ */
+export const rejections = [
+  'invalid',
+  'too_old',
+  'malformed',
+  'too_large',
+  'unauthorized',
+  'throttled',
+  'unavailable',
+] as const;
+
+export type Rejection = (typeof rejections)[number];
+
+const EVENTS: ReadonlySet<string> = new Set(knownEvents);
+const REASONS: ReadonlySet<string> = new Set(knownReasons);
+
+/** The `event` label of an event of that name. */
+export function eventLabel(name: string): string {
+  return EVENTS.has(name) ? name : OTHER;
+}
+
+/** The `reason` label of a session's end. */
+export function reasonLabel(reason: string | undefined): string {
+  return reason !== undefined && REASONS.has(reason) ? reason : OTHER;
+}
