@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import { formatDuration } from '../config/duration.ts';
 import { formatListenAddress } from '../config/listen-address.ts';
 import { loadConfig } from '../config/load.ts';
+import type { Shard } from '../config/shard.ts';
 import type { CommandContext } from './command.ts';
 
 /** Loads the configuration and prints what it means. */
@@ -16,7 +17,8 @@ export async function run(context: CommandContext): Promise<number> {
 /** A configuration in words, without any secret. */
 export function renderSummary(config: Config): string {
   const { api, schedules, history, web, limits, readiness, log } = config;
-  const lines = ['The configuration is valid.', '', 'Organizations:'];
+  const lines = ['The configuration is valid.', '', `Organizations${shardNote(config.shard)}:`];
+  if (config.orgs.length === 0) lines.push('  none: all that there are belong to other shards');
   for (const { name, baseUrl, appUrl, credential, contract } of config.orgs) {
     lines.push(`  ${name}`, `    API          ${baseUrl}${isOpen(baseUrl) ? openNote : ''}`);
     if (appUrl !== baseUrl) lines.push(`    web app      ${appUrl}${isOpen(appUrl) ? openNote : ''}`);
@@ -43,6 +45,10 @@ export function renderSummary(config: Config): string {
     `Log:             ${log.level}, ${log.format}`,
   );
   return `${lines.join('\n')}\n`;
+}
+
+function shardNote({ index, total }: Shard): string {
+  return total === 1 ? '' : ` of shard ${index} (of 0 to ${total - 1})`;
 }
 
 function contractLines(contract: Contract | undefined): readonly string[] {

@@ -14,6 +14,7 @@ export async function run(context: CommandContext): Promise<number> {
     port,
     path: config.web.telemetryPath,
     organizations: config.orgs.length,
+    ...(config.shard.total > 1 && { shard: config.shard.index, shards: config.shard.total }),
   });
   await stopped;
   service.log.info('Stopping');

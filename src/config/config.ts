@@ -4,6 +4,7 @@ import type { Credential } from './credential.ts';
 import type { ProxyVariables } from './environment.ts';
 import type { Limits } from './file-settings.ts';
 import type { ListenAddress } from './listen-address.ts';
+import type { Shard } from './shard.ts';
 
 /** An organization that is polled; addresses have no trailing slash. */
 export interface OrgConfig {
@@ -16,7 +17,9 @@ export interface OrgConfig {
 
 /** A whole, valid configuration. */
 export interface Config {
+  /** The organizations of this shard; none where they all belong to others. */
   readonly orgs: readonly OrgConfig[];
+  readonly shard: Shard;
   readonly api: {
     readonly timeoutMs: number;
     readonly retries: number;

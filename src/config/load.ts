@@ -11,6 +11,7 @@ import { type CollectorChoice, createOptions, type SharedOptions, secretVariable
 import { readOrgs } from './org-entries.ts';
 import { createOrgs } from './orgs.ts';
 import { resolveValues } from './resolve.ts';
+import { createShard } from './shard.ts';
 import type { Place } from './tree.ts';
 
 /** Everything that a configuration comes from. */
@@ -44,9 +45,10 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
       ...entries.flatMap(({ key }) => ('variable' in key ? key.variable : [])),
     ]),
   );
+  const shard = createShard(values.shard, values['total-shards']);
   const orgs =
-    sources.organizations === 'ignored' ? [] : await createOrgs(entries, values, environment, files);
-  return { orgs, limits, readiness, ...configOf(values, collectors, environment) };
+    sources.organizations === 'ignored' ? [] : await createOrgs(entries, values, shard, environment, files);
+  return { orgs, shard, limits, readiness, ...configOf(values, collectors, environment) };
 }
 
 /**
@@ -83,7 +85,7 @@ function configOf(
   values: ValuesOf<SharedOptions>,
   collectors: readonly CollectorChoice[],
   environment: Environment,
-): Omit<Config, 'orgs' | 'limits' | 'readiness'> {
+): Omit<Config, 'orgs' | 'shard' | 'limits' | 'readiness'> {
   return {
     api: {
       timeoutMs: values['api.timeout'],

@@ -5,6 +5,7 @@ import { createFileCredential, createFixedCredential } from './credential.ts';
 import type { Environment } from './environment.ts';
 import type { Files } from './files.ts';
 import type { OrgEntry } from './org-entries.ts';
+import { type Shard, serves } from './shard.ts';
 import { mistake, originOf } from './tree.ts';
 
 /** The organization that flags and environment may describe. */
@@ -18,32 +19,37 @@ const keyVariable = 'AGENT_PLATFORM_API_KEY';
 const keyFileVariable = 'AGENT_PLATFORM_API_KEY_FILE';
 
 /**
- * The organizations of the file, then the one of flags and environment, where it is given. Reads every key once;
- * rejects with a `ConfigError` where there is none, one is half given or a name stands twice.
+ * The organizations of a shard: those of the file, then the one of flags and environment, where it is given. Reads
+ * the key of each once, and no other shard's; rejects with a `ConfigError` where there is no organization at all, one
+ * is half given or a name stands twice.
  */
 export async function createOrgs(
   entries: readonly OrgEntry[],
   single: SingleOrg,
+  shard: Shard,
   environment: Environment,
   files: Files,
 ): Promise<readonly OrgConfig[]> {
-  const orgs = new Map<string, OrgConfig>();
+  const names = new Set<string>();
+  const orgs: OrgConfig[] = [];
   for (const entry of entries) {
-    if (orgs.has(entry.name)) throw mistake(entry.place, `the name ${entry.name} stands twice`);
-    orgs.set(entry.name, await orgOfEntry(entry, environment, files));
+    if (names.has(entry.name)) throw mistake(entry.place, `the name ${entry.name} stands twice`);
+    names.add(entry.name);
+    if (serves(shard, entry.name)) orgs.push(await orgOfEntry(entry, environment, files));
   }
   const own = await orgOfEnvironment(single, environment, files);
   if (own !== undefined) {
-    if (orgs.has(own.name)) {
+    if (names.has(own.name)) {
       throw new ConfigError(
         `the organization ${own.name} is given by the file and by --api.base-url`,
         'leave one of them out, or name the second one with --org',
       );
     }
-    orgs.set(own.name, own);
+    names.add(own.name);
+    if (serves(shard, own.name)) orgs.push(own);
   }
-  if (orgs.size === 0) throw noOrganization();
-  return [...orgs.values()];
+  if (names.size === 0) throw noOrganization();
+  return orgs;
 }
 
 async function orgOfEntry(entry: OrgEntry, environment: Environment, files: Files): Promise<OrgConfig> {
