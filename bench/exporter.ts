@@ -89,7 +89,10 @@ export async function createMeasuredExporter(series: number): Promise<MeasuredEx
         telemetryPath: '/metrics',
         lifecycle: false,
       });
-      const { port } = await createHttpServer({ app, clock }).listen({ host: '127.0.0.1', port: 0 });
+      const { port } = await createHttpServer({ app, clock, maxConnections: 512 }).listen({
+        host: '127.0.0.1',
+        port: 0,
+      });
       return port;
     },
   };

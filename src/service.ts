@@ -207,7 +207,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     telemetryPath: config.web.telemetryPath,
     lifecycle: config.web.enableLifecycle,
   });
-  const server = createHttpServer({ app, clock });
+  const server = createHttpServer({ app, clock, maxConnections: config.web.maxConnections });
   const stopping = new AbortController();
 
   /** Publishes what time has changed, and the named collectors' families. */

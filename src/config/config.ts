@@ -48,6 +48,7 @@ export interface Config {
   readonly web: {
     readonly listen: ListenAddress;
     readonly telemetryPath: string;
+    readonly maxConnections: number;
     readonly enableLifecycle: boolean;
   };
   readonly limits: Limits;

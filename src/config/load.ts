@@ -116,6 +116,7 @@ function configOf(
     web: {
       listen: values['web.listen-address'],
       telemetryPath: values['web.telemetry-path'],
+      maxConnections: values['web.max-connections'],
       enableLifecycle: values['web.enable-lifecycle'],
     },
     log: { level: values['log.level'], format: values['log.format'] },

@@ -193,6 +193,16 @@ const sharedOptions = {
     default: '/metrics',
     takenBy: ['serve', 'demo', 'check-config'],
   },
+  'web.max-connections': {
+    kind: 'integer',
+    section: 'Web',
+    description:
+      'Most connections at a time; a further one takes the place of the one that has been idle longest',
+    default: '512',
+    min: '8',
+    max: '100000',
+    takenBy: ['serve', 'demo', 'check-config'],
+  },
   'web.enable-lifecycle': {
     kind: 'boolean',
     section: 'Web',

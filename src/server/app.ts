@@ -1,5 +1,6 @@
 import express from 'express';
 import type { Logger } from '../runtime/logger.ts';
+import { bodiless } from './bodiless.ts';
 import {
   createLifecycleHandler,
   createPageHandler,
@@ -34,21 +35,22 @@ export function createApp(deps: AppDeps): express.Express {
   const status = (): ServiceStatus => redactStatus(deps.status(), deps.redact);
 
   // First, so that a scrape passes nothing else.
-  addRoute(app, deps.telemetryPath, 'GET', createMetricsHandler(deps));
-  addRoute(app, '/', 'GET', createPageHandler(status));
-  addRoute(app, '/status', 'GET', createStatusHandler(status));
-  addRoute(app, '/-/healthy', 'GET', healthy);
-  addRoute(
-    app,
-    '/-/ready',
-    'GET',
-    createReadyHandler(() => deps.status().ready),
-  );
-  addRoute(app, '/-/refresh', 'POST', createLifecycleHandler(deps.lifecycle, deps.refresh));
+  addRoute(app, deps.telemetryPath, 'GET', bodiless(createMetricsHandler(deps)));
+  addRoute(app, '/', 'GET', bodiless(createPageHandler(status)));
+  addRoute(app, '/status', 'GET', bodiless(createStatusHandler(status)));
+  addRoute(app, '/-/healthy', 'GET', bodiless(healthy));
+  addRoute(app, '/-/ready', 'GET', bodiless(createReadyHandler(() => deps.status().ready)));
+  addRoute(app, '/-/refresh', 'POST', bodiless(createLifecycleHandler(deps.lifecycle, deps.refresh)));
 
-  app.use((_request, response) => {
-    respondText(response, 404, 'There is nothing at this address. The status page at / lists what there is.');
-  });
+  app.use(
+    bodiless((_request, response) => {
+      respondText(
+        response,
+        404,
+        'There is nothing at this address. The status page at / lists what there is.',
+      );
+    }),
+  );
   app.use(createErrorHandler(deps.log));
   return app;
 }
@@ -59,9 +61,11 @@ function addRoute(app: express.Express, path: string, method: 'GET' | 'POST', ha
   const route = app.route(exactly(path));
   if (method === 'GET') route.get(handler);
   else route.post(handler);
-  route.all((_request, response) => {
-    respondText(response, 405, `This address answers to ${allow} only.`, ['Allow', allow]);
-  });
+  route.all(
+    bodiless((_request, response) => {
+      respondText(response, 405, `This address answers to ${allow} only.`, ['Allow', allow]);
+    }),
+  );
 }
 
 /** A configured path is taken literally: express would read `:` and `*` in it as patterns. */

@@ -1,22 +1,21 @@
+import { offering } from './acceptable.ts';
 import { renderPage } from './page/page.ts';
 import { pagePolicy } from './page/style.ts';
 import { type Handler, respond, respondText } from './respond.ts';
 import { type Readiness, type ServiceStatus, statusJson } from './status.ts';
 
-const PAGE_HEADERS = ['Content-Security-Policy', pagePolicy, 'Referrer-Policy', 'no-referrer'] as const;
-
 /** The status page. */
 export function createPageHandler(status: () => ServiceStatus): Handler {
-  return (_request, response) => {
-    respond(response, 200, 'text/html; charset=utf-8', renderPage(status()), PAGE_HEADERS);
-  };
+  return offering('text/html', (_request, response) => {
+    respond(response, 200, 'text/html; charset=utf-8', renderPage(status()), [], pagePolicy);
+  });
 }
 
 /** The status as JSON. */
 export function createStatusHandler(status: () => ServiceStatus): Handler {
-  return (_request, response) => {
+  return offering('application/json', (_request, response) => {
     respond(response, 200, 'application/json; charset=utf-8', statusJson(status()));
-  };
+  });
 }
 
 /** Says that the process answers; nothing else can make it unhealthy. */

@@ -2,10 +2,13 @@ import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, Server, type Socket } from 'node:net';
 import type { Clock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
+import { limitConnections } from './connections.ts';
 
 export interface HttpServerDeps {
   readonly app: RequestListener;
   readonly clock: Pick<Clock, 'elapsed' | 'wait'>;
+  /** Most connections at a time; over it, the ones that matter least are closed. */
+  readonly maxConnections: number;
 }
 
 export interface ListenAddress {
@@ -48,6 +51,7 @@ const STALLED_CLIENT_MS = 60_000;
 /** Creates a server around a request listener; nothing listens before `listen`. */
 export function createHttpServer(deps: HttpServerDeps): HttpServer {
   const server = createServer(SERVER_OPTIONS);
+  limitConnections(server, { limit: deps.maxConnections, clock: deps.clock });
   let answering = 0;
   let closing = false;
   server.on('request', (_request, response) => {

@@ -5,13 +5,23 @@ export type ExtraHeaders = readonly string[];
 
 export const NO_STORE = ['Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff'] as const;
 
-/** Answers with a whole body; to HEAD with its headers alone. */
+/** Nobody frames an answer, and following a link in it does not tell where it was. */
+const GUARDED = [
+  ...['X-Frame-Options', 'DENY', 'Referrer-Policy', 'no-referrer'],
+  ...['Cross-Origin-Resource-Policy', 'same-origin'],
+] as const;
+
+/** What a page that is only text may do in a browser: nothing. */
+const NOTHING_ALLOWED = "default-src 'none'; frame-ancestors 'none'";
+
+/** Answers with a whole body; to HEAD with its headers alone. `policy` is what a browser may do with it. */
 export function respond(
   response: ServerResponse,
   status: number,
   contentType: string,
   body: string,
   extra: ExtraHeaders = [],
+  policy: string = NOTHING_ALLOWED,
 ): void {
   const bytes = Buffer.from(body);
   const headers = [
@@ -20,6 +30,9 @@ export function respond(
     'Content-Length',
     String(bytes.length),
     ...NO_STORE,
+    ...GUARDED,
+    'Content-Security-Policy',
+    policy,
     ...extra,
   ];
   response.writeHead(status, headers);
@@ -34,6 +47,16 @@ export function respondText(
   extra?: ExtraHeaders,
 ): void {
   respond(response, status, 'text/plain; charset=utf-8', `${line}\n`, extra);
+}
+
+/** Answers with JSON, for clients that read it. */
+export function respondJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  extra?: ExtraHeaders,
+): void {
+  respond(response, status, 'application/json; charset=utf-8', `${JSON.stringify(body)}\n`, extra);
 }
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;

@@ -139,3 +139,38 @@ describe('everything else', () => {
     expect(log.events).toHaveLength(1);
   });
 });
+
+describe('what a client can take', () => {
+  it.each([
+    ['/', 'application/json', 406],
+    ['/', 'text/html;q=0, */*', 406],
+    ['/', 'image/png, */*;q=0', 406],
+    ['/', 'text/*;q=0.1', 200],
+    ['/', '*/*', 200],
+    ['/', 'text/html, application/xhtml+xml, */*;q=0.8', 200],
+    ['/status', 'text/html', 406],
+    ['/status', 'application/json; q=0.5', 200],
+    ['/status', 'text/html, */*;q=0.1', 200],
+    ['/metrics', 'application/json', 200],
+  ])('%s for %s is %d', async (path, accept, status) => {
+    const response = await request(createTestApp().app).get(path).set('Accept', accept);
+    expect(response.status).toBe(status);
+    expect(response.text).not.toContain(accept);
+  });
+});
+
+it.each(['/', '/status', '/-/healthy', '/-/ready', '/nowhere', '/-/refresh'])(
+  'the answer of %s can be neither framed nor taken for another type',
+  async (path) => {
+    const { headers } = await request(createTestApp().app).get(path);
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-resource-policy': 'same-origin',
+      'cache-control': 'no-store',
+    });
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none';.*frame-ancestors 'none'/);
+    expect(headers).not.toHaveProperty('x-powered-by');
+  },
+);

@@ -17,7 +17,7 @@ afterEach(async () => {
 
 async function serve(changes: Partial<AppDeps> = {}) {
   const parts = createTestApp(changes);
-  const server = createHttpServer({ app: parts.app, clock: createSystemClock() });
+  const server = createHttpServer({ app: parts.app, clock: createSystemClock(), maxConnections: 512 });
   servers.push(server);
   const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
   return { ...parts, server, port };
@@ -40,7 +40,11 @@ async function open(port: number, text = ''): Promise<Socket> {
 describe('listening', () => {
   it('says in one sentence that a port is taken', async () => {
     const { port } = await serve();
-    const second = createHttpServer({ app: () => undefined, clock: createSystemClock() });
+    const second = createHttpServer({
+      app: () => undefined,
+      clock: createSystemClock(),
+      maxConnections: 512,
+    });
     const failure = await second.listen({ host: '127.0.0.1', port }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(ConfigError);
     expect(failure).toMatchObject({
@@ -50,7 +54,11 @@ describe('listening', () => {
   });
 
   it('says that an address is not this machine’s', async () => {
-    const server = createHttpServer({ app: () => undefined, clock: createSystemClock() });
+    const server = createHttpServer({
+      app: () => undefined,
+      clock: createSystemClock(),
+      maxConnections: 512,
+    });
     await expect(server.listen({ host: '203.0.113.1', port: 0 })).rejects.toThrow(
       'cannot listen on 203.0.113.1:0: this machine does not have this address',
     );

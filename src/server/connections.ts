@@ -1,0 +1,92 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Clock } from '../runtime/clock.ts';
+
+export interface ConnectionLimitDeps {
+  /** Most connections at a time. */
+  readonly limit: number;
+  readonly clock: Pick<Clock, 'elapsed'>;
+}
+
+/** Whoever takes longer for one answer than any scrape may last is cut off once somebody else comes, in milliseconds. */
+const ANSWER_MS = 120_000;
+
+interface Connection {
+  readonly socket: Socket;
+  answering: number;
+  since: number;
+}
+
+/**
+ * Keeps the number of a server's connections bounded without ever refusing a new one: where there are too many, the
+ * one that matters least is closed. A connection that has not asked for anything matters less than one that rests
+ * between requests, that one less than one that waits for its answer; among equals the one that is so longest goes.
+ * A scraper therefore always gets in, however many others only hold their connections.
+ */
+export function limitConnections(server: Server, { limit, clock }: ConnectionLimitDeps): void {
+  // Each in the order of entering, so that the first is the oldest.
+  const silent = new Map<string, Connection>();
+  const resting = new Map<string, Connection>();
+  const answering = new Map<string, Connection>();
+  const groups = [silent, resting, answering];
+
+  function move(key: string, to: Map<string, Connection>, connection: Connection): void {
+    for (const group of groups) group.delete(key);
+    connection.since = clock.elapsed();
+    to.set(key, connection);
+  }
+
+  function find(key: string): Connection | undefined {
+    return silent.get(key) ?? resting.get(key) ?? answering.get(key);
+  }
+
+  function close(key: string, { socket }: Connection): void {
+    for (const group of groups) group.delete(key);
+    socket.destroy();
+  }
+
+  function closeOne(): void {
+    for (const group of groups) {
+      for (const [key, connection] of group) {
+        close(key, connection);
+        return;
+      }
+    }
+  }
+
+  function closeSlow(): void {
+    const tooLong = clock.elapsed() - ANSWER_MS;
+    for (const [key, connection] of answering) {
+      if (connection.since > tooLong) return;
+      close(key, connection);
+    }
+  }
+
+  server.on('connection', (socket: Socket) => {
+    const key = keyOf(socket);
+    if (silent.size + resting.size + answering.size >= limit) closeOne();
+    const connection: Connection = { socket, answering: 0, since: clock.elapsed() };
+    silent.set(key, connection);
+    socket.once('close', () => {
+      if (find(key) !== connection) return;
+      for (const group of groups) group.delete(key);
+    });
+  });
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    closeSlow();
+    const key = keyOf(request.socket);
+    const connection = find(key);
+    if (connection === undefined) return;
+    connection.answering += 1;
+    if (connection.answering === 1) move(key, answering, connection);
+    response.once('close', () => {
+      connection.answering -= 1;
+      if (connection.answering === 0 && find(key) === connection) move(key, resting, connection);
+    });
+  });
+}
+
+/** By its other end: with TLS, requests name another object than the connection that was accepted. */
+function keyOf(socket: Socket): string {
+  return `${socket.remoteAddress} ${socket.remotePort} ${socket.localAddress}`;
+}

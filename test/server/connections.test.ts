@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { Agent, get, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { createFakeClock } from '../../src/runtime/clock.ts';
+import { createHttpServer } from '../../src/server/http-server.ts';
+import { createTestApp } from './fixtures.ts';
+
+const LIMIT = 8;
+
+async function serve() {
+  const parts = createTestApp();
+  const clock = createFakeClock(0);
+  const server = createHttpServer({ app: parts.app, clock, maxConnections: LIMIT });
+  onTestFinished(() => server.close(0));
+  const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
+  return { ...parts, clock, port };
+}
+
+/** A connection that notes whether the server has closed it. */
+async function open(port: number, text = '') {
+  const socket: Socket = connect(port, '127.0.0.1');
+  const connection = { socket, closed: false, received: '' };
+  socket.on('error', () => undefined);
+  socket.on('close', () => {
+    connection.closed = true;
+  });
+  socket.on('data', (data) => {
+    connection.received += String(data);
+  });
+  onTestFinished(() => void socket.destroy());
+  await once(socket, 'connect');
+  if (text !== '') socket.write(text);
+  return connection;
+}
+
+async function ask(port: number, path: string, agent: Agent): Promise<number | undefined> {
+  const [response] = (await once(get({ port, path, agent, host: '127.0.0.1' }), 'response')) as [
+    IncomingMessage,
+  ];
+  await response.toArray();
+  return response.statusCode;
+}
+
+it('closes the oldest of those that never asked, and answers everyone who asks', async () => {
+  const { port } = await serve();
+  const silent: { readonly closed: boolean }[] = [];
+  for (let count = 0; count < 3 * LIMIT; count++) silent.push(await open(port));
+  await expect.poll(() => silent.filter(({ closed }) => !closed)).toHaveLength(LIMIT);
+  expect(silent.slice(-LIMIT).some(({ closed }) => closed)).toBe(false);
+  expect(await ask(port, '/metrics', new Agent())).toBe(200);
+});
+
+it('keeps a scraper’s connection while others only hold theirs', async () => {
+  const { port } = await serve();
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  await ask(port, '/metrics', agent);
+  const [scraper] = Object.values(agent.freeSockets).flat();
+  for (let count = 0; count < 3 * LIMIT; count++) await open(port);
+  expect(await ask(port, '/metrics', agent)).toBe(200);
+  expect(Object.values(agent.freeSockets).flat()).toEqual([scraper]);
+});
+
+it('closes a rested connection before one that waits for its answer', async () => {
+  const { port, exposition } = await serve();
+  const release = Promise.withResolvers<void>();
+  exposition.hold = release.promise;
+  const waiting = await open(port, 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n');
+  await expect.poll(() => exposition.requests.length).toBe(1);
+  const rested: { readonly closed: boolean }[] = [];
+  for (let count = 0; count < 2 * LIMIT; count++) {
+    const connection = await open(port, 'GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n');
+    await expect.poll(() => connection.received).toContain('healthy');
+    rested.push(connection);
+  }
+  await expect.poll(() => rested.filter(({ closed }) => !closed)).toHaveLength(LIMIT - 1);
+  release.resolve();
+  await expect.poll(() => waiting.received).toContain('# tokens');
+});
+
+it('makes room even where everyone waits for an answer', async () => {
+  const { port, exposition } = await serve();
+  exposition.hold = new Promise(() => undefined);
+  for (let count = 0; count < LIMIT; count++) await open(port, 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n');
+  await expect.poll(() => exposition.requests.length).toBe(LIMIT);
+  exposition.hold = undefined;
+  expect(await ask(port, '/metrics', new Agent())).toBe(200);
+});
+
+it('cuts off whoever takes minutes for one answer', async () => {
+  const { port, exposition, clock } = await serve();
+  exposition.hold = new Promise(() => undefined);
+  const slow = await open(port, 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n');
+  await expect.poll(() => exposition.requests.length).toBe(1);
+  exposition.hold = undefined;
+  expect(await ask(port, '/metrics', new Agent())).toBe(200);
+  expect(slow.closed).toBe(false);
+  await clock.advance(121_000);
+  expect(await ask(port, '/metrics', new Agent())).toBe(200);
+  await expect.poll(() => slow.closed).toBe(true);
+});
+
+it('does not receive a body that nobody reads', async () => {
+  const { port } = await serve();
+  const uploader = await open(
+    port,
+    'POST /-/refresh HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n',
+  );
+  await expect.poll(() => uploader.received).toContain('202');
+  expect(uploader.received.toLowerCase()).toContain('connection: close');
+  await expect.poll(() => uploader.closed).toBe(true);
+});
