@@ -1,4 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { defaultSettings, markerSettings, rulesDocument } from '../alerts/src/index.ts';
 import { isDayCollector } from '../src/catalog/collector.ts';
 import { renderMetricsDocs } from '../src/catalog/docs.ts';
 import { aboutFamilies, collectors } from '../src/collectors/index.ts';
@@ -27,6 +28,9 @@ const generated: readonly GeneratedFile[] = [
         Object.values(hookMetrics),
       ),
   },
+  { path: 'alerts/agent-platform-exporter.rules.yaml', content: () => rulesDocument(defaultSettings) },
+  // The same with markers, for the chart: it can read no file outside itself.
+  { path: 'helm/files/rules.yaml', content: () => rulesDocument(markerSettings) },
 ];
 
 if (process.argv.includes('--check')) {
@@ -39,7 +43,10 @@ if (process.argv.includes('--check')) {
     process.exitCode = 1;
   }
 } else {
-  for (const file of generated) await writeFile(locationOf(file), file.content());
+  for (const file of generated) {
+    await mkdir(new URL('.', locationOf(file)), { recursive: true });
+    await writeFile(locationOf(file), file.content());
+  }
 }
 
 function locationOf(file: GeneratedFile): URL {

@@ -1,0 +1,58 @@
+import { newestOf } from '../../../src/catalog/promql.ts';
+import { dataDayTimestamp } from '../../../src/collectors/about/about.ts';
+import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
+import type { RuleGroup, RuleSettings } from '../rule.ts';
+
+/** Does data come from the platform, and does it come in time. */
+export function collectionGroup({ threshold }: RuleSettings): RuleGroup {
+  const { collectorFailing, collectorSuccess, collectorLastSuccess, apiRequests } = ownMetrics;
+  const requests = apiRequests.name;
+  const reason = `{{ with query (printf \`${collectorFailing.name}{org=%q,collector=%q} == 1\` $labels.org $labels.collector) }} ({{ . | first | label "reason" }}){{ end }}`;
+  return {
+    name: 'agent-platform-collection',
+    alerts: [
+      {
+        name: 'KeyRejected',
+        expr: `${newestOf(collectorFailing, { by: ['org', 'reason'], where: 'reason=~"auth|role"' })} > 0`,
+        severity: 'critical',
+        for: '5m',
+        keepFiringFor: '15m',
+        summary: 'The platform does not accept the API key',
+        description:
+          '{{ $value }} collectors of organization {{ $labels.org }} fail with reason {{ $labels.reason }}: the key is wrong or revoked (auth), or its role may not read this (role). No new data comes until it is replaced.',
+      },
+      {
+        name: 'CollectionFailing',
+        // A process that has just started knows its last success, if any, from its history.
+        expr: `${newestOf(collectorSuccess)} == 0
+unless on (org,collector) (time() - ${newestOf(collectorLastSuccess)} <= ${threshold('collectionFailingHours')} * 3600)`,
+        severity: 'warning',
+        for: '15m',
+        keepFiringFor: '15m',
+        summary: 'A collector fails',
+        description: `Collector {{ $labels.collector }} of organization {{ $labels.org }} has not succeeded for more than ${threshold('collectionFailingHours')} h${reason}. The last good data stays until --metrics.max-age.`,
+      },
+      {
+        name: 'Throttled',
+        // Requests of all replicas count, since each makes its own; a pause that the platform asked for makes none.
+        expr: `sum by (org) (increase(${requests}{code="429"}[2h])) / sum by (org) (increase(${requests}[2h])) > ${threshold('throttledRatio')}
+or on (org) max by (org) (${collectorFailing.name}{reason="throttled"}) == 1`,
+        severity: 'warning',
+        for: '30m',
+        keepFiringFor: '1h',
+        summary: 'The platform throttles the exporter',
+        description:
+          'Requests for organization {{ $labels.org }} are answered 429 Too Many Requests: data comes late, and others who use the same key or plan may be slowed down too.',
+      },
+      {
+        name: 'DataStale',
+        expr: `time() - ${newestOf(dataDayTimestamp)} > ${threshold('dataStaleHours')} * 3600`,
+        severity: 'warning',
+        for: '30m',
+        keepFiringFor: '15m',
+        summary: 'The newest day of a dataset is old',
+        description: `The newest day of {{ $labels.dataset }} of organization {{ $labels.org }} began {{ $value | humanizeDuration }} ago (alert: over ${threshold('dataStaleHours')} h). What is shown as the newest day is not yesterday.`,
+      },
+    ],
+  };
+}

@@ -1,0 +1,81 @@
+import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
+import type { RuleGroup, RuleSettings } from '../rule.ts';
+
+const LOOKBACK = '7d';
+
+/** Is the exporter there, and does it do what it was configured to do. */
+export function exporterGroup({ threshold }: RuleSettings): RuleGroup {
+  const { buildInfo, apiRequests, historyPersistent, recordsRejected, valuesFolded, familiesDropped } =
+    ownMetrics;
+  // Known from an organization's first moment on, before its first run has ended.
+  const known = `group by (job,instance,org) (${apiRequests.name}{code="200"})`;
+  return {
+    name: 'agent-platform-exporter',
+    alerts: [
+      {
+        name: 'ExporterDown',
+        // An organization whose exporter still answers was taken out of its configuration; one that another target
+        // has taken over has moved to another shard or job.
+        expr: `group by (org) (
+  present_over_time((${known})[${LOOKBACK}:10m])
+  unless on (job,instance) ${buildInfo.name}
+)
+unless on (org) ${apiRequests.name}{code="200"}`,
+        severity: 'critical',
+        for: '10m',
+        summary: 'No exporter serves the organization any more',
+        description:
+          'Organization {{ $labels.org }} was served within the last seven days, and no scrape brings its metrics now: nothing about it is seen or alerted on.',
+      },
+      {
+        name: 'ExporterAbsent',
+        expr: `absent_over_time((group (${buildInfo.name}))[${LOOKBACK}:10m])`,
+        severity: 'warning',
+        for: '15m',
+        summary: 'No exporter was scraped in the last seven days',
+        description:
+          'These rules are loaded, but no target has brought a metric of the exporter for seven days: the scrape is not configured, does not select it, or fails.',
+      },
+      {
+        name: 'HistoryNotPersistent',
+        expr: `min by (job) (${historyPersistent.name}) == 0`,
+        severity: 'warning',
+        for: '15m',
+        keepFiringFor: '15m',
+        summary: 'The history cannot be written to its file',
+        description:
+          'An exporter of job {{ $labels.job }} keeps new days in memory only: a restart loses them until the platform has been asked again.',
+      },
+      {
+        name: 'RecordsRejected',
+        expr: `max by (org,dataset) (increase(${recordsRejected.name}[1d])) > ${threshold('rejectedRecords')}`,
+        severity: 'warning',
+        for: '15m',
+        keepFiringFor: '2h',
+        summary: 'The platform sends data that cannot be used',
+        description:
+          '{{ $value | humanize }} rows, documents or fields of {{ $labels.dataset }} of organization {{ $labels.org }} were left out within a day: its figures are too low or missing.',
+      },
+      {
+        name: 'ValuesFolded',
+        expr: `max by (org,metric) (${valuesFolded.name}) > ${threshold('valuesFolded')}`,
+        severity: 'info',
+        for: '1h',
+        keepFiringFor: '1h',
+        summary: 'Label values are summed into other',
+        description:
+          '{{ $value }} label values of {{ $labels.metric }} of organization {{ $labels.org }} are over limits.values_per_label: sums hold, but these values are not told apart.',
+      },
+      {
+        name: 'FamiliesDropped',
+        expr: `max by (org,collector) (${familiesDropped.name}) > ${threshold('familiesDropped')}`,
+        severity: 'warning',
+        for: '15m',
+        keepFiringFor: '1h',
+        summary: 'Metrics are left out over the limit of series',
+        description:
+          '{{ $value }} metrics of collector {{ $labels.collector }} of organization {{ $labels.org }} are not published because the organization is over limits.series.',
+      },
+    ],
+  };
+}

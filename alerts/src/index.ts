@@ -1,0 +1,36 @@
+import { renderRules } from './document.ts';
+import { adoptionGroup } from './groups/adoption.ts';
+import { collectionGroup } from './groups/collection.ts';
+import { exporterGroup } from './groups/exporter.ts';
+import { readinessGroup } from './groups/readiness.ts';
+import { spendGroup } from './groups/spend.ts';
+import type { RuleGroup, RuleSettings } from './rule.ts';
+import { marker, type ThresholdName, thresholds } from './thresholds.ts';
+
+export { alertName } from './rule.ts';
+export { marker, type Threshold, type ThresholdName, thresholds } from './thresholds.ts';
+
+/** Where the runbook is published; `runbookUrl` is its marker's name. */
+export const RUNBOOK_URL =
+  'https://github.com/agent-platform-exporter/agent-platform-exporter/blob/main/docs/runbook.md';
+
+/** The thresholds' defaults and the published runbook. */
+export const defaultSettings: RuleSettings = {
+  threshold: (name: ThresholdName) => String(thresholds[name].default),
+  runbookUrl: RUNBOOK_URL,
+};
+
+/** Markers such as `@dataStaleHours@` and `@runbookUrl@` instead of values, for the chart to replace. */
+export const markerSettings: RuleSettings = { threshold: marker, runbookUrl: marker('runbookUrl') };
+
+/** Every group of rules. */
+export function ruleGroups(settings: RuleSettings): readonly RuleGroup[] {
+  return [exporterGroup, collectionGroup, spendGroup, adoptionGroup, readinessGroup].map((group) =>
+    group(settings),
+  );
+}
+
+/** The text of a rule file with these settings. */
+export function rulesDocument(settings: RuleSettings): string {
+  return renderRules(ruleGroups(settings), settings);
+}

@@ -1,0 +1,78 @@
+import type { DatasetName } from '../../src/catalog/dataset.ts';
+import type { Queried } from '../../src/catalog/promql.ts';
+import { dataDayTimestamp } from '../../src/collectors/about/about.ts';
+
+const TARGET = 'job,instance';
+
+/** PromQL for the start of a dataset's newest day, in Unix seconds, as each replica has it. */
+export function dataDayOf(dataset: DatasetName): string {
+  return `${dataDayTimestamp.name}{dataset="${dataset}"}`;
+}
+
+/** PromQL for the start of a dataset's newest day by `org`. */
+export function newestDayOf(dataset: DatasetName, modifier = ''): string {
+  return `max by (org) (${dataDayOf(dataset)}${modifier})`;
+}
+
+/**
+ * PromQL for a daily family by `org` and its labels, from the replicas whose data day is the newest: two replicas of
+ * which one is a day behind never mix their days. `where` holds label matchers without their braces.
+ */
+export function onNewestDay(family: Queried, dataset: DatasetName, where = ''): string {
+  return fromNewest(family, dataDayOf(dataset), ['org'], where);
+}
+
+/** PromQL for a family of the current reports, from the replicas that have a repository's newest report. */
+export function onNewestReport(family: Queried, timestamp: Queried): string {
+  return fromNewest(family, timestamp.name, ['org', 'repo']);
+}
+
+function fromNewest({ name, labels }: Queried, stamp: string, per: readonly string[], where = ''): string {
+  const keys = per.join(',');
+  const selector = where === '' ? name : `${name}{${where}}`;
+  return `max by (${['org', ...labels].join(',')}) (
+  ${selector}
+  and on (${TARGET},${keys}) (${stamp} == on (${keys}) group_left () max by (${keys}) (${stamp}))
+)`;
+}
+
+/** A day in the past, told by how it compares with the newest day of now. */
+export interface PastDay {
+  readonly dataset: DatasetName;
+  readonly is: '==' | '<=';
+  /** How many days before the newest one, as a number or what will be replaced by one. */
+  readonly daysBefore: string;
+}
+
+/**
+ * PromQL for the largest value that a metric showed within `range`, looked at hour by hour, while its data day was a
+ * certain one: the day is found by its date, not by the clock, so that late and missing days shift nothing.
+ */
+export function shownOn({ name, labels }: Queried, day: PastDay, range: string, condition = ''): string {
+  return `max by (${['org', ...labels].join(',')}) (max_over_time((
+  ${name}${condition} and on (${TARGET},org) (${dayThatIs(day)})
+)[${range}:1h]))`;
+}
+
+/** PromQL for how many dates within `range`, judged by what was shown at 23:00 UTC, were days of that kind. */
+export function daysShown(day: PastDay, range: string): string {
+  // A backfill stamps at 23:00; a subquery of this step looks at midnights.
+  return `count_over_time((max by (org) (${dayThatIs(day, ' offset 1h')}))[${range}:1d])`;
+}
+
+function dayThatIs({ dataset, is, daysBefore }: PastDay, modifier = ''): string {
+  // Within a subquery, `@ end()` is the instant at which the rule is evaluated.
+  const newest = newestDayOf(dataset, ' @ end()');
+  return `${dataDayOf(dataset)}${modifier} ${is} on (org) group_left () (${newest} - ${daysBefore} * 86400)`;
+}
+
+/** An expression in parentheses, its lines moved to the right. */
+export function enclosed(expression: string): string {
+  return `(\n${expression.replace(/^/gm, '  ')}\n)`;
+}
+
+/** A piece of a description: the newest day of the dataset of the alert's organization, as `2026-06-30`. */
+export function dayInWords(dataset: DatasetName): string {
+  const query = `max(${dataDayTimestamp.name}{dataset="${dataset}",org=%q})`;
+  return `{{ with query (printf \`${query}\` $labels.org) }}{{ (. | first | value | toTime).UTC.Format "2006-01-02" }}{{ else }}the newest day{{ end }}`;
+}

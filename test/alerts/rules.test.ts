@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import {
+  alertName,
+  defaultSettings,
+  markerSettings,
+  ruleGroups,
+  rulesDocument,
+  type ThresholdName,
+  thresholds,
+} from '../../alerts/src/index.ts';
+import { isDayCollector } from '../../src/catalog/collector.ts';
+import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
+import { ownMetrics } from '../../src/exposition/own-metrics.ts';
+import { hookMetrics } from '../../src/hooks/intake/metrics.ts';
+
+const groups = ruleGroups(defaultSettings);
+const alerts = groups.flatMap((group) => group.alerts);
+const recordings = groups.flatMap((group) => group.recordings ?? []);
+const METRIC = /(?<![\w:])agent_platform_\w+/g;
+const RECORDED = /(?<![\w:])org:\w+:\w+/g;
+
+const platformMetrics = [
+  ...collectors.flatMap(({ families }) => families),
+  ...aboutFamilies(collectors.filter(isDayCollector).map(({ dataset }) => dataset)),
+];
+const labelsByMetric = new Map<string, readonly string[]>([
+  ...platformMetrics.map(({ name, labels }) => [name, ['org', ...labels]] as const),
+  ...[...Object.values(ownMetrics), ...Object.values(hookMetrics)].map(
+    ({ name, labels }) => [name, [...labels]] as const,
+  ),
+]);
+
+describe('the alerts', () => {
+  test('have names of their own', () => {
+    const names = alerts.map(alertName);
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) expect(name).toMatch(/^AgentPlatform([A-Z][a-z]+)+$/);
+  });
+
+  test.each(alerts.map((alert) => [alertName(alert), alert] as const))(
+    '%s says what is wrong: constant summary, description of one sentence or more',
+    (_name, { summary, description, severity, for: wait, keepFiringFor }) => {
+      expect(summary).toMatch(/^[A-Z][^{}]*[^.{}]$/);
+      expect(description).toMatch(/^[A-Z{].*\.$/);
+      expect(['critical', 'warning', 'info']).toContain(severity);
+      expect([wait, keepFiringFor ?? '0m'].join(' ')).toMatch(/^\d+[mh] \d+[mh]$/);
+    },
+  );
+
+  test.each(alerts.map((alert) => [alertName(alert), alert] as const))(
+    '%s names in its description whom and what it is about, and nothing that its series do not carry',
+    (_name, { expr, description }) => {
+      const named = [...description.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label);
+      const kept = keptLabels(expr);
+      expect(named.filter((label) => !kept.has(label))).toEqual([]);
+      expect([...kept].filter((label) => !named.includes(label))).toEqual([]);
+    },
+  );
+
+  test('ask for metrics and labels of the catalogue alone', () => {
+    const texts = [
+      ...alerts.flatMap(({ expr, description }) => [expr, description]),
+      ...recordings.map(({ expr }) => expr),
+    ];
+    const asked = new Set(texts.flatMap((text) => text.match(METRIC) ?? []));
+    expect(asked.size).toBeGreaterThan(15);
+    expect([...asked].filter((name) => !labelsByMetric.has(name))).toEqual([]);
+    for (const text of texts) {
+      for (const [, name = '', matchers = ''] of text.matchAll(/(agent_platform_\w+)\{([^}]*)\}/g)) {
+        const labels = [...matchers.matchAll(/(\w+)(?:=~|!~|!=|=)/g)].map(([, label = '']) => label);
+        expect(
+          labels.filter((label) => !labelsByMetric.get(name)?.includes(label)),
+          name,
+        ).toEqual([]);
+      }
+    }
+  });
+
+  test('read only what is recorded, and everything recorded is read', () => {
+    const read = new Set(alerts.flatMap(({ expr }) => expr.match(RECORDED) ?? []));
+    expect([...read].sort()).toEqual(recordings.map(({ record }) => record).sort());
+  });
+
+  test('never look forward', () => {
+    for (const { expr } of [...alerts, ...recordings]) expect(expr).not.toMatch(/offset\s+-|@\s*\d/);
+  });
+
+  test('take no day or month from the clock', () => {
+    for (const { expr } of alerts)
+      expect(expr).not.toMatch(/(day|month|year|week)[a-z_]*\((time\(\)|vector\(time|\))/);
+  });
+});
+
+/** The labels of an expression's series, by its first aggregation. */
+function keptLabels(expr: string): ReadonlySet<string> {
+  const [, list = expr.startsWith('org:') ? 'org' : ''] =
+    /^(?:time\(\) - |1 - |round\([^a-z]*|\()?\w+ by \(([^)]*)\)/.exec(expr) ?? [];
+  return new Set(list.split(',').filter((label) => label !== ''));
+}
+
+describe('the thresholds', () => {
+  const names = Object.keys(thresholds) as ThresholdName[];
+
+  test('are all used', () => {
+    const used = new Set<ThresholdName>();
+    ruleGroups({
+      ...defaultSettings,
+      threshold(name) {
+        used.add(name);
+        return defaultSettings.threshold(name);
+      },
+    });
+    expect([...used].sort()).toEqual([...names].sort());
+  });
+
+  test('say what they mean, and are written the same by every tool', () => {
+    for (const name of names) {
+      const { default: value, unit, description } = thresholds[name];
+      expect(`${name} ${description}`).toMatch(/^[a-zA-Z]+ [A-Z].*\.$/);
+      expect(unit).not.toBe('');
+      expect(value).toBeGreaterThanOrEqual(0);
+      expect(value).toBeLessThan(1e6);
+    }
+  });
+
+  test('can be filled into the document with markers, which is then the same as the one without', () => {
+    const filled = names
+      .reduce(
+        (text, name) => text.replaceAll(`@${name}@`, String(thresholds[name].default)),
+        rulesDocument(markerSettings),
+      )
+      .replaceAll('@runbookUrl@', defaultSettings.runbookUrl);
+    expect(filled).toBe(rulesDocument(defaultSettings));
+    expect(filled).not.toMatch(/@\w+@/);
+  });
+});
+
+describe('the rule file', () => {
+  test('keeps what its groups say', () => {
+    const file = readFileSync(
+      new URL('../../alerts/agent-platform-exporter.rules.yaml', import.meta.url),
+      'utf8',
+    );
+    const written = (
+      parse(file) as { groups: { rules: { alert?: string; annotations?: object }[] }[] }
+    ).groups
+      .flatMap(({ rules }) => rules)
+      .filter(({ alert }) => alert !== undefined);
+    expect(written.map(({ alert }) => alert)).toEqual(alerts.map(alertName));
+    for (const { annotations } of written) {
+      expect(Object.keys(annotations ?? {})).toEqual(['summary', 'description', 'runbook_url']);
+    }
+  });
+});
