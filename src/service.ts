@@ -2,6 +2,7 @@ import { type Collector, isDayCollector, isFetching } from './catalog/collector.
 import type { OrgSettings } from './catalog/view.ts';
 import { aboutFamilies, collectors as allCollectors } from './collectors/index.ts';
 import type { Config, OrgConfig } from './config/config.ts';
+import { createFiles, type Files } from './config/files.ts';
 import { createExposition, type Exposition } from './exposition/exposition.ts';
 import { createInstruments } from './exposition/instruments.ts';
 import { negotiate } from './exposition/negotiate.ts';
@@ -21,10 +22,11 @@ import { createRedactor } from './runtime/redact.ts';
 import { createScheduler } from './scheduler/scheduler.ts';
 import { createCronTicker, type Ticker } from './scheduler/ticker.ts';
 import { createApp } from './server/app.ts';
-import { createHttpServer } from './server/http-server.ts';
+import { createHttpServer, type HttpServer } from './server/http-server.ts';
 import type { ServiceStatus } from './server/status.ts';
 import { openHistory, restoreSuccesses } from './service-history.ts';
 import { collectorStatus, readiness } from './service-status.ts';
+import { openServiceWeb, type ServiceWeb } from './service-web.ts';
 
 /** How often what only time changes is seen to, in milliseconds: ages, uncovered and old days, a full disk. */
 const SWEEP_MS = 60_000;
@@ -43,6 +45,8 @@ export interface ServiceParts {
   readonly ticker?: Ticker;
   /** Shows how the first sync goes; the log tells it where not given. */
   readonly progress?: Progress;
+  /** The files of this machine where not given. */
+  readonly files?: Files;
 }
 
 /** The exporter, put together. */
@@ -50,7 +54,7 @@ export interface Service {
   readonly log: Logger;
   readonly exposition: Exposition;
   /** Listens and starts to poll; resolves with the port in use once connections are accepted. */
-  start(): Promise<{ readonly port: number }>;
+  start(): Promise<{ readonly port: number; readonly scheme: 'http' | 'https' }>;
   /** Runs every collector once; resolves with the names of those that failed, as `org/collector`. */
   pollOnce(): Promise<readonly string[]>;
   status(): ServiceStatus;
@@ -207,7 +211,8 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     telemetryPath: config.web.telemetryPath,
     lifecycle: config.web.enableLifecycle,
   });
-  const server = createHttpServer({ app, clock, maxConnections: config.web.maxConnections });
+  let web: ServiceWeb | undefined;
+  let server: HttpServer | undefined;
   const stopping = new AbortController();
 
   /** Publishes what time has changed, and the named collectors' families. */
@@ -245,7 +250,8 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     runner.stop();
     const loaded = await clients?.catch(() => undefined);
     for (const client of loaded?.values() ?? []) client.close();
-    await Promise.all([scheduler.stop(), server.close()]);
+    await Promise.all([scheduler.stop(), server?.close()]);
+    await web?.close();
     publication.close();
     await history.close();
     await log.close();
@@ -256,11 +262,14 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     exposition,
     status,
     async start() {
+      web = await openServiceWeb({ config: config.web, files: parts.files ?? createFiles(), clock, log });
       await restoreSuccesses({ history, runs, instruments }, config.orgs, collectors);
       // The first scrape already sees what is stored.
       await publishAll([]);
       publication.flush();
+      server = createHttpServer({ ...web.serve(app), clock, maxConnections: config.web.maxConnections });
       const { port } = await server.listen(config.web.listen);
+      web.watch();
       try {
         await loadClients();
       } catch (error) {
@@ -271,7 +280,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       scheduler.start();
       // Only stopping ends it, and then there is nothing left to do.
       sweep().catch(() => undefined);
-      return { port };
+      return { port, scheme: web.scheme };
     },
     async pollOnce() {
       await Promise.all(targets.map((target) => run(target, 'scheduled')));

@@ -2,6 +2,7 @@ import type { Contract } from '../catalog/view.ts';
 import { collectors } from '../collectors/index.ts';
 import type { Config } from '../config/config.ts';
 import { formatDuration } from '../config/duration.ts';
+import type { Files } from '../config/files.ts';
 import { formatListenAddress } from '../config/listen-address.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Shard } from '../config/shard.ts';
@@ -10,12 +11,24 @@ import type { CommandContext } from './command.ts';
 /** Loads the configuration and prints what it means. */
 export async function run(context: CommandContext): Promise<number> {
   const config = await loadConfig({ ...context, collectors });
-  context.stdout.write(renderSummary(config));
+  const { configFile, openHealth } = config.web;
+  const web = configFile === undefined ? [] : await describeWebConfig(configFile, openHealth, context.files);
+  context.stdout.write(renderSummary(config, web));
   return 0;
 }
 
+async function describeWebConfig(
+  file: string,
+  openHealth: boolean,
+  files: Files,
+): Promise<readonly string[]> {
+  const { loadWebSettings } = await import('../web-config/load.ts');
+  const { describeWebSettings } = await import('../web-config/describe.ts');
+  return describeWebSettings(await loadWebSettings(file, files), openHealth);
+}
+
 /** A configuration in words, without any secret. */
-export function renderSummary(config: Config): string {
+export function renderSummary(config: Config, webLines: readonly string[] = []): string {
   const { api, schedules, history, web, limits, readiness, log } = config;
   const lines = ['The configuration is valid.', '', `Organizations${shardNote(config.shard)}:`];
   if (config.orgs.length === 0) lines.push('  none: all that there are belong to other shards');
@@ -42,6 +55,7 @@ export function renderSummary(config: Config): string {
     `Limits:          ${limits.valuesPerLabel('default')} values per label (repo ${limits.valuesPerLabel('repo')}, user ${limits.valuesPerLabel('user')}), ${limits.series} series`,
     `Readiness:       main line ${readiness.branches.join(', ') || 'found by itself'}, ${readiness.cleanOnly ? 'clean reports only' : 'all reports'}, level rule ${readiness.levelRule}`,
     `Web:             ${formatListenAddress(web.listen)}${web.telemetryPath}, lifecycle ${web.enableLifecycle ? 'on' : 'off'}`,
+    ...webLines.map((line) => `                 ${line}`),
     `Log:             ${log.level}, ${log.format}`,
   );
   return `${lines.join('\n')}\n`;

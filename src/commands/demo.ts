@@ -43,8 +43,10 @@ export async function run(context: CommandContext): Promise<number> {
   const stopped = untilStopped(context);
   const service = await createRealService(context, config, true);
   try {
-    const { port } = await service.start();
-    context.stdout.write(`${describe(url, port, config)}\n`);
+    const { port, scheme } = await service.start();
+    const host = config.web.listen.host ?? 'localhost';
+    const here = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    context.stdout.write(`${describe(url, here, config)}\n`);
     await stopped;
   } finally {
     await service.stop();
@@ -53,9 +55,7 @@ export async function run(context: CommandContext): Promise<number> {
   return 0;
 }
 
-function describe(platform: string, port: number, config: Config): string {
-  const host = config.web.listen.host ?? 'localhost';
-  const here = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+function describe(platform: string, here: string, config: Config): string {
   const [org] = config.orgs;
   return [
     'This is a demo: all figures come from a simulated platform in this process.',

@@ -1,4 +1,6 @@
-import { get } from 'node:http';
+import { get as getPlain } from 'node:http';
+import { get as getSecure } from 'node:https';
+import type { TLSSocket } from 'node:tls';
 import { healthcheckOptions } from '../config/command-options.ts';
 import type { ListenAddress } from '../config/listen-address.ts';
 import { formatListenAddress } from '../config/listen-address.ts';
@@ -9,7 +11,11 @@ import type { CommandContext } from './command.ts';
 
 const timeoutMs = 5000;
 
-/** Asks an exporter's `/-/healthy`; exit code 0 where it answers 200 within 5 seconds, else 1. */
+/**
+ * Asks an exporter's `/-/healthy`; exit code 0 where it answers 200 within 5 seconds, else 1. Behind a web
+ * configuration file it may ask for a password or a client certificate, which this command has not: then that it
+ * asks is the sign of life.
+ */
 export async function run(context: CommandContext): Promise<number> {
   const shared = createOptions([]);
   const values = await loadValues(
@@ -17,40 +23,66 @@ export async function run(context: CommandContext): Promise<number> {
       ...healthcheckOptions,
       'config.file': shared['config.file'],
       'web.listen-address': shared['web.listen-address'],
+      'web.config.file': shared['web.config.file'],
     },
     context,
   );
-  const base = values.url ?? localAddress(values['web.listen-address']);
-  if (!base.startsWith('http://')) throw new ConfigError('--url: must begin with http://');
-  const url = `${base}/-/healthy`;
-  try {
-    const status = await ask(url);
-    const healthy = status === 200;
-    context.stdout.write(healthy ? 'healthy\n' : `unhealthy: ${url} answered ${status}\n`);
-    return healthy ? 0 : 1;
-  } catch (error) {
-    context.stdout.write(`unhealthy: ${url}: ${messageOf(error)}\n`);
-    return 1;
-  }
+  const isGuarded = values['web.config.file'] !== undefined;
+  const place = values.url ?? localPlace(values['web.listen-address']);
+  const { url, answer } = await reach(place, isGuarded);
+  const healthy = answer === 200 || (isGuarded && (answer === 401 || answer === 'asked'));
+  const said = typeof answer === 'number' ? ` answered ${answer}` : `: ${answer}`;
+  context.stdout.write(healthy ? 'healthy\n' : `unhealthy: ${url}${said}\n`);
+  return healthy ? 0 : 1;
 }
 
-/** The address under which a server on this machine is reached. */
-function localAddress({ host, port }: ListenAddress): string {
+/** What came back: a status, `asked` where a handshake was over before the connection was cut, or what went wrong. */
+type Answer = number | 'asked' | string;
+
+/** The file itself is not read: it may have changed since the exporter last could use it. */
+async function reach(place: string, isGuarded: boolean): Promise<{ url: string; answer: Answer }> {
+  const schemes = place.includes('://') ? [''] : isGuarded ? ['https://', 'http://'] : ['http://'];
+  let result: { url: string; answer: Answer } | undefined;
+  for (const scheme of schemes) {
+    const url = `${scheme}${place}/-/healthy`;
+    const answer = await ask(url, scheme !== '');
+    result = { url, answer };
+    if (typeof answer === 'number' || answer === 'asked') break;
+  }
+  return result ?? { url: place, answer: 'nothing to ask' };
+}
+
+/** Host and port under which a server on this machine is reached. */
+function localPlace({ host, port }: ListenAddress): string {
   if (port === 0) {
     throw new ConfigError('--web.listen-address: port 0 is no port to ask', 'name the exporter with --url');
   }
   const everywhere = host === undefined || host === '0.0.0.0' || host === '::';
-  return `http://${formatListenAddress({ host: everywhere ? '127.0.0.1' : host, port })}`;
+  return formatListenAddress({ host: everywhere ? '127.0.0.1' : host, port });
 }
 
-function ask(url: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const request = get(url, { signal: AbortSignal.timeout(timeoutMs), agent: false }, (response) => {
+function ask(url: string, isLocal: boolean): Promise<Answer> {
+  const isSecure = url.startsWith('https:');
+  return new Promise((resolve) => {
+    let isSecured = false;
+    const options = {
+      signal: AbortSignal.timeout(timeoutMs),
+      agent: false as const,
+      // Nobody but this machine answers there, and its certificate bears another name.
+      rejectUnauthorized: !isLocal,
+    };
+    const request = (isSecure ? getSecure : getPlain)(url, options, (response) => {
       response.destroy();
       resolve(response.statusCode ?? 0);
     });
+    request.on('socket', (socket) => {
+      (socket as TLSSocket).once('secureConnect', () => {
+        isSecured = true;
+      });
+    });
     request.on('error', (error) => {
-      reject(error.name === 'AbortError' ? new Error(`no answer within ${timeoutMs / 1000} s`) : error);
+      if (error.name === 'AbortError') resolve(`no answer within ${timeoutMs / 1000} s`);
+      else resolve(isSecured && isLocal ? 'asked' : messageOf(error));
     });
   });
 }

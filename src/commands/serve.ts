@@ -8,10 +8,11 @@ export async function run(context: CommandContext): Promise<number> {
   const config = await loadConfig({ ...context, collectors });
   const service = await createRealService(context, config, false);
   const stopped = untilStopped(context);
-  const { port } = await service.start();
+  const { port, scheme } = await service.start();
   service.log.info('Serving', {
     version: context.version,
     port,
+    scheme,
     path: config.web.telemetryPath,
     organizations: config.orgs.length,
     ...(config.shard.total > 1 && { shard: config.shard.index, shards: config.shard.total }),

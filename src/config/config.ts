@@ -50,6 +50,10 @@ export interface Config {
     readonly telemetryPath: string;
     readonly maxConnections: number;
     readonly enableLifecycle: boolean;
+    /** The file for TLS and authentication. */
+    readonly configFile: string | undefined;
+    /** Whether the health routes ask for neither password nor client certificate. */
+    readonly openHealth: boolean;
   };
   readonly limits: Limits;
   readonly readiness: ReadinessSettings;

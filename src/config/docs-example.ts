@@ -31,6 +31,7 @@ function renderLevel(level: Level, indent: string): readonly string[] {
   const lines: string[] = [];
   for (const [key, below] of level) {
     if (below instanceof Map) lines.push(`${indent}${key}:`, ...renderLevel(below, `${indent}  `));
+    else if (below.default === undefined) lines.push(`${indent}# ${key}: not set`);
     else lines.push(`${indent}${key}: ${scalarOf(below)}`);
   }
   return lines;

@@ -118,6 +118,8 @@ function configOf(
       telemetryPath: values['web.telemetry-path'],
       maxConnections: values['web.max-connections'],
       enableLifecycle: values['web.enable-lifecycle'],
+      configFile: values['web.config.file'],
+      openHealth: values['web.open-health'],
     },
     log: { level: values['log.level'], format: values['log.format'] },
   };

@@ -210,6 +210,22 @@ const sharedOptions = {
     default: 'false',
     takenBy: ['serve', 'demo', 'check-config'],
   },
+  'web.config.file': {
+    kind: 'file',
+    section: 'Web',
+    description:
+      'YAML file for TLS, client certificates, basic authentication and response headers, in the format of Prometheus exporters (docs/web-config.md)',
+    takenBy: ['serve', 'demo', 'check-config', 'healthcheck'],
+    fileKey: ['web', 'config_file'],
+  },
+  'web.open-health': {
+    kind: 'boolean',
+    section: 'Web',
+    description:
+      'Whether /-/healthy and /-/ready are answered without the password or the client certificate that the web configuration file asks for',
+    default: 'false',
+    takenBy: ['serve', 'demo', 'check-config'],
+  },
   'log.level': {
     kind: 'choice',
     section: 'Log',

@@ -1,4 +1,9 @@
-import { createServer, type RequestListener } from 'node:http';
+import {
+  createServer,
+  type Server as HttpListener,
+  type RequestListener,
+  type ServerOptions,
+} from 'node:http';
 import { type AddressInfo, Server, type Socket } from 'node:net';
 import type { Clock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
@@ -9,6 +14,8 @@ export interface HttpServerDeps {
   readonly clock: Pick<Clock, 'elapsed' | 'wait'>;
   /** Most connections at a time; over it, the ones that matter least are closed. */
   readonly maxConnections: number;
+  /** Makes the server that listens, such as one for TLS; plain HTTP where not given. */
+  readonly createServer?: ((options: ServerOptions) => HttpListener) | undefined;
 }
 
 export interface ListenAddress {
@@ -50,7 +57,7 @@ const STALLED_CLIENT_MS = 60_000;
 
 /** Creates a server around a request listener; nothing listens before `listen`. */
 export function createHttpServer(deps: HttpServerDeps): HttpServer {
-  const server = createServer(SERVER_OPTIONS);
+  const server = (deps.createServer ?? createServer)(SERVER_OPTIONS);
   limitConnections(server, { limit: deps.maxConnections, clock: deps.clock });
   let answering = 0;
   let closing = false;
@@ -65,10 +72,14 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
   server.on('request', deps.app);
   server.timeout = STALLED_CLIENT_MS;
   const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
+  server.on('connection', track);
+  // Of a TLS connection the socket inside: what it has read is what the client said.
+  server.on('secureConnection', track);
+
+  function track(socket: Socket): void {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
-  });
+  }
 
   function listen(address: ListenAddress): Promise<AddressInfo> {
     return new Promise((resolve, reject) => {
@@ -101,6 +112,8 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
       await Promise.race([whenClosed, deps.clock.wait(DRAIN_STEP_MS)]);
     }
     server.closeAllConnections();
+    // Those in the middle of a TLS handshake are nobody's yet.
+    for (const socket of sockets) socket.destroy();
     await whenClosed;
   }
 

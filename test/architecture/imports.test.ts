@@ -21,11 +21,13 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   config: ['catalog', 'runtime'],
   // The intake; it takes the lock and the troubles of an SQLite file from the history.
   hooks: ['catalog', 'runtime', 'exposition', 'history'],
+  'web-config': ['config', 'runtime', 'server'],
   sandbox: [],
   commands: ['*'],
   'service.ts': ['*'],
   'service-history.ts': ['catalog', 'runtime', 'history', 'exposition', 'pipeline'],
   'service-clients.ts': ['config', 'exposition', 'platform', 'runtime'],
+  'service-web.ts': ['config', 'runtime', 'web-config'],
   'service-status.ts': ['catalog', 'pipeline', 'server'],
   'main.ts': ['*'],
 };

@@ -77,7 +77,7 @@ test('no answer is unhealthy', async () => {
 
 test.each([
   [['--web.listen-address=:0'], '--web.listen-address: port 0 is no port to ask'],
-  [['--url=https://a.example'], '--url: must begin with http://'],
+  [['--url=a.example'], '--url: is not an address, such as https://api.example.com'],
   [
     ['--web.listen-address=nine'],
     '--web.listen-address: "nine" is not an address to listen on, such as :9889, 127.0.0.1:9889 or [::1]:9889',

@@ -42,7 +42,11 @@ test('the names of variables and file keys follow from the flag', () => {
 });
 
 test('a command takes its own share of the options', () => {
-  expect(Object.keys(optionsTakenBy('healthcheck', shared))).toEqual(['config.file', 'web.listen-address']);
+  expect(Object.keys(optionsTakenBy('healthcheck', shared))).toEqual([
+    'config.file',
+    'web.listen-address',
+    'web.config.file',
+  ]);
   const demo = Object.keys(optionsTakenBy('demo', shared));
   expect(demo).toContain('collector.tokens');
   expect(demo).not.toContain('api.base-url');

@@ -1,0 +1,33 @@
+import type { Config } from './config/config.ts';
+import type { Files } from './config/files.ts';
+import type { Clock } from './runtime/clock.ts';
+import type { Logger } from './runtime/logger.ts';
+import type { WebConfig } from './web-config/web-config.ts';
+
+export type ServiceWeb = Pick<WebConfig, 'scheme' | 'serve' | 'reload' | 'watch' | 'close'>;
+
+const healthPaths = ['/-/healthy', '/-/ready'];
+/** Hook senders present a bearer token, which their route checks: a password would need the same header. */
+const tokenPaths = ['/hooks/events'];
+
+/** How the service is served: by its web configuration file where there is one, else as plain HTTP to everybody. */
+export async function openServiceWeb(parts: {
+  readonly config: Config['web'];
+  readonly files: Files;
+  readonly clock: Clock;
+  readonly log: Logger;
+}): Promise<ServiceWeb> {
+  const { configFile: file, openHealth } = parts.config;
+  if (file === undefined) {
+    return {
+      scheme: 'http',
+      serve: (app) => ({ app }),
+      reload: async () => ({ changed: false }),
+      watch: () => undefined,
+      close: async () => undefined,
+    };
+  }
+  // Loaded here: its libraries need not delay those who have no such file.
+  const { openWebConfig } = await import('./web-config/web-config.ts');
+  return openWebConfig({ ...parts, file, openPaths: openHealth ? healthPaths : [], tokenPaths });
+}

@@ -1,0 +1,100 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Logger } from '../runtime/logger.ts';
+import { type ExtraHeaders, respondText } from '../server/respond.ts';
+import type { PasswordChecker, Verdict } from './passwords/checker.ts';
+import { basicCredentials } from './passwords/credentials.ts';
+import type { RateLimiter } from './rate-limiter.ts';
+import { setHeaders } from './response-headers.ts';
+import type { WebSettings } from './settings.ts';
+
+export interface GuardDeps {
+  readonly app: RequestListener;
+  settings(): WebSettings;
+  readonly passwords: PasswordChecker;
+  readonly limiter: RateLimiter;
+  /** Whether the client of a connection lacks the certificate that is asked for. */
+  isUncertified(socket: Socket): boolean;
+  /** Paths that are open to everybody. */
+  readonly openPaths: ReadonlySet<string>;
+  /** Paths that judge a bearer token themselves, which shares its header with the password. */
+  readonly tokenPaths: ReadonlySet<string>;
+  readonly log: Logger;
+}
+
+/** Whoever is not let in holds no connection either. */
+const HANG_UP = ['Connection', 'close'] as const;
+const CHALLENGE = [
+  'WWW-Authenticate',
+  'Basic realm="agent-platform-exporter", charset="UTF-8"',
+  ...HANG_UP,
+] as const;
+
+/** Puts certificates, rate limit, passwords and headers before every route of an application. */
+export function createGuard(deps: GuardDeps): RequestListener {
+  const { app, passwords, log } = deps;
+
+  return (request, response) => {
+    const settings = deps.settings();
+    if (settings.headers.size > 0) setHeaders(response, settings.headers);
+    const path = pathOf(request);
+    if (deps.openPaths.has(path)) {
+      app(request, response);
+      return;
+    }
+    if (deps.isUncertified(request.socket)) {
+      respondText(response, 403, 'This address wants a client certificate.', HANG_UP);
+      return;
+    }
+    const wait = settings.rateLimit === undefined ? 'taken' : deps.limiter.take(settings.rateLimit);
+    if (wait !== 'taken') {
+      respondText(response, 429, 'Too many requests at once.', retryAfter(wait));
+      return;
+    }
+    const { authorization } = request.headers;
+    if (settings.users.size === 0 || (deps.tokenPaths.has(path) && isBearer(authorization))) {
+      app(request, response);
+      return;
+    }
+    const given = basicCredentials(authorization);
+    if (given === undefined) {
+      refuse(response);
+      return;
+    }
+    const verdict = passwords.check(given, settings.users, request.socket.remoteAddress ?? '');
+    if (typeof verdict === 'string') pass(verdict, request, response);
+    else {
+      verdict.then(
+        (result) => pass(result, request, response),
+        (error: unknown) => {
+          log.error('A password could not be checked', { error });
+          respondText(response, 503, 'The password could not be checked.', retryAfter(1_000));
+        },
+      );
+    }
+  };
+
+  function pass(verdict: Verdict, request: IncomingMessage, response: ServerResponse): void {
+    if (verdict === 'right') app(request, response);
+    else if (verdict === 'wrong') refuse(response);
+    else respondText(response, 503, 'Too many passwords are being checked.', retryAfter(1_000));
+  }
+}
+
+function refuse(response: ServerResponse): void {
+  respondText(response, 401, 'This address wants a user name and a password.', CHALLENGE);
+}
+
+function retryAfter(ms: number): ExtraHeaders {
+  return ['Retry-After', String(Math.max(1, Math.ceil(ms / 1_000)))];
+}
+
+/** The path as it stands in the request line: anything but the plain form is no open path. */
+function pathOf({ url = '' }: IncomingMessage): string {
+  const query = url.indexOf('?');
+  return query < 0 ? url : url.slice(0, query);
+}
+
+function isBearer(authorization: string | undefined): boolean {
+  return authorization !== undefined && /^bearer /i.test(authorization);
+}

@@ -1,0 +1,55 @@
+import { parseDuration } from '../config/duration.ts';
+import { suggestion } from '../config/nearest.ts';
+import { quoted } from '../config/parsed.ts';
+import { booleanOf, entriesOf, mistake, type Place, textOf, wholeNumberOf } from '../config/tree.ts';
+import { headers as configurable } from './names.ts';
+import type { RateLimit } from './settings.ts';
+
+/** Reads `http_server_config`: the headers of every answer. */
+export function readHeaders(place: Place): ReadonlyMap<string, string> {
+  const entries = entriesOf(place, ['http2', 'headers']);
+  const [http2, section] = [entries.get('http2'), entries.get('headers')];
+  // HTTP/2 is not spoken; it is only an offer, which clients of both kinds can do without.
+  if (http2 !== undefined && http2.tree.kind !== 'empty') booleanOf(http2);
+  const found = new Map<string, string>();
+  if (section === undefined) return found;
+  for (const [name, header] of entriesOf(section, [...configurable.keys()])) {
+    const value = headerOf(name, header);
+    if (value !== '') found.set(name, value);
+  }
+  return found;
+}
+
+/** A header's value; nothing is set where it is empty. */
+function headerOf(name: string, place: Place): string {
+  if (place.tree.kind === 'empty' || (place.tree.kind === 'text' && place.tree.text === '')) return '';
+  const value = place.tree.kind === 'number' ? place.tree.text : textOf(place);
+  const allowed = configurable.get(name) ?? [];
+  if (allowed.length > 0 && !allowed.includes(value)) {
+    throw mistake(place, `${quoted(value)} is not ${allowed.join(' or ')}`, suggestion(value, allowed));
+  }
+  if (!/^[\t\x20-\x7e]*$/.test(value)) throw mistake(place, 'holds characters that a header cannot have');
+  return value;
+}
+
+/** Reads `rate_limit`; undefined where it limits nothing. */
+export function readRateLimit(place: Place): RateLimit | undefined {
+  const entries = entriesOf(place, ['interval', 'burst']);
+  const [interval, burst] = [entries.get('interval'), entries.get('burst')];
+  if (interval === undefined || interval.tree.kind === 'empty') {
+    if (burst !== undefined) throw mistake(place, 'has a burst, but no interval');
+    return undefined;
+  }
+  const intervalMs = intervalOf(interval);
+  if (intervalMs === 0) return undefined;
+  if (burst === undefined) throw mistake(place, 'has no burst: not one request would pass');
+  return { intervalMs, burst: wholeNumberOf(burst, 1, 1_000_000) };
+}
+
+function intervalOf(place: Place): number {
+  const { tree } = place;
+  const text = tree.kind === 'text' || tree.kind === 'number' ? tree.text : '';
+  const ms = parseDuration(text);
+  if (ms === undefined) throw mistake(place, `${quoted(text)} is not a duration, such as 100ms or 1s`);
+  return ms;
+}

@@ -1,0 +1,37 @@
+import { type Files, unreadable } from '../config/files.ts';
+import { entriesOf, type Place } from '../config/tree.ts';
+import { ConfigError } from '../runtime/errors.ts';
+import { readHeaders, readRateLimit } from './http-section.ts';
+import type { WebSettings } from './settings.ts';
+import { readTls } from './tls-section.ts';
+import { readUsers } from './users-section.ts';
+
+const sections = ['tls_server_config', 'http_server_config', 'basic_auth_users', 'rate_limit'];
+
+/** Reads a web configuration file and the files that it names; rejects with a `ConfigError`. */
+export async function loadWebSettings(file: string, files: Files): Promise<WebSettings> {
+  const root = await rootOf(file, files);
+  const entries = entriesOf(root, sections);
+  function section<Value>(name: string, read: (place: Place) => Value): Value | undefined {
+    const place = entries.get(name);
+    return place === undefined ? undefined : read(place);
+  }
+  return {
+    headers: section('http_server_config', readHeaders) ?? new Map(),
+    users: section('basic_auth_users', readUsers) ?? new Map(),
+    rateLimit: section('rate_limit', readRateLimit),
+    tls: await section('tls_server_config', (place) => readTls(place, files)),
+  };
+}
+
+async function rootOf(file: string, files: Files): Promise<Place> {
+  let text: string;
+  try {
+    text = await files.read(file);
+  } catch (error) {
+    throw new ConfigError(`--web.config.file: ${file} ${unreadable(error)}`);
+  }
+  const { parseYamlTree } = await import('../config/yaml-tree.ts');
+  const tree = parseYamlTree(text, file);
+  return { file, path: '', line: tree.line, tree };
+}

@@ -1,0 +1,69 @@
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+
+/** Compares passwords with bcrypt hashes. */
+export interface Comparing {
+  compare(password: string, hash: string): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** What a comparison is asked for, and what comes back. */
+export interface Question {
+  readonly id: number;
+  readonly password: string;
+  readonly hash: string;
+}
+export interface Answer {
+  readonly id: number;
+  readonly matches: boolean;
+}
+
+/** Far more than it needs. */
+const HEAP_MIB = 32;
+
+/**
+ * Compares in a thread of its own, one at a time and in order: a comparison takes from milliseconds to most of a
+ * second, in which no scrape could be answered. The thread starts with the first comparison.
+ */
+export function createComparing(): Comparing {
+  const waiting = new Map<number, { resolve(matches: boolean): void; reject(error: Error): void }>();
+  let worker: Worker | undefined;
+  let last = 0;
+
+  function start(): Worker {
+    const file = new URL(`./comparing-thread${extname(import.meta.url)}`, import.meta.url);
+    const started = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB } });
+    started.unref();
+    started.on('message', ({ id, matches }: Answer) => {
+      waiting.get(id)?.resolve(matches);
+      waiting.delete(id);
+    });
+    started.on('error', ended);
+    started.on('exit', () => ended(new Error('the thread that compares passwords has ended')));
+    function ended(error: Error): void {
+      if (worker === started) failAll(error);
+    }
+    return started;
+  }
+
+  function failAll(error: Error): void {
+    worker = undefined;
+    for (const { reject } of waiting.values()) reject(error);
+    waiting.clear();
+  }
+
+  return {
+    compare(password, hash) {
+      last += 1;
+      const question: Question = { id: last, password, hash };
+      return new Promise((resolve, reject) => {
+        waiting.set(question.id, { resolve, reject });
+        worker ??= start();
+        worker.postMessage(question);
+      });
+    },
+    async close() {
+      await worker?.terminate();
+    },
+  };
+}

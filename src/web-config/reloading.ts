@@ -1,0 +1,110 @@
+import type { Files } from '../config/files.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { ConfigError } from '../runtime/errors.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { loadWebSettings } from './load.ts';
+import type { WebSettings } from './settings.ts';
+
+/** How often the files are looked at, in milliseconds. */
+const WATCH_MS = 5_000;
+
+/** What a reload did: whether there was a change, or why everything stays as it was. */
+export type ReloadOutcome =
+  | { readonly changed: boolean }
+  | { readonly problem: string; readonly hint: string | undefined };
+
+export interface ReloadingDeps {
+  readonly file: string;
+  readonly files: Files;
+  readonly clock: Pick<Clock, 'wait'>;
+  readonly log: Logger;
+  /** Takes new settings into use; throws a `ConfigError` where they need a restart. */
+  apply(settings: WebSettings): void;
+}
+
+/** Settings that follow their files. */
+export interface Reloading {
+  current(): WebSettings;
+  /** Reads the files now if they have changed; whoever asks tells the outcome. */
+  reload(): Promise<ReloadOutcome>;
+  /** Looks at the files every 5 s until the signal; only what goes wrong for longer than that is an error. */
+  watch(signal: AbortSignal): Promise<void>;
+}
+
+/** Loads the settings for the first time; rejects with a `ConfigError`. */
+export async function createReloading(deps: ReloadingDeps): Promise<Reloading> {
+  const { file, files, clock, log } = deps;
+  /** The files read for the last attempt, each as it was before. */
+  let seen: ReadonlyMap<string, string> = new Map();
+  let outcome: ReloadOutcome = { changed: false };
+  let current = await load();
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function load(): Promise<WebSettings> {
+    const marks = new Map<string, string>();
+    try {
+      return await loadWebSettings(file, {
+        ...files,
+        async read(path) {
+          // Before it is read: a write in between is seen the next time.
+          marks.set(path, await markOf(path));
+          return files.read(path);
+        },
+      });
+    } finally {
+      seen = marks;
+    }
+  }
+
+  function markOf(path: string): Promise<string> {
+    return files.fingerprint(path).catch(() => 'absent');
+  }
+
+  async function isUnchanged(): Promise<boolean> {
+    const same = [...seen].map(async ([path, mark]) => (await markOf(path)) === mark);
+    return (await Promise.all(same)).every(Boolean);
+  }
+
+  async function attempt(): Promise<ReloadOutcome> {
+    if (await isUnchanged()) return 'problem' in outcome ? outcome : { changed: false };
+    try {
+      const settings = await load();
+      deps.apply(settings);
+      current = settings;
+      outcome = { changed: true };
+      log.info('The web configuration has changed', { file });
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      outcome = { problem: error.message, hint: error.hint };
+    }
+    return outcome;
+  }
+
+  function reload(): Promise<ReloadOutcome> {
+    const next = last.then(attempt);
+    last = next.catch(() => undefined);
+    return next;
+  }
+
+  async function watch(signal: AbortSignal): Promise<void> {
+    let pending: string | undefined;
+    let told: string | undefined;
+    for (;;) {
+      await clock.wait(WATCH_MS, signal);
+      const result = await reload();
+      const problem = 'problem' in result ? result.problem : undefined;
+      // A certificate and its key are written one after the other: only what stays wrong is worth a word.
+      if (problem !== undefined && problem === pending && problem !== told && 'problem' in result) {
+        log.error('The web configuration cannot be used; the one before stays in force', {
+          problem,
+          hint: result.hint,
+        });
+        told = problem;
+      }
+      if (problem === undefined) told = undefined;
+      pending = problem;
+    }
+  }
+
+  return { current: () => current, reload, watch };
+}

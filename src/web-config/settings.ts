@@ -1,0 +1,51 @@
+/** Who must show a client certificate, by the names that Go's TLS gives them. */
+export const clientAuthTypes = [
+  'NoClientCert',
+  'RequestClientCert',
+  'RequireAnyClientCert',
+  'VerifyClientCertIfGiven',
+  'RequireAndVerifyClientCert',
+] as const;
+
+export type ClientAuth = (typeof clientAuthTypes)[number];
+
+export type TlsVersion = 'TLSv1.2' | 'TLSv1.3';
+
+/** How the server speaks TLS; certificates and keys are PEM texts. */
+export interface TlsSettings {
+  readonly certificate: string;
+  readonly key: string;
+  /** Until when the certificate is valid, in milliseconds since the epoch. */
+  readonly expiresAt: number;
+  readonly clientAuth: ClientAuth;
+  /** The authorities whose client certificates are good. */
+  readonly clientCa: string | undefined;
+  /** A client certificate must bear one of these names, where they are given. */
+  readonly allowedNames: readonly string[] | undefined;
+  readonly minVersion: TlsVersion;
+  readonly maxVersion: TlsVersion;
+  /** Suites and curves in OpenSSL's notation. */
+  readonly ciphers: string;
+  readonly curves: string | undefined;
+  /** Whether the order of the suites is the server's choice. */
+  readonly serverOrder: boolean;
+}
+
+/** A token bucket over all requests. */
+export interface RateLimit {
+  /** Milliseconds from one request to the next. */
+  readonly intervalMs: number;
+  /** How many may come at once. */
+  readonly burst: number;
+}
+
+/** What a web configuration file says. */
+export interface WebSettings {
+  /** Plain HTTP where not given. */
+  readonly tls: TlsSettings | undefined;
+  /** Names and values of headers of every answer. */
+  readonly headers: ReadonlyMap<string, string>;
+  /** Bcrypt hashes by user name; nobody is asked for a password where it is empty. */
+  readonly users: ReadonlyMap<string, string>;
+  readonly rateLimit: RateLimit | undefined;
+}

@@ -1,0 +1,54 @@
+import { SocketAddress } from 'node:net';
+
+/**
+ * The alternative names in a certificate, from the text that Node makes of them (`DNS:a, IP Address:10.0.0.1,
+ * URI:"spiffe://a, b"`): DNS names, e-mail addresses, IP addresses and URIs, as they are. A text that cannot be
+ * read gives none at all.
+ */
+export function subjectNames(text: string | undefined): readonly string[] {
+  const names: string[] = [];
+  let rest = text ?? '';
+  while (rest !== '') {
+    const match = ENTRY.exec(rest);
+    if (match === null) return [];
+    const [whole, kind = '', value = ''] = match;
+    rest = rest.slice(whole.length);
+    const name = plain(value);
+    if (name === undefined) return [];
+    if (kind === 'DNS' || kind === 'email' || kind === 'URI') names.push(name);
+    if (kind === 'IP Address') names.push(canonical(name));
+  }
+  return names;
+}
+
+/** Whether a certificate's names contain one that is allowed, letter by letter. */
+export function hasAllowedName(text: string | undefined, allowed: readonly string[]): boolean {
+  const names = subjectNames(text);
+  return allowed.some((name) => names.includes(isAddress(name) ? canonical(name) : name));
+}
+
+/** One entry; a value with a comma or anything unusual in it stands in quotes, in the way of JSON. */
+const ENTRY = /^([A-Za-z0-9 ]{1,30}):("(?:[^"\\]|\\.)*"|[^",]*)(?:, (?=.)|$)/;
+
+function plain(value: string): string | undefined {
+  if (!value.startsWith('"')) return value;
+  try {
+    return String(JSON.parse(value));
+  } catch {
+    return undefined;
+  }
+}
+
+function isAddress(name: string): boolean {
+  return /^[\da-fA-F:.]+$/.test(name) && (name.includes(':') || /^\d+(\.\d+){3}$/.test(name));
+}
+
+/** An address in its shortest form; OpenSSL writes IPv6 at full length. */
+function canonical(address: string): string {
+  const family = address.includes(':') ? 'ipv6' : 'ipv4';
+  try {
+    return new SocketAddress({ address, family }).address;
+  } catch {
+    return address;
+  }
+}

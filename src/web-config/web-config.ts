@@ -1,0 +1,85 @@
+import type { RequestListener } from 'node:http';
+import type { Files } from '../config/files.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { ConfigError } from '../runtime/errors.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { HttpServerDeps } from '../server/http-server.ts';
+import { createGuard } from './guard.ts';
+import { createPasswordChecker } from './passwords/checker.ts';
+import { createComparing } from './passwords/comparing.ts';
+import { createRateLimiter } from './rate-limiter.ts';
+import { createReloading, type ReloadOutcome } from './reloading.ts';
+import type { WebSettings } from './settings.ts';
+import { createTlsListener, type TlsListener } from './tls-server.ts';
+
+export interface WebConfigDeps {
+  readonly file: string;
+  readonly files: Files;
+  readonly clock: Pick<Clock, 'elapsed' | 'wait'>;
+  readonly log: Logger;
+  readonly openPaths: readonly string[];
+  readonly tokenPaths: readonly string[];
+}
+
+/** A web configuration file at work. */
+export interface WebConfig {
+  readonly scheme: 'http' | 'https';
+  /** The parts of a server that serves an application by this file. */
+  serve(app: RequestListener): Pick<HttpServerDeps, 'app' | 'createServer'>;
+  /** Reads the files now if they have changed; a file that cannot be used changes nothing. */
+  reload(): Promise<ReloadOutcome>;
+  /** From now on reads the files whenever they change, until closed. */
+  watch(): void;
+  close(): Promise<void>;
+}
+
+/** Reads a web configuration file; rejects with a `ConfigError`. */
+export async function openWebConfig(deps: WebConfigDeps): Promise<WebConfig> {
+  const { clock, log } = deps;
+  let tls: TlsListener | undefined;
+  const reloading = await createReloading({ ...deps, apply });
+  const initial = reloading.current();
+  const openPaths = new Set(deps.openPaths);
+  if (initial.tls !== undefined) tls = createTlsListener(initial.tls, openPaths.size > 0);
+  const comparing = createComparing();
+  const passwords = createPasswordChecker(comparing);
+  const stopping = new AbortController();
+
+  function apply(settings: WebSettings): void {
+    if ((settings.tls === undefined) !== (tls === undefined)) {
+      const change = settings.tls === undefined ? 'no longer has' : 'now has';
+      throw new ConfigError(
+        `${deps.file} ${change} a tls_server_config`,
+        'a running server cannot go from one to the other: restart it',
+      );
+    }
+    if (settings.tls !== undefined) tls?.update(settings.tls);
+  }
+
+  return {
+    scheme: tls === undefined ? 'http' : 'https',
+    serve: (app) => ({
+      app: createGuard({
+        app,
+        settings: reloading.current,
+        passwords,
+        limiter: createRateLimiter(clock),
+        isUncertified: (socket) => tls?.isUncertified(socket) === true,
+        openPaths,
+        tokenPaths: new Set(deps.tokenPaths),
+        log,
+      }),
+      createServer: tls?.createServer,
+    }),
+    reload: reloading.reload,
+    watch() {
+      reloading.watch(stopping.signal).catch((error: unknown) => {
+        if (!stopping.signal.aborted) log.error('The web configuration is no longer watched', { error });
+      });
+    },
+    async close() {
+      stopping.abort();
+      await comparing.close();
+    },
+  };
+}
