@@ -2,6 +2,7 @@ import type { DayDataset, DocumentDataset } from './dataset.ts';
 import type { Day } from './day.ts';
 import type { Family } from './family.ts';
 import type { Source } from './source.ts';
+import type { OrgSettings } from './view.ts';
 
 /** An inclusive range of days. */
 export interface Window {
@@ -10,7 +11,7 @@ export interface Window {
 }
 
 /** The schedules of which a collector follows one. */
-export type ScheduleName = 'analytics' | 'readiness' | 'wiki';
+export type ScheduleName = 'analytics' | 'users' | 'readiness' | 'wiki';
 
 interface Fetched {
   /** Rows, documents or fields of them that were unusable. */
@@ -35,6 +36,16 @@ export interface FetchedDocuments<Document> extends Fetched {
   readonly complete: boolean;
 }
 
+/** How days are asked for that are costly. */
+export interface SparingDays {
+  /** The most days of one window. */
+  readonly windowDays: number;
+  /** How many of the newest days are asked for at first, and again once a day. */
+  readonly revisionDays: number;
+  /** Days that were missed since are made up for as far back as this. */
+  readonly catchUpDays: number;
+}
+
 interface CollectorDeclaration {
   readonly name: string;
   readonly description: string;
@@ -46,7 +57,10 @@ interface CollectorDeclaration {
 export interface DayCollector<Row> extends CollectorDeclaration {
   readonly schedule: ScheduleName;
   readonly dataset: DayDataset<Row>;
-  fetch(source: Source, window: Window): Promise<FetchedDays<Row>>;
+  /** Where a day is costly to ask for: how its days are asked for instead of all of them. */
+  readonly sparing?: SparingDays;
+  /** Asks for a window; `settings` are those of the organization, and without them nobody is told apart. */
+  fetch(source: Source, window: Window, settings?: OrgSettings): Promise<FetchedDays<Row>>;
 }
 
 /** A collector of documents. */

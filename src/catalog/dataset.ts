@@ -1,3 +1,5 @@
+import type { OrgSettings } from './view.ts';
+
 /** The datasets of the platform, which are also the values of the `dataset` label. */
 export type DatasetName = 'tokens' | 'tools' | 'activity' | 'productivity' | 'users' | 'readiness' | 'wiki';
 
@@ -9,6 +11,8 @@ export interface DayDataset<Row> {
   readonly idle: Row;
   /** The main number of a row, by which a log says how much a revised day has changed. */
   total?(row: Row): number | undefined;
+  /** Whether a row was made as the settings have it now; where it was not, its day is asked for again. */
+  isCurrent?(row: Row, settings: OrgSettings): boolean;
   /** The form of `Row`, 1 unless given: raised with it, so that rows stored in another form are asked for again. */
   readonly form?: number;
 }

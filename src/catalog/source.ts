@@ -68,3 +68,24 @@ function kindOf(value: unknown): string {
   if (typeof value === 'object') return 'another object';
   return `a ${typeof value}`;
 }
+
+/** A listing that did not come whole: nothing of it may be used. */
+export class IncompleteListing extends Error {
+  readonly end: PagingEnd;
+
+  constructor(what: string, end: PagingEnd, pages: number) {
+    super(
+      `the listing of ${what} is not whole: ${ENDS[end]} after ${pages} ${pages === 1 ? 'page' : 'pages'}`,
+    );
+    this.name = 'IncompleteListing';
+    this.end = end;
+  }
+}
+
+const ENDS: Readonly<Record<PagingEnd, string>> = {
+  empty: 'an empty page that names a next one',
+  last: 'the end',
+  'repeated-cursor': 'a cursor came twice',
+  'repeated-items': 'a page brought nothing new',
+  'page-cap': 'there are too many pages',
+};

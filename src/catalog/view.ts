@@ -1,11 +1,14 @@
 import type { DatasetName, DayDataset, DocumentDataset } from './dataset.ts';
 import type { Day, Instant } from './day.ts';
+import type { PeopleSettings } from './people.ts';
 
 /** What the operator told about an organization. */
 export interface OrgSettings {
   readonly name: string;
   readonly readiness: ReadinessSettings;
   readonly contract?: Contract | undefined;
+  /** Where not given, nobody is told apart. */
+  readonly people?: PeopleSettings | undefined;
 }
 
 /** What the operator told about the organization's contract with the platform. */

@@ -7,6 +7,7 @@ import { readinessCollector } from './readiness/collector.ts';
 import { spendCollector } from './spend/collector.ts';
 import { tokensCollector } from './tokens/collector.ts';
 import { toolsCollector } from './tools/collector.ts';
+import { usersCollector } from './users/collector.ts';
 import { wikiCollector } from './wiki/collector.ts';
 
 /** Every collector, in the order in which their families are declared and, over a limit, dropped. */
@@ -16,6 +17,7 @@ export const collectors: readonly Collector[] = [
   toolsCollector,
   activityCollector,
   productivityCollector,
+  usersCollector,
   readinessCollector,
   wikiCollector,
 ];

@@ -32,6 +32,7 @@ export async function fetchAll(parts: FetchParts): Promise<readonly string[]> {
     history,
     historyStart: config.history.start,
     revisionDays: config.history.revisionWindowDays,
+    wholePast: true,
     publisher: createSilentPublisher(),
     runs,
     instruments,

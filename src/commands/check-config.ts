@@ -45,6 +45,7 @@ export function renderSummary(config: Config, webLines: readonly string[] = []):
     '',
     'Schedules (cron, UTC; all also run at start):',
     `  analytics      ${schedules.analytics}`,
+    `  users          ${schedules.users}`,
     `  readiness      ${schedules.readiness}`,
     `  wiki           ${schedules.wiki}`,
     `  jitter         ${formatDuration(schedules.jitterMs)}`,

@@ -30,6 +30,7 @@ export interface Config {
   /** Cron expressions of five fields, UTC. */
   readonly schedules: {
     readonly analytics: string;
+    readonly users: string;
     readonly readiness: string;
     readonly wiki: string;
     readonly jitterMs: number;

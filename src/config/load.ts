@@ -96,6 +96,7 @@ function configOf(
     },
     schedules: {
       analytics: values['schedule.analytics'],
+      users: values['schedule.users'],
       readiness: values['schedule.readiness'],
       wiki: values['schedule.wiki'],
       jitterMs: values['schedule.jitter'],

@@ -112,6 +112,13 @@ const sharedOptions = {
     default: '20 * * * *',
     takenBy: all,
   },
+  'schedule.users': {
+    kind: 'cron',
+    section: 'Schedules',
+    description: 'When the users collector runs, which asks for every person of a day',
+    default: '35 */3 * * *',
+    takenBy: all,
+  },
   'schedule.readiness': {
     kind: 'cron',
     section: 'Schedules',

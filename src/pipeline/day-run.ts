@@ -6,7 +6,7 @@ import { failureOf } from './failure.ts';
 import { firstDayOf } from './first-day.ts';
 import { describeRevisions } from './revision.ts';
 import type { Run } from './runner.ts';
-import { wantedDays } from './wanted.ts';
+import { firstSparingDay, wantedDays } from './wanted.ts';
 import { daysDescending, MAX_WINDOW_DAYS, nextWindow, type WindowSizer } from './windows.ts';
 
 /** How many days the platform's clock may be behind before the difference is an error. */
@@ -37,11 +37,13 @@ export async function runDays(
   again: Again,
 ): Promise<void> {
   const { org, deps } = run;
+  const { sparing } = collector;
   const dataset = collector.dataset.name;
   const now = deps.clock.now();
-  const historyStart = firstDayOf(deps, now);
-  const covered = (await deps.history.read(org.name)).days(dataset);
+  const known = (await deps.history.read(org.name)).days(dataset);
   let newest = yesterdayOf(now);
+  const historyStart = firstDay(run, collector, newest, known);
+  const covered = currentDays(run, collector, newest, known);
   let wanted = wantedDays({ newest, historyStart, covered, again: again.days, now });
   const againFrom = addDays(newest, 1 - again.days);
   let isAgainDue = again.answered !== undefined;
@@ -54,11 +56,11 @@ export async function runDays(
   let unpublished = false;
 
   for (;;) {
-    const window = nextWindow(wanted, sizer.days);
+    const window = nextWindow(wanted, Math.min(sizer.days, sparing?.windowDays ?? sizer.days));
     if (window === undefined || run.stopping()) break;
     const days = daysDescending(window.from, window.to);
     try {
-      const fetched = await collector.fetch(run.source, window);
+      const fetched = await collector.fetch(run.source, window, org);
       await store(run, collector, days, fetched);
       work?.advance(countOf(days, covered));
       sizer.answered(fetched.rows.size, fetched.bytes);
@@ -95,6 +97,40 @@ export async function runDays(
   work?.end();
   if (unpublished) await deps.publisher.publish(org, [collector.name]);
   if (failure !== undefined) throw failure;
+}
+
+/** The first day to ask for; all days are, also of a costly dataset, where somebody wants the past. */
+function firstDay(
+  { deps }: Run,
+  { sparing }: DayCollector<unknown>,
+  newest: Day,
+  known: ReadonlyMap<Day, unknown>,
+): Day {
+  const first = firstDayOf(deps, deps.clock.now());
+  if (sparing === undefined || deps.wholePast === true) return first;
+  const sparingFirst = firstSparingDay(sparing, newest, known);
+  return sparingFirst > first ? sparingFirst : first;
+}
+
+/**
+ * The covered days less those whose rows were made with other settings than the present ones. Of costly days only
+ * the newest are asked for again because of that.
+ */
+function currentDays(
+  { org, deps }: Run,
+  { dataset, sparing }: DayCollector<unknown>,
+  newest: Day,
+  known: ReadonlyMap<Day, unknown>,
+): ReadonlyMap<Day, unknown> {
+  const { isCurrent } = dataset;
+  if (isCurrent === undefined) return known;
+  const from =
+    sparing === undefined || deps.wholePast ? undefined : addDays(newest, 1 - sparing.revisionDays);
+  return new Map(
+    [...known].filter(
+      ([day, row]) => row === undefined || (from !== undefined && day < from) || isCurrent(row, org),
+    ),
+  );
 }
 
 async function store(

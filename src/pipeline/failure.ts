@@ -1,4 +1,4 @@
-import { UnexpectedAnswer } from '../catalog/source.ts';
+import { IncompleteListing, UnexpectedAnswer } from '../catalog/source.ts';
 import { messageOf, PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 
@@ -8,6 +8,11 @@ export function failureOf(thrown: unknown, log: Logger): PlatformError {
   if (thrown instanceof UnexpectedAnswer) {
     return new PlatformError('schema', thrown.message, {
       hint: 'The platform answers in another form than its interface describes; look for a newer exporter.',
+    });
+  }
+  if (thrown instanceof IncompleteListing) {
+    return new PlatformError(thrown.end === 'page-cap' ? 'limit' : 'schema', thrown.message, {
+      hint: 'What was complete before stays. The platform pages wrongly; where that lasts, tell its operator.',
     });
   }
   log.error('A collector failed in a way that is not foreseen', { error: thrown });

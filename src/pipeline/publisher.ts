@@ -65,7 +65,13 @@ export function createPublisher(parts: PublisherParts): Publisher {
   // One organization after the other: slices of work side by side would add up to one long one.
   let turn: Promise<void> = Promise.resolve();
   const handOver = createHandover(parts);
-  const datasets = parts.collectors.filter(isDayCollector).map((collector) => collector.dataset.name);
+  const dayCollectors = parts.collectors.filter(isDayCollector);
+  const datasets = dayCollectors.map((collector) => collector.dataset.name);
+  const sparing = new Map(
+    dayCollectors.flatMap((collector) =>
+      collector.sparing === undefined ? [] : [[collector.dataset.name, collector.sparing]],
+    ),
+  );
 
   function stateOf(org: string): OrgState {
     let state = states.get(org);
@@ -101,7 +107,7 @@ export function createPublisher(parts: PublisherParts): Publisher {
     const now = parts.clock.now();
     const { historyStart } = parts;
     const firstDay = firstDayOf(parts, now);
-    const view = createView({ history, settings: org, datasets, historyStart, firstDay }, now);
+    const view = createView({ history, settings: org, datasets, sparing, historyStart, firstDay }, now);
     const published = new Map(state.collectors);
     const touched = datasetsOf(requested);
     for (const collector of parts.collectors) {

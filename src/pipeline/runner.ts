@@ -23,6 +23,8 @@ export interface RunnerParts {
   readonly retentionDays?: number;
   /** How many days back the platform is asked again once a day. */
   readonly revisionDays: number;
+  /** Whether every day is asked for of datasets whose days are costly too. */
+  readonly wholePast?: boolean;
   readonly publisher: Publisher;
   readonly runs: RunBook;
   readonly instruments: Instruments;
@@ -151,14 +153,15 @@ export function createRunner(deps: RunnerParts): Runner {
   /** Once a day the revision window; on demand also where that was today, since somebody expects a change. */
   async function againOf(
     org: string,
-    { dataset }: DayCollector<unknown>,
+    { dataset, sparing }: DayCollector<unknown>,
     mode: 'scheduled' | 'thorough',
   ): Promise<Again> {
     const today = dayOf(clock.now());
+    const windowDays = Math.min(deps.revisionDays, sparing?.revisionDays ?? deps.revisionDays);
     const last = await deps.history.revisedOn(org, dataset.name);
     if (last === today && mode === 'scheduled') return { days: 1 };
     return {
-      days: daysAgain(deps.revisionDays, last === today ? undefined : last, today),
+      days: daysAgain(windowDays, last === today ? undefined : last, today),
       answered: () => deps.history.putRevisedOn(org, dataset.name, today),
     };
   }

@@ -1,10 +1,10 @@
+import type { SparingDays } from '../catalog/collector.ts';
 import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
 import { addDays, type Day, daysBetween, endOf, type Instant, yesterdayOf } from '../catalog/day.ts';
 import type { OrgSettings, View } from '../catalog/view.ts';
 import type { OrgHistory } from '../history/history.ts';
-
-/** How long after its end a day answered without a row may still get one, in milliseconds. */
-export const LATE_DAY_MS = 72 * 3_600_000;
+import { LATE_DAY_MS } from './late-day.ts';
+import { firstSparingDay } from './wanted.ts';
 
 /** What a view is made of. */
 export interface ViewParts {
@@ -13,6 +13,8 @@ export interface ViewParts {
   /** The day datasets that are collected: a row in any of them shows that the platform has reached its day. */
   readonly datasets: readonly DatasetName[];
   readonly historyStart: Day;
+  /** Of a dataset whose days are costly: how they are asked for. */
+  readonly sparing?: ReadonlyMap<DatasetName, SparingDays>;
   /** Where older days are not kept: the first one that is, from which coverage counts. */
   readonly firstDay?: Day;
 }
@@ -75,9 +77,12 @@ export function createView(parts: ViewParts, asOf: Instant, knownAt: Instant = a
       history.documents(dataset.name) as readonly Document[],
     uncoveredDays(dataset) {
       const days = history.days(dataset);
-      let uncovered = Math.max(0, daysBetween(firstDay, newestPossible) + 1);
+      const sparing = parts.sparing?.get(dataset);
+      const asked = sparing && firstSparingDay(sparing, newestPossible, days);
+      const first = asked === undefined || asked < firstDay ? firstDay : asked;
+      let uncovered = Math.max(0, daysBetween(first, newestPossible) + 1);
       for (const day of days.keys()) {
-        if (day >= firstDay && day <= newestPossible) uncovered--;
+        if (day >= first && day <= newestPossible) uncovered--;
       }
       return uncovered;
     },

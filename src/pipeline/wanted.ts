@@ -1,5 +1,6 @@
+import type { SparingDays } from '../catalog/collector.ts';
 import { addDays, type Day, endOf, type Instant } from '../catalog/day.ts';
-import { LATE_DAY_MS } from './view.ts';
+import { LATE_DAY_MS } from './late-day.ts';
 import { daysDescending } from './windows.ts';
 
 /** What decides which days a run asks for. */
@@ -12,6 +13,19 @@ export interface Wanting {
   /** How many of the newest days are asked again; 1 asks only the newest one again. */
   readonly again: number;
   readonly now: Instant;
+}
+
+/**
+ * The first day that is asked for of a dataset whose days are costly: that of the revision window, or of what is
+ * covered shortly before, so that days missed in between are made up for.
+ */
+export function firstSparingDay(
+  { revisionDays, catchUpDays }: SparingDays,
+  newest: Day,
+  covered: ReadonlyMap<Day, unknown>,
+): Day {
+  const recent = daysDescending(addDays(newest, 1 - catchUpDays), addDays(newest, -revisionDays));
+  return recent.findLast((day) => covered.has(day)) ?? addDays(newest, 1 - revisionDays);
 }
 
 /**

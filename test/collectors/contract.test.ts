@@ -51,6 +51,29 @@ const declared: Readonly<Record<string, readonly string[]>> = {
   daily_file_operations_by_language: ['language'],
   daily_git_commits: [],
   daily_git_pull_requests_created: [],
+  daily_users_by_primary_model: ['model', 'tier'],
+  daily_users_by_delegation_level: ['level'],
+  daily_users_by_language: ['language'],
+  daily_credits_per_user: ['stat'],
+  daily_credits_top_users_ratio: [],
+  daily_credits_by_team: ['team'],
+  daily_active_users_by_team: ['team'],
+  daily_tool_calls_by_team: ['team'],
+  daily_git_commits_by_team: ['team'],
+  daily_git_pull_requests_created_by_team: ['team'],
+  daily_credits_by_user: ['user'],
+  daily_tool_calls_by_user: ['user'],
+  daily_sessions_by_user: ['user'],
+  daily_messages_by_user: ['user', 'role'],
+  daily_files_by_user: ['user', 'action'],
+  daily_git_commits_by_user: ['user'],
+  daily_git_pull_requests_created_by_user: ['user'],
+  daily_mcp_calls_by_user: ['user'],
+  daily_skill_invocations_by_user: ['user'],
+  daily_slash_command_invocations_by_user: ['user'],
+  daily_hook_invocations_by_user: ['user'],
+  daily_autonomy_ratio_by_user: ['user'],
+  user_info: ['user', 'team', 'primary_model', 'primary_model_tier', 'delegation_level'],
   readiness_ratio: ['repo'],
   readiness_ratio_previous: ['repo'],
   readiness_criterion_ratio: ['repo', 'criterion'],
@@ -86,7 +109,7 @@ describe('the declared metrics', () => {
     expect(names).toEqual(Object.entries(declared));
   });
 
-  it('come from the collectors in their order, all on by default', () => {
+  it('come from the collectors in their order, all on by default but users', () => {
     expect(
       collectors.map((collector) => [
         collector.name,
@@ -99,6 +122,7 @@ describe('the declared metrics', () => {
       ['tools', 'analytics', true],
       ['activity', 'analytics', true],
       ['productivity', 'analytics', true],
+      ['users', 'users', false],
       ['readiness', 'readiness', true],
       ['wiki', 'wiki', true],
     ]);
@@ -124,8 +148,9 @@ describe('the declared metrics', () => {
     }
   });
 
-  it('let the per-criterion counts go first', () => {
-    expect(families.filter(({ weight }) => weight === 'detail').map(({ name }) => name)).toEqual([
+  it('let the per-user families and the per-criterion counts go first', () => {
+    const details = families.filter(({ weight }) => weight === 'detail').map(({ name }) => name);
+    expect(details.filter((name) => !/_by_user$|_user_info$/.test(name))).toEqual([
       'agent_platform_readiness_criterion_passed',
       'agent_platform_readiness_criterion_evaluated',
     ]);

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { DatasetName, DayDataset } from '../../src/catalog/dataset.ts';
 import { addDays, type Day, endOf, startOf } from '../../src/catalog/day.ts';
 import type { OrgHistory } from '../../src/history/history.ts';
-import { createView, LATE_DAY_MS } from '../../src/pipeline/view.ts';
+import { LATE_DAY_MS } from '../../src/pipeline/late-day.ts';
+import { createView } from '../../src/pipeline/view.ts';
 
 const start = '2026-03-01' as Day;
 const tokens: DayDataset<{ credits: number }> = { kind: 'days', name: 'tokens', idle: { credits: 0 } };

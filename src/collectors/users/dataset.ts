@@ -1,0 +1,59 @@
+import type { DayDataset } from '../../catalog/dataset.ts';
+import { ANONYMOUS } from '../../catalog/people.ts';
+import type { OrgSettings } from '../../catalog/view.ts';
+import type { Count } from '../counts.ts';
+import type { PeopleColumns } from './columns.ts';
+
+/** How many people use a model most. */
+export interface ModelPeople {
+  readonly model: string;
+  readonly tier: string;
+  readonly people: number;
+}
+
+/** What the active people of a day consumed, each for oneself. */
+export interface CreditStatistics {
+  readonly p50?: number | undefined;
+  readonly p90?: number | undefined;
+  readonly p99?: number | undefined;
+  readonly max?: number | undefined;
+  /** The share of the top tenth. */
+  readonly topRatio?: number | undefined;
+}
+
+/** The sums of a team, or of several that may only be shown together. */
+export interface TeamFigures {
+  readonly team: string;
+  readonly active: number;
+  readonly credits?: number | undefined;
+  readonly toolCalls?: number | undefined;
+  readonly commits?: number | undefined;
+  readonly pullRequests?: number | undefined;
+}
+
+/**
+ * What is kept of a day's people: counts and sums of groups that may be shown, and people one by one only where the
+ * operator has them told apart.
+ */
+export interface UsersRow {
+  /** How people were told apart, and by which rules they belonged to teams, when the row was made. */
+  readonly identity: string;
+  readonly teamRules: string;
+  readonly credits?: number | undefined;
+  readonly byPrimaryModel?: readonly ModelPeople[] | undefined;
+  readonly byDelegationLevel?: readonly Count[] | undefined;
+  readonly byLanguage?: readonly Count[] | undefined;
+  readonly perUser?: CreditStatistics | undefined;
+  /** Already folded so that no small team can be told apart. */
+  readonly byTeam?: readonly TeamFigures[] | undefined;
+  readonly people?: PeopleColumns | undefined;
+}
+
+export const usersDataset: DayDataset<UsersRow> = {
+  kind: 'days',
+  name: 'users',
+  idle: { identity: ANONYMOUS.identity, teamRules: ANONYMOUS.teamRules },
+  total: ({ credits }) => credits,
+  isCurrent: ({ identity, teamRules }, { people = ANONYMOUS }: OrgSettings) =>
+    identity === people.identity && teamRules === people.teamRules,
+};

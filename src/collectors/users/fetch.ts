@@ -1,0 +1,102 @@
+import * as z from 'zod';
+import type { FetchedDays, Window } from '../../catalog/collector.ts';
+import type { Day } from '../../catalog/day.ts';
+import { ANONYMOUS, type PeopleSettings } from '../../catalog/people.ts';
+import { IncompleteListing, type Page, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
+import { requiredText } from '../fields.ts';
+import { salvage } from '../salvage.ts';
+import type { UsersRow } from './dataset.ts';
+import { createDayReducer } from './reduce.ts';
+import { type PersonDay, personRow } from './schema.ts';
+
+/** As many people as a page may have. */
+const PAGE_PEOPLE = 100;
+
+const envelope = z.object({ data: z.array(z.unknown()), meta: z.unknown().optional() });
+const paging = z.object({ has_more: z.boolean().nullish(), next_cursor: z.string().nullish() });
+const organization = z.object({ org_id: requiredText });
+
+/** What a day's listing held beside its people. */
+interface Listing {
+  readonly rejected: number;
+  readonly lost: number;
+  readonly people: number;
+  readonly bytes: number;
+  readonly orgId: string | undefined;
+}
+
+/** Asks for the people of a window, day by day. A day whose listing does not come whole fails. */
+export async function fetchUsers(
+  source: Source,
+  window: Window,
+  settings: PeopleSettings = ANONYMOUS,
+): Promise<FetchedDays<UsersRow>> {
+  const reducer = createDayReducer(settings);
+  const { people, ...listing } = await readPeople(source, window.to, (person) => reducer.add(person));
+  const rows = new Map<Day, UsersRow>();
+  if (people > 0) rows.set(window.to, reducer.finish());
+  return { ...listing, rows, remarks: [] };
+}
+
+/** Walks the listing of one day and hands over each person once; throws where it does not come whole. */
+export async function readPeople(
+  source: Source,
+  day: Day,
+  onPerson: (person: PersonDay) => void,
+): Promise<Listing> {
+  const seen = new Set<string>();
+  let [rejected, lost] = [0, 0];
+  let orgId: string | undefined;
+
+  function take(element: unknown): void {
+    const salvaged = salvage(personRow, element);
+    rejected += salvaged.rejected;
+    const person = salvaged.row;
+    if (person === undefined) {
+      lost += 1;
+      return;
+    }
+    // Somebody who comes twice, because the listing has shifted while it was read, counts as seen first.
+    if (person.date !== day || seen.has(person.person.id)) {
+      if (person.date !== day) rejected += 1;
+      return;
+    }
+    seen.add(person.person.id);
+    onPerson(person);
+  }
+
+  const outcome = await source.pages(
+    {
+      endpoint: 'users',
+      host: 'api',
+      path: '/api/v1/analytics/users',
+      query: { startDate: day, endDate: day, limit: String(PAGE_PEOPLE) },
+      cursorParameter: 'cursor',
+      read(body) {
+        const { page, meta } = pageOf(body);
+        orgId ??= organization.safeParse(meta).data?.org_id;
+        return page;
+      },
+      idOf,
+    },
+    (items) => items.forEach(take),
+  );
+  if (!outcome.complete) throw new IncompleteListing('people', outcome.end, outcome.pages);
+  return { rejected, lost, people: seen.size, bytes: outcome.bytes, orgId };
+}
+
+function pageOf(body: unknown): { readonly page: Page; readonly meta: unknown } {
+  const answer = envelope.safeParse(body);
+  if (!answer.success) throw new UnexpectedAnswer('an object with an array data', body);
+  const { data, meta } = answer.data;
+  const { has_more: hasMore, next_cursor: cursor } = paging.safeParse(meta).data ?? {};
+  if (hasMore === true && !cursor) throw new UnexpectedAnswer('a next_cursor where has_more is true', cursor);
+  return { page: { items: data, next: hasMore === false ? undefined : cursor || undefined }, meta };
+}
+
+/** Somebody's row of a day; undefined where it says nothing of the kind. */
+function idOf(item: unknown): string | undefined {
+  if (typeof item !== 'object' || item === null || !('user_id' in item) || !('date' in item))
+    return undefined;
+  return `${item.user_id} ${item.date}`;
+}

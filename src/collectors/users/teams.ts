@@ -1,0 +1,56 @@
+import { plusKnown } from '../counts.ts';
+import type { TeamFigures } from './dataset.ts';
+
+/** The group of the teams that are too small to be shown. */
+export const OTHER_TEAMS = 'other';
+
+/** The least number of people active that day in a group that is shown. */
+const LEAST_ACTIVE = 5;
+
+/**
+ * The groups that may be shown: teams are folded into `other`, smallest first (ties by name), until every group,
+ * `other` included, has five active people. Every figure has the same groups, so that no difference of two tells
+ * more than either, and a folded team always has another one with active people beside it. Undefined where it can't be.
+ */
+export function protectedTeams(teams: readonly TeamFigures[]): readonly TeamFigures[] | undefined {
+  const shown = teams.filter((team) => team.team !== OTHER_TEAMS && isSomething(team)).sort(bySize);
+  const folded = teams.filter((team) => team.team === OTHER_TEAMS && isSomething(team));
+  let active = folded.reduce((sum, team) => sum + team.active, 0);
+  for (;;) {
+    const [smallest] = shown;
+    const isSafe = folded.length === 0 || active >= LEAST_ACTIVE;
+    if (smallest === undefined) {
+      if (!isSafe || folded.length === 0) return undefined;
+      break;
+    }
+    if (isSafe && smallest.active >= LEAST_ACTIVE) break;
+    shown.shift();
+    folded.push(smallest);
+    active += smallest.active;
+  }
+  const other = folded.length === 0 ? [] : [sumOfTeams(folded)];
+  return [...shown, ...other].sort((one, another) => (one.team < another.team ? -1 : 1));
+}
+
+function bySize(one: TeamFigures, other: TeamFigures): number {
+  return one.active - other.active || (one.team < other.team ? -1 : 1);
+}
+
+/** A team that did nothing at all adds nothing to any figure. */
+function isSomething({ active, credits = 0, toolCalls = 0, commits = 0, pullRequests = 0 }: TeamFigures) {
+  return active > 0 || credits > 0 || toolCalls > 0 || commits > 0 || pullRequests > 0;
+}
+
+function sumOfTeams(teams: readonly TeamFigures[]): TeamFigures {
+  return teams.reduce<TeamFigures>(
+    (sum, team) => ({
+      team: OTHER_TEAMS,
+      active: sum.active + team.active,
+      credits: plusKnown(sum.credits, team.credits),
+      toolCalls: plusKnown(sum.toolCalls, team.toolCalls),
+      commits: plusKnown(sum.commits, team.commits),
+      pullRequests: plusKnown(sum.pullRequests, team.pullRequests),
+    }),
+    { team: OTHER_TEAMS, active: 0 },
+  );
+}

@@ -1,0 +1,220 @@
+import type { Day } from '../../catalog/day.ts';
+import { dayFamily, type Sample } from '../../catalog/family.ts';
+import { ANONYMOUS } from '../../catalog/people.ts';
+import type { View } from '../../catalog/view.ts';
+import { type FigureName, linesOf, type PeopleColumns } from './columns.ts';
+import { usersDataset } from './dataset.ts';
+import { ENDPOINT } from './group-families.ts';
+
+const detail = { nature: 'additive', breakdown: true, weight: 'detail' } as const;
+
+export const dailyCreditsByUser = dayFamily({
+  ...detail,
+  name: 'agent_platform_daily_credits_by_user',
+  help: 'Standard Credits consumed on the newest complete UTC day, by person.',
+  labels: ['user'],
+  unit: 'credits',
+  source: `${ENDPOINT}: data[].billable_tokens`,
+  samplesOf: (view, day) => byUser(view, day, 'credits'),
+});
+
+export const dailyToolCallsByUser = dayFamily({
+  ...detail,
+  name: 'agent_platform_daily_tool_calls_by_user',
+  help: 'Tool calls on the newest complete UTC day, by person.',
+  labels: ['user'],
+  unit: 'calls',
+  source: `${ENDPOINT}: data[].tool_calls`,
+  samplesOf: (view, day) => byUser(view, day, 'toolCalls'),
+});
+
+export const dailySessionsByUser = dayFamily({
+  ...detail,
+  name: 'agent_platform_daily_sessions_by_user',
+  help: 'Sessions started on the newest complete UTC day, by person.',
+  labels: ['user'],
+  unit: 'sessions',
+  source: `${ENDPOINT}: data[].sessions`,
+  samplesOf: (view, day) => byUser(view, day, 'sessions'),
+});
+
+export const dailyMessagesByUser = dayFamily({
+  ...detail,
+  name: 'agent_platform_daily_messages_by_user',
+  help: 'Messages of the newest complete UTC day, by person and by who wrote them.',
+  labels: ['user', 'role'],
+  unit: 'messages',
+  source: `${ENDPOINT}: data[].user_messages, assistant_messages`,
+  samplesOf: (view, day) =>
+    byUserAnd(view, day, 'role', { user: 'userMessages', assistant: 'assistantMessages' }),
+});
+
+export const dailyFilesByUser = dayFamily({
+  ...detail,
+  name: 'agent_platform_daily_files_by_user',
+  help: 'Files created and edited by the agent on the newest complete UTC day, by person.',
+  labels: ['user', 'action'],
+  unit: 'files',
+  source: `${ENDPOINT}: data[].files_created, files_edited`,
+  samplesOf: (view, day) =>
+    byUserAnd(view, day, 'action', { created: 'filesCreated', edited: 'filesEdited' }),
+});
+
+export const dailyGitCommitsByUser = dayFamily({
+  ...detail,
+  name: 'agent_platform_daily_git_commits_by_user',
+  help: 'Git commits made via the agent on the newest complete UTC day, by person.',
+  labels: ['user'],
+  unit: 'commits',
+  source: `${ENDPOINT}: data[].git_commits`,
+  samplesOf: (view, day) => byUser(view, day, 'commits'),
+});
+
+export const dailyGitPullRequestsCreatedByUser = dayFamily({
+  ...detail,
+  name: 'agent_platform_daily_git_pull_requests_created_by_user',
+  help: 'Pull requests created via the agent on the newest complete UTC day, by person.',
+  labels: ['user'],
+  unit: 'pull requests',
+  source: `${ENDPOINT}: data[].git_prs_created`,
+  samplesOf: (view, day) => byUser(view, day, 'pullRequests'),
+});
+
+export const dailyMcpCallsByUser = dayFamily({
+  ...detail,
+  name: 'agent_platform_daily_mcp_calls_by_user',
+  help: 'Calls of MCP servers on the newest complete UTC day, by person.',
+  labels: ['user'],
+  unit: 'calls',
+  source: `${ENDPOINT}: data[].mcp_calls`,
+  samplesOf: (view, day) => byUser(view, day, 'mcpCalls'),
+});
+
+export const dailySkillInvocationsByUser = dayFamily({
+  ...detail,
+  name: 'agent_platform_daily_skill_invocations_by_user',
+  help: 'Skill activations on the newest complete UTC day, by person.',
+  labels: ['user'],
+  unit: 'invocations',
+  source: `${ENDPOINT}: data[].skill_calls`,
+  samplesOf: (view, day) => byUser(view, day, 'skillInvocations'),
+});
+
+export const dailySlashCommandInvocationsByUser = dayFamily({
+  ...detail,
+  name: 'agent_platform_daily_slash_command_invocations_by_user',
+  help: 'Slash-command uses on the newest complete UTC day, by person.',
+  labels: ['user'],
+  unit: 'invocations',
+  source: `${ENDPOINT}: data[].slash_commands`,
+  samplesOf: (view, day) => byUser(view, day, 'slashCommands'),
+});
+
+export const dailyHookInvocationsByUser = dayFamily({
+  ...detail,
+  name: 'agent_platform_daily_hook_invocations_by_user',
+  help: 'Hook executions on the newest complete UTC day, by person.',
+  labels: ['user'],
+  unit: 'invocations',
+  source: `${ENDPOINT}: data[].hooks`,
+  samplesOf: (view, day) => byUser(view, day, 'hooks'),
+});
+
+export const dailyAutonomyRatioByUser = dayFamily({
+  name: 'agent_platform_daily_autonomy_ratio_by_user',
+  help: 'Tool calls per user turn on the newest complete UTC day, by person.',
+  labels: ['user'],
+  unit: 'calls per turn',
+  source: `${ENDPOINT}: data[].autonomy_ratio`,
+  nature: 'ratio',
+  weight: 'detail',
+  samplesOf: (view, day) => byUser(view, day, 'autonomy'),
+});
+
+export const userInfo = dayFamily({
+  name: 'agent_platform_user_info',
+  help: 'What a person belongs to and used most on the newest complete UTC day, always 1. People of teams that are not shown by themselves have the team other.',
+  labels: ['user', 'team', 'primary_model', 'primary_model_tier', 'delegation_level'],
+  unit: 'info',
+  source: `${ENDPOINT}: data[].primary_model, primary_model_tier, delegation_level`,
+  nature: 'info',
+  weight: 'detail',
+  samplesOf: infos,
+});
+
+/** What is told of each person, where people are told apart. */
+export const userFamilies = [
+  dailyCreditsByUser,
+  dailyToolCallsByUser,
+  dailySessionsByUser,
+  dailyMessagesByUser,
+  dailyFilesByUser,
+  dailyGitCommitsByUser,
+  dailyGitPullRequestsCreatedByUser,
+  dailyMcpCallsByUser,
+  dailySkillInvocationsByUser,
+  dailySlashCommandInvocationsByUser,
+  dailyHookInvocationsByUser,
+  dailyAutonomyRatioByUser,
+  userInfo,
+] as const;
+
+/** A day's people, where they were told apart as they are now. */
+function peopleOf(view: View, day: Day): PeopleColumns | undefined {
+  const row = view.row(usersDataset, day);
+  const { identity } = view.settings.people ?? ANONYMOUS;
+  return row?.identity === identity ? row.people : undefined;
+}
+
+function byUser(view: View, day: Day, figure: FigureName): Iterable<Sample<'user'>> | undefined {
+  const people = peopleOf(view, day);
+  return people && eachUser(people, figure);
+}
+
+function* eachUser(people: PeopleColumns, figure: FigureName): Generator<Sample<'user'>> {
+  for (const { user, [figure]: text } of linesOf(people, ['user', figure])) {
+    if (text !== '') yield { labels: { user }, value: Number(text) };
+  }
+}
+
+function byUserAnd<Label extends 'role' | 'action'>(
+  view: View,
+  day: Day,
+  label: Label,
+  figures: Readonly<Record<string, FigureName>>,
+): Iterable<Sample<'user' | Label>> | undefined {
+  const people = peopleOf(view, day);
+  return people && eachPart(people, label, figures);
+}
+
+function* eachPart<Label extends 'role' | 'action'>(
+  people: PeopleColumns,
+  label: Label,
+  figures: Readonly<Record<string, FigureName>>,
+): Generator<Sample<'user' | Label>> {
+  for (const [part, figure] of Object.entries(figures)) {
+    for (const { labels, value } of eachUser(people, figure)) {
+      yield { labels: { user: labels.user, [label]: part } as Record<'user' | Label, string>, value };
+    }
+  }
+}
+
+type InfoLabel = 'user' | 'team' | 'primary_model' | 'primary_model_tier' | 'delegation_level';
+
+function infos(view: View, day: Day): Iterable<Sample<InfoLabel>> | undefined {
+  const people = peopleOf(view, day);
+  return people && eachInfo(people);
+}
+
+function* eachInfo(people: PeopleColumns): Generator<Sample<InfoLabel>> {
+  for (const { user, team, model, tier, level } of linesOf(people, [
+    'user',
+    'team',
+    'model',
+    'tier',
+    'level',
+  ])) {
+    const labels = { user, team, primary_model: model, primary_model_tier: tier, delegation_level: level };
+    yield { labels, value: 1 };
+  }
+}
