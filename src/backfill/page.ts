@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Collector, dayDatasetOf } from '../catalog/collector.ts';
+import { type Collector, dayDatasetOf, type SparingDays } from '../catalog/collector.ts';
 import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
 import { type Day, endOf, type Instant } from '../catalog/day.ts';
 import type { CurrentFamily, Family, Sample } from '../catalog/family.ts';
@@ -21,6 +21,8 @@ export interface PageParts {
   aboutFamilies(datasets: readonly DayDataset<unknown>[]): readonly CurrentFamily[];
   /** The datasets that the live service collects. */
   readonly datasets: readonly DatasetName[];
+  /** How days are asked for that are costly. */
+  readonly sparing?: ReadonlyMap<DatasetName, SparingDays> | undefined;
   /** From when on days are kept. */
   readonly keeping: Keeping;
   readonly labelLimit: LabelLimit;
@@ -156,8 +158,8 @@ function countOf(samples: Iterable<Sample>, limit: number): number {
 }
 
 function viewOf(parts: PageParts, { settings, history }: KnownOrg, asOf: Instant): View {
-  const { datasets, keeping, knownAt } = parts;
+  const { datasets, sparing, keeping, knownAt } = parts;
   const firstDay = firstDayOf(keeping, asOf);
   const { historyStart } = keeping;
-  return createView({ history, settings, datasets, historyStart, firstDay }, asOf, knownAt);
+  return createView({ history, settings, datasets, sparing, historyStart, firstDay }, asOf, knownAt);
 }

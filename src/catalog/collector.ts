@@ -1,4 +1,4 @@
-import type { DayDataset, DocumentDataset } from './dataset.ts';
+import type { DatasetName, DayDataset, DocumentDataset } from './dataset.ts';
 import type { Day } from './day.ts';
 import type { Family } from './family.ts';
 import type { Source } from './source.ts';
@@ -100,4 +100,12 @@ export function isDayCollector(collector: Collector): collector is DayCollector<
 /** The dataset of days that a collector's families describe, undefined where it is one of documents. */
 export function dayDatasetOf(collector: Collector): DayDataset<unknown> | undefined {
   return collector.dataset.kind === 'days' ? collector.dataset : undefined;
+}
+
+/** How the days of each dataset are asked for that are costly. */
+export function sparingOf(collectors: readonly Collector[]): ReadonlyMap<DatasetName, SparingDays> {
+  const pairs = collectors
+    .filter(isDayCollector)
+    .map(({ dataset, sparing }) => [dataset.name, sparing] as const);
+  return new Map(pairs.flatMap(([name, sparing]) => (sparing === undefined ? [] : [[name, sparing]])));
 }

@@ -1,5 +1,6 @@
 import { createSilentPublisher, fetchMissing } from '../backfill/fetch.ts';
 import type { Collector } from '../catalog/collector.ts';
+import type { Day } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/view.ts';
 import type { Config } from '../config/config.ts';
 import { createInstruments } from '../exposition/instruments.ts';
@@ -14,6 +15,8 @@ import { createClients } from '../service-clients.ts';
 export interface FetchParts {
   readonly config: Config;
   readonly orgs: readonly OrgSettings[];
+  /** The first day that is wanted of datasets whose days are costly; of the others all are fetched. */
+  readonly from: Day;
   readonly collectors: readonly Collector[];
   readonly history: History;
   readonly version: string;
@@ -32,7 +35,7 @@ export async function fetchAll(parts: FetchParts): Promise<readonly string[]> {
     history,
     historyStart: config.history.start,
     revisionDays: config.history.revisionWindowDays,
-    wholePast: true,
+    sparingFrom: parts.from,
     publisher: createSilentPublisher(),
     runs,
     instruments,

@@ -2,7 +2,7 @@ import { type BackfillOutcome, backfill } from '../backfill/backfill.ts';
 import { BackfillError } from '../backfill/failure.ts';
 import { withSources } from '../backfill/fetch.ts';
 import { parseLabels } from '../backfill/labels.ts';
-import { type Collector, isDayCollector } from '../catalog/collector.ts';
+import { type Collector, isDayCollector, sparingOf } from '../catalog/collector.ts';
 import { aboutFamilies, collectors as allCollectors } from '../collectors/index.ts';
 import { backfillOptions } from '../config/command-options.ts';
 import type { Config } from '../config/config.ts';
@@ -57,6 +57,7 @@ export async function run(context: CommandContext): Promise<number> {
     const failed = await fetchAll({
       config,
       orgs,
+      from,
       collectors: withSources(collectors, allCollectors),
       history,
       version,
@@ -69,6 +70,7 @@ export async function run(context: CommandContext): Promise<number> {
       pages: {
         aboutFamilies,
         datasets: datasetsOf(config, collectors),
+        sparing: sparingOf(allCollectors),
         keeping: { historyStart: config.history.start, retentionDays: config.history.retentionDays },
         labelLimit: config.limits.valuesPerLabel,
         seriesBudget: Math.floor(config.limits.series / Math.max(1, configured)),

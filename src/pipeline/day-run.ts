@@ -99,7 +99,7 @@ export async function runDays(
   if (failure !== undefined) throw failure;
 }
 
-/** The first day to ask for; all days are, also of a costly dataset, where somebody wants the past. */
+/** The first day to ask for. */
 function firstDay(
   { deps }: Run,
   { sparing }: DayCollector<unknown>,
@@ -107,14 +107,14 @@ function firstDay(
   known: ReadonlyMap<Day, unknown>,
 ): Day {
   const first = firstDayOf(deps, deps.clock.now());
-  if (sparing === undefined || deps.wholePast === true) return first;
-  const sparingFirst = firstSparingDay(sparing, newest, known);
+  if (sparing === undefined) return first;
+  const sparingFirst = deps.sparingFrom ?? firstSparingDay(sparing, newest, known);
   return sparingFirst > first ? sparingFirst : first;
 }
 
 /**
- * The covered days less those whose rows were made with other settings than the present ones. Of costly days only
- * the newest are asked for again because of that.
+ * The covered days less those whose rows were made with other settings than the present ones. Of those only
+ * the newest are asked for again, which may be revised anyway.
  */
 function currentDays(
   { org, deps }: Run,
@@ -124,13 +124,8 @@ function currentDays(
 ): ReadonlyMap<Day, unknown> {
   const { isCurrent } = dataset;
   if (isCurrent === undefined) return known;
-  const from =
-    sparing === undefined || deps.wholePast ? undefined : addDays(newest, 1 - sparing.revisionDays);
-  return new Map(
-    [...known].filter(
-      ([day, row]) => row === undefined || (from !== undefined && day < from) || isCurrent(row, org),
-    ),
-  );
+  const from = deps.sparingFrom ?? addDays(newest, 1 - (sparing?.revisionDays ?? deps.revisionDays));
+  return new Map([...known].filter(([day, row]) => row === undefined || day < from || isCurrent(row, org)));
 }
 
 async function store(

@@ -1,4 +1,4 @@
-import { type Collector, dayDatasetOf, isDayCollector, isFetching } from '../catalog/collector.ts';
+import { type Collector, dayDatasetOf, isDayCollector, isFetching, sparingOf } from '../catalog/collector.ts';
 import type { DayDataset } from '../catalog/dataset.ts';
 import type { Day } from '../catalog/day.ts';
 import type { CurrentFamily, Family } from '../catalog/family.ts';
@@ -65,13 +65,8 @@ export function createPublisher(parts: PublisherParts): Publisher {
   // One organization after the other: slices of work side by side would add up to one long one.
   let turn: Promise<void> = Promise.resolve();
   const handOver = createHandover(parts);
-  const dayCollectors = parts.collectors.filter(isDayCollector);
-  const datasets = dayCollectors.map((collector) => collector.dataset.name);
-  const sparing = new Map(
-    dayCollectors.flatMap((collector) =>
-      collector.sparing === undefined ? [] : [[collector.dataset.name, collector.sparing]],
-    ),
-  );
+  const datasets = parts.collectors.filter(isDayCollector).map((collector) => collector.dataset.name);
+  const sparing = sparingOf(parts.collectors);
 
   function stateOf(org: string): OrgState {
     let state = states.get(org);

@@ -23,8 +23,8 @@ export interface RunnerParts {
   readonly retentionDays?: number;
   /** How many days back the platform is asked again once a day. */
   readonly revisionDays: number;
-  /** Whether every day is asked for of datasets whose days are costly too. */
-  readonly wholePast?: boolean;
+  /** From when on every day is asked for of datasets whose days are costly; only the newest where not given. */
+  readonly sparingFrom?: Day | undefined;
   readonly publisher: Publisher;
   readonly runs: RunBook;
   readonly instruments: Instruments;

@@ -14,7 +14,7 @@ export interface ViewParts {
   readonly datasets: readonly DatasetName[];
   readonly historyStart: Day;
   /** Of a dataset whose days are costly: how they are asked for. */
-  readonly sparing?: ReadonlyMap<DatasetName, SparingDays>;
+  readonly sparing?: ReadonlyMap<DatasetName, SparingDays> | undefined;
   /** Where older days are not kept: the first one that is, from which coverage counts. */
   readonly firstDay?: Day;
 }

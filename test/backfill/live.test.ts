@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Collector } from '../../src/catalog/collector.ts';
 import { addDays, type Day, dayOf } from '../../src/catalog/day.ts';
 import type { OrgSettings } from '../../src/catalog/view.ts';
 import { collectors as all } from '../../src/collectors/index.ts';
@@ -78,7 +77,7 @@ async function backfilled(
         history: await history.read('acme'),
       },
     ],
-    collectors: enabled(),
+    collectors,
     from,
     to: days.at(-1) ?? from,
     historyStart,
@@ -100,10 +99,6 @@ async function backfilled(
       return [day, readPage(`${stamped.join('\n')}\n`).platform()];
     }),
   );
-}
-
-function enabled(): readonly Collector[] {
-  return collectors.filter(({ enabledByDefault }) => enabledByDefault);
 }
 
 describe('a backfill brings sample by sample what /metrics showed at 23:00 of the next day', () => {

@@ -27,7 +27,7 @@ test('a valid configuration is told in words, without a key', async () => {
     'key from     /run/acme',
     'API          http://127.0.0.1:9890\n',
     'key from     LOCAL_KEY',
-    'not running:   wiki',
+    'not running:   users, wiki',
     'analytics      20 * * * *',
     'main line trunk, clean reports only, level rule bands',
     '[::1]:9000/metrics, lifecycle off',
