@@ -2,23 +2,29 @@
 // Plain JavaScript without newer syntax, such as a top-level await: on a Node that is too old it must still say so.
 const required = 24;
 const found = process.versions.node;
+const args = process.argv.slice(2);
+// As an agent runs it. What it fails for must not stop the agent, so that it always ends with 0.
+const isHook =
+  args[0] === 'hook' &&
+  !args.some((argument) => /^(-h|--(no-)?(help|check|test|flush)(=.*)?)$/.test(argument));
 
 if (Number(found.split('.')[0]) < required) {
   process.stderr.write(
     `agent-platform-exporter: needs Node.js ${required} or newer, but this is ${found}\n` +
       '  install it from https://nodejs.org, or use the container image\n',
   );
-  process.exitCode = 2;
+  process.exitCode = isHook ? 0 : 2;
 } else {
-  Promise.all([import('node:module'), import('node:fs')])
-    .then(([module, fs]) => {
-      module.enableCompileCache();
-      // A checkout has no build: Node runs its TypeScript as it is.
-      const built = new URL('../dist/main.js', import.meta.url);
-      return import(fs.existsSync(built) ? built.href : new URL('../src/main.ts', import.meta.url).href);
-    })
+  // Not imported, since the hook command counts milliseconds.
+  process.getBuiltinModule('node:module').enableCompileCache();
+  // A checkout has no build: Node runs its TypeScript as it is.
+  const built = process.getBuiltinModule('node:fs').existsSync(new URL('../dist/main.js', import.meta.url));
+  const program = new URL(built ? '../dist/' : '../src/', import.meta.url);
+  const entry = new URL(`${isHook ? 'hook' : 'main'}.${built ? 'js' : 'ts'}`, program);
+  import(entry.href)
+    .then((entered) => (isHook ? entered.hook(args.slice(1)) : undefined))
     .catch((error) => {
       process.stderr.write(`agent-platform-exporter: ${error instanceof Error ? error.stack : error}\n`);
-      process.exitCode = 1;
+      process.exitCode = isHook ? 0 : 1;
     });
 }

@@ -6,12 +6,13 @@ import { aboutFamilies, collectors } from '../src/collectors/index.ts';
 import { renderConfigurationDocs } from '../src/config/docs.ts';
 import { ownMetrics } from '../src/exposition/own-metrics.ts';
 import { hookMetrics } from '../src/hooks/intake/metrics.ts';
+import { renderSound } from './sound.ts';
 
 /** A file of the repository that is made from the code. */
 interface GeneratedFile {
   /** Relative to the repository. */
   readonly path: string;
-  content(): string;
+  content(): string | Buffer;
 }
 
 const dayDatasets = collectors.filter(isDayCollector).map(({ dataset }) => dataset);
@@ -28,6 +29,7 @@ const generated: readonly GeneratedFile[] = [
         Object.values(hookMetrics),
       ),
   },
+  { path: 'assets/notification.wav', content: renderSound },
   { path: 'alerts/agent-platform-exporter.rules.yaml', content: () => rulesDocument(defaultSettings) },
   // The same with markers, for the chart: it can read no file outside itself.
   { path: 'helm/files/rules.yaml', content: () => rulesDocument(markerSettings) },
@@ -36,7 +38,7 @@ const generated: readonly GeneratedFile[] = [
 if (process.argv.includes('--check')) {
   const stale: string[] = [];
   for (const file of generated) {
-    if ((await currentText(file)) !== file.content()) stale.push(file.path);
+    if ((await current(file))?.equals(Buffer.from(file.content())) !== true) stale.push(file.path);
   }
   if (stale.length > 0) {
     console.error(`not as the code has it: ${stale.join(', ')}\n  run: node scripts/generate.ts`);
@@ -53,9 +55,9 @@ function locationOf(file: GeneratedFile): URL {
   return new URL(`../${file.path}`, import.meta.url);
 }
 
-async function currentText(file: GeneratedFile): Promise<string | undefined> {
+async function current(file: GeneratedFile): Promise<Buffer | undefined> {
   try {
-    return await readFile(locationOf(file), 'utf8');
+    return await readFile(locationOf(file));
   } catch {
     return undefined;
   }

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { Surroundings } from './commands/command.ts';
 import { runCli } from './commands/run-cli.ts';
 import { commands } from './commands/table.ts';
-import { processEnvironment } from './config/environment.ts';
 import { createFiles } from './config/files.ts';
+import { processEnvironment } from './config/process-environment.ts';
 import { keepYoungGenerationSmall } from './runtime/young-generation.ts';
 
 keepYoungGenerationSmall();

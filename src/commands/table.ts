@@ -1,4 +1,10 @@
-import { backfillOptions, healthcheckOptions, sandboxOptions } from '../config/command-options.ts';
+import {
+  backfillOptions,
+  healthcheckOptions,
+  hookConfigOptions,
+  hookOptions,
+  sandboxOptions,
+} from '../config/command-options.ts';
 import { type OptionTable, optionsTakenBy } from '../config/option.ts';
 import { type CollectorChoice, createOptions } from '../config/options.ts';
 import type { Command } from './command.ts';
@@ -59,6 +65,22 @@ export const commands: readonly Command[] = [
     details: async () => ['Made for container images, which need no other HTTP client then.'],
     options: async () => ({ ...healthcheckOptions, ...optionsTakenBy('healthcheck', createOptions([])) }),
     load: () => import('./healthcheck.ts'),
+  },
+  {
+    name: 'hook',
+    summary: 'Read one event of the agent on standard input, tell people of it and forward it',
+    details: async () => [
+      'For the agent to run: it always ends with 0, within its deadline, and prints nothing; its problems',
+      'are in hook.log in its state folder. hook-config sets the agent up; docs/hooks.md explains it all.',
+    ],
+    options: async () => hookOptions,
+    load: () => import('./hook.ts'),
+  },
+  {
+    name: 'hook-config',
+    summary: "Print the configuration that has the agent run hook, or merge it into the agent's own file",
+    options: async () => hookConfigOptions,
+    load: () => import('./hook-config.ts'),
   },
 ];
 

@@ -190,3 +190,90 @@ export const backfillOptions = {
     command: 'backfill',
   },
 } as const satisfies Record<string, Option>;
+
+/** The options of `hook`. As an agent runs it, it understands the first two; the others are for people. */
+export const hookOptions = {
+  config: {
+    kind: 'file',
+    section: 'Hook',
+    description:
+      'YAML file with channels, rules and the address to forward to; ~/.config/agent-platform-exporter/hooks.yaml where not given',
+    command: 'hook',
+  },
+  'state-dir': {
+    kind: 'file',
+    section: 'Hook',
+    description:
+      'Folder of its log, of events that wait and of session starts; below ~/.local/state/agent-platform-exporter where not given',
+    command: 'hook',
+  },
+  check: {
+    kind: 'boolean',
+    section: 'Hook',
+    description:
+      'Show what the settings mean instead of reading an event; exit code 2 where they cannot be used',
+    default: 'false',
+    command: 'hook',
+  },
+  test: {
+    kind: 'boolean',
+    section: 'Hook',
+    description:
+      'Send a sample through every channel instead of reading an event; exit code 1 where one fails',
+    default: 'false',
+    command: 'hook',
+  },
+  flush: {
+    kind: 'boolean',
+    section: 'Hook',
+    description: 'Send the events that wait on disk instead of reading one; exit code 1 where some are left',
+    default: 'false',
+    command: 'hook',
+  },
+} as const satisfies Record<string, Option>;
+
+/** The options of `hook-config`. */
+export const hookConfigOptions = {
+  event: {
+    kind: 'text',
+    section: 'Hook configuration',
+    description:
+      'An event to run the command at, may be given several times; those that the exporter and the rules need where not given',
+    repeatable: true,
+    command: 'hook-config',
+  },
+  command: {
+    kind: 'text',
+    section: 'Hook configuration',
+    description: 'Command line that the agent runs; this program where not given',
+    command: 'hook-config',
+  },
+  config: {
+    kind: 'file',
+    section: 'Hook configuration',
+    description: 'File of settings that the command is to use',
+    command: 'hook-config',
+  },
+  timeout: {
+    kind: 'integer',
+    section: 'Hook configuration',
+    description: 'Seconds after which the agent ends the command; it ends by itself after its own deadline',
+    default: '5',
+    min: '3',
+    max: '60',
+    command: 'hook-config',
+  },
+  write: {
+    kind: 'boolean',
+    section: 'Hook configuration',
+    description: 'Merge into the file instead of printing; what the file held before is kept beside it',
+    default: 'false',
+    command: 'hook-config',
+  },
+  file: {
+    kind: 'file',
+    section: 'Hook configuration',
+    description: "The agent's file of hooks that --write merges into; ~/.factory/hooks.json where not given",
+    command: 'hook-config',
+  },
+} as const satisfies Record<string, Option>;

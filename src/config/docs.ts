@@ -1,4 +1,10 @@
-import { backfillOptions, healthcheckOptions, sandboxOptions } from './command-options.ts';
+import {
+  backfillOptions,
+  healthcheckOptions,
+  hookConfigOptions,
+  hookOptions,
+  sandboxOptions,
+} from './command-options.ts';
 import { renderExample } from './docs-example.ts';
 import { fileKeys } from './file-keys.ts';
 import { fileKeyOf, type Option, type OptionTable, variableOf } from './option.ts';
@@ -43,7 +49,9 @@ export function renderConfigurationDocs(collectors: readonly CollectorChoice[]):
     '',
     'These have no key in the file.',
     '',
-    ...sectionsOf({ ...sandboxOptions, ...healthcheckOptions, ...backfillOptions }, '###'),
+    ...[sandboxOptions, healthcheckOptions, backfillOptions, hookOptions, hookConfigOptions].flatMap(
+      (table) => sectionsOf(table, '###'),
+    ),
   ]
     .join('\n')
     .trimEnd()

@@ -2,20 +2,15 @@ import { ConfigError } from '../runtime/errors.ts';
 import type { Given, GivenOptions } from './given.ts';
 import { nearest } from './nearest.ts';
 import { environmentPrefix, type OptionTable, variableOf } from './option.ts';
+import type { Environment } from './process-environment.ts';
 
-/** Environment variables by name. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type { Environment } from './process-environment.ts';
 
 /** The usual variables that name a proxy. */
 export interface ProxyVariables {
   readonly HTTP_PROXY: string | undefined;
   readonly HTTPS_PROXY: string | undefined;
   readonly NO_PROXY: string | undefined;
-}
-
-/** The environment of this process. */
-export function processEnvironment(): Environment {
-  return process.env;
 }
 
 /** The variable by which a build tells its source revision. */

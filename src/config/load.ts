@@ -1,4 +1,10 @@
-import { backfillOptions, healthcheckOptions, sandboxOptions } from './command-options.ts';
+import {
+  backfillOptions,
+  healthcheckOptions,
+  hookConfigOptions,
+  hookOptions,
+  sandboxOptions,
+} from './command-options.ts';
 import type { Config } from './config.ts';
 import { readConfigFile, sectionOf } from './config-file.ts';
 import { type Environment, givenInEnvironment, proxyOf, refuseUnknownVariables } from './environment.ts';
@@ -74,7 +80,14 @@ function layers(
 }
 
 function variablesOf(shared: OptionTable): readonly string[] {
-  const tables: readonly OptionTable[] = [shared, sandboxOptions, healthcheckOptions, backfillOptions];
+  const tables: readonly OptionTable[] = [
+    shared,
+    sandboxOptions,
+    healthcheckOptions,
+    backfillOptions,
+    hookOptions,
+    hookConfigOptions,
+  ];
   const variables = tables.flatMap((table) =>
     Object.entries(table).map(([name, option]) => variableOf(name, option)),
   );

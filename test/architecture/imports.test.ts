@@ -19,8 +19,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   pipeline: ['catalog', 'runtime', 'history', 'exposition', 'platform'],
   server: ['catalog', 'runtime', 'exposition'],
   config: ['catalog', 'runtime'],
-  // The intake; it takes the lock and the troubles of an SQLite file from the history.
-  hooks: ['catalog', 'runtime', 'exposition', 'history'],
+  // The intake takes the lock and the troubles of an SQLite file from the history; the hook command's own file is
+  // read by the same tree of keys and lines as the exporter's.
+  hooks: ['catalog', 'runtime', 'config', 'exposition', 'history'],
   'web-config': ['config', 'runtime', 'server'],
   sandbox: [],
   commands: ['*'],
@@ -30,6 +31,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'service-web.ts': ['config', 'runtime', 'web-config'],
   'service-status.ts': ['catalog', 'pipeline', 'server'],
   'main.ts': ['*'],
+  'hook.ts': ['config', 'hooks', 'runtime'],
 };
 
 /** What may appear in some places only, and why. */

@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs';
+import { formatDuration } from '../config/duration.ts';
+import type { Places } from '../hooks/places.ts';
+import type { Channel, HookSettings, QuietHours, Rule, Secret } from '../hooks/settings/settings.ts';
+import type { CommandContext } from './command.ts';
+import { settingsFor } from './hook-settings.ts';
+
+/** Shows what the settings mean, without any secret. */
+export async function checkHook(places: Places, { stdout }: CommandContext): Promise<number> {
+  stdout.write(`${renderHookSettings(settingsFor(places), places)}\n`);
+  return 0;
+}
+
+function renderHookSettings(settings: HookSettings, { config, state }: Places): string {
+  const { forward, channels, rules } = settings;
+  const missing = existsSync(config.file) ? '' : ' (not there: these are the standard settings)';
+  return [
+    'The settings are valid.',
+    '',
+    `File:      ${config.file}${missing}`,
+    `State:     ${state}`,
+    `Deadline:  ${formatDuration(settings.deadlineMs)}`,
+    forward === undefined
+      ? 'Forwarding: none'
+      : `Forwarding: ${forward.url}, token from ${sourceOf(forward.token)}, at most ${forward.spool.maxBytes} bytes or ${formatDuration(forward.spool.maxAgeMs)} of waiting events`,
+    'Channels:',
+    ...Object.entries(channels).map(([name, channel]) => `  ${name.padEnd(12)} ${describe(channel)}`),
+    'Rules:',
+    ...rules.map((rule) => `  ${ruleInWords(rule)}`),
+  ].join('\n');
+}
+
+function describe(channel: Channel): string {
+  switch (channel.type) {
+    case 'desktop':
+      return 'desktop';
+    case 'sound':
+      return `sound ${channel.file ?? '(the standard one)'}`;
+    case 'email':
+      return `email by ${channel.host}:${channel.port} (${channel.security}) to ${channel.to.length} ${channel.to.length === 1 ? 'address' : 'addresses'}`;
+    case 'webhook':
+      return `webhook ${typeof channel.url === 'string' ? channel.url : `from ${sourceOf(channel.url)}`}`;
+    default:
+      return `${channel.type}, address from ${sourceOf(channel.url)}`;
+  }
+}
+
+function ruleInWords(rule: Rule): string {
+  return [
+    rule.events.join(', ') || 'every event',
+    ...(rule.reasons.length === 0 ? [] : [`reason ${rule.reasons.join(' or ')}`]),
+    ...(rule.minSessionMs === 0 ? [] : [`sessions from ${formatDuration(rule.minSessionMs)}`]),
+    ...(rule.minTurnMs === 0 ? [] : [`turns from ${formatDuration(rule.minTurnMs)}`]),
+    ...(rule.folders.length === 0 ? [] : ['in certain folders']),
+    ...(rule.quiet === undefined ? [] : [`silent ${quietInWords(rule.quiet)}`]),
+    ...(rule.send.length === 0 ? [] : [`webhooks also get ${rule.send.join(', ')}`]),
+  ]
+    .join('; ')
+    .concat(` -> ${rule.channels.join(', ')}`);
+}
+
+function quietInWords({ from, to, days, timeZone }: QuietHours): string {
+  const on = days.length === 0 ? '' : ` on ${days.join(', ')}`;
+  return `${timeOf(from)} to ${timeOf(to)}${on}${timeZone === undefined ? '' : ` (${timeZone})`}`;
+}
+
+function timeOf(minutes: number): string {
+  return `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`;
+}
+
+function sourceOf(secret: Secret): string {
+  return 'file' in secret ? secret.file : secret.variable;
+}

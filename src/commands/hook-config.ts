@@ -1,0 +1,96 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { hookConfigOptions } from '../config/command-options.ts';
+import { loadValues } from '../config/load.ts';
+import { agentConfig, defaultEvents, mergeAgentConfig } from '../hooks/agent-config.ts';
+import { codeOf } from '../hooks/code-of.ts';
+import { isRecord } from '../hooks/event.ts';
+import { expandHome, findPlaces } from '../hooks/places.ts';
+import { writeWhole } from '../hooks/write-whole.ts';
+import { createSystemClock } from '../runtime/clock.ts';
+import { ConfigError, messageOf } from '../runtime/errors.ts';
+import type { CommandContext } from './command.ts';
+import { ownCommand } from './own-command.ts';
+
+const standardFile = '~/.factory/hooks.json';
+
+/** Prints a hooks configuration for the agent, or merges it into the agent's file. */
+export async function run(context: CommandContext): Promise<number> {
+  const values = await loadValues(hookConfigOptions, context);
+  const events = values.event === undefined || values.event.length === 0 ? defaultEvents : values.event;
+  for (const event of events) {
+    if (!/^[\w.-]{1,128}$/.test(event))
+      throw new ConfigError('--event: must be the name of an event, such as Stop');
+  }
+  const { home } = findPlaces({ config: undefined, stateDir: undefined }, context.environment);
+  const command = values.command ?? ownCommand(context.environment, values.config);
+  const wanted = { command, timeout: values.timeout };
+  if (!values.write) {
+    if (values.file !== undefined) throw new ConfigError('--file: has no meaning without --write');
+    context.stdout.write(`${JSON.stringify(agentConfig(events, wanted), null, 2)}\n`);
+    return 0;
+  }
+  const file = path.resolve(expandHome(values.file ?? standardFile, home));
+  context.stdout.write(`${merge(file, (existing) => mergeAgentConfig(existing, events, wanted))}\n`);
+  return 0;
+}
+
+/** Changes a JSON file and keeps what it was; gives what was done in words. */
+function merge(
+  named: string,
+  change: (existing: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
+): string {
+  // A link, such as into a folder of dot files, stays one.
+  const file = existsSync(named) ? realpathSync(named) : named;
+  const text = textOf(file);
+  const existing = text === undefined || text.trim() === '' ? {} : parse(text, named);
+  const indent = /^[ \t]+(?=")/m.exec(text ?? '')?.[0] ?? '  ';
+  let changed: string;
+  try {
+    changed = `${JSON.stringify(change(existing), null, indent)}\n`;
+  } catch (error) {
+    throw new ConfigError(`${named}: ${messageOf(error)}`, 'mend the file, or name another with --file');
+  }
+  if (text !== undefined && JSON.stringify(JSON.parse(changed)) === JSON.stringify(existing)) {
+    return `${named} is as it should be`;
+  }
+  try {
+    mkdirSync(path.dirname(file), { recursive: true });
+    const backup = text === undefined ? undefined : keepOld(file);
+    writeWhole(file, changed);
+    return backup === undefined ? `wrote ${named}` : `wrote ${named}; what it was is in ${backup}`;
+  } catch (error) {
+    throw new ConfigError(`${named} cannot be written (${codeOf(error)})`);
+  }
+}
+
+function keepOld(file: string): string {
+  const now = new Date(createSystemClock().now()).toISOString().replace(/\.\d+/, '').replaceAll(':', '-');
+  let backup = `${file}.${now}.bak`;
+  for (let nth = 2; existsSync(backup); nth++) backup = `${file}.${now}-${nth}.bak`;
+  copyFileSync(file, backup);
+  return backup;
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ConfigError(`${file} cannot be read (${codeOf(error)})`);
+  }
+}
+
+function parse(text: string, file: string): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new ConfigError(
+      `${file} is not JSON, and nothing was changed`,
+      'mend the file, or name another with --file',
+    );
+  }
+  if (!isRecord(value)) throw new ConfigError(`${file} is not a JSON object, and nothing was changed`);
+  return value;
+}

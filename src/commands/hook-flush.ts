@@ -1,0 +1,38 @@
+import { flush } from '../hooks/forward/forward.ts';
+import { createForwarding } from '../hooks/forward/forwarding.ts';
+import type { Places } from '../hooks/places.ts';
+import { createPost, proxiesIn } from '../hooks/post.ts';
+import { createSecrets } from '../hooks/secrets.ts';
+import { createSystemClock } from '../runtime/clock.ts';
+import { ConfigError } from '../runtime/errors.ts';
+import type { CommandContext } from './command.ts';
+import { createTerminalLog } from './hook-log.ts';
+import { settingsFor } from './hook-settings.ts';
+
+const patienceMs = 60_000;
+const lookAgainMs = 100;
+
+/** Sends what waits on disk, whatever pause holds; exit code 1 where something is left after a minute. */
+export async function flushHook(places: Places, context: CommandContext): Promise<number> {
+  const settings = settingsFor(places);
+  if (settings.forward === undefined) throw new ConfigError(`${places.config.file}: forward is missing`);
+  const clock = createSystemClock();
+  const log = createTerminalLog(context.stderr);
+  const parts = createForwarding(settings.forward, places.state, {
+    post: createPost(proxiesIn(context.environment)),
+    secret: createSecrets(context.environment, log.remember),
+    clock,
+    log,
+  });
+  const before = parts.spool.names().length;
+  const until = clock.elapsed() + patienceMs;
+  parts.pause.end();
+  let result = await flush(parts, until);
+  while (result === 'busy' && clock.elapsed() < until) {
+    await clock.wait(lookAgainMs);
+    result = await flush(parts, until);
+  }
+  const left = parts.spool.names().length;
+  context.stdout.write(`${Math.max(0, before - left)} of ${before} events left the disk, ${left} wait\n`);
+  return left === 0 ? 0 : 1;
+}

@@ -1,0 +1,17 @@
+import { codeOf } from '../hooks/code-of.ts';
+import type { Places } from '../hooks/places.ts';
+import { defaultSettings, type HookSettings } from '../hooks/settings/settings.ts';
+import { readSettingsFile } from '../hooks/settings/settings-file.ts';
+import { ConfigError } from '../runtime/errors.ts';
+
+/** The settings as they stand in the file, or the standard ones where there is none; throws a `ConfigError`. */
+export function settingsFor({ config, home }: Places): HookSettings {
+  try {
+    return readSettingsFile(config.file, home);
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    if (codeOf(error) !== 'ENOENT') throw new ConfigError(`${config.file} cannot be read (${codeOf(error)})`);
+    if (config.named) throw new ConfigError(`${config.file} does not exist`);
+    return defaultSettings;
+  }
+}

@@ -1,0 +1,79 @@
+import { fileURLToPath } from 'node:url';
+import { type HookEvent, sharedPart } from '../hooks/event.ts';
+import { createEventId } from '../hooks/event-id.ts';
+import { judge } from '../hooks/forward/verdict.ts';
+import { deliverAll } from '../hooks/notify/notify.ts';
+import { createRunProgram } from '../hooks/notify/run-program.ts';
+import type { Places } from '../hooks/places.ts';
+import { createPost, type Post, proxiesIn } from '../hooks/post.ts';
+import { createSecrets, type ReadSecret } from '../hooks/secrets.ts';
+import type { ForwardSettings } from '../hooks/settings/settings.ts';
+import { createSystemClock } from '../runtime/clock.ts';
+import { messageOf } from '../runtime/errors.ts';
+import { createRedactor } from '../runtime/redact.ts';
+import type { CommandContext } from './command.ts';
+import { settingsFor } from './hook-settings.ts';
+
+/** A person waits here, and wants to know whether a slow server answers at all. */
+const timeoutMs = 10_000;
+
+/** Sends a sample through every channel and prints what came of each; exit code 1 where one failed. */
+export async function testHook(places: Places, context: CommandContext): Promise<number> {
+  const settings = settingsFor(places);
+  const clock = createSystemClock();
+  const redactor = createRedactor(() => []);
+  const signal = AbortSignal.timeout(timeoutMs);
+  const post = createPost(proxiesIn(context.environment));
+  const secret = createSecrets(context.environment, redactor.remember);
+  const notice = {
+    title: 'Agent Platform Exporter',
+    text: 'This is a test of the hook notifications',
+    event: sharedPart(sample, createEventId(), clock.now()),
+    extra: {},
+  };
+  const deliveries = Object.entries(settings.channels).map(([name, channel]) => ({ name, channel, notice }));
+  const soundFile = fileURLToPath(new URL('../../assets/notification.wav', import.meta.url));
+  const parts = { post, secret, clock, signal, timeoutMs, soundFile, platform: process.platform };
+  const [outcomes, forwarding] = await Promise.all([
+    deliverAll(deliveries, { ...parts, run: createRunProgram(signal) }),
+    settings.forward === undefined ? [] : [tryForwarding(settings.forward, post, secret)],
+  ]);
+  const all = [...outcomes, ...(await Promise.all(forwarding))];
+  if (all.length === 0) context.stdout.write('There is no channel and nothing to forward to.\n');
+  for (const { name, type, problem } of all) {
+    const result = problem === undefined ? 'ok' : `FAILED: ${redactor.redact(problem)}`;
+    context.stdout.write(`${name.padEnd(16)} ${type.padEnd(8)} ${result}\n`);
+  }
+  return all.some(({ problem }) => problem !== undefined) ? 1 : 0;
+}
+
+const sample: HookEvent = {
+  name: 'Notification',
+  sessionId: '00000000-test',
+  reason: undefined,
+  cwd: undefined,
+  fields: {},
+};
+
+// An empty batch shows whether the token is good, and counts as nothing.
+async function tryForwarding(
+  settings: ForwardSettings,
+  post: Post,
+  secret: ReadSecret,
+): Promise<{ name: string; type: string; problem: string | undefined }> {
+  const outcome = { name: 'forward', type: 'exporter' };
+  try {
+    const verdict = judge(
+      await post({
+        url: settings.url,
+        caFile: settings.caFile,
+        headers: { authorization: `Bearer ${secret(settings.token)}` },
+        body: '{"events":[]}',
+        timeoutMs,
+      }),
+    );
+    return { ...outcome, problem: verdict.kind === 'later' ? verdict.why : undefined };
+  } catch (error) {
+    return { ...outcome, problem: messageOf(error) };
+  }
+}

@@ -1,0 +1,67 @@
+/** A hook event as the agent gives it on standard input. */
+export interface HookEvent {
+  readonly name: string;
+  readonly sessionId: string | undefined;
+  readonly reason: string | undefined;
+  readonly cwd: string | undefined;
+  /** Every member of the event, private ones too. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** The part of an event that leaves the machine without being asked for. */
+export interface SharedEvent {
+  readonly id: string;
+  readonly hook_event_name: string;
+  readonly session_id?: string;
+  readonly reason?: string;
+  /** Unix milliseconds. */
+  readonly occurred_at: number;
+}
+
+const longestName = 128;
+const longestText = 256;
+
+/** Reads the JSON text of an event, or says why it is none; unknown events and members are as good as any. */
+export function parseEvent(text: string): HookEvent | { readonly problem: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text);
+  } catch {
+    return { problem: text.trim() === '' ? 'the input is empty' : 'the input is not JSON' };
+  }
+  if (!isRecord(value)) return { problem: 'the input is not a JSON object' };
+  const name = textOf(value['hook_event_name'])?.trim();
+  if (name === undefined || name === '') return { problem: 'the input has no hook_event_name' };
+  if (name.length > longestName) return { problem: 'hook_event_name is too long' };
+  return {
+    name,
+    sessionId: textOf(value['session_id']),
+    reason: textOf(value['reason']),
+    cwd: textOf(value['cwd']),
+    fields: value,
+  };
+}
+
+/** What is told of an event to others: who, what, when and why, and nothing of the work itself. */
+export function sharedPart(event: HookEvent, id: string, occurredAt: number): SharedEvent {
+  return {
+    id,
+    hook_event_name: event.name,
+    ...(event.sessionId === undefined ? {} : { session_id: shortened(event.sessionId) }),
+    ...(event.reason === undefined ? {} : { reason: shortened(event.reason) }),
+    occurred_at: occurredAt,
+  };
+}
+
+/** Whether a value is an object with members. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value.toWellFormed() : undefined;
+}
+
+function shortened(text: string): string {
+  return text.slice(0, longestText).toWellFormed();
+}

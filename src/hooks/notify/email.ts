@@ -1,0 +1,41 @@
+import { certificatesWith } from '../certificates.ts';
+import { codeOf } from '../code-of.ts';
+import type { EmailChannel } from '../settings/settings.ts';
+import type { SendBy } from './notice.ts';
+
+/** Sends a notice as a plain-text e-mail. */
+export const sendToEmail: SendBy<EmailChannel> = async (channel, notice, { secret, signal, timeoutMs }) => {
+  const { createTransport } = await import('nodemailer');
+  const { host, port, security, login, from, to, caFile } = channel;
+  const transport = createTransport({
+    host,
+    port,
+    secure: security === 'tls',
+    requireTLS: security === 'starttls',
+    ignoreTLS: security === 'none',
+    ...(login === undefined ? {} : { auth: { user: login.username, pass: secret(login.password) } }),
+    ...(caFile === undefined ? {} : { tls: { ca: certificatesWith(caFile) } }),
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  const close = () => transport.close();
+  signal.addEventListener('abort', close, { once: true });
+  try {
+    const subject = notice.title.replace(/\s+/g, ' ');
+    await transport.sendMail({ from, to: [...to], subject, text: notice.text });
+  } catch (error) {
+    // The server's own words may repeat addresses.
+    throw new Error(`the mail server did not take it (${reasonOf(error)})`);
+  } finally {
+    signal.removeEventListener('abort', close);
+    close();
+  }
+};
+
+function reasonOf(error: unknown): string {
+  const status = error instanceof Error && 'responseCode' in error ? ` ${String(error.responseCode)}` : '';
+  return `${codeOf(error)}${status}`;
+}

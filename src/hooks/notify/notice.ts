@@ -1,0 +1,39 @@
+import type { Clock } from '../../runtime/clock.ts';
+import type { SharedEvent } from '../event.ts';
+import type { Post } from '../post.ts';
+import type { ReadSecret } from '../secrets.ts';
+import type { Channel } from '../settings/settings.ts';
+
+/** What a channel is to tell. */
+export interface Notice {
+  readonly title: string;
+  readonly text: string;
+  readonly event: SharedEvent;
+  /** The members of the event that a rule asked to send. */
+  readonly extra: Readonly<Record<string, unknown>>;
+}
+
+/** What channels work with. */
+export interface ChannelParts {
+  readonly post: Post;
+  readonly secret: ReadSecret;
+  readonly clock: Clock;
+  readonly run: RunProgram;
+  readonly platform: NodeJS.Platform;
+  /** Aborted when the command's time is up. */
+  readonly signal: AbortSignal;
+  /** How long an exchange may take, in milliseconds. */
+  readonly timeoutMs: number;
+  /** The project's own sound. */
+  readonly soundFile: string;
+}
+
+/** Runs a program without a shell; resolves when it ended with 0, else rejects. */
+export type RunProgram = (program: string, args: readonly string[]) => Promise<void>;
+
+/** Tells a notice by one kind of channel; rejects with an error whose message has no secret in it. */
+export type SendBy<Kind extends Channel> = (
+  channel: Kind,
+  notice: Notice,
+  parts: ChannelParts,
+) => Promise<void>;

@@ -1,0 +1,51 @@
+import path from 'node:path';
+import type { HookEvent } from '../event.ts';
+import type { SessionLengths } from '../sessions.ts';
+import type { Rule } from '../settings/settings.ts';
+import { fill } from '../template.ts';
+
+/** The variables of templates beside the event's own members. */
+export const extraVariables = ['project', 'session', 'session_length', 'turn_length'] as const;
+
+const defaults: Readonly<Record<string, string>> = {
+  Notification: 'A session of the agent is waiting for you',
+  Stop: 'The agent has finished its task',
+  SubagentStop: 'A subagent has finished its task',
+  SessionStart: 'A session of the agent has started',
+  SessionEnd: 'A session of the agent has ended',
+};
+
+/** Title and text of a notice. Without templates they tell nothing of the work. */
+export function wordsFor(
+  rule: Pick<Rule, 'title' | 'message'>,
+  event: HookEvent,
+  lengths: SessionLengths,
+): { readonly title: string; readonly text: string } {
+  const folder = event.cwd?.replaceAll('\\', '/').replace(/\/+$/, '') ?? '';
+  const values = {
+    ...event.fields,
+    project: path.posix.basename(folder),
+    session: (event.sessionId ?? '').slice(0, 8),
+    session_length: lengthInWords(lengths.sessionMs),
+    turn_length: lengthInWords(lengths.turnMs),
+  };
+  const known = Object.hasOwn(defaults, event.name) ? defaults[event.name] : undefined;
+  const reason = event.name === 'SessionEnd' && event.reason !== undefined ? ': {reason}' : '';
+  return {
+    // On one line, whatever the values hold.
+    title: fill(rule.title ?? 'Coding agent', values)
+      .replace(/\s+/g, ' ')
+      .slice(0, 200)
+      .toWellFormed(),
+    text: fill(
+      rule.message ?? (known === undefined ? 'Event {hook_event_name}' : `${known}${reason}`),
+      values,
+    ),
+  };
+}
+
+function lengthInWords(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return `${Math.floor(ms / 1000)} s`;
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

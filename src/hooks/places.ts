@@ -1,0 +1,51 @@
+import path from 'node:path';
+import type { Environment } from '../config/process-environment.ts';
+
+/** Where the hook command finds and keeps its things. */
+export interface Places {
+  /** The file of settings; `named` where the user chose it, so that its absence is a mistake. */
+  readonly config: { readonly file: string; readonly named: boolean };
+  /** The folder of spool, log, cache and session starts. */
+  readonly state: string;
+  readonly home: string;
+}
+
+const program = 'agent-platform-exporter';
+
+/** The places, by flag, by environment, or below the home folder as the XDG rules have it. */
+export function findPlaces(
+  given: { readonly config: string | undefined; readonly stateDir: string | undefined },
+  environment: Environment,
+): Places {
+  const home = environment['HOME'] || environment['USERPROFILE'] || '.';
+  const chosen = given.config || environment['AGENT_PLATFORM_HOOK_CONFIG'];
+  const folder = absolute(environment['XDG_CONFIG_HOME']) ?? path.join(home, '.config');
+  const file = path.resolve(chosen ? expandHome(chosen, home) : path.join(folder, program, 'hooks.yaml'));
+  const state = given.stateDir || environment['AGENT_PLATFORM_HOOK_STATE_DIR'];
+  const states = absolute(environment['XDG_STATE_HOME']) ?? path.join(home, '.local', 'state');
+  return {
+    config: { file, named: Boolean(chosen) },
+    // Another file may send elsewhere: the events that wait for one address must not go to the other.
+    state: state
+      ? path.resolve(expandHome(state, home))
+      : path.join(states, program, chosen ? `hooks-${fingerprintOf(file)}` : 'hooks'),
+    home,
+  };
+}
+
+/** A path with `~/` at its start replaced by the home folder. */
+export function expandHome(text: string, home: string): string {
+  return text === '~' || text.startsWith('~/') ? path.join(home, text.slice(1)) : text;
+}
+
+// The XDG rules have relative paths ignored.
+function absolute(text: string | undefined): string | undefined {
+  return text !== undefined && path.isAbsolute(text) ? text : undefined;
+}
+
+/** FNV-1a: short, and without loading a library of hashes. */
+function fingerprintOf(text: string): string {
+  let hash = 0x811c9dc5;
+  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  return hash.toString(16).padStart(8, '0');
+}

@@ -1,0 +1,105 @@
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import type { Environment } from '../config/process-environment.ts';
+import { certificatesWith } from './certificates.ts';
+import { codeOf } from './code-of.ts';
+
+/** What a server said to a POST. */
+export interface Answer {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  /** At most 16 KiB of the body. */
+  readonly body: string;
+}
+
+/** One POST of a JSON text. */
+export interface PostRequest {
+  readonly url: string;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A file with the certificates (PEM) that are trusted for this address beside the usual ones. */
+  readonly caFile?: string | undefined;
+  readonly timeoutMs: number;
+}
+
+/** Sends a POST; rejects with a `PostError` where there is no answer in time. Redirects are not followed. */
+export type Post = (request: PostRequest) => Promise<Answer>;
+
+/** A POST without an answer. `code` is the system's, or `ETIMEDOUT`; the message has no address in it. */
+export class PostError extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.name = 'PostError';
+    this.code = code;
+  }
+}
+
+const mostRead = 16_384;
+
+/** A POST by Node's own client; `proxies` are the variables that name a proxy, if any. */
+export function createPost(proxies: Readonly<Record<string, string>> | undefined): Post {
+  return ({ url, body, headers = {}, caFile, timeoutMs }) =>
+    new Promise((resolve, reject) => {
+      const { protocol } = new URL(url);
+      // Not imported: the import of all its members alone would take longer than the request.
+      const client = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http');
+      const options: RequestOptions & { ca?: string[] } = {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+          'user-agent': 'agent-platform-exporter-hook',
+          ...headers,
+        },
+        agent: proxies === undefined ? false : new client.Agent({ proxyEnv: { ...proxies } }),
+      };
+      if (protocol === 'https:' && caFile !== undefined) options.ca = certificatesWith(caFile);
+      const request = client.request(url, options, onResponse);
+      const timer = setTimeout(() => {
+        finish(() => reject(new PostError('ETIMEDOUT', `no answer within ${timeoutMs} ms`)));
+      }, timeoutMs);
+      request.on('error', (error) => finish(() => reject(postError(error))));
+      request.end(body);
+
+      function finish(settle: () => void): void {
+        clearTimeout(timer);
+        settle();
+        request.destroy();
+      }
+      function onResponse(response: IncomingMessage): void {
+        readAnswer(response, request, (answer) => finish(() => resolve(answer)));
+      }
+    });
+}
+
+function readAnswer(response: IncomingMessage, request: ClientRequest, done: (answer: Answer) => void): void {
+  let text = '';
+  function end(): void {
+    const { statusCode = 0, headers } = response;
+    done({ status: statusCode, retryAfter: headers['retry-after'], body: text });
+  }
+  response.setEncoding('utf8');
+  response.on('data', (part: string) => {
+    text = (text + part).slice(0, mostRead);
+    if (text.length === mostRead) end();
+  });
+  response.on('end', end);
+  response.on('error', (error) => request.emit('error', error));
+}
+
+function postError(error: Error): PostError {
+  const code = codeOf(error);
+  return new PostError(code, code === 'unknown' ? 'the request failed' : code);
+}
+
+const proxyVariables = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'];
+
+/** The variables of an environment that name a proxy; undefined where there are none. */
+export function proxiesIn(environment: Environment): Readonly<Record<string, string>> | undefined {
+  const found = proxyVariables.flatMap((name) => {
+    const value = environment[name];
+    return value ? [[name, value] as const] : [];
+  });
+  return found.some(([name]) => !/^no_/i.test(name)) ? Object.fromEntries(found) : undefined;
+}

@@ -1,0 +1,75 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { HookEvent } from './event.ts';
+import { writeWhole } from './write-whole.ts';
+
+/** How long a session, and its turn since the user's last prompt, have lasted so far, in milliseconds. */
+export interface SessionLengths {
+  readonly sessionMs: number;
+  readonly turnMs: number;
+}
+
+export const unknownLengths: SessionLengths = { sessionMs: 0, turnMs: 0 };
+
+const mostSessions = 500;
+
+/**
+ * Notes when sessions and turns began, in one small file per session of `folder`, and tells their lengths at `now`
+ * (Unix milliseconds). A session that was not seen before begins with this event. Throws the system's errors.
+ */
+export function followSession(folder: string, event: HookEvent, now: number): SessionLengths {
+  if (event.sessionId === undefined || event.sessionId === '') return unknownLengths;
+  const file = path.join(folder, `s-${encodeURIComponent(event.sessionId).slice(0, 200)}`);
+  const known = startsIn(file);
+  if (event.name === 'SessionEnd') {
+    rmSync(file, { force: true });
+    return known === undefined ? unknownLengths : lengthsOf(known, now);
+  }
+  // A session is started anew within itself when its context is compacted.
+  const begins =
+    known === undefined || (event.name === 'SessionStart' && event.fields['source'] !== 'compact');
+  const prompted = event.name === 'UserPromptSubmit';
+  const starts = {
+    session: begins ? now : known.session,
+    turn: begins || prompted ? now : known.turn,
+  };
+  if (begins || prompted) {
+    if (known === undefined) makeRoom(folder);
+    writeWhole(file, `${starts.session} ${starts.turn}`);
+  }
+  return lengthsOf(starts, now);
+}
+
+interface Starts {
+  readonly session: number;
+  readonly turn: number;
+}
+
+function lengthsOf(starts: Starts, now: number): SessionLengths {
+  return { sessionMs: Math.max(0, now - starts.session), turnMs: Math.max(0, now - starts.turn) };
+}
+
+function startsIn(file: string): Starts | undefined {
+  try {
+    const [session = Number.NaN, turn = Number.NaN] = readFileSync(file, 'utf8').split(' ').map(Number);
+    return Number.isFinite(session) && Number.isFinite(turn) ? { session, turn } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Forgets the sessions that were silent for longest: most of them have ended without saying so. */
+function makeRoom(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const names = readdirSync(folder);
+  if (names.length < mostSessions) return;
+  const aged = names.map((name) => ({ name, age: modified(path.join(folder, name)) }));
+  aged.sort((a, b) => a.age - b.age);
+  for (const { name } of aged.slice(0, names.length - mostSessions / 2)) {
+    rmSync(path.join(folder, name), { force: true });
+  }
+}
+
+function modified(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}

@@ -1,0 +1,109 @@
+/** A secret's source; the secret itself is read when it is needed. */
+export type Secret = { readonly file: string } | { readonly variable: string };
+
+/** What the settings file means: plain JSON, so that it can be kept in parsed form. */
+export interface HookSettings {
+  /** How long the command may take, from the start of the process, in milliseconds. */
+  readonly deadlineMs: number;
+  readonly forward?: ForwardSettings;
+  readonly channels: Readonly<Record<string, Channel>>;
+  readonly rules: readonly Rule[];
+  /** Whether a rule asks for the length of sessions or turns. */
+  readonly needsLengths: boolean;
+}
+
+/** Where events go to be counted. */
+export interface ForwardSettings {
+  readonly url: string;
+  readonly token: Secret;
+  readonly caFile?: string;
+  /** How long one request may take, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly spool: { readonly maxBytes: number; readonly maxAgeMs: number };
+}
+
+export type Channel = DesktopChannel | SoundChannel | ChatChannel | EmailChannel | WebhookChannel;
+
+export interface DesktopChannel {
+  readonly type: 'desktop';
+}
+
+export interface SoundChannel {
+  readonly type: 'sound';
+  /** The project's own sound where not given. */
+  readonly file?: string;
+}
+
+export interface ChatChannel {
+  readonly type: 'slack' | 'teams' | 'discord';
+  readonly url: Secret;
+}
+
+export interface EmailChannel {
+  readonly type: 'email';
+  readonly host: string;
+  readonly port: number;
+  readonly security: 'tls' | 'starttls' | 'none';
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly login?: { readonly username: string; readonly password: Secret };
+  readonly caFile?: string;
+}
+
+export interface WebhookChannel {
+  readonly type: 'webhook';
+  readonly url: Secret | string;
+  readonly secret: Secret;
+  readonly caFile?: string;
+}
+
+/** Which events go to which channels, in which words. */
+export interface Rule {
+  /** Empty: every event. */
+  readonly events: readonly string[];
+  /** Empty: whatever the reason. */
+  readonly reasons: readonly string[];
+  /** Regular expressions for `cwd`; empty: wherever it is. */
+  readonly folders: readonly string[];
+  readonly minSessionMs: number;
+  readonly minTurnMs: number;
+  readonly quiet?: QuietHours;
+  readonly channels: readonly string[];
+  readonly title?: string;
+  readonly message?: string;
+  /** Members of the event that webhooks get beside the usual ones. */
+  readonly send: readonly string[];
+}
+
+/** When a rule is silent: from one minute of the day to another, on the days on which it begins. */
+export interface QuietHours {
+  /** Minutes since midnight; `to` below `from` is the next day. */
+  readonly from: number;
+  readonly to: number;
+  /** `mon` to `sun`; empty: every day. */
+  readonly days: readonly string[];
+  /** IANA name; the machine's where not given. */
+  readonly timeZone?: string;
+}
+
+export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+
+export const defaultDeadlineMs = 2500;
+
+/** What holds without a settings file: somebody who is waited for hears and sees it. */
+export const defaultSettings: HookSettings = {
+  deadlineMs: defaultDeadlineMs,
+  channels: { desktop: { type: 'desktop' }, sound: { type: 'sound' } },
+  rules: [
+    {
+      events: ['Notification'],
+      reasons: [],
+      folders: [],
+      minSessionMs: 0,
+      minTurnMs: 0,
+      channels: ['desktop', 'sound'],
+      send: [],
+    },
+  ],
+  needsLengths: false,
+};

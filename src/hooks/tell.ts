@@ -1,0 +1,62 @@
+import path from 'node:path';
+import type { Clock } from '../runtime/clock.ts';
+import { codeOf } from './code-of.ts';
+import type { HookEvent, SharedEvent } from './event.ts';
+import type { HookLog } from './log-file.ts';
+import type { Places } from './places.ts';
+import type { Post } from './post.ts';
+import { applies } from './rules.ts';
+import type { ReadSecret } from './secrets.ts';
+import { followSession, type SessionLengths, unknownLengths } from './sessions.ts';
+import type { HookSettings } from './settings/settings.ts';
+
+export interface TellParts {
+  readonly places: Places;
+  readonly post: Post;
+  readonly secret: ReadSecret;
+  readonly clock: Clock;
+  readonly log: HookLog;
+  readonly platform: NodeJS.Platform;
+  readonly soundFile: string;
+  /** By the clock's `elapsed`. */
+  readonly until: number;
+}
+
+/** Tells people of an event by the channels of the rules that apply; a failing channel is logged. */
+export async function tell(
+  event: HookEvent,
+  shared: SharedEvent,
+  settings: HookSettings,
+  parts: TellParts,
+): Promise<void> {
+  const { clock, log, until } = parts;
+  const lengths = settings.needsLengths ? lengthsOf(event, parts) : unknownLengths;
+  const rules = settings.rules.filter((rule) => applies(rule, event, lengths, clock.now()));
+  if (rules.length === 0) return;
+  // Most events concern nobody: what tells is loaded only for those that do.
+  const [{ deliveriesOf }, { deliverAll }, { createRunProgram }] = await Promise.all([
+    import('./notify/deliveries.ts'),
+    import('./notify/notify.ts'),
+    import('./notify/run-program.ts'),
+  ]);
+  const timeoutMs = Math.max(1, until - clock.elapsed());
+  const signal = AbortSignal.timeout(Math.ceil(timeoutMs));
+  const outcomes = await deliverAll(deliveriesOf({ event, shared, lengths, rules, settings }), {
+    ...parts,
+    run: createRunProgram(signal),
+    signal,
+    timeoutMs,
+  });
+  for (const { name, type, problem } of outcomes) {
+    if (problem !== undefined) log.error('Notification failed', { channel: name, type, problem });
+  }
+}
+
+function lengthsOf(event: HookEvent, { places, clock, log }: TellParts): SessionLengths {
+  try {
+    return followSession(path.join(places.state, 'sessions'), event, clock.now());
+  } catch (error) {
+    log.warn('Session lengths are not known', { code: codeOf(error) });
+    return unknownLengths;
+  }
+}

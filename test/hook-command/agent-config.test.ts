@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { agentConfig, defaultEvents, mergeAgentConfig } from '../../src/hooks/agent-config.ts';
+
+const wanted = { command: 'agent-platform-exporter hook', timeout: 5 };
+const entry = { hooks: [{ type: 'command', command: wanted.command, timeout: 5 }] };
+
+describe('a hooks configuration', () => {
+  test('has the shape of the contract', () => {
+    expect(agentConfig(['Stop'], wanted)).toEqual({ Stop: [entry] });
+  });
+
+  test('has the events that end a wait', () => {
+    expect(defaultEvents).toEqual(
+      expect.arrayContaining(['Notification', 'UserPromptSubmit', 'PostToolUse', 'Stop', 'SessionEnd']),
+    );
+  });
+
+  test('keeps what is there', () => {
+    const existing = {
+      PreToolUse: [{ matcher: 'Execute', hooks: [{ type: 'command', command: 'audit' }] }],
+      Stop: [{ hooks: [{ type: 'command', command: 'say done', timeout: 3 }] }],
+    };
+    expect(mergeAgentConfig(existing, ['Stop', 'SessionEnd'], wanted)).toEqual({
+      PreToolUse: existing.PreToolUse,
+      Stop: [...existing.Stop, entry],
+      SessionEnd: [entry],
+    });
+  });
+
+  test('goes where the agent has hooks among other settings', () => {
+    const merged = mergeAgentConfig({ model: 'm', hooks: { Stop: [] } }, ['Stop'], wanted);
+    expect(merged).toEqual({ model: 'm', hooks: { Stop: [entry] } });
+  });
+
+  test.each([
+    'agent-platform-exporter hook',
+    '/usr/local/bin/agent-platform-exporter hook --config=/a.yaml',
+    '/usr/bin/node /opt/x/bin/agent-platform-exporter.js hook',
+    '"/opt/my node" "/opt/x y/bin/agent-platform-exporter.js" hook',
+    'C:\\tools\\agent-platform-exporter.cmd hook',
+  ])('brings %s up to date', (command) => {
+    const existing = { Stop: [{ matcher: '*', hooks: [{ type: 'command', command, timeout: 60 }] }] };
+    expect(mergeAgentConfig(existing, ['Stop'], wanted)).toEqual({
+      Stop: [{ matcher: '*', hooks: entry.hooks }],
+    });
+  });
+
+  test.each(['agent-platform-exporter hook-config', 'my-agent-platform-exporter hook', 'echo hook'])(
+    'leaves %s alone',
+    (command) => {
+      const existing = { Stop: [{ hooks: [{ type: 'command', command }] }] };
+      expect(mergeAgentConfig(existing, ['Stop'], wanted)).toEqual({ Stop: [...existing.Stop, entry] });
+    },
+  );
+
+  test('is not made out of something else', () => {
+    expect(() => mergeAgentConfig({ Stop: 'x' }, ['Stop'], wanted)).toThrow('Stop is not a list of entries');
+  });
+
+  test('merged twice is merged once', () => {
+    const entries = fc.array(fc.oneof(fc.constant(entry), fc.object(), fc.string()), { maxLength: 3 });
+    const existing = fc.dictionary(fc.constantFrom(...defaultEvents, 'PreToolUse'), entries);
+    fc.assert(
+      fc.property(existing, fc.subarray([...defaultEvents]), (before, events) => {
+        const once = mergeAgentConfig(before, events, wanted);
+        expect(mergeAgentConfig(once, events, wanted)).toEqual(once);
+        for (const event of events)
+          expect(JSON.stringify(once[event]).split(wanted.command).length).toBeGreaterThan(1);
+      }),
+    );
+  });
+});

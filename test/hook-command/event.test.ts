@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseEvent, sharedPart } from '../../src/hooks/event.ts';
+import { createEventId } from '../../src/hooks/event-id.ts';
+import { readHookArguments } from '../../src/hooks/hook-arguments.ts';
+import { findPlaces } from '../../src/hooks/places.ts';
+
+describe('an event', () => {
+  test('is known by its name, whatever else it holds', () => {
+    const event = parseEvent('{"hook_event_name":"Brand/New","session_id":"s","reason":"why","x":{"y":1}}');
+    expect(event).toMatchObject({ name: 'Brand/New', sessionId: 's', reason: 'why', cwd: undefined });
+  });
+
+  test.each([
+    ['', 'the input is empty'],
+    [' \n', 'the input is empty'],
+    ['Stop', 'the input is not JSON'],
+    ['[]', 'the input is not a JSON object'],
+    ['null', 'the input is not a JSON object'],
+    ['{}', 'the input has no hook_event_name'],
+    ['{"hook_event_name": 7}', 'the input has no hook_event_name'],
+    ['{"hook_event_name": " "}', 'the input has no hook_event_name'],
+    [`{"hook_event_name": "${'x'.repeat(129)}"}`, 'hook_event_name is too long'],
+  ])('%j is none', (text, problem) => {
+    expect(parseEvent(text)).toEqual({ problem });
+  });
+
+  test('never throws, whatever the input', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+        const event = parseEvent(text);
+        if (!('problem' in event)) JSON.stringify(sharedPart(event, 'id', 1));
+      }),
+    );
+  });
+
+  test('shares nothing of the work', () => {
+    const secret = 'do not tell';
+    const event = parseEvent(
+      JSON.stringify({
+        hook_event_name: 'Notification',
+        session_id: 's',
+        ...Object.fromEntries(
+          ['prompt', 'tool_input', 'transcript_path', 'message', 'cwd', 'anything'].map((name) => [
+            name,
+            secret,
+          ]),
+        ),
+      }),
+    );
+    if ('problem' in event) throw new Error(event.problem);
+    expect(sharedPart(event, 'id-1', 5)).toEqual({
+      id: 'id-1',
+      hook_event_name: 'Notification',
+      session_id: 's',
+      occurred_at: 5,
+    });
+  });
+
+  test('has an id of its own', () => {
+    const ids = Array.from({ length: 1000 }, createEventId);
+    expect(new Set(ids).size).toBe(1000);
+    for (const id of ids)
+      expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+  });
+});
+
+test('arguments are read in both forms, and none is refused', () => {
+  expect(readHookArguments(['--config=a', '--state-dir', 'b', '--cnofig=secret', 'word'])).toEqual({
+    config: 'a',
+    stateDir: 'b',
+    unknown: ['--cnofig', 'word'],
+  });
+  expect(readHookArguments(['--config'])).toEqual({ config: undefined, stateDir: undefined, unknown: [] });
+});
+
+describe('places', () => {
+  const nothing = { config: undefined, stateDir: undefined };
+
+  test('are below the home folder', () => {
+    expect(findPlaces(nothing, { HOME: '/home/a' })).toEqual({
+      config: { file: '/home/a/.config/agent-platform-exporter/hooks.yaml', named: false },
+      state: '/home/a/.local/state/agent-platform-exporter/hooks',
+      home: '/home/a',
+    });
+  });
+
+  test('follow the XDG variables where these are absolute', () => {
+    const environment = { HOME: '/home/a', XDG_CONFIG_HOME: '/c', XDG_STATE_HOME: 'relative' };
+    expect(findPlaces(nothing, environment)).toMatchObject({
+      config: { file: '/c/agent-platform-exporter/hooks.yaml' },
+      state: '/home/a/.local/state/agent-platform-exporter/hooks',
+    });
+  });
+
+  test('differ by the file, so that what waits for one address never goes to another', () => {
+    const states = ['/a.yaml', '/b.yaml'].map(
+      (config) => findPlaces({ config, stateDir: undefined }, { HOME: '/h' }).state,
+    );
+    expect(new Set(states).size).toBe(2);
+  });
+
+  test('are given by flag before environment', () => {
+    const environment = {
+      AGENT_PLATFORM_HOOK_CONFIG: '/e.yaml',
+      AGENT_PLATFORM_HOOK_STATE_DIR: '/e',
+      HOME: '/h',
+    };
+    expect(findPlaces(nothing, environment)).toMatchObject({
+      config: { file: '/e.yaml', named: true },
+      state: '/e',
+    });
+    expect(findPlaces({ config: '~/f.yaml', stateDir: '/f' }, environment)).toMatchObject({
+      config: { file: '/h/f.yaml' },
+      state: '/f',
+    });
+  });
+});
