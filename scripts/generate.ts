@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { defaultSettings, markerSettings, rulesDocument } from '../alerts/src/index.ts';
+import { fileOf, renderDashboard, specs } from '../dashboards/src/index.ts';
 import { isDayCollector } from '../src/catalog/collector.ts';
 import { renderMetricsDocs } from '../src/catalog/docs.ts';
 import { aboutFamilies, collectors } from '../src/collectors/index.ts';
@@ -33,6 +34,7 @@ const generated: readonly GeneratedFile[] = [
   { path: 'alerts/agent-platform-exporter.rules.yaml', content: () => rulesDocument(defaultSettings) },
   // The same with markers, for the chart: it can read no file outside itself.
   { path: 'helm/files/rules.yaml', content: () => rulesDocument(markerSettings) },
+  ...specs.map((spec) => ({ path: `dashboards/${fileOf(spec)}`, content: () => renderDashboard(spec) })),
 ];
 
 if (process.argv.includes('--check')) {

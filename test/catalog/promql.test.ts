@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { newestOf, onItsDay } from '../../src/catalog/promql.ts';
+import { atDaysEnd, daysBeforeNewest, newestOf, onItsDay, risenOf } from '../../src/catalog/promql.ts';
 import { dailyActiveUsers } from '../../src/collectors/activity/collector.ts';
-import { dailyCreditsByModel } from '../../src/collectors/tokens/collector.ts';
+import { readinessRatio } from '../../src/collectors/readiness/collector.ts';
+import { dailyCreditsByModel, dailyTokens } from '../../src/collectors/tokens/collector.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 
 describe('queries made from the catalogue', () => {
@@ -25,6 +26,50 @@ describe('queries made from the catalogue', () => {
     expect(onItsDay(dailyCreditsByModel, 'tokens')).toBe(
       'max by (org,model,tier) (last_over_time((agent_platform_daily_credits_by_model and on (job,instance,org) ' +
         '(agent_platform_data_day_timestamp_seconds{dataset="tokens"} > time() - 172800 < time() - 86400))[1d:1h] offset -2d))',
+    );
+  });
+
+  test('ask the gate for the target’s labels and never for those of the family', () => {
+    const query = onItsDay(dailyTokens, 'tokens', { where: 'job=~"$job"', only: { kind: 'input' } });
+    expect(query).toContain('agent_platform_daily_tokens{kind="input",job=~"$job"} and');
+    expect(query).toContain('{dataset="tokens",job=~"$job"}');
+  });
+
+  test('find the day a week before the newest one by the day that samples say they describe', () => {
+    expect(daysBeforeNewest(dailyActiveUsers, 'activity', 7)).toBe(
+      'max by (org) (last_over_time((agent_platform_daily_active_users and on (job,instance,org) ' +
+        '(agent_platform_data_day_timestamp_seconds{dataset="activity"} == on (org) group_left () ' +
+        '(max by (org) (agent_platform_data_day_timestamp_seconds{dataset="activity"} @ end()) - 604800)))[14d:1h]))',
+    );
+  });
+
+  test('show a state as it was at the end of each day', () => {
+    expect(atDaysEnd(readinessRatio)).toBe(
+      'max by (org,repo) (last_over_time(agent_platform_readiness_ratio[1d:1h] offset -1d))',
+    );
+  });
+
+  test('sum over organizations after the replicas are merged', () => {
+    expect(newestOf(dailyActiveUsers, { orgs: 'summed' })).toBe(
+      'sum by () (max by (org) (agent_platform_daily_active_users))',
+    );
+    expect(newestOf(dailyCreditsByModel, { by: ['tier'], orgs: 'summed' })).toBe(
+      'sum by (tier) (max by (org,model,tier) (agent_platform_daily_credits_by_model))',
+    );
+  });
+
+  test('match a dashboard’s variable as a pattern and anything else as it is', () => {
+    const only = { repo: '$repo' } as const;
+    expect(newestOf(readinessRatio, { only })).toContain('{repo=~"$repo"}');
+    expect(newestOf(dailyTokens, { only: { kind: 'a"b' } })).toContain('{kind="a\\"b"}');
+  });
+
+  test('sum what replicas counted, each for itself', () => {
+    expect(risenOf(ownMetrics.apiRequests, 'rate', '5m', { by: ['code'], where: 'job="x"' })).toBe(
+      'sum by (code) (rate(agent_platform_exporter_api_requests_total{job="x"}[5m]))',
+    );
+    expect(risenOf(ownMetrics.apiRequestDuration, 'rate', '5m', { by: [], suffix: '_bucket' })).toBe(
+      'sum by (le) (rate(agent_platform_exporter_api_request_duration_seconds_bucket[5m]))',
     );
   });
 });

@@ -1,0 +1,13 @@
+import { creditsMonthBudget } from '../../../src/collectors/spend/credit-families.ts';
+import { type Described, type Expression, newest, promql } from '../expression.ts';
+
+/** A figure of the month over the budget, of the organizations that have one. */
+export function ofBudget(figure: Described): Expression {
+  const budget = newest(creditsMonthBudget);
+  return promql`sum(${newest(figure)} and on (org) ${budget}) / sum(${budget} and on (org) ${newest(figure)})`;
+}
+
+/** The same for each organization. */
+export function ofBudgetByOrg(figure: Described): Expression {
+  return promql`${newest(figure)} / ${newest(creditsMonthBudget)}`;
+}

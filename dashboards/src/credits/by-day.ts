@@ -1,0 +1,72 @@
+import {
+  creditsTrailing28d,
+  dailyCreditsExpected,
+  dailyCreditsExpectedUpper,
+} from '../../../src/collectors/spend/credit-families.ts';
+import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
+import type { Row } from '../dashboard.ts';
+import { daily, promql } from '../expression.ts';
+import { dailyTotal } from '../figures.ts';
+import { palette } from '../palette.ts';
+import { bars } from '../panels/chart.ts';
+import { tile } from '../panels/tile.ts';
+import { days } from '../query.ts';
+import { unattributed } from './unattributed.ts';
+
+const credits = daily(dailyCredits);
+const upper = daily(dailyCreditsExpectedUpper);
+/** Above the bound of the weekday, and above a mean day too: a little on a Sunday without work is no spike. */
+const spikes = promql`(${credits} > ${upper} and ${credits} > ${daily(creditsTrailing28d)} / 28)`;
+
+/** Which days were out of the ordinary. */
+export const byDay: Row = {
+  title: 'Day by day against what was expected',
+  panels: [
+    bars({
+      title: 'Credits by day',
+      text: 'Standard Credits of each UTC day. A day is expected to take the median of its weekday in the eight weeks before; above the dashed line it is out of the ordinary. What organizations took on a day above their own line, and above their mean day of four weeks, is drawn over in the colour of an alarm.',
+      unit: 'short',
+      queries: [
+        days(dailyTotal(dailyCredits), 'credits'),
+        days(promql`sum(${spikes})`, 'out of the ordinary', { colour: palette.alarm }),
+        days(dailyTotal(dailyCreditsExpected), 'expected', { draw: 'line', colour: palette.quiet }),
+        days(dailyTotal(dailyCreditsExpectedUpper), 'out of the ordinary above', {
+          draw: 'dashes',
+          colour: palette.second,
+        }),
+      ],
+      width: 18,
+      height: 9,
+    }),
+    {
+      width: 6,
+      column: [
+        tile({
+          title: 'Credits in the range',
+          text: 'The sum of the days shown.',
+          unit: 'short',
+          queries: [days(dailyTotal(dailyCredits), 'credits')],
+          reduce: 'sum',
+          height: 3,
+        }),
+        tile({
+          title: 'Days out of the ordinary',
+          text: 'How many days of organizations in the range took more than their weekday’s upper bound and more than their mean day of four weeks.',
+          unit: 'none',
+          queries: [days(promql`count(${spikes}) or 0 * count(${upper})`, 'days')],
+          reduce: 'sum',
+          noValue: 'Needs 3 weeks',
+          height: 3,
+        }),
+        tile({
+          title: 'Unattributed',
+          text: 'Credits of the range that belong to no model, and to nobody: the total less the sum of the breakdown. They can be negative.',
+          unit: 'short',
+          queries: unattributed(),
+          reduce: 'sum',
+          height: 3,
+        }),
+      ],
+    },
+  ],
+};

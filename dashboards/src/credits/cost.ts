@@ -1,0 +1,66 @@
+import {
+  costMonthForecast,
+  costMonthToDate,
+  creditPrice,
+  dailyCost,
+  dailyCostByModel,
+} from '../../../src/collectors/spend/cost-families.ts';
+import type { Row } from '../dashboard.ts';
+import { daily, newest, promql } from '../expression.ts';
+import { bars } from '../panels/chart.ts';
+import { ranking } from '../panels/ranking.ts';
+import { table } from '../panels/table.ts';
+import { days, rows } from '../query.ts';
+
+const NO_PRICE = 'No price configured';
+
+/** What it costs in money, where a price is configured. */
+export const cost: Row = {
+  title: 'Cost',
+  panels: [
+    bars({
+      title: 'Cost by day',
+      text: 'Cost of each UTC day at the price of that day, by currency: currencies are never summed.',
+      unit: 'none',
+      decimals: 2,
+      queries: [days(daily(dailyCost, { by: ['currency'], orgs: 'summed' }), '{{currency}}')],
+      noValue: NO_PRICE,
+      width: 8,
+    }),
+    ranking({
+      title: 'Models by cost',
+      text: 'Cost of each model over the days of the range, by currency.',
+      unit: 'none',
+      decimals: 2,
+      what: 'Model',
+      value: 'Cost',
+      queries: [
+        days(
+          daily(dailyCostByModel, { by: ['model', 'currency'], orgs: 'summed' }),
+          '{{model}} ({{currency}})',
+        ),
+      ],
+      noValue: NO_PRICE,
+      width: 8,
+    }),
+    table({
+      title: 'Cost of the month',
+      text: 'Cost of each organization’s month to date, expected of the whole month, and the present price of a million credits.',
+      queries: [
+        rows(newest(costMonthToDate)),
+        rows(newest(costMonthForecast)),
+        rows(promql`1e6 * ${newest(creditPrice)}`),
+      ],
+      columns: [
+        { of: 'org', title: 'Organization' },
+        { of: 'currency', title: 'Currency' },
+        { of: 0, title: 'To date', unit: 'none', properties: [{ id: 'decimals', value: 2 }] },
+        { of: 1, title: 'Expected', unit: 'none', properties: [{ id: 'decimals', value: 2 }] },
+        { of: 2, title: 'Per million', unit: 'none', properties: [{ id: 'decimals', value: 2 }] },
+      ],
+      sort: { by: 'To date', desc: true },
+      noValue: NO_PRICE,
+      width: 8,
+    }),
+  ],
+};

@@ -1,0 +1,17 @@
+import type { DashboardSpec } from '../dashboard.ts';
+import { places } from '../places.ts';
+import { byDay } from './by-day.ts';
+import { cost } from './cost.ts';
+import { models } from './models.ts';
+import { month } from './month.ts';
+import { tokens } from './tokens.ts';
+
+/** What is spent on which model, whether it spikes, and whether it fits the budget. */
+export const credits: DashboardSpec = {
+  ...places.credits,
+  description:
+    'What is spent on which model, whether it is out of the ordinary, and whether it fits the budget.',
+  rows: [month, byDay, models, tokens, cost],
+  from: 'now-90d',
+  refresh: '5m',
+};

@@ -1,0 +1,59 @@
+import { dailyCredits, dailyCreditsByModel } from '../../../src/collectors/tokens/collector.ts';
+import type { Row } from '../dashboard.ts';
+import { daily, promql } from '../expression.ts';
+import { dailyTotal, shareOfDay } from '../figures.ts';
+import { palette } from '../palette.ts';
+import { bars } from '../panels/chart.ts';
+import { ranking } from '../panels/ranking.ts';
+import { strips } from '../panels/strips.ts';
+import { days } from '../query.ts';
+import { unattributed } from './unattributed.ts';
+
+const byModel = daily(dailyCreditsByModel, { by: ['model'], orgs: 'summed' });
+const STANDARD = daily(dailyCreditsByModel, { by: [], orgs: 'summed', only: { tier: 'standard' } });
+const THINKING = daily(dailyCreditsByModel, { by: [], orgs: 'summed', only: { tier: 'thinking' } });
+
+/** What the credits go to. */
+export const models: Row = {
+  title: 'Models and tiers',
+  panels: [
+    ranking({
+      title: 'Models by credits',
+      text: 'Standard Credits of each model and tier over the days of the range, largest first.',
+      unit: 'short',
+      what: 'Model',
+      value: 'Credits',
+      queries: [days(daily(dailyCreditsByModel, { orgs: 'summed' }), '{{model}} ({{tier}})')],
+      width: 10,
+    }),
+    strips({
+      title: 'Share of each model by day',
+      text: 'The credits of each model as a share of all models’ credits of the UTC day: the stronger the cell, the larger. A row that begins or ends is a model that came or went.',
+      queries: [days(shareOfDay(byModel), '{{model}}')],
+      width: 14,
+    }),
+    bars({
+      title: 'Tiers by day',
+      text: 'Standard Credits of each UTC day by the tier of the model; the rest is of another tier, or belongs to no model.',
+      unit: 'short',
+      stack: 'values',
+      queries: [
+        days(STANDARD, 'standard'),
+        days(THINKING, 'thinking'),
+        days(
+          promql`${dailyTotal(dailyCredits)} - (${STANDARD} or 0 * ${dailyTotal(dailyCredits)}) - (${THINKING} or 0 * ${dailyTotal(dailyCredits)})`,
+          'other',
+          { colour: palette.quiet },
+        ),
+      ],
+      width: 14,
+    }),
+    bars({
+      title: 'Unattributed by day',
+      text: 'Credits of each UTC day that belong to no model, and to no person. Below zero where a breakdown sums to more than the total.',
+      unit: 'short',
+      queries: unattributed(),
+      width: 10,
+    }),
+  ],
+};

@@ -1,0 +1,137 @@
+import {
+  creditsMonthBudget,
+  creditsMonthForecast,
+  creditsMonthToDate,
+  creditsTrailing7d,
+  creditsTrailing28d,
+} from '../../../src/collectors/spend/credit-families.ts';
+import type { Row } from '../dashboard.ts';
+import { atEnd, newest } from '../expression.ts';
+import { dailyTotal, total } from '../figures.ts';
+import { palette } from '../palette.ts';
+import { bars } from '../panels/chart.ts';
+import type { TableColumn } from '../panels/table.ts';
+import { table } from '../panels/table.ts';
+import { tile } from '../panels/tile.ts';
+import { days, now, rows } from '../query.ts';
+import { ofBudget, ofBudgetByOrg } from './budget.ts';
+
+const NO_BUDGET = 'No budget configured';
+
+/** A share of the budget: from 90 % and 100 % on in other colours. */
+const share = (of: number, title: string): TableColumn => ({
+  of,
+  title,
+  unit: 'percentunit',
+  properties: [
+    { id: 'decimals', value: 0 },
+    { id: 'custom.cellOptions', value: { type: 'color-text' } },
+    {
+      id: 'thresholds',
+      value: {
+        mode: 'absolute',
+        steps: [
+          { value: null, color: palette.main },
+          { value: 0.9, color: palette.second },
+          { value: 1, color: palette.alarm },
+        ],
+      },
+    },
+  ],
+});
+
+/** Whether the month fits the budget. */
+export const month: Row = {
+  title: 'This month against the budget',
+  panels: [
+    tile({
+      title: 'Credits this month',
+      text: 'Standard Credits from the first of the newest complete day’s month (UTC) to that day.',
+      unit: 'short',
+      queries: [now(total(creditsMonthToDate), 'credits')],
+      width: 4,
+    }),
+    tile({
+      title: 'Expected for the month',
+      text: 'Credits to date, and for each remaining day the mean of the last four days of its weekday.',
+      unit: 'short',
+      queries: [now(total(creditsMonthForecast), 'credits')],
+      noValue: 'Needs 7 days',
+      width: 4,
+    }),
+    tile({
+      title: 'Budget',
+      text: 'Standard Credits that the month may cost, over the organizations that have a budget.',
+      unit: 'short',
+      queries: [now(total(creditsMonthBudget), 'credits')],
+      noValue: NO_BUDGET,
+      width: 4,
+    }),
+    tile({
+      title: 'Budget used',
+      text: 'Month to date as a share of the budget, of the organizations that have one. Above 100 % it is exceeded.',
+      unit: 'percentunit',
+      decimals: 0,
+      queries: [now(ofBudget(creditsMonthToDate), 'used')],
+      steps: { warn: 0.9, alarm: 1 },
+      noValue: NO_BUDGET,
+      width: 4,
+    }),
+    tile({
+      title: 'Budget at month’s end',
+      text: 'Expected credits of the whole month as a share of the budget, of the organizations that have one.',
+      unit: 'percentunit',
+      decimals: 0,
+      queries: [now(ofBudget(creditsMonthForecast), 'expected')],
+      steps: { warn: 1, alarm: 1.1 },
+      noValue: NO_BUDGET,
+      width: 4,
+    }),
+    tile({
+      title: 'Last 7 and 28 days',
+      text: 'Standard Credits of the 7 and of the 28 days that end with the newest complete day.',
+      unit: 'short',
+      queries: [
+        now(total(creditsTrailing7d), '7 days'),
+        now(total(creditsTrailing28d), '28 days', { colour: palette.quiet }),
+      ],
+      width: 4,
+    }),
+    bars({
+      title: 'Month to date by day',
+      text: 'Credits of the month up to each UTC day; they start again on the first. The dashed line is the budget of that day, the solid one the forecast made that day.',
+      unit: 'short',
+      queries: [
+        days(dailyTotal(creditsMonthToDate), 'month to date'),
+        days(dailyTotal(creditsMonthForecast), 'forecast', { draw: 'line', colour: palette.second }),
+        days(atEnd(creditsMonthBudget, { by: [], orgs: 'summed' }), 'budget', {
+          draw: 'dashes',
+          colour: palette.alarm,
+        }),
+      ],
+      width: 12,
+    }),
+    table({
+      title: 'By organization',
+      text: 'The month of each organization: credits to date, expected of the whole month, the budget, and both as shares of it.',
+      queries: [
+        rows(newest(creditsMonthToDate)),
+        rows(newest(creditsMonthForecast)),
+        rows(newest(creditsMonthBudget)),
+        rows(ofBudgetByOrg(creditsMonthToDate)),
+        rows(ofBudgetByOrg(creditsMonthForecast)),
+      ],
+      columns: [
+        { of: 'org', title: 'Organization' },
+        { of: 0, title: 'To date' },
+        { of: 1, title: 'Expected' },
+        { of: 2, title: 'Budget' },
+        share(3, 'Used'),
+        share(4, 'Forecast'),
+      ],
+      sort: { by: 'To date', desc: true },
+      noValue: '–',
+      width: 12,
+    }),
+  ],
+};

@@ -1,0 +1,82 @@
+import { dailyCredits, dailyTokens, dailyTokensByModel } from '../../../src/collectors/tokens/collector.ts';
+import type { Row } from '../dashboard.ts';
+import { daily, type Expression, quotient } from '../expression.ts';
+import { dailyTotal } from '../figures.ts';
+import { bars, lines } from '../panels/chart.ts';
+import { ranking } from '../panels/ranking.ts';
+import { days } from '../query.ts';
+
+function ofKind(kind: string): Expression {
+  return daily(dailyTokens, { by: [], orgs: 'summed', only: { kind } });
+}
+
+/** The raw tokens behind the credits. */
+export const tokens: Row = {
+  title: 'Tokens',
+  panels: [
+    lines({
+      title: 'Tokens by kind',
+      text: 'Raw tokens of each UTC day. They are not stacked, because input tokens can hold cached ones.',
+      unit: 'short',
+      queries: [
+        days(ofKind('input'), 'input'),
+        days(ofKind('cache_read'), 'cache read'),
+        days(ofKind('cache_write'), 'cache write'),
+        days(ofKind('output'), 'output'),
+      ],
+      width: 8,
+    }),
+    lines({
+      title: 'Cache share',
+      text: 'Tokens read from the prompt cache per input token, of each UTC day. Cached tokens are cheaper: where it falls, the same work costs more. It can pass 100 % where the platform does not count cached tokens as input.',
+      unit: 'percentunit',
+      queries: [days(quotient(ofKind('cache_read'), ofKind('input')), 'cache share')],
+      width: 8,
+    }),
+    bars({
+      title: 'Credits per million tokens',
+      text: 'Standard Credits for each million of input and output tokens, of each UTC day: it rises with dearer models and with less cache.',
+      unit: 'short',
+      queries: [
+        days(
+          quotient(
+            { text: `1e6 * ${dailyTotal(dailyCredits).text}`, about: [dailyCredits] },
+            daily(dailyTokensByModel, { by: [], orgs: 'summed' }),
+          ),
+          'credits per million tokens',
+        ),
+      ],
+      width: 8,
+    }),
+    ranking({
+      title: 'Models by input tokens',
+      text: 'Raw input tokens of each model over the days of the range.',
+      unit: 'short',
+      what: 'Model',
+      value: 'Input tokens',
+      queries: [
+        days(
+          daily(dailyTokensByModel, { by: ['model'], orgs: 'summed', only: { kind: 'input' } }),
+          '{{model}}',
+        ),
+      ],
+      width: 12,
+      height: 7,
+    }),
+    ranking({
+      title: 'Models by output tokens',
+      text: 'Raw output tokens of each model over the days of the range.',
+      unit: 'short',
+      what: 'Model',
+      value: 'Output tokens',
+      queries: [
+        days(
+          daily(dailyTokensByModel, { by: ['model'], orgs: 'summed', only: { kind: 'output' } }),
+          '{{model}}',
+        ),
+      ],
+      width: 12,
+      height: 7,
+    }),
+  ],
+};

@@ -1,0 +1,65 @@
+import type * as cog from '@grafana/grafana-foundation-sdk/cog';
+import type * as sdk from '@grafana/grafana-foundation-sdk/dashboard';
+import {
+  DashboardBuilder,
+  DashboardCursorSync,
+  DashboardLinkBuilder,
+  DashboardLinkType,
+  RowBuilder,
+} from '@grafana/grafana-foundation-sdk/dashboard';
+import { place } from './layout.ts';
+import type { Column, Placed } from './panels/panel.ts';
+import { commonVariables } from './variables.ts';
+
+/** Panels under a common heading. */
+export interface Row {
+  readonly title: string;
+  readonly panels: readonly (Placed | Column)[];
+}
+
+export interface DashboardSpec {
+  /** Stable and short: what links and bookmarks hold. */
+  readonly uid: `ape-${string}`;
+  readonly title: string;
+  readonly description: string;
+  readonly rows: readonly Row[];
+  /** The time range at first, up to now. */
+  readonly from: string;
+  readonly refresh: string;
+  readonly variables?: readonly cog.Builder<sdk.VariableModel>[];
+}
+
+/** A tag that all dashboards have, by which they list each other. */
+export const TAG = 'agent-platform';
+
+/** A dashboard in the classic schema, as provisioning, a sidecar and an upload take it. */
+export function dashboardOf(spec: DashboardSpec): sdk.Dashboard {
+  const { uid, title, description, rows, from, refresh, variables = [] } = spec;
+  const builder = new DashboardBuilder(title)
+    .id(null)
+    .uid(uid)
+    .description(description)
+    .tags([TAG])
+    .timezone('utc')
+    .readonly()
+    .tooltip(DashboardCursorSync.Crosshair)
+    .time({ from, to: 'now' })
+    .refresh(refresh)
+    .variables([...commonVariables(), ...variables])
+    .annotations([])
+    .link(
+      new DashboardLinkBuilder('Agent platform')
+        .type(DashboardLinkType.Dashboards)
+        .tags([TAG])
+        .asDropdown(true)
+        .includeVars(true)
+        .keepTime(true)
+        .targetBlank(false),
+    );
+  const placed = place(rows);
+  for (const { row, panels } of placed) {
+    builder.withRow(new RowBuilder(row.title).id(row.id).gridPos(row.position));
+    for (const panel of panels) builder.withPanel(panel);
+  }
+  return builder.build();
+}

@@ -1,0 +1,42 @@
+import type { Row } from './dashboard.ts';
+import type { Column, PanelBuilding, Placed } from './panels/panel.ts';
+
+const COLUMNS = 24;
+
+interface Position {
+  readonly h: number;
+  readonly w: number;
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface PlacedRow {
+  readonly row: { readonly id: number; readonly title: string; readonly position: Position };
+  readonly panels: readonly PanelBuilding[];
+}
+
+/** Puts rows one under the other and their panels from left to right; each gets its id by its place. */
+export function place(rows: readonly Row[]): readonly PlacedRow[] {
+  let [nextId, top] = [1, 0];
+  return rows.map(({ title, panels }) => {
+    const row = { id: nextId++, title, position: { h: 1, w: COLUMNS, x: 0, y: top } };
+    let [x, y, tallest] = [0, top + 1, 0];
+    const placed = panels.flatMap((entry) => {
+      if (x + entry.width > COLUMNS) [x, y, tallest] = [0, y + tallest, 0];
+      const column = columnOf(entry);
+      let below = y;
+      for (const { panel, height } of column) {
+        panel.id(nextId++).gridPos({ h: height, w: entry.width, x, y: below });
+        below += height;
+      }
+      [x, tallest] = [x + entry.width, Math.max(tallest, below - y)];
+      return column.map(({ panel }) => panel);
+    });
+    top = y + tallest;
+    return { row, panels: placed };
+  });
+}
+
+function columnOf(entry: Placed | Column): readonly Placed[] {
+  return 'column' in entry ? entry.column : [entry];
+}

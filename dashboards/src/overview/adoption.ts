@@ -1,0 +1,66 @@
+import {
+  dailyActiveUsers,
+  dailySessions,
+  monthlyActiveUsers,
+  weeklyActiveUsers,
+} from '../../../src/collectors/activity/collector.ts';
+import type { Row } from '../dashboard.ts';
+import { CHANGE, dailyTotal, NEWEST, total, weekOnWeek } from '../figures.ts';
+import { palette } from '../palette.ts';
+import { bars } from '../panels/chart.ts';
+import { tile } from '../panels/tile.ts';
+import { places } from '../places.ts';
+import { days, now } from '../query.ts';
+
+/** Who uses the agent. */
+export const adoption: Row = {
+  title: 'Adoption',
+  panels: [
+    tile({
+      title: 'Active people',
+      text: 'People active on the newest complete day, and how that differs from the same weekday a week before. Somebody active in two organizations is counted in each.',
+      unit: 'short',
+      queries: [
+        now(total(dailyActiveUsers), NEWEST),
+        now(weekOnWeek(dailyActiveUsers), CHANGE, {
+          unit: 'percentunit',
+          decimals: 0,
+          colour: palette.quiet,
+        }),
+      ],
+      to: places.adoption,
+      width: 5,
+      height: 5,
+    }),
+    tile({
+      title: '7-day active',
+      text: 'People active in the 7 days that end with the newest complete day.',
+      unit: 'short',
+      queries: [now(total(weeklyActiveUsers), 'people')],
+      to: places.adoption,
+      width: 4,
+      height: 5,
+    }),
+    tile({
+      title: '30-day active',
+      text: 'People active in the 30 days that end with the newest complete day.',
+      unit: 'short',
+      queries: [now(total(monthlyActiveUsers), 'people')],
+      to: places.adoption,
+      width: 4,
+      height: 5,
+    }),
+    bars({
+      title: 'Active people and sessions by day',
+      text: 'People active on each UTC day, and the sessions that they started.',
+      unit: 'short',
+      queries: [
+        days(dailyTotal(dailyActiveUsers), 'people'),
+        days(dailyTotal(dailySessions), 'sessions', { draw: 'line', axis: 'sessions' }),
+      ],
+      to: places.adoption,
+      width: 11,
+      height: 5,
+    }),
+  ],
+};

@@ -1,0 +1,72 @@
+import {
+  creditsMonthForecast,
+  creditsMonthToDate,
+  dailyCreditsExpectedUpper,
+} from '../../../src/collectors/spend/credit-families.ts';
+import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
+import { ofBudget } from '../credits/budget.ts';
+import type { Row } from '../dashboard.ts';
+import { CHANGE, dailyTotal, NEWEST, total, weekOnWeek } from '../figures.ts';
+import { palette } from '../palette.ts';
+import { bars } from '../panels/chart.ts';
+import { tile } from '../panels/tile.ts';
+import { places } from '../places.ts';
+import { days, now } from '../query.ts';
+
+/** What is spent, and whether the budget holds. */
+export const spend: Row = {
+  title: 'Spend',
+  panels: [
+    tile({
+      title: 'Credits',
+      text: 'Standard Credits of the newest complete day, and how they differ from the same weekday a week before.',
+      unit: 'short',
+      queries: [
+        now(total(dailyCredits), NEWEST),
+        now(weekOnWeek(dailyCredits), CHANGE, { unit: 'percentunit', decimals: 0, colour: palette.quiet }),
+      ],
+      to: places.credits,
+      width: 5,
+      height: 5,
+    }),
+    tile({
+      title: 'Budget used',
+      text: 'Credits of the month to date as a share of the monthly budget, of the organizations that have a budget. Above 100 % it is exceeded.',
+      unit: 'percentunit',
+      decimals: 0,
+      queries: [now(ofBudget(creditsMonthToDate), 'used')],
+      steps: { warn: 0.9, alarm: 1 },
+      noValue: 'No budget configured',
+      to: places.credits,
+      width: 4,
+      height: 5,
+    }),
+    tile({
+      title: 'Budget forecast',
+      text: 'Credits expected of the whole month as a share of the monthly budget, of the organizations that have a budget.',
+      unit: 'percentunit',
+      decimals: 0,
+      queries: [now(ofBudget(creditsMonthForecast), 'expected')],
+      steps: { warn: 1, alarm: 1.1 },
+      noValue: 'No budget configured',
+      to: places.credits,
+      width: 4,
+      height: 5,
+    }),
+    bars({
+      title: 'Credits by day',
+      text: 'Standard Credits of each UTC day. The dashed line is the amount above which a day is out of the ordinary for its weekday.',
+      unit: 'short',
+      queries: [
+        days(dailyTotal(dailyCredits), 'credits'),
+        days(dailyTotal(dailyCreditsExpectedUpper), 'out of the ordinary above', {
+          draw: 'dashes',
+          colour: palette.alarm,
+        }),
+      ],
+      to: places.credits,
+      width: 11,
+      height: 5,
+    }),
+  ],
+};

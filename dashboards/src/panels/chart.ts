@@ -1,0 +1,71 @@
+import {
+  BarAlignment,
+  GraphDrawStyle,
+  GraphGradientMode,
+  LegendDisplayMode,
+  LegendPlacement,
+  SortOrder,
+  StackingConfigBuilder,
+  StackingMode,
+  TooltipDisplayMode,
+  VisibilityMode,
+  VizLegendOptionsBuilder,
+  VizTooltipOptionsBuilder,
+} from '@grafana/grafana-foundation-sdk/common';
+import { PanelBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
+import { dressed, type PanelSpec, type Placed } from './panel.ts';
+
+export interface ChartSpec extends PanelSpec {
+  readonly stack?: 'values' | 'shares';
+  readonly width?: number;
+  readonly height?: number;
+  /** What the legend says of each series beside its name. */
+  readonly calcs?: readonly string[];
+}
+
+/** Bars, one for each UTC day, from its first instant to its last. */
+export function bars(spec: ChartSpec): Placed {
+  const builder = new PanelBuilder()
+    .drawStyle(GraphDrawStyle.Bars)
+    .barAlignment(BarAlignment.After)
+    .barWidthFactor(0.8)
+    .fillOpacity(85)
+    .lineWidth(0);
+  return placed(builder, spec);
+}
+
+/** Lines; a day that is not known is a gap. */
+export function lines(spec: ChartSpec): Placed {
+  const daily = spec.queries.some(({ shape }) => shape === 'days');
+  const builder = new PanelBuilder()
+    .drawStyle(GraphDrawStyle.Line)
+    .lineWidth(2)
+    .fillOpacity(spec.stack === undefined ? 0 : 70)
+    .pointSize(4)
+    .showPoints(daily ? VisibilityMode.Auto : VisibilityMode.Never)
+    .spanNulls(false);
+  return placed(builder, spec);
+}
+
+function placed(builder: PanelBuilder, spec: ChartSpec): Placed {
+  const { width = 12, height = 8, stack, queries, calcs = [], min = 0 } = spec;
+  const several = queries.length > 1 || queries.some(({ legend }) => legend.includes('{{'));
+  builder
+    .gradientMode(GraphGradientMode.None)
+    .axisBorderShow(false)
+    .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending))
+    .legend(
+      new VizLegendOptionsBuilder()
+        .showLegend(several)
+        .displayMode(LegendDisplayMode.List)
+        .placement(LegendPlacement.Bottom)
+        .calcs([...calcs]),
+    );
+  if (stack !== undefined)
+    builder.stacking(
+      new StackingConfigBuilder()
+        .mode(stack === 'shares' ? StackingMode.Percent : StackingMode.Normal)
+        .group('A'),
+    );
+  return { width, height, panel: dressed(builder, { ...spec, min }) };
+}

@@ -1,0 +1,17 @@
+import { PanelBuilder, TextMode } from '@grafana/grafana-foundation-sdk/text';
+import type { Placed } from './panel.ts';
+
+/** A text that explains what the panels around it need. */
+export function note(
+  title: string,
+  description: string,
+  content: string,
+  { width = 24, height = 4 }: { readonly width?: number; readonly height?: number } = {},
+): Placed {
+  const panel = new PanelBuilder()
+    .title(title)
+    .description(description)
+    .mode(TextMode.Markdown)
+    .content(content);
+  return { width, height, panel };
+}

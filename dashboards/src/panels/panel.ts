@@ -1,0 +1,175 @@
+import type * as cog from '@grafana/grafana-foundation-sdk/cog';
+import type { DynamicConfigValue, Panel, Threshold } from '@grafana/grafana-foundation-sdk/dashboard';
+import {
+  DashboardLinkBuilder,
+  FieldColorBuilder,
+  FieldColorModeId,
+  ThresholdsConfigBuilder,
+  ThresholdsMode,
+} from '@grafana/grafana-foundation-sdk/dashboard';
+import type { Described } from '../expression.ts';
+import { palette, sequence } from '../palette.ts';
+import { type Look, type Query, targetOf } from '../query.ts';
+import { DATASOURCE } from '../variables.ts';
+
+/** What every panel declares. */
+export interface PanelSpec {
+  readonly title: string;
+  /** What the panel means, for somebody who sees it for the first time. */
+  readonly text: string;
+  /** A unit of Grafana, such as `short`, `percentunit` or `s`. */
+  readonly unit: string;
+  readonly queries: readonly Query[];
+  /** Shown where there is no value. */
+  readonly noValue?: string;
+  readonly decimals?: number;
+  readonly min?: number;
+  readonly max?: number;
+  /** For ratios, ages and budgets alone: from which value on which colour is shown. */
+  readonly steps?: Steps;
+  /** The dashboard that tells more. */
+  readonly to?: { readonly uid: string; readonly title: string };
+}
+
+/** Bounds of `warn` and `alarm`, rising, or falling where `alarm` is the lower one. */
+export interface Steps {
+  readonly warn: number;
+  readonly alarm: number;
+}
+
+/** A panel and its size on the grid of 24 columns. */
+export interface Placed {
+  readonly width: number;
+  readonly height: number;
+  readonly panel: PanelBuilding;
+}
+
+/** Panels of one width, one under the other. */
+export interface Column {
+  readonly width: number;
+  readonly column: readonly Placed[];
+}
+
+export interface PanelBuilding extends cog.Builder<Panel> {
+  id(id: number): this;
+  gridPos(position: { h: number; w: number; x: number; y: number }): this;
+}
+
+/** What the builders of all panel types have in common. */
+interface CommonBuilder extends PanelBuilding {
+  title(title: string): this;
+  description(description: string): this;
+  datasource(datasource: typeof DATASOURCE): this;
+  withTarget(target: cog.Builder<cog.Dataquery>): this;
+  unit(unit: string): this;
+  decimals(decimals: number): this;
+  min(min: number): this;
+  max(max: number): this;
+  noValue(text: string): this;
+  interval(interval: string): this;
+  maxDataPoints(points: number): this;
+  links(links: DashboardLinkBuilder[]): this;
+  thresholds(thresholds: ThresholdsConfigBuilder): this;
+  colorScheme(color: FieldColorBuilder): this;
+  overrideByQuery(refId: string, properties: DynamicConfigValue[]): this;
+}
+
+const NO_VALUE = 'No data yet';
+/** The hourly grid of the day panels. */
+const NO_DAY = 'No day yet: the first one shows after the next full hour, past ones after a backfill';
+
+/** More than any screen has: the step of a day panel stays one day over years. */
+const MOST_DAYS = 1000;
+
+/** Gives a panel what all panels have; a `plain` one takes its series' colours from elsewhere. */
+export function dressed<Builder extends CommonBuilder>(
+  builder: Builder,
+  spec: PanelSpec & { readonly plain?: boolean },
+): Builder {
+  const { title, queries, unit, decimals, min, max, steps, to } = spec;
+  const byDay = queries.every(({ shape }) => shape === 'days');
+  const { noValue = byDay ? NO_DAY : NO_VALUE } = spec;
+  builder.title(title).description(descriptionOf(spec)).datasource(DATASOURCE).unit(unit).noValue(noValue);
+  if (decimals !== undefined) builder.decimals(decimals);
+  if (min !== undefined) builder.min(min);
+  if (max !== undefined) builder.max(max);
+  builder.thresholds(thresholdsOf(steps));
+  if (steps !== undefined) builder.colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds));
+  if (to !== undefined) builder.links([linkTo(to)]);
+  for (const [index, query] of queries.entries()) {
+    const refId = refIdOf(index);
+    builder.withTarget(targetOf(query, refId));
+    const coloured = steps === undefined && spec.plain !== true;
+    const properties = propertiesOf(query.look, coloured ? colourAt(index) : undefined);
+    if (properties.length > 0) builder.overrideByQuery(refId, properties);
+  }
+  if (queries.some(({ shape }) => shape === 'days')) builder.interval('1d').maxDataPoints(MOST_DAYS);
+  return builder;
+}
+
+/** The colours of the bounds; a first step that rises from calm to alarm, or falls to it. */
+function thresholdsOf(steps: Steps | undefined): ThresholdsConfigBuilder {
+  const builder = new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute);
+  const step = (value: number | null, color: string): Threshold => ({ value, color });
+  if (steps === undefined) return builder.steps([step(null, palette.main)]);
+  const { warn, alarm } = steps;
+  return builder.steps(
+    warn < alarm
+      ? [step(null, palette.main), step(warn, palette.second), step(alarm, palette.alarm)]
+      : [step(null, palette.alarm), step(alarm, palette.second), step(warn, palette.main)],
+  );
+}
+
+/** What the panel means, and which metrics it shows, each with the field of the API behind it. */
+function descriptionOf({ text, queries }: PanelSpec): string {
+  const about = new Map<string, Described>();
+  for (const { expression } of queries) for (const metric of expression.about) about.set(metric.name, metric);
+  const metrics = [...about.values()].map(
+    ({ name, help, source }) => `- \`${name}\`: ${help} Source: ${source}.`,
+  );
+  return [text, '', ...metrics].join('\n').trim();
+}
+
+function propertiesOf(look: Look, colour: string | undefined): DynamicConfigValue[] {
+  const { unit, decimals, draw, axis } = look;
+  const fixed = look.colour ?? colour;
+  return [
+    ...(fixed === undefined ? [] : [{ id: 'color', value: { mode: 'fixed', fixedColor: fixed } }]),
+    ...(unit === undefined ? [] : [{ id: 'unit', value: unit }]),
+    ...(decimals === undefined ? [] : [{ id: 'decimals', value: decimals }]),
+    ...(draw === undefined ? [] : drawn(draw)),
+    ...(axis === undefined
+      ? []
+      : [
+          { id: 'custom.axisPlacement', value: 'right' },
+          { id: 'custom.axisLabel', value: axis },
+        ]),
+  ];
+}
+
+function drawn(draw: 'line' | 'dashes' | 'bars'): readonly DynamicConfigValue[] {
+  if (draw === 'bars') return [{ id: 'custom.drawStyle', value: 'bars' }];
+  return [
+    { id: 'custom.drawStyle', value: 'line' },
+    { id: 'custom.fillOpacity', value: 0 },
+    { id: 'custom.lineWidth', value: 2 },
+    { id: 'custom.showPoints', value: 'never' },
+    { id: 'custom.stacking', value: { mode: 'none', group: 'A' } },
+    ...(draw === 'dashes' ? [{ id: 'custom.lineStyle', value: { fill: 'dash', dash: [8, 8] } }] : []),
+  ];
+}
+
+function colourAt(index: number): string {
+  return sequence[index % sequence.length] ?? palette.main;
+}
+
+/** `A`, `B` … as Grafana names queries. */
+export function refIdOf(index: number): string {
+  return String.fromCharCode('A'.charCodeAt(0) + index);
+}
+
+function linkTo({ uid, title }: { readonly uid: string; readonly title: string }): DashboardLinkBuilder {
+  return new DashboardLinkBuilder(title)
+    .url(`/d/${uid}?\${__url_time_range}&\${datasource:queryparam}&\${job:queryparam}&\${org:queryparam}`)
+    .targetBlank(false);
+}

@@ -1,0 +1,52 @@
+import type { DynamicConfigValue } from '@grafana/grafana-foundation-sdk/dashboard';
+import { PanelBuilder } from '@grafana/grafana-foundation-sdk/table';
+import { dressed, type PanelSpec, type Placed, refIdOf } from './panel.ts';
+
+/** A column: a label of the rows, or the value of a query. */
+export interface TableColumn {
+  /** The label's name, or the index of the query. */
+  readonly of: string | number;
+  readonly title: string;
+  readonly unit?: string;
+  readonly width?: number;
+  readonly properties?: readonly DynamicConfigValue[];
+}
+
+export interface TableSpec extends Omit<PanelSpec, 'unit'> {
+  readonly unit?: string;
+  /** The columns from left to right; no other is shown. */
+  readonly columns: readonly TableColumn[];
+  /** The title of the column by which the rows are sorted, and in which direction. */
+  readonly sort: { readonly by: string; readonly desc: boolean };
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/** Rows of labels and numbers; several queries are joined where their labels are equal. */
+export function table(spec: TableSpec): Placed {
+  const { columns, sort, queries, width = 24, height = 8 } = spec;
+  const nameOf = ({ of }: TableColumn) =>
+    typeof of === 'string' ? of : queries.length > 1 ? `Value #${refIdOf(of)}` : 'Value';
+  const names = columns.map(nameOf);
+  const builder = new PanelBuilder().minWidth(60);
+  if (queries.length > 1) builder.withTransformation({ id: 'merge', options: {} });
+  builder
+    .withTransformation({ id: 'filterFieldsByName', options: { include: { names } } })
+    .withTransformation({
+      id: 'organize',
+      options: {
+        indexByName: Object.fromEntries(names.map((name, index) => [name, index])),
+        renameByName: Object.fromEntries(columns.map((column) => [nameOf(column), column.title])),
+      },
+    })
+    .withTransformation({ id: 'sortBy', options: { sort: [{ field: sort.by, desc: sort.desc }] } });
+  for (const { title, unit, width: columnWidth, properties = [] } of columns) {
+    const all = [
+      ...(unit === undefined ? [] : [{ id: 'unit', value: unit }]),
+      ...(columnWidth === undefined ? [] : [{ id: 'custom.width', value: columnWidth }]),
+      ...properties,
+    ];
+    if (all.length > 0) builder.overrideByName(title, all);
+  }
+  return { width, height, panel: dressed(builder, { unit: 'short', ...spec, plain: true }) };
+}

@@ -1,0 +1,29 @@
+import {
+  BigValueColorMode,
+  BigValueGraphMode,
+  BigValueTextMode,
+  ReduceDataOptionsBuilder,
+  VizOrientation,
+} from '@grafana/grafana-foundation-sdk/common';
+import { PanelBuilder } from '@grafana/grafana-foundation-sdk/stat';
+import { dressed, type PanelSpec, type Placed } from './panel.ts';
+
+export interface TileSpec extends PanelSpec {
+  /** How the points of a query become one number: the last one unless given. */
+  readonly reduce?: 'lastNotNull' | 'sum' | 'max' | 'mean';
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/** One or a few numbers, large. */
+export function tile(spec: TileSpec): Placed {
+  const { reduce = 'lastNotNull', width = 4, height = 4, queries } = spec;
+  const builder = new PanelBuilder()
+    .graphMode(BigValueGraphMode.None)
+    .colorMode(BigValueColorMode.Value)
+    .textMode(queries.length > 1 ? BigValueTextMode.ValueAndName : BigValueTextMode.Value)
+    .orientation(VizOrientation.Auto)
+    .wideLayout(false)
+    .reduceOptions(new ReduceDataOptionsBuilder().values(false).calcs([reduce]));
+  return { width, height, panel: dressed(builder, spec) };
+}

@@ -1,0 +1,26 @@
+import { readinessRatio } from '../../../src/collectors/readiness/collector.ts';
+import { atEnd, promql } from '../expression.ts';
+import { palette } from '../palette.ts';
+import { lines } from '../panels/chart.ts';
+import type { PanelSpec, Placed } from '../panels/panel.ts';
+import { days } from '../query.ts';
+
+/** Best, mean and worst repository on each day. */
+export function readinessOverTime(
+  place: Pick<PanelSpec, 'to'> & { readonly width: number; readonly height: number },
+): Placed {
+  const ratio = atEnd(readinessRatio);
+  return lines({
+    title: 'Readiness over time',
+    text: 'The best, the mean and the worst of the repositories at the end of each UTC day, by their reports of that time.',
+    unit: 'percentunit',
+    max: 1,
+    noValue: 'No report yet',
+    queries: [
+      days(promql`max(${ratio})`, 'best', { draw: 'dashes', colour: palette.quiet }),
+      days(promql`avg(${ratio})`, 'mean', { colour: palette.main }),
+      days(promql`min(${ratio})`, 'worst', { draw: 'dashes', colour: palette.second }),
+    ],
+    ...place,
+  });
+}

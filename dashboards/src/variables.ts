@@ -1,0 +1,51 @@
+import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
+import {
+  type DatasourceVariableBuilder,
+  QueryVariableBuilder,
+  VariableRefresh,
+  VariableSort,
+} from '@grafana/grafana-foundation-sdk/dashboard';
+import { dataDayTimestamp } from '../../src/collectors/about/about.ts';
+import { ownMetrics } from '../../src/exposition/own-metrics.ts';
+
+/** The data source that the viewer chooses. */
+export const DATASOURCE = { type: 'prometheus', uid: '$datasource' } as const;
+
+/** The variables of every dashboard: where the data is, which scrape job, which organizations. */
+export function commonVariables(): readonly [
+  DatasourceVariableBuilder,
+  QueryVariableBuilder,
+  QueryVariableBuilder,
+] {
+  const source = new dashboard.DatasourceVariableBuilder('datasource')
+    .label('Data source')
+    .description('The Prometheus that scrapes the exporter')
+    .type('prometheus');
+  const job = labelVariable('job', 'Job', { metric: ownMetrics.buildInfo.name }).description(
+    'The scrape job of the exporter',
+  );
+  const org = labelVariable('org', 'Organization', {
+    metric: `${dataDayTimestamp.name}{job=~"$job"}`,
+  }).description('Organizations; figures are summed over those chosen');
+  return [source, job, org];
+}
+
+/** A variable with the values that a label of a metric has in the time range; all of them at first. */
+export function labelVariable(
+  name: string,
+  title: string,
+  { metric, label = name }: { readonly metric: string; readonly label?: string },
+): QueryVariableBuilder {
+  const query = `label_values(${metric}, ${label})`;
+  return new QueryVariableBuilder(name)
+    .label(title)
+    .datasource(DATASOURCE)
+    .query({ query, refId: `${name}-values` })
+    .definition(query)
+    .refresh(VariableRefresh.OnTimeRangeChanged)
+    .sort(VariableSort.AlphabeticalCaseInsensitiveAsc)
+    .multi(true)
+    .includeAll(true)
+    .allValue('.+')
+    .current({ selected: true, text: ['All'], value: ['$__all'] });
+}
