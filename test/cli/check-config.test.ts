@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { run } from '../../src/commands/check-config.ts';
 import { createOptions } from '../../src/config/options.ts';
 import { createContext } from './surroundings.ts';
@@ -39,4 +39,41 @@ test('a valid configuration is told in words, without a key', async () => {
 test('an invalid one is an error', async () => {
   const { context } = createContext(createOptions([]), []);
   await expect(run(context)).rejects.toThrow('no organization to poll');
+});
+
+describe('with a web configuration file', () => {
+  const check = (web: string) => {
+    const { context, stdout } = createContext(
+      createOptions([]),
+      ['--config.file=c.yml', '--web.config.file=web.yml', '--web.open-health'],
+      { LOCAL_KEY: 'k' },
+      { 'c.yml': yaml, '/run/acme': 'k', 'web.yml': web },
+    );
+    return { ran: run(context), stdout };
+  };
+
+  test('says what it means, without a hash', async () => {
+    const hash = `$2y$10$${'a'.repeat(53)}`;
+    const { ran, stdout } = check(
+      `basic_auth_users: {alice: ${hash}}\nrate_limit: {interval: 1s, burst: 5}\n`,
+    );
+    expect(await ran).toBe(0);
+    const said = stdout();
+    expect(said).not.toContain('$2y$');
+    for (const part of [
+      'plain HTTP',
+      'basic authentication, users: alice',
+      'clear text',
+      'a request every 1000 ms, 5 at once',
+      '/-/healthy and /-/ready are open to everybody',
+    ]) {
+      expect(said).toContain(part);
+    }
+  });
+
+  test('refuses what serve would refuse', async () => {
+    await expect(check('tls_server_config: {cert_file: x.crt}\n').ran).rejects.toThrow(
+      /^web.yml:1: tls_server_config.cert_file: \/.*x.crt does not exist$/,
+    );
+  });
 });

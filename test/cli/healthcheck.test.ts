@@ -1,9 +1,12 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { run } from '../../src/commands/healthcheck.ts';
 import { healthcheckOptions } from '../../src/config/command-options.ts';
 import { createOptions } from '../../src/config/options.ts';
 import { mistakeOf } from '../config/loading.ts';
+import { issue } from '../web-config/certificate.ts';
 import { createContext } from './surroundings.ts';
 
 const options = { ...createOptions([]), ...healthcheckOptions };
@@ -73,6 +76,60 @@ test('no answer is unhealthy', async () => {
   const [code, said] = await check([`--web.listen-address=:${port}`]);
   expect(code).toBe(1);
   expect(said).toBe(`unhealthy: http://127.0.0.1:${port}/-/healthy: socket hang up\n`);
+});
+
+describe('behind a web configuration file', () => {
+  const guarded = (port: number) => [`--web.listen-address=127.0.0.1:${port}`, '--web.config.file=web.yml'];
+  const { certificate, key } = issue({ name: 'elsewhere.example' });
+
+  async function listenSecurely(
+    answer: RequestListener,
+    onHandshake?: (socket: Socket) => void,
+  ): Promise<number> {
+    const started = createSecureServer({ cert: certificate, key }, answer);
+    if (onHandshake !== undefined) started.prependListener('secureConnection', onHandshake);
+    server = started;
+    await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve));
+    const address = started.address();
+    return address !== null && typeof address === 'object' ? address.port : 0;
+  }
+
+  test.each([
+    ['that answers', 200, 0],
+    ['that asks for a password', 401, 0],
+    ['that is broken', 500, 1],
+  ])('an exporter %s', async (_, status, code) => {
+    const answer: RequestListener = (__, response) => response.writeHead(status).end();
+    expect((await check(guarded(await listen(answer))))[0]).toBe(code);
+    server?.close();
+    expect((await check(guarded(await listenSecurely(answer))))[0]).toBe(code);
+  });
+
+  test('an exporter that hangs up for want of a client certificate is healthy', async () => {
+    const port = await listenSecurely(
+      () => undefined,
+      (socket) => socket.destroy(),
+    );
+    expect(await check(guarded(port))).toEqual([0, 'healthy\n']);
+  });
+
+  test('nobody there is unhealthy', async () => {
+    const port = await listenSecurely(() => undefined);
+    await new Promise((resolve) => server?.close(resolve));
+    expect((await check(guarded(port)))[0]).toBe(1);
+  });
+
+  test('an address that is given is only trusted by its certificate', async () => {
+    const port = await listenSecurely((_, response) => response.end());
+    const [code, said] = await check([`--url=https://127.0.0.1:${port}`, '--web.config.file=web.yml']);
+    expect(code).toBe(1);
+    expect(said).toContain('self-signed certificate');
+  });
+});
+
+test('without a web configuration file, a password that is asked for is unhealthy', async () => {
+  const port = await listen((_, response) => response.writeHead(401).end());
+  expect((await check([`--web.listen-address=:${port}`]))[0]).toBe(1);
 });
 
 test.each([

@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { createFakeFiles } from '../../src/config/files.ts';
+import { loadWebSettings } from '../../src/web-config/load.ts';
+import type { WebSettings } from '../../src/web-config/settings.ts';
+import { mistakeOf } from '../config/loading.ts';
+import { caseFiles, withFiles } from './folder.ts';
+
+const directory = new URL('cases/', import.meta.url);
+const names = readdirSync(directory);
+const beside = caseFiles();
+
+function caseNamed(name: string) {
+  const text = readFileSync(new URL(name, directory), 'utf8');
+  const files = new Map(Object.entries(beside).map(([file, content]) => [`/etc/exporter/${file}`, content]));
+  files.set('/etc/exporter/case.yml', withFiles(text, beside));
+  return {
+    load: () => loadWebSettings('/etc/exporter/case.yml', createFakeFiles(files)),
+    said: (word: string) => new RegExp(`^# ${word}: (.*)$`, 'm').exec(text)?.[1],
+  };
+}
+
+/** Settings as a case writes them. */
+function plain({ tls, headers, users, rateLimit }: WebSettings): object {
+  return {
+    headers: Object.fromEntries(headers),
+    users: [...users.keys()],
+    ...(rateLimit === undefined ? {} : { rateLimit }),
+    ...(tls === undefined ? {} : { tls }),
+  };
+}
+
+describe('a file that is right', () => {
+  test.each(names.filter((name) => name.endsWith('.ok.yml')))('%s', async (name) => {
+    const { load, said } = caseNamed(name);
+    const means: Record<string, unknown> = JSON.parse(said('means') ?? 'null');
+    const settings = plain(await load());
+    expect(settings).toMatchObject(means);
+    // What a case does not mention is not there.
+    for (const key of ['tls', 'rateLimit']) expect(key in settings).toBe(key in means);
+  });
+});
+
+describe('a file with a mistake is refused in one line that names the place', () => {
+  test.each(names.filter((name) => name.endsWith('.bad.yml')))('%s', async (name) => {
+    const { load, said } = caseNamed(name);
+    const mistake = await mistakeOf(load);
+    expect(mistake.message).toBe(said('message'));
+    expect(mistake.hint).toBe(said('hint'));
+    expect(JSON.stringify(mistake)).not.toMatch(/planted-?secret|\$2[aby]\$|BEGIN/);
+    expect(mistake.message).not.toContain('\n');
+  });
+});
+
+test('a file that is not there is refused by the name of its flag', async () => {
+  const load = () => loadWebSettings('/etc/exporter/web.yml', createFakeFiles(new Map()));
+  expect((await mistakeOf(load)).message).toBe('--web.config.file: /etc/exporter/web.yml does not exist');
+});
+
+test('every case is one or the other', () => {
+  expect(names.filter((name) => !/\.(ok|bad)\.yml$/.test(name))).toEqual([]);
+});
