@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-// Two projects: `unit` needs nothing but Node; `system` drives real servers and browsers.
+// `unit` needs nothing but Node; `storm` neither, but takes minutes; `system` drives real servers and browsers.
 export default defineConfig({
   test: {
     projects: [
@@ -8,10 +8,11 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/system/**'],
+          exclude: ['test/system/**', 'test/storm/**'],
           testTimeout: 20_000,
         },
       },
+      { test: { name: 'storm', include: ['test/storm/**/*.test.ts'] } },
       {
         test: {
           name: 'system',

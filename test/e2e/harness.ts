@@ -137,7 +137,8 @@ function firstRuns(service: Service): Promise<void> {
   });
 }
 
-async function configOf(platform: Sandbox, url: string, story: StoryOptions): Promise<Config> {
+/** The configuration that a story's options ask for, with an organization for each of the platform's. */
+export async function configOf(platform: Sandbox, url: string, story: StoryOptions): Promise<Config> {
   const { flags = [], file, keys = {}, contract } = story;
   const options = createOptions(collectors);
   const given = [

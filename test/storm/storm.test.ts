@@ -1,0 +1,200 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest';
+import { DAY, HOUR } from '../e2e/harness.ts';
+import type { Figure } from './figures.ts';
+import { createOracle, type Truth } from './oracle.ts';
+import { createWeather, type Weather } from './weather.ts';
+import { rowsByDay } from './wire.ts';
+
+/** Every fault, at a strength that leaves a test its pace. Slow answers arrive; those that do not have their own test. */
+const FAULTS = [
+  ...['401', '403', '429:1', '429:date', '429:7200', '500', '500:503', 'slow:5', 'close', 'cut-off'],
+  ...['malformed', 'html', 'html:200', 'empty-body', 'bad-rows', 'huge-numbers'],
+] as const;
+const SWITCHES = [
+  ...['error-body=html', 'oversize=20000', 'redirect', 'ignore-limit', 'limit-cap=2', 'ignore-start-after'],
+  ...['oldest-first', 'clock-behind=13', 'missing-yesterday', 'no-by-model', 'null-numerators'],
+  ...['wiki-shape=data', 'wiki-shape=unknown', 'redirect-elsewhere=http://127.0.0.1:1'],
+] as const;
+/** What changes an answer without a status that says so. */
+const SPOILS =
+  /malformed|html|empty-body|cut-off|bad-rows|huge-numbers|clock-behind|wiki-shape|redirect-else|cap|start-after/;
+const ENDPOINTS = ['tokens', 'tools', 'activity', 'productivity', 'readiness', 'wiki'];
+const SEEDS = [11, 12, 13, 14, 15, 16, 17, 18, 19, 20];
+const ALWAYS = [...FAULTS.map((fault) => withRate(fault, 1)), ...SWITCHES];
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'exporter-storm-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('the promises hold', () => {
+  test('under each fault alone', { timeout: 120_000 }, async () => {
+    const sky = await start('alone', 1);
+    for (const fault of ALWAYS) {
+      await sky.step([fault]);
+      await sky.calm();
+    }
+  });
+
+  test('under each pair of faults', { timeout: 240_000 }, async () => {
+    const sky = await start('pairs', 2);
+    const half = [...FAULTS.map((fault) => withRate(fault, 0.5)), ...SWITCHES];
+    for (const [index, one] of half.entries()) {
+      for (const other of half.slice(index + 1)) await sky.step([one, other]);
+      await sky.calm();
+    }
+  });
+
+  // Ten storms of 200 polls, each with a world of its own, about 100 days long.
+  test.each(SEEDS)('in a storm, seed %i', { timeout: 120_000 }, async (seed) => {
+    const sky = await start(`storm-${seed}`, seed);
+    const random = createRandom(seed);
+    for (let polls = 0; polls < 200; polls += 2) {
+      const length = 1 + Math.floor(random() * 12);
+      for (let index = 0; index < length; index++, polls++) {
+        await sky.step(drawFaults(random), drawStep(random, sky.yesterday()));
+      }
+      await sky.calm();
+    }
+  });
+});
+
+interface Sky {
+  /** Polls once under these faults, and checks the page. */
+  step(faults: readonly string[], happening?: Happening): Promise<void>;
+  /** Ends all faults, polls twice, and checks that everything is right again. */
+  calm(): Promise<void>;
+  yesterday(): string;
+}
+
+interface Happening {
+  readonly passes: number;
+  readonly restart?: boolean;
+  readonly revise?: string;
+}
+
+async function start(name: string, seed: number): Promise<Sky> {
+  const weather = await createWeather({ store: join(folder, `${name}.db`), seed });
+  onTestFinished(() => weather.close());
+  const oracle = createOracle(weather.platform.orgs.map((org) => org.name));
+  const history: string[] = [];
+  let isFirst = true;
+
+  async function told(text: string, check: () => Promise<void>): Promise<void> {
+    history.push(text);
+    try {
+      await check();
+    } catch (error) {
+      const last = history.slice(-6).join('\n  ');
+      throw new Error(`seed ${seed}, step ${history.length}, after\n  ${last}\n${String(error)}`, {
+        cause: error,
+      });
+    }
+  }
+
+  async function observed(spoilt: boolean) {
+    const { clock, wire, life } = weather;
+    const page = await weather.page();
+    return { now: clock.now(), page, sent: wire.take(), spoilt, life, log: weather.takeLog() };
+  }
+
+  async function step(faults: readonly string[], happening: Happening = { passes: HOUR }): Promise<void> {
+    const { clock, platform } = weather;
+    const { passes, restart = false, revise } = happening;
+    await told(`${faults.join(' ') || 'no fault'} ${JSON.stringify(happening)}`, async () => {
+      clock.advance(passes);
+      if (revise !== undefined) platform.reviseDay(revise);
+      platform.setFaults(faults);
+      await (restart ? weather.restart() : weather.poll());
+      oracle.observe(await observed(isFirst || SPOILS.test(faults.join(' '))));
+      isFirst = false;
+    });
+  }
+
+  return {
+    step,
+    async calm() {
+      // As long as the longest pause that was asked for.
+      await step([], { passes: 2 * HOUR });
+      await told('calm', async () => {
+        weather.clock.advance(60_000);
+        await weather.poll();
+        const seen = await observed(false);
+        oracle.observeCalm(seen, await truthOf(weather));
+        weather.wire.take();
+      });
+    },
+    yesterday: () => dayText(weather.clock.now() - DAY),
+  };
+}
+
+/** Asks the platform itself about its newest day. */
+async function truthOf({ platform, wire, clock }: Weather): Promise<Truth> {
+  const day = dayText(clock.now() - DAY);
+  const orgs = new Map();
+  for (const { name, keys } of platform.orgs) {
+    const datasets = new Map<Figure['dataset'], Readonly<Record<string, unknown>>>();
+    for (const dataset of ['tokens', 'tools', 'activity', 'productivity'] as const) {
+      const answer = await fetch(`${wire.url}/api/v1/analytics/${dataset}?startDate=${day}&endDate=${day}`, {
+        headers: { authorization: `Bearer ${keys.owner}` },
+      });
+      const row = rowsByDay(await answer.json()).get(day);
+      if (row !== undefined) datasets.set(dataset, row);
+    }
+    orgs.set(name, datasets);
+  }
+  return orgs;
+}
+
+function drawFaults(random: () => number): readonly string[] {
+  const count = Math.floor(random() * 4);
+  return Array.from({ length: count }, () => {
+    const fault =
+      random() < 0.65
+        ? withRate(drawn(FAULTS, random), [0.2, 0.5, 1][Math.floor(random() * 3)] ?? 1)
+        : drawn(SWITCHES, random);
+    const place = random() < 0.5 ? `@${drawn(ENDPOINTS, random)}` : '';
+    const org = random() < 0.4 ? '@org=acme' : '';
+    return fault + place + org;
+  });
+}
+
+function drawStep(random: () => number, yesterday: string): Happening {
+  const chance = random();
+  // Mostly the hours between two runs, now and then a long night, seldom longer than the oldest data may be shown.
+  const passes =
+    chance < 0.8 ? 1 + Math.floor(random() * 6 * HOUR) : chance < 0.97 ? random() * 2 * DAY : 8 * DAY;
+  return {
+    passes: Math.floor(passes),
+    restart: random() < 0.06,
+    ...(random() < 0.1 && { revise: yesterday }),
+  };
+}
+
+function withRate(fault: string, rate: number): string {
+  const [name = '', detail] = fault.split(':');
+  return `${name}=${rate}${detail === undefined ? '' : `:${detail}`}`;
+}
+
+function drawn(list: readonly string[], random: () => number): string {
+  return list[Math.floor(random() * list.length)] ?? '';
+}
+
+function dayText(instant: number): string {
+  return new Date(instant).toISOString().slice(0, 10);
+}
+
+/** A small generator of numbers in [0, 1) that follow from the seed (mulberry32). */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

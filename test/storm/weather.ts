@@ -1,0 +1,111 @@
+import { PassThrough } from 'node:stream';
+import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
+import { createFakeTicker } from '../../src/scheduler/ticker.ts';
+import { createService, type Service } from '../../src/service.ts';
+import { createStoryClock, type StoryClock } from '../e2e/clock.ts';
+import { configOf, eventually, NOON } from '../e2e/harness.ts';
+import { type Page, readPage } from '../e2e/page.ts';
+import { createWire, type Wire } from './wire.ts';
+
+/** An exporter and its platform on one clock, through any number of the exporter's lives. */
+export interface Weather {
+  readonly clock: StoryClock;
+  readonly platform: Sandbox;
+  readonly wire: Wire;
+  /** How often the exporter was started. */
+  readonly life: number;
+  poll(): Promise<void>;
+  page(): Promise<Page>;
+  /** Ends the exporter and starts another one on the same store. */
+  restart(): Promise<void>;
+  /** What was logged since this was last asked. */
+  takeLog(): string;
+  close(): Promise<void>;
+}
+
+export interface WeatherOptions {
+  /** The file of the store. */
+  readonly store: string;
+  readonly seed: number;
+  readonly flags?: readonly string[];
+}
+
+/** Creates two small organizations and an exporter that polls them. */
+export async function createWeather({ store, seed, flags = [] }: WeatherOptions): Promise<Weather> {
+  const clock = createStoryClock(NOON);
+  const platform = createSandbox({ now: clock.now, seed, users: 4, repos: 1, orgs: 2 });
+  const wire = await createWire(platform);
+  const story = {
+    flags: [
+      `storage.path=${store}`,
+      'history.start=2026-11-01',
+      'history.retention=40d',
+      'api.retries=2',
+      'log.level=info',
+      ...flags,
+    ],
+  };
+  const config = await configOf(platform, wire.url, story);
+  let log = '';
+  let life = 0;
+  let service: Service;
+  let here = '';
+
+  async function begin(): Promise<void> {
+    const stderr = new PassThrough({ encoding: 'utf8' });
+    stderr.on('data', (text: string) => {
+      log += text;
+    });
+    service = await createService({
+      config,
+      version: '0.0.0',
+      revision: 'test',
+      clock,
+      random: () => 0.5,
+      stderr,
+      simulated: false,
+      ticker: createFakeTicker(),
+    });
+    const { port } = await service.start();
+    here = `http://127.0.0.1:${port}`;
+    life += 1;
+    await eventually(() => {
+      for (const { collectors } of service.status().orgs) {
+        for (const { name, state } of collectors) {
+          if (state === 'running' || state === 'waiting') throw new Error(`${name} is ${state}`);
+        }
+      }
+    });
+  }
+
+  await begin();
+  return {
+    clock,
+    platform,
+    wire,
+    get life() {
+      return life;
+    },
+    async poll() {
+      await service.pollOnce();
+    },
+    async page() {
+      // The process's own part is rendered at most once a second.
+      clock.advance(1_500);
+      return readPage(await (await fetch(`${here}/metrics`)).text());
+    },
+    async restart() {
+      await service.stop();
+      await begin();
+    },
+    takeLog() {
+      const taken = log;
+      log = '';
+      return taken;
+    },
+    async close() {
+      await service.stop();
+      await wire.close();
+    },
+  };
+}
