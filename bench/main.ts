@@ -1,10 +1,11 @@
 // Measures the exporter beside what it is compared with: npm run bench -- --help
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Built, build, ROOT } from './build.ts';
 import { describeMachine } from './machine.ts';
 import { type BenchOptions, type Part, parseOptions } from './options.ts';
 import { type BackfillReport, type Report, renderPage, type ScrapingReport } from './report/page.ts';
+import { keepSoak } from './report/soak-section.ts';
 import { measureFileBackfills } from './sections/backfill-files.ts';
 import { measureRemoteBackfills } from './sections/backfill-remote.ts';
 import { type FirstSyncResult, measureFirstSync } from './sections/first-sync.ts';
@@ -18,10 +19,15 @@ try {
   const options = parseOptions(process.argv.slice(2));
   const page = renderPage(await measure(options));
   console.log(page);
-  if (options.write) writeFileSync(path.join(ROOT, 'docs', 'BENCHMARKS.md'), page);
+  if (options.write) write(page);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
+}
+
+function write(page: string): void {
+  const file = path.join(ROOT, 'docs', 'BENCHMARKS.md');
+  writeFileSync(file, existsSync(file) ? keepSoak(page, readFileSync(file, 'utf8')) : page);
 }
 
 async function measure(options: BenchOptions): Promise<Report> {

@@ -1,0 +1,22 @@
+/**
+ * What the platform suffers in turn, each for a while; the empty one lets everything be right again. No key is refused:
+ * that would need somebody to act, and the log would rightly say so.
+ */
+const SPELLS: readonly (readonly string[])[] = [
+  [],
+  ['500=0.3', 'slow=0.2:200'],
+  ['429=0.2:1', 'close=0.1'],
+  [],
+  ['cut-off=0.2', 'malformed=0.1', 'html=0.1'],
+  ['bad-rows=0.3', 'huge-numbers=0.2'],
+  ['500=1:503'],
+  [],
+  ['oversize=2000000', 'empty-body=0.2'],
+  ['revised-days', 'no-by-model'],
+  ['missing-yesterday', 'clock-behind=2', 'null-numerators', 'error-body=html'],
+];
+
+/** The faults of the spell of that number, counted from 0 and for ever. */
+export function spell(number: number): readonly string[] {
+  return SPELLS[number % SPELLS.length] ?? [];
+}

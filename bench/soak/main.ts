@@ -1,0 +1,158 @@
+// Lets the exporter run for a while under scrapes, polls and faults: npm run soak -- --minutes 30
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
+import { build, ROOT } from '../build.ts';
+import { describeMachine } from '../machine.ts';
+import { endProgram, freePort } from '../programs.ts';
+import { replaceSoak } from '../report/soak-section.ts';
+import { spell } from './faults.ts';
+import { renderSoak } from './page.ts';
+import { type Sample, takeSample } from './samples.ts';
+import { startScraper } from './scrapes.ts';
+import { judge, type Soak } from './verdict.ts';
+
+const PER_SECOND = 50;
+const POLL_SECONDS = 5;
+const SAMPLE_SECONDS = 5;
+const SPELL_SECONDS = 20;
+
+const { values } = parseArgs({
+  options: { minutes: { type: 'string', default: '30' }, write: { type: 'boolean', default: false } },
+});
+const minutes = Number(values.minutes);
+if (!(minutes > 0 && minutes <= 24 * 60)) throw new Error('--minutes must be a number from 0 to 1440');
+
+const soak = await run(minutes);
+const checks = judge(soak);
+const section = renderSoak(soak, checks, describeMachine());
+console.log(section);
+for (const line of soak.errors.slice(0, 20)) console.error(line);
+for (const failure of soak.failures.slice(0, 20)) console.error(`a scrape failed: ${failure}`);
+if (values.write) {
+  const page = path.join(ROOT, 'docs', 'BENCHMARKS.md');
+  writeFileSync(page, replaceSoak(readFileSync(page, 'utf8'), section));
+}
+if (checks.some(({ held }) => !held)) process.exitCode = 1;
+
+async function run(minutes: number): Promise<Soak> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'soak-'));
+  const platform = await startPlatform();
+  const port = await freePort();
+  const here = `http://127.0.0.1:${port}`;
+  const child = startExporter(folder, port, platform);
+  const log = readLog(child.stderr);
+  try {
+    await answering(`${here}/-/ready`);
+    const scraper = startScraper(`${here}/metrics`, PER_SECOND);
+    const samples: Sample[] = [];
+    let polls = 0;
+    const startedAt = performance.now();
+    for (let second = 0; second < minutes * 60; second += 1) {
+      if (second % SPELL_SECONDS === 0) platform.sandbox.setFaults(spell(second / SPELL_SECONDS));
+      if (second % POLL_SECONDS === 0) {
+        await fetch(`${here}/-/refresh`, { method: 'POST' });
+        polls += 1;
+      }
+      if (second % SAMPLE_SECONDS === 0 && scraper.page() !== '')
+        samples.push(takeSample(child.pid ?? 0, second, scraper.page()));
+      await pause(Math.max(0, startedAt + (second + 1) * 1000 - performance.now()));
+    }
+    await scraper.stop();
+    return {
+      ...{ minutes, perSecond: PER_SECOND, pollSeconds: POLL_SECONDS, polls, answers: platform.answers },
+      ...{ scrapes: scraper.milliseconds, failures: scraper.failures, samples },
+      ...{ logLines: log.levels, errors: log.errors },
+    };
+  } finally {
+    await endProgram(child);
+    await platform.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface Platform {
+  readonly sandbox: Sandbox;
+  readonly url: string;
+  /** How often each status was answered; 0 where the connection was closed without one. */
+  readonly answers: ReadonlyMap<number, number>;
+  close(): Promise<void>;
+}
+
+async function startPlatform(): Promise<Platform> {
+  const sandbox = createSandbox({ now: () => Date.now(), users: 40, repos: 12, orgs: 2 });
+  const answers = new Map<number, number>();
+  const server = createServer((request, response) => {
+    response.once('close', () => {
+      const status = response.headersSent ? response.statusCode : 0;
+      answers.set(status, (answers.get(status) ?? 0) + 1);
+    });
+    sandbox.handler(request, response);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    sandbox,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    answers,
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** The program as it is installed, polling two organizations from a file. */
+function startExporter(folder: string, port: number, { sandbox, url }: Platform) {
+  const file = path.join(folder, 'exporter.yaml');
+  const orgs = sandbox.orgs.map(({ name, keys }, index) => ({
+    name,
+    key: keys.owner,
+    variable: `SOAK_KEY_${index}`,
+  }));
+  const entries = orgs.map(
+    ({ name, variable }) => `  - {name: ${name}, base_url: '${url}', api_key_env: ${variable}}`,
+  );
+  writeFileSync(file, `orgs:\n${entries.join('\n')}\n`);
+  const args = [
+    ...['serve', `--config.file=${file}`, `--storage.path=${path.join(folder, 'history.db')}`],
+    ...[`--web.listen-address=127.0.0.1:${port}`, '--web.enable-lifecycle', '--log.format=json'],
+    ...['--api.requests-per-second=100', '--api.timeout=5s'],
+  ];
+  const keys = Object.fromEntries(orgs.map(({ key, variable }) => [variable, key]));
+  return spawn(process.execPath, [build().program, ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, ...keys },
+  });
+}
+
+/** Counts the lines of a log as they come, and keeps the errors. */
+function readLog(stream: NodeJS.ReadableStream) {
+  const levels = new Map<string, number>();
+  const errors: string[] = [];
+  createInterface({ input: stream }).on('line', (line) => {
+    const level = /"level":"(\w+)"/.exec(line)?.[1] ?? 'none';
+    levels.set(level, (levels.get(level) ?? 0) + 1);
+    if (level === 'error' || level === 'none') errors.push(line);
+  });
+  return { levels, errors };
+}
+
+/** Waits until an address answers with 200; rejects after a minute. */
+async function answering(url: string): Promise<void> {
+  for (let attempt = 0; attempt < 600; attempt += 1) {
+    const answer = await fetch(url).catch(() => undefined);
+    if (answer?.ok === true) return;
+    await pause(100);
+  }
+  throw new Error(`${url} does not answer`);
+}

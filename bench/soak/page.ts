@@ -1,0 +1,43 @@
+import { quantile } from '../report/statistics.ts';
+import { grouped, renderTable } from '../report/table.ts';
+import type { Check, Soak } from './verdict.ts';
+
+/** How many moments of the soak the page shows. */
+const SHOWN = 10;
+
+/** The section of the page of figures that tells of a soak. */
+export function renderSoak(soak: Soak, checks: readonly Check[], machine: string): string {
+  const { minutes, perSecond, pollSeconds, polls, scrapes, samples, answers, logLines } = soak;
+  const shown = samples.filter((_, index) => index % Math.max(1, Math.ceil(samples.length / SHOWN)) === 0);
+  return `## Soak
+
+Written by \`npm run soak -- --write\`: ${minutes} minutes of ${perSecond} scrapes a second and a poll of everything every ${pollSeconds} s
+(${grouped(polls)} polls), while the simulated platform went through spells of faults. The exporter is a process of its
+own; the scraper and the platform are another one on the same machine: ${machine}.
+
+${renderTable(
+  ['Check', 'Found', ''],
+  checks.map(({ what, found, held }) => [what, found, held ? 'held' : '**missed**']),
+)}
+
+A scrape took ${quantile(scrapes, 0.5).toFixed(1)} ms in the middle, and ${quantile(scrapes, 1).toFixed(0)} ms at most. The platform answered ${counts(answers)} (0: connection
+closed). Lines of the log: ${counts(logLines)}.
+
+${renderTable(
+  ['After', 'Resident, MiB', 'Heap in use, MiB', 'Open files'],
+  shown.map(({ second, residentBytes, heapBytes, openFiles }) => [
+    `${(second / 60).toFixed(1)} min`,
+    (residentBytes / 2 ** 20).toFixed(1),
+    (heapBytes / 2 ** 20).toFixed(1),
+    String(openFiles),
+  ]),
+)}
+`;
+}
+
+function counts(numbers: ReadonlyMap<string | number, number>): string {
+  return [...numbers]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, count]) => `${name} × ${grouped(count)}`)
+    .join(', ');
+}
