@@ -17,6 +17,8 @@ const surroundings: Surroundings = {
   stopSignal,
 };
 
+// The first process of a container ignores what it has no handler for; any other is ended by it.
+if (process.pid === 1) process.on('SIGTERM', endAtOnce).on('SIGINT', endAtOnce);
 process.stdout.on('error', endAtClosedPipe);
 // A log that nobody reads any more must not end a service.
 process.stderr.on('error', () => undefined);
@@ -39,10 +41,17 @@ function stopSignal(): AbortSignal {
   const stop = new AbortController();
   function onSignal(): void {
     process.off('SIGTERM', onSignal).off('SIGINT', onSignal);
+    if (process.pid === 1) process.on('SIGTERM', endAtOnce).on('SIGINT', endAtOnce);
     stop.abort();
   }
+  process.off('SIGTERM', endAtOnce).off('SIGINT', endAtOnce);
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
   return stop.signal;
+}
+
+// The exit codes are those by which a shell tells these signals.
+function endAtOnce(signal: NodeJS.Signals): void {
+  process.exit(signal === 'SIGINT' ? 130 : 143);
 }
 
 // `once | head` closes the pipe early; that is no failure worth a stack trace.

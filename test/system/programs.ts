@@ -17,6 +17,7 @@ export interface Ending {
 
 /** A program under test. */
 export interface Program {
+  readonly pid: number | undefined;
   stdout(): string;
   stderr(): string;
   /** What the program is asked to do by a signal. */
@@ -80,6 +81,7 @@ export function createPrograms(): Programs {
       .catch(() => undefined)
       .finally(() => running.delete(child));
     return {
+      pid: child.pid,
       stdout: () => written.stdout,
       stderr: () => written.stderr,
       send: (signal) => void child.kill(signal),

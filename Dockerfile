@@ -1,0 +1,60 @@
+# Both bases are arguments, so that a build can pin them by digest or take them from a mirror:
+#   docker build --build-arg NODE_IMAGE=mirror.example.com/node@sha256:… .
+# NODE_IMAGE gives Node.js and npm, BASE_IMAGE the C++ runtime that Node.js needs and nothing else: no shell, no package manager.
+ARG NODE_IMAGE=docker.io/library/node:24.21.0-bookworm-slim
+ARG BASE_IMAGE=gcr.io/distroless/cc-debian12:nonroot
+
+# What runs in this stage is the same for every architecture, and so it runs on the one that builds.
+FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS build
+WORKDIR /build
+COPY package.json package-lock.json ./
+# Without install scripts: nothing is compiled, and the Node.js of the image is used.
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json ./
+COPY src ./src
+RUN npm run build
+
+FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS dependencies
+WORKDIR /build
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+# Desktop notifications have programs for macOS and Windows with them.
+RUN rm -rf node_modules/node-notifier/vendor
+ARG VERSION=0.1.0
+RUN npm pkg set version="$VERSION" && npm pkg delete devDependencies scripts && mkdir /state
+
+# Of the architecture that the image is for: its Node.js is what goes into the image.
+FROM ${NODE_IMAGE} AS node
+
+FROM ${BASE_IMAGE}
+COPY --from=node /usr/local/bin/node /usr/local/bin/node
+WORKDIR /app
+COPY --from=dependencies /build/package.json ./
+COPY --from=dependencies /build/node_modules ./node_modules
+COPY bin ./bin
+COPY --from=build /build/dist ./dist
+# All that is written goes here; the rest of the file system may be read-only.
+COPY --from=dependencies --chown=65532:65532 /state /var/lib/agent-platform-exporter
+VOLUME /var/lib/agent-platform-exporter
+
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+ENV NODE_ENV=production \
+    AGENT_PLATFORM_STORAGE_PATH=/var/lib/agent-platform-exporter/history.db \
+    AGENT_PLATFORM_REVISION=${REVISION}
+LABEL org.opencontainers.image.title="Agent Platform Exporter" \
+      org.opencontainers.image.description="Prometheus exporter for AI coding-agent usage" \
+      org.opencontainers.image.source="https://github.com/agent-platform-exporter/agent-platform-exporter" \
+      org.opencontainers.image.documentation="https://github.com/agent-platform-exporter/agent-platform-exporter/blob/main/docs/install.md" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}"
+
+# A number, so that Kubernetes can tell that it is not root.
+USER 65532:65532
+EXPOSE 9889
+HEALTHCHECK --interval=30s --timeout=6s --start-period=30s \
+  CMD ["/usr/local/bin/node", "/app/bin/agent-platform-exporter.js", "healthcheck"]
+# Node.js is the first process, without an init before it: it handles SIGTERM itself and starts no children.
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["/usr/local/bin/node", "/app/bin/agent-platform-exporter.js"]
+CMD ["serve"]
