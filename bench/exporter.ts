@@ -84,6 +84,7 @@ export async function createMeasuredExporter(series: number): Promise<MeasuredEx
         negotiate,
         status,
         refresh: () => undefined,
+        reload: async () => ({ ok: true }),
         redact: redactor.redact,
         log,
         telemetryPath: '/metrics',

@@ -15,6 +15,7 @@ const surroundings: Surroundings = {
   stderr: process.stderr,
   version: packageVersion(),
   stopSignal,
+  onHangup: (listener) => void process.on('SIGHUP', listener),
 };
 
 // The first process of a container ignores what it has no handler for; any other is ended by it.

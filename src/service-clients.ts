@@ -1,12 +1,17 @@
-import type { Config } from './config/config.ts';
+import type { Config, OrgConfig } from './config/config.ts';
 import type { Instruments } from './exposition/instruments.ts';
+import type { History } from './history/history.ts';
+import { createRequestCeiling, type RequestCeiling } from './platform/ceiling.ts';
 import { createPlatformClient, type PlatformClient } from './platform/client.ts';
+import { createRateLimiter, type RateLimiter } from './platform/rate-limit.ts';
 import type { Clock } from './runtime/clock.ts';
 import type { Logger } from './runtime/logger.ts';
 
 /** What the clients of all organizations share. */
 export interface ClientsParts {
-  readonly config: Config;
+  /** The configuration as it is now: it is asked for each request, so that a change counts from the next one on. */
+  readonly config: () => Config;
+  readonly history: Pick<History, 'requestsOf' | 'putRequests'>;
   readonly version: string;
   readonly instruments: Instruments;
   readonly clock: Clock;
@@ -15,22 +20,72 @@ export interface ClientsParts {
   readonly log: Logger;
 }
 
-/** Creates the platform's client of each organization, by its name; throws a `ConfigError` on an address that is none. */
-export function createClients(parts: ClientsParts): ReadonlyMap<string, PlatformClient> {
-  const { config, instruments, ...shared } = parts;
+/** Makes and ends the clients of organizations. */
+export interface Clients {
+  /**
+   * Creates the client of an organization; throws a `ConfigError` on an address that is none. Two clients of one
+   * organization, one after the other, share its pace and its requests of the day.
+   */
+  create(org: OrgConfig): PlatformClient;
+  /** Stores the counts of requests. */
+  close(): Promise<void>;
+}
+
+interface Traffic {
+  readonly limiter: RateLimiter;
+  readonly ceiling: RequestCeiling;
+}
+
+/** Creates what makes the clients. */
+export function createClients(parts: ClientsParts): Clients {
+  const { config, history, instruments, version, clock, random, log } = parts;
   const observer = { request: instruments.apiRequest, retry: instruments.retry };
-  return new Map(
-    config.orgs.map(({ name, baseUrl, appUrl, credential }) => [
-      name,
-      createPlatformClient({
+  const traffic = new Map<string, Traffic>();
+
+  function trafficOf(org: string): Traffic {
+    const known = traffic.get(org);
+    if (known !== undefined) return known;
+    const made: Traffic = {
+      limiter: createRateLimiter(() => config().api.requestsPerSecond, clock),
+      ceiling: createRequestCeiling({
+        limit: () => config().api.dailyRequestLimit,
+        store: {
+          read: () => history.requestsOf(org),
+          write: (count) => history.putRequests(org, count),
+        },
+        clock,
+      }),
+    };
+    traffic.set(org, made);
+    return made;
+  }
+
+  return {
+    create({ name, baseUrl, appUrl, credential: first }) {
+      return createPlatformClient({
         org: name,
         baseUrl,
         appUrl,
-        credential: () => credential.read(),
-        ...config.api,
-        ...shared,
-        observer,
-      }),
-    ]),
-  );
+        credential: () => (config().orgs.find((org) => org.name === name)?.credential ?? first).read(),
+        get timeoutMs() {
+          return config().api.timeoutMs;
+        },
+        get retries() {
+          return config().api.retries;
+        },
+        get requestsPerSecond() {
+          return config().api.requestsPerSecond;
+        },
+        get maxResponseBytes() {
+          return config().api.maxResponseBytes;
+        },
+        proxy: config().api.proxy,
+        ...trafficOf(name),
+        ...{ version, clock, random, log, observer },
+      });
+    },
+    async close() {
+      await Promise.all([...traffic.values()].map(({ ceiling }) => ceiling.close()));
+    },
+  };
 }

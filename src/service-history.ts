@@ -34,7 +34,7 @@ export async function openHistory({ path, collectors, ...deps }: HistoryParts): 
   return { history, isPersistent: history.isPersistent };
 }
 
-/** Tells what a process before has fetched well, so that ages count on over a restart. */
+/** Tells what was fetched well before these collectors ran, so that ages count on over a restart. */
 export async function restoreSuccesses(
   { history, runs, instruments }: { history: History; runs: RunBook; instruments: Instruments },
   orgs: readonly { readonly name: string }[],

@@ -1,7 +1,5 @@
-import { type Collector, isDayCollector, isFetching } from './catalog/collector.ts';
-import type { OrgSettings } from './catalog/view.ts';
-import { aboutFamilies, collectors as allCollectors } from './collectors/index.ts';
-import type { Config, OrgConfig } from './config/config.ts';
+import { collectors as allCollectors } from './collectors/index.ts';
+import type { Config } from './config/config.ts';
 import { createFiles, type Files } from './config/files.ts';
 import { createExposition, type Exposition } from './exposition/exposition.ts';
 import { createInstruments } from './exposition/instruments.ts';
@@ -12,19 +10,22 @@ import type { Retention } from './history/history.ts';
 import { firstDayOf } from './pipeline/first-day.ts';
 import { createPublisher } from './pipeline/publisher.ts';
 import { createRunner } from './pipeline/runner.ts';
-import { createRunBook } from './pipeline/runs.ts';
-import type { PlatformClient } from './platform/client.ts';
+import { createRunBook, NO_RUN } from './pipeline/runs.ts';
 import type { Clock } from './runtime/clock.ts';
+import { ConfigError } from './runtime/errors.ts';
 import { createLogger } from './runtime/log-winston.ts';
 import type { Logger } from './runtime/logger.ts';
 import { createLoggedProgress, type Progress } from './runtime/progress.ts';
 import { createRedactor } from './runtime/redact.ts';
-import { createScheduler } from './scheduler/scheduler.ts';
+import { oneAtATime, type ReloadOutcome } from './runtime/reload.ts';
 import { createCronTicker, type Ticker } from './scheduler/ticker.ts';
 import { createApp } from './server/app.ts';
 import { createHttpServer, type HttpServer } from './server/http-server.ts';
 import type { ServiceStatus } from './server/status.ts';
 import { openHistory, restoreSuccesses } from './service-history.ts';
+import { createPolling } from './service-polling.ts';
+import { createReload } from './service-reload.ts';
+import { createSetup, dayCollectors, publishedFamilies } from './service-setup.ts';
 import { collectorStatus, readiness } from './service-status.ts';
 import { openServiceWeb, type ServiceWeb } from './service-web.ts';
 
@@ -43,6 +44,8 @@ export interface ServiceParts {
   /** Whether the platform is the simulated one, which the status page then says. */
   readonly simulated: boolean;
   readonly ticker?: Ticker;
+  /** Reads the configuration again; rejects with a `ConfigError`. Where not given, it stays as it was. */
+  readonly loadConfig?: () => Promise<Config>;
   /** Shows how the first sync goes; the log tells it where not given. */
   readonly progress?: Progress;
   /** The files of this machine where not given. */
@@ -58,26 +61,37 @@ export interface Service {
   /** Runs every collector once; resolves with the names of those that failed, as `org/collector`. */
   pollOnce(): Promise<readonly string[]>;
   status(): ServiceStatus;
+  /**
+   * Reads the configuration again and follows it; what cannot be used changes nothing, and is logged. Calls follow
+   * each other.
+   */
+  reload(): Promise<ReloadOutcome>;
   /** Drains and closes everything; resolves within 5 s. */
   stop(): Promise<void>;
 }
 
 /** The composition root: creates every part and wires them together. */
 export async function createService(parts: ServiceParts): Promise<Service> {
-  const { config, clock, random } = parts;
+  const { clock, random } = parts;
+  // What was there at the start, for what does not change while the process runs.
+  const { config } = parts;
+  let setup = createSetup(config);
   const startedAt = clock.now();
   const startedElapsed = clock.elapsed();
-  const redactor = createRedactor(() => config.orgs.flatMap((org) => org.credential.secrets()));
+  const redactor = createRedactor(() => setup.config.orgs.flatMap((org) => org.credential.secrets()));
   const log = createLogger({ ...config.log, stream: parts.stderr, clock, redactor });
-  const collectors = allCollectors.filter(({ name }) => config.collectors.get(name) === true);
-  const about = aboutFamilies(collectors.filter(isDayCollector).map(({ dataset }) => dataset));
-  const publication = createPublication({ families: publishedFamilies(collectors, about), clock, log });
+  const publication = createPublication({
+    families: publishedFamilies(),
+    running: () => setup.names,
+    clock,
+    log,
+  });
   const { history, isPersistent } = await openHistory({
     path: config.storage.path,
     collectors: allCollectors,
     clock,
     log,
-    onLateLoad: () => void publishSafely(collectors.map(({ name }) => name)),
+    onLateLoad: () => void publishSafely([...setup.names]),
   });
   const instruments = createInstruments({
     version: parts.version,
@@ -88,77 +102,97 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   });
   const exposition = createExposition({ publication, registry: instruments.registry, clock });
   const runs = createRunBook();
-  const keeping = { historyStart: config.history.start, retentionDays: config.history.retentionDays };
+  // The parts read these anew each time, so that they follow a configuration that was read again.
+  const keeping = {
+    get historyStart() {
+      return setup.config.history.start;
+    },
+    get retentionDays() {
+      return setup.config.history.retentionDays;
+    },
+  };
   const publisher = createPublisher({
-    collectors,
-    aboutFamilies: about,
-    history,
-    ...keeping,
+    get collectors() {
+      return setup.collectors;
+    },
+    get aboutFamilies() {
+      return setup.about;
+    },
+    get historyStart() {
+      return keeping.historyStart;
+    },
+    get retentionDays() {
+      return keeping.retentionDays;
+    },
+    labelLimit: (label) => setup.config.limits.valuesPerLabel(label),
+    get seriesBudget() {
+      return setup.seriesBudget;
+    },
+    get maxAgeMs() {
+      return setup.config.metrics.maxAgeMs;
+    },
+    settingsOf: ({ name }) => setup.orgs.get(name)?.settings,
     renderSegment: createSegmentRenderer({ clock }),
-    publication,
-    instruments,
-    labelLimit: config.limits.valuesPerLabel,
-    seriesBudget: Math.floor(config.limits.series / Math.max(1, config.orgs.length)),
-    maxAgeMs: config.metrics.maxAgeMs,
-    clock,
-    log,
+    ...{ history, publication, instruments, clock, log },
   });
   const runner = createRunner({
-    history,
-    ...keeping,
-    revisionDays: config.history.revisionWindowDays,
+    get historyStart() {
+      return keeping.historyStart;
+    },
+    get retentionDays() {
+      return keeping.retentionDays;
+    },
+    get revisionDays() {
+      return setup.config.history.revisionWindowDays;
+    },
     progress: parts.progress ?? createLoggedProgress({ clock, log }),
     onTried,
-    publisher,
-    runs,
-    instruments,
-    clock,
-    log,
+    ...{ history, publisher, runs, instruments, clock, log },
   });
-  const orgs = config.orgs.map((org) => ({
-    config: org,
-    settings: {
-      name: org.name,
-      readiness: config.readiness,
-      contract: org.contract,
-    } satisfies OrgSettings,
-  }));
-  // A derived collector has no runs of its own: it is published with the one it derives from.
-  const fetching = collectors.filter(isFetching);
-  const targets = orgs.flatMap((org) => fetching.map((collector) => ({ org, collector })));
-  let isComplete = false;
-  let clients: Promise<ReadonlyMap<string, PlatformClient>> | undefined;
-
-  /** Loads the clients when they are first asked for: their libraries need not delay the first scrape. */
-  function loadClients(): Promise<ReadonlyMap<string, PlatformClient>> {
-    clients ??= import('./service-clients.ts').then(({ createClients }) =>
-      createClients({ config, version: parts.version, instruments, clock, random, log }),
-    );
-    return clients;
-  }
-
-  async function run({ org, collector }: (typeof targets)[number], mode: 'scheduled' | 'thorough') {
-    const source = (await loadClients()).get(org.config.name);
-    if (source !== undefined) await runner.run({ org: org.settings, source }, collector, mode);
-  }
-
-  const scheduler = createScheduler({
-    jobs: targets.map((target) => ({
-      name: jobName(target.org.config, target.collector),
-      schedule: config.schedules[target.collector.schedule],
-      run: (mode) => run(target, mode),
-    })),
+  const polling = createPolling({
+    setup: () => setup,
+    // Loaded when they are first asked for: their libraries need not delay the first scrape.
+    loadClients: async () =>
+      (await import('./service-clients.ts')).createClients({
+        config: () => setup.config,
+        version: parts.version,
+        ...{ history, instruments, clock, random, log },
+      }),
     ticker: parts.ticker ?? createCronTicker(log),
-    clock,
-    random,
-    jitterMs: config.schedules.jitterMs,
-    log,
+    ...{ runner, clock, random, log },
   });
-  for (const { config: org } of orgs) {
-    instruments.knowOrg(org.name, {
-      endpoints: fetching.map(({ dataset }) => dataset.name),
-      dayDatasets: collectors.filter(isDayCollector).map(({ dataset }) => dataset.name),
-    });
+  let isComplete = false;
+  startCounters();
+  const configuration = createReload({
+    setup: () => setup,
+    loadConfig: parts.loadConfig,
+    others: [{ name: 'the web configuration', reload: reloadWeb }],
+    take(next) {
+      // A key that is out of use may still stand in an error that is on its way.
+      for (const org of setup.config.orgs) for (const key of org.credential.secrets()) redactor.remember(key);
+      setup = next;
+      log.setLevel(next.config.log.level);
+    },
+    async introduce() {
+      startCounters();
+      await restore();
+    },
+    async publish() {
+      await publishAll([...setup.names]);
+      publication.flush();
+    },
+    ...{ polling, publisher, runner, runs, instruments, clock, log },
+  });
+
+  async function reloadWeb(): Promise<void> {
+    const outcome = await web?.reload();
+    if (outcome !== undefined && 'problem' in outcome) throw new ConfigError(outcome.problem, outcome.hint);
+  }
+
+  function startCounters(): void {
+    const endpoints = setup.fetching.map(({ dataset }) => dataset.name);
+    const dayDatasets = dayCollectors(setup.collectors).map(({ dataset }) => dataset.name);
+    for (const org of setup.orgs.keys()) instruments.knowOrg(org, { endpoints, dayDatasets });
   }
 
   function status(): ServiceStatus {
@@ -166,7 +200,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       runs,
       publisher,
       seriesOf: publication.seriesOf,
-      nextRunOf: (org: string, collector: string) => scheduler.nextRunOf(`${org}/${collector}`),
+      nextRunOf: polling.nextRunOf,
     };
     return {
       version: parts.version,
@@ -174,11 +208,12 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       startedAt,
       now: clock.now(),
       ready: ready(),
-      orgs: orgs.map(({ config: org, settings }) => ({
+      configuration: configuration.state(),
+      orgs: [...setup.orgs.values()].map(({ config: org, settings }) => ({
         name: org.name,
         ...orgIdOf(publisher.orgId(org.name)),
         apiHost: new URL(org.baseUrl).host,
-        collectors: collectors.map((collector) => collectorStatus(sources, settings, collector)),
+        collectors: setup.collectors.map((collector) => collectorStatus(sources, settings, collector)),
       })),
       links: [
         { href: config.web.telemetryPath, label: 'Metrics', description: 'what Prometheus scrapes' },
@@ -197,15 +232,17 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   }
 
   function ready() {
-    const tried = targets.map(({ org, collector }) => ({ org: org.config.name, collector: collector.name }));
-    return readiness(runs, tried, clock.elapsed() - startedElapsed);
+    // What a reload brings along is not waited for by those who already rely on the rest.
+    if (isComplete) return { ready: true, waitingFor: [] };
+    return readiness(runs, polling.targets(), clock.elapsed() - startedElapsed);
   }
 
   const app = createApp({
     exposition,
     negotiate,
     status,
-    refresh: () => void scheduler.refresh(),
+    refresh: () => void polling.refresh(),
+    reload,
     redact: redactor.redact,
     log,
     telemetryPath: config.web.telemetryPath,
@@ -217,7 +254,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
 
   /** Publishes what time has changed, and the named collectors' families. */
   async function publishAll(names: readonly string[]): Promise<void> {
-    await Promise.all(orgs.map(({ settings }) => publisher.publish(settings, names)));
+    await Promise.all([...setup.orgs.values()].map(({ settings }) => publisher.publish(settings, names)));
   }
 
   async function publishSafely(names: readonly string[]): Promise<void> {
@@ -236,7 +273,25 @@ export async function createService(parts: ServiceParts): Promise<Service> {
 
   function retention(): Retention | undefined {
     if (keeping.retentionDays === 0) return undefined;
-    return { firstDay: firstDayOf(keeping, clock.now()), orgs: config.orgs.map(({ name }) => name) };
+    return { firstDay: firstDayOf(keeping, clock.now()), orgs: [...setup.orgs.keys()] };
+  }
+
+  /** Tells when each organization that has not run yet was last fetched well, by this process or one before. */
+  async function restore(): Promise<void> {
+    for (const org of setup.config.orgs) {
+      const unknown = setup.collectors.filter(({ name }) => runs.get(org.name, name) === NO_RUN);
+      await restoreSuccesses({ history, runs, instruments }, [org], unknown);
+    }
+  }
+
+  let reloading: Promise<unknown> = Promise.resolve();
+  const reloadOnce = oneAtATime(() => configuration.run());
+
+  async function reload(): Promise<ReloadOutcome> {
+    if (stopping.signal.aborted) return { ok: false, problem: 'the exporter is stopping' };
+    const outcome = reloadOnce();
+    reloading = outcome;
+    return await outcome;
   }
 
   let stopped: Promise<void> | undefined;
@@ -248,9 +303,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   async function stop(): Promise<void> {
     stopping.abort();
     runner.stop();
-    const loaded = await clients?.catch(() => undefined);
-    for (const client of loaded?.values() ?? []) client.close();
-    await Promise.all([scheduler.stop(), server?.close()]);
+    await Promise.all([polling.stop(), server?.close(), reloading]);
     await web?.close();
     publication.close();
     await history.close();
@@ -263,7 +316,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     status,
     async start() {
       web = await openServiceWeb({ config: config.web, files: parts.files ?? createFiles(), clock, log });
-      await restoreSuccesses({ history, runs, instruments }, config.orgs, collectors);
+      await restore();
       // The first scrape already sees what is stored.
       await publishAll([]);
       publication.flush();
@@ -271,42 +324,30 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       const { port } = await server.listen(config.web.listen);
       web.watch();
       try {
-        await loadClients();
+        await polling.connect();
       } catch (error) {
         // A proxy that is none ends the start, and so nothing may go on listening.
         await stopOnce();
         throw error;
       }
-      scheduler.start();
+      polling.start();
       // Only stopping ends it, and then there is nothing left to do.
       sweep().catch(() => undefined);
       return { port, scheme: web.scheme };
     },
     async pollOnce() {
-      await Promise.all(targets.map((target) => run(target, 'scheduled')));
+      await polling.runAll();
       publication.flush();
-      return targets
-        .filter(({ org, collector }) => runs.get(org.config.name, collector.name).failure !== undefined)
-        .map(({ org, collector }) => jobName(org.config, collector));
+      return polling
+        .targets()
+        .filter(({ org, collector }) => runs.get(org, collector).failure !== undefined)
+        .map(({ org, collector }) => `${org}/${collector}`);
     },
+    reload,
     stop: stopOnce,
   };
 }
 
-function jobName(org: OrgConfig, collector: Collector): string {
-  return `${org.name}/${collector.name}`;
-}
-
 function orgIdOf(orgId: string | undefined): { orgId?: string } {
   return orgId === undefined ? {} : { orgId };
-}
-
-function publishedFamilies(
-  collectors: readonly Collector[],
-  about: readonly { readonly name: string; readonly help: string }[],
-) {
-  const ofCollectors = collectors.flatMap(({ name: collector, families }) =>
-    families.map(({ name, help }) => ({ name, help, collector })),
-  );
-  return [...ofCollectors, ...about.map(({ name, help }) => ({ name, help }))];
 }

@@ -51,5 +51,6 @@ export function createSilentPublisher(): Publisher {
     uncoveredDays: () => undefined,
     orgId: () => undefined,
     isExpired: () => false,
+    forget: () => undefined,
   };
 }

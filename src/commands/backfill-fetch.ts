@@ -43,20 +43,24 @@ export async function fetchAll(parts: FetchParts): Promise<readonly string[]> {
     clock,
     log,
   });
-  const clients = createClients({ config, version, instruments, clock, random: Math.random, log });
+  const clients = createClients({
+    ...{ config: () => config, history, version, instruments, clock, random: Math.random, log },
+  });
+  const byOrg = new Map(config.orgs.map((org) => [org.name, clients.create(org)]));
   function stop(): void {
     runner.stop();
-    for (const client of clients.values()) client.close();
+    for (const client of byOrg.values()) client.close();
   }
   signal.addEventListener('abort', stop, { once: true });
   try {
     const targets = parts.orgs.flatMap((org) => {
-      const source = clients.get(org.name);
+      const source = byOrg.get(org.name);
       return source === undefined ? [] : [{ org, source }];
     });
     return await fetchMissing(targets, parts.collectors, runner, runs);
   } finally {
     signal.removeEventListener('abort', stop);
     stop();
+    await clients.close();
   }
 }

@@ -17,6 +17,8 @@ export interface Surroundings {
   readonly version: string;
   /** A signal that the first SIGTERM or SIGINT aborts; a second one ends the process at once. */
   stopSignal(): AbortSignal;
+  /** Calls back at each SIGHUP from now on. */
+  onHangup(listener: () => void): void;
 }
 
 /** What a command gets. */

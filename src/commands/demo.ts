@@ -8,7 +8,7 @@ import { createSystemClock } from '../runtime/clock.ts';
 import { createSandbox } from '../sandbox/index.ts';
 import { MEMORY } from '../service-history.ts';
 import type { CommandContext } from './command.ts';
-import { createRealService, untilStopped } from './run-service.ts';
+import { createRealService, createReloadTriggers, untilStopped } from './run-service.ts';
 
 /** The simulated platform is in this process: it need not be spared. */
 const REQUESTS_PER_SECOND = 200;
@@ -25,30 +25,39 @@ export const demoContract: Contract = {
 
 /** Serves the metrics of a simulated platform in the same process, in memory, until asked to stop. */
 export async function run(context: CommandContext): Promise<number> {
-  const loaded = await loadConfig({ ...context, collectors, organizations: 'ignored' });
+  const triggers = createReloadTriggers(context);
   const sandbox = createSandbox({ now: createSystemClock().now });
   const { url } = await sandbox.listen({ host: '127.0.0.1', port: 0 });
-  const config: Config = {
-    ...loaded,
-    storage: { path: MEMORY },
-    api: { ...loaded.api, requestsPerSecond: REQUESTS_PER_SECOND },
-    orgs: sandbox.orgs.map(({ name, keys }) => ({
-      name,
-      baseUrl: url,
-      appUrl: url,
-      credential: createFixedCredential(keys.owner, 'the simulated platform'),
-      contract: demoContract,
-    })),
+  const load = async (): Promise<Config> => {
+    const loaded = await loadConfig({ ...context, collectors, organizations: 'ignored' });
+    return {
+      ...loaded,
+      storage: { path: MEMORY },
+      api: { ...loaded.api, requestsPerSecond: REQUESTS_PER_SECOND },
+      orgs: sandbox.orgs.map(({ name, keys }) => ({
+        name,
+        baseUrl: url,
+        appUrl: url,
+        credential: createFixedCredential(keys.owner, 'the simulated platform'),
+        contract: demoContract,
+      })),
+    };
   };
   const stopped = untilStopped(context);
-  const service = await createRealService(context, config, true);
+  const config = await load().catch(async (error: unknown) => {
+    await sandbox.close();
+    throw error;
+  });
+  const service = await createRealService(context, config, true, load);
   try {
     const { port, scheme } = await service.start();
+    triggers.attach(service, config);
     const host = config.web.listen.host ?? 'localhost';
     const here = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
     context.stdout.write(`${describe(url, here, config)}\n`);
     await stopped;
   } finally {
+    triggers.stop();
     await service.stop();
     await sandbox.close();
   }

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { revisionOf } from '../config/environment.ts';
+import { watchFile } from '../config/watch.ts';
 import { type Clock, createSystemClock } from '../runtime/clock.ts';
 import { createService, type Service, type ServiceParts } from '../service.ts';
 import type { CommandContext, Output } from './command.ts';
@@ -10,6 +11,7 @@ export async function createRealService(
   context: CommandContext,
   config: Config,
   simulated: boolean,
+  loadConfig?: () => Promise<Config>,
 ): Promise<Service> {
   const clock = createSystemClock();
   return createService({
@@ -20,6 +22,7 @@ export async function createRealService(
     random: Math.random,
     ...logOf(context.stderr, clock),
     simulated,
+    ...(loadConfig && { loadConfig }),
   });
 }
 
@@ -30,6 +33,34 @@ function logOf(stderr: Output, clock: Clock): Pick<ServiceParts, 'stderr' | 'pro
   return {
     stderr: line.stream,
     progress: createTerminalProgress(line, clock, () => stderr.columns),
+  };
+}
+
+/** Lets a service that is about to run read its configuration again: at each SIGHUP, and where it is watched. */
+export interface ReloadTriggers {
+  /** What asked for it meanwhile gets it now. */
+  attach(service: Service, config: Config): void;
+  stop(): void;
+}
+
+/** Listens for SIGHUP from now on, which would end the process otherwise. */
+export function createReloadTriggers(context: CommandContext): ReloadTriggers {
+  const stopping = new AbortController();
+  let reload: (() => unknown) | undefined;
+  let isWanted = false;
+  context.onHangup(() => {
+    isWanted = true;
+    reload?.();
+  });
+  return {
+    attach(service, { file }) {
+      reload = () => service.reload();
+      if (isWanted) reload();
+      if (!file.watch || file.path === undefined) return;
+      const parts = { files: context.files, clock: createSystemClock(), signal: stopping.signal };
+      void watchFile(file.path, { ...parts, onChange: () => void service.reload() });
+    },
+    stop: () => stopping.abort(),
   };
 }
 

@@ -1,14 +1,17 @@
 import { collectors } from '../collectors/index.ts';
 import { loadConfig } from '../config/load.ts';
 import type { CommandContext } from './command.ts';
-import { createRealService, untilStopped } from './run-service.ts';
+import { createRealService, createReloadTriggers, untilStopped } from './run-service.ts';
 
 /** Polls the configured organizations and serves their metrics until asked to stop. */
 export async function run(context: CommandContext): Promise<number> {
-  const config = await loadConfig({ ...context, collectors });
-  const service = await createRealService(context, config, false);
+  const triggers = createReloadTriggers(context);
+  const load = () => loadConfig({ ...context, collectors });
+  const config = await load();
+  const service = await createRealService(context, config, false, load);
   const stopped = untilStopped(context);
   const { port, scheme } = await service.start();
+  triggers.attach(service, config);
   service.log.info('Serving', {
     version: context.version,
     port,
@@ -18,6 +21,7 @@ export async function run(context: CommandContext): Promise<number> {
     ...(config.shard.total > 1 && { shard: config.shard.index, shards: config.shard.total }),
   });
   await stopped;
+  triggers.stop();
   service.log.info('Stopping');
   await service.stop();
   return 0;

@@ -20,10 +20,14 @@ export interface Config {
   /** The organizations of this shard; none where they all belong to others. */
   readonly orgs: readonly OrgConfig[];
   readonly shard: Shard;
+  /** Where the configuration was read from, besides flags and environment. */
+  readonly file: { readonly path: string | undefined; readonly watch: boolean };
   readonly api: {
     readonly timeoutMs: number;
     readonly retries: number;
     readonly requestsPerSecond: number;
+    /** The most requests of a UTC day, for each organization; undefined for any number. */
+    readonly dailyRequestLimit: number | undefined;
     readonly maxResponseBytes: number;
     readonly proxy: ProxyVariables;
   };

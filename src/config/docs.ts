@@ -110,7 +110,8 @@ One organization needs no file: its address comes from \`--api.base-url\`, its k
 \`--org\`. Several are listed under \`orgs\` in the file. Where both are given, the one of flags and environment is added to
 the list; its name must then not stand there. An address without a key, or a key without an address, is refused.
 
-[Operations](operations.md) tells how several processes share the organizations.
+[Operations](operations.md) tells how a running exporter takes over a changed file, and how several processes share the
+organizations.
 `;
 
 const secrets = `A key never stands on a command line or in the file itself. It comes from an environment variable or from a file of

@@ -100,10 +100,12 @@ function configOf(
   environment: Environment,
 ): Omit<Config, 'orgs' | 'shard' | 'limits' | 'readiness'> {
   return {
+    file: { path: values['config.file'], watch: values['config.watch'] },
     api: {
       timeoutMs: values['api.timeout'],
       retries: values['api.retries'],
       requestsPerSecond: values['api.requests-per-second'],
+      dailyRequestLimit: values['api.daily-request-limit'],
       maxResponseBytes: values['api.max-response-bytes'],
       proxy: proxyOf(environment),
     },

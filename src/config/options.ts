@@ -30,6 +30,14 @@ const sharedOptions = {
     takenBy: [...all, 'healthcheck'],
     fileKey: 'none',
   },
+  'config.watch': {
+    kind: 'boolean',
+    section: 'Configuration file',
+    description: 'Whether the file is read again when it changes, as on SIGHUP',
+    default: 'false',
+    takenBy: ['serve', 'demo', 'check-config'],
+    fileKey: 'none',
+  },
   org: {
     kind: 'org-name',
     section: 'Organization',
@@ -93,6 +101,15 @@ const sharedOptions = {
     default: '5',
     min: '0.01',
     max: '1000',
+    takenBy: all,
+  },
+  'api.daily-request-limit': {
+    kind: 'integer',
+    section: 'Platform API',
+    description:
+      'Most requests per UTC day and organization, retries and redirects included, counted over restarts; any number where not given. At the ceiling, collectors fail with the reason limit until the next UTC day',
+    min: '1',
+    max: '100000000',
     takenBy: all,
   },
   'api.max-response-bytes': {
@@ -213,7 +230,7 @@ const sharedOptions = {
   'web.enable-lifecycle': {
     kind: 'boolean',
     section: 'Web',
-    description: 'Whether POST /-/refresh is answered',
+    description: 'Whether POST /-/refresh and POST /-/reload are answered',
     default: 'false',
     takenBy: ['serve', 'demo', 'check-config'],
   },

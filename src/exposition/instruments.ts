@@ -34,6 +34,15 @@ export interface Instruments {
   ): void;
   /** Forgets every series of an organization that is no longer configured. */
   forgetOrg(org: string): Promise<void>;
+  /** Forgets the series of a collector of an organization that runs no longer; a shared dataset's stay. */
+  forgetCollector(
+    labels: CollectorLabels & {
+      readonly dataset?: DatasetName | undefined;
+      readonly metrics: ReadonlySet<string>;
+    },
+  ): Promise<void>;
+  /** The configuration was read again, and is used where that went well. */
+  configReload(successful: boolean): void;
   /** An attempt of a request took `seconds`; `code` is the HTTP status, or `timeout` or `network`. */
   apiRequest(attempt: EndpointLabels & { readonly code: string; readonly seconds: number }): void;
   /** A request is made again. */
@@ -96,6 +105,10 @@ export function createInstruments(deps: InstrumentsDeps): Instruments {
   }
   if (series) makeGauge(registry, ownMetrics.series, (gauge) => showSeries(gauge, series()));
   const dropped = makeGauge(registry, ownMetrics.familiesDropped);
+  const reloadSuccessful = makeGauge(registry, ownMetrics.configReloadSuccessful);
+  const reloadSuccess = makeGauge(registry, ownMetrics.configReloadSuccess);
+  reloadSuccessful.set(1);
+  reloadSuccess.set(clock.now() / 1000);
   const ofOrgs = [
     ...[success, lastSuccess, lastRun, duration, failing, folded, dropped],
     ...[requests, requestDuration, retries, rejected, revisions],
@@ -114,6 +127,17 @@ export function createInstruments(deps: InstrumentsDeps): Instruments {
     },
     async forgetOrg(org) {
       for (const metric of ofOrgs) await removeOrg(metric, org);
+    },
+    async forgetCollector({ org, collector, dataset, metrics }) {
+      const isGone = (labels: Labels) =>
+        labels['collector'] === collector ||
+        (dataset !== undefined && (labels['dataset'] === dataset || labels['endpoint'] === dataset)) ||
+        metrics.has(String(labels['metric']));
+      for (const metric of ofOrgs) await removeOrg(metric, org, isGone);
+    },
+    configReload(successful) {
+      reloadSuccessful.set(successful ? 1 : 0);
+      if (successful) reloadSuccess.set(clock.now() / 1000);
     },
     apiRequest({ org, endpoint, code, seconds }) {
       requests.inc({ org, endpoint, code });
@@ -147,10 +171,17 @@ function showSeries(gauge: Gauge<'collector'>, series: ReadonlyMap<string, numbe
   for (const [collector, count] of series) gauge.set({ collector }, count);
 }
 
-async function removeOrg(metric: Pick<Counter<string>, 'get' | 'remove'>, org: string): Promise<void> {
+type Labels = Readonly<Record<string, string | number | undefined>>;
+
+/** Removes an organization's series, those alone that `isGone` where it is given. */
+async function removeOrg(
+  metric: Pick<Counter<string>, 'get' | 'remove'>,
+  org: string,
+  isGone: (labels: Labels) => boolean = () => true,
+): Promise<void> {
   const { values } = await metric.get();
   for (const { labels } of values) {
     const { le: _bucket, org: owner, ...others } = labels;
-    if (owner === org) metric.remove({ org: owner, ...others });
+    if (owner === org && isGone(labels)) metric.remove({ org: owner, ...others });
   }
 }

@@ -127,4 +127,20 @@ export const ownMetrics = {
     unit: 'metrics',
     source: 'the limit series',
   }),
+  configReloadSuccessful: ownMetric({
+    name: 'agent_platform_exporter_config_last_reload_successful',
+    help: 'Whether the configuration could be used when it was last read (1), or the one before is still in use (0).',
+    type: 'gauge',
+    labels: [],
+    unit: 'boolean',
+    source: 'the start, and each reload',
+  }),
+  configReloadSuccess: ownMetric({
+    name: 'agent_platform_exporter_config_last_reload_success_timestamp_seconds',
+    help: 'When the configuration in use was read, in Unix time.',
+    type: 'gauge',
+    labels: [],
+    unit: 'seconds',
+    source: 'the start, and each reload',
+  }),
 } as const satisfies Record<string, OwnMetric>;

@@ -34,6 +34,8 @@ export interface Publication {
 export interface PublicationDeps {
   /** The families in the order of the page. */
   readonly families: readonly PublishedFamily[];
+  /** The names of the collectors that run at present; those of all families where not given. */
+  readonly running?: (() => ReadonlySet<string>) | undefined;
   readonly clock: Clock;
   readonly log?: Logger | undefined;
 }
@@ -41,7 +43,7 @@ export interface PublicationDeps {
 const INTERVAL_MS = 1000;
 
 /** Creates a publication, empty at first. */
-export function createPublication({ families, clock, log }: PublicationDeps): Publication {
+export function createPublication({ families, running, clock, log }: PublicationDeps): Publication {
   const declared = declareFamilies(families);
   const collectors = new Set(families.flatMap(({ collector }) => collector ?? []));
   // What nobody may ask for by name, like the families about the data, belongs to every page.
@@ -90,7 +92,9 @@ export function createPublication({ families, clock, log }: PublicationDeps): Pu
   }
 
   return {
-    collectors,
+    get collectors() {
+      return running?.() ?? collectors;
+    },
     current: () => published,
     flush: publish,
     replaceAll(org, segments) {

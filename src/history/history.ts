@@ -38,6 +38,12 @@ export interface Revision {
   readonly after: unknown;
 }
 
+/** How many requests were made for an organization on a UTC day. */
+export interface RequestCount {
+  readonly day: Day;
+  readonly requests: number;
+}
+
 /** What of the history may go. */
 export interface Retention {
   /** Days before this one are old. */
@@ -58,6 +64,9 @@ export interface History {
   /** The UTC day on which the revision window of a dataset was last asked for again. */
   revisedOn(org: string, dataset: DatasetName): Promise<Day | undefined>;
   putRevisedOn(org: string, dataset: DatasetName, day: Day): Promise<void>;
+  /** The requests of the last day on which any were counted. */
+  requestsOf(org: string): Promise<RequestCount | undefined>;
+  putRequests(org: string, count: RequestCount): Promise<void>;
   /** Drops what is too old, and tries again to store what could not be stored. */
   sweep(retention?: Retention): Promise<void>;
   close(): Promise<void>;

@@ -1,9 +1,10 @@
-import type { History } from './history.ts';
+import type { History, RequestCount } from './history.ts';
 import { createKept } from './kept.ts';
 
 /** Keeps history in this process's memory: it starts empty and ends with the process. */
 export function createMemoryHistory(): History {
   const kept = createKept();
+  const requests = new Map<string, RequestCount>();
   return {
     read: async (org) => kept.read(org),
     async putDays(org, dataset, answer) {
@@ -16,6 +17,10 @@ export function createMemoryHistory(): History {
     },
     revisedOn: async (org, dataset) => kept.dataset(org, dataset)?.revisedOn,
     putRevisedOn: async (org, dataset, day) => kept.putRevisedOn(org, dataset, day),
+    requestsOf: async (org) => requests.get(org),
+    async putRequests(org, count) {
+      requests.set(org, count);
+    },
     async sweep(retention) {
       if (retention !== undefined) kept.retain(retention);
     },

@@ -85,7 +85,9 @@ export async function runDays(
       run.tried();
       failure ??= error;
       failuresInRow++;
-      if (!LOCAL_REASONS.has(error.reason) || failuresInRow >= MAX_FAILURES) break;
+      // What names the time of the next try will not be had before it, whatever is asked.
+      const isLocal = LOCAL_REASONS.has(error.reason) && error.retryAt === undefined;
+      if (!isLocal || failuresInRow >= MAX_FAILURES) break;
     }
     wanted = wanted.filter((day) => day < window.from || day > window.to);
     if (isAgainDue && failure === undefined && wanted.every((day) => day < againFrom)) {

@@ -27,10 +27,11 @@ type RenderedCollectors = ReadonlyMap<string, { readonly families: readonly Rend
 
 /** Creates what hands everything of an organization that fits its series budget to the publication, in one step. */
 export function createHandover(parts: HandoverParts): (org: string, collectors: RenderedCollectors) => void {
-  const { publication, instruments, seriesBudget, log } = parts;
+  const { publication, instruments, log } = parts;
   const told = new Map<string, string>();
 
   return (org, collectors) => {
+    const { seriesBudget } = parts;
     const dropped = familiesOverBudget(sizesOf(collectors), seriesBudget);
     const segments = new Map<string, readonly Segment[]>();
     for (const [collector, { families }] of collectors) {
@@ -64,7 +65,7 @@ export function createHandover(parts: HandoverParts): (org: string, collectors: 
       org,
       collector,
       families,
-      limit: seriesBudget,
+      limit: parts.seriesBudget,
     });
   }
 }

@@ -15,6 +15,7 @@ import { createView } from './view.ts';
 /** The name under which the families about the data itself are published. */
 const ABOUT = 'about';
 
+/** Settings may be getters: they are read anew for each publish. */
 export interface PublisherParts extends HandoverParts {
   readonly collectors: readonly Collector[];
   readonly aboutFamilies: readonly CurrentFamily[];
@@ -25,6 +26,8 @@ export interface PublisherParts extends HandoverParts {
   readonly renderSegment: RenderSegment;
   readonly labelLimit: LabelLimit;
   readonly maxAgeMs: number;
+  /** An organization as it is configured now, undefined where it no longer is; as it was given by default. */
+  readonly settingsOf?: ((org: OrgSettings) => OrgSettings | undefined) | undefined;
   readonly clock: Clock;
 }
 
@@ -44,6 +47,8 @@ export interface Publisher {
   orgId(org: string): string | undefined;
   /** Whether a collector's last good answer is older than the maximum age. */
   isExpired(org: string, collector: string): boolean;
+  /** Takes an organization off the page; it is configured no longer. */
+  forget(org: string): void;
 }
 
 interface PublishedCollector {
@@ -65,8 +70,7 @@ export function createPublisher(parts: PublisherParts): Publisher {
   // One organization after the other: slices of work side by side would add up to one long one.
   let turn: Promise<void> = Promise.resolve();
   const handOver = createHandover(parts);
-  const datasets = parts.collectors.filter(isDayCollector).map((collector) => collector.dataset.name);
-  const sparing = sparingOf(parts.collectors);
+  const settingsOf = parts.settingsOf ?? ((org) => org);
 
   function stateOf(org: string): OrgState {
     let state = states.get(org);
@@ -95,23 +99,31 @@ export function createPublisher(parts: PublisherParts): Publisher {
     return state.waiting;
   }
 
-  async function publishNow(org: OrgSettings, state: OrgState): Promise<void> {
+  async function publishNow(given: OrgSettings, state: OrgState): Promise<void> {
     const requested = new Set(state.requested);
     state.requested.clear();
+    const org = settingsOf(given);
+    if (org === undefined) return;
+    const { collectors } = parts;
+    const datasets = collectors.filter(isDayCollector).map((collector) => collector.dataset.name);
     const history = await parts.history.read(org.name);
     const now = parts.clock.now();
     const { historyStart } = parts;
     const firstDay = firstDayOf(parts, now);
+    const sparing = sparingOf(collectors);
     const view = createView({ history, settings: org, datasets, sparing, historyStart, firstDay }, now);
-    const published = new Map(state.collectors);
+    const published = new Map<string, PublishedCollector>();
     const touched = datasetsOf(requested);
-    for (const collector of parts.collectors) {
-      const before = published.get(collector.name);
+    for (const collector of collectors) {
+      const before = state.collectors.get(collector.name);
       const dataset = dayDatasetOf(collector);
       const day = dataset === undefined ? undefined : view.newestDay(dataset);
       const expired = hasExpired(history, collector, now);
       const unchanged = before !== undefined && before.day === day && before.expired === expired;
-      if (unchanged && !touched.has(collector.dataset.name)) continue;
+      if (unchanged && !touched.has(collector.dataset.name)) {
+        published.set(collector.name, before);
+        continue;
+      }
       const families = expired ? [] : await render(collector.families, dataset, view);
       published.set(collector.name, { day, expired, families });
       // What a derived collector goes through, the one it derives from goes through, and has said.
@@ -119,6 +131,8 @@ export function createPublisher(parts: PublisherParts): Publisher {
     }
     const about = await render(parts.aboutFamilies, undefined, view);
     published.set(ABOUT, { day: undefined, expired: false, families: about });
+    // It may have gone while it was rendered.
+    if (settingsOf(org) === undefined) return;
     state.collectors = published;
     state.view = view;
     handOver(org.name, published);
@@ -180,5 +194,9 @@ export function createPublisher(parts: PublisherParts): Publisher {
     },
     orgId: (org) => states.get(org)?.view?.orgId,
     isExpired: (org, collector) => states.get(org)?.collectors.get(collector)?.expired ?? false,
+    forget(org) {
+      states.delete(org);
+      parts.publication.remove(org);
+    },
   };
 }

@@ -12,10 +12,12 @@ import { type Again, runDays } from './day-run.ts';
 import { runDocuments } from './document-run.ts';
 import { failureOf } from './failure.ts';
 import type { Publisher } from './publisher.ts';
+import { untilRetired } from './retired.ts';
 import { daysAgain } from './revision.ts';
 import type { RunBook } from './runs.ts';
 import { createWindowSizer, type WindowSizer } from './windows.ts';
 
+/** The days' bounds may be getters: they are read anew for each run. */
 export interface RunnerParts {
   readonly history: History;
   readonly historyStart: Day;
@@ -57,12 +59,16 @@ export interface Noted {
 export interface Target {
   readonly org: OrgSettings;
   readonly source: Source;
+  /** Aborted once nobody wants its runs any more: they end, and leave no trace of how. */
+  readonly retired?: AbortSignal | undefined;
 }
 
 /** Takes a collector's data the whole way from the platform to the publication. */
 export interface Runner {
   /** Never throws: a failure is counted, logged once and kept in the book. */
   run(target: Target, collector: FetchingCollector, mode: 'scheduled' | 'thorough'): Promise<void>;
+  /** Drops what was learnt of a collector whose runs have ended for good. */
+  forget(org: string, collector: string): void;
   /** Lets runs end after the request in flight. */
   stop(): void;
 }
@@ -97,7 +103,7 @@ export function createRunner(deps: RunnerParts): Runner {
     const memory = memoryOf(org, name);
     runs.update(org, name, { running: true });
     const failure = await attempt(target, collector, memory, mode);
-    if (stopping) return;
+    if (stopping || target.retired?.aborted === true) return;
     const seconds = (clock.elapsed() - started) / 1000;
     const at = clock.now();
     const before = runs.get(org, name);
@@ -119,14 +125,15 @@ export function createRunner(deps: RunnerParts): Runner {
     memory: Memory,
     mode: 'scheduled' | 'thorough',
   ): Promise<PlatformError | undefined> {
-    const { org, source } = target;
+    const { org, source, retired } = target;
     const { name } = collector;
     const noted = { rejected: 0, remarks: new Set<string>() };
     const run: Run = {
       org,
-      source,
+      source: retired === undefined ? source : untilRetired(source, retired),
       deps,
       tried() {
+        if (retired?.aborted === true) return;
         runs.update(org.name, name, { tried: true });
         deps.onTried?.();
       },
@@ -134,7 +141,7 @@ export function createRunner(deps: RunnerParts): Runner {
         noted.rejected += fetched.rejected;
         for (const remark of fetched.remarks) noted.remarks.add(remark);
       },
-      stopping: () => stopping,
+      stopping: () => stopping || retired?.aborted === true,
     };
     try {
       if (!isDayCollector(collector)) {
@@ -178,6 +185,7 @@ export function createRunner(deps: RunnerParts): Runner {
 
   return {
     run,
+    forget: (org, collector) => void memories.delete(JSON.stringify([org, collector])),
     stop() {
       stopping = true;
     },

@@ -26,6 +26,8 @@ export const NO_RUN: RunState = {
 export interface RunBook {
   get(org: string, collector: string): RunState;
   update(org: string, collector: string, change: Partial<RunState>): void;
+  /** Forgets a collector that runs no longer. */
+  forget(org: string, collector: string): void;
 }
 
 /** Creates an empty book. */
@@ -39,6 +41,10 @@ export function createRunBook(): RunBook {
     update(org, collector, change) {
       const ofOrg = states.get(org) ?? new Map<string, RunState>();
       states.set(org, ofOrg.set(collector, { ...get(org, collector), ...change }));
+    },
+    forget(org, collector) {
+      states.get(org)?.delete(collector);
+      if (states.get(org)?.size === 0) states.delete(org);
     },
   };
 }

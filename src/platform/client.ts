@@ -1,14 +1,16 @@
 import type { Source } from '../catalog/source.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { createAgentPool } from './agents.ts';
 import type { RequestObserver } from './attempt.ts';
+import type { RequestCeiling } from './ceiling.ts';
 import { withConcurrency } from './concurrency.ts';
 import { createExchange } from './exchange.ts';
 import { walkPages } from './paging.ts';
 import { createPause, withPause } from './pause.ts';
 import type { ProxySettings } from './proxy.ts';
-import { createRateLimiter, withRateLimit } from './rate-limit.ts';
+import { createRateLimiter, type RateLimiter, withCeiling, withRateLimit } from './rate-limit.ts';
 import { parseHosts } from './request-url.ts';
 import { withRetries } from './retries.ts';
 import { createSingleAttempt } from './single-attempt.ts';
@@ -17,6 +19,7 @@ const MAX_IN_FLIGHT = 4;
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 const MAX_PAGES = 10_000;
 
+/** The bounds of the requests may be getters: they are read anew for each request. */
 export interface PlatformClientDeps {
   /** The organization's name, as its `org` label. */
   readonly org: string;
@@ -38,6 +41,10 @@ export interface PlatformClientDeps {
   readonly observer: RequestObserver;
   /** Largest body that is read, in bytes after decompression; 64 MiB by default. */
   readonly maxResponseBytes?: number | undefined;
+  /** Paces the requests in place of a limiter of its own, so that the pace outlasts this client. */
+  readonly limiter?: RateLimiter | undefined;
+  /** Counts the requests of each day against a ceiling; there is none by default. */
+  readonly ceiling?: RequestCeiling | undefined;
   /** Largest number of pages of one listing; 10 000 by default. */
   readonly maxPages?: number | undefined;
   /** The proxy to go through, never for this machine itself; none by default. */
@@ -58,21 +65,40 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
   const closing = new AbortController();
   const closed = closing.signal;
   const agents = createAgentPool(MAX_IN_FLIGHT, deps.proxy);
-  const maxResponseBytes = deps.maxResponseBytes ?? MAX_RESPONSE_BYTES;
+  const maxResponseBytes = () => deps.maxResponseBytes ?? MAX_RESPONSE_BYTES;
+  const limiter = deps.limiter ?? createRateLimiter(() => deps.requestsPerSecond, clock);
   const userAgent = `agent-platform-exporter/${deps.version}`;
   const pause = createPause(clock);
 
   const single = createSingleAttempt({
-    ...deps,
+    org: deps.org,
     hosts: parseHosts(deps.baseUrl, deps.appUrl),
+    credential: deps.credential,
+    timeoutMs: () => deps.timeoutMs,
     maxResponseBytes,
-    exchange: createExchange({ agents, maxResponseBytes, userAgent, closed }),
+    exchange: createExchange({ agents, maxResponseBytes, userAgent, closed, admit }),
+    clock,
+    observer: deps.observer,
   });
   // A pause may begin while an attempt waits for its place or its turn, so it is asked for each time.
-  const limiter = createRateLimiter(deps.requestsPerSecond, clock);
-  const paced = withRateLimit(withPause(single, pause), limiter, closed);
+  const paced = withRateLimit(withPause(withCeiling(single, deps.ceiling), pause), limiter, closed);
   const bounded = withConcurrency(withPause(paced, pause), MAX_IN_FLIGHT);
-  const get = withRetries(withPause(bounded, pause), { ...deps, pause, closed });
+  const get = withRetries(withPause(bounded, pause), {
+    org: deps.org,
+    retries: () => deps.retries,
+    clock,
+    random: deps.random,
+    log: deps.log,
+    observer: deps.observer,
+    pause,
+    closed,
+  });
+
+  /** A redirect is one more request: it has its turn and counts like any other. */
+  async function admit(): Promise<PlatformError | undefined> {
+    await limiter.take(closed).catch(() => undefined);
+    return deps.ceiling?.take();
+  }
 
   return {
     get,

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import axios from 'axios';
+import type { PlatformError } from '../runtime/errors.ts';
 import type { AgentPool, Agents } from './agents.ts';
 import { readBody, readErrorBody } from './body.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
@@ -10,6 +11,7 @@ import { isRedirect, judgeRedirect, MAX_REDIRECTS } from './redirect.ts';
 export type Exchanged =
   | Answered
   | { readonly kind: 'redirect'; readonly status: number; readonly words: string }
+  | { readonly kind: 'refused'; readonly status: number; readonly error: PlatformError }
   | { readonly kind: 'too-large'; readonly status: number }
   | { readonly kind: 'timeout'; readonly words: string; readonly hint?: string }
   | { readonly kind: 'network'; readonly words: string; readonly hint?: string };
@@ -24,7 +26,7 @@ export interface Answered {
   readonly bytes: number;
 }
 
-/** One GET with its redirects, at most `timeoutMs` milliseconds to the last byte; it never throws. */
+/** One GET with its redirects, each at most `timeoutMs` milliseconds to the last byte; it never throws. */
 export type Exchange = (url: URL, key: string, timeoutMs: number) => Promise<Exchanged>;
 
 interface Head {
@@ -36,9 +38,11 @@ interface Head {
 /** Creates the transport; `closed` ends what is under way. No AxiosError, which holds the key, leaves it. */
 export function createExchange(deps: {
   readonly agents: AgentPool;
-  readonly maxResponseBytes: number;
+  readonly maxResponseBytes: () => number;
   readonly userAgent: string;
   readonly closed: AbortSignal;
+  /** Waits until a redirect may be followed, or gives the error for which it may not. */
+  admit(): Promise<PlatformError | undefined>;
 }): Exchange {
   // Redirects are followed here: a library that follows them decides on its own where the key goes.
   const client = axios.create({
@@ -69,24 +73,20 @@ export function createExchange(deps: {
     };
   }
 
-  async function follow(start: URL, key: string, deadline: Deadline): Promise<Exchanged> {
-    let url = start;
-    for (let hops = 0; ; hops += 1) {
-      const answer = await head(url, key, deadline.signal);
-      const { status } = answer;
-      if (!isRedirect(status)) return read(answer, deps.maxResponseBytes, deadline);
-      await readErrorBody(answer.stream);
-      const redirect = judgeRedirect(url, status, answer.header('location'));
-      if ('refused' in redirect) return { kind: 'redirect', status, words: redirect.refused };
-      if (hops === MAX_REDIRECTS) return { kind: 'redirect', status, words: 'one redirect too many' };
-      url = redirect.to;
-    }
+  async function hop(url: URL, key: string, deadline: Deadline): Promise<Exchanged | Moved> {
+    const answer = await head(url, key, deadline.signal);
+    const { status } = answer;
+    if (!isRedirect(status)) return read(answer, deps.maxResponseBytes(), deadline);
+    await readErrorBody(answer.stream);
+    const redirect = judgeRedirect(url, status, answer.header('location'));
+    if ('refused' in redirect) return { kind: 'redirect', status, words: redirect.refused };
+    return { kind: 'moved', status, to: redirect.to };
   }
 
-  return async (url, key, timeoutMs) => {
+  async function bounded(url: URL, key: string, timeoutMs: number): Promise<Exchanged | Moved> {
     const deadline = startDeadline(timeoutMs, deps.closed);
     try {
-      return await follow(url, key, deadline);
+      return await hop(url, key, deadline);
     } catch (thrown) {
       if (deps.closed.aborted) return { kind: 'network', words: 'the client was closed' };
       if (deadline.expired()) return { kind: 'timeout', words: 'no answer in time' };
@@ -95,7 +95,26 @@ export function createExchange(deps: {
     } finally {
       deadline.clear();
     }
+  }
+
+  return async (start, key, timeoutMs) => {
+    let url = start;
+    for (let hops = 0; ; hops += 1) {
+      const exchanged = await bounded(url, key, timeoutMs);
+      if (exchanged.kind !== 'moved') return exchanged;
+      const { status, to } = exchanged;
+      if (hops === MAX_REDIRECTS) return { kind: 'redirect', status, words: 'one redirect too many' };
+      const error = await deps.admit();
+      if (error !== undefined) return { kind: 'refused', status, error };
+      url = to;
+    }
   };
+}
+
+interface Moved {
+  readonly kind: 'moved';
+  readonly status: number;
+  readonly to: URL;
 }
 
 async function read(answer: Head, limit: number, deadline: Deadline): Promise<Exchanged> {

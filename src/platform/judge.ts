@@ -23,6 +23,8 @@ export function judge(
       const { kind, words, hint } = exchanged;
       return failure(new PlatformError(kind, `${subject}: ${words}`, { hint }), 'always');
     }
+    case 'refused':
+      return failure(exchanged.error, 'never');
     case 'too-large': {
       const message = `${subject}: the answer is larger than ${facts.maxResponseBytes} bytes`;
       return failure(tooLarge(message, exchanged.status), 'never');

@@ -13,7 +13,7 @@ const CAP_MS = 30_000;
 export interface RetryDeps {
   readonly org: string;
   /** How often an attempt is repeated at most. */
-  readonly retries: number;
+  readonly retries: () => number;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
@@ -39,7 +39,8 @@ export function withRetries(attempt: Attempt, deps: RetryDeps): (request: ApiReq
     for (let retry = 0; ; retry += 1) {
       const outcome = await attempt(request, budgetMs);
       if (outcome.ok) return outcome.answer;
-      const spent = retry >= deps.retries || deps.closed.aborted || (outcome.retry === 'once' && unreadable);
+      const spent =
+        retry >= deps.retries() || deps.closed.aborted || (outcome.retry === 'once' && unreadable);
       const wait = Math.max(outcome.retryAfterMs ?? 0, backoff(retry, deps.random));
       if (spent || outcome.retry === 'never' || clock.elapsed() + wait >= ends) {
         throw giveUp(outcome);

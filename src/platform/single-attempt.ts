@@ -11,8 +11,8 @@ export interface SingleAttemptDeps {
   readonly hosts: Hosts;
   /** Asked before every attempt, so that a rotated key is in use on the next one. */
   readonly credential: () => Promise<string>;
-  readonly timeoutMs: number;
-  readonly maxResponseBytes: number;
+  readonly timeoutMs: () => number;
+  readonly maxResponseBytes: () => number;
   readonly exchange: Exchange;
   readonly clock: Clock;
   readonly observer: RequestObserver;
@@ -20,16 +20,17 @@ export interface SingleAttemptDeps {
 
 /** Creates the innermost attempt: key, one exchange, its count and its meaning. */
 export function createSingleAttempt(deps: SingleAttemptDeps): Attempt {
-  const { org, clock, maxResponseBytes } = deps;
+  const { org, clock } = deps;
   return async (request, budgetMs) => {
     const key = await readKey(deps.credential);
     if (key instanceof PlatformError) return { ok: false, error: key, retry: 'never' };
     const started = clock.elapsed();
-    const timeoutMs = Math.min(deps.timeoutMs, budgetMs);
+    const timeoutMs = Math.min(deps.timeoutMs(), budgetMs);
     const exchanged = await deps.exchange(urlOf(request, deps.hosts), key, timeoutMs);
     const seconds = (clock.elapsed() - started) / 1000;
     deps.observer.request({ org, endpoint: request.endpoint, code: codeOf(exchanged), seconds });
-    return judge(exchanged, `GET ${request.path}`, { key, now: clock.now(), maxResponseBytes });
+    const facts = { key, now: clock.now(), maxResponseBytes: deps.maxResponseBytes() };
+    return judge(exchanged, `GET ${request.path}`, facts);
   };
 }
 

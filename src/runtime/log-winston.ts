@@ -20,6 +20,8 @@ export interface LogOptions {
 
 /** A logger that can be asked to hand over what it still holds. */
 export interface ClosableLogger extends Logger {
+  /** Changes the least severe level that is written. */
+  setLevel(level: LogLevel): void;
   /** Resolves once every line has been handed to the stream; the stream stays open, later events are dropped. */
   close(): Promise<void>;
 }
@@ -31,7 +33,8 @@ const LEVELS: Readonly<Record<LogLevel, number>> = { error: 0, warn: 1, info: 2,
  * A stream that fails, such as a closed pipe, costs its lines and nothing else.
  */
 export function createLogger(options: LogOptions): ClosableLogger {
-  const { level, stream, clock, redactor } = options;
+  const { stream, clock, redactor } = options;
+  let level = options.level;
   const syntax = options.format === 'json' ? jsonSyntax : logfmtSyntax;
   const logger = winston.createLogger({
     level,
@@ -61,7 +64,12 @@ export function createLogger(options: LogOptions): ClosableLogger {
     };
   }
 
-  return { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug'), close };
+  return { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug'), setLevel, close };
+
+  function setLevel(wanted: LogLevel): void {
+    level = wanted;
+    logger.level = wanted;
+  }
 
   function close(): Promise<void> {
     return new Promise((resolve) => {

@@ -14,6 +14,7 @@ export interface Job {
   run(mode: 'scheduled' | 'thorough'): Promise<void>;
 }
 
+/** A schedule by which jobs run; its jobs and their schedules may change while it runs. */
 export interface Scheduler {
   /** Runs every job once and starts its schedule. */
   start(): void;
@@ -21,22 +22,27 @@ export interface Scheduler {
   refresh(): Promise<void>;
   /** When a job is due next, in milliseconds. */
   nextRunOf(name: string): Instant | undefined;
+  /** Takes these jobs off; resolves when none of them runs any more. */
+  retire(names: readonly string[]): Promise<void>;
+  /** Adds the jobs that it does not have, which run at once, and gives the others their new schedule. */
+  adopt(jobs: readonly Job[]): void;
   /** Stops the schedules; resolves when no job runs any more. */
   stop(): Promise<void>;
 }
 
-/** What a scheduler is made of; `jitterMs` is the longest random delay of a scheduled run. */
+/** What a scheduler is made of; `jitterMs` gives the longest random delay of a scheduled run. */
 export interface SchedulerParts {
   readonly jobs: readonly Job[];
   readonly ticker: Ticker;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly jitterMs: number;
+  readonly jitterMs: () => number;
   readonly log: Logger;
 }
 
 interface Lane {
-  readonly job: Job;
+  job: Job;
+  retired: boolean;
   running: Promise<void> | undefined;
   thoroughNext: Promise<void> | undefined;
   ticking: Ticking | undefined;
@@ -45,13 +51,9 @@ interface Lane {
 /** Creates a scheduler in which each job has a lane of its own, so that none can delay another. */
 export function createScheduler(parts: SchedulerParts): Scheduler {
   const { ticker, clock, random, jitterMs, log } = parts;
+  let started = false;
   const stopped = new AbortController();
-  const lanes = new Map<string, Lane>(
-    parts.jobs.map((job) => [
-      job.name,
-      { job, running: undefined, thoroughNext: undefined, ticking: undefined },
-    ]),
-  );
+  const lanes = new Map<string, Lane>(parts.jobs.map((job) => [job.name, laneOf(job)]));
 
   function run(lane: Lane, mode: 'scheduled' | 'thorough'): Promise<void> {
     const running = lane.job
@@ -68,10 +70,11 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
 
   async function onTick(lane: Lane): Promise<void> {
     try {
-      await clock.wait(random() * jitterMs, stopped.signal);
+      await clock.wait(random() * jitterMs(), stopped.signal);
     } catch {
       return; // Stopped meanwhile.
     }
+    if (lane.retired) return;
     if (lane.running !== undefined) {
       log.debug('A run is still under way, this tick passes', { job: lane.job.name });
       return;
@@ -83,26 +86,61 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     if (lane.running === undefined) return run(lane, 'thorough');
     lane.thoroughNext ??= lane.running.then(() => {
       lane.thoroughNext = undefined;
-      return stopped.signal.aborted ? undefined : run(lane, 'thorough');
+      return stopped.signal.aborted || lane.retired ? undefined : run(lane, 'thorough');
     });
     return lane.thoroughNext;
   }
 
+  function tick(lane: Lane): void {
+    lane.ticking?.stop();
+    lane.ticking = ticker.start(lane.job.schedule, () => void onTick(lane));
+  }
+
+  function startLane(lane: Lane): void {
+    tick(lane);
+    void run(lane, 'scheduled');
+  }
+
   return {
     start() {
-      for (const lane of lanes.values()) {
-        lane.ticking = ticker.start(lane.job.schedule, () => void onTick(lane));
-        void run(lane, 'scheduled');
-      }
+      started = true;
+      for (const lane of lanes.values()) startLane(lane);
     },
     async refresh() {
       await Promise.all([...lanes.values()].map(thoroughly));
     },
     nextRunOf: (name) => lanes.get(name)?.ticking?.next(),
+    async retire(names) {
+      const going = names.flatMap((name) => lanes.get(name) ?? []);
+      for (const lane of going) {
+        lane.retired = true;
+        lane.ticking?.stop();
+        lanes.delete(lane.job.name);
+      }
+      await Promise.all(going.map((lane) => lane.thoroughNext ?? lane.running));
+    },
+    adopt(jobs) {
+      for (const job of jobs) {
+        const known = lanes.get(job.name);
+        if (known === undefined) {
+          const lane = laneOf(job);
+          lanes.set(job.name, lane);
+          if (started && !stopped.signal.aborted) startLane(lane);
+          continue;
+        }
+        const isOther = known.job.schedule !== job.schedule;
+        known.job = job;
+        if (isOther && known.ticking !== undefined && !stopped.signal.aborted) tick(known);
+      }
+    },
     async stop() {
       stopped.abort();
       for (const lane of lanes.values()) lane.ticking?.stop();
       await Promise.all([...lanes.values()].map((lane) => lane.thoroughNext ?? lane.running));
     },
   };
+}
+
+function laneOf(job: Job): Lane {
+  return { job, retired: false, running: undefined, thoroughNext: undefined, ticking: undefined };
 }

@@ -1,10 +1,12 @@
 import express from 'express';
 import type { Logger } from '../runtime/logger.ts';
+import type { ReloadOutcome } from '../runtime/reload.ts';
 import { bodiless } from './bodiless.ts';
 import {
-  createLifecycleHandler,
   createPageHandler,
   createReadyHandler,
+  createRefreshHandler,
+  createReloadHandler,
   createStatusHandler,
   healthy,
 } from './handlers.ts';
@@ -17,10 +19,12 @@ export interface AppDeps extends MetricsDeps {
   status(): ServiceStatus;
   /** Starts every collector, the revision window included; must not wait for them. */
   refresh(): void;
+  /** Reads the configuration again. */
+  reload(): Promise<ReloadOutcome>;
   /** Takes secrets out of the failures' texts before they are shown. */
   redact(text: string): string;
   readonly telemetryPath: string;
-  /** Whether `POST /-/refresh` does anything. */
+  /** Whether `POST /-/refresh` and `POST /-/reload` do anything. */
   readonly lifecycle: boolean;
 }
 
@@ -40,7 +44,8 @@ export function createApp(deps: AppDeps): express.Express {
   addRoute(app, '/status', 'GET', bodiless(createStatusHandler(status)));
   addRoute(app, '/-/healthy', 'GET', bodiless(healthy));
   addRoute(app, '/-/ready', 'GET', bodiless(createReadyHandler(() => deps.status().ready)));
-  addRoute(app, '/-/refresh', 'POST', bodiless(createLifecycleHandler(deps.lifecycle, deps.refresh)));
+  addRoute(app, '/-/refresh', 'POST', bodiless(createRefreshHandler(deps.lifecycle, deps.refresh)));
+  addRoute(app, '/-/reload', 'POST', bodiless(createReloadHandler(deps)));
 
   app.use(
     bodiless((_request, response) => {

@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+import type { ReloadOutcome } from '../runtime/reload.ts';
 import { offering } from './acceptable.ts';
 import { renderPage } from './page/page.ts';
 import { pagePolicy } from './page/style.ts';
@@ -32,18 +34,33 @@ export function createReadyHandler(readiness: () => Readiness): Handler {
   };
 }
 
-/** Starts `action` and answers 202 at once; 403 where the lifecycle endpoints are off. */
-export function createLifecycleHandler(enabled: boolean, action: () => void): Handler {
+/** Starts `refresh` and answers 202 at once; 403 where the lifecycle endpoints are off. */
+export function createRefreshHandler(enabled: boolean, refresh: () => void): Handler {
   return (_request, response) => {
-    if (!enabled) {
-      respondText(
-        response,
-        403,
-        'Lifecycle requests are off; start the exporter with --web.enable-lifecycle to allow them.',
-      );
-      return;
-    }
-    action();
+    if (!enabled) return refuseLifecycle(response);
+    refresh();
     respondText(response, 202, 'Every collector has been asked to run.');
   };
+}
+
+/** Reads the configuration again: 200 once it is in use, 500 with the reason where the one before stays. */
+export function createReloadHandler(deps: {
+  readonly lifecycle: boolean;
+  reload(): Promise<ReloadOutcome>;
+  redact(text: string): string;
+}): Handler {
+  return async (_request, response) => {
+    if (!deps.lifecycle) return refuseLifecycle(response);
+    const outcome = await deps.reload();
+    if (outcome.ok) respondText(response, 200, 'The configuration was read again and is in use.');
+    else respondText(response, 500, `The configuration before stays in use: ${deps.redact(outcome.problem)}`);
+  };
+}
+
+function refuseLifecycle(response: ServerResponse): void {
+  respondText(
+    response,
+    403,
+    'Lifecycle requests are off; start the exporter with --web.enable-lifecycle to allow them.',
+  );
 }

@@ -53,6 +53,14 @@ export interface Readiness {
   readonly waitingFor: readonly string[];
 }
 
+/** Which configuration is in use. */
+export interface ConfigurationStatus {
+  /** When it was read. */
+  readonly readAt: Instant;
+  /** Why the one that was read last is not in use; absent where it is. */
+  readonly problem?: string;
+}
+
 /** What the service knows about itself at `now`; all instants in milliseconds since the epoch. */
 export interface ServiceStatus {
   readonly version: string;
@@ -60,6 +68,7 @@ export interface ServiceStatus {
   readonly startedAt: Instant;
   readonly now: Instant;
   readonly ready: Readiness;
+  readonly configuration?: ConfigurationStatus;
   readonly orgs: readonly OrgStatus[];
   readonly links: readonly StatusLink[];
   /** True where the platform is the simulated one of the demo. */
@@ -68,8 +77,12 @@ export interface ServiceStatus {
 
 /** Takes what is private out of the texts that came from elsewhere: the failures' messages and hints. */
 export function redactStatus(status: ServiceStatus, redact: (text: string) => string): ServiceStatus {
+  const { configuration } = status;
   return {
     ...status,
+    ...(configuration?.problem !== undefined && {
+      configuration: { ...configuration, problem: redact(configuration.problem) },
+    }),
     orgs: status.orgs.map((org) => ({ ...org, collectors: org.collectors.map(redacted) })),
   };
 
@@ -84,6 +97,7 @@ export function redactStatus(status: ServiceStatus, redact: (text: string) => st
 /** The names of the fields that hold instants. */
 const INSTANTS: ReadonlySet<string> = new Set([
   'startedAt',
+  'readAt',
   'now',
   'lastRunAt',
   'lastSuccessAt',

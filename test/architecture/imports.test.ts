@@ -27,7 +27,16 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   commands: ['*'],
   'service.ts': ['*'],
   'service-history.ts': ['catalog', 'runtime', 'history', 'exposition', 'pipeline'],
-  'service-clients.ts': ['config', 'exposition', 'platform', 'runtime'],
+  'service-clients.ts': ['config', 'exposition', 'history', 'platform', 'runtime'],
+  'service-polling.ts': [
+    ...['catalog', 'config', 'pipeline', 'platform', 'runtime', 'scheduler'],
+    ...['service-clients.ts', 'service-setup.ts'],
+  ],
+  'service-reload.ts': [
+    ...['catalog', 'collectors', 'config', 'exposition', 'pipeline', 'runtime'],
+    ...['service-polling.ts', 'service-setup.ts'],
+  ],
+  'service-setup.ts': ['catalog', 'collectors', 'config'],
   'service-web.ts': ['config', 'runtime', 'web-config'],
   'service-status.ts': ['catalog', 'pipeline', 'server'],
   'main.ts': ['*'],

@@ -21,6 +21,7 @@ export function createContext(
       stderr,
       version: '1.2.3',
       stopSignal: () => new AbortController().signal,
+      onHangup: () => undefined,
       flags: parsed.help ? new Map() : parsed.flags,
     },
     stdout: () => textOf(stdout),

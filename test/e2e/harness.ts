@@ -8,6 +8,7 @@ import { createFixedCredential } from '../../src/config/credential.ts';
 import { createFakeFiles } from '../../src/config/files.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { createOptions } from '../../src/config/options.ts';
+import type { ReloadOutcome } from '../../src/runtime/reload.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
 import { createFakeTicker } from '../../src/scheduler/ticker.ts';
 import { createService, type Service } from '../../src/service.ts';
@@ -47,6 +48,8 @@ export interface Story {
   readonly service: Service;
   /** Ends the service. */
   stop(): Promise<void>;
+  /** Lets the service read its configuration again, which is then that of the start, changed. */
+  reload(change: (config: Config) => Config | Promise<Config>): Promise<ReloadOutcome>;
   /** Runs every collector; resolves with the names of those that failed, as `org/collector`. */
   poll(): Promise<readonly string[]>;
   /** The page of metrics as it is served now. */
@@ -72,8 +75,11 @@ export async function startStory(options: StoryOptions = {}): Promise<Story> {
   stderr.on('data', (text: string) => {
     log += text;
   });
+  const config = await configOf(platform, platformUrl, options);
+  let loadConfig: () => Promise<Config> = async () => config;
   const service = await createService({
-    config: await configOf(platform, platformUrl, options),
+    config,
+    loadConfig: () => loadConfig(),
     version: '0.0.0',
     revision: 'test',
     clock,
@@ -98,6 +104,10 @@ export async function startStory(options: StoryOptions = {}): Promise<Story> {
     platformUrl,
     service,
     stop,
+    reload(change) {
+      loadConfig = async () => change(config);
+      return service.reload();
+    },
     log: () => log,
     logged: (...texts) => log.split('\n').filter((line) => texts.every((text) => line.includes(text))),
     async poll() {

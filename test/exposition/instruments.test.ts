@@ -18,9 +18,11 @@ async function linesOf({ registry }: Instruments): Promise<string[]> {
 }
 
 describe('the metrics about the exporter', () => {
-  test('are absent until known, the build apart', async () => {
+  test('are absent until known, the build and the configuration apart', async () => {
     expect(await linesOf(create())).toEqual([
       `${PREFIX}build_info{version="1.2.3",revision="abc",node_version="${process.version}"} 1`,
+      `${PREFIX}config_last_reload_successful 1`,
+      `${PREFIX}config_last_reload_success_timestamp_seconds 1700000000.5`,
     ]);
   });
 
@@ -104,7 +106,7 @@ describe('the metrics about the exporter', () => {
       instruments.valuesFolded({ org, metric: 'm', count: 2 });
       instruments.familiesDropped({ org, collector: 'tokens', count: 2 });
     }
-    const ofBeta = (await linesOf(instruments)).filter((line) => line.includes('org="beta"'));
+    const ofBeta = (await linesOf(instruments)).filter((line) => /org="beta"|config_last_reload/.test(line));
     await instruments.forgetOrg('acme');
     expect((await linesOf(instruments)).slice(1).sort()).toEqual(ofBeta.sort());
   });

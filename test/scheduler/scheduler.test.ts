@@ -22,7 +22,7 @@ function harness(jitterMs = 0) {
     };
   }
   function create(jobs: readonly Job[]) {
-    return createScheduler({ jobs, ticker, clock, random: () => 0.5, jitterMs, log });
+    return createScheduler({ jobs, ticker, clock, random: () => 0.5, jitterMs: () => jitterMs, log });
   }
   return { ticker, clock, log, runs, releases, job, create };
 }

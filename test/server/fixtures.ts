@@ -60,6 +60,7 @@ export function createTestApp(changes: Partial<AppDeps> = {}) {
     refresh: () => {
       refreshes.push('refresh');
     },
+    reload: async () => ({ ok: true }),
     redact: (text) => text,
     telemetryPath: '/metrics',
     lifecycle: true,

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { DatasetName } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
+import type { RequestCount } from '../history.ts';
 import type { KeptDataset } from '../kept.ts';
 import { encode } from './encoding.ts';
 import { inspect, refusalOf, refuseOther } from './inspect.ts';
@@ -39,6 +40,7 @@ export interface HistoryFile {
     kept: KeptDataset | undefined,
     orgId: string | undefined,
   ): void;
+  putRequests(org: string, count: RequestCount): void;
   close(): void;
 }
 
@@ -120,6 +122,11 @@ function createHistoryFile(db: DatabaseSync, formOf: FormOf): HistoryFile {
     'DELETE FROM org WHERE name = ? AND NOT EXISTS (SELECT 1 FROM dataset AS d WHERE d.org = org.name)',
   );
 
+  const requestCount = db.prepare(
+    `INSERT INTO request_count (org, day, requests) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET day = excluded.day, requests = excluded.requests`,
+  );
+
   return {
     db,
     begin: () => db.exec('BEGIN IMMEDIATE'),
@@ -153,6 +160,7 @@ function createHistoryFile(db: DatabaseSync, formOf: FormOf): HistoryFile {
       organization.run(org, orgId ?? null);
       dataset.run(org, name, kept.answeredAt ?? null, kept.revisedOn ?? null);
     },
+    putRequests: (org, { day: date, requests }) => void requestCount.run(org, date, requests),
     close: () => db.close(),
   };
 }

@@ -8,6 +8,7 @@ import { createKept, type Touched } from '../kept.ts';
 import { type FormOf, type HistoryFile, type OpenDatabase, openHistoryFile } from './file.ts';
 import { openForReading } from './inspect.ts';
 import { type Loaded, load } from './load.ts';
+import { createRequestCounts } from './requests.ts';
 import { type Trouble, troubleOf } from './trouble.ts';
 import { createUnsaved, type UnsavedDataset } from './unsaved.ts';
 import { writes } from './writes.ts';
@@ -43,6 +44,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   const { path, formOf, clock, log } = deps;
   const kept = createKept();
   const unsaved = createUnsaved();
+  const requests = createRequestCounts();
   let file: HistoryFile | undefined;
   let inode: number | undefined;
   let trouble: Trouble | undefined;
@@ -61,7 +63,8 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     return opened;
   }
 
-  function absorb({ orgs, days, documents, unreadable }: Loaded): void {
+  function absorb({ orgs, days, documents, unreadable, requests: stored }: Loaded): void {
+    requests.absorb(stored);
     for (const touched of kept.absorb(orgs)) unsaved.add(touched);
     log.info('The history is open', { path, days, documents });
     if (unreadable === 0) return;
@@ -78,20 +81,23 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   }
 
   async function saveNow(): Promise<void> {
-    if (closed || (file !== undefined && unsaved.isEmpty)) return;
+    if (closed || (file !== undefined && unsaved.isEmpty && requests.isSaved)) return;
     let batch: readonly UnsavedDataset[] = [];
+    let counted: readonly string[] = [];
     try {
       const isLate = file === undefined;
       file ??= await open();
       if (isLate) deps.onLateLoad?.();
       batch = unsaved.take();
       file.begin();
+      counted = requests.write(file);
       await runInSlices(writes(file, kept, batch), clock, ROWS_PER_LOOK);
       file.commit();
       noteRecovery();
     } catch (error) {
       rollback();
       for (const dataset of batch) unsaved.add(dataset);
+      requests.unsave(counted);
       noteTrouble(error);
     }
   }
@@ -129,6 +135,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     }
     file = undefined;
     for (const touched of kept.all()) unsaved.add(touched);
+    requests.unsave();
   }
 
   function forgetOther(org: string, orgId: string | undefined): void {
@@ -185,6 +192,11 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     async putRevisedOn(org, dataset, day) {
       kept.putRevisedOn(org, dataset, day);
       await put({ org, dataset, days: [], documents: [] });
+    },
+    requestsOf: async (org) => requests.get(org),
+    async putRequests(org, count) {
+      requests.put(org, count);
+      await save();
     },
     async sweep(retention) {
       if (retention !== undefined) for (const touched of kept.retain(retention)) unsaved.add(touched);

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { DatasetName } from '../../catalog/dataset.ts';
 import { type Day, parseDay } from '../../catalog/day.ts';
+import type { RequestCount } from '../history.ts';
 import type { KeptOrg } from '../kept.ts';
 import { decode } from './encoding.ts';
 import type { FormOf } from './file.ts';
@@ -12,6 +13,8 @@ export interface Loaded {
   readonly documents: number;
   /** Days and documents that were stored in another form or came back altered: they count as never asked for. */
   readonly unreadable: number;
+  /** The counted requests, by organization. */
+  readonly requests: ReadonlyMap<string, RequestCount>;
 }
 
 interface Draft {
@@ -66,7 +69,19 @@ export function* load(db: DatabaseSync, formOf: FormOf): Generator<void, Loaded>
       documents++;
     }
   }
-  return { orgs, days, documents, unreadable };
+  return { orgs, days, documents, unreadable, requests: requestsIn(db) };
+}
+
+function requestsIn(db: DatabaseSync): ReadonlyMap<string, RequestCount> {
+  const requests = new Map<string, RequestCount>();
+  // A file that can only be read stays in the form of the release that wrote it.
+  const table = db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'request_count'`).get();
+  if (table === undefined) return requests;
+  for (const row of db.prepare('SELECT org, day, requests FROM request_count').iterate()) {
+    const day = parseDay(String(row['day']));
+    if (day !== undefined) requests.set(String(row['org']), { day, requests: Number(row['requests']) });
+  }
+  return requests;
 }
 
 function textOf(value: unknown): string | undefined {

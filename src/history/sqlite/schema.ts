@@ -22,6 +22,9 @@ export const MIGRATIONS: readonly string[] = [
      org TEXT NOT NULL, dataset TEXT NOT NULL, id TEXT NOT NULL, form INTEGER NOT NULL, body TEXT NOT NULL,
      sum INTEGER NOT NULL, PRIMARY KEY (org, dataset, id)
    ) STRICT;`,
+  `CREATE TABLE request_count (
+     org TEXT PRIMARY KEY, day TEXT NOT NULL, requests INTEGER NOT NULL
+   ) STRICT;`,
 ];
 
 /** Throws a `ConfigError` where a database is another program's or a newer release's. */

@@ -2,7 +2,7 @@ import type { OrgStatus, ServiceStatus } from '../status.ts';
 import { type Html, html } from './html.ts';
 import { orgSection } from './org.ts';
 import { styleSheet } from './style.ts';
-import { summary } from './summary.ts';
+import { configurationNotice, summary } from './summary.ts';
 import { moment } from './time.ts';
 import { count } from './words.ts';
 
@@ -31,6 +31,7 @@ ${status.simulated ? simulatedBanner : undefined}
 <p>Reads the usage figures of an AI coding-agent platform and serves them to Prometheus.</p>
 </header>
 <main>
+${configurationNotice(status)}
 ${summary(status)}
 ${linkList(status)}
 ${status.orgs.map((org) => orgSection(org, status.now, isUnfolded(org, status.orgs.length)))}

@@ -1,6 +1,7 @@
 import type { CollectorStatus, OrgStatus, ServiceStatus } from '../status.ts';
 import { type Html, html } from './html.ts';
 import { orgAnchor } from './org.ts';
+import { moment } from './time.ts';
 import { count } from './words.ts';
 
 /** More failing collectors, or things waited for, than this are counted, not listed. */
@@ -21,6 +22,16 @@ export function summary(status: ServiceStatus): Html {
   }
   const series = sum(status.orgs, (collector) => collector.series);
   return box('ok', '✓', 'Everything works', `${counted(status.orgs)}, ${count(series, 'series')} served.`);
+}
+
+/** Says that a configuration was read that cannot be used, where that is so. */
+export function configurationNotice({ configuration, now }: ServiceStatus): Html | undefined {
+  if (configuration?.problem === undefined) return undefined;
+  return html`<section class="summary failing" aria-labelledby="configuration">
+<h2 id="configuration"><span class="mark" aria-hidden="true">✕</span> The changed configuration is not in use</h2>
+<p>It cannot be used: ${configuration.problem}</p>
+<p>The one that was read ${moment(configuration.readAt, now)} stays in use.</p>
+</section>`;
 }
 
 function failingSummary(status: ServiceStatus, failing: readonly Failing[]): Html {

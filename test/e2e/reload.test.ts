@@ -1,0 +1,266 @@
+import { describe, expect, test } from 'vitest';
+import type { Config } from '../../src/config/config.ts';
+import { createFileCredential } from '../../src/config/credential.ts';
+import { createFakeFiles } from '../../src/config/files.ts';
+import { ConfigError } from '../../src/runtime/errors.ts';
+import { eventually, HOUR, type Story, startStory } from './harness.ts';
+
+const SUCCESSFUL = 'agent_platform_exporter_config_last_reload_successful';
+const READ_AT = 'agent_platform_exporter_config_last_reload_success_timestamp_seconds';
+const SUCCESS = 'agent_platform_exporter_collector_success';
+const COLLECTORS = ['activity', 'productivity', 'readiness', 'tokens', 'tools', 'wiki'];
+
+const without = (name: string) => (config: Config) => ({
+  ...config,
+  orgs: config.orgs.filter((org) => org.name !== name),
+});
+const same = (config: Config) => config;
+
+/** Every line of a page that names an organization. */
+async function linesOf(story: Story, org: string): Promise<readonly string[]> {
+  return (await story.page()).text.split('\n').filter((line) => line.includes(`org="${org}"`));
+}
+
+function idle(story: Story): Promise<void> {
+  return eventually(() => {
+    for (const { collectors } of story.service.status().orgs) {
+      for (const { state } of collectors) expect(state).toBe('ok');
+    }
+  });
+}
+
+describe('organizations', () => {
+  test('that are removed leave nothing on the page, and the others do not change', async () => {
+    const story = await startStory({ sandbox: { orgs: 2 } });
+    const acme = (await story.page()).platform('acme');
+    expect(await story.reload(without('globex'))).toEqual({ ok: true });
+    expect(await linesOf(story, 'globex')).toEqual([]);
+    expect((await story.page()).platform('acme')).toEqual(acme);
+    expect(story.service.status().orgs.map(({ name }) => name)).toEqual(['acme']);
+    const requests = story.platform.requests.length;
+    story.ticker.tick('20 * * * *');
+    await idle(story);
+    const asked = story.platform.requests.slice(requests);
+    expect(asked.map(({ org }) => org)).not.toContain('globex');
+  });
+
+  test('that are added are polled at once', async () => {
+    const story = await startStory({ sandbox: { orgs: 2 } });
+    const globex = (await story.page()).platform('globex');
+    await story.reload(without('globex'));
+    await story.reload(same);
+    await idle(story);
+    const page = await story.page();
+    expect(page.platform('globex')).toEqual(globex);
+    expect(page.by('collector', SUCCESS, { org: 'globex' })).toEqual(
+      Object.fromEntries(COLLECTORS.map((name) => [name, 1])),
+    );
+    expect(
+      page.value('agent_platform_exporter_api_requests_total', {
+        ...{ org: 'globex', endpoint: 'tokens', code: '500' },
+      }),
+    ).toBe(0);
+    expect((await story.get('/-/ready')).status).toBe(200);
+  });
+
+  test('never leave the page while others come and go', async () => {
+    const story = await startStory({ sandbox: { orgs: 2 } });
+    const acme = (await story.page()).platform('acme');
+    let left = 10;
+    const scraping = (async () => {
+      for (; left > 0; left--) expect((await story.page()).platform('acme')).toEqual(acme);
+    })();
+    while (left > 0) {
+      await story.reload(without('globex'));
+      await story.reload(same);
+    }
+    await scraping;
+  });
+
+  test('whose address changes: the run under way ends unseen, and the new address is asked at once', async () => {
+    const story = await startStory({ sandbox: { orgs: 2 } });
+    story.platform.setFaults(['slow=1:60000@org=acme']);
+    story.ticker.tick('20 * * * *');
+    await eventually(() => {
+      const [acme] = story.service.status().orgs;
+      expect(acme?.collectors.filter(({ state }) => state === 'running')).not.toEqual([]);
+    });
+    story.platform.setFaults([]);
+    const elsewhere = story.platformUrl.replace('127.0.0.1', 'localhost');
+    const requests = story.platform.requests.length;
+    const outcome = await story.reload((config) => ({
+      ...config,
+      orgs: config.orgs.map((org) => (org.name === 'acme' ? { ...org, baseUrl: elsewhere } : org)),
+    }));
+    expect(outcome).toEqual({ ok: true });
+    await idle(story);
+    expect(story.platform.requests.length).toBeGreaterThan(requests);
+    expect(story.logged('The collector fails')).toEqual([]);
+    expect(story.service.status().orgs.map(({ apiHost }) => apiHost.split(':')[0])).toEqual([
+      'localhost',
+      '127.0.0.1',
+    ]);
+  });
+
+  test('keep the run that is under way where nothing of theirs changes', async () => {
+    const story = await startStory();
+    story.platform.setFaults(['slow=1:300']);
+    story.ticker.tick('20 * * * *');
+    const requests = story.platform.requests.length;
+    expect(await story.reload(same)).toEqual({ ok: true });
+    await idle(story);
+    expect(story.platform.requests.length - requests).toBeLessThanOrEqual(4);
+    expect(story.logged('The collector fails')).toEqual([]);
+  });
+});
+
+describe('a configuration that cannot be used', () => {
+  const broken = () => {
+    throw new ConfigError('c.yml:3: schedule.wiki: "x" is not a cron schedule', 'write five fields');
+  };
+
+  test('changes nothing, and shows in the metrics, the log and the status page until it is mended', async () => {
+    const story = await startStory({ flags: ['web.enable-lifecycle'] });
+    const before = await story.page();
+    expect([before.value(SUCCESSFUL), before.value(READ_AT)]).toEqual([1, expect.closeTo(1_795_176_000, -2)]);
+    expect(await story.reload(broken)).toEqual({ ok: false, problem: expect.stringContaining('c.yml:3') });
+    const page = await story.page();
+    expect(page.platform()).toEqual(before.platform());
+    expect([page.value(SUCCESSFUL), page.value(READ_AT)]).toEqual([0, before.value(READ_AT)]);
+    expect(story.logged('level=error', 'what was before stays', 'write five fields')).toHaveLength(1);
+    expect(await (await story.get('/')).text()).toContain('The changed configuration is not in use');
+    expect(await (await story.get('/status')).json()).toMatchObject({
+      configuration: { problem: expect.stringContaining('c.yml:3') },
+    });
+    const answer = await story.get('/-/reload', { method: 'POST' });
+    expect([answer.status, await answer.text()]).toEqual([500, expect.stringContaining('c.yml:3')]);
+
+    story.clock.advance(HOUR);
+    expect(await story.reload(same)).toEqual({ ok: true });
+    const mended = await story.page();
+    expect(mended.value(SUCCESSFUL)).toBe(1);
+    expect(mended.value(READ_AT)).toBeGreaterThan((before.value(READ_AT) ?? 0) + 3_599);
+    expect(await (await story.get('/')).text()).not.toContain('not in use');
+    const good = await story.get('/-/reload', { method: 'POST' });
+    expect([good.status, await good.text()]).toEqual([200, expect.stringContaining('is in use')]);
+  });
+
+  test('an address that no client can be made for is refused before anything changes', async () => {
+    const story = await startStory({ sandbox: { orgs: 2 } });
+    const before = await story.page();
+    const outcome = await story.reload((config) => ({
+      ...config,
+      orgs: config.orgs
+        .map((org) => (org.name === 'acme' ? { ...org, baseUrl: 'ftp://nowhere' } : org))
+        .slice(0, 1),
+    }));
+    expect(outcome).toMatchObject({ ok: false });
+    expect((await story.page()).platform()).toEqual(before.platform());
+    expect(await story.poll()).toEqual([]);
+  });
+
+  test('POST /-/reload is refused where lifecycle requests are off', async () => {
+    const story = await startStory({ collectors: ['wiki'] });
+    const answer = await story.get('/-/reload', { method: 'POST' });
+    expect([answer.status, await answer.text()]).toEqual([
+      403,
+      expect.stringContaining('--web.enable-lifecycle'),
+    ]);
+  });
+});
+
+describe('settings', () => {
+  test('limits, contract, maximum age and log level count from the reload on', async () => {
+    const story = await startStory();
+    expect((await story.page()).find('agent_platform_seats')).toEqual([]);
+    await story.reload((config) => ({
+      ...config,
+      limits: { valuesPerLabel: () => 2, series: 1_000_000 },
+      log: { ...config.log, level: 'warn' },
+      orgs: config.orgs.map((org) => ({ ...org, contract: { seats: 77, prices: [] } })),
+    }));
+    const page = await story.page();
+    expect(page.value('agent_platform_seats')).toBe(77);
+    expect(Object.keys(page.by('tool', 'agent_platform_daily_tool_calls_by_tool'))).toHaveLength(3);
+    const lines = story.log().length;
+    expect(await story.poll()).toEqual([]);
+    expect(story.log().slice(lines)).toBe('');
+  });
+
+  test('a collector that is switched off leaves the page whole, and comes back', async () => {
+    const story = await startStory();
+    const before = await story.page();
+    const ofTools = (text: string) => text.split('\n').filter((line) => /tools|tool_calls/.test(line));
+    await story.reload((config) => ({
+      ...config,
+      collectors: new Map([...config.collectors, ['tools', false]]),
+    }));
+    expect(ofTools((await story.page()).text)).toEqual([]);
+    expect((await story.get('/metrics?collect[]=tools')).status).toBe(400);
+    await story.reload(same);
+    await idle(story);
+    expect((await story.page()).platform()).toEqual(before.platform());
+  });
+
+  test('schedules change without a run in between', async () => {
+    const story = await startStory({ collectors: ['wiki'] });
+    const requests = story.platform.requests.length;
+    await story.reload((config) => ({ ...config, schedules: { ...config.schedules, wiki: '5 * * * *' } }));
+    story.ticker.tick('50 * * * *');
+    await idle(story);
+    expect(story.platform.requests.length).toBe(requests);
+    story.ticker.tick('5 * * * *');
+    await eventually(() => expect(story.platform.requests.length).toBeGreaterThan(requests));
+  });
+
+  test('what counts only from the next start on is said once', async () => {
+    const story = await startStory({ collectors: ['wiki'] });
+    const moved = (config: Config) => ({
+      ...config,
+      storage: { path: '/elsewhere/history.db' },
+      web: { ...config.web, listen: { host: undefined, port: 1 } },
+    });
+    for (let round = 0; round < 3; round++) expect(await story.reload(moved)).toEqual({ ok: true });
+    const said = story.logged('level=warn', 'only from the next start on');
+    expect(said).toHaveLength(1);
+    expect(said[0]).toContain('--storage.path --web.listen-address');
+  });
+
+  test('reloads that come together follow each other, and the last one holds', async () => {
+    const story = await startStory({ sandbox: { orgs: 2 } });
+    const outcomes = await Promise.all([
+      story.reload(without('globex')),
+      story.reload(without('acme')),
+      story.reload(same),
+      story.reload(without('globex')),
+    ]);
+    expect(outcomes).toEqual(outcomes.map(() => ({ ok: true })));
+    expect(story.service.status().orgs.map(({ name }) => name)).toEqual(['acme']);
+    expect(await linesOf(story, 'globex')).toEqual([]);
+  });
+});
+
+describe('keys', () => {
+  test('a rotated key is used on the next request, without a reload', async () => {
+    const contents = new Map<string, string | Error>([['/run/key', 'sandbox-acme-owner\n']]);
+    const credential = await createFileCredential('/run/key', 'the key', createFakeFiles(contents));
+    const story = await startStory();
+    await story.reload((config) => ({ ...config, orgs: config.orgs.map((org) => ({ ...org, credential })) }));
+    expect(await story.poll()).toEqual([]);
+    contents.set('/run/key', 'sandbox-acme-revoked');
+    expect(await story.poll()).toHaveLength(COLLECTORS.length);
+    contents.set('/run/key', 'sandbox-acme-owner');
+    expect(await story.poll()).toEqual([]);
+    expect(story.log()).not.toMatch(/sandbox-acme-(owner|revoked)/);
+  });
+
+  test('another source of the key counts from the reload on, for a run under way too', async () => {
+    const contents = new Map<string, string | Error>([['/run/new', 'sandbox-acme-owner']]);
+    const credential = await createFileCredential('/run/new', 'the new key', createFakeFiles(contents));
+    const story = await startStory({ keys: { acme: 'sandbox-acme-mistyped' } });
+    expect(await story.poll()).toHaveLength(COLLECTORS.length);
+    await story.reload((config) => ({ ...config, orgs: config.orgs.map((org) => ({ ...org, credential })) }));
+    expect(await story.poll()).toEqual([]);
+    expect(story.log()).not.toContain('mistyped');
+  });
+});
