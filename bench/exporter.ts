@@ -83,6 +83,7 @@ export async function createMeasuredExporter(series: number): Promise<MeasuredEx
         exposition,
         negotiate,
         status,
+        probe: () => undefined,
         refresh: () => undefined,
         reload: async () => ({ ok: true }),
         redact: redactor.redact,

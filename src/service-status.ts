@@ -74,6 +74,21 @@ export function readiness(
   };
 }
 
+/**
+ * Whether the last run of each of these collectors succeeded. Until the first one of this process has ended, the
+ * last one of a process before counts: a restart is no failure.
+ */
+export function probeSuccess(
+  runs: RunBook,
+  org: string,
+  collectors: readonly { readonly name: string }[],
+): boolean {
+  return collectors.every(({ name }) => {
+    const { failure, lastSuccessAt } = runs.get(org, name);
+    return failure === undefined && lastSuccessAt !== undefined;
+  });
+}
+
 function stateOf(run: RunState): CollectorState {
   if (run.running) return 'running';
   if (run.lastRunAt === undefined) return 'waiting';

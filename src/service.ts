@@ -26,7 +26,7 @@ import { openHistory, restoreSuccesses } from './service-history.ts';
 import { createPolling } from './service-polling.ts';
 import { createReload } from './service-reload.ts';
 import { createSetup, dayCollectors, publishedFamilies } from './service-setup.ts';
-import { collectorStatus, readiness } from './service-status.ts';
+import { collectorStatus, probeSuccess, readiness } from './service-status.ts';
 import { openServiceWeb, type ServiceWeb } from './service-web.ts';
 
 /** How often what only time changes is seen to, in milliseconds: ages, uncovered and old days, a full disk. */
@@ -243,6 +243,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     status,
     refresh: () => void polling.refresh(),
     reload,
+    probe: (name) => (setup.orgs.has(name) ? probeSuccess(runs, name, setup.fetching) : undefined),
     redact: redactor.redact,
     log,
     telemetryPath: config.web.telemetryPath,

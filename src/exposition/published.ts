@@ -40,6 +40,14 @@ export function createPublished(
 ): Published {
   const whole = joinPieces(piecesOf(placed));
   const narrowed = new Map<string, Page>();
+  let byOrg: ReadonlyMap<string, readonly Placed[]> | undefined;
+
+  /** Sorted out once: with many organizations, looking through all of them for each probe would add up. */
+  function placedOf(org: string | undefined): readonly Placed[] {
+    if (org === undefined) return placed;
+    byOrg ??= Map.groupBy(placed, ({ segment }) => segment.org);
+    return byOrg.get(org) ?? [];
+  }
 
   function page({ collect = [], org }: Selection = {}): Page {
     if (collect.length === 0 && org === undefined) return whole;
@@ -47,10 +55,8 @@ export function createPublished(
     const key = JSON.stringify([org ?? null, ...[...wanted].sort()]);
     const known = narrowed.get(key);
     if (known !== undefined) return known;
-    const chosen = placed.filter(
-      ({ collector, segment }) =>
-        (wanted.size === 0 || wanted.has(collector) || always(collector)) &&
-        (org === undefined || segment.org === org),
+    const chosen = placedOf(org).filter(
+      ({ collector }) => wanted.size === 0 || wanted.has(collector) || always(collector),
     );
     const made = joinPieces(piecesOf(chosen));
     const [oldest] = narrowed.keys();

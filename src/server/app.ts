@@ -11,10 +11,12 @@ import {
   healthy,
 } from './handlers.ts';
 import { createMetricsHandler, type MetricsDeps } from './metrics.ts';
+import { createProbeHandler, type ProbeDeps } from './probe.ts';
 import { type Handler, respondText } from './respond.ts';
 import { redactStatus, type ServiceStatus } from './status.ts';
 
-export interface AppDeps extends MetricsDeps {
+export interface AppDeps extends Omit<MetricsDeps, 'exposition'>, Omit<ProbeDeps, 'exposition'> {
+  readonly exposition: MetricsDeps['exposition'] & ProbeDeps['exposition'];
   /** The state of the service at this moment. */
   status(): ServiceStatus;
   /** Starts every collector, the revision window included; must not wait for them. */
@@ -40,6 +42,7 @@ export function createApp(deps: AppDeps): express.Express {
 
   // First, so that a scrape passes nothing else.
   addRoute(app, deps.telemetryPath, 'GET', bodiless(createMetricsHandler(deps)));
+  addRoute(app, '/probe', 'GET', bodiless(createProbeHandler(deps)));
   addRoute(app, '/', 'GET', bodiless(createPageHandler(status)));
   addRoute(app, '/status', 'GET', bodiless(createStatusHandler(status)));
   addRoute(app, '/-/healthy', 'GET', bodiless(healthy));

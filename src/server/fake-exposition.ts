@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import type { Exposition, ScrapeRequest } from '../exposition/exposition.ts';
+import type { Exposition, ProbeRequest, Scrape, ScrapeRequest } from '../exposition/exposition.ts';
 import { contentTypes } from '../exposition/negotiate.ts';
 
-export interface FakeExposition extends Pick<Exposition, 'scrape'> {
+export interface FakeExposition extends Exposition {
   readonly requests: readonly ScrapeRequest[];
+  readonly probes: readonly ProbeRequest[];
   /** What the next scrapes wait for before they answer or fail. */
   hold: Promise<void> | undefined;
   /** The text after the collectors' comment lines. */
@@ -17,26 +18,37 @@ export interface FakeExposition extends Pick<Exposition, 'scrape'> {
  */
 export function createFakeExposition(collectors: readonly string[] = ['tokens', 'spend']): FakeExposition {
   const requests: ScrapeRequest[] = [];
+  const probes: ProbeRequest[] = [];
+
+  function answer(request: ScrapeRequest, ending: string): Scrape {
+    const wanted = request.collect ?? collectors;
+    const unknown = wanted.filter((name) => !collectors.includes(name));
+    if (unknown.length > 0) return { kind: 'unknown-collector', unknown, known: collectors };
+    const end = request.format === 'openmetrics' ? '# EOF\n' : '';
+    const text = Buffer.from(`${wanted.map((name) => `# ${name}\n`).join('')}${ending}${end}`);
+    const body = request.gzip ? gzipSync(text) : text;
+    return {
+      kind: 'page',
+      contentType: contentTypes[request.format],
+      contentEncoding: request.gzip ? 'gzip' : undefined,
+      contentLength: body.length,
+      body: request.gzip ? { parts: [body] } : { stream: () => Readable.from([body]) },
+    };
+  }
+
   const fake: FakeExposition = {
     requests,
+    probes,
     hold: undefined,
     body: '',
     async scrape(request) {
       requests.push(request);
       await fake.hold;
-      const wanted = request.collect ?? collectors;
-      const unknown = wanted.filter((name) => !collectors.includes(name));
-      if (unknown.length > 0) return { kind: 'unknown-collector', unknown, known: collectors };
-      const end = request.format === 'openmetrics' ? '# EOF\n' : '';
-      const text = Buffer.from(`${wanted.map((name) => `# ${name}\n`).join('')}${fake.body}${end}`);
-      const body = request.gzip ? gzipSync(text) : text;
-      return {
-        kind: 'page',
-        contentType: contentTypes[request.format],
-        contentEncoding: request.gzip ? 'gzip' : undefined,
-        contentLength: body.length,
-        body: request.gzip ? { parts: [body] } : { stream: () => Readable.from([body]) },
-      };
+      return answer(request, fake.body);
+    },
+    probe(request) {
+      probes.push(request);
+      return answer(request, `probe_success ${request.success ? 1 : 0}\n`);
     },
   };
   return fake;

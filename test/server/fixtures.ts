@@ -61,6 +61,7 @@ export function createTestApp(changes: Partial<AppDeps> = {}) {
       refreshes.push('refresh');
     },
     reload: async () => ({ ok: true }),
+    probe: (org) => (org === 'acme' ? true : undefined),
     redact: (text) => text,
     telemetryPath: '/metrics',
     lifecycle: true,

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../src/runtime/clock.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
 import type { AppDeps } from '../../src/server/app.ts';
+import { createFakeExposition } from '../../src/server/fake-exposition.ts';
 import { createHttpServer, type HttpServer } from '../../src/server/http-server.ts';
 import { createTestApp } from './fixtures.ts';
 
@@ -93,7 +94,9 @@ describe('closing', () => {
       contentLength: body.length,
       body: { parts: [body] },
     } as const;
-    const { port, server } = await serve({ exposition: { scrape: async () => page } });
+    const { port, server } = await serve({
+      exposition: { ...createFakeExposition(), scrape: async () => page },
+    });
     const agent = new Agent({ keepAlive: true });
     const response = await ask(port, '/metrics', agent);
     const closed = server.close();
@@ -144,7 +147,9 @@ describe('a client that goes away in the middle', () => {
       contentLength: 1e9,
       body: { stream: () => body },
     } as const;
-    const { port, log } = await serve({ exposition: { scrape: async () => page } });
+    const { port, log } = await serve({
+      exposition: { ...createFakeExposition(), scrape: async () => page },
+    });
     const socket = await open(port, 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n');
     await once(socket, 'data');
     socket.destroy();
@@ -161,7 +166,7 @@ describe('a client that goes away in the middle', () => {
       contentLength: 1e9,
       body: { stream: () => Readable.from(failing()) },
     } as const;
-    const { port } = await serve({ exposition: { scrape: async () => page } });
+    const { port } = await serve({ exposition: { ...createFakeExposition(), scrape: async () => page } });
     const response = await ask(port, '/metrics', new Agent());
     await expect(response.toArray()).rejects.toThrow('aborted');
   });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { parseCollect } from '../../src/server/collect.ts';
+import { createFakeExposition } from '../../src/server/fake-exposition.ts';
 import { createTestApp } from './fixtures.ts';
 
 describe('GET /metrics', () => {
@@ -70,7 +71,7 @@ describe('GET /metrics', () => {
       contentLength: 8,
       body: { parts },
     } as const;
-    const { app } = createTestApp({ exposition: { scrape: async () => page } });
+    const { app } = createTestApp({ exposition: { ...createFakeExposition(), scrape: async () => page } });
     expect((await request(app).get('/metrics')).text).toBe('a 1\nb 2\n');
   });
 
@@ -124,7 +125,7 @@ describe('GET /metrics', () => {
 
   it('says 500 without details when the page cannot be made', async () => {
     const scrape = () => Promise.reject(new Error('secret detail'));
-    const { app, log } = createTestApp({ exposition: { scrape } });
+    const { app, log } = createTestApp({ exposition: { ...createFakeExposition(), scrape } });
     const response = await request(app).get('/metrics');
     expect(response.status).toBe(500);
     expect(response.text).not.toContain('secret');
