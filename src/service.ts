@@ -1,6 +1,7 @@
 import { collectors as allCollectors } from './collectors/index.ts';
 import type { Config } from './config/config.ts';
 import { createFiles, type Files } from './config/files.ts';
+import { takesHookEvents } from './config/shard.ts';
 import { createExposition, type Exposition } from './exposition/exposition.ts';
 import { createInstruments } from './exposition/instruments.ts';
 import { negotiate } from './exposition/negotiate.ts';
@@ -23,6 +24,7 @@ import { createApp } from './server/app.ts';
 import { createHttpServer, type HttpServer } from './server/http-server.ts';
 import type { ServiceStatus } from './server/status.ts';
 import { openHistory, restoreSuccesses } from './service-history.ts';
+import type { ServiceHooks } from './service-hooks.ts';
 import { createPolling } from './service-polling.ts';
 import { createReload } from './service-reload.ts';
 import { createSetup, dayCollectors, publishedFamilies } from './service-setup.ts';
@@ -78,7 +80,11 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   let setup = createSetup(config);
   const startedAt = clock.now();
   const startedElapsed = clock.elapsed();
-  const redactor = createRedactor(() => setup.config.orgs.flatMap((org) => org.credential.secrets()));
+  const { token: hooksToken } = config.hooks;
+  const redactor = createRedactor(() => [
+    ...setup.config.orgs.flatMap((org) => org.credential.secrets()),
+    ...(hooksToken?.secrets() ?? []),
+  ]);
   const log = createLogger({ ...config.log, stream: parts.stderr, clock, redactor });
   const publication = createPublication({
     families: publishedFamilies(),
@@ -237,6 +243,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     return readiness(runs, polling.targets(), clock.elapsed() - startedElapsed);
   }
 
+  let hooks: ServiceHooks | undefined;
   const app = createApp({
     exposition,
     negotiate,
@@ -246,12 +253,26 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     probe: (name) => (setup.orgs.has(name) ? probeSuccess(runs, name, setup.fetching) : undefined),
     redact: redactor.redact,
     log,
+    hooks: () => hooks?.handle,
     telemetryPath: config.web.telemetryPath,
     lifecycle: config.web.enableLifecycle,
   });
   let web: ServiceWeb | undefined;
   let server: HttpServer | undefined;
   const stopping = new AbortController();
+
+  /** Loads the intake where it is wanted. Hook events name no organization: one shard takes them all. */
+  async function openHooks(): Promise<ServiceHooks | undefined> {
+    if (hooksToken === undefined || !takesHookEvents(config.shard)) return undefined;
+    const { openServiceHooks } = await import('./service-hooks.ts');
+    return openServiceHooks({
+      hooks: { ...config.hooks, token: hooksToken },
+      storagePath: config.storage.path,
+      registry: instruments.registry,
+      clock,
+      log,
+    });
+  }
 
   /** Publishes what time has changed, and the named collectors' families. */
   async function publishAll(names: readonly string[]): Promise<void> {
@@ -306,6 +327,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     runner.stop();
     await Promise.all([polling.stop(), server?.close(), reloading]);
     await web?.close();
+    await hooks?.close();
     publication.close();
     await history.close();
     await log.close();
@@ -318,6 +340,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     async start() {
       web = await openServiceWeb({ config: config.web, files: parts.files ?? createFiles(), clock, log });
       await restore();
+      hooks = await openHooks();
       // The first scrape already sees what is stored.
       await publishAll([]);
       publication.flush();

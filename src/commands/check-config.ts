@@ -5,7 +5,8 @@ import { formatDuration } from '../config/duration.ts';
 import type { Files } from '../config/files.ts';
 import { formatListenAddress } from '../config/listen-address.ts';
 import { loadConfig } from '../config/load.ts';
-import type { Shard } from '../config/shard.ts';
+
+import { type Shard, takesHookEvents } from '../config/shard.ts';
 import type { CommandContext } from './command.ts';
 
 /** Loads the configuration and prints what it means. */
@@ -57,6 +58,7 @@ export function renderSummary(config: Config, webLines: readonly string[] = []):
     `Readiness:       main line ${readiness.branches.join(', ') || 'found by itself'}, ${readiness.cleanOnly ? 'clean reports only' : 'all reports'}, level rule ${readiness.levelRule}`,
     `Web:             ${formatListenAddress(web.listen)}${web.telemetryPath}, lifecycle ${web.enableLifecycle ? 'on' : 'off'}`,
     ...webLines.map((line) => `                 ${line}`),
+    `Hook events:     ${hooksNote(config)}`,
     `Log:             ${log.level}, ${log.format}`,
   );
   return `${lines.join('\n')}\n`;
@@ -64,6 +66,12 @@ export function renderSummary(config: Config, webLines: readonly string[] = []):
 
 function shardNote({ index, total }: Shard): string {
   return total === 1 ? '' : ` of shard ${index} (of 0 to ${total - 1})`;
+}
+
+function hooksNote({ hooks, shard }: Config): string {
+  if (hooks.token === undefined) return 'not taken, since there is no hook token';
+  if (!takesHookEvents(shard)) return 'taken by shard 0';
+  return `taken at POST /hooks/events, ${hooks.requestsPerSecond} requests per second and client, token from ${hooks.token.describe()}`;
 }
 
 function contractLines(contract: Contract | undefined): readonly string[] {

@@ -22,6 +22,7 @@ const FIXED: Readonly<Record<string, (config: Config) => unknown>> = {
   'web.config.file': ({ web }) => web.configFile,
   'web.open-health': ({ web }) => web.openHealth,
   'web.enable-lifecycle': ({ web }) => web.enableLifecycle,
+  'hooks.requests-per-second': ({ hooks }) => hooks.requestsPerSecond,
   'log.format': ({ log }) => log.format,
 };
 

@@ -3,6 +3,7 @@ import type { Contract, ReadinessSettings } from '../catalog/view.ts';
 import type { Credential } from './credential.ts';
 import type { ProxyVariables } from './environment.ts';
 import type { Limits } from './file-settings.ts';
+import type { HooksConfig } from './hooks.ts';
 import type { ListenAddress } from './listen-address.ts';
 import type { Shard } from './shard.ts';
 
@@ -60,6 +61,7 @@ export interface Config {
     /** Whether the health routes ask for neither password nor client certificate. */
     readonly openHealth: boolean;
   };
+  readonly hooks: HooksConfig;
   readonly limits: Limits;
   readonly readiness: ReadinessSettings;
   readonly log: LogConfig;

@@ -43,7 +43,7 @@ export function givenInEnvironment(environment: Environment, options: OptionTabl
   return given;
 }
 
-const reserved = /^AGENT_PLATFORM_(?:HOOKS|USERS)_/;
+const reserved = /^AGENT_PLATFORM_USERS_/;
 // Kubernetes describes each Service of a namespace this way, and this exporter's own is called after it.
 const serviceLink =
   /^AGENT_PLATFORM_(?:\w+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?)$/;

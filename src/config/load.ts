@@ -12,6 +12,7 @@ import { givenInFile, refuseUnknownKeys } from './file-options.ts';
 import { readLimits, readReadiness } from './file-settings.ts';
 import type { Files } from './files.ts';
 import type { GivenOptions } from './given.ts';
+import { readHooksToken } from './hooks.ts';
 import { type OptionTable, type ValuesOf, variableOf } from './option.ts';
 import { type CollectorChoice, createOptions, type SharedOptions, secretVariables } from './options.ts';
 import { readOrgs } from './org-entries.ts';
@@ -54,7 +55,11 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   const shard = createShard(values.shard, values['total-shards']);
   const orgs =
     sources.organizations === 'ignored' ? [] : await createOrgs(entries, values, shard, environment, files);
-  return { orgs, shard, limits, readiness, ...configOf(values, collectors, environment) };
+  const hooks = {
+    token: await readHooksToken(environment, files),
+    requestsPerSecond: values['hooks.requests-per-second'],
+  };
+  return { orgs, shard, hooks, limits, readiness, ...configOf(values, collectors, environment) };
 }
 
 /**
@@ -98,7 +103,7 @@ function configOf(
   values: ValuesOf<SharedOptions>,
   collectors: readonly CollectorChoice[],
   environment: Environment,
-): Omit<Config, 'orgs' | 'shard' | 'limits' | 'readiness'> {
+): Omit<Config, 'orgs' | 'shard' | 'hooks' | 'limits' | 'readiness'> {
   return {
     file: { path: values['config.file'], watch: values['config.watch'] },
     api: {

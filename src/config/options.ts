@@ -250,6 +250,16 @@ const sharedOptions = {
     default: 'false',
     takenBy: ['serve', 'demo', 'check-config'],
   },
+  'hooks.requests-per-second': {
+    kind: 'integer',
+    section: 'Hook events',
+    description:
+      'Most requests per second to POST /hooks/events from one address, ten seconds of them at once; needs a hook token',
+    default: '500',
+    min: '1',
+    max: '100000',
+    takenBy: ['serve', 'demo', 'check-config'],
+  },
   'log.level': {
     kind: 'choice',
     section: 'Log',
@@ -290,4 +300,7 @@ export function createOptions(collectors: readonly CollectorChoice[]): SharedOpt
 export const secretVariables = {
   AGENT_PLATFORM_API_KEY: 'The API key of the organization given by --api.base-url',
   AGENT_PLATFORM_API_KEY_FILE: 'A file that holds this key; it is read again when it changes',
+  AGENT_PLATFORM_HOOKS_TOKEN:
+    'The token that hook senders present to POST /hooks/events; without one, hook events are not taken',
+  AGENT_PLATFORM_HOOKS_TOKEN_FILE: 'A file that holds this token; it is read again when it changes',
 } as const;

@@ -12,7 +12,7 @@ import {
 } from './handlers.ts';
 import { createMetricsHandler, type MetricsDeps } from './metrics.ts';
 import { createProbeHandler, type ProbeDeps } from './probe.ts';
-import { type Handler, respondText } from './respond.ts';
+import { type Handler, respondJson, respondText } from './respond.ts';
 import { redactStatus, type ServiceStatus } from './status.ts';
 
 export interface AppDeps extends Omit<MetricsDeps, 'exposition'>, Omit<ProbeDeps, 'exposition'> {
@@ -25,6 +25,8 @@ export interface AppDeps extends Omit<MetricsDeps, 'exposition'>, Omit<ProbeDeps
   reload(): Promise<ReloadOutcome>;
   /** Takes secrets out of the failures' texts before they are shown. */
   redact(text: string): string;
+  /** What takes hook events; undefined where none are taken. */
+  hooks?(): Handler | undefined;
   readonly telemetryPath: string;
   /** Whether `POST /-/refresh` and `POST /-/reload` do anything. */
   readonly lifecycle: boolean;
@@ -50,15 +52,8 @@ export function createApp(deps: AppDeps): express.Express {
   addRoute(app, '/-/refresh', 'POST', bodiless(createRefreshHandler(deps.lifecycle, deps.refresh)));
   addRoute(app, '/-/reload', 'POST', bodiless(createReloadHandler(deps)));
 
-  app.use(
-    bodiless((_request, response) => {
-      respondText(
-        response,
-        404,
-        'There is nothing at this address. The status page at / lists what there is.',
-      );
-    }),
-  );
+  addHookRoute(app, deps);
+  app.use(bodiless(nothingHere));
   app.use(createErrorHandler(deps.log));
   return app;
 }
@@ -80,6 +75,28 @@ function addRoute(app: express.Express, path: string, method: 'GET' | 'POST', ha
 function exactly(path: string): RegExp {
   return new RegExp(`^${path.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}$`);
 }
+
+/** Without a hook token the address does not exist; its answers are JSON, as its requests are. */
+function addHookRoute(app: express.Express, { hooks }: Pick<AppDeps, 'hooks'>): void {
+  app.all(exactly('/hooks/events'), (request, response) => {
+    const handle = hooks?.();
+    if (handle === undefined) return bodiless(noHookToken)(request, response);
+    if (request.method === 'POST') return handle(request, response);
+    return bodiless(onlyPost)(request, response);
+  });
+}
+
+const nothingHere: Handler = (_request, response) => {
+  respondText(response, 404, 'There is nothing at this address. The status page at / lists what there is.');
+};
+
+const noHookToken: Handler = (_request, response) => {
+  respondJson(response, 404, { error: 'no hook events are taken here: no hook token is configured' });
+};
+
+const onlyPost: Handler = (_request, response) => {
+  respondJson(response, 405, { error: 'this address answers to POST only' }, ['Allow', 'POST']);
+};
 
 function createErrorHandler(log: Logger): express.ErrorRequestHandler {
   return (error: unknown, _request, response, _next) => {

@@ -21,7 +21,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   config: ['catalog', 'runtime'],
   // The intake takes the lock and the troubles of an SQLite file from the history; the hook command's own file is
   // read by the same tree of keys and lines as the exporter's.
-  hooks: ['catalog', 'runtime', 'config', 'exposition', 'history'],
+  hooks: ['catalog', 'runtime', 'config', 'exposition', 'history', 'server'],
   'web-config': ['config', 'runtime', 'server'],
   sandbox: [],
   commands: ['*'],
@@ -37,6 +37,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     ...['service-polling.ts', 'service-setup.ts'],
   ],
   'service-setup.ts': ['catalog', 'collectors', 'config'],
+  'service-hooks.ts': ['config', 'hooks', 'runtime', 'server', 'service-history.ts'],
   'service-web.ts': ['config', 'runtime', 'web-config'],
   'service-status.ts': ['catalog', 'pipeline', 'server'],
   'main.ts': ['*'],

@@ -1,0 +1,43 @@
+import { type Acceptable, type HookEvent, type RejectedEvent, readEvent } from './event.ts';
+
+/** Most events of one request. */
+export const MOST_EVENTS = 1000;
+
+/** What a request's body holds. */
+export type Batch =
+  | {
+      readonly kind: 'events';
+      readonly events: readonly HookEvent[];
+      readonly rejected: readonly RejectedEvent[];
+    }
+  | { readonly kind: 'malformed'; readonly problem: string }
+  | { readonly kind: 'too-many' };
+
+/** Reads a body: one event, or `{"events": [...]}`. Never throws. */
+export function readBatch(text: string, acceptable: Acceptable): Batch {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return { kind: 'malformed', problem: 'the body is not JSON' };
+  }
+  const found = eventsIn(body);
+  if (found === undefined) {
+    return { kind: 'malformed', problem: 'the body must be one event, or an object with an array of events' };
+  }
+  if (found.length > MOST_EVENTS) return { kind: 'too-many' };
+  const events: HookEvent[] = [];
+  const rejected: RejectedEvent[] = [];
+  for (const one of found) {
+    const event = readEvent(one, acceptable);
+    if ('rejection' in event) rejected.push(event);
+    else events.push(event);
+  }
+  return { kind: 'events', events, rejected };
+}
+
+function eventsIn(body: unknown): readonly unknown[] | undefined {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined;
+  if (!('events' in body)) return [body];
+  return Array.isArray(body.events) && body.events.length > 0 ? body.events : undefined;
+}

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import type { Instant } from '../../catalog/day.ts';
+import { eventLabel, type Rejection, reasonLabel } from './known.ts';
+
+/** What is kept of an event: the identity, what is counted, and of its session a digest alone. */
+export interface HookEvent {
+  /** A digest of the sender's identifier: the same for the same event, however often it is sent. */
+  readonly id: string;
+  /** A known name, or `other`. */
+  readonly event: string;
+  /** Why the session ended, where it did. */
+  readonly reason: string | undefined;
+  /** A digest of the session's identifier; undefined where the event names no session. */
+  readonly session: string | undefined;
+  /** When it happened by the sender's clock, in milliseconds since the epoch. */
+  readonly at: Instant;
+}
+
+/** An event that is not taken; `problem` never repeats what was sent. */
+export interface RejectedEvent {
+  readonly rejection: Extract<Rejection, 'invalid' | 'too_old'>;
+  readonly problem: string;
+}
+
+/** The span in which events may have happened, in milliseconds since the epoch. */
+export interface Acceptable {
+  readonly from: Instant;
+  readonly to: Instant;
+}
+
+const ID = /^[A-Za-z0-9._:-]{1,128}$/;
+const LONGEST_NAME = 128;
+const LONGEST_SESSION = 256;
+const DIGEST_BYTES = 16;
+
+/** Reads one event; members that are not named in the contract are not looked at. */
+export function readEvent(value: unknown, { from, to }: Acceptable): HookEvent | RejectedEvent {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return invalid('an event must be an object');
+  }
+  const {
+    id,
+    hook_event_name: name,
+    session_id: session,
+    reason,
+    occurred_at: at,
+  }: Record<string, unknown> = {
+    ...value,
+  };
+  if (typeof id !== 'string' || !ID.test(id)) {
+    return invalid('id must be 1 to 128 characters of A-Z, a-z, 0-9 and . _ : -');
+  }
+  if (typeof name !== 'string' || name === '' || name.length > LONGEST_NAME) {
+    return invalid('hook_event_name must be a text of 1 to 128 characters');
+  }
+  if (session !== undefined && session !== null) {
+    if (typeof session !== 'string' || session.length > LONGEST_SESSION) {
+      return invalid('session_id must be a text of at most 256 characters');
+    }
+  }
+  if (typeof at !== 'number' || !Number.isFinite(at) || at <= 0) {
+    return invalid('occurred_at must be a time in Unix milliseconds');
+  }
+  if (at > to) return invalid('occurred_at is more than a day ahead of the clock here');
+  if (at < from) {
+    return { rejection: 'too_old', problem: 'occurred_at is too long ago to tell whether it was counted' };
+  }
+  const event = eventLabel(name);
+  return {
+    id: digestOf(id),
+    event,
+    reason: event === 'SessionEnd' ? reasonLabel(typeof reason === 'string' ? reason : undefined) : undefined,
+    session: typeof session === 'string' && session !== '' ? digestOf(session) : undefined,
+    at: Math.floor(at),
+  };
+}
+
+function invalid(problem: string): RejectedEvent {
+  return { rejection: 'invalid', problem };
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest().subarray(0, DIGEST_BYTES).toString('base64url');
+}

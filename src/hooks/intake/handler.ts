@@ -1,0 +1,114 @@
+import type { IncomingMessage } from 'node:http';
+import type { Clock } from '../../runtime/clock.ts';
+import { type Handler, respondJson } from '../../server/respond.ts';
+import { MOST_EVENTS, readBatch } from './batch.ts';
+import { MOST_BYTES, readBody } from './body.ts';
+import type { ClientLimits } from './client-limits.ts';
+import type { HookInstruments } from './instruments.ts';
+import type { HookIntake } from './intake.ts';
+import type { Rejection } from './known.ts';
+import type { TokenCheck } from './token.ts';
+
+export interface HookHandlerDeps {
+  readonly intake: Pick<HookIntake, 'take' | 'from'>;
+  readonly token: TokenCheck;
+  /** For senders that have the token. */
+  readonly senders: ClientLimits;
+  /** For those that don't: guessing must not use up what the senders behind the same address may send. */
+  readonly strangers: ClientLimits;
+  readonly instruments: Pick<HookInstruments, 'rejected'>;
+  readonly clock: Pick<Clock, 'now' | 'wait'>;
+}
+
+/** Bodies that are read at a time: with the largest ones, about 100 MB. */
+const MOST_AT_ONCE = 64;
+/** After how many seconds a sender may come again, where the wait is not its own doing. */
+const SOON = 2;
+/** A sender's clock may be ahead by so much, in milliseconds. */
+const AHEAD_MS = 24 * 3_600_000;
+const NOTHING = { accepted: 0, duplicates: 0 } as const;
+
+interface Answer {
+  readonly status: number;
+  readonly body: object;
+  /** As what a request that was refused as a whole counts. */
+  readonly reason?: Rejection;
+  readonly headers?: readonly string[];
+}
+
+const unauthorized = {
+  ...refusal(401, 'unauthorized', 'the hook token is missing or wrong'),
+  headers: ['WWW-Authenticate', 'Bearer'],
+};
+const notJson = refusal(415, 'malformed', 'the body must be application/json without compression');
+const tooLarge = refusal(413, 'too_large', `at most ${MOST_BYTES} bytes and ${MOST_EVENTS} events at a time`);
+const tooLate = refusal(408, 'malformed', 'the body did not arrive in time');
+const cutShort = refusal(400, 'malformed', 'the body was cut short');
+const unavailable = {
+  ...refusal(503, 'unavailable', 'events cannot be stored at the moment'),
+  headers: ['Retry-After', String(SOON)],
+};
+
+/** Answers `POST /hooks/events`; 202 only after the events are stored. */
+export function createHookHandler(deps: HookHandlerDeps): Handler {
+  const { intake, token, instruments, clock } = deps;
+  let reading = 0;
+
+  async function answer(request: IncomingMessage): Promise<Answer> {
+    const verdict = await token.check(request.headers.authorization);
+    if (verdict === 'unknown') return unavailable;
+    const limits = verdict === 'right' ? deps.senders : deps.strangers;
+    const wait = limits.take(request.socket.remoteAddress);
+    if (wait > 0) return throttled(wait);
+    if (verdict === 'wrong') return unauthorized;
+    if (!isPlainJson(request)) return notJson;
+    if (reading >= MOST_AT_ONCE) return throttled(SOON);
+    reading += 1;
+    const body = await readBody(request, clock).finally(() => {
+      reading -= 1;
+    });
+    if (body === 'too-large') return tooLarge;
+    if (body === 'late') return tooLate;
+    return body === 'cut-short' ? cutShort : takeAll(body.text);
+  }
+
+  async function takeAll(text: string): Promise<Answer> {
+    const batch = readBatch(text, { from: intake.from(), to: clock.now() + AHEAD_MS });
+    if (batch.kind === 'too-many') return tooLarge;
+    if (batch.kind === 'malformed') return refusal(400, 'malformed', batch.problem);
+    const { events, rejected } = batch;
+    const taken = events.length === 0 ? NOTHING : await intake.take(events);
+    if (taken === 'busy') return throttled(SOON);
+    if (taken === 'unavailable') return unavailable;
+    // Not before: a request that has to come again brings them again.
+    for (const { rejection } of rejected) instruments.rejected(rejection);
+    const [first] = rejected;
+    if (events.length === 0 && first !== undefined) return { status: 400, body: { error: first.problem } };
+    return { status: 202, body: { ...taken, rejected: rejected.length } };
+  }
+
+  return async (request, response) => {
+    const { status, body, reason, headers } = await answer(request);
+    if (reason !== undefined) instruments.rejected(reason);
+    // What was not read of the body is not received either.
+    if (!request.complete) response.shouldKeepAlive = false;
+    if (!response.destroyed) respondJson(response, status, body, headers);
+  };
+}
+
+function refusal(status: number, reason: Rejection, error: string): Answer {
+  return { status, reason, body: { error } };
+}
+
+function throttled(seconds: number): Answer {
+  return {
+    ...refusal(429, 'throttled', 'too many requests'),
+    headers: ['Retry-After', String(seconds)],
+  };
+}
+
+function isPlainJson({ headers }: IncomingMessage): boolean {
+  const coding = headers['content-encoding']?.trim().toLowerCase() ?? '';
+  const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  return type === 'application/json' && (coding === '' || coding === 'identity');
+}

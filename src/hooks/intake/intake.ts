@@ -1,0 +1,157 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Instant } from '../../catalog/day.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { messageOf } from '../../runtime/errors.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import type { HookEvent } from './event.ts';
+import type { HookInstruments } from './instruments.ts';
+import { type HookStore, HookStoreError } from './store.ts';
+import { absorb, applied, type SessionState, type Tally, waitingAt } from './tally.ts';
+
+/** What became of the events of one request. */
+export interface Taken {
+  readonly accepted: number;
+  readonly duplicates: number;
+}
+
+/** Takes hook events. */
+export interface HookIntake {
+  /** Resolves once the events are stored; `unavailable` where they can't be for now, `busy` where too many wait. */
+  take(events: readonly HookEvent[]): Promise<Taken | 'unavailable' | 'busy'>;
+  /** Events that happened before this are not taken any more. */
+  from(): Instant;
+  /** How many sessions wait for a human. */
+  waiting(): number;
+  /** Stores what waits, and closes the store. */
+  close(): Promise<void>;
+}
+
+export interface HookIntakeDeps {
+  readonly store: HookStore;
+  readonly instruments: Pick<HookInstruments, 'restore' | 'counted'>;
+  readonly clock: Pick<Clock, 'now' | 'elapsed'>;
+  readonly log: Logger;
+}
+
+/** Events that are stored together: one wait for the disk serves them all, and scrapes wait no longer than that. */
+const MOST_TOGETHER = 1_000;
+/** Events that may wait to be stored. */
+const MOST_WAITING = 20_000;
+/** How long a store that failed is left alone, in milliseconds. */
+const REST_MS = 1_000;
+
+interface Waiting {
+  readonly events: readonly HookEvent[];
+  settle(taken: Taken | 'unavailable'): void;
+}
+
+/** Creates the intake and reads what was counted before. */
+export async function createHookIntake(deps: HookIntakeDeps): Promise<HookIntake> {
+  const { store, instruments, clock, log } = deps;
+  const queue: Waiting[] = [];
+  let queued = 0;
+  let tally: Tally | undefined;
+  let sessions = new Map<string, SessionState>();
+  let failedAt: number | undefined;
+  let draining: Promise<void> | undefined;
+
+  async function load(): Promise<Tally> {
+    if (tally !== undefined) return tally;
+    const kept = await store.load();
+    sessions = new Map(kept.sessions);
+    tally = { ...kept, sessions };
+    instruments.restore(tally);
+    return tally;
+  }
+
+  async function storeGroup(group: readonly Waiting[]): Promise<void> {
+    if (failedAt !== undefined && clock.elapsed() - failedAt < REST_MS) {
+      for (const { settle } of group) settle('unavailable');
+      return;
+    }
+    try {
+      const before = await load();
+      const events = group.flatMap((waiting) => waiting.events);
+      const now = clock.now();
+      let news: readonly boolean[] = [];
+      const changes = await store.commit({
+        ids: events.map(({ id }) => id),
+        now,
+        decide(isNew) {
+          news = isNew;
+          return absorb(
+            before,
+            events.filter((_, index) => isNew[index] === true),
+            now,
+          );
+        },
+      });
+      tally = applied(sessions, changes);
+      instruments.counted(changes);
+      noteRecovery();
+      settleAll(group, news);
+    } catch (error) {
+      noteTrouble(error);
+      for (const { settle } of group) settle('unavailable');
+    }
+  }
+
+  async function drain(): Promise<void> {
+    while (queue.length > 0) {
+      // Whatever has arrived meanwhile comes along.
+      await setImmediate();
+      const group: Waiting[] = [];
+      let size = 0;
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+        group.push(next);
+        size += next.events.length;
+        if (size >= MOST_TOGETHER) break;
+      }
+      await storeGroup(group);
+      queued -= size;
+    }
+    draining = undefined;
+  }
+
+  function noteTrouble(error: unknown): void {
+    const isFirst = failedAt === undefined;
+    failedAt = clock.elapsed();
+    if (!isFirst) return;
+    const details = error instanceof HookStoreError ? error.details : { detail: messageOf(error) };
+    log.warn('Hook events cannot be stored, their senders are asked to come again', { ...details });
+  }
+
+  function noteRecovery(): void {
+    if (failedAt === undefined) return;
+    failedAt = undefined;
+    log.info('Hook events are stored again');
+  }
+
+  await load().catch(noteTrouble);
+
+  return {
+    take(events) {
+      if (queued + events.length > MOST_WAITING) return Promise.resolve('busy');
+      queued += events.length;
+      return new Promise((resolve) => {
+        queue.push({ events, settle: resolve });
+        draining ??= drain();
+      });
+    },
+    from: () => store.forgottenBefore(clock.now()),
+    waiting: () => waitingAt(sessions, clock.now()),
+    async close() {
+      await draining;
+      await store.close();
+    },
+  };
+}
+
+function settleAll(group: readonly Waiting[], news: readonly boolean[]): void {
+  let start = 0;
+  for (const { events, settle } of group) {
+    const accepted = news.slice(start, start + events.length).filter(Boolean).length;
+    settle({ accepted, duplicates: events.length - accepted });
+    start += events.length;
+  }
+}

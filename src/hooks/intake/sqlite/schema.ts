@@ -1,0 +1,42 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { ConfigError } from '../../../runtime/errors.ts';
+
+/** Marks a database as this exporter's hook events: the bytes of `APEk`. */
+const APPLICATION_ID = 0x41_50_45_6b;
+
+/** The form of the database, as its `user_version`. */
+const FORM = 1;
+
+/** `seen` is in the order of arrival, `at` its time; `forgotten` is the newest arrival that had to go early. */
+const TABLES = `
+  CREATE TABLE event (name TEXT PRIMARY KEY, count INTEGER NOT NULL, last_at INTEGER NOT NULL) STRICT;
+  CREATE TABLE session_end (reason TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT;
+  CREATE TABLE session (
+    id TEXT PRIMARY KEY, at INTEGER NOT NULL, waiting INTEGER NOT NULL, until INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE seen (arrival INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, at INTEGER NOT NULL) STRICT;
+  CREATE TABLE forgotten (only INTEGER PRIMARY KEY CHECK (only = 1), at INTEGER NOT NULL) STRICT;
+  INSERT INTO forgotten VALUES (1, 0);`;
+
+/** Makes the tables where they are missing; throws a `ConfigError` where the file is not for this release. */
+export function prepare(db: DatabaseSync, path: string): void {
+  const id = numberOf(db, 'application_id');
+  const form = numberOf(db, 'user_version');
+  if (id === APPLICATION_ID && form === FORM) return;
+  if (id !== 0 || form !== 0 || !isEmpty(db)) {
+    throw new ConfigError(
+      `${path} is not a file of hook events that this release knows`,
+      'it is left as it is; move it away, or give another --storage.path',
+    );
+  }
+  db.exec(`BEGIN IMMEDIATE; ${TABLES}
+    PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORM}; COMMIT`);
+}
+
+function numberOf(db: DatabaseSync, pragma: 'application_id' | 'user_version'): number {
+  return Number(db.prepare(`PRAGMA ${pragma}`).get()?.[pragma] ?? 0);
+}
+
+function isEmpty(db: DatabaseSync): boolean {
+  return db.prepare('SELECT count(*) AS tables FROM sqlite_schema').get()?.['tables'] === 0;
+}

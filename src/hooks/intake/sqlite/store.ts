@@ -1,0 +1,94 @@
+import type { Instant } from '../../../catalog/day.ts';
+import { troubleOf } from '../../../history/sqlite/trouble.ts';
+import { type Commit, type HookStore, HookStoreError, REMEMBERED_MS } from '../store.ts';
+import type { Changes } from '../tally.ts';
+import { type HookFile, openHookFile } from './file.ts';
+import { createHookTables, type HookTables } from './tables.ts';
+
+/** Most identities that are remembered, in a file of about 100 MB. */
+const MOST_IDS = 1_000_000;
+
+/** An event may have come from a clock that is a day ahead. */
+const DAY_MS = 24 * 3_600_000;
+
+/** Identities forgotten at a commit: more than come with one, and few enough not to be felt. */
+const FORGOTTEN_AT_ONCE = 4_000;
+
+interface Open {
+  readonly file: HookFile;
+  readonly tables: HookTables;
+}
+
+/** Keeps hook events in an SQLite file; it is opened at the first use, and again where it was taken away. */
+export function createSqliteHookStore({
+  path,
+  mostIds = MOST_IDS,
+}: {
+  readonly path: string;
+  readonly mostIds?: number;
+}): HookStore {
+  let open: Open | undefined;
+  let forgotten: Instant = 0;
+
+  function opened(): Open {
+    if (open?.file.isInPlace()) return open;
+    closeNow();
+    const file = openHookFile(path);
+    try {
+      open = { file, tables: createHookTables(file.db) };
+      forgotten = Math.max(forgotten, open.tables.forgotten());
+      return open;
+    } catch (error) {
+      file.close();
+      throw error;
+    }
+  }
+
+  function closeNow(): void {
+    const closing = open;
+    open = undefined;
+    closing?.file.close();
+  }
+
+  function store({ tables }: Open, { ids, now, decide }: Commit): Changes {
+    const isNew = ids.map((id) => tables.remember(id, now));
+    const changes = decide(isNew);
+    tables.write(changes);
+    tables.forget(now - REMEMBERED_MS - DAY_MS, mostIds, FORGOTTEN_AT_ONCE);
+    return changes;
+  }
+
+  function storeWhole(commit: Commit): Changes {
+    const current = opened();
+    const { db } = current.file;
+    db.exec('BEGIN IMMEDIATE');
+    try {
+      const changes = store(current, commit);
+      db.exec('COMMIT');
+      forgotten = Math.max(forgotten, current.tables.forgotten());
+      return changes;
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  return {
+    load: async () => explained(path, () => opened().tables.read()),
+    commit: async (commit) => explained(path, () => storeWhole(commit)),
+    forgottenBefore: (now) => Math.max(now - REMEMBERED_MS, forgotten),
+    async close() {
+      closeNow();
+    },
+  };
+}
+
+function explained<Result>(path: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    const { reason, detail, hint } = troubleOf(error);
+    const damaged = `stop the exporter and move ${path} away: counting then begins anew`;
+    throw new HookStoreError({ reason, detail, hint: reason === 'damaged' ? damaged : hint });
+  }
+}

@@ -1,0 +1,86 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Instant } from '../../../catalog/day.ts';
+import type { Changes, EventTally, SessionState, Tally } from '../tally.ts';
+
+/** The tables of hook events, in words of the intake; transactions are the caller's. */
+export interface HookTables {
+  read(): Tally;
+  /** Remembers an identity; false where it is remembered already. */
+  remember(id: string, at: Instant): boolean;
+  write(changes: Changes): void;
+  /**
+   * Forgets what arrived before an instant, and the oldest beyond `most`; at most `limit` identities, so that no
+   * commit takes long.
+   */
+  forget(before: Instant, most: number, limit: number): void;
+  /** The newest arrival that was forgotten for want of room; 0 where there was none. */
+  forgotten(): Instant;
+}
+
+/** Prepares the statements. */
+export function createHookTables(db: DatabaseSync): HookTables {
+  const insertSeen = db.prepare('INSERT INTO seen (id, at) VALUES (?, ?) ON CONFLICT DO NOTHING');
+  const putEvent = db.prepare('INSERT OR REPLACE INTO event (name, count, last_at) VALUES (?, ?, ?)');
+  const putEnd = db.prepare('INSERT OR REPLACE INTO session_end (reason, count) VALUES (?, ?)');
+  const putSession = db.prepare(
+    'INSERT OR REPLACE INTO session (id, at, waiting, until) VALUES (?, ?, ?, ?)',
+  );
+  const noSession = db.prepare('DELETE FROM session WHERE id = ?');
+  // Arrivals have no gaps but at the old end.
+  const span = db.prepare('SELECT min(arrival) AS first, max(arrival) AS last FROM seen');
+  const oldest = db.prepare('SELECT arrival, at FROM seen ORDER BY arrival LIMIT ?');
+  const forgetUpTo = db.prepare('DELETE FROM seen WHERE arrival <= ?');
+  const putForgotten = db.prepare('UPDATE forgotten SET at = max(at, ?)');
+  const getForgotten = db.prepare('SELECT at FROM forgotten');
+
+  return {
+    read: () => ({ events: readEvents(db), ends: readEnds(db), sessions: readSessions(db) }),
+    remember: (id, at) => insertSeen.run(id, at).changes === 1,
+    write({ events, ends, sessions }) {
+      for (const [name, { count, lastAt }] of events) putEvent.run(name, count, lastAt);
+      for (const [reason, count] of ends) putEnd.run(reason, count);
+      for (const [id, state] of sessions) {
+        if (state === undefined) noSession.run(id);
+        else putSession.run(id, state.at, state.waiting ? 1 : 0, state.until);
+      }
+    },
+    forget(before, most, limit) {
+      const { first, last } = span.get() ?? {};
+      if (typeof first !== 'number' || typeof last !== 'number') return;
+      const keptFrom = last - most + 1;
+      let upTo = first - 1;
+      let early = 0;
+      for (const { arrival, at } of oldest.all(limit)) {
+        const isOld = Number(at) < before;
+        if (!isOld && Number(arrival) >= keptFrom) break;
+        if (!isOld) early = Math.max(early, Number(at));
+        upTo = Number(arrival);
+      }
+      if (upTo >= first) forgetUpTo.run(upTo);
+      if (early > 0) putForgotten.run(early);
+    },
+    forgotten: () => Number(getForgotten.get()?.['at'] ?? 0),
+  };
+}
+
+function readEvents(db: DatabaseSync): ReadonlyMap<string, EventTally> {
+  const rows = db.prepare('SELECT name, count, last_at FROM event').all();
+  return new Map(
+    rows.map((row) => [String(row['name']), { count: Number(row['count']), lastAt: Number(row['last_at']) }]),
+  );
+}
+
+function readEnds(db: DatabaseSync): ReadonlyMap<string, number> {
+  const rows = db.prepare('SELECT reason, count FROM session_end').all();
+  return new Map(rows.map((row) => [String(row['reason']), Number(row['count'])]));
+}
+
+function readSessions(db: DatabaseSync): ReadonlyMap<string, SessionState> {
+  const rows = db.prepare('SELECT id, at, waiting, until FROM session ORDER BY until').all();
+  return new Map(
+    rows.map((row) => [
+      String(row['id']),
+      { at: Number(row['at']), waiting: row['waiting'] === 1, until: Number(row['until']) },
+    ]),
+  );
+}

@@ -1,0 +1,93 @@
+import type { Instant } from '../../catalog/day.ts';
+import type { HookEvent } from './event.ts';
+
+/** How often an event of one name happened, and when it last did. */
+export interface EventTally {
+  readonly count: number;
+  readonly lastAt: Instant;
+}
+
+/** The newest event of a session that is known. */
+export interface SessionState {
+  /** By the sender's clock: what is older does not change it. */
+  readonly at: Instant;
+  /** Whether it was a notification, which nothing has followed. */
+  readonly waiting: boolean;
+  /** When it is forgotten. */
+  readonly until: Instant;
+}
+
+/** Everything counted; the maps are replaced, never changed, but for the sessions. */
+export interface Tally {
+  readonly events: ReadonlyMap<string, EventTally>;
+  readonly ends: ReadonlyMap<string, number>;
+  readonly sessions: ReadonlyMap<string, SessionState>;
+}
+
+/** What events do to a tally: the counts as they are then, and the sessions that change or (undefined) go. */
+export interface Changes {
+  readonly events: ReadonlyMap<string, EventTally>;
+  readonly ends: ReadonlyMap<string, number>;
+  readonly sessions: ReadonlyMap<string, SessionState | undefined>;
+}
+
+/** A session that waits is forgotten after this, in milliseconds. */
+const FORGOTTEN_MS = 3_600_000;
+
+/** More sessions of one hour than this are not told apart from those that went silent: the ones silent longest go. */
+export const MOST_SESSIONS = 50_000;
+
+/** What new events do to a tally at an instant, in the order in which they came. */
+export function absorb(tally: Tally, fresh: readonly HookEvent[], now: Instant): Changes {
+  const events = new Map(tally.events);
+  const ends = new Map(tally.ends);
+  const sessions = new Map<string, SessionState | undefined>();
+  for (const { event, reason, session, at } of fresh) {
+    // A clock that is ahead must not make the newest event lie in the future.
+    const happened = Math.min(at, now);
+    const before = events.get(event);
+    events.set(event, {
+      count: (before?.count ?? 0) + 1,
+      lastAt: Math.max(before?.lastAt ?? 0, happened),
+    });
+    if (reason !== undefined) ends.set(reason, (ends.get(reason) ?? 0) + 1);
+    const until = happened + FORGOTTEN_MS;
+    if (session === undefined || until <= now) continue;
+    const known = sessions.get(session) ?? tally.sessions.get(session);
+    if (known !== undefined && known.at > at) continue;
+    sessions.set(session, { at, waiting: event === 'Notification', until });
+  }
+  for (const session of silent(tally.sessions, sessions, now)) sessions.set(session, undefined);
+  return { events, ends, sessions };
+}
+
+/** A tally after changes. Its sessions are changed in place: there can be many, and each request changes few. */
+export function applied(sessions: Map<string, SessionState>, changes: Changes): Tally {
+  for (const [session, state] of changes.sessions) {
+    // Set anew, so that the ones silent longest come first.
+    sessions.delete(session);
+    if (state !== undefined) sessions.set(session, state);
+  }
+  return { events: changes.events, ends: changes.ends, sessions };
+}
+
+/** How many sessions wait at an instant. */
+export function waitingAt(sessions: Iterable<readonly [string, SessionState]>, now: Instant): number {
+  let waiting = 0;
+  for (const [, state] of sessions) if (state.waiting && state.until > now) waiting += 1;
+  return waiting;
+}
+
+function* silent(
+  sessions: ReadonlyMap<string, SessionState>,
+  changed: ReadonlyMap<string, SessionState | undefined>,
+  now: Instant,
+): Iterable<string> {
+  let excess = sessions.size + changed.size - MOST_SESSIONS;
+  for (const [session, { until }] of sessions) {
+    if (until > now && excess <= 0) return;
+    if (changed.has(session)) continue;
+    excess -= 1;
+    yield session;
+  }
+}

@@ -1,0 +1,63 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../../runtime/clock.ts';
+import { messageOf } from '../../runtime/errors.ts';
+import type { Logger } from '../../runtime/logger.ts';
+
+/** `unknown`: the token itself cannot be read for now. */
+export type Verdict = 'right' | 'wrong' | 'unknown';
+
+/** Tells whether a request comes with the hook token. */
+export interface TokenCheck {
+  check(authorization: string | undefined): Promise<Verdict>;
+}
+
+export interface TokenCheckDeps {
+  /** The token as it is now. */
+  readonly token: { read(): Promise<string> };
+  readonly clock: Pick<Clock, 'elapsed'>;
+  readonly log: Logger;
+}
+
+/** How long a token that was read is taken for the present one, in milliseconds. */
+const FRESH_MS = 1_000;
+
+/** Creates a check that takes the same time for every token that is not the right one. */
+export function createTokenCheck({ token, clock, log }: TokenCheckDeps): TokenCheck {
+  let known: { readonly digest: Promise<Buffer | undefined>; readonly at: number } | undefined;
+  let isMissing = false;
+
+  async function readDigest(): Promise<Buffer | undefined> {
+    try {
+      const digest = digestOf(await token.read());
+      if (isMissing) log.info('The hook token can be read again');
+      isMissing = false;
+      return digest;
+    } catch (error) {
+      if (!isMissing) {
+        log.warn('The hook token cannot be read, senders are asked to come again', {
+          error: messageOf(error),
+          hint: 'put the token into its file',
+        });
+      }
+      isMissing = true;
+      return undefined;
+    }
+  }
+
+  return {
+    async check(authorization) {
+      if (known === undefined || clock.elapsed() - known.at >= FRESH_MS) {
+        known = { digest: readDigest(), at: clock.elapsed() };
+      }
+      const wanted = await known.digest;
+      if (wanted === undefined) return 'unknown';
+      const presented = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+      // Digests are of one length, whatever was sent.
+      return timingSafeEqual(digestOf(presented ?? ''), wanted) ? 'right' : 'wrong';
+    },
+  };
+}
+
+function digestOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
