@@ -8,11 +8,11 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/system/**', 'test/storm/**'],
+          exclude: ['test/system/**', 'test/storm/**', 'test/fuzz/**'],
           testTimeout: 20_000,
         },
       },
-      { test: { name: 'storm', include: ['test/storm/**/*.test.ts'] } },
+      { test: { name: 'storm', include: ['test/{storm,fuzz}/**/*.test.ts'] } },
       {
         test: {
           name: 'system',

@@ -44,15 +44,22 @@ export class PlatformError extends Error {
   }
 }
 
-/** A configuration that cannot be used; `message` names the key and what is wrong with it. */
+/** A configuration that cannot be used; `message` is one line that names the key and what is wrong with it. */
 export class ConfigError extends Error {
   readonly hint: string | undefined;
 
   constructor(message: string, hint?: string) {
-    super(message);
+    super(printable(message));
     this.name = 'ConfigError';
     this.hint = hint;
   }
+}
+
+/** A text whose control characters, which a terminal would obey, are written out. */
+function printable(text: string): string {
+  return text.replace(/\p{Cc}/gu, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
 }
 
 /** The one-line message of anything thrown. */

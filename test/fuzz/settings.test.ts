@@ -1,0 +1,98 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'vitest';
+import { createFakeFiles } from '../../src/config/files.ts';
+import { parseYamlTree } from '../../src/config/yaml-tree.ts';
+import { parseEvent, sharedPart } from '../../src/hooks/event.ts';
+import { readSettings } from '../../src/hooks/settings/read-settings.ts';
+import { ConfigError } from '../../src/runtime/errors.ts';
+import { loadWebSettings } from '../../src/web-config/load.ts';
+import { mutated, mutatedText } from './mutations.ts';
+import { drawn } from './random.ts';
+import { tryAll } from './trial.ts';
+
+const WEB_CASES = path.resolve(import.meta.dirname, '../web-config/cases');
+const HASH = '$2y$10$abcdefghijklmnopqrstuuABCDEFGHIJKLMNOPQRSTUVWXYZ01234';
+const PRIVATE = ['planted prompt', 'planted-tool-input', '/home/planted/transcript', 'planted message'];
+
+const HOOK_SETTINGS = `
+deadline: 2s
+forward: {url: 'https://exporter.example.com:9889', token_file: token, timeout: 1s, spool: {max_size: 4MiB, max_age: 7d}}
+channels:
+  desk: {type: desktop}
+  bell: {type: sound, volume: 0.4}
+  team: {type: slack, url_file: slack-url}
+  mail: {type: email, host: smtp.example.com, port: 587, from: a@example.com, to: [b@example.com], user: a, password_file: p}
+  own: {type: webhook, url: 'https://hooks.example.com/x', secret_file: s}
+quiet_hours: {from: '22:00', to: '07:00', time_zone: Europe/Berlin, days: [mon, tue]}
+rules:
+  - {event: Notification, channels: [desk, bell], message: '{message}'}
+  - {event: SessionEnd, reason: [error], min_session: 2m, cwd: '~/work/**', channels: [team, mail]}
+`;
+
+const EVENT = {
+  hook_event_name: 'Notification',
+  session_id: '3f0a',
+  cwd: '/home/planted/project',
+  reason: 'other',
+  message: PRIVATE[3],
+  prompt: PRIVATE[0],
+  tool_input: { command: PRIVATE[1] },
+  transcript_path: PRIVATE[2],
+};
+
+test('whatever a web configuration holds, it is read or refused in one line', {
+  timeout: 120_000,
+}, async () => {
+  const [first = '', ...rest] = globSync('*.yml', { cwd: WEB_CASES }).map((name) =>
+    readFileSync(path.join(WEB_CASES, name), 'utf8'),
+  );
+  await tryAll({
+    seeds: 8_000,
+    secrets: [HASH],
+    isForeseen: (error) => error instanceof ConfigError,
+    async run(random) {
+      const text = mutatedText(`${drawn([first, ...rest], random)}\n# ${HASH}\n`, random);
+      await loadWebSettings('web.yml', createFakeFiles(new Map([['web.yml', text]])));
+      return '';
+    },
+  });
+});
+
+test('whatever the settings of the hook hold, they are read or refused in one line', {
+  timeout: 120_000,
+}, async () => {
+  await tryAll({
+    seeds: 8_000,
+    secrets: [],
+    isForeseen: (error) => error instanceof ConfigError,
+    run(random) {
+      const file = '/etc/hooks.yaml';
+      const tree = parseYamlTree(mutatedText(HOOK_SETTINGS, random), file);
+      return JSON.stringify(readSettings({ file, path: '', line: tree.line, tree }, '/home/planted'));
+    },
+  });
+});
+
+test('whatever the agent says, what is told of it to others is none of its work', async () => {
+  await tryAll({
+    seeds: 10_000,
+    secrets: [...PRIVATE, '/home/planted/project'],
+    isForeseen: () => false,
+    run: (random) => told(JSON.stringify(mutated(EVENT, random))),
+  });
+});
+
+test('whatever bytes the agent sends, they are an event or there is a reason why not', async () => {
+  await tryAll({
+    seeds: 10_000,
+    secrets: [],
+    isForeseen: () => false,
+    run: (random) => told(mutatedText(JSON.stringify(EVENT), random)),
+  });
+});
+
+function told(text: string): string {
+  const event = parseEvent(text);
+  return 'problem' in event ? event.problem : JSON.stringify(sharedPart(event, 'id', 0));
+}

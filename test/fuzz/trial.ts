@@ -1,0 +1,44 @@
+import { expect } from 'vitest';
+import { messageOf } from '../../src/runtime/errors.ts';
+import { createRandom, type Random } from './random.ts';
+
+/** No input may take longer; a hang is far above it. */
+const LONGEST_MS = 1000;
+
+export interface Trial {
+  readonly seeds: number;
+  /** What must not be in anything that comes out. */
+  readonly secrets: readonly string[];
+  /** Whether an error that was thrown is one that is foreseen. */
+  readonly isForeseen: (error: unknown) => boolean;
+  /** Makes an input from the seed, has it read, and returns everything that comes out as text. */
+  run(random: Random, seed: number): string | Promise<string>;
+}
+
+/** Tries one input after the other; a failure names the seed, which makes the same input again. */
+export async function tryAll({ seeds, secrets, isForeseen, run }: Trial): Promise<void> {
+  for (let seed = 1; seed <= seeds; seed += 1) {
+    const startedAt = performance.now();
+    let output: string;
+    try {
+      output = await run(createRandom(seed), seed);
+    } catch (error) {
+      if (!isForeseen(error)) throw new Error(`seed ${seed}: ${String(error)}`, { cause: error });
+      output = messageOf(error);
+      const isOneLine = !output.trim().includes('\n') && !output.includes('\0');
+      expect(isOneLine, `seed ${seed}: not one line: ${output.slice(0, 300)}`).toBe(true);
+    }
+    const took = performance.now() - startedAt;
+    expect(took, `seed ${seed} took ${took} ms`).toBeLessThan(LONGEST_MS);
+    for (const secret of secrets) {
+      if (output.includes(secret))
+        throw new Error(`seed ${seed} leaks ${secret}: ${excerpt(output, secret)}`);
+    }
+  }
+  expect(Object.prototype, 'the prototype of everything is as it was').not.toHaveProperty('polluted');
+}
+
+function excerpt(text: string, part: string): string {
+  const at = text.indexOf(part);
+  return text.slice(Math.max(0, at - 100), at + part.length + 20);
+}
