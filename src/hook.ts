@@ -1,43 +1,31 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { processEnvironment } from './config/process-environment.ts';
 import { createEventId } from './hooks/event-id.ts';
-import { readHookArguments } from './hooks/hook-arguments.ts';
-import { createLogFile } from './hooks/log-file.ts';
-import { findPlaces } from './hooks/places.ts';
+import { createPendingLog } from './hooks/log.ts';
+import { findPlaces, readHookArguments } from './hooks/places.ts';
 import { runHook } from './hooks/run-hook.ts';
-import { defaultDeadlineMs } from './hooks/settings/settings.ts';
-import { createSystemClock } from './runtime/clock.ts';
+import { createProcessClock } from './runtime/clock.ts';
 
-/** For the end of the process itself. */
-const endingMs = 40;
+// Not imported: importing all members of such a module takes longer than the use of a few.
+const { readFileSync } = process.getBuiltinModule('node:fs');
+const { fileURLToPath } = process.getBuiltinModule('node:url');
+
+/** Until the settings are known. */
+const standardDeadlineMs = 2500;
+/** The last part of the time: for the log, and for the end of the process itself. */
+const endingMs = 80;
 
 /**
  * The `hook` command as an agent runs it, apart from the rest of the program, which would take longer to load than
- * this takes to run. Whatever happens, the process ends with 0 within its deadline and writes nothing.
+ * this takes to run. Whatever happens, the process ends with 0 within its deadline and prints nothing.
  */
 export async function hook(args: readonly string[]): Promise<void> {
-  const clock = createSystemClock();
+  const clock = createProcessClock();
   const environment = processEnvironment();
   const given = readHookArguments(args);
   const places = findPlaces(given, environment);
-  const log = createLogFile(`${places.state}/hook.log`, clock);
-  let timer = setTimeout(overdue, timeLeft(defaultDeadlineMs));
-
-  function timeLeft(deadlineMs: number): number {
-    return Math.max(0, deadlineMs - endingMs - clock.elapsed());
-  }
-  function overdue(): void {
-    log.warn('Ended at the deadline, with work undone');
-    process.exit(0);
-  }
-  function onFault(error: unknown): void {
-    log.error('Fault of the hook command', {
-      error: error instanceof Error ? (error.stack ?? '') : String(error),
-    });
-    process.exit(0);
-  }
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => process.exit(0));
+  const log = createPendingLog(clock);
+  let timer = setTimeout(overdue, timeLeft(standardDeadlineMs));
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, end);
   process.on('uncaughtException', onFault).on('unhandledRejection', onFault);
 
   if (given.unknown.length > 0) log.warn('Unknown arguments', { arguments: given.unknown.join(' ') });
@@ -60,11 +48,33 @@ export async function hook(args: readonly string[]): Promise<void> {
   } catch (error) {
     onFault(error);
   }
-  process.exit(0);
+  end();
+
+  function timeLeft(deadlineMs: number): number {
+    return Math.max(0, deadlineMs - endingMs - clock.elapsed());
+  }
+  function logFile(): string {
+    return `${places.state}/hook.log`;
+  }
+  function overdue(): void {
+    log.warn('Ended at the deadline, with work undone');
+    end();
+  }
+  // What else is under way goes on: a fault in one channel must cost no other its message.
+  function onFault(error: unknown): void {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    log.error('Fault of the hook command', { error: text });
+  }
+  function end(): void {
+    setTimeout(() => process.exit(0), endingMs / 2);
+    log
+      .writeTo(logFile())
+      .catch(() => undefined)
+      .finally(() => process.exit(0));
+  }
 }
 
 function packageVersion(): string {
-  return (
-    readFileSync(new URL('../package.json', import.meta.url), 'utf8').match(/"version": "([^"]*)"/)?.[1] ?? ''
-  );
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return /"version": "([^"]*)"/.exec(text)?.[1] ?? '';
 }

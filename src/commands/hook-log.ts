@@ -1,4 +1,4 @@
-import type { HookLog } from '../hooks/log-file.ts';
+import type { HookLog } from '../hooks/log.ts';
 import { createRedactor } from '../runtime/redact.ts';
 import type { Output } from './command.ts';
 

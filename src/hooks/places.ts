@@ -1,5 +1,7 @@
-import path from 'node:path';
 import type { Environment } from '../config/process-environment.ts';
+
+// Not imported: importing all members of such a module takes longer than the use of a few.
+const path = process.getBuiltinModule('node:path');
 
 /** Where the hook command finds and keeps its things. */
 export interface Places {
@@ -14,7 +16,7 @@ const program = 'agent-platform-exporter';
 
 /** The places, by flag, by environment, or below the home folder as the XDG rules have it. */
 export function findPlaces(
-  given: { readonly config: string | undefined; readonly stateDir: string | undefined },
+  given: Pick<HookArguments, 'config' | 'stateDir'>,
   environment: Environment,
 ): Places {
   const home = environment['HOME'] || environment['USERPROFILE'] || '.';
@@ -48,4 +50,30 @@ function fingerprintOf(text: string): string {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   return hash.toString(16).padStart(8, '0');
+}
+
+/** The arguments of the command as an agent runs it; `unknown` are those that mean nothing. */
+export interface HookArguments {
+  readonly config: string | undefined;
+  readonly stateDir: string | undefined;
+  readonly unknown: readonly string[];
+}
+
+/** Reads the arguments. It never refuses any: a hook must not stop the agent for a misspelt flag. */
+export function readHookArguments(args: readonly string[]): HookArguments {
+  const found = new Map<string, string>();
+  const unknown: string[] = [];
+  let flag: string | undefined;
+  for (const argument of args) {
+    if (flag !== undefined) {
+      found.set(flag, argument);
+      flag = undefined;
+      continue;
+    }
+    const match = /^--(config|state-dir)(?:=(.*))?$/s.exec(argument);
+    if (match?.[1] === undefined) unknown.push(argument.split('=', 1)[0] ?? '');
+    else if (match[2] === undefined) flag = match[1];
+    else found.set(match[1], match[2]);
+  }
+  return { config: found.get('config'), stateDir: found.get('state-dir'), unknown };
 }

@@ -1,6 +1,5 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Environment } from '../config/process-environment.ts';
-import { certificatesWith } from './certificates.ts';
 import { codeOf } from './code-of.ts';
 
 /** What a server said to a POST. */
@@ -39,12 +38,15 @@ const mostRead = 16_384;
 
 /** A POST by Node's own client; `proxies` are the variables that name a proxy, if any. */
 export function createPost(proxies: Readonly<Record<string, string>> | undefined): Post {
-  return ({ url, body, headers = {}, caFile, timeoutMs }) =>
-    new Promise((resolve, reject) => {
-      const { protocol } = new URL(url);
+  return async ({ url, body, headers = {}, caFile, timeoutMs }) => {
+    const { protocol } = new URL(url);
+    const tls =
+      caFile === undefined ? {} : { ca: (await import('./certificates.ts')).certificatesWith(caFile) };
+    return new Promise((resolve, reject) => {
       // Not imported: the import of all its members alone would take longer than the request.
       const client = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http');
-      const options: RequestOptions & { ca?: string[] } = {
+      const options: RequestOptions = {
+        ...tls,
         method: 'POST',
         headers: {
           'content-type': 'application/json',
@@ -54,7 +56,6 @@ export function createPost(proxies: Readonly<Record<string, string>> | undefined
         },
         agent: proxies === undefined ? false : new client.Agent({ proxyEnv: { ...proxies } }),
       };
-      if (protocol === 'https:' && caFile !== undefined) options.ca = certificatesWith(caFile);
       const request = client.request(url, options, onResponse);
       const timer = setTimeout(() => {
         finish(() => reject(new PostError('ETIMEDOUT', `no answer within ${timeoutMs} ms`)));
@@ -71,6 +72,7 @@ export function createPost(proxies: Readonly<Record<string, string>> | undefined
         readAnswer(response, request, (answer) => finish(() => resolve(answer)));
       }
     });
+  };
 }
 
 function readAnswer(response: IncomingMessage, request: ClientRequest, done: (answer: Answer) => void): void {

@@ -1,16 +1,16 @@
 import type { Readable } from 'node:stream';
 import type { Environment } from '../config/process-environment.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { parseEvent, sharedPart } from './event.ts';
+import { type HookEvent, parseEvent, sharedPart } from './event.ts';
 import { forward } from './forward/forward.ts';
 import { createForwarding } from './forward/forwarding.ts';
 import { readInput } from './input.ts';
-import type { HookLog } from './log-file.ts';
+import type { HookLog } from './log.ts';
 import type { Places } from './places.ts';
 import { createPost, proxiesIn } from './post.ts';
 import { createSecrets } from './secrets.ts';
 import { loadSettings } from './settings/load-settings.ts';
-import { tell } from './tell.ts';
+import type { HookSettings } from './settings/settings.ts';
 
 /** What a run is made of. */
 export interface HookParts {
@@ -43,15 +43,31 @@ export async function runHook(parts: HookParts): Promise<void> {
     log.warn('No event', { problem: event.problem });
     return;
   }
+  await respond(event, settings, until, parts);
+}
+
+async function respond(
+  event: HookEvent,
+  settings: HookSettings,
+  until: number,
+  parts: HookParts,
+): Promise<void> {
+  const { places, environment, clock, log } = parts;
   const shared = sharedPart(event, parts.createId(), clock.now());
   const io = {
-    post: createPost(proxiesIn(parts.environment)),
-    secret: createSecrets(parts.environment, log.remember),
+    post: createPost(proxiesIn(environment)),
+    secret: createSecrets(environment, log.remember),
     clock,
     log,
   };
   await Promise.all([
     settings.forward && forward(createForwarding(settings.forward, places.state, io), shared, until),
-    tell(event, shared, settings, { ...parts, ...io, until }),
+    settings.rules.length > 0 && tellPeople(),
   ]);
+
+  // Loaded for those who have rules.
+  async function tellPeople(): Promise<void> {
+    const { tell } = await import('./tell.ts');
+    await tell(event, shared, settings, { ...parts, ...io, until });
+  }
 }

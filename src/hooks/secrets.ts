@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs';
 import type { Environment } from '../config/process-environment.ts';
 import { codeOf } from './code-of.ts';
 import type { Secret } from './settings/settings.ts';
+
+// Not imported: importing all members of such a module takes longer than the use of a few.
+const { readFileSync } = process.getBuiltinModule('node:fs');
 
 /** Reads a secret; throws an error that names its place and never its value. */
 export type ReadSecret = (secret: Secret) => string;

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Clock } from '../runtime/clock.ts';
 import { codeOf } from './code-of.ts';
 import type { HookEvent, SharedEvent } from './event.ts';
-import type { HookLog } from './log-file.ts';
+import type { HookLog } from './log.ts';
 import type { Places } from './places.ts';
 import type { Post } from './post.ts';
 import { applies } from './rules.ts';
@@ -39,8 +39,8 @@ export async function tell(
     import('./notify/notify.ts'),
     import('./notify/run-program.ts'),
   ]);
-  const timeoutMs = Math.max(1, until - clock.elapsed());
-  const signal = AbortSignal.timeout(Math.ceil(timeoutMs));
+  const timeoutMs = Math.max(1, Math.floor(until - clock.elapsed()));
+  const signal = AbortSignal.timeout(timeoutMs);
   const outcomes = await deliverAll(deliveriesOf({ event, shared, lengths, rules, settings }), {
     ...parts,
     run: createRunProgram(signal),

@@ -1,4 +1,5 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+// Not imported: importing all members of such a module takes longer than the use of a few.
+const { renameSync, rmSync, writeFileSync } = process.getBuiltinModule('node:fs');
 
 /**
  * Writes a file so that others see all of it or nothing, also when this process is killed on the way. Only the owner

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseEvent, sharedPart } from '../../src/hooks/event.ts';
 import { createEventId } from '../../src/hooks/event-id.ts';
-import { readHookArguments } from '../../src/hooks/hook-arguments.ts';
-import { findPlaces } from '../../src/hooks/places.ts';
+import { findPlaces, readHookArguments } from '../../src/hooks/places.ts';
 
 describe('an event', () => {
   test('is known by its name, whatever else it holds', () => {

@@ -7,7 +7,7 @@ import { type ForwardParts, flush, forward } from '../../src/hooks/forward/forwa
 import { createForwarding } from '../../src/hooks/forward/forwarding.ts';
 import { createLock } from '../../src/hooks/forward/lock.ts';
 import { createSpool } from '../../src/hooks/forward/spool.ts';
-import type { HookLog } from '../../src/hooks/log-file.ts';
+import type { HookLog } from '../../src/hooks/log.ts';
 import { type Answer, type Post, PostError, type PostRequest } from '../../src/hooks/post.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 import { codeOf } from '../code-of.ts';
 import type { SharedEvent } from '../event.ts';
-import type { HookLog } from '../log-file.ts';
+import type { HookLog } from '../log.ts';
 import { type Post, PostError } from '../post.ts';
 import type { ReadSecret } from '../secrets.ts';
 import type { ForwardSettings } from '../settings/settings.ts';
@@ -137,7 +137,7 @@ async function send(
         caFile: settings.caFile,
         headers: { authorization: `Bearer ${token}` },
         body: texts.length === 1 ? (texts[0] ?? '') : `{"events":[${texts.join(',')}]}`,
-        timeoutMs: Math.max(1, Math.min(settings.timeoutMs, left)),
+        timeoutMs: Math.max(1, Math.floor(Math.min(settings.timeoutMs, left))),
       }),
     );
   } catch (error) {

@@ -1,10 +1,12 @@
-import { mkdirSync } from 'node:fs';
-import path from 'node:path';
 import type { ForwardSettings } from '../settings/settings.ts';
 import type { ForwardParts } from './forward.ts';
 import { createLock, isAlive } from './lock.ts';
 import { createPause } from './pause.ts';
 import { createSpool } from './spool.ts';
+
+// Not imported: importing all members of such a module takes longer than the use of a few.
+const { mkdirSync } = process.getBuiltinModule('node:fs');
+const path = process.getBuiltinModule('node:path');
 
 /** Puts together what forwarding needs, with its files in the state folder. */
 export function createForwarding(

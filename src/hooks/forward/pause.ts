@@ -1,5 +1,7 @@
-import { readFileSync, rmSync } from 'node:fs';
 import { writeWhole } from '../write-whole.ts';
+
+// Not imported: importing all members of such a module takes longer than the use of a few.
+const { readFileSync, rmSync } = process.getBuiltinModule('node:fs');
 
 /** A time during which no run tries to send, because the last one waited in vain or was told to come later. */
 export interface Pause {

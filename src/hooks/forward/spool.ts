@@ -1,7 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import path from 'node:path';
 import type { SharedEvent } from '../event.ts';
 import { writeWhole } from '../write-whole.ts';
+
+// Not imported: importing all members of such a module takes longer than the use of a few.
+const { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } = process.getBuiltinModule('node:fs');
+const path = process.getBuiltinModule('node:path');
 
 /** Events on disk that the exporter has not confirmed yet: one file each, so that no writer waits for another. */
 export interface Spool {

@@ -26,7 +26,8 @@ export function judge({ status, retryAfter, body }: Answer): Verdict {
 
 /** Judges a request without an answer. A refused connection costs nothing, so the next run may try again. */
 export function judgeFailure(error: unknown): Verdict {
-  if (!(error instanceof PostError)) return { kind: 'later', why: 'the request failed', pauseMs: 0 };
+  if (!(error instanceof PostError))
+    return { kind: 'later', why: error instanceof Error ? error.message : 'the request failed', pauseMs: 0 };
   const quick = error.code === 'ECONNREFUSED' || error.code === 'ECONNRESET' || error.code === 'EPIPE';
   return { kind: 'later', why: error.message, pauseMs: quick ? 0 : pauses.slow };
 }

@@ -1,11 +1,12 @@
-import { readFileSync, statSync } from 'node:fs';
-import path from 'node:path';
-import { ConfigError } from '../../runtime/errors.ts';
 import { codeOf } from '../code-of.ts';
 import { isRecord } from '../event.ts';
 import type { Places } from '../places.ts';
 import { writeWhole } from '../write-whole.ts';
-import { defaultSettings, type HookSettings } from './settings.ts';
+import type { HookSettings } from './settings.ts';
+
+// Not imported: importing all members of such a module takes longer than the use of a few.
+const { mkdirSync, readFileSync, statSync } = process.getBuiltinModule('node:fs');
+const path = process.getBuiltinModule('node:path');
 
 /** What holds, and what is wrong with the file where it could not be used. */
 export interface LoadedSettings {
@@ -34,8 +35,9 @@ export async function loadSettings(
     const { dev, ino, size, mtimeMs, ctimeMs } = statSync(config.file);
     fingerprint = [version, config.file, home, dev, ino, size, mtimeMs, ctimeMs].join(' ');
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' && !config.named) return { settings: defaultSettings, problem: undefined };
-    return { settings: kept?.settings ?? silent, problem: unusable(config.file, error) };
+    if (codeOf(error) === 'ENOENT' && !config.named)
+      return { settings: await standard(), problem: undefined };
+    return { settings: kept?.settings ?? (await silent()), problem: unusable(config.file, error) };
   }
   if (kept?.fingerprint === fingerprint) return { settings: kept.settings, problem: undefined };
   try {
@@ -44,15 +46,23 @@ export async function loadSettings(
     keep(cache, { fingerprint, settings });
     return { settings, problem: undefined };
   } catch (error) {
-    return { settings: kept?.settings ?? silent, problem: unusable(config.file, error) };
+    return { settings: kept?.settings ?? (await silent()), problem: unusable(config.file, error) };
   }
 }
 
 // With settings that nobody can read, nothing is told to anybody.
-const silent: HookSettings = { ...defaultSettings, channels: {}, rules: [] };
+async function silent(): Promise<HookSettings> {
+  return { ...(await standard()), channels: {}, rules: [] };
+}
+
+async function standard(): Promise<HookSettings> {
+  return (await import('./settings.ts')).defaultSettings;
+}
 
 function unusable(file: string, error: unknown): string {
-  return error instanceof ConfigError ? error.message : `${file} cannot be read (${codeOf(error)})`;
+  return error instanceof Error && error.name === 'ConfigError'
+    ? error.message
+    : `${file} cannot be read (${codeOf(error)})`;
 }
 
 function keptIn(file: string): Kept | undefined {
@@ -71,6 +81,7 @@ function isKept(value: unknown): value is Kept {
 
 function keep(file: string, kept: Kept): void {
   try {
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
     writeWhole(file, JSON.stringify(kept));
   } catch {
     // Then the next run reads the YAML again.

@@ -4,7 +4,7 @@ import { expandHome } from '../places.ts';
 import { readChannel } from './read-channel.ts';
 import { readRule } from './read-rule.ts';
 import { durationAt, emptyIfAbsent, fileAt, pathsOf, secretAt, sizeAt, webAddressAt } from './read-values.ts';
-import { type Channel, defaultDeadlineMs, type ForwardSettings, type HookSettings } from './settings.ts';
+import { type Channel, defaultSettings, type ForwardSettings, type HookSettings } from './settings.ts';
 
 const keys = ['deadline', 'forward', 'channels', 'quiet_hours', 'rules'] as const;
 const forwardKeys = ['url', 'token_file', 'token_env', 'ca_file', 'timeout', 'spool'] as const;
@@ -22,7 +22,7 @@ export function readSettings(root: Place, home: string): HookSettings {
   const rules = emptyIfAbsent(entries.get('rules'), itemsOf).map((place) => readRule(place, common));
   return {
     // From what a start takes to what an agent waits for.
-    deadlineMs: durationAt(deadline, { least: 100, most: 30_000, standard: defaultDeadlineMs }),
+    deadlineMs: durationAt(deadline, { least: 100, most: 30_000, standard: defaultSettings.deadlineMs }),
     ...(forward === undefined ? {} : { forward: readForward(forward, paths) }),
     channels,
     rules,

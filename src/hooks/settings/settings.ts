@@ -88,11 +88,9 @@ export interface QuietHours {
 
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
-export const defaultDeadlineMs = 2500;
-
 /** What holds without a settings file: somebody who is waited for hears and sees it. */
 export const defaultSettings: HookSettings = {
-  deadlineMs: defaultDeadlineMs,
+  deadlineMs: 2500,
   channels: { desktop: { type: 'desktop' }, sound: { type: 'sound' } },
   rules: [
     {

@@ -1,0 +1,128 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const bin = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import.meta.url));
+
+/** What a run of the program came to. */
+export interface Ran {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Milliseconds. */
+  readonly took: number;
+}
+
+export interface HookRun {
+  readonly args?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** `open`: standard input is never closed. */
+  readonly input?: string | 'open';
+  /** Is given the process once it runs. */
+  readonly started?: (child: ChildProcess) => void;
+}
+
+/** A home folder with settings, in which the real program is run. */
+export interface Home {
+  readonly folder: string;
+  readonly state: string;
+  write(name: string, text: string): string;
+  run(command: string, run?: HookRun): Promise<Ran>;
+  remove(): void;
+}
+
+/** Creates a home folder with these settings, if any. */
+export function createHome(settings?: string): Home {
+  const folder = mkdtempSync(path.join(tmpdir(), 'hook-home-'));
+  const state = path.join(folder, 'state');
+  function write(name: string, text: string): string {
+    const file = path.join(folder, name);
+    writeFileSync(file, text);
+    return file;
+  }
+  if (settings !== undefined) write('hooks.yaml', settings);
+  return {
+    folder,
+    state,
+    write,
+    async run(command, { args = [], environment = {}, input = '', started } = {}) {
+      const begun = performance.now();
+      const child = spawn(process.execPath, [bin, command, ...args], {
+        env: {
+          PATH: process.env['PATH'] ?? '',
+          HOME: folder,
+          AGENT_PLATFORM_HOOK_STATE_DIR: state,
+          ...(settings === undefined ? {} : { AGENT_PLATFORM_HOOK_CONFIG: path.join(folder, 'hooks.yaml') }),
+          ...environment,
+        },
+      });
+      const said = { stdout: '', stderr: '' };
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        said.stdout += text;
+      });
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        said.stderr += text;
+      });
+      child.stdin.on('error', () => undefined);
+      if (input !== 'open') child.stdin.end(input);
+      started?.(child);
+      const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+      return { code, signal, ...said, took: performance.now() - begun };
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** A request that a listener got. */
+export interface Received {
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+/** A server on a free port that keeps what it gets. */
+export interface Listener {
+  readonly url: string;
+  readonly received: readonly Received[];
+  /** Decides the answer; 202 with `{}` at first. Undefined: no answer at all. */
+  answer: (request: Received, nth: number) => { readonly status: number; readonly body?: string } | undefined;
+  close(): Promise<void>;
+}
+
+/** Starts a listener. */
+export async function createListener(): Promise<Listener> {
+  const received: Received[] = [];
+  const listener = {
+    answer: ((_request: Received, _nth: number) => ({ status: 202 })) as Listener['answer'],
+  };
+  function onRequest(request: IncomingMessage, response: ServerResponse): void {
+    let body = '';
+    request.setEncoding('utf8').on('data', (text: string) => {
+      body += text;
+    });
+    request.on('end', () => {
+      const got = { path: request.url ?? '', headers: request.headers, body };
+      received.push(got);
+      const answer = listener.answer(got, received.length);
+      if (answer !== undefined) response.writeHead(answer.status).end(answer.body ?? '{}');
+    });
+  }
+  const server: Server = createServer(onRequest);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = address !== null && typeof address === 'object' ? address.port : 0;
+  return Object.assign(listener, {
+    url: `http://127.0.0.1:${port}`,
+    received,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  });
+}
