@@ -10,6 +10,15 @@ export const palette = {
   quiet: '#999999',
 } as const;
 
+/** A colour for each of a few known names; others of the same query are to be `quiet`. */
+export function coloursOf(names: readonly string[]): {
+  readonly colour: string;
+  readonly colours: Readonly<Record<string, string>>;
+} {
+  const pairs = names.map((name, index) => [name, sequence[index % sequence.length] ?? palette.main]);
+  return { colour: palette.quiet, colours: Object.fromEntries(pairs) };
+}
+
 /** The colours in the order in which a panel's queries take them. */
 export const sequence: readonly string[] = [
   palette.main,

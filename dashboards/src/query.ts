@@ -16,6 +16,8 @@ export interface Query {
 /** How one query's series differ from the others of the panel. */
 export interface Look {
   readonly colour?: string;
+  /** The colours of the series of these names; others have the query's. */
+  readonly colours?: Readonly<Record<string, string>>;
   readonly unit?: string;
   readonly decimals?: number;
   /** Drawn as a line over bars, or the other way round. */

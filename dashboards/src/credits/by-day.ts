@@ -6,7 +6,7 @@ import {
 import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
 import type { Row } from '../dashboard.ts';
 import { daily, promql } from '../expression.ts';
-import { dailyTotal } from '../figures.ts';
+import { dailyTotal, wholeDailyTotal } from '../figures.ts';
 import { palette } from '../palette.ts';
 import { bars } from '../panels/chart.ts';
 import { tile } from '../panels/tile.ts';
@@ -29,8 +29,11 @@ export const byDay: Row = {
       queries: [
         days(dailyTotal(dailyCredits), 'credits'),
         days(promql`sum(${spikes})`, 'out of the ordinary', { colour: palette.alarm }),
-        days(dailyTotal(dailyCreditsExpected), 'expected', { draw: 'line', colour: palette.quiet }),
-        days(dailyTotal(dailyCreditsExpectedUpper), 'out of the ordinary above', {
+        days(wholeDailyTotal(dailyCreditsExpected, dailyCredits), 'expected', {
+          draw: 'line',
+          colour: palette.quiet,
+        }),
+        days(wholeDailyTotal(dailyCreditsExpectedUpper, dailyCredits), 'out of the ordinary above', {
           draw: 'dashes',
           colour: palette.second,
         }),

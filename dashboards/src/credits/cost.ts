@@ -52,7 +52,7 @@ export const cost: Row = {
         rows(promql`1e6 * ${newest(creditPrice)}`),
       ],
       columns: [
-        { of: 'org', title: 'Organization' },
+        { of: 'org', title: 'Organization', width: 105 },
         { of: 'currency', title: 'Currency' },
         { of: 0, title: 'To date', unit: 'none', properties: [{ id: 'decimals', value: 2 }] },
         { of: 1, title: 'Expected', unit: 'none', properties: [{ id: 'decimals', value: 2 }] },

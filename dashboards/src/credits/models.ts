@@ -1,7 +1,7 @@
 import { dailyCredits, dailyCreditsByModel } from '../../../src/collectors/tokens/collector.ts';
 import type { Row } from '../dashboard.ts';
 import { daily, promql } from '../expression.ts';
-import { dailyTotal, shareOfDay } from '../figures.ts';
+import { dailyTotal, largestShares } from '../figures.ts';
 import { palette } from '../palette.ts';
 import { bars } from '../panels/chart.ts';
 import { ranking } from '../panels/ranking.ts';
@@ -28,8 +28,8 @@ export const models: Row = {
     }),
     strips({
       title: 'Share of each model by day',
-      text: 'The credits of each model as a share of all models’ credits of the UTC day: the stronger the cell, the larger. A row that begins or ends is a model that came or went.',
-      queries: [days(shareOfDay(byModel), '{{model}}')],
+      text: 'The credits of each model as a share of all models’ credits of the UTC day: the stronger the cell, the larger. A row that begins or ends is a model that came or went. The ten largest of each day.',
+      queries: [days(largestShares(byModel), '{{model}}')],
       width: 14,
     }),
     bars({

@@ -5,9 +5,10 @@ import {
   creditsTrailing7d,
   creditsTrailing28d,
 } from '../../../src/collectors/spend/credit-families.ts';
+import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
 import type { Row } from '../dashboard.ts';
 import { atEnd, newest } from '../expression.ts';
-import { dailyTotal, total } from '../figures.ts';
+import { total, wholeDailyTotal, wholeTotal } from '../figures.ts';
 import { palette } from '../palette.ts';
 import { bars } from '../panels/chart.ts';
 import type { TableColumn } from '../panels/table.ts';
@@ -46,16 +47,17 @@ export const month: Row = {
   panels: [
     tile({
       title: 'Credits this month',
-      text: 'Standard Credits from the first of the newest complete day’s month (UTC) to that day.',
+      text: 'Standard Credits from the first of the newest complete day’s month (UTC) to that day. Blank where a day of an organization is missing: it is never a sum of some.',
       unit: 'short',
-      queries: [now(total(creditsMonthToDate), 'credits')],
+      noValue: 'Days are missing',
+      queries: [now(wholeTotal(creditsMonthToDate, dailyCredits), 'credits')],
       width: 4,
     }),
     tile({
       title: 'Expected for the month',
       text: 'Credits to date, and for each remaining day the mean of the last four days of its weekday.',
       unit: 'short',
-      queries: [now(total(creditsMonthForecast), 'credits')],
+      queries: [now(wholeTotal(creditsMonthForecast, dailyCredits), 'credits')],
       noValue: 'Needs 7 days',
       width: 4,
     }),
@@ -91,9 +93,10 @@ export const month: Row = {
       title: 'Last 7 and 28 days',
       text: 'Standard Credits of the 7 and of the 28 days that end with the newest complete day.',
       unit: 'short',
+      noValue: 'Days are missing',
       queries: [
-        now(total(creditsTrailing7d), '7 days'),
-        now(total(creditsTrailing28d), '28 days', { colour: palette.quiet }),
+        now(wholeTotal(creditsTrailing7d, dailyCredits), '7 days'),
+        now(wholeTotal(creditsTrailing28d, dailyCredits), '28 days', { colour: palette.quiet }),
       ],
       width: 4,
     }),
@@ -102,8 +105,11 @@ export const month: Row = {
       text: 'Credits of the month up to each UTC day; they start again on the first. The dashed line is the budget of that day, the solid one the forecast made that day.',
       unit: 'short',
       queries: [
-        days(dailyTotal(creditsMonthToDate), 'month to date'),
-        days(dailyTotal(creditsMonthForecast), 'forecast', { draw: 'line', colour: palette.second }),
+        days(wholeDailyTotal(creditsMonthToDate, dailyCredits), 'month to date'),
+        days(wholeDailyTotal(creditsMonthForecast, dailyCredits), 'forecast', {
+          draw: 'line',
+          colour: palette.second,
+        }),
         days(atEnd(creditsMonthBudget, { by: [], orgs: 'summed' }), 'budget', {
           draw: 'dashes',
           colour: palette.alarm,

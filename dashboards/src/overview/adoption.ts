@@ -5,7 +5,7 @@ import {
   weeklyActiveUsers,
 } from '../../../src/collectors/activity/collector.ts';
 import type { Row } from '../dashboard.ts';
-import { CHANGE, dailyTotal, NEWEST, total, weekOnWeek } from '../figures.ts';
+import { CHANGE, dailyTotal, NEWEST, total, weekOnWeek, wholeTotal } from '../figures.ts';
 import { palette } from '../palette.ts';
 import { bars } from '../panels/chart.ts';
 import { tile } from '../panels/tile.ts';
@@ -34,18 +34,20 @@ export const adoption: Row = {
     }),
     tile({
       title: '7-day active',
-      text: 'People active in the 7 days that end with the newest complete day.',
+      text: 'People active in the 7 days that end with the newest complete day; the platform does not tell it for a day without activity.',
       unit: 'short',
-      queries: [now(total(weeklyActiveUsers), 'people')],
+      queries: [now(wholeTotal(weeklyActiveUsers, dailyActiveUsers), 'people')],
+      noValue: 'Not told',
       to: places.adoption,
       width: 4,
       height: 5,
     }),
     tile({
       title: '30-day active',
-      text: 'People active in the 30 days that end with the newest complete day.',
+      text: 'People active in the 30 days that end with the newest complete day; the platform does not tell it for a day without activity.',
       unit: 'short',
-      queries: [now(total(monthlyActiveUsers), 'people')],
+      queries: [now(wholeTotal(monthlyActiveUsers, dailyActiveUsers), 'people')],
+      noValue: 'Not told',
       to: places.adoption,
       width: 4,
       height: 5,

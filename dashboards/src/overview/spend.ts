@@ -6,7 +6,7 @@ import {
 import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
 import { ofBudget } from '../credits/budget.ts';
 import type { Row } from '../dashboard.ts';
-import { CHANGE, dailyTotal, NEWEST, total, weekOnWeek } from '../figures.ts';
+import { CHANGE, dailyTotal, NEWEST, total, weekOnWeek, wholeDailyTotal } from '../figures.ts';
 import { palette } from '../palette.ts';
 import { bars } from '../panels/chart.ts';
 import { tile } from '../panels/tile.ts';
@@ -59,7 +59,7 @@ export const spend: Row = {
       unit: 'short',
       queries: [
         days(dailyTotal(dailyCredits), 'credits'),
-        days(dailyTotal(dailyCreditsExpectedUpper), 'out of the ordinary above', {
+        days(wholeDailyTotal(dailyCreditsExpectedUpper, dailyCredits), 'out of the ordinary above', {
           draw: 'dashes',
           colour: palette.alarm,
         }),

@@ -15,7 +15,12 @@ import {
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
 import { dressed, type PanelSpec, type Placed } from './panel.ts';
 
+/** What a line with `span` bridges. */
+const LONG_WEEKEND_MS = 4.5 * 86_400_000;
+
 export interface ChartSpec extends PanelSpec {
+  /** Whether lines go on over a weekend without a value. */
+  readonly span?: boolean;
   readonly stack?: 'values' | 'shares';
   readonly width?: number;
   readonly height?: number;
@@ -43,7 +48,7 @@ export function lines(spec: ChartSpec): Placed {
     .fillOpacity(spec.stack === undefined ? 0 : 70)
     .pointSize(4)
     .showPoints(daily ? VisibilityMode.Auto : VisibilityMode.Never)
-    .spanNulls(false);
+    .spanNulls(spec.span === true ? LONG_WEEKEND_MS : false);
   return placed(builder, spec);
 }
 

@@ -72,6 +72,7 @@ interface CommonBuilder extends PanelBuilding {
   thresholds(thresholds: ThresholdsConfigBuilder): this;
   colorScheme(color: FieldColorBuilder): this;
   overrideByQuery(refId: string, properties: DynamicConfigValue[]): this;
+  overrideByName(name: string, properties: DynamicConfigValue[]): this;
 }
 
 const NO_VALUE = 'No data yet';
@@ -102,6 +103,8 @@ export function dressed<Builder extends CommonBuilder>(
     const coloured = steps === undefined && spec.plain !== true;
     const properties = propertiesOf(query.look, coloured ? colourAt(index) : undefined);
     if (properties.length > 0) builder.overrideByQuery(refId, properties);
+    for (const [name, colour] of Object.entries(query.look.colours ?? {}))
+      builder.overrideByName(name, propertiesOf({}, colour));
   }
   if (queries.some(({ shape }) => shape === 'days')) builder.interval('1d').maxDataPoints(MOST_DAYS);
   return builder;
@@ -148,7 +151,13 @@ function propertiesOf(look: Look, colour: string | undefined): DynamicConfigValu
 }
 
 function drawn(draw: 'line' | 'dashes' | 'bars'): readonly DynamicConfigValue[] {
-  if (draw === 'bars') return [{ id: 'custom.drawStyle', value: 'bars' }];
+  if (draw === 'bars')
+    return [
+      { id: 'custom.drawStyle', value: 'bars' },
+      { id: 'custom.fillOpacity', value: 60 },
+      { id: 'custom.lineWidth', value: 0 },
+      { id: 'custom.barAlignment', value: 1 },
+    ];
   return [
     { id: 'custom.drawStyle', value: 'line' },
     { id: 'custom.fillOpacity', value: 0 },

@@ -15,17 +15,14 @@ import {
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/statushistory';
 import { dressed, type PanelSpec, type Placed } from './panel.ts';
 
-/** From which share on how strong: one colour, so that no sense of hue is needed, on a dark and on a light ground. */
-const SHADES = [
-  { value: null, color: 'transparent' },
-  { value: 0.001, color: 'rgba(86, 180, 233, 0.12)' },
-  { value: 0.05, color: 'rgba(86, 180, 233, 0.3)' },
-  { value: 0.15, color: 'rgba(86, 180, 233, 0.5)' },
-  { value: 0.3, color: 'rgba(86, 180, 233, 0.75)' },
-  { value: 0.5, color: 'rgb(86, 180, 233)' },
-];
+/** One colour, so that no sense of hue is needed, on a dark and on a light ground. */
+const SHADES = [0.12, 0.3, 0.5, 0.75, 1].map((strength) => `rgba(86, 180, 233, ${strength})`);
+/** From which share on each shade is shown. */
+const SHARES = [0.001, 0.05, 0.15, 0.3, 0.5];
 
 export interface StripsSpec extends Omit<PanelSpec, 'unit'> {
+  /** From which ratio on each of the five shades is shown. */
+  readonly bounds?: readonly number[];
   readonly width?: number;
   readonly height?: number;
 }
@@ -35,7 +32,8 @@ export interface StripsSpec extends Omit<PanelSpec, 'unit'> {
  * models, of which there are more than colours that can be told apart.
  */
 export function strips(spec: StripsSpec): Placed {
-  const { width = 12, height = 8 } = spec;
+  const { width = 12, height = 8, bounds = SHARES } = spec;
+  const shades = bounds.map((value, index) => ({ value, color: SHADES[index] ?? 'transparent' }));
   const builder = new PanelBuilder()
     .showValue(VisibilityMode.Never)
     .rowHeight(0.85)
@@ -50,7 +48,11 @@ export function strips(spec: StripsSpec): Placed {
     )
     .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Single));
   const panel = dressed(builder, { unit: 'percentunit', decimals: 0, min: 0, max: 1, ...spec, plain: true })
-    .thresholds(new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps(SHADES))
+    .thresholds(
+      new ThresholdsConfigBuilder()
+        .mode(ThresholdsMode.Absolute)
+        .steps([{ value: null, color: 'transparent' }, ...shades]),
+    )
     .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds));
   return { width, height, panel };
 }

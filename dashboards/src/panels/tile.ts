@@ -11,19 +11,26 @@ import { dressed, type PanelSpec, type Placed } from './panel.ts';
 export interface TileSpec extends PanelSpec {
   /** How the points of a query become one number: the last one unless given. */
   readonly reduce?: 'lastNotNull' | 'sum' | 'max' | 'mean';
+  /** Whether the names of the series are what is told, and not their values. */
+  readonly named?: boolean;
   readonly width?: number;
   readonly height?: number;
 }
 
 /** One or a few numbers, large. */
 export function tile(spec: TileSpec): Placed {
-  const { reduce = 'lastNotNull', width = 4, height = 4, queries } = spec;
+  const { reduce = 'lastNotNull', width = 4, height = 4 } = spec;
   const builder = new PanelBuilder()
     .graphMode(BigValueGraphMode.None)
     .colorMode(BigValueColorMode.Value)
-    .textMode(queries.length > 1 ? BigValueTextMode.ValueAndName : BigValueTextMode.Value)
+    .textMode(textModeOf(spec))
     .orientation(VizOrientation.Auto)
     .wideLayout(false)
     .reduceOptions(new ReduceDataOptionsBuilder().values(false).calcs([reduce]));
   return { width, height, panel: dressed(builder, spec) };
+}
+
+function textModeOf({ named = false, queries }: TileSpec): BigValueTextMode {
+  if (named) return BigValueTextMode.Name;
+  return queries.length > 1 ? BigValueTextMode.ValueAndName : BigValueTextMode.Value;
 }

@@ -5,11 +5,12 @@ import { lines } from '../panels/chart.ts';
 import type { PanelSpec, Placed } from '../panels/panel.ts';
 import { days } from '../query.ts';
 
-/** Best, mean and worst repository on each day. */
+/** Best, mean and worst repository on each day, of all or of the chosen ones. */
 export function readinessOverTime(
+  only: { readonly repo?: string },
   place: Pick<PanelSpec, 'to'> & { readonly width: number; readonly height: number },
 ): Placed {
-  const ratio = atEnd(readinessRatio);
+  const ratio = atEnd(readinessRatio, { only });
   return lines({
     title: 'Readiness over time',
     text: 'The best, the mean and the worst of the repositories at the end of each UTC day, by their reports of that time.',

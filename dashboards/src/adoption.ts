@@ -1,0 +1,191 @@
+import {
+  dailyActiveUsers,
+  dailyActiveUsersByClient,
+  dailyMessages,
+  dailySessions,
+  monthlyActiveUsers,
+  weeklyActiveUsers,
+} from '../../src/collectors/activity/collector.ts';
+import { seats } from '../../src/collectors/spend/cost-families.ts';
+import { dailyMcpUsers, dailyWebUsers } from '../../src/collectors/tools/collector.ts';
+import type { DashboardSpec, Row } from './dashboard.ts';
+import { daily, newest, promql, quotient } from './expression.ts';
+import {
+  CHANGE,
+  dailyTotal,
+  NEWEST,
+  perActiveUser,
+  total,
+  weekOnWeek,
+  wholeDailyTotal,
+  wholeTotal,
+} from './figures.ts';
+import { coloursOf, palette } from './palette.ts';
+import { bars, lines } from './panels/chart.ts';
+import { tile } from './panels/tile.ts';
+import { places } from './places.ts';
+import { days, now } from './query.ts';
+
+const TWICE = 'Somebody active in two organizations is counted in each.';
+/** On a day without activity the platform does not tell it. */
+const NOT_TOLD = 'Not told for this day';
+const present = newest(monthlyActiveUsers);
+
+const people: Row = {
+  title: 'Who uses the agent',
+  panels: [
+    tile({
+      title: 'Active people',
+      text: `People active on the newest complete day, and how that differs from the same weekday a week before. ${TWICE}`,
+      unit: 'short',
+      queries: [
+        now(total(dailyActiveUsers), NEWEST),
+        now(weekOnWeek(dailyActiveUsers), CHANGE, {
+          unit: 'percentunit',
+          decimals: 0,
+          colour: palette.quiet,
+        }),
+      ],
+      width: 6,
+    }),
+    tile({
+      title: '7-day active',
+      text: `People active in the 7 days that end with the newest complete day. ${TWICE}`,
+      unit: 'short',
+      queries: [now(wholeTotal(weeklyActiveUsers, dailyActiveUsers), 'people')],
+      noValue: NOT_TOLD,
+      width: 4,
+    }),
+    tile({
+      title: '30-day active',
+      text: `People active in the 30 days that end with the newest complete day. ${TWICE}`,
+      unit: 'short',
+      queries: [now(wholeTotal(monthlyActiveUsers, dailyActiveUsers), 'people')],
+      noValue: NOT_TOLD,
+      width: 4,
+    }),
+    tile({
+      title: 'Stickiness',
+      text: 'People active on the newest complete day per person active in the 30 days that end with it: how much of a habit the agent is.',
+      unit: 'percentunit',
+      decimals: 0,
+      queries: [
+        now(
+          quotient(total(dailyActiveUsers), wholeTotal(monthlyActiveUsers, dailyActiveUsers)),
+          'stickiness',
+        ),
+      ],
+      noValue: NOT_TOLD,
+      width: 5,
+    }),
+    tile({
+      title: 'Seats used',
+      text: 'People active in 30 days per seat that is paid for, of the organizations whose seats are configured. Under half is money for nothing; over 100 % more people use the agent than have a seat.',
+      unit: 'percentunit',
+      decimals: 0,
+      queries: [
+        now(
+          promql`sum(${present} and on (org) ${newest(seats)}) / sum(${newest(seats)} and on (org) ${present})`,
+          'used',
+        ),
+      ],
+      steps: { warn: 0.5, alarm: 0.25 },
+      noValue: 'No seats configured',
+      width: 5,
+    }),
+    lines({
+      title: 'Active people in a day, a week and a month',
+      text: `People active on each UTC day, in the 7 days and in the 30 days that end with it. The platform tells the latter two on days with activity only; where an organization lacks them there is no point. ${TWICE}`,
+      unit: 'short',
+      span: true,
+      queries: [
+        days(wholeDailyTotal(monthlyActiveUsers, dailyActiveUsers), '30 days'),
+        days(wholeDailyTotal(weeklyActiveUsers, dailyActiveUsers), '7 days'),
+        days(dailyTotal(dailyActiveUsers), 'the day', { draw: 'bars' }),
+      ],
+      width: 14,
+    }),
+    lines({
+      title: 'Stickiness by day',
+      text: 'People active on each UTC day per person active in the 30 days that end with it.',
+      unit: 'percentunit',
+      queries: [
+        days(
+          quotient(dailyTotal(dailyActiveUsers), wholeDailyTotal(monthlyActiveUsers, dailyActiveUsers)),
+          'stickiness',
+        ),
+      ],
+      width: 10,
+    }),
+  ],
+};
+
+const clients: Row = {
+  title: 'Through which client',
+  panels: [
+    lines({
+      title: 'Active people by client',
+      text: 'People active on each UTC day by client. Somebody on several clients is counted in each, so the lines are not stacked.',
+      unit: 'short',
+      queries: [
+        days(
+          daily(dailyActiveUsersByClient, { orgs: 'summed' }),
+          '{{client}}',
+          coloursOf(['terminal-ui', 'web', 'non-interactive-cli']),
+        ),
+      ],
+      width: 14,
+    }),
+    lines({
+      title: 'Web and MCP',
+      text: 'People who used the web or workspace interface, and people who used an MCP server, on each UTC day.',
+      unit: 'short',
+      queries: [days(dailyTotal(dailyWebUsers), 'web'), days(dailyTotal(dailyMcpUsers), 'MCP')],
+      width: 10,
+    }),
+  ],
+};
+
+const intensity: Row = {
+  title: 'How much',
+  panels: [
+    bars({
+      title: 'Sessions by day',
+      text: 'Sessions started on each UTC day.',
+      unit: 'short',
+      queries: [days(dailyTotal(dailySessions), 'sessions')],
+      width: 8,
+    }),
+    bars({
+      title: 'Messages by day',
+      text: 'Messages of each UTC day, by who wrote them.',
+      unit: 'short',
+      stack: 'values',
+      queries: [days(daily(dailyMessages, { orgs: 'summed' }), '{{role}}', coloursOf(['assistant', 'user']))],
+      width: 8,
+    }),
+    lines({
+      title: 'For each active person',
+      text: 'Sessions, and messages of the people themselves, of each UTC day per person active on it.',
+      unit: 'short',
+      decimals: 1,
+      queries: [
+        days(perActiveUser(dailyTotal(dailySessions)), 'sessions'),
+        days(
+          perActiveUser(daily(dailyMessages, { by: [], orgs: 'summed', only: { role: 'user' } })),
+          'own messages',
+        ),
+      ],
+      width: 8,
+    }),
+  ],
+};
+
+/** Who uses the agent, through which client and how much. */
+export const adoption: DashboardSpec = {
+  ...places.adoption,
+  description: 'Who uses the agent, how regularly, through which client and how much.',
+  rows: [people, clients, intensity],
+  from: 'now-90d',
+  refresh: '5m',
+};

@@ -1,0 +1,94 @@
+import { dataDayTimestamp, historyUncovered, orgInfo } from '../../../src/collectors/about/about.ts';
+import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
+import type { Row } from '../dashboard.ts';
+import { increase, newest, promql } from '../expression.ts';
+import { dataAge } from '../figures.ts';
+import { coloursOf } from '../palette.ts';
+import { bars, lines } from '../panels/chart.ts';
+import { table } from '../panels/table.ts';
+import { line, rows } from '../query.ts';
+import { collectorNames, datasetNames, reasons } from './known.ts';
+
+/** How old the data is, and how the runs go. */
+export const freshness: Row = {
+  title: 'Data and runs',
+  panels: [
+    lines({
+      title: 'Age of the data',
+      text: 'How long ago the newest complete day of each dataset ended, for the organization furthest behind. It rises all day and falls when a new day is published.',
+      unit: 's',
+      queries: [line(promql`max by (dataset) (${dataAge()})`, '{{dataset}}', coloursOf(datasetNames))],
+      width: 8,
+    }),
+    lines({
+      title: 'Duration of runs',
+      text: 'How long the last run of each collector took, of the organization that took longest.',
+      unit: 's',
+      queries: [
+        line(
+          promql`max by (collector) (${newest(ownMetrics.collectorDuration)})`,
+          '{{collector}}',
+          coloursOf(collectorNames),
+        ),
+      ],
+      width: 8,
+    }),
+    bars({
+      title: 'Failing collectors by reason',
+      text: 'How many collectors, over all organizations, failed in their last run, by reason.',
+      unit: 'short',
+      stack: 'values',
+      queries: [
+        line(
+          promql`sum by (reason) (${newest(ownMetrics.collectorFailing)})`,
+          '{{reason}}',
+          coloursOf(reasons),
+        ),
+      ],
+      width: 8,
+    }),
+    table({
+      title: 'Datasets',
+      text: 'The newest complete day of each dataset, and how many days since the start of history were not yet asked and answered.',
+      queries: [
+        rows(promql`1000 * ${newest(dataDayTimestamp)}`),
+        rows(dataAge()),
+        rows(newest(historyUncovered)),
+      ],
+      columns: [
+        { of: 'org', title: 'Organization', width: 105 },
+        { of: 'dataset', title: 'Dataset' },
+        { of: 0, title: 'Newest day', unit: 'time:YYYY-MM-DD' },
+        { of: 1, title: 'Ended ago', unit: 's', properties: [{ id: 'decimals', value: 0 }] },
+        { of: 2, title: 'Not yet asked' },
+      ],
+      sort: { by: 'Newest day', desc: false },
+      width: 10,
+    }),
+    bars({
+      title: 'Days revised',
+      text: 'Days that the platform reported again with other values, by dataset.',
+      unit: 'short',
+      stack: 'values',
+      queries: [
+        line(
+          increase(ownMetrics.dayRevisions, '$__rate_interval', { by: ['dataset'] }),
+          '{{dataset}}',
+          coloursOf(datasetNames),
+        ),
+      ],
+      width: 7,
+    }),
+    table({
+      title: 'Organizations',
+      text: 'The identifier that the platform gives each organization.',
+      queries: [rows(newest(orgInfo))],
+      columns: [
+        { of: 'org', title: 'Organization', width: 105 },
+        { of: 'org_id', title: 'Identifier' },
+      ],
+      sort: { by: 'Organization', desc: false },
+      width: 7,
+    }),
+  ],
+};

@@ -1,0 +1,17 @@
+import type { DashboardSpec } from '../dashboard.ts';
+import { places } from '../places.ts';
+import { freshness } from './freshness.ts';
+import { losses } from './losses.ts';
+import { requests } from './requests.ts';
+import { size } from './size.ts';
+import { state } from './state.ts';
+
+/** Whether the exporter works. */
+export const health: DashboardSpec = {
+  ...places.health,
+  description:
+    'Whether the exporter works: age of the data, collectors, requests to the platform, what was left out, size.',
+  rows: [state, freshness, requests, losses, size],
+  from: 'now-24h',
+  refresh: '1m',
+};

@@ -1,0 +1,51 @@
+import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
+import type { Row } from '../dashboard.ts';
+import { increase, newest, promql } from '../expression.ts';
+import { coloursOf } from '../palette.ts';
+import { bars } from '../panels/chart.ts';
+import { ranking } from '../panels/ranking.ts';
+import { line, now } from '../query.ts';
+import { collectorNames } from './known.ts';
+
+/** What is not shown, or not one by one. */
+export const losses: Row = {
+  title: 'What was left out',
+  panels: [
+    bars({
+      title: 'Records rejected',
+      text: 'Rows, documents and fields of the platform’s answers that were unusable and left out, by dataset.',
+      unit: 'short',
+      stack: 'values',
+      queries: [
+        line(
+          increase(ownMetrics.recordsRejected, '$__rate_interval', { by: ['dataset'] }),
+          '{{dataset}}',
+          coloursOf(collectorNames),
+        ),
+      ],
+      width: 8,
+    }),
+    ranking({
+      title: 'Values folded into “other”',
+      text: 'Label values of each metric that are summed into the value other, because there are more than limits.values_per_label; sums stay right.',
+      unit: 'short',
+      what: 'Metric',
+      value: 'Values',
+      reduce: 'lastNotNull',
+      queries: [now(promql`sum by (metric) (${newest(ownMetrics.valuesFolded)}) > 0`, '{{metric}}')],
+      noValue: 'None is folded',
+      width: 8,
+    }),
+    ranking({
+      title: 'Metrics dropped',
+      text: 'Metrics of each collector that are not published, because the organization is over limits.series.',
+      unit: 'short',
+      what: 'Organization and collector',
+      value: 'Metrics',
+      reduce: 'lastNotNull',
+      queries: [now(promql`${newest(ownMetrics.familiesDropped)} > 0`, '{{org}} {{collector}}')],
+      noValue: 'None is dropped',
+      width: 8,
+    }),
+  ],
+};

@@ -1,0 +1,65 @@
+import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
+import type { Row } from '../dashboard.ts';
+import { type Expression, increase, rate } from '../expression.ts';
+import { palette } from '../palette.ts';
+import { bars, lines } from '../panels/chart.ts';
+import { ranking } from '../panels/ranking.ts';
+import { line, now } from '../query.ts';
+
+const buckets = rate(ownMetrics.apiRequestDuration, { by: [], suffix: '_bucket' });
+
+function quantile(of: number): Expression {
+  return { text: `histogram_quantile(${of}, ${buckets.text})`, about: buckets.about };
+}
+
+/** How the platform answers. */
+export const requests: Row = {
+  title: 'Requests to the platform',
+  panels: [
+    bars({
+      title: 'Requests by answer',
+      text: 'Requests to the platform, each attempt counted, by HTTP status; timeout or network where there was none. 429 is throttling, 401 and 403 are the key.',
+      unit: 'short',
+      decimals: 0,
+      stack: 'values',
+      queries: [
+        line(increase(ownMetrics.apiRequests, '$__rate_interval', { by: ['code'] }), '{{code}}', {
+          colour: palette.quiet,
+          colours: {
+            200: palette.main,
+            429: palette.second,
+            500: palette.alarm,
+            503: palette.fourth,
+            401: palette.fifth,
+            403: palette.third,
+            timeout: palette.deep,
+          },
+        }),
+      ],
+      width: 9,
+    }),
+    lines({
+      title: 'Duration of requests',
+      text: 'Time until the whole answer had arrived: median, 90th and 99th percentile, estimated from a histogram. Blank while nothing is asked.',
+      unit: 's',
+      queries: [
+        line(quantile(0.5), 'median'),
+        line(quantile(0.9), '90th percentile'),
+        line(quantile(0.99), '99th percentile', { colour: palette.alarm }),
+      ],
+      noValue: 'No request in the range',
+      width: 8,
+    }),
+    ranking({
+      title: 'Made again, by endpoint',
+      text: 'Requests of the range that were made again after a failed attempt.',
+      unit: 'short',
+      decimals: 0,
+      what: 'Endpoint',
+      value: 'Retries',
+      reduce: 'lastNotNull',
+      queries: [now(increase(ownMetrics.apiRetries, '$__range', { by: ['endpoint'] }), '{{endpoint}}')],
+      width: 7,
+    }),
+  ],
+};

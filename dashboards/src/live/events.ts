@@ -1,0 +1,79 @@
+import { knownEvents, knownReasons, rejections } from '../../../src/hooks/intake/known.ts';
+import { hookMetrics } from '../../../src/hooks/intake/metrics.ts';
+import type { Row } from '../dashboard.ts';
+import { increase, newest, promql } from '../expression.ts';
+import { coloursOf } from '../palette.ts';
+import { bars } from '../panels/chart.ts';
+import { ranking } from '../panels/ranking.ts';
+import { table } from '../panels/table.ts';
+import { line, now, rows } from '../query.ts';
+import { HOW, NO_EVENT } from './waiting.ts';
+
+/** What happens in the sessions. */
+export const events: Row = {
+  title: 'Events',
+  panels: [
+    bars({
+      title: 'Events',
+      text: `Hook events that were taken, by event, each once however often it was sent. ${HOW}`,
+      unit: 'short',
+      decimals: 0,
+      stack: 'values',
+      queries: [
+        line(
+          increase(hookMetrics.events, '$__rate_interval', { by: ['event'] }),
+          '{{event}}',
+          coloursOf(knownEvents),
+        ),
+      ],
+      noValue: NO_EVENT,
+      width: 14,
+      height: 9,
+    }),
+    table({
+      title: 'Each event',
+      text: `How many hook events of each name there were in the range, and how long ago the newest happened. ${HOW}`,
+      queries: [
+        rows(increase(hookMetrics.events, '$__range', { by: ['event'] })),
+        rows(promql`time() - ${newest(hookMetrics.lastEvent)}`),
+      ],
+      columns: [
+        { of: 'event', title: 'Event' },
+        { of: 0, title: 'In the range', properties: [{ id: 'decimals', value: 0 }] },
+        { of: 1, title: 'Newest ago', unit: 's', properties: [{ id: 'decimals', value: 0 }] },
+      ],
+      sort: { by: 'In the range', desc: true },
+      noValue: NO_EVENT,
+      width: 10,
+      height: 9,
+    }),
+    bars({
+      title: 'Sessions that ended, by reason',
+      text: `Sessions that ended, by the reason that their client gave. ${HOW}`,
+      unit: 'short',
+      decimals: 0,
+      stack: 'values',
+      queries: [
+        line(
+          increase(hookMetrics.sessionEnds, '$__rate_interval', { by: ['reason'] }),
+          '{{reason}}',
+          coloursOf(knownReasons),
+        ),
+      ],
+      noValue: NO_EVENT,
+      width: 14,
+    }),
+    ranking({
+      title: 'Events not taken',
+      text: `Hook events of the range that were not taken, by reason (${rejections.join(', ')}); a request that was refused as a whole counts as one. ${HOW}`,
+      unit: 'short',
+      decimals: 0,
+      what: 'Reason',
+      value: 'Events',
+      reduce: 'lastNotNull',
+      queries: [now(increase(hookMetrics.eventsRejected, '$__range', { by: ['reason'] }), '{{reason}}')],
+      noValue: NO_EVENT,
+      width: 10,
+    }),
+  ],
+};

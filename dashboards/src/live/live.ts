@@ -1,0 +1,13 @@
+import type { DashboardSpec } from '../dashboard.ts';
+import { places } from '../places.ts';
+import { events } from './events.ts';
+import { waiting } from './waiting.ts';
+
+/** Who waits for a human right now. */
+export const live: DashboardSpec = {
+  ...places.live,
+  description: 'Hook events of the agents’ clients as they happen, and sessions that wait for a human.',
+  rows: [waiting, events],
+  from: 'now-6h',
+  refresh: '30s',
+};

@@ -1,0 +1,42 @@
+import {
+  dailyFiles,
+  dailyGitCommits,
+  dailyGitPullRequestsCreated,
+} from '../../../src/collectors/productivity/collector.ts';
+import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
+import type { Row } from '../dashboard.ts';
+import { type Expression, promql, quotient } from '../expression.ts';
+import { dailyTotal, perActiveUser } from '../figures.ts';
+import { lines } from '../panels/chart.ts';
+import { days, type Query } from '../query.ts';
+
+function each(over: (figure: Expression) => Expression): readonly Query[] {
+  return [
+    days(over(dailyTotal(dailyFiles)), 'files'),
+    days(over(dailyTotal(dailyGitCommits)), 'commits'),
+    days(over(dailyTotal(dailyGitPullRequestsCreated)), 'pull requests'),
+  ];
+}
+
+/** Output against people and credits. */
+export const effort: Row = {
+  title: 'For the people and the credits',
+  panels: [
+    lines({
+      title: 'For each active person',
+      text: 'Files touched, commits and pull requests of each UTC day per person active on it.',
+      unit: 'short',
+      decimals: 1,
+      queries: each(perActiveUser),
+      width: 12,
+    }),
+    lines({
+      title: 'For each million credits',
+      text: 'Files touched, commits and pull requests of each UTC day per million Standard Credits consumed on it. It falls where the same output costs more; on days of little use it says little.',
+      unit: 'short',
+      decimals: 1,
+      queries: each((figure) => quotient(promql`1e6 * ${figure}`, dailyTotal(dailyCredits))),
+      width: 12,
+    }),
+  ],
+};

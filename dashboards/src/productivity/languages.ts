@@ -1,0 +1,44 @@
+import {
+  dailyFileOperationsByExtension,
+  dailyFileOperationsByLanguage,
+} from '../../../src/collectors/productivity/collector.ts';
+import type { Row } from '../dashboard.ts';
+import { daily, named } from '../expression.ts';
+import { largestShares } from '../figures.ts';
+import { ranking } from '../panels/ranking.ts';
+import { strips } from '../panels/strips.ts';
+import { days } from '../query.ts';
+
+const byLanguage = named(daily(dailyFileOperationsByLanguage, { orgs: 'summed' }), 'language', 'not known');
+const byExtension = named(daily(dailyFileOperationsByExtension, { orgs: 'summed' }), 'extension', 'none');
+
+/** What the files are. */
+export const languages: Row = {
+  title: 'Languages',
+  panels: [
+    ranking({
+      title: 'Languages',
+      text: 'File operations by programming language over the days of the range.',
+      unit: 'short',
+      what: 'Language',
+      value: 'Operations',
+      queries: [days(byLanguage, '{{language}}')],
+      width: 7,
+    }),
+    strips({
+      title: 'Share of each language by day',
+      text: 'The file operations of each language as a share of all of them on the UTC day: the stronger the cell, the larger. The ten largest of each day.',
+      queries: [days(largestShares(byLanguage), '{{language}}')],
+      width: 10,
+    }),
+    ranking({
+      title: 'File extensions',
+      text: 'File operations by file extension over the days of the range.',
+      unit: 'short',
+      what: 'Extension',
+      value: 'Operations',
+      queries: [days(byExtension, '{{extension}}')],
+      width: 7,
+    }),
+  ],
+};

@@ -1,0 +1,15 @@
+import type { DashboardSpec } from '../dashboard.ts';
+import { places } from '../places.ts';
+import { effort } from './effort.ts';
+import { languages } from './languages.ts';
+import { output } from './output.ts';
+
+/** What was made through the agent. */
+export const productivity: DashboardSpec = {
+  ...places.productivity,
+  description:
+    'Commits, pull requests and files made through the agent, for each active person and each million credits.',
+  rows: [output, effort, languages],
+  from: 'now-90d',
+  refresh: '5m',
+};

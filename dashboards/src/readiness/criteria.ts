@@ -1,0 +1,72 @@
+import {
+  readinessCriteriaRegressed,
+  readinessCriterionEvaluated,
+  readinessCriterionPassed,
+  readinessCriterionRatio,
+  readinessRatio,
+  readinessRatioPrevious,
+} from '../../../src/collectors/readiness/collector.ts';
+import type { Row } from '../dashboard.ts';
+import { newest, promql } from '../expression.ts';
+import { palette } from '../palette.ts';
+import { table } from '../panels/table.ts';
+import { rows } from '../query.ts';
+import { REPO } from './variables.ts';
+
+const each = newest(readinessCriterionRatio, { only: REPO });
+const regressed = newest(readinessCriteriaRegressed, { only: REPO });
+const share = [
+  { id: 'min', value: 0 },
+  { id: 'max', value: 1 },
+  { id: 'decimals', value: 0 },
+  { id: 'color', value: { mode: 'fixed', fixedColor: palette.main } },
+  { id: 'custom.cellOptions', value: { type: 'gauge', mode: 'basic', valueDisplayMode: 'text' } },
+];
+
+/** What to work on. */
+export const criteria: Row = {
+  title: 'What to work on',
+  panels: [
+    table({
+      title: 'Criteria that fail most',
+      text: 'Each criterion over the chosen repositories: the mean share of applications that fail it, in how many repositories it is not fully met, and how many applications pass of those evaluated. Choose a repository above to see its own.',
+      queries: [
+        rows(promql`1 - avg by (criterion) (${each})`),
+        rows(promql`count by (criterion) (${each} < 1) or 0 * count by (criterion) (${each})`),
+        rows(newest(readinessCriterionPassed, { by: ['criterion'], orgs: 'summed', only: REPO })),
+        rows(newest(readinessCriterionEvaluated, { by: ['criterion'], orgs: 'summed', only: REPO })),
+      ],
+      columns: [
+        { of: 'criterion', title: 'Criterion' },
+        { of: 0, title: 'Fails', unit: 'percentunit', properties: share },
+        { of: 1, title: 'Repositories', width: 105 },
+        { of: 2, title: 'Passed', width: 80 },
+        { of: 3, title: 'Evaluated', width: 90 },
+      ],
+      sort: { by: 'Fails', desc: true },
+      noValue: 'No report yet',
+      width: 13,
+      height: 11,
+    }),
+    table({
+      title: 'Worse than in the previous report',
+      text: 'Repositories with criteria that do worse in the current report than in the previous one of the same branch, most such criteria first.',
+      queries: [
+        rows(promql`${regressed} > 0`),
+        rows(promql`${newest(readinessRatioPrevious, { only: REPO })} and on (org,repo) (${regressed} > 0)`),
+        rows(promql`${newest(readinessRatio, { only: REPO })} and on (org,repo) (${regressed} > 0)`),
+      ],
+      columns: [
+        { of: 'org', title: 'Organization', width: 105 },
+        { of: 'repo', title: 'Repository', width: 285 },
+        { of: 0, title: 'Criteria' },
+        { of: 1, title: 'Before', unit: 'percentunit', properties: [{ id: 'decimals', value: 0 }] },
+        { of: 2, title: 'Now', unit: 'percentunit', properties: [{ id: 'decimals', value: 0 }] },
+      ],
+      sort: { by: 'Criteria', desc: true },
+      noValue: 'None got worse',
+      width: 11,
+      height: 11,
+    }),
+  ],
+};

@@ -1,0 +1,18 @@
+import type { DashboardSpec } from '../dashboard.ts';
+import { places } from '../places.ts';
+import { criteria } from './criteria.ts';
+import { portfolio } from './portfolio.ts';
+import { trend } from './trend.ts';
+import { repoVariable } from './variables.ts';
+import { wiki } from './wiki.ts';
+
+/** How ready the repositories are for agents, and what to work on. */
+export const readiness: DashboardSpec = {
+  ...places.readiness,
+  description:
+    'How ready the repositories are for agents, which of them got worse, and which criteria fail most. Choose a repository above to see its own.',
+  rows: [trend, portfolio, criteria, wiki],
+  from: 'now-90d',
+  refresh: '5m',
+  variables: [repoVariable()],
+};

@@ -1,0 +1,66 @@
+import {
+  readinessCriteriaRegressed,
+  readinessRatio,
+  readinessReportTimestampSeconds,
+} from '../../../src/collectors/readiness/collector.ts';
+import type { Described, Expression } from '../expression.ts';
+import { newest, promql } from '../expression.ts';
+import type { PanelSpec, Placed } from '../panels/panel.ts';
+import { tile } from '../panels/tile.ts';
+import { now } from '../query.ts';
+
+const NONE = 'No report yet';
+const DAY_S = 86_400;
+
+/** How many series of a metric are above 0; 0 where there are some, but none above it. */
+function above(metric: Described<'repo'>, only: { readonly repo?: string }): Expression {
+  const all = newest(metric, { only });
+  return promql`count(${all} > 0) or 0 * count(${all})`;
+}
+
+/** The portfolio in four numbers, of all repositories or of the chosen ones. */
+export function readinessTiles(
+  only: { readonly repo?: string },
+  place: Pick<PanelSpec, 'to'> & { readonly width: number; readonly height: number },
+): readonly Placed[] {
+  return [
+    tile({
+      title: 'Mean',
+      text: 'Mean over the repositories of the share of applications that pass a criterion, by each one’s current report.',
+      unit: 'percentunit',
+      decimals: 0,
+      min: 0,
+      max: 1,
+      queries: [now(promql`avg(${newest(readinessRatio, { only })})`, 'readiness')],
+      steps: { warn: 0.6, alarm: 0.4 },
+      noValue: NONE,
+      ...place,
+    }),
+    tile({
+      title: 'Repos',
+      text: 'Repositories that have a report.',
+      unit: 'short',
+      queries: [now(promql`count(${newest(readinessRatio, { only })})`, 'repositories')],
+      noValue: NONE,
+      ...place,
+    }),
+    tile({
+      title: 'Got worse',
+      text: 'Repositories with at least one criterion that does worse in the current report than in the previous one.',
+      unit: 'short',
+      queries: [now(above(readinessCriteriaRegressed, only), 'repositories')],
+      noValue: NONE,
+      ...place,
+    }),
+    tile({
+      title: 'Oldest report',
+      text: 'Age of the oldest current report of any repository.',
+      unit: 's',
+      decimals: 0,
+      queries: [now(promql`max(time() - ${newest(readinessReportTimestampSeconds, { only })})`, 'age')],
+      steps: { warn: 30 * DAY_S, alarm: 90 * DAY_S },
+      noValue: NONE,
+      ...place,
+    }),
+  ];
+}

@@ -1,0 +1,57 @@
+import {
+  dailyAutonomyLevelRatio,
+  dailyAutonomyRatio,
+  dailyToolCallsPerSession,
+  dailyUserTurnsPerSession,
+} from '../../../src/collectors/tools/collector.ts';
+import type { Row } from '../dashboard.ts';
+import { daily } from '../expression.ts';
+import { meanOverOrgs } from '../figures.ts';
+import { coloursOf, palette } from '../palette.ts';
+import { bars, lines } from '../panels/chart.ts';
+import { days } from '../query.ts';
+
+/** How far the agent works by itself. */
+export const autonomy: Row = {
+  title: 'Autonomy',
+  panels: [
+    lines({
+      title: 'Tool calls for each turn',
+      text: 'How many tools the agent calls for one message of a person: average, median and 90th percentile of each UTC day; the mean of the organizations.',
+      unit: 'short',
+      decimals: 1,
+      queries: [
+        days(meanOverOrgs(daily(dailyAutonomyRatio), ['stat']), '{{stat}}', {
+          colour: palette.quiet,
+          colours: { p90: palette.second, avg: palette.quiet, p50: palette.main },
+        }),
+      ],
+      width: 8,
+    }),
+    bars({
+      title: 'Autonomy levels',
+      text: 'Share of each autonomy level on each UTC day; the mean of the organizations.',
+      unit: 'percentunit',
+      stack: 'shares',
+      queries: [
+        days(
+          meanOverOrgs(daily(dailyAutonomyLevelRatio), ['level']),
+          '{{level}}',
+          coloursOf(['auto_high', 'auto_medium', 'auto_low', 'manual']),
+        ),
+      ],
+      width: 8,
+    }),
+    lines({
+      title: 'For each session',
+      text: 'Average tool calls and messages of people per session, of each UTC day; the mean of the organizations.',
+      unit: 'short',
+      decimals: 1,
+      queries: [
+        days(meanOverOrgs(daily(dailyToolCallsPerSession)), 'tool calls'),
+        days(meanOverOrgs(daily(dailyUserTurnsPerSession)), 'messages of people'),
+      ],
+      width: 8,
+    }),
+  ],
+};

@@ -1,0 +1,123 @@
+import {
+  dailyAutonomyRatio,
+  dailyMcpCallsByServer,
+  dailyMcpUsers,
+  dailyToolCalls,
+  dailyToolCallsByTool,
+  dailyToolCallsPerSession,
+} from '../../../src/collectors/tools/collector.ts';
+import type { Row } from '../dashboard.ts';
+import { daily, newest } from '../expression.ts';
+import {
+  CHANGE,
+  dailyTotal,
+  largestShares,
+  meanOverOrgs,
+  NEWEST,
+  perActiveUser,
+  total,
+  weekOnWeek,
+} from '../figures.ts';
+import { palette } from '../palette.ts';
+import { bars, lines } from '../panels/chart.ts';
+import { ranking } from '../panels/ranking.ts';
+import { strips } from '../panels/strips.ts';
+import { tile } from '../panels/tile.ts';
+import { days, now } from '../query.ts';
+
+const byTool = daily(dailyToolCallsByTool, { orgs: 'summed' });
+
+/** Which tools the agent calls. */
+export const calls: Row = {
+  title: 'Tool calls',
+  panels: [
+    tile({
+      title: 'Tool calls',
+      text: 'Tool calls of the newest complete day, and how they differ from the same weekday a week before.',
+      unit: 'short',
+      queries: [
+        now(total(dailyToolCalls), NEWEST),
+        now(weekOnWeek(dailyToolCalls), CHANGE, { unit: 'percentunit', decimals: 0, colour: palette.quiet }),
+      ],
+      width: 6,
+    }),
+    tile({
+      title: 'Calls for each session',
+      text: 'Average tool calls per session on the newest complete day; the mean of the organizations.',
+      unit: 'short',
+      decimals: 1,
+      queries: [now(meanOverOrgs(newest(dailyToolCallsPerSession)), 'calls')],
+      width: 6,
+    }),
+    tile({
+      title: 'Calls for each turn, median',
+      text: 'The median autonomy ratio of the newest complete day: tool calls for one message of a person; the mean of the organizations.',
+      unit: 'short',
+      decimals: 1,
+      queries: [now(meanOverOrgs(newest(dailyAutonomyRatio, { only: { stat: 'p50' } })), 'calls')],
+      width: 6,
+    }),
+    tile({
+      title: 'People with MCP',
+      text: 'People who used an MCP server on the newest complete day.',
+      unit: 'short',
+      queries: [now(total(dailyMcpUsers), 'people')],
+      width: 6,
+    }),
+    bars({
+      title: 'Tool calls by day',
+      text: 'Tool calls of each UTC day.',
+      unit: 'short',
+      queries: [days(dailyTotal(dailyToolCalls), 'calls')],
+      width: 12,
+      height: 7,
+    }),
+    lines({
+      title: 'Calls for each active person',
+      text: 'Tool calls of each UTC day per person active on it.',
+      unit: 'short',
+      queries: [days(perActiveUser(dailyTotal(dailyToolCalls)), 'calls')],
+      width: 12,
+      height: 7,
+    }),
+    ranking({
+      title: 'Tools',
+      text: 'Calls of each tool over the days of the range.',
+      unit: 'short',
+      what: 'Tool',
+      value: 'Calls',
+      queries: [days(byTool, '{{tool}}')],
+      width: 10,
+    }),
+    strips({
+      title: 'Share of each tool by day',
+      text: 'The calls of each tool as a share of all calls of the UTC day: the stronger the cell, the larger. The ten largest of each day.',
+      queries: [days(largestShares(byTool), '{{tool}}')],
+      width: 14,
+    }),
+  ],
+};
+
+/** What the organization has added to the agent. */
+export const mcp: Row = {
+  title: 'MCP servers',
+  panels: [
+    ranking({
+      title: 'MCP servers',
+      text: 'Calls of each MCP server over the days of the range.',
+      unit: 'short',
+      what: 'Server',
+      value: 'Calls',
+      queries: [days(daily(dailyMcpCallsByServer, { orgs: 'summed' }), '{{server}}')],
+      width: 10,
+      height: 7,
+    }),
+    strips({
+      title: 'Share of each server by day',
+      text: 'The calls of each MCP server as a share of all of them on the UTC day: the stronger the cell, the larger. The ten largest of each day.',
+      queries: [days(largestShares(daily(dailyMcpCallsByServer, { orgs: 'summed' })), '{{server}}')],
+      width: 14,
+      height: 7,
+    }),
+  ],
+};

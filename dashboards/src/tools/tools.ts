@@ -1,0 +1,15 @@
+import type { DashboardSpec } from '../dashboard.ts';
+import { places } from '../places.ts';
+import { autonomy } from './autonomy.ts';
+import { calls, mcp } from './calls.ts';
+import { extensions } from './extensions.ts';
+
+/** What the agent calls, and how far it works by itself. */
+export const tools: DashboardSpec = {
+  ...places.tools,
+  description:
+    'Which tools, MCP servers, skills, commands and hooks are used, and how far the agent works by itself.',
+  rows: [calls, autonomy, mcp, extensions],
+  from: 'now-90d',
+  refresh: '5m',
+};

@@ -1,0 +1,88 @@
+import {
+  dailyCreditsPerUser,
+  dailyCreditsTopUsersRatio,
+  dailyUsersByDelegationLevel,
+  dailyUsersByLanguage,
+  dailyUsersByPrimaryModel,
+} from '../../../src/collectors/users/group-families.ts';
+import type { Row } from '../dashboard.ts';
+import { daily, named, promql } from '../expression.ts';
+import { meanOverOrgs } from '../figures.ts';
+import { coloursOf, palette } from '../palette.ts';
+import { bars, lines } from '../panels/chart.ts';
+import { ranking } from '../panels/ranking.ts';
+import { days } from '../query.ts';
+
+const OFF = 'Off: needs the collector users';
+
+/** How people work, without telling them apart. */
+export const groups: Row = {
+  title: 'How people work',
+  panels: [
+    lines({
+      title: 'Credits of one person',
+      text: 'Standard Credits that one active person consumed on each UTC day: median, 90th and 99th percentile and maximum, of the organization where each is highest. Shown from 5 active people on, the last two from 10 on.',
+      unit: 'short',
+      queries: [
+        days(promql`max by (stat) (${daily(dailyCreditsPerUser)})`, '{{stat}}', {
+          colour: palette.quiet,
+          colours: { p50: palette.main, p90: palette.second, p99: palette.fourth, max: palette.alarm },
+        }),
+      ],
+      noValue: OFF,
+      width: 9,
+    }),
+    lines({
+      title: 'Credits of the top tenth',
+      text: 'Share of the credits of each UTC day that the tenth of the active people consumed who consumed most; the mean of the organizations. Shown from 50 active people on.',
+      unit: 'percentunit',
+      max: 1,
+      queries: [days(meanOverOrgs(daily(dailyCreditsTopUsersRatio)), 'top tenth')],
+      noValue: 'Off, or fewer than 50 active people',
+      width: 7,
+    }),
+    bars({
+      title: 'People by autonomy mode',
+      text: 'People active on each UTC day by the autonomy mode that they used most.',
+      unit: 'short',
+      stack: 'values',
+      queries: [
+        days(
+          daily(dailyUsersByDelegationLevel, { orgs: 'summed' }),
+          '{{level}}',
+          coloursOf(['auto-high', 'auto-medium', 'auto-low', 'spec', 'manual']),
+        ),
+      ],
+      noValue: OFF,
+      width: 8,
+    }),
+    ranking({
+      title: 'Models that people use most',
+      text: 'People active on a UTC day by the model that they used most and its tier: the mean of the days of the range.',
+      unit: 'short',
+      decimals: 1,
+      what: 'Model',
+      value: 'People a day',
+      reduce: 'mean',
+      queries: [days(daily(dailyUsersByPrimaryModel, { orgs: 'summed' }), '{{model}} ({{tier}})')],
+      noValue: OFF,
+      width: 12,
+      height: 7,
+    }),
+    ranking({
+      title: 'Languages that people work in',
+      text: 'People active on a UTC day by programming language, each counted in all of theirs: the mean of the days of the range.',
+      unit: 'short',
+      decimals: 1,
+      what: 'Language',
+      value: 'People a day',
+      reduce: 'mean',
+      queries: [
+        days(named(daily(dailyUsersByLanguage, { orgs: 'summed' }), 'language', 'not known'), '{{language}}'),
+      ],
+      noValue: OFF,
+      width: 12,
+      height: 7,
+    }),
+  ],
+};
