@@ -14,6 +14,7 @@ export async function run(context: CommandContext): Promise<number> {
   const {
     'listen-address': address,
     fault: faults,
+    scenario: scenarios,
     days,
     ...scale
   } = await loadValues(sandboxOptions, context);
@@ -22,6 +23,7 @@ export async function run(context: CommandContext): Promise<number> {
       ...scale,
       ...(days === undefined ? {} : { days }),
       faults,
+      scenarios,
       now: createSystemClock().now,
     }),
   );

@@ -44,6 +44,15 @@ export const sandboxOptions = {
     max: '3660',
     command: 'sandbox',
   },
+  scenario: {
+    kind: 'choice',
+    section: 'Sandbox',
+    description:
+      'What has just happened: credits spiked yesterday, or the newest readiness report is far worse than the one before; may be given several times',
+    choices: ['credit-spike', 'readiness-drop'],
+    repeatable: true,
+    command: 'sandbox',
+  },
   seed: {
     kind: 'integer',
     section: 'Sandbox',

@@ -2,4 +2,4 @@ export { type FaultKind, faultKinds } from './faults/kinds.ts';
 export { type Fault, type Faults, parseFaults } from './faults/parse.ts';
 export { createSandbox } from './sandbox.ts';
 export { plantedSecrets } from './secrets.ts';
-export type { Role, Sandbox, SandboxOptions, SandboxOrg, SeenRequest } from './types.ts';
+export type { Role, Sandbox, SandboxOptions, SandboxOrg, Scenario, SeenRequest } from './types.ts';

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { firstDay, parseDay } from './calendar.ts';
+import { dayAt, firstDay, parseDay } from './calendar.ts';
 import { createSwitchboard } from './faults/switchboard.ts';
 import { createKeyRing } from './http/access.ts';
 import { createHandler } from './http/handler.ts';
@@ -15,12 +15,16 @@ import { createOrg } from './world/org.ts';
  * Throws an Error of one sentence on a text in `faults` that is not a fault.
  */
 export function createSandbox(options: SandboxOptions): Sandbox {
-  const { now, seed = 1, users = 40, repos = 12, orgs = 1, days, faults = [] } = options;
+  const { now, seed = 1, users = 40, repos = 12, orgs = 1, days, faults = [], scenarios = [] } = options;
   const switchboard = createSwitchboard(seed, faults);
   const editions = createEditions({ now, late: (org) => switchboard.isSet('revised-days', org) });
+  // What has just happened stays where it happened, however long the platform runs.
+  const started = now();
+  const spikeOn = scenarios.includes('credit-spike') ? dayAt(started) - 1 : undefined;
+  const dropBefore = scenarios.includes('readiness-drop') ? started : undefined;
   const tenants = Array.from({ length: orgs }, (_, index) => {
-    const org = createOrg(index, seed, { users, repos }, editions.of);
-    return { org, readiness: createReadinessListing(org) };
+    const org = createOrg(index, seed, { users, repos }, editions.of, spikeOn);
+    return { org, readiness: createReadinessListing(org, dropBefore) };
   });
   const keys = createKeyRing(tenants);
   const log = createRequestLog(1000);

@@ -15,7 +15,15 @@ export interface SandboxOptions {
   readonly days?: number;
   /** Faults to start with, as texts such as `429=0.1`. */
   readonly faults?: readonly string[];
+  /** What has just happened in every organization; default: nothing out of the ordinary. */
+  readonly scenarios?: readonly Scenario[];
 }
+
+/**
+ * `credit-spike`: on the day before the platform was created, agents ran in circles more than ever.
+ * `readiness-drop`: the newest report at that time finds far fewer criteria met than the one before.
+ */
+export type Scenario = 'credit-spike' | 'readiness-drop';
 
 export type Role = 'owner' | 'manager' | 'member' | 'guest';
 

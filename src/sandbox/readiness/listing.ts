@@ -1,4 +1,5 @@
-import type { Day } from '../calendar.ts';
+import { type Day, firstDay } from '../calendar.ts';
+import { createRecent } from '../recent.ts';
 import type { Row } from '../types.ts';
 import type { Org } from '../world/org.ts';
 import { readinessReport } from './report.ts';
@@ -28,9 +29,17 @@ export interface ReadinessListing {
   reports(query: ListingQuery, now: number, oldest: Day): Generator<Row>;
 }
 
-/** Creates the listing of an organization's reports. */
-export function createReadinessListing(org: Org): ReadinessListing {
+/** Creates the listing of an organization's reports; the newest one before `dropBefore` (milliseconds) is a poor one. */
+export function createReadinessListing(org: Org, dropBefore?: number): ReadinessListing {
   const calendar = createEvaluationCalendar(org.repositories);
+  const poor = createRecent<Evaluation | undefined>(1);
+
+  function isPoor(evaluation: Evaluation): boolean {
+    if (dropBefore === undefined) return false;
+    const newest = poor.get('newest', () => newestToCompare(calendar, dropBefore));
+    return newest !== undefined && isSame(evaluation, newest);
+  }
+
   return {
     find: (id) => evaluationOf(id, org.seed, org.repositories()),
     *reports(query, now, oldest) {
@@ -40,7 +49,8 @@ export function createReadinessListing(org: Org): ReadinessListing {
       for (const evaluation of evaluations(calendar, query, now, oldest)) {
         if (given === query.limit) return;
         if (named && !named.has(evaluation.repository)) continue;
-        yield readinessReport(org.seed, evaluation, query.manySkipped);
+        const traits = { manySkipped: query.manySkipped, poor: isPoor(evaluation) };
+        yield readinessReport(org.seed, evaluation, traits);
         given += 1;
       }
     },
@@ -63,6 +73,13 @@ function* evaluations(
   for (const evaluation of evaluationsBefore(calendar, from, oldest)) {
     if (after === undefined || isLater(evaluation, after)) yield evaluation;
   }
+}
+
+/** The newest evaluation of a main line that has others before it and keeps what it has reached. */
+function newestToCompare(calendar: EvaluationCalendar, before: number): Evaluation | undefined {
+  return evaluationsBefore(calendar, before, firstDay).find(
+    ({ aside, number, repository }) => !aside && number > 2 && repository.decay === undefined,
+  );
 }
 
 /** Whether an evaluation comes after the cursor in the order of the listing. */

@@ -10,8 +10,19 @@ import type { Evaluation } from './schedule.ts';
 const models = ['claude-opus-4-8', 'claude-sonnet-4-6', 'gpt-5.6-sol'];
 const efforts = ['low', 'medium', 'high', 'off'];
 
-/** A readiness report, section 2.8; with `manySkipped` half of its criteria have no numerator. */
-export function readinessReport(orgSeed: number, evaluation: Evaluation, manySkipped: boolean): Row {
+export interface ReportTraits {
+  /** Half of the criteria have no numerator. */
+  readonly manySkipped: boolean;
+  /** Far fewer criteria are met than the repository would deserve. */
+  readonly poor: boolean;
+}
+
+/** A readiness report, section 2.8. */
+export function readinessReport(
+  orgSeed: number,
+  evaluation: Evaluation,
+  { manySkipped, poor }: ReportTraits,
+): Row {
   const { repository, day, number, aside, createdAt } = evaluation;
   const release = Math.max(0, Math.floor((day - firstDay) / 14) - (repository.seed % 3));
   const drawn = mix(repository.seed ^ 0x4e7, number * 2 + Number(aside));
@@ -21,7 +32,10 @@ export function readinessReport(orgSeed: number, evaluation: Evaluation, manySki
     repoUrl: repoUrl(repository, number),
     apps: describeApps(repository),
     report: Object.fromEntries(
-      criteriaOf(release).map((criterion) => [criterion.id, evaluate(criterion, evaluation, manySkipped)]),
+      criteriaOf(release).map((criterion) => [
+        criterion.id,
+        evaluate(criterion, evaluation, { manySkipped, poor }),
+      ]),
     ),
     commitHash: commitHash(evaluation),
     // Who runs the evaluation from an archive has no branch.
@@ -52,7 +66,7 @@ function branchOf({ repository, number, aside }: Evaluation): string {
   return aside ? `feature/readiness-${number}` : repository.branch;
 }
 
-function evaluate(criterion: Criterion, evaluation: Evaluation, manySkipped: boolean): Row {
+function evaluate(criterion: Criterion, evaluation: Evaluation, { manySkipped, poor }: ReportTraits): Row {
   const { repository } = evaluation;
   const denominator = criterion.scope === 'application' ? repository.apps.length : 1;
   const lot = mix(repository.seed, criterion.seed);
@@ -60,7 +74,8 @@ function evaluate(criterion: Criterion, evaluation: Evaluation, manySkipped: boo
   if (skipped)
     return { numerator: null, denominator, rationale: rationale(criterion, repository, undefined, lot) };
   let numerator = 0;
-  for (let app = 0; app < denominator; app += 1) numerator += Number(passes(lot, app, evaluation));
+  for (let app = 0; app < denominator; app += 1)
+    numerator += Number(passes(lot, app, evaluation, poor ? 0.3 : 0));
   return {
     numerator,
     denominator,
@@ -68,11 +83,16 @@ function evaluate(criterion: Criterion, evaluation: Evaluation, manySkipped: boo
   };
 }
 
-function passes(lot: number, app: number, { repository, day, number, aside }: Evaluation): boolean {
+function passes(
+  lot: number,
+  app: number,
+  { repository, day, number, aside }: Evaluation,
+  lost: number,
+): boolean {
   const asked = mix(lot, app);
   // The judge is a model: a verdict in two hundred differs from run to run.
   const mistaken = unit(asked, number * 2 + Number(aside)) < 0.005;
-  return asked / 4294967296 < strengthOn(repository, day, number) !== mistaken;
+  return asked / 4294967296 < strengthOn(repository, day, number) - lost !== mistaken;
 }
 
 /** Most repositories get slowly better; a decaying one loses a twelfth per report and is cleaned up every fifth. */

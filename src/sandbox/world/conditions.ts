@@ -1,7 +1,7 @@
 import type { Day } from '../calendar.ts';
 import { mix } from '../random.ts';
 import { type ModelMix, modelMix } from './models.ts';
-import { attendance, growth, isSpikeDay, type Temper } from './rhythm.ts';
+import { attendance, circlingOn, growth, type Temper } from './rhythm.ts';
 
 /** How far the platform has got with a day's figures. */
 export interface Edition {
@@ -19,7 +19,8 @@ export interface Conditions {
   readonly seed: number;
   readonly attendance: number;
   readonly growth: number;
-  readonly spike: boolean;
+  /** How many times as many model calls the people make whose agents run in circles that day; 1 on most. */
+  readonly circling: number;
   readonly mix: ModelMix;
   readonly edition: Edition;
 }
@@ -35,7 +36,7 @@ export function conditionsOn(
     seed: mix(org.seed, day),
     attendance: attendance(org, day),
     growth: growth(day),
-    spike: isSpikeDay(org, day),
+    circling: circlingOn(org, day),
     mix: modelMix(org.name, day),
     edition,
   };

@@ -33,11 +33,12 @@ export function createOrg(
   seed: number,
   size: OrgSize,
   editionOf: (day: Day, org: string) => Edition,
+  spikeOn?: Day,
 ): Org {
   const name = names[index] ?? `org-${index}`;
   const orgSeed = mix(seed, textSeed(name));
   const small = size.users < 200;
-  const temper = { name, seed: orgSeed, small };
+  const temper = { name, seed: orgSeed, small, spikeOn };
   // One entry each, made when first asked for: twenty thousand people take a moment.
   const people = createRecent<readonly Person[]>(1);
   const repositories = createRecent<readonly Repository[]>(1);

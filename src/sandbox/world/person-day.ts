@@ -33,7 +33,7 @@ export type Presence = 'active' | 'idle' | 'absent';
 export function presence(person: Person, on: Conditions): Presence {
   if (on.day < person.joined) return 'absent';
   if (person.founder && on.edition.revision > 0) return 'active';
-  if (person.runaway && on.spike) return 'active';
+  if (person.runaway && on.circling > 1) return 'active';
   const drawn = unit(person.seed, on.day);
   const likely = person.diligence * on.attendance;
   if (drawn < likely) return 'active';
@@ -51,7 +51,7 @@ export function personDay(person: Person, on: Conditions): PersonDay | undefined
 function activeDay(person: Person, on: Conditions, random: Random): PersonDay {
   const scale = completeness(on, random);
   const work = person.volume * lognormal(random, 0.35) * on.growth * scale;
-  const circling = person.runaway && on.spike ? 10 : 1;
+  const circling = person.runaway ? on.circling : 1;
   const sessions = Math.max(1, Math.round(2.4 * work));
   const autonomy = person.autonomy * between(random, 0.7, 1.3);
   // Rounding must not hide a revision, not even on a day with hardly anybody at work.

@@ -6,6 +6,8 @@ export interface Temper {
   readonly seed: number;
   /** In a small organization whole days can pass without anybody at work. */
   readonly small: boolean;
+  /** A day of a spike besides the ones of every organization, and larger. */
+  readonly spikeOn?: Day | undefined;
 }
 
 const byWeekday = [0.07, 0.96, 1.03, 1.05, 1, 0.88, 0.09];
@@ -38,10 +40,12 @@ export function growth(day: Day): number {
   return 1 + (day - firstDay) / 700;
 }
 
-/** Every fifth Wednesday some people let an agent run in circles. */
-export function isSpikeDay(temper: Temper, day: Day): boolean {
+/** How many times as often as usual agents that run in circles call their models; 1 where none does. */
+export function circlingOn(temper: Temper, day: Day): number {
+  if (day === temper.spikeOn) return 40;
   const first = firstDay + 7 * (1 + (temper.seed % 5));
-  return day >= first && (day - first) % 35 === 0;
+  // Every fifth Wednesday some people let an agent run in circles.
+  return day >= first && (day - first) % 35 === 0 ? 10 : 1;
 }
 
 /** A day without activity is a row of zeros or no row at all; which of the two is settled per day. */
