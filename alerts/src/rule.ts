@@ -8,9 +8,12 @@ export interface RuleSettings {
   threshold(name: ThresholdName): string;
   /** Address of the runbook, without an anchor. */
   readonly runbookUrl: string;
-  /** How long to really wait where a rule says `15m`; as it says unless given. */
-  wait?(duration: string): string;
+  /** The duration to use where a rule says `15m`; what it says unless given. */
+  duration?(said: string, use: DurationUse): string;
 }
+
+/** What a duration is for: `for`, `keep_firing_for`, or how often a subquery looks at the past. */
+export type DurationUse = 'for' | 'keep_firing_for' | 'step';
 
 /** An alert as its group declares it. */
 export interface AlertDeclaration {
@@ -43,6 +46,11 @@ export interface RuleGroup {
 }
 
 export const ALERT_PREFIX = 'AgentPlatform';
+
+/** A duration as the settings want it. */
+export function durationOf({ duration }: RuleSettings, said: string, use: DurationUse): string {
+  return duration?.(said, use) ?? said;
+}
 
 /** The full name of an alert. */
 export function alertName({ name }: Pick<AlertDeclaration, 'name'>): string {

@@ -13,13 +13,14 @@ export async function startPlatform(
   return { program, url, port: Number(new URL(url).port) };
 }
 
-/** `serve` that polls a platform, on a port that the system picks. */
+/** `serve` that polls a platform, on a port that the system picks unless given. */
 export async function startServe(
   programs: Programs,
   platform: string,
   args: readonly string[] = [],
+  listen = 0,
 ): Promise<{ readonly program: Program; readonly url: string }> {
-  const program = programs.exporter(['serve', '--web.listen-address=127.0.0.1:0', ...args], {
+  const program = programs.exporter(['serve', `--web.listen-address=127.0.0.1:${listen}`, ...args], {
     AGENT_PLATFORM_API_BASE_URL: platform,
     AGENT_PLATFORM_API_KEY: KEY,
     AGENT_PLATFORM_ORG: 'acme',

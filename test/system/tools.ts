@@ -12,6 +12,12 @@ export function requireTool(name: string): boolean {
   return false;
 }
 
+/** The first of the names under which a program goes that is on PATH; as `requireTool` where none is. */
+export function findTool(names: readonly [string, ...string[]]): string | undefined {
+  const found = names.find(isOnPath);
+  return found ?? (requireTool(names[0]) ? names[0] : undefined);
+}
+
 function isOnPath(name: string): boolean {
   return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
     try {

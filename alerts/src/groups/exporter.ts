@@ -1,12 +1,14 @@
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
-import type { RuleGroup, RuleSettings } from '../rule.ts';
+import { durationOf, type RuleGroup, type RuleSettings } from '../rule.ts';
 
 const LOOKBACK = '7d';
 
 /** Is the exporter there, and does it do what it was configured to do. */
-export function exporterGroup({ threshold }: RuleSettings): RuleGroup {
+export function exporterGroup(settings: RuleSettings): RuleGroup {
+  const { threshold } = settings;
   const { buildInfo, apiRequests, historyPersistent, recordsRejected, valuesFolded, familiesDropped } =
     ownMetrics;
+  const lookback = `${LOOKBACK}:${durationOf(settings, '10m', 'step')}`;
   // Known from an organization's first moment on, before its first run has ended.
   const known = `group by (job,instance,org) (${apiRequests.name}{code="200"})`;
   return {
@@ -17,7 +19,7 @@ export function exporterGroup({ threshold }: RuleSettings): RuleGroup {
         // An organization whose exporter still answers was taken out of its configuration; one that another target
         // has taken over has moved to another shard or job.
         expr: `group by (org) (
-  present_over_time((${known})[${LOOKBACK}:10m])
+  present_over_time((${known})[${lookback}])
   unless on (job,instance) ${buildInfo.name}
 )
 unless on (org) ${apiRequests.name}{code="200"}`,
@@ -29,7 +31,7 @@ unless on (org) ${apiRequests.name}{code="200"}`,
       },
       {
         name: 'ExporterAbsent',
-        expr: `absent_over_time((group (${buildInfo.name}))[${LOOKBACK}:10m])`,
+        expr: `absent_over_time((group (${buildInfo.name}))[${lookback}])`,
         severity: 'warning',
         for: '15m',
         summary: 'No exporter was scraped in the last seven days',

@@ -1,0 +1,182 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { defaultSettings, rulesDocument } from '../../alerts/src/index.ts';
+import { freePort } from '../../bench/programs.ts';
+import { ownMetrics } from '../../src/exposition/own-metrics.ts';
+import { startPlatform, startServe } from './platform.ts';
+import { createPrograms, eventually, type Program } from './programs.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+import { findTool, requireTool } from './tools.ts';
+
+const EXAMPLE = new URL('../../alerts/alertmanager.example.yaml', import.meta.url);
+const alertmanager = findTool(['prometheus-alertmanager', 'alertmanager']);
+
+/** How often the alert for an exporter that is gone looks at the past. */
+const STEP = '5s';
+/** The rules as they are, but for their patience: they fire at once and go on for as long as the test takes. */
+const rules = rulesDocument({
+  ...defaultSettings,
+  duration: (_said, use) => ({ for: '0s', keep_firing_for: '1h', step: STEP })[use],
+});
+
+interface KnownAlert {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly status: { readonly state: string; readonly inhibitedBy: readonly string[] };
+  readonly fingerprint: string;
+}
+
+describe.runIf(requireTool('prometheus') && alertmanager)('alerts, from the platform to the receiver', () => {
+  const programs = createPrograms();
+  let platform = '';
+  let exporter: { readonly program: Program; readonly url: string };
+  let receiver: Receiver;
+  let manager = '';
+  let prometheus = '';
+
+  async function known(): Promise<readonly KnownAlert[]> {
+    return (await (await fetch(`${manager}/api/v2/alerts`)).json()) as readonly KnownAlert[];
+  }
+  async function prometheusFinds(expression: string): Promise<void> {
+    const answer = await fetch(`${prometheus}/api/v1/query?query=${encodeURIComponent(expression)}`);
+    const { data } = (await answer.json()) as { data: { result: readonly unknown[] } };
+    expect(data.result).not.toEqual([]);
+  }
+  function received(name: string, status: string) {
+    return receiver.alerts.filter((alert) => alert.labels['alertname'] === name && alert.status === status);
+  }
+
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    const scenarios = ['--scenario=credit-spike', '--scenario=readiness-drop'];
+    platform = (await startPlatform(programs, scenarios)).url;
+    exporter = await startServe(programs, platform);
+    manager = await startAlertmanager(receiver.url);
+    await startPrometheus(new URL(exporter.url).host, new URL(manager).host);
+  });
+
+  async function startAlertmanager(url: string): Promise<string> {
+    const folder = programs.folder();
+    const file = join(folder, 'alertmanager.yml');
+    await writeFile(file, impatient(await readFile(EXAMPLE, 'utf8'), url));
+    const port = await freePort();
+    programs.start(alertmanager ?? '', [
+      `--config.file=${file}`,
+      `--storage.path=${join(folder, 'data')}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+      '--cluster.listen-address=',
+    ]);
+    return `http://127.0.0.1:${port}`;
+  }
+
+  async function startPrometheus(target: string, managed: string): Promise<void> {
+    const folder = programs.folder();
+    const file = join(folder, 'prometheus.yml');
+    await writeFile(join(folder, 'rules.yaml'), rules);
+    await writeFile(
+      file,
+      `global: {scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s}
+rule_files: [rules.yaml]
+alerting: {alertmanagers: [{static_configs: [{targets: ['${managed}']}]}]}
+scrape_configs:
+  - job_name: agent-platform
+    static_configs: [{targets: ['${target}']}]
+`,
+    );
+    const port = await freePort();
+    prometheus = `http://127.0.0.1:${port}`;
+    programs.start('prometheus', [
+      `--config.file=${file}`,
+      `--storage.tsdb.path=${join(folder, 'data')}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+    ]);
+  }
+
+  test('a credit spike arrives, with its day and its runbook', async () => {
+    await eventually(() => expect(received('AgentPlatformCreditSpike', 'firing')).not.toEqual([]), 60_000);
+    const [spike] = received('AgentPlatformCreditSpike', 'firing');
+    const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+    expect(spike?.labels).toEqual({
+      alertname: 'AgentPlatformCreditSpike',
+      org: 'acme',
+      severity: 'warning',
+    });
+    expect(spike?.annotations['description']).toMatch(
+      new RegExp(`^Organization acme used \\d[\\d.]*M credits on ${yesterday}, more than is ordinary`),
+    );
+    expect(spike?.annotations['runbook_url']).toMatch(/runbook\.md#agentplatformcreditspike$/);
+  });
+
+  test('a readiness drop arrives, for its repository', async () => {
+    // Others may have lost a little too; the one that was made to lose most lost more than ten points.
+    const large =
+      /^The newest readiness report of github\.com\/acme\/\S+ \(organization acme\) scores \d\d[\d.]* percentage points less/;
+    await eventually(() => {
+      const texts = received('AgentPlatformReadinessDropped', 'firing').map(
+        ({ annotations }) => annotations['description'],
+      );
+      expect(texts).toContainEqual(expect.stringMatching(large));
+    }, 60_000);
+    const [drop] = received('AgentPlatformReadinessDropped', 'firing');
+    expect(Object.keys(drop?.labels ?? {}).sort()).toEqual(['alertname', 'org', 'repo', 'severity']);
+  });
+
+  test('nothing that works is complained of', async () => {
+    const names = new Set((await known()).map(({ labels }) => labels['alertname'] ?? ''));
+    for (const name of names) expect(name).toMatch(/^AgentPlatform(CreditSpike|Readiness\w+)$/);
+  });
+
+  test('an exporter that is gone is told, and silences the rest of its organization', async () => {
+    // An exporter that was there for less than a step was never seen.
+    await eventually(() =>
+      prometheusFinds(`count_over_time((group (${ownMetrics.buildInfo.name}))[1h:${STEP}]) > 1`),
+    );
+    const before = receiver.alerts.length;
+    exporter.program.send('SIGKILL');
+    await exporter.program.ended;
+    await eventually(() => expect(received('AgentPlatformExporterDown', 'firing')).not.toEqual([]), 60_000);
+    await eventually(async () => {
+      const alerts = await known();
+      const down = alerts.find(({ labels }) => labels['alertname'] === 'AgentPlatformExporterDown');
+      const others = alerts.filter(({ labels }) => labels['org'] === 'acme' && labels !== down?.labels);
+      expect(others.map(({ labels }) => labels['alertname'])).toEqual(
+        expect.arrayContaining(['AgentPlatformCreditSpike', 'AgentPlatformReadinessDropped']),
+      );
+      for (const { status } of others) {
+        expect(status).toMatchObject({ state: 'suppressed' });
+        expect(status.inhibitedBy).toContain(down?.fingerprint);
+      }
+      expect(down?.status.state).toBe('active');
+    });
+    const told = receiver.alerts.slice(before).filter(({ status }) => status === 'firing');
+    expect(new Set(told.map(({ labels }) => labels['alertname']))).toEqual(
+      new Set(['AgentPlatformExporterDown']),
+    );
+  });
+
+  test('an exporter that is back is told, and what was told before is not told again', async () => {
+    await startServe(programs, platform, [], Number(new URL(exporter.url).port));
+    await eventually(() => expect(received('AgentPlatformExporterDown', 'resolved')).not.toEqual([]), 60_000);
+    await eventually(async () => {
+      const spike = (await known()).find(({ labels }) => labels['alertname'] === 'AgentPlatformCreditSpike');
+      expect(spike?.status.state).toBe('active');
+    });
+    expect(received('AgentPlatformCreditSpike', 'firing')).toHaveLength(1);
+    expect(received('AgentPlatformCreditSpike', 'resolved')).toEqual([]);
+  });
+});
+
+/** The example configuration with every receiver here, and without its patience. */
+function impatient(example: string, url: string): string {
+  const config = parse(example) as {
+    route: Record<string, unknown> & { routes: Record<string, unknown>[] };
+    receivers: { webhook_configs: { url: string }[] }[];
+  };
+  for (const route of [config.route, ...config.route.routes]) {
+    Object.assign(route, { group_wait: '0s', group_interval: '1s', repeat_interval: '1h' });
+  }
+  for (const { webhook_configs: webhooks } of config.receivers)
+    for (const webhook of webhooks) webhook.url = url;
+  return stringify(config);
+}

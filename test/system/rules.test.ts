@@ -1,0 +1,51 @@
+import { globSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { createPrograms } from './programs.ts';
+import { requireTool } from './tools.ts';
+
+const ALERTS = fileURLToPath(new URL('../../alerts/', import.meta.url));
+const RULES = `${ALERTS}agent-platform-exporter.rules.yaml`;
+const unitTests = globSync('tests/*.yaml', { cwd: ALERTS }).sort();
+
+describe.runIf(requireTool('promtool'))('promtool', () => {
+  const programs = createPrograms();
+
+  test('accepts the rules', async () => {
+    const { code, stdout, stderr } = await programs.run('promtool', [
+      'check',
+      'rules',
+      '--lint=all',
+      '--lint-fatal',
+      RULES,
+    ]);
+    expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(/SUCCESS: \d+ rules found/), '']);
+  });
+
+  test.each(unitTests)('sees %s come true', async (file) => {
+    const { code, stdout, stderr } = await programs.run('promtool', ['test', 'rules', `${ALERTS}${file}`]);
+    expect([code, stderr], stdout).toEqual([0, '']);
+  });
+});
+
+describe.runIf(requireTool('amtool'))('amtool', () => {
+  const programs = createPrograms();
+  const example = `${ALERTS}alertmanager.example.yaml`;
+
+  test('accepts the example configuration', async () => {
+    const { code, stdout, stderr } = await programs.run('amtool', ['check-config', example]);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/6 inhibit rules[\s\S]*3 receivers/);
+  });
+
+  test.each([
+    ['critical', 'on-call'],
+    ['warning', 'chat'],
+    ['info', 'digest'],
+  ])('sends what is %s to %s', async (severity, receiver) => {
+    const args = ['config', 'routes', 'test', `--config.file=${example}`, `--verify.receivers=${receiver}`];
+    const alert = [`severity=${severity}`, 'alertname=AgentPlatformCreditSpike', 'org=acme'];
+    const { code, stdout } = await programs.run('amtool', [...args, ...alert]);
+    expect([code, stdout.trim()]).toEqual([0, receiver]);
+  });
+});
