@@ -1,5 +1,12 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { defaultSettings, markerSettings, rulesDocument } from '../alerts/src/index.ts';
+import {
+  defaultSettings,
+  markerSettings,
+  renderReadme,
+  ruleGroups,
+  rulesDocument,
+  thresholds,
+} from '../alerts/src/index.ts';
 import { fileOf, renderDashboard, specs } from '../dashboards/src/index.ts';
 import { isDayCollector } from '../src/catalog/collector.ts';
 import { renderMetricsDocs } from '../src/catalog/docs.ts';
@@ -32,6 +39,7 @@ const generated: readonly GeneratedFile[] = [
   },
   { path: 'assets/notification.wav', content: renderSound },
   { path: 'alerts/agent-platform-exporter.rules.yaml', content: () => rulesDocument(defaultSettings) },
+  { path: 'alerts/README.md', content: () => renderReadme(ruleGroups(defaultSettings), thresholds) },
   // The same with markers, for the chart: it can read no file outside itself.
   { path: 'helm/files/rules.yaml', content: () => rulesDocument(markerSettings) },
   ...specs.map((spec) => ({ path: `dashboards/${fileOf(spec)}`, content: () => renderDashboard(spec) })),

@@ -7,6 +7,7 @@ import { spendGroup } from './groups/spend.ts';
 import type { RuleGroup, RuleSettings } from './rule.ts';
 import { marker, type ThresholdName, thresholds } from './thresholds.ts';
 
+export { renderReadme } from './readme.ts';
 export { alertName } from './rule.ts';
 export { marker, type Threshold, type ThresholdName, thresholds } from './thresholds.ts';
 

@@ -49,6 +49,16 @@ unless on (org) ${apiRequests.name}{code="200"}`,
           'An exporter of job {{ $labels.job }} keeps new days in memory only: a restart loses them until the platform has been asked again.',
       },
       {
+        name: 'ConfigReloadFailed',
+        expr: `min by (job) (${ownMetrics.configReloadSuccessful.name}) == 0`,
+        severity: 'warning',
+        for: '5m',
+        keepFiringFor: '5m',
+        summary: 'A changed configuration cannot be used',
+        description:
+          'An exporter of job {{ $labels.job }} could not use its configuration when it read it again, and goes on with the one before: a restart would fail.',
+      },
+      {
         name: 'RecordsRejected',
         expr: `max by (org,dataset) (increase(${recordsRejected.name}[1d])) > ${threshold('rejectedRecords')}`,
         severity: 'warning',

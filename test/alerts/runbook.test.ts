@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { alertName, defaultSettings, ruleGroups, thresholds } from '../../alerts/src/index.ts';
+import { isDayCollector } from '../../src/catalog/collector.ts';
+import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
+import { ownMetrics } from '../../src/exposition/own-metrics.ts';
+import { hookMetrics } from '../../src/hooks/intake/metrics.ts';
+
+const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
+const sections = runbook.split(/^## /m).slice(1);
+const names = ruleGroups(defaultSettings).flatMap(({ alerts }) => alerts.map(alertName));
+
+describe('the runbook', () => {
+  test('has a section for each alert and for nothing else', () => {
+    const titles = sections.map((section) => section.split('\n')[0]);
+    expect([...titles].sort()).toEqual([...names].sort());
+  });
+
+  test.each(sections.map((section) => [section.split('\n')[0], section]))(
+    '%s: meaning, impact, how to look, what to do',
+    (_title, section = '') => {
+      const parts = [...section.matchAll(/^\*\*(.+?)\.\*\*/gm)].map(([, part]) => part);
+      expect(parts).toEqual(['Meaning', 'Impact', 'How to look', 'What to do']);
+      expect(section).toMatch(/```promql\n[^`]+\n```/);
+    },
+  );
+
+  test('asks for metrics of the catalogue alone', () => {
+    const datasets = collectors.filter(isDayCollector).map(({ dataset }) => dataset);
+    const known = new Set<string>([
+      ...[...collectors.flatMap(({ families }) => families), ...aboutFamilies(datasets)].map(
+        ({ name }) => name,
+      ),
+      ...[...Object.values(ownMetrics), ...Object.values(hookMetrics)].map(({ name }) => name),
+    ]);
+    const asked = [...runbook.matchAll(/\bagent_platform_\w+/g)].map(([name]) =>
+      name.replace(/_bucket$/, ''),
+    );
+    expect(asked.filter((name) => !known.has(name) && name !== 'agent_platform_')).toEqual([]);
+  });
+});
+
+describe('the readme of the alerts', () => {
+  test('lists every threshold with its default', () => {
+    const readme = readFileSync(new URL('../../alerts/README.md', import.meta.url), 'utf8');
+    for (const [name, { default: value, unit }] of Object.entries(thresholds)) {
+      expect(readme).toContain(`| \`${name}\` | ${value} | ${unit} |`);
+    }
+  });
+});
