@@ -9,6 +9,7 @@ import { keepSoak } from './report/soak-section.ts';
 import { measureFileBackfills } from './sections/backfill-files.ts';
 import { measureRemoteBackfills } from './sections/backfill-remote.ts';
 import { type FirstSyncResult, measureFirstSync } from './sections/first-sync.ts';
+import { type HookResult, measureHook } from './sections/hook.ts';
 import { measureSize, type SizeResult } from './sections/size.ts';
 import { measureStarting } from './sections/starting.ts';
 
@@ -39,6 +40,7 @@ async function measure(options: BenchOptions): Promise<Report> {
     scraping: does('scrape') ? await measureScraping(built, options) : undefined,
     backfill: does('backfill') ? await measureBackfill(built, options) : undefined,
     sync: does('sync') ? await measureSync(built, options) : undefined,
+    hook: does('hook') ? await measureHooks(built, options) : undefined,
   };
 }
 
@@ -65,4 +67,9 @@ async function measureBackfill({ bench }: Built, options: BenchOptions): Promise
 async function measureSync(built: Built, { syncedDays, syncs }: BenchOptions): Promise<FirstSyncResult> {
   console.error('measuring the first sync');
   return measureFirstSync(built, syncedDays, syncs);
+}
+
+async function measureHooks(built: Built, { hookRuns }: BenchOptions): Promise<HookResult> {
+  console.error('measuring the hook command');
+  return measureHook(built, hookRuns);
 }

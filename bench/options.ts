@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { PastSize } from './workload/past.ts';
 
 /** What can be measured alone. */
-export type Part = 'scrape' | 'backfill' | 'sync';
+export type Part = 'scrape' | 'backfill' | 'sync' | 'hook';
 
 /** What is measured, and how long. */
 export interface BenchOptions {
@@ -21,6 +21,8 @@ export interface BenchOptions {
   /** Days of the first sync, and how often it is done. */
   readonly syncedDays: number;
   readonly syncs: number;
+  /** How often the hook command is run in each way. */
+  readonly hookRuns: number;
   /** Whether the page of figures is written. */
   readonly write: boolean;
 }
@@ -31,10 +33,10 @@ const USAGE = `npm run bench -- [options]
   --seconds 2            length of one load on one server
   --connections 4        connections that the load client keeps
   --quick                one short round at 1000 series: shows that everything runs
-  --only scrape          scrapes and the start alone; or backfill, or sync; may be given several times
+  --only scrape          scrapes and the start alone; or backfill, sync or hook; may be given several times
   --write                write docs/BENCHMARKS.md too; not with --only`;
 
-const PARTS: readonly Part[] = ['scrape', 'backfill', 'sync'];
+const PARTS: readonly Part[] = ['scrape', 'backfill', 'sync', 'hook'];
 const TO_FILES: readonly PastSize[] = [
   { series: 1000, days: 30 },
   { series: 1000, days: 300 },
@@ -65,6 +67,7 @@ export function parseOptions(args: readonly string[]): BenchOptions {
     backfills: quick ? 1 : 3,
     syncedDays: quick ? 10 : 310,
     syncs: quick ? 1 : 5,
+    hookRuns: quick ? 1 : 40,
     write: values.write === true,
   };
 }

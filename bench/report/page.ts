@@ -2,9 +2,11 @@ import type { BenchOptions } from '../options.ts';
 import type { FileBackfillResult } from '../sections/backfill-files.ts';
 import type { RemoteBackfillResult } from '../sections/backfill-remote.ts';
 import type { FirstSyncResult } from '../sections/first-sync.ts';
+import type { HookResult } from '../sections/hook.ts';
 import type { SizeResult } from '../sections/size.ts';
 import type { StartingResult } from '../sections/starting.ts';
 import { aimsOf, renderAims, startingAims } from './aims.ts';
+import { hookAims, renderHookPage } from './hook-page.ts';
 import { fileAims, remoteAims, syncAims } from './past-aims.ts';
 import { renderBackfillPage, renderSyncPage } from './past-page.ts';
 import { renderScrapingPage } from './scraping-page.ts';
@@ -26,21 +28,24 @@ export interface Report {
   readonly scraping: ScrapingReport | undefined;
   readonly backfill: BackfillReport | undefined;
   readonly sync: FirstSyncResult | undefined;
+  readonly hook: HookResult | undefined;
 }
 
 /** The page of figures. */
-export function renderPage({ machine, options, scraping, backfill, sync }: Report): string {
+export function renderPage({ machine, options, scraping, backfill, sync, hook }: Report): string {
   const aims = [
     ...(scraping === undefined
       ? []
       : [...scraping.sizes.flatMap(aimsOf), ...startingAims(scraping.starting)]),
     ...(backfill === undefined ? [] : [...fileAims(backfill.files), ...remoteAims(backfill.remote)]),
     ...(sync === undefined ? [] : syncAims(sync)),
+    ...(hook === undefined ? [] : hookAims(hook)),
   ];
   const sections = [
     scraping && renderScrapingPage(scraping, options),
     backfill && renderBackfillPage(backfill, options),
     sync && renderSyncPage(sync, options),
+    hook && renderHookPage(hook, options),
   ];
   return `# Benchmarks
 

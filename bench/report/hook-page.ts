@@ -1,0 +1,28 @@
+import type { BenchOptions } from '../options.ts';
+import type { HookResult } from '../sections/hook.ts';
+import { type Aim, below } from './aims.ts';
+import { renderTable, shown } from './table.ts';
+
+/** The aim of the hook command. */
+export function hookAims({ node, forwarding }: HookResult): readonly Aim[] {
+  return [below('a forwarded hook event against the bare start of Node', 2, forwarding / node, '×')];
+}
+
+/** The part of the page about the hook command. */
+export function renderHookPage(result: HookResult, { hookRuns }: BenchOptions): string {
+  const rows = [
+    ['`node -e 0`', result.node],
+    ['`hook`, forwarding to an exporter on this machine', result.forwarding],
+    ['`hook`, with nobody there: the event waits on disk', result.down],
+    ['`curl` with the same request', result.curl],
+  ] as const;
+  return `## Hook
+
+From the start of the process to its end, medians of ${hookRuns} runs in turn. The hook is the built program, with compiled
+code and parsed settings from an earlier run; it has no rules, so that it only forwards.
+
+${renderTable(
+  ['what', 'ms', 'against `node -e 0`', 'against `curl`'],
+  rows.map(([what, ms]) => [what, shown(ms), `${shown(ms / result.node)} ×`, `${shown(ms / result.curl)} ×`]),
+)}`;
+}

@@ -1,0 +1,90 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Built } from '../build.ts';
+import { startChild } from '../child.ts';
+import { freePort } from '../programs.ts';
+import { median } from '../report/statistics.ts';
+
+/** From start to end of a process, in milliseconds: medians. */
+export interface HookResult {
+  /** `node -e 0`. */
+  readonly node: number;
+  /** The hook with an exporter that answers. */
+  readonly forwarding: number;
+  /** The hook with nobody there, so that events wait on disk. */
+  readonly down: number;
+  /** The same request by curl. */
+  readonly curl: number;
+}
+
+const EVENT = JSON.stringify({
+  hook_event_name: 'PostToolUse',
+  session_id: '00000000-0000-0000-0000-000000000000',
+  cwd: '/home/somebody/work',
+  tool_name: 'Read',
+});
+
+/** Runs each in turn, the given number of times, after a round that fills caches. */
+export async function measureHook({ bench, program }: Built, times: number): Promise<HookResult> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
+  const listener = await startChild(bench, 'servers/hook-listener.js');
+  try {
+    const up = `http://127.0.0.1:${listener.port}`;
+    const down = `http://127.0.0.1:${await freePort()}`;
+    const commands = {
+      node: [process.execPath, '-e', '0'],
+      forwarding: hookCommand(program, folder, 'up', up),
+      down: hookCommand(program, folder, 'down', down),
+      curl: ['curl', ...curlArguments(`${up}/hooks/events`)],
+    };
+    for (const command of Object.values(commands)) timeRun(folder, command);
+    const rounds = Array.from({ length: times }, () => ({
+      node: timeRun(folder, commands.node),
+      forwarding: timeRun(folder, commands.forwarding),
+      down: timeRun(folder, commands.down),
+      curl: timeRun(folder, commands.curl),
+    }));
+    return {
+      node: median(rounds.map(({ node }) => node)),
+      forwarding: median(rounds.map(({ forwarding }) => forwarding)),
+      down: median(rounds.map(({ down: waiting }) => waiting)),
+      curl: median(rounds.map(({ curl }) => curl)),
+    };
+  } finally {
+    await listener.stop();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function hookCommand(program: string, folder: string, name: string, url: string): readonly string[] {
+  const settings = path.join(folder, `${name}.yaml`);
+  writeFileSync(settings, `forward: {url: "${url}", token_env: HOOK_TOKEN}\n`);
+  return [process.execPath, program, 'hook', `--config=${settings}`];
+}
+
+function curlArguments(url: string): readonly string[] {
+  const headers = ['Authorization: Bearer bench', 'Content-Type: application/json'];
+  return [
+    '-s',
+    '-o',
+    '/dev/null',
+    ...headers.flatMap((header) => ['-H', header]),
+    '--data-binary',
+    '@-',
+    url,
+  ];
+}
+
+function timeRun(folder: string, [command = '', ...args]: readonly string[]): number {
+  const startedAt = performance.now();
+  const { status } = spawnSync(command, args, {
+    input: EVENT,
+    // The folder is also where compiled code is kept.
+    env: { PATH: process.env['PATH'], HOME: folder, TMPDIR: folder, HOOK_TOKEN: 'bench' },
+  });
+  const took = performance.now() - startedAt;
+  if (status !== 0) throw new Error(`${command} ended with ${status}`);
+  return took;
+}
