@@ -166,6 +166,31 @@ describe('forwarding', () => {
     expect(requests).toHaveLength(1);
   });
 
+  test('holds up nobody for what waited before: a slow exporter gets it bit by bit', async () => {
+    const slow = forwarding();
+    const post: Post = async (request) => {
+      await slow.clock.advance(300);
+      slow.requests.push(request);
+      return answered(202);
+    };
+    for (let nth = 0; nth < 2000; nth++) slow.parts.spool.add(event(`e${nth}`, now + nth));
+    await forward({ ...slow.parts, post }, event('last', now + 9000), 10_000);
+    expect(slow.sent().map((batch) => batch.length)).toEqual([500, 500]);
+    expect(slow.parts.spool.names()).toHaveLength(1001);
+  });
+
+  test('waits for another process only so long', async () => {
+    const { parts, clock } = forwarding();
+    parts.lock.take(now, now + 60_000);
+    await forward(
+      { ...parts, lock: createLock(path.join(state, 'sending'), 0, () => true) },
+      event('a'),
+      10_000,
+    );
+    expect(clock.elapsed()).toBeLessThan(700);
+    expect(parts.spool.names()).toHaveLength(1);
+  });
+
   test('gets rid of half a file', async () => {
     const { parts, sent } = forwarding();
     parts.spool.add(event('a'));
@@ -217,6 +242,7 @@ describe('the lock', () => {
   test.each([
     ['after its time', now + 1001, () => true],
     ['when its process is gone', now + 1, (pid: number) => pid !== 1],
+    ['when it was taken by a clock far ahead', now - 3_600_000, () => true],
   ])('goes to another %s', (_, later, alive) => {
     const file = path.join(state, 'lock');
     createLock(file, 1, alive).take(now, now + 1000);

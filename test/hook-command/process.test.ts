@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHome, createListener, type Home, type Listener, type Ran } from './running.ts';
 
@@ -129,6 +131,16 @@ describe('the hook lets the agent go on', () => {
     expectToLetGo(ran);
     expect(spooled(home)).toHaveLength(1);
   });
+});
+
+test('the hook lets the agent go on where Node is too old, and says so', async () => {
+  // The file looks at the version first; this stands in for an old Node.
+  const bin = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import.meta.url));
+  const pretend = `Object.defineProperty(process, 'versions', {value: {node: '20.1.0'}}); await import(${JSON.stringify(bin)});`;
+  const args = ['--input-type=module', '--eval', pretend, '--', 'program', 'hook'];
+  const { stderr, status } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  expect(status).toBe(0);
+  expect(stderr).toContain('needs Node.js 24 or newer');
 });
 
 describe('what is forwarded', () => {

@@ -24,10 +24,12 @@ export interface ForwardParts {
 const mostEvents = 500;
 const mostBytes = 524_288;
 const lookAgainMs = 10;
+/** How long a run waits for another that sends, and how long it begins new requests for what waited before. */
+const patienceMs = 500;
 
 /**
- * Keeps an event on disk and sends everything that is there, oldest first, until nothing is left or `until` (by the
- * clock's `elapsed`). What is not confirmed stays for a later run; what is sent twice counts once by its id.
+ * Keeps an event on disk and sends what is there, oldest first, for half a second and never longer than `until` (by
+ * the clock's `elapsed`). What is not confirmed stays for a later run; what is sent twice counts once by its id.
  */
 export async function forward(parts: ForwardParts, event: SharedEvent, until: number): Promise<void> {
   const { spool, clock, log } = parts;
@@ -42,22 +44,30 @@ export async function forward(parts: ForwardParts, event: SharedEvent, until: nu
   }
   const lost = spool.trim(clock.now());
   if (lost > 0) log.error('Events lost: they were too many or too old', { events: lost });
-  while (clock.elapsed() < until && !parts.pause.holds(clock.now()) && spool.has(name)) {
-    if ((await flush(parts, until)) !== 'busy') return;
+  const patience = Math.min(until, clock.elapsed() + patienceMs);
+  while (clock.elapsed() < patience && !parts.pause.holds(clock.now()) && spool.has(name)) {
+    if ((await flush(parts, until, patience)) !== 'busy') return;
     // Another process sends, this event too in its turn.
     await clock.wait(lookAgainMs);
   }
 }
 
-/** Sends what the spool holds; `busy` where another process does so already. */
-export async function flush(parts: ForwardParts, until: number): Promise<'empty' | 'busy' | 'left'> {
+/**
+ * Sends what the spool holds, until `until`, and begins no request after `patience`; `busy` where another process
+ * sends already.
+ */
+export async function flush(
+  parts: ForwardParts,
+  until: number,
+  patience = until,
+): Promise<'empty' | 'busy' | 'left'> {
   const { spool, lock, clock } = parts;
   const now = clock.now();
   if (!lock.take(now, now + Math.max(0, until - clock.elapsed()) + 1000)) return 'busy';
   try {
     let most = mostEvents;
     let waiting: readonly string[] = [];
-    while (clock.elapsed() < until) {
+    while (clock.elapsed() < patience) {
       if (waiting.length === 0) waiting = spool.names();
       if (waiting.length === 0) return 'empty';
       const batch = nextBatch(spool, waiting, most);

@@ -13,6 +13,7 @@ export interface Lock {
 }
 
 const unwrittenMs = 5000;
+const longestMs = 120_000;
 
 /** A lock at a path; `alive` tells whether a process with this id runs. */
 export function createLock(file: string, pid: number, alive: (pid: number) => boolean): Lock {
@@ -36,7 +37,8 @@ export function createLock(file: string, pid: number, alive: (pid: number) => bo
   }
   function isLeft(now: number): boolean {
     const [holder = 0, until = 0] = (textOf(file) ?? '').split(' ').map(Number);
-    if (holder > 0 && until > 0) return now > until || !alive(holder);
+    // An end that no run would have set comes from a clock that was wrong.
+    if (holder > 0 && until > 0) return now > until || until > now + longestMs || !alive(holder);
     // Without content it was only just created, or its holder was killed at that moment.
     const created = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now;
     return now > created + unwrittenMs;
