@@ -24,7 +24,8 @@ export interface Polling {
   connect(): Promise<void>;
   /** Runs every collector at once and then on schedule. */
   start(): void;
-  refresh(): Promise<void>;
+  /** Runs collectors, all unless named, thoroughly as soon as they are free. */
+  refresh(collectors?: ReadonlySet<string>): Promise<void>;
   /** Runs every collector once. */
   runAll(): Promise<void>;
   nextRunOf(org: string, collector: string): Instant | undefined;
@@ -130,7 +131,11 @@ export function createPolling(parts: PollingParts): Polling {
       }
     },
     start: () => scheduler.start(),
-    refresh: () => scheduler.refresh(),
+    refresh(collectors) {
+      if (collectors === undefined) return scheduler.refresh();
+      const chosen = [...jobs].filter(([, { collector }]) => collectors.has(collector));
+      return scheduler.refresh(new Set(chosen.map(([name]) => name)));
+    },
     async runAll() {
       await Promise.all([...wanted()].map(({ org, collector }) => run(org, collector, 'scheduled')));
     },

@@ -58,6 +58,14 @@ export function publishedFamilies() {
   return [...ofCollectors, ...aboutFamilies([]).map(({ name, help }) => ({ name, help }))];
 }
 
-function settingsOf({ readiness }: Config, { name, contract }: OrgConfig): OrgSettings {
-  return { name, readiness, contract };
+function settingsOf({ readiness, people }: Config, { name, contract }: OrgConfig): OrgSettings {
+  return {
+    name,
+    readiness,
+    contract,
+    /** As they are now: the files about them may change while the service runs. */
+    get people() {
+      return people.current();
+    },
+  };
 }

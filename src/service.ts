@@ -25,6 +25,7 @@ import { createHttpServer, type HttpServer } from './server/http-server.ts';
 import type { ServiceStatus } from './server/status.ts';
 import { openHistory, restoreSuccesses } from './service-history.ts';
 import type { ServiceHooks } from './service-hooks.ts';
+import { createPeopleFollower } from './service-people.ts';
 import { createPolling } from './service-polling.ts';
 import { createReload } from './service-reload.ts';
 import { createSetup, dayCollectors, publishedFamilies } from './service-setup.ts';
@@ -84,6 +85,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const redactor = createRedactor(() => [
     ...setup.config.orgs.flatMap((org) => org.credential.secrets()),
     ...(hooksToken?.secrets() ?? []),
+    ...setup.config.people.secrets(),
   ]);
   const log = createLogger({ ...config.log, stream: parts.stderr, clock, redactor });
   const publication = createPublication({
@@ -167,6 +169,15 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     ticker: parts.ticker ?? createCronTicker(log),
     ...{ runner, clock, random, log },
   });
+  const people = createPeopleFollower({
+    people: () => setup.config.people,
+    // Also where they do not run: what was kept of people before may have to go.
+    collectors: allCollectors,
+    history,
+    settingsOf: (name) => setup.orgs.get(name)?.settings,
+    clock,
+    log,
+  });
   let isComplete = false;
   startCounters();
   const configuration = createReload({
@@ -176,6 +187,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     take(next) {
       // A key that is out of use may still stand in an error that is on its way.
       for (const org of setup.config.orgs) for (const key of org.credential.secrets()) redactor.remember(key);
+      for (const key of setup.config.people.secrets()) redactor.remember(key);
       setup = next;
       log.setLevel(next.config.log.level);
     },
@@ -186,6 +198,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     async publish() {
       await publishAll([...setup.names]);
       publication.flush();
+      await followPeople();
     },
     ...{ polling, publisher, runner, runs, instruments, clock, log },
   });
@@ -289,8 +302,24 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       await history
         .sweep(retention())
         .catch((error: unknown) => log.error('The history sweep failed', { error }));
+      await followPeople();
       await publishSafely([]);
     }
+  }
+
+  /** Shows people in the new way at once, as far as that needs no other data, and asks for the rest. */
+  async function followPeople(): Promise<void> {
+    const changed = await people.follow();
+    await people.condense().catch((error: unknown) => log.error('The history sweep failed', { error }));
+    if (!changed) return;
+    const affected = new Set(
+      dayCollectors(setup.collectors).flatMap(({ name, dataset }) =>
+        dataset.isCurrent === undefined ? [] : [name],
+      ),
+    );
+    await publishSafely([...affected]);
+    // Not waited for: it takes as long as the platform does.
+    void polling.refresh(affected);
   }
 
   function retention(): Retention | undefined {
@@ -341,6 +370,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       web = await openServiceWeb({ config: config.web, files: parts.files ?? createFiles(), clock, log });
       await restore();
       hooks = await openHooks();
+      await people.condense();
       // The first scrape already sees what is stored.
       await publishAll([]);
       publication.flush();

@@ -13,6 +13,8 @@ export interface DayDataset<Row> {
   total?(row: Row): number | undefined;
   /** Whether a row was made as the settings have it now; where it was not, its day is asked for again. */
   isCurrent?(row: Row, settings: OrgSettings): boolean;
+  /** What may stay of a row that is so many days old, with these settings; the row itself where all of it may. */
+  condense?(row: Row, age: number, settings: OrgSettings): Row;
   /** The form of `Row`, 1 unless given: raised with it, so that rows stored in another form are asked for again. */
   readonly form?: number;
 }

@@ -40,7 +40,13 @@ export async function run(context: CommandContext): Promise<number> {
     log,
     onLateLoad: () => undefined,
   });
-  const orgs = config.orgs.map(({ name, contract }) => ({ name, readiness: config.readiness, contract }));
+  const people = config.people.current();
+  const orgs = config.orgs.map(({ name, contract }) => ({
+    name,
+    readiness: config.readiness,
+    contract,
+    people,
+  }));
   const signal = context.stopSignal();
   const identity = [from, to, values.step, labels, orgs, collectors.map(({ name }) => name)];
   const target = await createTarget({

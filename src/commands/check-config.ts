@@ -56,6 +56,7 @@ export function renderSummary(config: Config, webLines: readonly string[] = []):
     `Data goes away:  ${formatDuration(config.metrics.maxAgeMs)} after the last good answer`,
     `Limits:          ${limits.valuesPerLabel('default')} values per label (repo ${limits.valuesPerLabel('repo')}, user ${limits.valuesPerLabel('user')}), ${limits.series} series`,
     `Readiness:       main line ${readiness.branches.join(', ') || 'found by itself'}, ${readiness.cleanOnly ? 'clean reports only' : 'all reports'}, level rule ${readiness.levelRule}`,
+    `People:          ${describePeople(config)}`,
     `Web:             ${formatListenAddress(web.listen)}${web.telemetryPath}, lifecycle ${web.enableLifecycle ? 'on' : 'off'}`,
     ...webLines.map((line) => `                 ${line}`),
     `Hook events:     ${hooksNote(config)}`,
@@ -72,6 +73,14 @@ function hooksNote({ hooks, shard }: Config): string {
   if (hooks.token === undefined) return 'not taken, since there is no hook token';
   if (!takesHookEvents(shard)) return 'taken by shard 0';
   return `taken at POST /hooks/events, ${hooks.requestsPerSecond} requests per second and client, token from ${hooks.token.describe()}`;
+}
+
+function describePeople({ people }: Config): string {
+  const { identity, teamsFile } = people;
+  const apart = identity === 'none' ? 'not told apart' : `told apart by ${identity}`;
+  return teamsFile === undefined
+    ? `${apart}, no teams`
+    : `${apart}, ${people.teams()} teams from ${teamsFile}`;
 }
 
 function contractLines(contract: Contract | undefined): readonly string[] {

@@ -5,6 +5,7 @@ import type { ProxyVariables } from './environment.ts';
 import type { Limits } from './file-settings.ts';
 import type { HooksConfig } from './hooks.ts';
 import type { ListenAddress } from './listen-address.ts';
+import type { People } from './people/people.ts';
 import type { Shard } from './shard.ts';
 
 /** An organization that is polled; addresses have no trailing slash. */
@@ -64,6 +65,8 @@ export interface Config {
   readonly hooks: HooksConfig;
   readonly limits: Limits;
   readonly readiness: ReadinessSettings;
+  /** Who may be told apart and who belongs to which team. */
+  readonly people: People;
   readonly log: LogConfig;
 }
 

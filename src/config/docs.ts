@@ -100,7 +100,7 @@ stands, also where another source takes precedence.
 - A variable without a value counts as not set.
 - Unknown flags, unknown file keys and unknown variables that begin with \`AGENT_PLATFORM_\` are refused, and so are
   values of the wrong kind and files that cannot be read: one line on standard error names the place, and the exit
-  code is 2. Left alone are \`AGENT_PLATFORM_USERS_*\` and what Kubernetes sets for
+  code is 2. Left alone is what Kubernetes sets for
   Services (\`AGENT_PLATFORM_…_SERVICE_HOST\`, \`…_SERVICE_PORT\`, \`…_PORT\`, \`…_PORT_9889_TCP\` and the like).
 - \`agent-platform-exporter check-config\` takes what \`serve\` takes, and shows what it means.
 - \`agent-platform-exporter demo\` needs no configuration. It takes the same options, less those of the organization,
@@ -121,7 +121,8 @@ a restart (Kubernetes exchanges the files of a Secret that way). A key is made o
 an empty file, or one with anything else in it, is refused at the start. Found later, it fails the collectors of its
 organization with the reason \`auth\` until it is mended.
 
-\`AGENT_PLATFORM_API_KEY\` and \`AGENT_PLATFORM_API_KEY_FILE\` exclude each other, and so do \`api_key_env\` and \`api_key_file\`.`;
+\`AGENT_PLATFORM_API_KEY\` and \`AGENT_PLATFORM_API_KEY_FILE\` exclude each other, and so do \`api_key_env\` and \`api_key_file\`,
+and \`AGENT_PLATFORM_USERS_HASH_KEY\` and \`AGENT_PLATFORM_USERS_HASH_KEY_FILE\`.`;
 
 const notation = `| Kind | Form |
 |---|---|

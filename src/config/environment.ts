@@ -43,7 +43,6 @@ export function givenInEnvironment(environment: Environment, options: OptionTabl
   return given;
 }
 
-const reserved = /^AGENT_PLATFORM_USERS_/;
 // Kubernetes describes each Service of a namespace this way, and this exporter's own is called after it.
 const serviceLink =
   /^AGENT_PLATFORM_(?:\w+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?)$/;
@@ -60,7 +59,7 @@ export function refuseUnknownVariables(environment: Environment, known: Readonly
   for (const variable of Object.keys(environment).sort()) {
     if (!variable.startsWith(environmentPrefix) || known.has(variable)) continue;
     if (variable === revisionVariable) continue;
-    if (reserved.test(variable) || serviceLink.test(variable)) continue;
+    if (serviceLink.test(variable)) continue;
     throw new ConfigError(
       `unknown environment variable ${variable.slice(0, 100)}`,
       suggestionFor(variable, known) ??

@@ -1,3 +1,4 @@
+import { dirname, resolve } from 'node:path';
 import {
   backfillOptions,
   healthcheckOptions,
@@ -17,6 +18,7 @@ import { type OptionTable, type ValuesOf, variableOf } from './option.ts';
 import { type CollectorChoice, createOptions, type SharedOptions, secretVariables } from './options.ts';
 import { readOrgs } from './org-entries.ts';
 import { createOrgs } from './orgs.ts';
+import { createPeople } from './people/people.ts';
 import { resolveValues } from './resolve.ts';
 import { createShard } from './shard.ts';
 import type { Place } from './tree.ts';
@@ -59,7 +61,14 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
     token: await readHooksToken(environment, files),
     requestsPerSecond: values['hooks.requests-per-second'],
   };
-  return { orgs, shard, hooks, limits, readiness, ...configOf(values, collectors, environment) };
+  const givenElsewhere = [flags, givenInEnvironment(environment, options)];
+  const people = await createPeople({
+    identity: values['users.identity'],
+    teamsFile: teamsFileOf(values['teams.file'], givenElsewhere, root),
+    environment,
+    files,
+  });
+  return { orgs, shard, hooks, limits, readiness, people, ...configOf(values, collectors, environment) };
 }
 
 /**
@@ -84,6 +93,16 @@ function layers(
   return [flags, givenInEnvironment(environment, options), ...file];
 }
 
+/** A path in the configuration file starts where that file is. */
+function teamsFileOf(
+  path: string | undefined,
+  others: readonly GivenOptions[],
+  root: Place | undefined,
+): string | undefined {
+  if (path === undefined || root === undefined) return path;
+  return others.some((given) => given.has('teams.file')) ? path : resolve(dirname(root.file), path);
+}
+
 function variablesOf(shared: OptionTable): readonly string[] {
   const tables: readonly OptionTable[] = [
     shared,
@@ -103,7 +122,7 @@ function configOf(
   values: ValuesOf<SharedOptions>,
   collectors: readonly CollectorChoice[],
   environment: Environment,
-): Omit<Config, 'orgs' | 'shard' | 'hooks' | 'limits' | 'readiness'> {
+): Omit<Config, 'orgs' | 'shard' | 'hooks' | 'limits' | 'readiness' | 'people'> {
   return {
     file: { path: values['config.file'], watch: values['config.watch'] },
     api: {

@@ -160,6 +160,23 @@ const sharedOptions = {
     max: '30m',
     takenBy: all,
   },
+  'users.identity': {
+    kind: 'choice',
+    section: 'People',
+    description:
+      'How people are told apart in series of their own: not at all, by a hash of their id, by their id or by their e-mail address; docs/users.md says what that means',
+    default: 'none',
+    choices: ['none', 'hash', 'id', 'email'],
+    takenBy: all,
+    fileKey: ['collectors', 'users', 'identity'],
+  },
+  'teams.file': {
+    kind: 'file',
+    section: 'People',
+    description:
+      'YAML or CSV file that says which team a person belongs to; it is read again when it changes. In the configuration file, a relative path starts at its directory',
+    takenBy: all,
+  },
   'storage.path': {
     kind: 'file',
     section: 'Data',
@@ -303,4 +320,7 @@ export const secretVariables = {
   AGENT_PLATFORM_HOOKS_TOKEN:
     'The token that hook senders present to POST /hooks/events; without one, hook events are not taken',
   AGENT_PLATFORM_HOOKS_TOKEN_FILE: 'A file that holds this token; it is read again when it changes',
+  AGENT_PLATFORM_USERS_HASH_KEY:
+    'The key of the hashes by which people are told apart with --users.identity=hash; at least 16 bytes',
+  AGENT_PLATFORM_USERS_HASH_KEY_FILE: 'A file that holds this key; it is read again when it changes',
 } as const;

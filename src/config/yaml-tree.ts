@@ -6,13 +6,23 @@ import type { Entry, Tree } from './tree.ts';
 const mostNodes = 100_000;
 const deepest = 32;
 
-/** Reads a YAML text into a tree that knows its lines; throws a `ConfigError` with file and line. */
-export function parseYamlTree(text: string, file: string): Tree {
+/**
+ * Reads a YAML text into a tree that knows its lines; throws a `ConfigError` with file and line, which repeats
+ * something of the text only where its words may be quoted.
+ */
+export function parseYamlTree(text: string, file: string, words: 'quoted' | 'unquoted' = 'quoted'): Tree {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2' });
   const flaw = document.errors[0] ?? document.warnings[0];
   if (flaw !== undefined) {
     const at = `${file}:${lines.linePos(flaw.pos[0]).line}`;
+    if (words === 'unquoted') {
+      const again = flaw.code === 'DUPLICATE_KEY';
+      throw new ConfigError(
+        `${at}: ${again ? 'names somebody again' : 'is not valid YAML'}`,
+        again ? undefined : 'a key that begins with * or holds a colon stands in quotes',
+      );
+    }
     if (flaw.code === 'DUPLICATE_KEY') {
       const key = /^[^\s:#]{1,60}/.exec(text.slice(flaw.pos[0]))?.[0] ?? '';
       throw new ConfigError(`${at}: the key ${key} stands twice`);

@@ -67,6 +67,11 @@ export interface History {
   /** The requests of the last day on which any were counted. */
   requestsOf(org: string): Promise<RequestCount | undefined>;
   putRequests(org: string, count: RequestCount): Promise<void>;
+  /**
+   * Replaces the rows of a dataset by what `change` makes of them; the same row is left as it is. What was replaced
+   * stays in no file.
+   */
+  amend(dataset: DatasetName, change: (row: unknown, day: Day, org: string) => unknown): Promise<void>;
   /** Drops what is too old, and tries again to store what could not be stored. */
   sweep(retention?: Retention): Promise<void>;
   close(): Promise<void>;

@@ -37,6 +37,8 @@ export interface Kept {
   /** Gives the identities that were put or are gone. */
   putDocuments(org: string, dataset: DatasetName, answer: AnsweredDocuments): ReadonlySet<string>;
   putRevisedOn(org: string, dataset: DatasetName, day: Day): void;
+  /** Replaces rows of a dataset, and gives what was replaced. */
+  amend(dataset: DatasetName, change: (row: unknown, day: Day, org: string) => unknown): readonly Touched[];
   /** Drops what is too old and gives what went. */
   retain(retention: Retention): readonly Touched[];
   /** Adds what was stored before; what is here is newer. Gives what of the stored must go. */
@@ -104,6 +106,20 @@ export function createKept(): Kept {
       return new Set([...(complete ? before.keys() : []), ...documents.keys()]);
     },
     putRevisedOn: (org, dataset, day) => change(org, dataset, { revisedOn: day }),
+    amend(dataset, change) {
+      const touched: Touched[] = [];
+      for (const [org, { datasets }] of orgs) {
+        const before = datasets.get(dataset);
+        const changes = [...(before?.days ?? [])].flatMap(([day, row]) => {
+          const after = row === undefined ? row : change(row, day, org);
+          return after === row ? [] : [[day, after] as const];
+        });
+        if (before === undefined || changes.length === 0) continue;
+        datasets.set(dataset, { ...before, days: new Map([...before.days, ...changes]) });
+        touched.push({ org, dataset, days: changes.map(([day]) => day), documents: [] });
+      }
+      return touched;
+    },
     retain({ firstDay, orgs: polled }) {
       const gone: Touched[] = [];
       for (const [org, kept] of orgs) {

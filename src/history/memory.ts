@@ -21,6 +21,9 @@ export function createMemoryHistory(): History {
     async putRequests(org, count) {
       requests.set(org, count);
     },
+    async amend(dataset, change) {
+      kept.amend(dataset, change);
+    },
     async sweep(retention) {
       if (retention !== undefined) kept.retain(retention);
     },

@@ -18,8 +18,8 @@ export interface Job {
 export interface Scheduler {
   /** Runs every job once and starts its schedule. */
   start(): void;
-  /** Runs every job thoroughly as soon as it is free; resolves when all have ended. */
-  refresh(): Promise<void>;
+  /** Runs jobs (all unless named) thoroughly as soon as they are free; resolves when all have ended. */
+  refresh(names?: ReadonlySet<string>): Promise<void>;
   /** When a job is due next, in milliseconds. */
   nextRunOf(name: string): Instant | undefined;
   /** Takes these jobs off; resolves when none of them runs any more. */
@@ -106,8 +106,9 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
       started = true;
       for (const lane of lanes.values()) startLane(lane);
     },
-    async refresh() {
-      await Promise.all([...lanes.values()].map(thoroughly));
+    async refresh(names) {
+      const wanted = [...lanes.values()].filter(({ job }) => names === undefined || names.has(job.name));
+      await Promise.all(wanted.map(thoroughly));
     },
     nextRunOf: (name) => lanes.get(name)?.ticking?.next(),
     async retire(names) {

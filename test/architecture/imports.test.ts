@@ -39,6 +39,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'service-setup.ts': ['catalog', 'collectors', 'config'],
   'service-hooks.ts': ['config', 'hooks', 'runtime', 'server', 'service-history.ts'],
   'service-web.ts': ['config', 'runtime', 'web-config'],
+  'service-people.ts': ['catalog', 'config', 'history', 'runtime'],
   'service-status.ts': ['catalog', 'pipeline', 'server'],
   'main.ts': ['*'],
   'hook.ts': ['config', 'hooks', 'runtime'],

@@ -1,6 +1,7 @@
 import type { DayCollector, DocumentCollector, FetchedDays, Window } from '../../src/catalog/collector.ts';
 import { addDays, type Day, parseDay, startOf } from '../../src/catalog/day.ts';
 import type { Family, Sample } from '../../src/catalog/family.ts';
+import type { PeopleSettings } from '../../src/catalog/people.ts';
 import type { ApiRequest, PagedRequest, PagingEnd, Source } from '../../src/catalog/source.ts';
 import type { ReadinessSettings, View } from '../../src/catalog/view.ts';
 
@@ -70,6 +71,7 @@ interface ViewParts {
   readonly asOf?: number;
   readonly readiness?: Partial<ReadinessSettings>;
   readonly orgId?: string;
+  readonly people?: PeopleSettings | undefined;
 }
 
 /** A view of what a test keeps; every dataset has the same rows and documents. */
@@ -87,6 +89,7 @@ export function createFakeView(parts: ViewParts): View {
         criterionCounts: true,
         ...parts.readiness,
       },
+      people: parts.people,
     },
     orgId: parts.orgId,
     newestDay: () => days.at(-1),

@@ -34,9 +34,10 @@ test('every key of the file alone is documented', () => {
 test('the whole file is valid, and says what holds without one', async () => {
   const yaml = renderExample(createOptions(collectors));
   const given = { args: ['--config.file=c.yml'], files: { 'c.yml': yaml, '/run/secrets/acme': 'k' } };
-  const { orgs, limits, file: _file, ...rest } = await load({ ...given, organizations: 'required' });
-  const { limits: defaultLimits, orgs: _, file: __, ...defaults } = await load({});
+  const { orgs, limits, people, file: _file, ...rest } = await load({ ...given, organizations: 'required' });
+  const { limits: defaultLimits, people: defaultPeople, orgs: _, file: __, ...defaults } = await load({});
   expect(rest).toEqual(defaults);
+  expect(people.identity).toBe(defaultPeople.identity);
   expect(limits.series).toBe(defaultLimits.series);
   for (const label of ['model', 'repo', 'user']) {
     expect(limits.valuesPerLabel(label)).toBe(defaultLimits.valuesPerLabel(label));

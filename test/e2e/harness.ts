@@ -27,6 +27,9 @@ export interface StoryOptions {
   readonly flags?: readonly string[];
   /** The text of a configuration file. */
   readonly file?: string;
+  /** Other files by path; what is put there later is a change. */
+  readonly files?: Map<string, string | Error>;
+  readonly environment?: Readonly<Record<string, string>>;
   /** The key of an organization in place of its owner's. */
   readonly keys?: Readonly<Record<string, string>>;
   /** The only collectors that run; the usual ones where not given. */
@@ -149,7 +152,7 @@ function firstRuns(service: Service): Promise<void> {
 
 /** The configuration that a story's options ask for, with an organization for each of the platform's. */
 export async function configOf(platform: Sandbox, url: string, story: StoryOptions): Promise<Config> {
-  const { flags = [], file, keys = {}, contract } = story;
+  const { flags = [], file, files = new Map<string, string | Error>(), keys = {}, contract } = story;
   const options = createOptions(collectors);
   const given = [
     ...['web.listen-address=127.0.0.1:0', 'log.level=debug', 'history.start=2026-10-12'],
@@ -160,11 +163,12 @@ export async function configOf(platform: Sandbox, url: string, story: StoryOptio
     // The last one counts.
     ...flags,
   ].map((flag) => `--${flag}`);
+  if (file !== undefined) files.set('exporter.yaml', file);
   const parsed = parseArguments(lastOfEach(given), options);
   const loaded = await loadConfig({
     flags: parsed.help ? new Map() : parsed.flags,
-    environment: {},
-    files: createFakeFiles(new Map(file === undefined ? [] : [['exporter.yaml', file]])),
+    environment: story.environment ?? {},
+    files: createFakeFiles(files),
     collectors,
     organizations: 'ignored',
   });

@@ -49,6 +49,9 @@ export interface UsersRow {
   readonly people?: PeopleColumns | undefined;
 }
 
+/** For how many days people are kept one by one: as long as somebody missing counts as 0, and some days more. */
+const PEOPLE_DAYS = 35;
+
 export const usersDataset: DayDataset<UsersRow> = {
   kind: 'days',
   name: 'users',
@@ -56,4 +59,9 @@ export const usersDataset: DayDataset<UsersRow> = {
   total: ({ credits }) => credits,
   isCurrent: ({ identity, teamRules }, { people = ANONYMOUS }: OrgSettings) =>
     identity === people.identity && teamRules === people.teamRules,
+  condense(row, age, { people = ANONYMOUS }) {
+    const isShown = row.identity === people.identity && age <= PEOPLE_DAYS;
+    if (row.people === undefined || isShown) return row;
+    return { ...row, people: undefined, identity: ANONYMOUS.identity };
+  },
 };

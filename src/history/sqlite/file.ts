@@ -41,6 +41,8 @@ export interface HistoryFile {
     orgId: string | undefined,
   ): void;
   putRequests(org: string, count: RequestCount): void;
+  /** Leaves nothing of replaced rows in the files beside the database. */
+  scrub(): void;
   close(): void;
 }
 
@@ -85,7 +87,7 @@ function openLocked(location: string, formOf: FormOf, openDatabase: OpenDatabase
     // newest transactions, whole, and the platform is asked for those days again. FULL would wait for the disk
     // with every answer, on the event loop.
     db.exec(
-      `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`,
+      `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`,
     );
     migrate(db);
     return createHistoryFile(db, formOf);
@@ -161,6 +163,7 @@ function createHistoryFile(db: DatabaseSync, formOf: FormOf): HistoryFile {
       dataset.run(org, name, kept.answeredAt ?? null, kept.revisedOn ?? null);
     },
     putRequests: (org, { day: date, requests }) => void requestCount.run(org, date, requests),
+    scrub: () => db.exec('PRAGMA wal_checkpoint(TRUNCATE)'),
     close: () => db.close(),
   };
 }

@@ -124,6 +124,15 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     log.info('The history is stored again', { path });
   }
 
+  /** What was replaced must not be found in the log of writes either. */
+  function scrub(): void {
+    try {
+      file?.scrub();
+    } catch (error) {
+      log.debug('What was replaced may still be in the write-ahead log', { path, error: messageOf(error) });
+    }
+  }
+
   /** A file that was taken away or replaced no longer holds what was written to it. */
   function noticeReplacement(): void {
     if (file === undefined || inodeOf(path) === inode) return;
@@ -197,6 +206,13 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     async putRequests(org, count) {
       requests.put(org, count);
       await save();
+    },
+    async amend(dataset, change) {
+      const touched = kept.amend(dataset, change);
+      if (touched.length === 0) return;
+      for (const one of touched) unsaved.add(one);
+      await save();
+      scrub();
     },
     async sweep(retention) {
       if (retention !== undefined) for (const touched of kept.retain(retention)) unsaved.add(touched);

@@ -1,0 +1,102 @@
+import type { PeopleSettings } from '../../catalog/people.ts';
+import { ConfigError } from '../../runtime/errors.ts';
+import type { Environment } from '../environment.ts';
+import type { Files } from '../files.ts';
+import { createLabels, type Identity } from './labels.ts';
+import { openFile } from './read-file.ts';
+import { createTeams, NO_TEAMS } from './rules.ts';
+import { parseTeams } from './teams-file.ts';
+
+export const hashKeyVariable = 'AGENT_PLATFORM_USERS_HASH_KEY';
+export const hashKeyFileVariable = 'AGENT_PLATFORM_USERS_HASH_KEY_FILE';
+
+const leastKeyBytes = 16;
+
+/** Who may be told apart and who belongs to which team, by files that may change. */
+export interface People {
+  readonly identity: Identity;
+  /** Where the teams come from, undefined where there are none. */
+  readonly teamsFile: string | undefined;
+  /** How many teams there are. */
+  teams(): number;
+  current(): PeopleSettings;
+  /** Reads what has changed; gives whether anything has. Rejects with a `ConfigError`, and what was read before stays. */
+  refresh(): Promise<boolean>;
+  /** What no log may repeat. */
+  secrets(): readonly string[];
+}
+
+export interface PeopleSources {
+  readonly identity: Identity;
+  /** The path of the teams file. */
+  readonly teamsFile: string | undefined;
+  readonly environment: Environment;
+  readonly files: Files;
+}
+
+/** Reads everything once; rejects with a `ConfigError` where it cannot be used. */
+export async function createPeople({ identity, ...sources }: PeopleSources): Promise<People> {
+  const { environment, files, teamsFile } = sources;
+  const key = identity === 'hash' ? await openHashKey(environment, files) : undefined;
+  const teams =
+    teamsFile === undefined
+      ? undefined
+      : await openFile({ path: teamsFile, origin: 'teams.file', files }, async (text) =>
+          createTeams(await parseTeams(text, teamsFile)),
+        );
+  let settings = make();
+
+  function make(): PeopleSettings {
+    const labels = createLabels(identity, key?.current() ?? '');
+    const { fingerprint, teamOf } = teams?.current() ?? NO_TEAMS;
+    return { identity: labels.fingerprint, labelOf: labels.labelOf, teamRules: fingerprint, teamOf };
+  }
+
+  return {
+    identity,
+    teamsFile,
+    teams: () => teams?.current().size ?? 0,
+    current: () => settings,
+    async refresh() {
+      try {
+        const changes = [await key?.refresh(), await teams?.refresh()];
+        return changes.includes(true);
+      } finally {
+        settings = make();
+      }
+    },
+    secrets: () => (key === undefined ? [] : [key.current()]),
+  };
+}
+
+async function openHashKey(environment: Environment, files: Files) {
+  const text = environment[hashKeyVariable] || undefined;
+  const path = environment[hashKeyFileVariable] || undefined;
+  if (text !== undefined && path !== undefined) {
+    throw new ConfigError(
+      `${hashKeyVariable} and ${hashKeyFileVariable} are both set`,
+      'set only one of them',
+    );
+  }
+  if (path !== undefined) {
+    return openFile({ path, origin: hashKeyFileVariable, files }, (content) => keyIn(content, path));
+  }
+  if (text === undefined) {
+    throw new ConfigError(
+      'users.identity is hash, but there is no key for the hashes',
+      `set ${hashKeyVariable} or ${hashKeyFileVariable} to at least ${leastKeyBytes} random bytes, such as from: openssl rand -hex 32`,
+    );
+  }
+  const key = keyIn(text, hashKeyVariable);
+  return { current: () => key, refresh: async () => false };
+}
+
+/** The key in a text, less line ends after it; the text is never repeated. */
+function keyIn(text: string, source: string): string {
+  const key = text.replace(/[\r\n]+$/, '');
+  if (Buffer.byteLength(key) >= leastKeyBytes) return key;
+  throw new ConfigError(
+    `${source}: the key for the hashes of users has less than ${leastKeyBytes} bytes`,
+    'such as from: openssl rand -hex 32',
+  );
+}

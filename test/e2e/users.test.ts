@@ -1,0 +1,252 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { DAY, eventually, type Story, type StoryOptions, startStory, YESTERDAY } from './harness.ts';
+import { listOf, type Row } from './recount.ts';
+
+const KEY = 'a key for the tests';
+
+function startWithPeople(options: StoryOptions = {}): Promise<Story> {
+  return startStory({
+    collectors: ['tokens', 'users'],
+    ...options,
+    sandbox: { users: 230, ...options.sandbox },
+  });
+}
+
+/** Everybody of a day, as the API's own pages tell them. */
+async function peopleOf(story: Story, day = YESTERDAY): Promise<readonly Row[]> {
+  const people: Row[] = [];
+  for (let cursor: unknown; ; ) {
+    const page = await story.ask('/api/v1/analytics/users', {
+      startDate: day,
+      endDate: day,
+      limit: '100',
+      ...(cursor === undefined ? {} : { cursor: String(cursor) }),
+    });
+    people.push(...listOf(page, 'data'));
+    const { meta } = page as { meta: Row };
+    if (meta['has_more'] !== true) return people;
+    cursor = meta['next_cursor'];
+  }
+}
+
+const isActive = (row: Row) =>
+  ['sessions', 'messages', 'tool_calls', 'billable_tokens'].some((field) => Number(row[field]) > 0);
+const sumOf = (rows: readonly Row[], field: string) => rows.reduce((sum, row) => sum + Number(row[field]), 0);
+
+/** A teams file of the first people, and who is in which team by it. */
+function teamsOf(people: readonly Row[], sizes: Readonly<Record<string, number>>) {
+  const team = new Map<unknown, string>();
+  const active = people.filter(isActive);
+  for (const [name, size] of Object.entries(sizes)) {
+    for (const row of active.splice(0, size)) team.set(row['user_id'], name);
+  }
+  return {
+    text: [...team].map(([id, name]) => `${id},${name}\n`).join(''),
+    of: (row: Row) => team.get(row['user_id']) ?? 'none',
+  };
+}
+
+test('every figure of people and teams is what the API’s own rows add up to', async () => {
+  const files = new Map<string, string | Error>([['teams.csv', '']]);
+  const asked = await startWithPeople();
+  const people = await peopleOf(asked);
+  const teams = teamsOf(people, { web: 20, platform: 9, tiny: 3 });
+  files.set('teams.csv', teams.text);
+  const page = await (
+    await startWithPeople({ files, flags: ['teams.file=teams.csv', 'users.identity=id'] })
+  ).page();
+
+  const active = people.filter(isActive);
+  expect(active.length).toBeGreaterThan(50);
+  const counted = (field: string) =>
+    Object.fromEntries(
+      [...Map.groupBy(active, (row) => String(row[field]))].map(([name, rows]) => [name, rows.length]),
+    );
+  expect(page.by('level', 'agent_platform_daily_users_by_delegation_level')).toEqual(
+    counted('delegation_level'),
+  );
+  const byTeam = (field: string) => {
+    const groups = Map.groupBy(people, (row) =>
+      ['tiny', 'platform'].includes(teams.of(row)) ? 'other' : teams.of(row),
+    );
+    return Object.fromEntries([...groups].map(([name, rows]) => [name, sumOf(rows, field)]));
+  };
+  expect(page.by('team', 'agent_platform_daily_credits_by_team')).toEqual(byTeam('billable_tokens'));
+  expect(page.by('team', 'agent_platform_daily_tool_calls_by_team')).toEqual(byTeam('tool_calls'));
+  expect(page.by('team', 'agent_platform_daily_git_commits_by_team')).toEqual(byTeam('git_commits'));
+  const families = {
+    credits: 'billable_tokens',
+    tool_calls: 'tool_calls',
+    sessions: 'sessions',
+    git_commits: 'git_commits',
+    git_pull_requests_created: 'git_prs_created',
+    mcp_calls: 'mcp_calls',
+    skill_invocations: 'skill_calls',
+    slash_command_invocations: 'slash_commands',
+    hook_invocations: 'hooks',
+    autonomy_ratio: 'autonomy_ratio',
+  };
+  const today = new Set(people.map((row) => String(row['user_id'])));
+  for (const [name, field] of Object.entries(families)) {
+    const shown = page.by('user', `agent_platform_daily_${name}_by_user`);
+    expect(Object.fromEntries(Object.entries(shown).filter(([user]) => today.has(user))), name).toEqual(
+      Object.fromEntries(people.map((row) => [String(row['user_id']), row[field]])),
+    );
+    // Who was there on the days before and is missing now did nothing.
+    const missing = Object.entries(shown).filter(([user]) => !today.has(user));
+    expect(missing.every(([, value]) => value === 0)).toBe(true);
+  }
+  // The organization's own total, which another endpoint tells.
+  const credits = Object.values(page.by('team', 'agent_platform_daily_credits_by_team'));
+  expect(credits.reduce((sum, one) => sum + one, 0)).toBe(page.value('agent_platform_daily_credits'));
+  expect(page.value('agent_platform_daily_credits_unattributed', { breakdown: 'user' })).toBe(0);
+});
+
+test('only the revision window is asked for at first, a day at a time, and missed days are made up for', async () => {
+  const story = await startWithPeople({ sandbox: { users: 20 } });
+  const daysAsked = () => {
+    const asked = story.platform.requests.filter(({ path }) => path.endsWith('/users'));
+    expect(asked.every(({ query }) => query['startDate'] === query['endDate'])).toBe(true);
+    return [...new Set(asked.map(({ query }) => query['startDate']))].toSorted();
+  };
+  expect(daysAsked()).toEqual(['2026-11-17', '2026-11-18', '2026-11-19']);
+  expect((await story.page()).value('agent_platform_history_uncovered', { dataset: 'users' })).toBe(0);
+  story.clock.advance(9 * DAY);
+  await story.poll();
+  expect(daysAsked()).toHaveLength(12);
+  expect((await story.page()).value('agent_platform_history_uncovered', { dataset: 'users' })).toBe(0);
+});
+
+test.each([
+  [['repeated-cursor'], 'schema', 'a cursor came twice'],
+  [['cut-off@users'], 'network', ''],
+  [['500=1@users'], 'server', ''],
+  [['malformed@users'], 'schema', ''],
+])('with %j the people of the day before stay, and the reason is told', async (faults, reason, words) => {
+  const story = await startWithPeople({ flags: ['api.retries=0'] });
+  const name = 'agent_platform_daily_credits_by_team';
+  const before = (await story.page()).value(name, { team: 'none' });
+  story.platform.setFaults(faults);
+  story.clock.advance(DAY);
+  expect(await story.poll()).toContain('acme/users');
+  const page = await story.page();
+  expect(page.value(name, { team: 'none' })).toBe(before);
+  expect(page.value('agent_platform_data_day_timestamp_seconds', { dataset: 'users' })).toBe(
+    Date.parse(YESTERDAY) / 1000,
+  );
+  expect(page.value('agent_platform_exporter_collector_failing', { collector: 'users', reason })).toBe(1);
+  expect(story.logged('level=warn', 'collector=users', words)).toHaveLength(1);
+  story.platform.setFaults([]);
+  expect(await story.poll()).toEqual([]);
+  expect((await story.page()).value(name, { team: 'none' })).not.toBe(before);
+});
+
+/** Whatever the process has written beside its database, in one text. */
+function written(directory: string): string {
+  return readdirSync(directory)
+    .map((file) => readFileSync(join(directory, file), 'latin1'))
+    .join('\n');
+}
+
+function folder(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'users-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+test('nobody is named anywhere, in the store neither, unless people are told apart', async () => {
+  const directory = folder();
+  const story = await startWithPeople({
+    collectors: ['tokens', 'spend', 'tools', 'activity', 'productivity', 'users', 'readiness', 'wiki'],
+    sandbox: { users: 60 },
+    flags: [`storage.path=${join(directory, 'history.db')}`],
+  });
+  const people = await peopleOf(story);
+  const shown: string[] = [];
+  for (const faults of [
+    [],
+    ['bad-rows=0.5'],
+    ['repeated-cursor'],
+    ['500=0.5', 'error-body'],
+    ['html=1:200'],
+  ]) {
+    story.platform.setFaults(faults);
+    story.clock.advance(DAY);
+    await story.poll();
+    for (const path of ['/metrics', '/', '/status', '/-/ready', '/nothing?user=x']) {
+      shown.push(await (await story.get(path)).text());
+    }
+  }
+  const everything = [...shown, story.log(), written(directory)].join('\n');
+  expect(everything).toContain('agent_platform_daily_users_by_language');
+  expect(written(directory)).toContain('byDelegationLevel');
+  const names = people
+    .flatMap((row) => [row['user_id'], row['user_email']])
+    .filter((name) => typeof name === 'string');
+  expect(names.length).toBeGreaterThan(50);
+  expect(names.filter((name) => everything.includes(name))).toEqual([]);
+});
+
+test('another way to tell people apart leaves nothing of the former one, on the page or in the store', async () => {
+  const directory = folder();
+  const options = (identity: string): StoryOptions => ({
+    sandbox: { users: 40 },
+    environment: { AGENT_PLATFORM_USERS_HASH_KEY: KEY },
+    flags: [`storage.path=${join(directory, 'history.db')}`, `users.identity=${identity}`],
+  });
+  const story = await startWithPeople(options('email'));
+  const people = await peopleOf(story);
+  const emails = people.flatMap((row) => (typeof row['user_email'] === 'string' ? [row['user_email']] : []));
+  const ids = people.map((row) => String(row['user_id']));
+  expect((await story.page()).text).toContain(emails[0]);
+  expect(written(directory)).toContain(emails[0]);
+  await story.stop();
+
+  // Stored days come to the page before anything is asked for.
+  const refused = { ...options('hash'), keys: { acme: 'no-key' } };
+  const waiting = await startWithPeople(refused);
+  const before = await waiting.page();
+  expect(before.find('agent_platform_user_info')).toEqual([]);
+  expect(before.find('agent_platform_daily_credits_by_team')).not.toEqual([]);
+  expect(emails.filter((email) => before.text.includes(email) || written(directory).includes(email))).toEqual(
+    [],
+  );
+  await waiting.stop();
+
+  const hashed = await startWithPeople(options('hash'));
+  const page = await hashed.page();
+  expect(page.find('agent_platform_user_info').length).toBeGreaterThan(10);
+  expect(
+    Object.keys(page.by('user', 'agent_platform_daily_credits_by_user')).every((user) =>
+      /^[0-9a-f]{16}$/.test(user),
+    ),
+  ).toBe(true);
+  expect(
+    [...emails, ...ids].filter((name) => page.text.includes(name) || written(directory).includes(name)),
+  ).toEqual([]);
+  await hashed.stop();
+
+  const none = await startWithPeople(options('none'));
+  expect((await none.page()).text).not.toContain('user="');
+  expect(written(directory)).not.toContain('"user":');
+});
+
+test('a changed teams file counts within a minute or so, and one with a mistake changes nothing', async () => {
+  const files = new Map<string, string | Error>([['t.csv', '*@acme.example,first\n']]);
+  const story = await startWithPeople({ files, flags: ['teams.file=t.csv'], sandbox: { users: 120 } });
+  const teams = async () =>
+    Object.keys((await story.page()).by('team', 'agent_platform_daily_credits_by_team'));
+  expect(await teams()).toContain('first');
+  files.set('t.csv', '*@acme.example\n');
+  story.clock.advance(61_000);
+  await eventually(() => expect(story.logged('level=error', 't.csv:1: has no team')).toHaveLength(1));
+  expect(await teams()).toContain('first');
+  files.set('t.csv', '*@acme.example,second\n');
+  story.clock.advance(61_000);
+  await eventually(async () => expect(await teams()).toContain('second'));
+  expect(await teams()).not.toContain('first');
+  expect(story.log()).not.toContain('acme.example');
+});
