@@ -22,13 +22,44 @@ export function merged<Entry>(
   return [...byKey].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, entry]) => entry);
 }
 
+/** What the smallest parts of a breakdown are summed into, as they are on the page. */
+export const OTHER = 'other';
+
+/** The most parts of a breakdown that are kept of a day: what the platform makes up must not fill the memory. */
+const MAX_PARTS = 5_000;
+
+/**
+ * The entries of a breakdown, each key once and sorted by it; over 5 000 the smallest are merged into the one that
+ * `restOf` makes of each.
+ */
+export function breakdown<Entry>(
+  entries: readonly Entry[],
+  parts: {
+    keyOf(entry: Entry): string;
+    merge(one: Entry, other: Entry): Entry;
+    weightOf(entry: Entry): number;
+    restOf(entry: Entry): Entry;
+  },
+): readonly Entry[] {
+  const { keyOf, merge, weightOf, restOf } = parts;
+  const all = merged(entries, keyOf, merge);
+  if (all.length <= MAX_PARTS) return all;
+  const ranked = all.toSorted((one, other) => weightOf(other) - weightOf(one));
+  return merged(
+    [...ranked.slice(0, MAX_PARTS - 1), ...ranked.slice(MAX_PARTS - 1).map(restOf)],
+    keyOf,
+    merge,
+  );
+}
+
 /** Counts with each name once. */
 export function summedCounts(counts: readonly Count[]): readonly Count[] {
-  return merged(
-    counts,
-    ({ name }) => name,
-    (one, other) => ({ name: one.name, count: plus(one.count, other.count) }),
-  );
+  return breakdown(counts, {
+    keyOf: ({ name }) => name,
+    merge: (one, other) => ({ name: one.name, count: plus(one.count, other.count) }),
+    weightOf: ({ count }) => count,
+    restOf: ({ count }) => ({ name: OTHER, count }),
+  });
 }
 
 /** The sum of two amounts; never infinite, which no store and no total would survive. */

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import * as z from 'zod';
 import { type Day, type Instant, parseDay } from '../catalog/day.ts';
 import { repositoryOf } from './repository.ts';
@@ -7,23 +8,29 @@ const ISO_TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(
 const LAST_INSTANT = 8.64e15;
 const NUMERAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
 
+/** More people than an organization has, and more names than anything in a row has: what a row may cost is bounded. */
+const MAX_ELEMENTS = 250_000;
+const MAX_MEMBERS = 5_000;
+/** In UTF-16 units; twice what a label shows. */
+const MAX_TEXT = 512;
+
 /** A finite number of at least 0, also as numeric text; null counts as missing. */
 export const amount = z.preprocess(numberOf, z.number().finite().nonnegative().optional());
 
 /** A finite number of at least 0 that must be there, also as numeric text. */
 export const requiredAmount = z.preprocess(numberOf, z.number().finite().nonnegative());
 
-/** Text that is not empty; null and the empty text count as missing. */
+/** Text that is not empty; null and the empty text count as missing. Over-long text is cut, as all text here is. */
 export const text = z.preprocess(
   (value) => (value === null || value === '' ? undefined : value),
-  z.string().optional(),
+  z.string().transform(cutText).optional(),
 );
 
 /** Text that must be there. */
-export const requiredText = z.string().min(1);
+export const requiredText = z.string().min(1).transform(cutText);
 
 /** Text that may be empty and must be there; null counts as empty. */
-export const anyText = z.preprocess((value) => value ?? '', z.string());
+export const anyText = z.preprocess((value) => value ?? '', z.string().transform(cutText));
 
 /** True or false, also as text; null counts as missing. */
 export const flag = z.preprocess((value) => {
@@ -57,9 +64,13 @@ export const day = z.string().transform((value, context): Day => {
   return z.NEVER;
 });
 
-/** An array of which null counts as missing. */
+/** An array of which null counts as missing; one with more elements than anything has is refused unread. */
 export function list<Item extends z.ZodType>(item: Item) {
-  return z.preprocess((value) => value ?? undefined, z.array(item).optional());
+  return z.preprocess(
+    (value) =>
+      Array.isArray(value) && value.length > MAX_ELEMENTS ? 'too many elements' : (value ?? undefined),
+    z.array(item).optional(),
+  );
 }
 
 /**
@@ -75,6 +86,10 @@ export function members<Member>(member: z.ZodType<Member>) {
         context.issues.push({ code: 'custom', message: 'not an object', input: object });
         return z.NEVER;
       }
+      if (Object.keys(object).length > MAX_MEMBERS) {
+        context.issues.push({ code: 'custom', message: 'too many members', input: object });
+        return z.NEVER;
+      }
       const pairs: (readonly [string, Member])[] = [];
       for (const [name, value] of Object.entries(object)) {
         const parsed = member.safeParse(value);
@@ -86,6 +101,14 @@ export function members<Member>(member: z.ZodType<Member>) {
       return pairs;
     })
     .optional();
+}
+
+/** Text that is too long for any name, cut, and told apart from others by a checksum of the whole. */
+function cutText(value: string): string {
+  if (value.length <= MAX_TEXT) return value;
+  const sum = crc32(Buffer.from(value, 'utf16le')).toString(16).padStart(8, '0');
+  // A slice would keep the whole text in memory; what comes from bytes is a text of its own.
+  return `${Buffer.from(value.slice(0, MAX_TEXT - 9)).toString('utf8')}~${sum}`;
 }
 
 function instantOf(value: unknown): unknown {

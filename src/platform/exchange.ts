@@ -4,6 +4,7 @@ import type { PlatformError } from '../runtime/errors.ts';
 import type { AgentPool, Agents } from './agents.ts';
 import { readBody, readErrorBody } from './body.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
+import type { JsonBounds } from './json-meter.ts';
 import { describeNetworkError } from './network-error.ts';
 import { isRedirect, judgeRedirect, MAX_REDIRECTS } from './redirect.ts';
 
@@ -12,7 +13,7 @@ export type Exchanged =
   | Answered
   | { readonly kind: 'redirect'; readonly status: number; readonly words: string }
   | { readonly kind: 'refused'; readonly status: number; readonly error: PlatformError }
-  | { readonly kind: 'too-large'; readonly status: number }
+  | { readonly kind: 'too-large'; readonly status: number; readonly exceeds: 'bytes' | keyof JsonBounds }
   | { readonly kind: 'timeout'; readonly words: string; readonly hint?: string }
   | { readonly kind: 'network'; readonly words: string; readonly hint?: string };
 
@@ -128,11 +129,11 @@ async function read(answer: Head, limit: number, deadline: Deadline): Promise<Ex
   if (status < 200 || status > 299) return { ...about, text: await readErrorBody(stream), bytes: 0 };
   if (Number(answer.header('content-length') ?? 0) > limit) {
     stream.destroy();
-    return { kind: 'too-large', status };
+    return { kind: 'too-large', status, exceeds: 'bytes' };
   }
   try {
     const body = await readBody(stream, limit);
-    return body === 'too-large' ? { kind: 'too-large', status } : { ...about, ...body };
+    return 'exceeds' in body ? { kind: 'too-large', status, ...body } : { ...about, ...body };
   } catch (thrown) {
     if (deadline.signal.aborted) throw thrown;
     return { kind: 'network', words: 'the answer broke off or is damaged' };

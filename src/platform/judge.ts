@@ -26,8 +26,14 @@ export function judge(
     case 'refused':
       return failure(exchanged.error, 'never');
     case 'too-large': {
-      const message = `${subject}: the answer is larger than ${facts.maxResponseBytes} bytes`;
-      return failure(tooLarge(message, exchanged.status), 'never');
+      const { status, exceeds } = exchanged;
+      if (exceeds === 'depth') {
+        const message = `${subject}: the answer is nested deeper than any that is meant to be read`;
+        return failure(new PlatformError('schema', message, { status, hint: NOT_JSON_HINT }), 'never');
+      }
+      const much = exceeds === 'bytes' ? 'is larger than' : 'holds more values than belong into';
+      const message = `${subject}: the answer ${much} ${facts.maxResponseBytes} bytes`;
+      return failure(tooLarge(message, status), 'never');
     }
     case 'redirect': {
       const { status, words } = exchanged;

@@ -1,8 +1,23 @@
-import type { ApiAnswer, ApiRequest, PagedRequest, PagingEnd, PagingOutcome } from '../catalog/source.ts';
+import { createHash } from 'node:crypto';
+import {
+  type ApiAnswer,
+  type ApiRequest,
+  type PagedRequest,
+  type PagingEnd,
+  type PagingOutcome,
+  UnexpectedAnswer,
+} from '../catalog/source.ts';
+
+/** The most items of one listing, and the most characters of a cursor: it has to fit into an address. */
+const MAX_ITEMS = 1_000_000;
+const MAX_CURSOR = 4_096;
+/** An identity that is longer is remembered by its digest. */
+const LONG_ID = 64;
 
 /**
  * Walks a listing page by page. It ends where the server says so (no items, or no next cursor) and, since
- * servers exist that ignore cursors, where a cursor comes twice, a page brings nothing new, or after `maxPages`.
+ * servers exist that ignore cursors, where a cursor comes twice, a page brings nothing new, or after `maxPages` or a
+ * million items.
  * A page with something new goes on: a listing may shift while it is read. Items without identity count as new.
  */
 export async function walkPages(
@@ -20,9 +35,18 @@ export async function walkPages(
     const answer = await get({ endpoint, host, path, query });
     bytes += answer.bytes;
     const page = request.read(answer.body);
+    if ((page.next?.length ?? 0) > MAX_CURSOR) {
+      throw new UnexpectedAnswer(`a cursor of at most ${MAX_CURSOR} characters`, page.next);
+    }
     const fresh = page.items.filter((item) => isNew(request.idOf(item), seen));
     if (fresh.length > 0) onItems(fresh);
-    const end = endOf(page.items.length, fresh.length, page.next, cursors, pages >= maxPages);
+    const end = endOf(
+      page.items.length,
+      fresh.length,
+      page.next,
+      cursors,
+      pages >= maxPages || seen.size > MAX_ITEMS,
+    );
     if (end !== undefined) {
       // An empty page that still names a successor contradicts itself: nothing is proven gone by it.
       const complete = end === 'last' || (end === 'empty' && page.next === undefined);
@@ -36,8 +60,9 @@ export async function walkPages(
 
 function isNew(id: string | undefined, seen: Set<string>): boolean {
   if (id === undefined) return true;
-  if (seen.has(id)) return false;
-  seen.add(id);
+  const known = id.length > LONG_ID ? createHash('sha256').update(id).digest('base64') : id;
+  if (seen.has(known)) return false;
+  seen.add(known);
   return true;
 }
 

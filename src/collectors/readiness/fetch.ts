@@ -9,6 +9,9 @@ import { reportElement } from './schema.ts';
 /** Reports that a page should hold; fewer where that many are too large an answer. */
 const PAGE_SIZES = [100, 20, 4, 1] as const;
 
+/** The most results of criteria that are kept of a listing: some 500 MB. */
+const MAX_RESULTS = 5_000_000;
+
 const listing = z.object({ reports: z.array(z.unknown()) });
 const identified = z.object({ reportId: requiredText });
 
@@ -30,6 +33,7 @@ export async function fetchReports(source: Source): Promise<FetchedDocuments<Rea
 async function walkReports(source: Source, pageSize: number): Promise<FetchedDocuments<ReadinessReport>> {
   const documents: ReadinessReport[] = [];
   let rejected = 0;
+  let left = MAX_RESULTS;
   const outcome = await source.pages(
     {
       endpoint: 'readiness',
@@ -44,13 +48,20 @@ async function walkReports(source: Source, pageSize: number): Promise<FetchedDoc
       for (const item of items) {
         const salvaged = salvage(reportElement, item);
         rejected += salvaged.rejected;
-        if (salvaged.row !== undefined) documents.push(salvaged.row);
+        if (salvaged.row === undefined) continue;
+        left -= 1 + (salvaged.row.criteria?.length ?? 0);
+        if (left < 0) rejected += 1;
+        else documents.push(salvaged.row);
       }
     },
   );
   // A page whose last report has no identifier ends the walk too, but not the listing.
-  const complete = outcome.complete && outcome.end === 'empty';
-  const remarks = complete ? [] : [`the listing of reports was not walked to its end (${outcome.end})`];
+  const walked = outcome.complete && outcome.end === 'empty';
+  const complete = walked && left >= 0;
+  const remarks = [
+    ...(walked ? [] : [`the listing of reports was not walked to its end (${outcome.end})`]),
+    ...(left >= 0 ? [] : ['the listing holds more results than are kept; the last reports were left out']),
+  ];
   return { documents, rejected, complete, remarks };
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Dated } from '../analytics.ts';
-import { merged, plusKnown, sumOf } from '../counts.ts';
+import { breakdown, OTHER, plusKnown, sumOf } from '../counts.ts';
 import { amount, day, list, requiredAmount, requiredText, text } from '../fields.ts';
 import type { ModelTokens, TokensRow } from './dataset.ts';
 
@@ -78,15 +78,16 @@ export const groupedRow = z
 
 /** The entries with each model and tier once. */
 export function mergedModels(entries: readonly ModelTokens[]): readonly ModelTokens[] {
-  return merged(
-    entries,
-    ({ model, tier }) => JSON.stringify([model, tier]),
-    (one, other) => ({
+  return breakdown(entries, {
+    keyOf: ({ model, tier }) => JSON.stringify([model, tier]),
+    merge: (one, other) => ({
       model: one.model,
       tier: one.tier,
       credits: plusKnown(one.credits, other.credits),
       input: plusKnown(one.input, other.input),
       output: plusKnown(one.output, other.output),
     }),
-  );
+    weightOf: ({ credits }) => credits ?? 0,
+    restOf: (entry) => ({ ...entry, model: OTHER, tier: OTHER }),
+  });
 }

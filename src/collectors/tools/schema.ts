@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Dated } from '../analytics.ts';
-import { type Count, merged, plus, summedCounts } from '../counts.ts';
+import { breakdown, type Count, OTHER, plus, summedCounts } from '../counts.ts';
 import { amount, anyText, day, list, members, requiredAmount, requiredText } from '../fields.ts';
 import type { HookCount, ToolsRow } from './dataset.ts';
 import { toolName } from './names.ts';
@@ -67,11 +67,12 @@ export const dayRow = z
   );
 
 function summedHooks(hooks: readonly HookCount[]): readonly HookCount[] {
-  return merged(
-    hooks,
-    ({ event, matcher }) => JSON.stringify([event, matcher]),
-    (one, other) => ({ ...one, count: plus(one.count, other.count) }),
-  );
+  return breakdown(hooks, {
+    keyOf: ({ event, matcher }) => JSON.stringify([event, matcher]),
+    merge: (one, other) => ({ ...one, count: plus(one.count, other.count) }),
+    weightOf: ({ count }) => count,
+    restOf: ({ count }) => ({ event: OTHER, matcher: OTHER, count }),
+  });
 }
 
 function levelsOf(pairs: readonly (readonly [string, number | undefined])[]) {

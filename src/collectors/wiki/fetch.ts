@@ -4,6 +4,9 @@ import { salvage } from '../salvage.ts';
 import { WIKI_PATH, type WikiRun } from './dataset.ts';
 import { runElement, runsOf } from './schema.ts';
 
+/** The most runs that are kept of a listing. */
+const MAX_RUNS = 250_000;
+const TOO_MANY = 'the listing holds more runs than are kept; the last ones were left out';
 const UNKNOWN_SHAPE = 'the wiki listing has an unknown shape: no list, nor wikiRuns, runs or data';
 
 /** Asks for the listing of wiki runs. */
@@ -13,10 +16,11 @@ export async function fetchRuns(source: Source): Promise<FetchedDocuments<WikiRu
   if (runs === undefined) return { documents: [], rejected: 0, complete: false, remarks: [UNKNOWN_SHAPE] };
   const documents: WikiRun[] = [];
   let rejected = 0;
-  for (const run of runs) {
+  for (const run of runs.slice(0, MAX_RUNS)) {
     const salvaged = salvage(runElement, run);
     rejected += salvaged.rejected;
     if (salvaged.row !== undefined) documents.push(salvaged.row);
   }
-  return { documents, rejected, complete: true, remarks: [] };
+  const complete = runs.length <= MAX_RUNS;
+  return { documents, rejected, complete, remarks: complete ? [] : [TOO_MANY] };
 }
