@@ -26,7 +26,7 @@ export function merged<Entry>(
 export const OTHER = 'other';
 
 /** The most parts of a breakdown that are kept of a day: what the platform makes up must not fill the memory. */
-const MAX_PARTS = 5_000;
+export const MAX_PARTS = 5_000;
 
 /**
  * The entries of a breakdown, each key once and sorted by it; over 5 000 the smallest are merged into the one that

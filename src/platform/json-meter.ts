@@ -24,7 +24,9 @@ export function createJsonMeter(bounds: JsonBounds): JsonMeter {
 
   return {
     read(chunk) {
-      for (const byte of chunk) {
+      // An index, since an iterator is slower and this looks at every byte that comes.
+      for (let at = 0; at < chunk.length; at += 1) {
+        const byte = chunk[at];
         if (isText) {
           if (isEscaped) isEscaped = false;
           else if (byte === BACKSLASH) isEscaped = true;

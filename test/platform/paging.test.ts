@@ -181,3 +181,28 @@ describe('a listing over HTTP', () => {
     expect(items).toEqual(ids('a', 'b'));
   });
 });
+
+describe('a listing that is out to fill the memory', () => {
+  test('ends after a million items', async () => {
+    const { outcome, asked } = await walk((_cursor, call) => ({
+      items: Array.from({ length: 200_000 }, (_, index) => ({ id: `${call} ${index}` })),
+      next: `c${call}`,
+    }));
+    expect(outcome).toMatchObject({ end: 'page-cap', complete: false });
+    expect(asked).toHaveLength(6);
+  });
+
+  test('may have identities of any length, which stay apart', async () => {
+    const long = (text: string) => `${'x'.repeat(100_000)}${text}`;
+    const { items } = await walk((_cursor, call) =>
+      call === 1 ? { items: ids(long('a'), long('b'), long('a')), next: 'c' } : { items: ids(long('b')) },
+    );
+    expect(items).toHaveLength(2);
+  });
+
+  test('is refused where its cursor would not fit into an address', async () => {
+    await expect(walk(() => ({ items: ids('a'), next: 'c'.repeat(5_000) }))).rejects.toThrow(
+      'expected a cursor of at most 4096 characters, got a string',
+    );
+  });
+});

@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createAsked, noon, oneDay, ownerKey, readinessPath } from './asking.ts';
+import { createAsked, noon, oneDay, ownerKey, readinessPath, yesterday } from './asking.ts';
 
 describe('answers in place of the right one', () => {
   test.each([
@@ -176,5 +176,41 @@ describe('the log of requests', () => {
       { method: 'GET', path: '/api/v1/analytics/tokens', query: oneDay, status: 200, org: 'acme' },
       { method: 'GET', path: '/api/v0/wiki', query: {}, status: 401, org: undefined },
     ]);
+  });
+});
+
+describe('answers that are out to cost memory or time', () => {
+  test('gzip-bomb is small and unpacks to as many bytes as it says', async () => {
+    const { headers, text } = await createAsked({ faults: ['gzip-bomb=2097152'] }).analytics('tokens');
+    expect(headers['content-encoding']).toBe('gzip');
+    expect(Number(headers['content-length'] ?? 0)).toBeLessThan(10_000);
+    expect(text).toHaveLength(2_097_152 + '{"data":[]}'.length);
+  });
+
+  test('deep-json and many-names are as deep and as many as they say', async () => {
+    const deep = await createAsked({ faults: ['deep-json=100'] }).analytics('tokens');
+    expect(deep.text).toContain(`${'['.repeat(100)}${']'.repeat(100)}`);
+    const [row] = await createAsked({ faults: ['many-names=50'] }).rows('tools', yesterday, yesterday);
+    const skills = row?.['skills_by_name'] as { name: string }[];
+    expect(new Set(skills.map(({ name }) => name)).size).toBeGreaterThanOrEqual(50);
+  });
+
+  test('odd-keys are members of their own', async () => {
+    const { text } = await createAsked({ faults: ['odd-keys'] }).analytics('activity');
+    expect(text).toContain('"__proto__":{"polluted":1');
+  });
+
+  test('endless-pages never names a report twice', async () => {
+    const { reports } = createAsked({ faults: ['endless-pages'] });
+    const seen = new Set<unknown>();
+    let startAfter = '';
+    for (let page = 0; page < 5; page++) {
+      for (const { reportId } of await reports({ limit: 3, startAfter })) {
+        expect(seen).not.toContain(reportId);
+        seen.add(reportId);
+        startAfter = String(reportId);
+      }
+    }
+    expect(seen.size).toBe(15);
   });
 });

@@ -1,5 +1,5 @@
 import type { PeopleSettings } from '../../catalog/people.ts';
-import { type Count, plus, plusKnown } from '../counts.ts';
+import { type Count, MAX_PARTS, OTHER, plus, plusKnown } from '../counts.ts';
 import type { ModelPeople, TeamFigures, UsersRow } from './dataset.ts';
 import { createPeopleTable } from './people-table.ts';
 import type { PersonDay } from './schema.ts';
@@ -27,8 +27,10 @@ export function createDayReducer(settings: PeopleSettings): DayReducer {
   function addActive({ credits: consumed, model, tier = UNKNOWN_TIER, level, ...day }: PersonDay): void {
     if (consumed !== undefined) credits.push(consumed);
     if (model !== undefined) {
-      const key = JSON.stringify([model, tier]);
-      models.set(key, { model, tier, people: (models.get(key)?.people ?? 0) + 1 });
+      const isKept = models.has(JSON.stringify([model, tier])) || models.size < MAX_PARTS;
+      const kept = isKept ? { model, tier } : { model: OTHER, tier: OTHER };
+      const key = JSON.stringify([kept.model, kept.tier]);
+      models.set(key, { ...kept, people: (models.get(key)?.people ?? 0) + 1 });
     }
     if (level !== undefined) countOne(levels, level);
     for (const language of new Set(day.languages)) countOne(languages, language);
@@ -79,7 +81,8 @@ function isActive({ sessions = 0, messages = 0, toolCalls = 0, credits = 0 }: Pe
 }
 
 function countOne(counts: Map<string, number>, name: string): void {
-  counts.set(name, plus(counts.get(name) ?? 0, 1));
+  const known = counts.has(name) || counts.size < MAX_PARTS ? name : OTHER;
+  counts.set(known, plus(counts.get(known) ?? 0, 1));
 }
 
 function countsOf(counts: ReadonlyMap<string, number>): readonly Count[] {

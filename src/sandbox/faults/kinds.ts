@@ -20,6 +20,7 @@ export interface FaultKind {
 
 const whole = { allows: /^[1-9]\d{0,11}$/, words: 'a positive whole number' };
 const sizes = { ...whole, fallback: '16777216' };
+const gigabyte = { ...whole, fallback: '1073741824' };
 
 /** Every fault by name, in the order of the help text. */
 export const kinds = {
@@ -107,6 +108,51 @@ export const kinds = {
       allows: new RegExp(`^(${wikiShapes.join('|')})$`),
       words: wikiShapes.join(', '),
     },
+  },
+  'gzip-bomb': {
+    takes: 'detail',
+    meaning: 'sends a small compressed body that unpacks to that many bytes (gzip-bomb=1073741824)',
+    detail: gigabyte,
+  },
+  'endless-body': {
+    takes: 'detail',
+    meaning: 'sends a body that goes on for that many bytes (endless-body=1073741824)',
+    detail: gigabyte,
+  },
+  'slow-body': {
+    takes: 'detail',
+    meaning: 'sends the body byte by byte, that many milliseconds apart (slow-body=1000)',
+    detail: { ...whole, fallback: '1000' },
+  },
+  'deep-json': {
+    takes: 'detail',
+    meaning: 'sends arrays in arrays, that many levels deep (deep-json=100000)',
+    detail: { ...whole, fallback: '100000' },
+  },
+  'big-headers': {
+    takes: 'detail',
+    meaning: 'sends headers of that many bytes (big-headers=65536)',
+    detail: { ...whole, fallback: '65536' },
+  },
+  'redirect-loop': { takes: 'nothing', meaning: 'answers 308 to the same address, for ever' },
+  'endless-pages': {
+    takes: 'nothing',
+    meaning: 'the readiness listing never ends: after each page comes another one of new reports',
+  },
+  'many-names': {
+    takes: 'detail',
+    meaning:
+      'each breakdown of a row names that many things more, each for the first time (many-names=100000)',
+    detail: { ...whole, fallback: '100000' },
+  },
+  'long-names': {
+    takes: 'detail',
+    meaning: 'names in breakdowns of rows are that many characters longer (long-names=100000)',
+    detail: { ...whole, fallback: '100000' },
+  },
+  'odd-keys': {
+    takes: 'nothing',
+    meaning: 'rows and what is in them have members named __proto__, constructor and the like',
   },
 } as const satisfies Readonly<Record<string, Omit<FaultKind, 'name'>>>;
 

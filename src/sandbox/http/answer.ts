@@ -5,7 +5,7 @@ import type { JsonPieces, Refusal } from './call.ts';
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: JsonPieces;
+  readonly body: Iterable<string | Uint8Array>;
 }
 
 export function jsonAnswer(status: number, body: JsonPieces): Answer {

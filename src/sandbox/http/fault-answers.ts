@@ -1,6 +1,7 @@
 import type { RequestFaults } from '../faults/switchboard.ts';
 import type { Endpoint } from '../types.ts';
 import { type Answer, errorAnswer, htmlAnswer } from './answer.ts';
+import { hostileAnswer } from './hostile-answers.ts';
 import { newReadinessPath, readinessPath } from './routes.ts';
 
 export interface FaultyRequest {
@@ -23,7 +24,8 @@ export function faultAnswer(faults: RequestFaults, request: FaultyRequest): Answ
       headers: { 'content-type': 'application/json' },
       body: [],
     }) ??
-    moved(faults, request)
+    moved(faults, request) ??
+    hostileAnswer(faults, request.url)
   );
 
   function refused(status: number, detail: string): Answer {

@@ -1,5 +1,6 @@
 import { formatDay } from '../calendar.ts';
 import { damaged } from '../faults/damage.ts';
+import { bloated } from '../faults/hostile.ts';
 import type { RequestFaults } from '../faults/switchboard.ts';
 import type { Row } from '../types.ts';
 import type { Call, JsonPieces } from './call.ts';
@@ -45,7 +46,7 @@ export function* reportList(reports: Iterable<Row>, faults: RequestFaults): Json
 export function prepared(rows: readonly Row[], faults: RequestFaults): unknown[] {
   const oversize = faults.strikes('oversize');
   return rows.map((row, index) => {
-    const sent = damaged(row, faults);
+    const sent = bloated(damaged(row, faults), faults);
     if (oversize === undefined || index > 0 || typeof sent !== 'object') return sent;
     return { ...sent, padding: 'x'.repeat(Number(oversize.detail)) };
   });

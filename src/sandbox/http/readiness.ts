@@ -1,3 +1,4 @@
+import type { Row } from '../types.ts';
 import { badRequest, type Call, type JsonPieces, type Refusal } from './call.ts';
 import { reportList } from './pieces.ts';
 
@@ -8,8 +9,10 @@ export function answerReadiness({ tenant, query, faults, now, oldest }: Call): J
     return badRequest('limit must be a positive integer');
   const asked = limitText === null ? Number.POSITIVE_INFINITY : Number(limitText);
   const startAfter = query.get('startAfter') || undefined;
-  const after = startAfter === undefined ? undefined : tenant.readiness.find(startAfter);
-  if (startAfter !== undefined && after === undefined)
+  const isEndless = faults.strikes('endless-pages') !== undefined;
+  const page = isEndless ? Number(startAfter?.split('~')[1] ?? 0) + 1 : 0;
+  const after = startAfter === undefined || isEndless ? undefined : tenant.readiness.find(startAfter);
+  if (startAfter !== undefined && after === undefined && !isEndless)
     return badRequest('startAfter is not the id of a report');
   const listing = {
     repoId: query.get('repoId') || undefined,
@@ -21,5 +24,11 @@ export function answerReadiness({ tenant, query, faults, now, oldest }: Call): J
     oldestFirst: faults.strikes('oldest-first') !== undefined,
     manySkipped: faults.strikes('null-numerators') !== undefined,
   };
-  return reportList(tenant.readiness.reports(listing, now, oldest), faults);
+  const reports = tenant.readiness.reports(listing, now, oldest);
+  return reportList(isEndless ? renamed(reports, page) : reports, faults);
+}
+
+/** The same reports as on every page, under identities that no page before had. */
+function* renamed(reports: Iterable<Row>, page: number): Generator<Row> {
+  for (const report of reports) yield { ...report, reportId: `${String(report['reportId'])}~${page}` };
 }

@@ -14,6 +14,8 @@ export async function send(
     response.end([...answer.body].join('').replace(/.$/s, ',,'));
     return;
   }
+  const slow = faults?.strikes('slow-body');
+  if (slow !== undefined) return sendSlowly(response, answer, Number(slow.detail));
   for (const piece of answer.body) {
     if (response.destroyed) return;
     await (response.write(piece) ? immediately() : drained(response));
@@ -28,6 +30,15 @@ function sendHalf(response: ServerResponse, answer: Answer): void {
     'content-length': String(Math.max(2, whole.length)),
   });
   response.write(whole.subarray(0, Math.floor(whole.length / 2)), () => response.destroy());
+}
+
+async function sendSlowly(response: ServerResponse, answer: Answer, ms: number): Promise<void> {
+  for (const byte of Buffer.from([...answer.body].join(''))) {
+    if (response.destroyed) return;
+    response.write(Buffer.from([byte]));
+    await new Promise((resolve) => setTimeout(resolve, ms));
+  }
+  response.end();
 }
 
 function immediately(): Promise<void> {

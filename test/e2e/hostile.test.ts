@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { startStory } from './harness.ts';
+
+const FAILING = 'agent_platform_exporter_collector_failing';
+const SUCCESS = 'agent_platform_exporter_collector_success';
+const OTHERS = { activity: 1, productivity: 1, readiness: 1, tokens: 1, wiki: 1 };
+const FLAGS = ['api.max-response-bytes=2MiB', 'api.timeout=1s', 'api.retries=0', 'history.start=2026-11-12'];
+
+describe('a platform that is out to cost memory or time costs its own data only', () => {
+  test.each([
+    ['gzip-bomb=1073741824@tools', 'limit'],
+    ['endless-body=1073741824@tools', 'limit'],
+    ['oversize=16777216@tools', 'limit'],
+    ['many-names=30000@tools', 'limit'],
+    ['slow-body=50@tools', 'timeout'],
+    ['deep-json=100000@tools', 'schema'],
+    ['big-headers=1000000@tools', 'network'],
+    ['redirect-loop@tools', 'server'],
+  ])('%s: %s', async (fault, reason) => {
+    const story = await startStory({ sandbox: { faults: [fault] }, flags: FLAGS });
+    const page = await story.page();
+    expect(page.by('collector', FAILING, { reason })).toEqual({
+      ...{ activity: 0, productivity: 0, readiness: 0, tokens: 0, tools: 1, wiki: 0 },
+    });
+    expect(page.by('collector', SUCCESS)).toEqual({ ...OTHERS, tools: 0 });
+    expect(story.logged('level=error')).toEqual([]);
+    expect(
+      Math.max(
+        ...story
+          .log()
+          .split('\n')
+          .map((line) => line.length),
+      ),
+    ).toBeLessThan(10_000);
+  });
+
+  test('names beyond 5 000 a day are summed into other, and no total changes', async () => {
+    const flags = ['history.start=2026-11-19', 'api.max-response-bytes=64MiB'];
+    const file = 'limits: {values_per_label: 1000000}';
+    const plain = await (await startStory({ collectors: ['tools'], flags })).page();
+    const story = await startStory({
+      sandbox: { faults: ['many-names=6000@tools'] },
+      ...{ file, flags },
+      collectors: ['tools'],
+    });
+    const page = await story.page();
+    const skills = page.by('skill', 'agent_platform_daily_skill_invocations_by_skill');
+    expect(Object.keys(skills)).toHaveLength(5_000);
+    const sum = (values: Readonly<Record<string, number>>) =>
+      Object.values(values).reduce((a, b) => a + b, 0);
+    const before = plain.by('skill', 'agent_platform_daily_skill_invocations_by_skill');
+    const first = Object.values(before).toSorted((a, b) => b - a)[0] ?? 0;
+    expect(sum(skills)).toBe(sum(before) + 6_000 * first);
+    expect(skills['other']).toBeGreaterThan(first);
+  });
+
+  test('long names are cut, and stay apart', async () => {
+    const flags = ['history.start=2026-11-19'];
+    const plain = await (await startStory({ collectors: ['tools'], flags })).page();
+    const story = await startStory({
+      sandbox: { faults: ['long-names=100000@tools'] },
+      collectors: ['tools'],
+      flags,
+    });
+    const page = await story.page();
+    const family = 'agent_platform_daily_mcp_calls_by_server';
+    const [short, long] = [plain.by('server', family), page.by('server', family)];
+    expect(Object.values(long).toSorted()).toEqual(Object.values(short).toSorted());
+    for (const name of Object.keys(long)) expect(name.length).toBeLessThanOrEqual(256);
+  });
+
+  test('members called __proto__ or constructor change nothing', async () => {
+    const plain = await startStory();
+    const story = await startStory({ sandbox: { faults: ['odd-keys'] } });
+    expect(Reflect.get({}, 'polluted')).toBeUndefined();
+    const known = (await plain.page()).platform();
+    const own = (await story.page()).platform();
+    const odd = /__proto__|constructor|prototype|toString|hasOwnProperty/;
+    expect(own.filter((line) => !odd.test(line))).toEqual(known);
+    expect(await story.poll()).toEqual([]);
+  });
+});
