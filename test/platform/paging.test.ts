@@ -36,7 +36,9 @@ async function walk(serve: (cursor: string | undefined, call: number) => FakePag
       return { body: serve(Reflect.get(request.query, 'cursor'), asked.length), bytes: 10 };
     },
     listing,
-    (fresh) => items.push(...(fresh as Item[])),
+    (fresh) => {
+      for (const item of fresh as Item[]) items.push(item);
+    },
     maxPages,
   );
   return { outcome, items, asked };
@@ -185,7 +187,7 @@ describe('a listing over HTTP', () => {
 describe('a listing that is out to fill the memory', () => {
   test('ends after a million items', async () => {
     const { outcome, asked } = await walk((_cursor, call) => ({
-      items: Array.from({ length: 200_000 }, (_, index) => ({ id: `${call} ${index}` })),
+      items: Array.from({ length: 200_000 }, (_item, index) => ({ id: `${call} ${index}` })),
       next: `c${call}`,
     }));
     expect(outcome).toMatchObject({ end: 'page-cap', complete: false });
