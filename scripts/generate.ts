@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import {
   defaultSettings,
@@ -12,8 +13,12 @@ import { isDayCollector } from '../src/catalog/collector.ts';
 import { renderMetricsDocs } from '../src/catalog/docs.ts';
 import { aboutFamilies, collectors } from '../src/collectors/index.ts';
 import { renderConfigurationDocs } from '../src/config/docs.ts';
+import { createOptions } from '../src/config/options.ts';
 import { ownMetrics } from '../src/exposition/own-metrics.ts';
 import { hookMetrics } from '../src/hooks/intake/metrics.ts';
+import { chartReadme } from './chart/readme.ts';
+import { withThresholds } from './chart/values-file.ts';
+import { valuesSchema } from './chart/values-schema.ts';
 import { renderSound } from './sound.ts';
 
 /** A file of the repository that is made from the code. */
@@ -25,7 +30,7 @@ interface GeneratedFile {
 
 const dayDatasets = collectors.filter(isDayCollector).map(({ dataset }) => dataset);
 
-const generated: readonly GeneratedFile[] = [
+const source: readonly GeneratedFile[] = [
   { path: 'docs/CONFIGURATION.md', content: () => renderConfigurationDocs(collectors) },
   {
     path: 'docs/METRICS.md',
@@ -43,7 +48,15 @@ const generated: readonly GeneratedFile[] = [
   // The same with markers, for the chart: it can read no file outside itself.
   { path: 'helm/files/rules.yaml', content: () => rulesDocument(markerSettings) },
   ...specs.map((spec) => ({ path: `dashboards/${fileOf(spec)}`, content: () => renderDashboard(spec) })),
+  { path: 'helm/values.yaml', content: chartValues },
+  { path: 'helm/values.schema.json', content: () => valuesSchema(createOptions(collectors)) },
+  { path: 'helm/README.md', content: () => chartReadme(chartValues()) },
 ];
+
+const dashboardCopies = source
+  .filter(({ path }) => /^dashboards\/[^/]+\.json$/.test(path))
+  .map((file) => ({ ...file, path: `helm/files/${file.path}` }));
+const generated = [...source, ...dashboardCopies];
 
 if (process.argv.includes('--check')) {
   const stale: string[] = [];
@@ -59,6 +72,11 @@ if (process.argv.includes('--check')) {
     await mkdir(new URL('.', locationOf(file)), { recursive: true });
     await writeFile(locationOf(file), file.content());
   }
+}
+
+/** Written by hand, but for the thresholds of the alerts. */
+function chartValues(): string {
+  return withThresholds(readFileSync(new URL('../helm/values.yaml', import.meta.url), 'utf8'));
 }
 
 function locationOf(file: GeneratedFile): URL {

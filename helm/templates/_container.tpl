@@ -1,0 +1,107 @@
+{{/* The exporter's configuration file, without any key. */}}
+{{- define "ape.config" -}}
+{{- $config := deepCopy .Values.config }}
+{{- if .Values.users.teams.secretName }}
+{{- $_ := set $config "teams" (dict "file" (printf "/etc/agent-platform-exporter/teams/%s" .Values.users.teams.secretKey)) }}
+{{- end }}
+{{- if and .Values.organizations (not .Values.demo) }}
+{{- $orgs := list }}
+{{- range .Values.organizations }}
+{{- $file := .apiKey.file | default (printf "/run/secrets/agent-platform-exporter/%s" (include "ape.keyFile" .name)) }}
+{{- $org := dict "name" .name "base_url" .baseUrl "api_key_file" $file }}
+{{- with .appUrl }}{{ $_ := set $org "app_url" . }}{{ end }}
+{{- with .seats }}{{ $_ := set $org "seats" . }}{{ end }}
+{{- with .budget }}{{ $_ := set $org "budget" (dict "credits_per_month" .creditsPerMonth) }}{{ end }}
+{{- with .prices }}
+{{- $prices := list }}
+{{- range . }}
+{{- $prices = append $prices (dict "from" .from "currency" .currency "per_million_credits" .perMillionCredits) }}
+{{- end }}
+{{- $_ := set $org "prices" $prices }}
+{{- end }}
+{{- $orgs = append $orgs $org }}
+{{- end }}
+{{- $_ := set $config "orgs" $orgs }}
+{{- end }}
+{{- toYaml $config }}
+{{- end }}
+
+{{- define "ape.args" -}}
+- {{ if .Values.demo }}demo{{ else }}serve{{ end }}
+- --config.file=/etc/agent-platform-exporter/config/config.yml
+{{- if not .Values.demo }}
+- --storage.path=/var/lib/agent-platform-exporter/history.db
+{{- end }}
+{{- if include "ape.sharded" . }}
+# Kubernetes fills in the pod's number.
+- --shard=$(POD_INDEX)
+- --total-shards={{ .Values.replicas }}
+{{- end }}
+- --web.listen-address=:{{ .Values.web.port }}
+- --web.telemetry-path={{ .Values.web.telemetryPath }}
+{{- if .Values.web.enableLifecycle }}
+- --web.enable-lifecycle
+{{- end }}
+{{- if include "ape.webSecret" . }}
+- --web.config.file={{ include "ape.webFile" . }}
+# The kubelet has no password: the probes' pages say no more than yes or no.
+- --web.open-health
+{{- end }}
+{{- with .Values.extraArgs }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "ape.env" -}}
+{{- if include "ape.sharded" . }}
+- name: POD_INDEX
+  valueFrom:
+    fieldRef:
+      fieldPath: metadata.labels['apps.kubernetes.io/pod-index']
+{{- end }}
+{{- if .Values.hooks.enabled }}
+- name: AGENT_PLATFORM_HOOKS_TOKEN_FILE
+  value: /run/secrets/agent-platform-exporter/hooks-token
+{{- end }}
+{{- if or .Values.users.hashKey.secretName .Values.users.hashKey.value }}
+- name: AGENT_PLATFORM_USERS_HASH_KEY_FILE
+  value: /run/secrets/agent-platform-exporter/users-hash-key
+{{- end }}
+{{- with .Values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "ape.probes" -}}
+livenessProbe:
+  {{- include "ape.probe" (list . "/-/healthy") | nindent 2 }}
+  {{- toYaml .Values.livenessProbe | nindent 2 }}
+readinessProbe:
+  {{- include "ape.probe" (list . "/-/ready") | nindent 2 }}
+  {{- toYaml .Values.readinessProbe | nindent 2 }}
+startupProbe:
+  {{- include "ape.probe" (list . "/-/healthy") | nindent 2 }}
+  {{- toYaml .Values.startupProbe | nindent 2 }}
+{{- end }}
+
+{{/* The kubelet has no client certificate: where one is asked for, the exporter asks itself. */}}
+{{- define "ape.probe" -}}
+{{- $root := index . 0 }}
+{{- $path := index . 1 }}
+{{- if and $root.Values.web.tls.enabled $root.Values.web.tls.clientCaKey -}}
+exec:
+  command:
+    - /usr/local/bin/node
+    - /app/bin/agent-platform-exporter.js
+    - healthcheck
+    - --web.listen-address=:{{ $root.Values.web.port }}
+    - --web.config.file={{ include "ape.webFile" $root }}
+{{- else -}}
+httpGet:
+  path: {{ $path }}
+  port: {{ include "ape.scheme" $root }}
+  {{- if $root.Values.web.tls.enabled }}
+  scheme: HTTPS
+  {{- end }}
+{{- end }}
+{{- end }}

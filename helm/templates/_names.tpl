@@ -1,0 +1,60 @@
+{{- define "ape.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 50 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "ape.fullname" -}}
+{{- if .Values.fullnameOverride }}
+{{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" }}
+{{- else }}
+{{- $name := include "ape.name" . }}
+{{- if contains $name .Release.Name }}
+{{- .Release.Name | trunc 50 | trimSuffix "-" }}
+{{- else }}
+{{- printf "%s-%s" .Release.Name $name | trunc 50 | trimSuffix "-" }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "ape.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "ape.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "ape.labels" -}}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
+{{ include "ape.selectorLabels" . }}
+app.kubernetes.io/version: {{ .Values.image.tag | default .Chart.AppVersion | replace "+" "_" | trunc 63 | trimAll "-_." | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "ape.serviceAccountName" -}}
+{{- if .Values.serviceAccount.create }}
+{{- default (include "ape.fullname" .) .Values.serviceAccount.name }}
+{{- else }}
+{{- default "default" .Values.serviceAccount.name }}
+{{- end }}
+{{- end }}
+
+{{- define "ape.image" -}}
+{{- $image := .Values.image }}
+{{- $repository := $image.repository }}
+{{- if $image.registry }}{{ $repository = printf "%s/%s" $image.registry $image.repository }}{{ end }}
+{{- if $image.digest }}
+{{- printf "%s@%s" $repository $image.digest }}
+{{- else }}
+{{- printf "%s:%s" $repository ($image.tag | default .Chart.AppVersion) }}
+{{- end }}
+{{- end }}
+
+{{/* Whether pods divide the organizations: "true", or nothing. */}}
+{{- define "ape.sharded" -}}
+{{- if gt (int .Values.replicas) 1 }}true{{ end }}
+{{- end }}
+
+{{/* Name of the port, which tells the scheme. */}}
+{{- define "ape.scheme" -}}
+{{- if .Values.web.tls.enabled }}https{{ else }}http{{ end }}
+{{- end }}

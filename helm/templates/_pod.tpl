@@ -1,0 +1,151 @@
+{{/* The pod's labels, annotations and specification, the same for a Deployment and a StatefulSet. */}}
+{{- define "ape.podTemplate" -}}
+{{- $keys := (include "ape.keySources" . | fromYaml).sources }}
+{{- $webSecret := include "ape.webSecret" . }}
+metadata:
+  labels:
+    {{- include "ape.labels" . | nindent 4 }}
+    {{- with .Values.podLabels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  annotations:
+    checksum/config: {{ include "ape.config" . | sha256sum }}
+    {{- with .Values.podAnnotations }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+spec:
+  serviceAccountName: {{ include "ape.serviceAccountName" . }}
+  automountServiceAccountToken: false
+  # What Kubernetes would tell of other Services begins like the exporter's own options.
+  enableServiceLinks: false
+  {{- with .Values.imagePullSecrets }}
+  imagePullSecrets:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .Values.priorityClassName }}
+  priorityClassName: {{ . }}
+  {{- end }}
+  terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds }}
+  securityContext:
+    {{- toYaml .Values.podSecurityContext | nindent 4 }}
+  {{- with .Values.initContainers }}
+  initContainers:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  containers:
+    - name: exporter
+      image: {{ include "ape.image" . }}
+      imagePullPolicy: {{ .Values.image.pullPolicy }}
+      args:
+        {{- include "ape.args" . | nindent 8 }}
+      {{- $env := include "ape.env" . }}
+      {{- if $env }}
+      env:
+        {{- $env | nindent 8 }}
+      {{- end }}
+      {{- with .Values.extraEnvFrom }}
+      envFrom:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+      ports:
+        - name: {{ include "ape.scheme" . }}
+          containerPort: {{ .Values.web.port }}
+          protocol: TCP
+      {{- include "ape.probes" . | nindent 6 }}
+      resources:
+        {{- toYaml .Values.resources | nindent 8 }}
+      securityContext:
+        {{- toYaml .Values.securityContext | nindent 8 }}
+      volumeMounts:
+        - name: config
+          mountPath: /etc/agent-platform-exporter/config
+          readOnly: true
+        - name: data
+          mountPath: /var/lib/agent-platform-exporter
+        {{- if $keys }}
+        - name: keys
+          mountPath: /run/secrets/agent-platform-exporter
+          readOnly: true
+        {{- end }}
+        {{- if $webSecret }}
+        - name: web
+          mountPath: /etc/agent-platform-exporter/web
+          readOnly: true
+        {{- end }}
+        {{- if .Values.web.tls.secretName }}
+        - name: tls
+          mountPath: /etc/agent-platform-exporter/tls
+          readOnly: true
+        {{- end }}
+        {{- if .Values.users.teams.secretName }}
+        - name: teams
+          mountPath: /etc/agent-platform-exporter/teams
+          readOnly: true
+        {{- end }}
+        {{- with .Values.extraVolumeMounts }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+    {{- with .Values.extraContainers }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  volumes:
+    - name: config
+      configMap:
+        name: {{ include "ape.fullname" . }}
+    {{- if not .Values.persistence.enabled }}
+    - name: data
+      emptyDir:
+        sizeLimit: {{ .Values.persistence.emptyDirSizeLimit }}
+    {{- else if not (include "ape.sharded" .) }}
+    - name: data
+      persistentVolumeClaim:
+        claimName: {{ .Values.persistence.existingClaim | default (include "ape.fullname" .) }}
+    {{- end }}
+    {{- if $keys }}
+    - name: keys
+      projected:
+        defaultMode: 0440
+        sources:
+          {{- toYaml $keys | nindent 10 }}
+    {{- end }}
+    {{- if $webSecret }}
+    - name: web
+      secret:
+        secretName: {{ $webSecret }}
+        defaultMode: 0440
+    {{- end }}
+    {{- with .Values.web.tls.secretName }}
+    - name: tls
+      secret:
+        secretName: {{ . }}
+        defaultMode: 0440
+    {{- end }}
+    {{- with .Values.users.teams.secretName }}
+    - name: teams
+      secret:
+        secretName: {{ . }}
+        defaultMode: 0440
+    {{- end }}
+    {{- with .Values.extraVolumes }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  {{- with .Values.nodeSelector }}
+  nodeSelector:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .Values.tolerations }}
+  tolerations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .Values.affinity }}
+  affinity:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .Values.topologySpreadConstraints }}
+  topologySpreadConstraints:
+    {{- range . }}
+    {{- $own := dict "labelSelector" (dict "matchLabels" (include "ape.selectorLabels" $ | fromYaml)) }}
+    - {{ merge (deepCopy .) $own | toYaml | nindent 6 | trim }}
+    {{- end }}
+  {{- end }}
+{{- end }}

@@ -1,0 +1,39 @@
+/** A JSON schema, as far as the chart needs one. */
+export interface Schema {
+  readonly [keyword: string]: unknown;
+}
+
+export const text: Schema = { type: 'string' };
+export const filled: Schema = { type: 'string', minLength: 1 };
+export const flag: Schema = { type: 'boolean' };
+/** What Kubernetes itself defines and checks. */
+export const anyObject: Schema = { type: 'object' };
+export const anyObjects: Schema = { type: 'array', items: anyObject };
+export const texts: Schema = { type: 'array', items: filled };
+/** Labels, annotations: Kubernetes takes nothing but texts there. */
+export const textMap: Schema = { type: 'object', additionalProperties: text };
+export const port: Schema = { type: 'integer', minimum: 1, maximum: 65_535 };
+export const path: Schema = { type: 'string', pattern: '^/' };
+/** A duration as Prometheus writes it. */
+export const duration: Schema = {
+  type: 'string',
+  pattern: '^(0|([0-9]+y)?([0-9]+w)?([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?)$',
+  minLength: 1,
+};
+
+export function whole(minimum: number): Schema {
+  return { type: 'integer', minimum };
+}
+
+export function choice(...values: readonly string[]): Schema {
+  return { enum: values };
+}
+
+/** A mapping with these keys and no others. */
+export function strict(
+  properties: Readonly<Record<string, Schema>>,
+  required: readonly string[] = [],
+): Schema {
+  const needs = required.length === 0 ? {} : { required };
+  return { type: 'object', properties, ...needs, additionalProperties: false };
+}

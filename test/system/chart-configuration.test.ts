@@ -1,0 +1,131 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createChart, type KubernetesObject } from './chart.ts';
+import { createPrograms } from './programs.ts';
+import { requireTool } from './tools.ts';
+
+const volume = z.looseObject({
+  name: z.string(),
+  configMap: z.object({ name: z.string() }).optional(),
+  secret: z.object({ secretName: z.string() }).optional(),
+  projected: z
+    .object({ sources: z.array(z.object({ secret: z.looseObject({ name: z.string() }) })) })
+    .optional(),
+});
+const workload = z.object({
+  template: z.object({
+    spec: z.object({
+      volumes: z.array(volume),
+      containers: z.array(
+        z.object({
+          args: z.array(z.string()).default([]),
+          env: z.array(z.object({ name: z.string(), value: z.string().optional() })).optional(),
+          volumeMounts: z.array(z.object({ name: z.string(), mountPath: z.string() })).default([]),
+        }),
+      ),
+    }),
+  }),
+});
+const items = z.array(z.object({ key: z.string(), path: z.string() }));
+
+describe.runIf(requireTool('helm') && requireTool('openssl'))('what the chart renders', () => {
+  const programs = createPrograms();
+  const chart = createChart(programs);
+
+  async function certificate(): Promise<Readonly<Record<string, string>>> {
+    const folder = programs.folder();
+    const [key, certificate] = [join(folder, 'key'), join(folder, 'crt')];
+    const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=test'];
+    await programs.run('openssl', [...request, '-keyout', key, '-out', certificate]);
+    const text = await readFile(certificate, 'utf8');
+    return { 'tls.crt': text, 'ca.crt': text, 'tls.key': await readFile(key, 'utf8') };
+  }
+
+  /** Lays the volumes out as the kubelet would, below a folder, and gives the command line with its paths there. */
+  async function layOut(objects: readonly KubernetesObject[]) {
+    const root = programs.folder();
+    const found = objects.find(({ kind }) => /^(Deployment|StatefulSet)$/.test(kind));
+    const { volumes, containers } = workload.parse(found?.['spec']).template.spec;
+    const [container] = containers;
+    if (container === undefined) throw new Error('no container');
+    const here = (text: string) =>
+      text.replace(/(?=\/(?:etc|run\/secrets|var\/lib)\/agent-platform-exporter)/g, root);
+    const foreign: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+      'exporter-tls': await certificate(),
+      'whole-web-config': { 'web.yml': '{}' },
+    };
+
+    function dataOf(kind: string, name: string): Readonly<Record<string, string>> {
+      const own = objects.find((object) => object.kind === kind && object.metadata.name === name)?.['data'];
+      const data = z.record(z.string(), z.string()).optional().parse(own);
+      if (data === undefined) return foreign[name] ?? {};
+      const decoded = (value: string) =>
+        kind === 'Secret' ? Buffer.from(value, 'base64').toString() : value;
+      return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, decoded(value)]));
+    }
+
+    for (const { name, mountPath } of container.volumeMounts) {
+      const source = volumes.find((volume) => volume.name === name);
+      const files = new Map<string, string>();
+      const map = source?.configMap && dataOf('ConfigMap', source.configMap.name);
+      const secret = source?.secret && dataOf('Secret', source.secret.secretName);
+      for (const [key, value] of Object.entries(map ?? secret ?? {})) files.set(key, value);
+      for (const { secret } of source?.projected?.sources ?? []) {
+        const held = dataOf('Secret', secret.name);
+        for (const { key, path } of items.parse(secret['items']))
+          files.set(path, held[key] ?? `key-in-${secret.name}`);
+      }
+      for (const [file, text] of files) {
+        const path = join(root, mountPath, file);
+        await mkdir(dirname(path), { recursive: true });
+        await writeFile(path, name === 'tls' ? text : here(text));
+      }
+    }
+    const environment = Object.fromEntries(
+      (container.env ?? []).map(({ name, value = '' }) => [name, here(value)]),
+    );
+    return { args: container.args.map(here), environment };
+  }
+
+  test.each(['one-organization', 'created-keys', 'tls', 'client-certificates', 'everything'])(
+    'is taken by the exporter: %s',
+    async (shape) => {
+      const values =
+        shape === 'created-keys'
+          ? "organizations: [{name: own, baseUrl: 'https://a', apiKey: {value: k}}]"
+          : '{}';
+      const { args, environment } = await layOut(await chart.objects({ shape, values }));
+      const [command, ...flags] = args;
+      expect(command).toBe('serve');
+      const check = programs.exporter(['check-config', ...flags], environment);
+      expect([await check.ended, check.stderr()]).toEqual([{ code: 0, signal: null }, '']);
+      expect(check.stdout()).toMatch(/own|acme/);
+    },
+  );
+
+  test('gives each shard a number of its own, and each organization to one of them', async () => {
+    const { args, environment } = await layOut(await chart.objects({ shape: 'shards' }));
+    expect(args).toContain('--shard=$(POD_INDEX)');
+    const pages: string[] = [];
+    for (const index of ['0', '1', '2']) {
+      const flags = args.slice(1).map((flag) => flag.replace('$(POD_INDEX)', index));
+      const check = programs.exporter(['check-config', ...flags], environment);
+      expect([await check.ended, check.stderr()]).toEqual([{ code: 0, signal: null }, '']);
+      pages.push(check.stdout());
+    }
+    for (const org of ['acme', 'globex', 'initech']) {
+      expect(
+        pages.filter((page) => new RegExp(`^ *(- )?${org}\\b`, 'm').test(page)),
+        org,
+      ).toHaveLength(1);
+    }
+  });
+
+  test('does not start as shard 0 where Kubernetes tells no number', async () => {
+    const check = programs.exporter(['check-config', '--shard=', '--total-shards=3']);
+    expect(await check.ended).toMatchObject({ code: 2 });
+    expect(check.stderr()).toContain('--shard');
+  });
+});

@@ -1,0 +1,82 @@
+import { readdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { z } from 'zod';
+import { REPOSITORY } from './image.ts';
+import type { Programs } from './programs.ts';
+
+export const CHART = join(REPOSITORY, 'helm');
+
+/** What the chart makes objects of where the cluster knows it. */
+export const extensions = [
+  'monitoring.coreos.com/v1',
+  'grafana.integreatly.org/v1beta1',
+  'gateway.networking.k8s.io/v1',
+];
+
+/** The values of a release of each shape, by name; `default` has none of its own. */
+export const shapes: readonly string[] = [
+  'default',
+  ...readdirSync(join(CHART, 'ci')).map((file) => file.replace(/-values\.yaml$/, '')),
+];
+
+const object = z.looseObject({
+  apiVersion: z.string(),
+  kind: z.string(),
+  metadata: z.looseObject({ name: z.string(), namespace: z.string().optional() }),
+});
+
+export type KubernetesObject = z.infer<typeof object>;
+
+export interface Rendering {
+  readonly shape?: string;
+  /** Values beside those of the shape, as YAML. */
+  readonly values?: string;
+  readonly version?: string;
+  readonly knows?: readonly string[];
+  readonly isUpgrade?: boolean;
+  readonly showOnly?: string;
+}
+
+export interface Chart {
+  /** What `helm template` writes; rejects with its error. */
+  text(rendering: Rendering): Promise<string>;
+  objects(rendering: Rendering): Promise<readonly KubernetesObject[]>;
+}
+
+/** The chart as a real Helm renders it. */
+export function createChart(programs: Programs): Chart {
+  async function text({
+    shape = 'default',
+    values,
+    version = '1.32.0',
+    ...more
+  }: Rendering): Promise<string> {
+    const args = ['template', 'test', CHART, '--namespace', 'monitoring', '--kube-version', version];
+    if (shape !== 'default') args.push('--values', join(CHART, 'ci', `${shape}-values.yaml`));
+    if (values !== undefined) {
+      const file = join(programs.folder(), 'values.yaml');
+      await writeFile(file, values);
+      args.push('--values', file);
+    }
+    for (const api of more.knows ?? extensions) args.push('--api-versions', api);
+    if (more.isUpgrade) args.push('--is-upgrade');
+    if (more.showOnly !== undefined) args.push('--show-only', more.showOnly);
+    const { code, stdout, stderr } = await programs.run('helm', args);
+    if (code !== 0) throw new Error(stderr);
+    return stdout;
+  }
+
+  return {
+    text,
+    async objects(rendering) {
+      const documents = parseAllDocuments(await text(rendering));
+      return documents.flatMap((document) => {
+        if (document.errors.length > 0) throw new Error(String(document.errors[0]));
+        const value: unknown = document.toJS();
+        return value === null ? [] : [object.parse(value)];
+      });
+    },
+  };
+}
