@@ -1,0 +1,146 @@
+import { globSync, readFileSync } from 'node:fs';
+import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { REPOSITORY } from './image.ts';
+import { createPrograms, eventually, written } from './programs.ts';
+import { requireTool } from './tools.ts';
+
+const packed = z
+  .array(z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) }))
+  .length(1);
+const SOURCES = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'src', 'bin', 'assets', 'docs', 'packaging'];
+
+describe.runIf(requireTool('npm'))('the npm package', () => {
+  const programs = createPrograms();
+  const description = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
+  let files: readonly string[] = [];
+  let prefix = '';
+
+  beforeAll(async () => {
+    // Elsewhere, because packing builds: what is built is preferred to the sources by whoever runs them afterwards.
+    const folder = programs.folder();
+    for (const path of [...SOURCES, 'README.md', 'CHANGELOG.md']) {
+      await cp(join(REPOSITORY, path), join(folder, path), { recursive: true });
+    }
+    await symlink(join(REPOSITORY, 'node_modules'), join(folder, 'node_modules'));
+    const { code, stdout, stderr } = await programs.run('npm', [
+      'pack',
+      folder,
+      '--json',
+      '--pack-destination',
+      folder,
+    ]);
+    if (code !== 0) throw new Error(stderr);
+    const [result] = packed.parse(JSON.parse(stdout.slice(stdout.indexOf('[\n'))));
+    files = result?.files.map(({ path }) => path) ?? [];
+    prefix = programs.folder();
+    const install = [
+      'install',
+      '--global',
+      '--prefix',
+      prefix,
+      '--prefer-offline',
+      '--no-audit',
+      '--no-fund',
+    ];
+    const installed = await programs.run('npm', [...install, join(folder, result?.filename ?? '')]);
+    if (installed.code !== 0) throw new Error(installed.stderr);
+  }, 300_000);
+
+  test('has what runs and what is to be read, and nothing else', () => {
+    const folders = new Set(files.map((path) => path.split('/')[0]));
+    expect([...folders].sort()).toEqual(
+      ['CHANGELOG.md', 'README.md', 'assets', 'bin', 'dist', 'docs', 'package.json', 'packaging'].sort(),
+    );
+    expect(files).toContain('dist/main.js');
+    expect(files.filter((path) => /\.(ts|db|env|pem|key)$|\.test\./.test(path))).toEqual([]);
+  });
+
+  test('brings none of what development needs', () => {
+    const there = globSync('lib/node_modules/agent-platform-exporter/node_modules/*', { cwd: prefix });
+    const names = there.map((path) => path.split('/').at(-1));
+    expect(names).toContain('prom-client');
+    expect(Object.keys(description.devDependencies).filter((name) => names.includes(name))).toEqual([]);
+  });
+
+  test('shows the demo where nothing else is', async () => {
+    const bin = join(prefix, 'bin/agent-platform-exporter');
+    const demo = programs.start(bin, ['demo', '--web.listen-address=127.0.0.1:0']);
+    const url = await written(demo, 'stdout', /status +(http:\S+)\//);
+    await eventually(async () => expect((await fetch(`${url}/-/ready`)).status).toBe(200));
+    const page = await (await fetch(`${url}/metrics`)).text();
+    expect(page).toContain(`agent_platform_exporter_build_info{version="${description.version}"`);
+    expect(page).toMatch(/^agent_platform_daily_credits\{org="acme"\} \d/m);
+    demo.send('SIGTERM');
+    expect(await demo.ended).toEqual({ code: 0, signal: null });
+    const version = await programs.run(bin, ['--version']);
+    expect(version.stdout).toContain(description.version);
+  });
+});
+
+describe.runIf(requireTool('systemd-analyze'))('the systemd unit', () => {
+  const programs = createPrograms();
+  const unit = join(REPOSITORY, 'packaging/agent-platform-exporter.service');
+
+  test('is one that systemd takes', async () => {
+    const file = join(programs.folder(), 'agent-platform-exporter.service');
+    const text = await readFile(unit, 'utf8');
+    await writeFile(
+      file,
+      text.replace('ExecStart=/usr/local/bin/agent-platform-exporter', 'ExecStart=/bin/sh'),
+    );
+    const { code, stdout, stderr } = await programs.run('systemd-analyze', ['verify', file]);
+    expect([code, stdout, stderr]).toEqual([0, '', '']);
+  });
+
+  test('exposes little', async () => {
+    const security = ['security', '--offline=true', '--threshold=20', '--no-pager', unit];
+    const { code, stdout } = await programs.run('systemd-analyze', security);
+    expect(stdout).toMatch(/Overall exposure level for agent-platform-exporter\.service: [01]\.\d OK/);
+    expect(code).toBe(0);
+  });
+
+  test('gives the exporter options that it takes, and the key as a file', async () => {
+    const key = join(programs.folder(), 'api-key');
+    await writeFile(key, 'some-key\n', { mode: 0o600 });
+    const lines =
+      readFileSync(join(REPOSITORY, 'packaging/environment.example'), 'utf8').match(/^[A-Z_]+=.*$/gm) ?? [];
+    const given = Object.fromEntries(lines.map((line) => line.split(/=(.*)/, 2)));
+    const own = [...readFileSync(unit, 'utf8').matchAll(/^Environment=(\w+)=(.*)$/gm)];
+    expect(own.map(([, name]) => name)).toEqual([
+      'AGENT_PLATFORM_API_KEY_FILE',
+      'AGENT_PLATFORM_STORAGE_PATH',
+    ]);
+    const environment = {
+      ...given,
+      AGENT_PLATFORM_API_KEY_FILE: key,
+      AGENT_PLATFORM_STORAGE_PATH: join(programs.folder(), 'history.db'),
+    };
+    const check = programs.exporter(['check-config'], environment);
+    expect([await check.ended, check.stderr()]).toEqual([{ code: 0, signal: null }, '']);
+  });
+});
+
+describe.runIf(requireTool('actionlint'))('the workflows', () => {
+  const programs = createPrograms();
+
+  test('have nothing that the linter minds', async () => {
+    const files = globSync('.github/workflows/*.yml', { cwd: REPOSITORY }).map((file) =>
+      join(REPOSITORY, file),
+    );
+    expect(files.length).toBeGreaterThan(1);
+    const { code, stdout } = await programs.run('actionlint', ['-no-color', ...files]);
+    expect([code, stdout]).toEqual([0, '']);
+  });
+
+  test('take every action by its commit', () => {
+    const files = globSync('.github/workflows/*.yml', { cwd: REPOSITORY });
+    const uses = files.flatMap(
+      (file) => readFileSync(join(REPOSITORY, file), 'utf8').match(/uses: .*/g) ?? [],
+    );
+    expect(uses.length).toBeGreaterThan(5);
+    expect(uses.filter((line) => !/@[0-9a-f]{40} # v\d|uses: \.\//.test(line))).toEqual([]);
+  });
+});
