@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createChart, type KubernetesObject } from './chart.ts';
-import { createPrograms } from './programs.ts';
+import { createPrograms, written } from './programs.ts';
 import { requireTool } from './tools.ts';
 
 const volume = z.looseObject({
@@ -104,6 +104,14 @@ describe.runIf(requireTool('helm') && requireTool('openssl'))('what the chart re
       expect(check.stdout()).toMatch(/own|acme/);
     },
   );
+
+  test('starts the demo', async () => {
+    const { args, environment } = await layOut(await chart.objects({ shape: 'demo' }));
+    const listen = args.map((flag) => flag.replace('address=:9889', 'address=127.0.0.1:0'));
+    const demo = programs.exporter(listen, environment);
+    const url = await written(demo, 'stdout', /status +(http:\S+)\//);
+    expect((await fetch(`${url}/metrics`)).status).toBe(200);
+  });
 
   test('gives each shard a number of its own, and each organization to one of them', async () => {
     const { args, environment } = await layOut(await chart.objects({ shape: 'shards' }));

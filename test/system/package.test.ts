@@ -10,7 +10,16 @@ import { requireTool } from './tools.ts';
 const packed = z
   .array(z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) }))
   .length(1);
-const SOURCES = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'src', 'bin', 'assets', 'docs', 'packaging'];
+const SOURCES = [
+  'package.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'src',
+  'bin',
+  'assets',
+  'docs',
+  'packaging',
+];
 
 describe.runIf(requireTool('npm'))('the npm package', () => {
   const programs = createPrograms();
