@@ -39,7 +39,9 @@ VOLUME /var/lib/agent-platform-exporter
 
 ARG VERSION=0.1.0
 ARG REVISION=unknown
+# SQLite has nowhere else to put what a large transaction needs.
 ENV NODE_ENV=production \
+    SQLITE_TMPDIR=/var/lib/agent-platform-exporter \
     AGENT_PLATFORM_STORAGE_PATH=/var/lib/agent-platform-exporter/history.db \
     AGENT_PLATFORM_REVISION=${REVISION}
 LABEL org.opencontainers.image.title="Agent Platform Exporter" \
