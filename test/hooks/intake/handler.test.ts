@@ -1,0 +1,231 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import path from 'node:path';
+import request from 'supertest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { MOST_BYTES } from '../../../src/hooks/intake/body.ts';
+import { createClientLimits } from '../../../src/hooks/intake/client-limits.ts';
+import { createHookHandler } from '../../../src/hooks/intake/handler.ts';
+import type { HookIntake } from '../../../src/hooks/intake/intake.ts';
+import { createSqliteHookStore } from '../../../src/hooks/intake/sqlite/store.ts';
+import { createTokenCheck } from '../../../src/hooks/intake/token.ts';
+import { createTestApp } from '../../server/fixtures.ts';
+import { createPlace, DAY, NOW, openIntake } from './parts.ts';
+
+const TOKEN = 'a-token-of-the-senders';
+const event = { id: 'e1', hook_event_name: 'Stop', session_id: 's1', occurred_at: NOW };
+
+interface Setting {
+  readonly token?: () => Promise<string>;
+  readonly take?: HookIntake['take'];
+  readonly perSecond?: number;
+  readonly burst?: number;
+}
+
+/** An app that takes hook events, and what it shows. */
+async function serve({ token = async () => TOKEN, take, perSecond = 1000, burst = 1000 }: Setting = {}) {
+  const file = createPlace();
+  const intake = await openIntake(createSqliteHookStore({ path: file }));
+  const { clock, log, instruments } = intake;
+  const handle = createHookHandler({
+    intake: { from: intake.from, take: take ?? intake.take },
+    token: createTokenCheck({ token: { read: token }, clock, log }),
+    senders: createClientLimits({ perSecond, burst, clock }),
+    strangers: createClientLimits({ perSecond: 1, burst: 3, clock }),
+    instruments,
+    clock,
+  });
+  const { app } = createTestApp({ hooks: () => handle });
+  return { ...intake, file, app, handle };
+}
+
+type App = Parameters<typeof request>[0];
+
+function post(app: App, body: unknown, headers: Record<string, string> = {}) {
+  return request(app)
+    .post('/hooks/events')
+    .set({ authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', ...headers })
+    .send(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+describe('POST /hooks/events', () => {
+  test('takes one event, and several', async () => {
+    const { app, values } = await serve();
+    const one = await post(app, { ...event, message: 'ignored', tool_input: { a: 1 } });
+    expect([one.status, one.body]).toEqual([202, { accepted: 1, duplicates: 0, rejected: 0 }]);
+    const events = [
+      event,
+      { ...event, id: 'e2' },
+      { ...event, id: '!' },
+      { ...event, id: 'e3', occurred_at: 1 },
+    ];
+    const several = await post(app, { events });
+    expect([several.status, several.body]).toEqual([202, { accepted: 1, duplicates: 1, rejected: 2 }]);
+    expect(await values('events_total')).toMatchObject({ Stop: 2 });
+    expect(await values('events_rejected_total')).toMatchObject({ invalid: 1, too_old: 1, malformed: 0 });
+  });
+
+  test('answers only once the events are stored', async () => {
+    const stored = Promise.withResolvers<{ accepted: number; duplicates: number }>();
+    const { app } = await serve({ take: () => stored.promise });
+    let answered = false;
+    const answer = post(app, event).then((response) => {
+      answered = true;
+      return response;
+    });
+    await expect
+      .poll(() =>
+        request(app)
+          .get('/-/healthy')
+          .then(({ status }) => status),
+      )
+      .toBe(200);
+    expect(answered).toBe(false);
+    stored.resolve({ accepted: 1, duplicates: 0 });
+    expect((await answer).status).toBe(202);
+  });
+
+  test.each([
+    ['no JSON', 'nope', {}, 400, 'malformed'],
+    ['no event', [], {}, 400, 'malformed'],
+    ['only unusable events', { id: 'x' }, {}, 400, 'invalid'],
+    ['only events of long ago', { ...event, occurred_at: NOW - 8 * DAY }, {}, 400, 'too_old'],
+    ['no token', event, { authorization: '' }, 401, 'unauthorized'],
+    ['a wrong token', event, { authorization: `Bearer ${TOKEN}x` }, 401, 'unauthorized'],
+    ['a password', event, { authorization: 'Basic YTpi' }, 401, 'unauthorized'],
+    ['another type', event, { 'content-type': 'text/plain' }, 415, 'malformed'],
+    ['a compressed body', event, { 'content-encoding': 'gzip' }, 415, 'malformed'],
+    ['too many events', { events: Array(1001).fill(event) }, {}, 413, 'too_large'],
+    ['a body too large', `"${'x'.repeat(MOST_BYTES)}"`, {}, 413, 'too_large'],
+  ])('with %s is refused in JSON, and counted', async (_, body, headers, status, reason) => {
+    const { app, values } = await serve();
+    const response = await post(app, body, headers);
+    expect(response.status).toBe(status);
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(Object.keys(response.body)).toEqual(['error']);
+    expect(response.headers['www-authenticate']).toBe(status === 401 ? 'Bearer' : undefined);
+    const counted = Object.entries(await values('events_rejected_total')).filter(([, count]) => count > 0);
+    expect(counted).toEqual([[reason, 1]]);
+    expect(await values('events_total')).toMatchObject({ Stop: 0 });
+  });
+
+  test('asks to come again where events cannot be stored, or too many wait', async () => {
+    for (const [result, status, reason] of [
+      ['unavailable', 503, 'unavailable'],
+      ['busy', 429, 'throttled'],
+    ] as const) {
+      const { app, values } = await serve({ take: async () => result });
+      // The unusable one is counted once the request is done with.
+      const response = await post(app, { events: [event, { id: '!' }] });
+      expect([response.status, response.headers['retry-after']]).toEqual([status, '2']);
+      expect(await values('events_rejected_total')).toMatchObject({ [reason]: 1, invalid: 0 });
+    }
+  });
+
+  test('holds each client to its rate, and those without the token to a lower one of their own', async () => {
+    const { app, clock, values } = await serve({ perSecond: 1, burst: 2 });
+    const statuses = async (headers = {}) => {
+      const found = [];
+      for (let count = 0; count < 4; count++) found.push((await post(app, event, headers)).status);
+      return found;
+    };
+    expect(await statuses({ authorization: 'Bearer wrong' })).toEqual([401, 401, 401, 429]);
+    expect(await statuses()).toEqual([202, 202, 429, 429]);
+    expect((await post(app, event)).headers['retry-after']).toBe('1');
+    await clock.advance(1_000);
+    expect(await statuses()).toEqual([202, 429, 429, 429]);
+    expect(await values('events_rejected_total')).toMatchObject({ throttled: 7, unauthorized: 3 });
+  });
+
+  test('takes a token that has changed, and none while it cannot be read', async () => {
+    let token: string | Error = TOKEN;
+    const read = async () => {
+      if (token instanceof Error) throw token;
+      return token;
+    };
+    const { app, clock, log } = await serve({ token: read });
+    expect((await post(app, event)).status).toBe(202);
+    token = 'another';
+    await clock.advance(1_000);
+    expect((await post(app, event)).status).toBe(401);
+    expect((await post(app, event, { authorization: 'bearer another' })).status).toBe(202);
+    token = new Error('the file is gone');
+    await clock.advance(1_000);
+    expect((await post(app, event)).status).toBe(503);
+    expect((await post(app, event)).status).toBe(503);
+    expect(log.events.map(({ level }) => level)).toEqual(['warn']);
+    token = TOKEN;
+    await clock.advance(1_000);
+    expect((await post(app, event)).status).toBe(202);
+  });
+
+  test('does not exist without a token, and answers to nothing but POST', async () => {
+    const none = await request(createTestApp().app).post('/hooks/events').send('{}');
+    expect([none.status, none.body]).toEqual([404, { error: expect.stringContaining('no hook token') }]);
+    const { app } = await serve();
+    for (const method of ['get', 'put', 'delete', 'head', 'options'] as const) {
+      const response = await request(app)[method]('/hooks/events');
+      expect([response.status, response.headers['allow']]).toEqual([405, 'POST']);
+    }
+  });
+
+  test('lets nothing of an event but digests reach the disk', async () => {
+    const { app, file, close } = await serve();
+    const secrets = ['message', 'prompt', 'cwd', 'transcript_path', 'tool_input', 'tool_name'];
+    const told = Object.fromEntries(secrets.map((member) => [member, `planted-${member}`]));
+    const named = {
+      ...event,
+      id: 'planted-id',
+      session_id: 'planted-session',
+      hook_event_name: 'planted-event',
+    };
+    expect((await post(app, { ...named, ...told, reason: 'planted-reason' })).status).toBe(202);
+    const folder = path.dirname(file);
+    const held = () =>
+      readdirSync(folder)
+        .map((name) => readFileSync(path.join(folder, name), 'latin1'))
+        .join();
+    expect(held()).not.toContain('planted');
+    await close();
+    expect(held()).toContain('other');
+    expect(held()).not.toContain('planted');
+  });
+});
+
+describe('a body that does not come', () => {
+  test('is waited for ten seconds, and a sender that goes away is no trouble', async () => {
+    const { app, clock, values } = await serve();
+    const server = app.listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as { port: number };
+    const sender = () => {
+      const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+      const sending = httpRequest({
+        port,
+        host: '127.0.0.1',
+        method: 'POST',
+        path: '/hooks/events',
+        headers,
+      });
+      sending.on('error', () => undefined);
+      sending.write('{"id":');
+      return sending;
+    };
+    const slow = sender();
+    const status = new Promise((resolve) => {
+      slow.once('response', (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+    });
+    await expect.poll(() => clock.waits).toEqual([10_000]);
+    await clock.advance(10_000);
+    expect(await status).toBe(408);
+    const gone = sender();
+    await expect.poll(() => clock.waits).toHaveLength(2);
+    gone.destroy();
+    await expect.poll(async () => (await values('events_rejected_total'))['malformed']).toBe(2);
+    expect((await post(app, event)).status).toBe(202);
+  });
+});

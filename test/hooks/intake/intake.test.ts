@@ -1,0 +1,214 @@
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { HookEvent } from '../../../src/hooks/intake/event.ts';
+import { createMemoryHookStore } from '../../../src/hooks/intake/memory-store.ts';
+import { createSqliteHookStore } from '../../../src/hooks/intake/sqlite/store.ts';
+import { createFakeClock } from '../../../src/runtime/clock.ts';
+import { createPlace, DAY, HOUR, MINUTE, NOW, openIntake, stores } from './parts.ts';
+
+function stop(id: string, changes: Partial<HookEvent> = {}): HookEvent {
+  return { id, event: 'Stop', reason: undefined, session: undefined, at: NOW, ...changes };
+}
+
+const ended: Partial<HookEvent> = { event: 'SessionEnd', reason: 'clear' };
+
+describe.each(stores)('the intake over %s', (_, createStore) => {
+  test('counts each event once, however often it comes', async () => {
+    const intake = await openIntake(createStore(createPlace()));
+    expect(await intake.take([stop('1'), stop('2', ended), stop('1')])).toEqual({
+      accepted: 2,
+      duplicates: 1,
+    });
+    expect(await intake.take([stop('2', ended), stop('3')])).toEqual({ accepted: 1, duplicates: 1 });
+    expect(await intake.values('events_total')).toMatchObject({
+      Stop: 2,
+      SessionEnd: 1,
+      Notification: 0,
+      other: 0,
+    });
+    expect(await intake.values('session_ends_total')).toEqual({
+      ...{ clear: 1, error: 0, logout: 0, other: 0, prompt_input_exit: 0 },
+    });
+    expect(await intake.values('last_event_timestamp_seconds')).toEqual({
+      Stop: NOW / 1000,
+      SessionEnd: NOW / 1000,
+    });
+  });
+
+  test('answers requests that come together each for itself', async () => {
+    const intake = await openIntake(createStore(createPlace()));
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_unused, index) =>
+        intake.take([stop(`${index % 150}`), stop(`x${index}`)]),
+      ),
+    );
+    expect(answers.filter((answer) => typeof answer === 'object' && answer.duplicates === 1)).toHaveLength(
+      50,
+    );
+    expect(await intake.values('events_total')).toMatchObject({ Stop: 350 });
+  });
+
+  test('shows how many sessions wait, until an hour has passed', async () => {
+    const intake = await openIntake(createStore(createPlace()));
+    expect(await intake.values('sessions_waiting')).toEqual({ '': 0 });
+    await intake.take([stop('1', { event: 'Notification', session: 'a' })]);
+    expect(await intake.values('sessions_waiting')).toEqual({ '': 1 });
+    await intake.clock.advance(HOUR);
+    expect(await intake.values('sessions_waiting')).toEqual({ '': 0 });
+  });
+
+  test('does not take more than it can hold', async () => {
+    const intake = await openIntake(createStore(createPlace()));
+    const batch = (name: string) =>
+      Array.from({ length: 1000 }, (_unused, index) => stop(`${name}-${index}`));
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_unused, index) => intake.take(batch(`${index}`))),
+    );
+    const taken = answers.filter((answer) => typeof answer === 'object');
+    expect(answers.filter((answer) => answer === 'busy')).toHaveLength(30 - taken.length);
+    expect(taken).toHaveLength(20);
+    expect(await intake.values('events_total')).toMatchObject({ Stop: 20_000 });
+    expect(await intake.take(batch('later'))).toMatchObject({ accepted: 1000 });
+  });
+});
+
+describe('over a restart', () => {
+  test('counts go on, sessions still wait, and what came before is known', async () => {
+    const file = createPlace();
+    const before = await openIntake(createSqliteHookStore({ path: file }));
+    await before.take([stop('1'), stop('2', ended), stop('3', { event: 'Notification', session: 'a' })]);
+    await before.close();
+    const after = await openIntake(createSqliteHookStore({ path: file }), createFakeClock(NOW + MINUTE));
+    expect(await after.values('events_total')).toEqual(await before.values('events_total'));
+    expect(await after.values('session_ends_total')).toEqual(await before.values('session_ends_total'));
+    expect(await after.values('last_event_timestamp_seconds')).toEqual(
+      await before.values('last_event_timestamp_seconds'),
+    );
+    expect(await after.values('sessions_waiting')).toEqual({ '': 1 });
+    expect(await after.take([stop('1'), stop('4', { session: 'a', at: NOW + 1 })])).toEqual({
+      accepted: 1,
+      duplicates: 1,
+    });
+    expect(await after.values('sessions_waiting')).toEqual({ '': 0 });
+  });
+
+  test('any events in any groups with restarts between count as often as there are identities', async () => {
+    const group = fc.array(
+      fc.record({ id: fc.nat(40), name: fc.constantFrom('Stop', 'Notification', 'other') }),
+      {
+        minLength: 1,
+        maxLength: 10,
+      },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(group, fc.boolean()), { maxLength: 8 }), async (groups) => {
+        const file = createPlace();
+        let intake = await openIntake(createSqliteHookStore({ path: file }));
+        const first = new Map<string, string>();
+        for (const [events, restart] of groups) {
+          await intake.take(events.map(({ id, name }) => stop(`${id}`, { event: name })));
+          for (const { id, name } of events) if (!first.has(`${id}`)) first.set(`${id}`, name);
+          if (!restart) continue;
+          await intake.close();
+          intake = await openIntake(createSqliteHookStore({ path: file }));
+        }
+        const counted = await intake.values('events_total');
+        for (const name of ['Stop', 'Notification', 'other']) {
+          expect(counted[name]).toBe([...first.values()].filter((one) => one === name).length);
+        }
+        await intake.close();
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+describe('identities', () => {
+  test('are forgotten after so long that their events are not taken any more', async () => {
+    const clock = createFakeClock(NOW);
+    const intake = await openIntake(createSqliteHookStore({ path: createPlace() }), clock);
+    expect(intake.from()).toBe(NOW - 7 * DAY);
+    await intake.take([stop('ahead', { at: NOW + DAY })]);
+    // Taken from a clock a day ahead: as long as it would be taken, it is known.
+    clock.set(NOW + 8 * DAY - 1);
+    expect(intake.from()).toBeLessThan(NOW + DAY);
+    expect(await intake.take([stop('ahead')])).toEqual({ accepted: 0, duplicates: 1 });
+    clock.set(NOW + 8 * DAY + 1);
+    expect(intake.from()).toBeGreaterThan(NOW + DAY);
+    await intake.take([stop('x')]);
+    expect(await intake.take([stop('ahead')])).toEqual({ accepted: 1, duplicates: 0 });
+  });
+
+  test.each([
+    ['memory', (file: string) => ({ open: () => createMemoryHookStore(100), file, restarts: false })],
+    [
+      'a file',
+      (file: string) => ({
+        open: () => createSqliteHookStore({ path: file, mostIds: 100 }),
+        file,
+        restarts: true,
+      }),
+    ],
+  ])('beyond a bound go first in %s, and nothing from before them is taken', async (_, placed) => {
+    const { open, restarts } = placed(createPlace());
+    const clock = createFakeClock(NOW);
+    const intake = await openIntake(open(), clock);
+    for (let index = 0; index < 30; index++) {
+      clock.set(NOW + index * 1000);
+      await intake.take(Array.from({ length: 10 }, (_unused, one) => stop(`${index}-${one}`)));
+    }
+    expect(intake.from()).toBe(NOW + 19_000);
+    expect(await intake.take([stop('29-0')])).toEqual({ accepted: 0, duplicates: 1 });
+    if (!restarts) return;
+    await intake.close();
+    expect((await openIntake(open(), clock)).from()).toBe(NOW + 19_000);
+  });
+});
+
+describe('a file that cannot be used', () => {
+  test('costs no event: none is taken until it can, and then the counts are right', async () => {
+    const file = createPlace();
+    const holder = await openIntake(createSqliteHookStore({ path: file }));
+    await holder.take([stop('1')]);
+    const second = await openIntake(createSqliteHookStore({ path: file }));
+    expect(await second.take([stop('2')])).toBe('unavailable');
+    // A counter that begins at 0 and jumps would be taken for so many new events.
+    expect(await second.values('events_total')).toEqual({});
+    expect(second.log.events).toMatchObject([{ level: 'warn', fields: { reason: 'locked' } }]);
+    await holder.close();
+    await second.clock.advance(2_000);
+    expect(await second.take([stop('2')])).toEqual({ accepted: 1, duplicates: 0 });
+    expect(await second.values('events_total')).toMatchObject({ Stop: 2 });
+    expect(second.log.events.map(({ level }) => level)).toEqual(['warn', 'info']);
+  });
+
+  test('is left as it is where it is damaged or another program’s', async () => {
+    const file = createPlace();
+    await (await openIntake(createSqliteHookStore({ path: file }))).close();
+    const noise = 'not a database, and long enough to be looked at'.repeat(100);
+    writeFileSync(file, noise);
+    for (const name of readdirSync(path.dirname(file))) {
+      if (/-(wal|shm)$/.test(name)) rmSync(path.join(path.dirname(file), name));
+    }
+    const intake = await openIntake(createSqliteHookStore({ path: file }));
+    expect(await intake.take([stop('1')])).toBe('unavailable');
+    expect(readFileSync(file, 'utf8')).toBe(noise);
+    expect(intake.log.events).toHaveLength(1);
+    expect(intake.log.events[0]?.fields['hint']).toContain('away');
+  });
+
+  test('that was taken away is made again, with everything counted so far', async () => {
+    const file = createPlace();
+    const intake = await openIntake(createSqliteHookStore({ path: file }));
+    await intake.take([stop('1'), stop('2', ended)]);
+    rmSync(path.dirname(file), { recursive: true });
+    await intake.take([stop('3')]);
+    expect(existsSync(file)).toBe(true);
+    await intake.close();
+    const after = await openIntake(createSqliteHookStore({ path: file }));
+    expect(await after.values('events_total')).toMatchObject({ Stop: 2, SessionEnd: 1 });
+    expect(await after.values('session_ends_total')).toMatchObject({ clear: 1 });
+  });
+});

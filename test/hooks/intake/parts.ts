@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Registry } from 'prom-client';
+import { onTestFinished } from 'vitest';
+import { createHookInstruments } from '../../../src/hooks/intake/instruments.ts';
+import { createHookIntake, type HookIntake } from '../../../src/hooks/intake/intake.ts';
+import { createMemoryHookStore } from '../../../src/hooks/intake/memory-store.ts';
+import { createSqliteHookStore } from '../../../src/hooks/intake/sqlite/store.ts';
+import type { HookStore } from '../../../src/hooks/intake/store.ts';
+import { createFakeClock } from '../../../src/runtime/clock.ts';
+import { createFakeLogger } from '../../../src/runtime/logger.ts';
+
+export const NOW = Date.UTC(2026, 10, 20, 12);
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+/** A place for a file that is gone when the test ends. */
+export function createPlace(): string {
+  const directory = mkdtempSync(path.join(tmpdir(), 'hooks-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return path.join(directory, 'data', 'history-hooks.db');
+}
+
+/** Both stores: what holds for one holds for the other. */
+export const stores: readonly (readonly [string, (file: string) => HookStore])[] = [
+  ['memory', () => createMemoryHookStore()],
+  ['an SQLite file', (file) => createSqliteHookStore({ path: file })],
+];
+
+/** An intake over a store, with what it shows on the page. */
+export async function openIntake(store: HookStore, clock = createFakeClock(NOW)) {
+  const registry = new Registry();
+  const log = createFakeLogger();
+  let intake: HookIntake | undefined;
+  const instruments = createHookInstruments(registry, () => intake?.waiting() ?? 0);
+  intake = await createHookIntake({ store, instruments, clock, log });
+  const opened = intake;
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= opened.close();
+    return closed;
+  };
+  onTestFinished(close);
+
+  /** The values of a metric by its label; under the empty text where it has none. */
+  async function values(name: string): Promise<Record<string, number>> {
+    const metric = await registry.getSingleMetric(`agent_platform_hook_${name}`)?.get();
+    return Object.fromEntries(
+      (metric?.values ?? []).map(({ labels, value }) => [Object.values(labels).join(), value]),
+    );
+  }
+  return { ...opened, close, clock, log, registry, instruments, values };
+}
