@@ -1,50 +1,68 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream';
+import { pipeline, type Readable } from 'node:stream';
 import type { Scrape } from '../exposition/exposition.ts';
 import type { Negotiated } from '../exposition/negotiate.ts';
-import type { ScrapeBody, ScrapedPage } from '../exposition/scrape.ts';
+import type { ScrapedPage } from '../exposition/scrape.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { NO_STORE, respondText } from './respond.ts';
 
 /** What a client wants, by its `Accept` and `Accept-Encoding` headers. */
 export type Negotiate = (accept: string | undefined, acceptEncoding: string | undefined) => Negotiated;
 
-/**
- * Sends a page of metrics, or says which collectors there are. Headers and body are written directly, since express'
- * `send` would hash every page for an ETag.
- */
-export function answerPage(
-  request: IncomingMessage,
-  response: ServerResponse,
-  scrape: Scrape,
-  log: Logger,
-): void {
-  if (scrape.kind === 'unknown-collector') {
-    respondText(response, 400, `No such collector. There are: ${scrape.known.join(', ')}.`);
-    return;
-  }
-  response.writeHead(200, headersOf(scrape));
-  if (request.method === 'HEAD') response.end();
-  else sendBody(response, scrape.body, log);
-}
+/** Sends a page of metrics, or says which collectors there are. */
+export type AnswerPage = (request: IncomingMessage, response: ServerResponse, scrape: Scrape) => void;
 
-function sendBody(response: ServerResponse, body: ScrapeBody, log: Logger): void {
-  if ('parts' in body) {
-    const [first, ...others] = body.parts;
-    if (others.length === 0) {
-      response.end(first);
-      return;
+/**
+ * Answers that are inflated as they are sent, at a time: each holds some 200 KiB for as long as its client likes. Over
+ * it, the one that goes on longest is cut off.
+ */
+const MOST_INFLATING = 64;
+
+/**
+ * Creates what sends pages. Headers and body are written directly, since express' `send` would hash every page for an
+ * ETag.
+ */
+export function createPageAnswer(log: Logger): AnswerPage {
+  const inflating = new Set<ServerResponse>();
+
+  function inflate(response: ServerResponse, stream: Readable): void {
+    const [longest] = inflating;
+    if (inflating.size >= MOST_INFLATING && longest !== undefined) {
+      inflating.delete(longest);
+      longest.destroy();
     }
-    // One write of them all beats a stream by a third.
-    response.cork();
-    for (const part of body.parts) response.write(part);
-    response.end();
-  } else {
+    inflating.add(response);
     // Destroys the stream when the client goes away, and the connection when the stream fails.
-    pipeline(body.stream(), response, (error) => {
+    pipeline(stream, response, (error) => {
+      inflating.delete(response);
       if (error != null) log.debug('A scrape ended early', { error });
     });
   }
+
+  return (request, response, scrape) => {
+    // Asked ahead on a connection that is gone by now.
+    if (request.socket.destroyed) return;
+    if (scrape.kind === 'unknown-collector') {
+      respondText(response, 400, `No such collector. There are: ${scrape.known.join(', ')}.`);
+      return;
+    }
+    response.writeHead(200, headersOf(scrape));
+    if (request.method === 'HEAD') response.end();
+    else if ('parts' in scrape.body) sendParts(response, scrape.body.parts);
+    else inflate(response, scrape.body.stream());
+  };
+}
+
+function sendParts(response: ServerResponse, parts: readonly Buffer[]): void {
+  const [first, ...others] = parts;
+  if (others.length === 0) {
+    response.end(first);
+    return;
+  }
+  // One write of them all beats a stream by a third.
+  response.cork();
+  for (const part of parts) response.write(part);
+  response.end();
 }
 
 function headersOf(page: ScrapedPage): string[] {

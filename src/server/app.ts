@@ -1,6 +1,7 @@
 import express from 'express';
 import type { Logger } from '../runtime/logger.ts';
 import type { ReloadOutcome } from '../runtime/reload.ts';
+import { createPageAnswer } from './answer-page.ts';
 import { bodiless } from './bodiless.ts';
 import {
   createPageHandler,
@@ -15,7 +16,10 @@ import { createProbeHandler, type ProbeDeps } from './probe.ts';
 import { type Handler, respondJson, respondText } from './respond.ts';
 import { redactStatus, type ServiceStatus } from './status.ts';
 
-export interface AppDeps extends Omit<MetricsDeps, 'exposition'>, Omit<ProbeDeps, 'exposition'> {
+type Own = 'exposition' | 'answerPage';
+
+export interface AppDeps extends Omit<MetricsDeps, Own>, Omit<ProbeDeps, Own> {
+  readonly log: Logger;
   readonly exposition: MetricsDeps['exposition'] & ProbeDeps['exposition'];
   /** The state of the service at this moment. */
   status(): ServiceStatus;
@@ -42,9 +46,11 @@ export function createApp(deps: AppDeps): express.Express {
   app.enable('strict routing');
   const status = (): ServiceStatus => redactStatus(deps.status(), deps.redact);
 
+  const answerPage = createPageAnswer(deps.log);
+
   // First, so that a scrape passes nothing else.
-  addRoute(app, deps.telemetryPath, 'GET', bodiless(createMetricsHandler(deps)));
-  addRoute(app, '/probe', 'GET', bodiless(createProbeHandler(deps)));
+  addRoute(app, deps.telemetryPath, 'GET', bodiless(createMetricsHandler({ ...deps, answerPage })));
+  addRoute(app, '/probe', 'GET', bodiless(createProbeHandler({ ...deps, answerPage })));
   addRoute(app, '/', 'GET', bodiless(createPageHandler(status)));
   addRoute(app, '/status', 'GET', bodiless(createStatusHandler(status)));
   addRoute(app, '/-/healthy', 'GET', bodiless(healthy));

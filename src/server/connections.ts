@@ -11,6 +11,9 @@ export interface ConnectionLimitDeps {
 /** Whoever takes longer for one answer than any scrape may last is cut off once somebody else comes, in milliseconds. */
 const ANSWER_MS = 120_000;
 
+/** Clients of metrics wait for one answer before they ask again; each that is asked for ahead costs memory. */
+const MOST_AHEAD = 8;
+
 interface Connection {
   readonly socket: Socket;
   answering: number;
@@ -78,6 +81,10 @@ export function limitConnections(server: Server, { limit, clock }: ConnectionLim
     const connection = find(key);
     if (connection === undefined) return;
     connection.answering += 1;
+    if (connection.answering > MOST_AHEAD) {
+      close(key, connection);
+      return;
+    }
     if (connection.answering === 1) move(key, answering, connection);
     response.once('close', () => {
       connection.answering -= 1;

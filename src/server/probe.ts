@@ -1,6 +1,5 @@
 import type { Exposition } from '../exposition/exposition.ts';
-import type { Logger } from '../runtime/logger.ts';
-import { answerPage, type Negotiate } from './answer-page.ts';
+import type { AnswerPage, Negotiate } from './answer-page.ts';
 import { parseCollect } from './collect.ts';
 import { rememberNegotiation } from './negotiation.ts';
 import { type Handler, respondText } from './respond.ts';
@@ -8,7 +7,7 @@ import { type Handler, respondText } from './respond.ts';
 export interface ProbeDeps {
   readonly exposition: Pick<Exposition, 'probe'>;
   readonly negotiate: Negotiate;
-  readonly log: Logger;
+  readonly answerPage: AnswerPage;
   /** Whether the last run of every collector of an organization succeeded; undefined where there is no such one. */
   probe(org: string): boolean | undefined;
 }
@@ -17,7 +16,7 @@ export interface ProbeDeps {
  * Answers with one configured organization's series and `probe_success`. The target is looked up by name and never
  * taken for an address: no request leaves the process.
  */
-export function createProbeHandler({ exposition, negotiate, log, probe }: ProbeDeps): Handler {
+export function createProbeHandler({ exposition, negotiate, answerPage, probe }: ProbeDeps): Handler {
   const negotiated = rememberNegotiation(negotiate);
   return (request, response) => {
     const url = request.url ?? '';
@@ -36,7 +35,7 @@ export function createProbeHandler({ exposition, negotiate, log, probe }: ProbeD
       respondText(response, 404, 'No organization of this name is configured here.');
       return;
     }
-    answerPage(request, response, exposition.probe({ ...negotiated(request), ...query, org, success }), log);
+    answerPage(request, response, exposition.probe({ ...negotiated(request), ...query, org, success }));
   };
 }
 

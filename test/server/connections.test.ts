@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { expect, it, onTestFinished } from 'vitest';
 import { createFakeClock } from '../../src/runtime/clock.ts';
+import { createFakeExposition } from '../../src/server/fake-exposition.ts';
 import { createHttpServer } from '../../src/server/http-server.ts';
 import { createTestApp } from './fixtures.ts';
 
@@ -100,6 +102,52 @@ it('cuts off whoever takes minutes for one answer', async () => {
   expect(await ask(port, '/metrics', new Agent())).toBe(200);
   await expect.poll(() => slow.closed).toBe(true);
 });
+
+it('cuts off whoever asks for far more than it has received', async () => {
+  const { port, exposition } = await serve();
+  const request = 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n';
+  const few = await open(port, request.repeat(8));
+  await expect.poll(() => few.received.split('HTTP/1.1 200').length).toBe(9);
+  const many = await open(port, request.repeat(200));
+  await expect.poll(() => many.closed).toBe(true);
+  expect(exposition.requests.length).toBeLessThan(300);
+  expect(await ask(port, '/metrics', new Agent())).toBe(200);
+});
+
+it('inflates for so many clients at a time, and cuts off the one that takes longest', async () => {
+  const inflating: Readable[] = [];
+  const page = {
+    kind: 'page',
+    contentType: 'text/plain',
+    contentEncoding: undefined,
+    contentLength: 1e9,
+    body: {
+      stream() {
+        const stream = Readable.from(endless());
+        inflating.push(stream);
+        return stream;
+      },
+    },
+  } as const;
+  const parts = createTestApp({ exposition: { ...createFakeExposition(), scrape: async () => page } });
+  const server = createHttpServer({ app: parts.app, clock: createFakeClock(0), maxConnections: 512 });
+  onTestFinished(() => server.close(0));
+  const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
+  const readers = [];
+  for (let count = 0; count < 66; count++) {
+    const reader = await open(port, 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n');
+    reader.socket.pause();
+    await expect.poll(() => inflating.length).toBe(count + 1);
+    readers.push(reader);
+  }
+  await expect
+    .poll(() => inflating.map(({ destroyed }) => destroyed))
+    .toEqual([...[true, true], ...Array.from({ length: 64 }, () => false)]);
+});
+
+function* endless(): Iterable<Buffer> {
+  for (;;) yield Buffer.alloc(65_536, 'x');
+}
 
 it('does not receive a body that nobody reads', async () => {
   const { port } = await serve();

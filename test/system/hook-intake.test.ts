@@ -1,0 +1,120 @@
+import { writeFile } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../bench/programs.ts';
+import { type Page, readPage } from '../e2e/page.ts';
+import { KEY, startPlatform } from './platform.ts';
+import { createPrograms, type Program, written } from './programs.ts';
+
+const TOKEN = 'a-token-of-the-senders';
+const EVENTS = 10_000;
+const SENDERS = 50;
+const NAMES = ['Notification', 'Stop', 'SubagentStop', 'SessionEnd', 'PostToolUse', 'SomethingNew'];
+
+const programs = createPrograms();
+
+/** What a sender gets: a status, or nothing where the connection breaks. */
+function post(url: string, agent: Agent, event: object): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+    const sending = request(`${url}/hooks/events`, { method: 'POST', agent, headers }, (response) => {
+      response.once('end', () => resolve(response.statusCode));
+      response.once('error', () => resolve(undefined));
+      response.resume();
+    });
+    sending.once('error', () => resolve(undefined));
+    sending.end(JSON.stringify(event));
+  });
+}
+
+async function pageOf(url: string): Promise<Page> {
+  return readPage(await (await fetch(`${url}/metrics`)).text());
+}
+
+async function startExporter(): Promise<{ url: string; start(): Promise<Program> }> {
+  const platform = await startPlatform(programs);
+  const port = await freePort();
+  const folder = programs.folder();
+  const tokenFile = join(folder, 'token');
+  await writeFile(tokenFile, `${TOKEN}\n`);
+  const args = [
+    'serve',
+    `--web.listen-address=127.0.0.1:${port}`,
+    `--storage.path=${join(folder, 'history.db')}`,
+  ];
+  const environment = {
+    AGENT_PLATFORM_API_BASE_URL: platform.url,
+    AGENT_PLATFORM_API_KEY: KEY,
+    AGENT_PLATFORM_HOOKS_TOKEN_FILE: tokenFile,
+  };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async start() {
+      const program = programs.exporter(args, environment);
+      await written(program, 'stderr', /msg=Serving .*\bport=(\d+)/);
+      return program;
+    },
+  };
+}
+
+test('10 000 events of 50 senders are counted once each, though the exporter is killed twice among them', async () => {
+  const exporter = await startExporter();
+  let program = await exporter.start();
+  const agent = new Agent({ keepAlive: true, maxSockets: SENDERS });
+  onTestFinished(() => agent.destroy());
+  const expected = new Map<string, number>();
+  let next = 0;
+  let answered = 0;
+  let repeated = 0;
+
+  async function send(): Promise<void> {
+    while (next < EVENTS) {
+      const index = next++;
+      const name = NAMES[index % NAMES.length] ?? '';
+      expected.set(name, (expected.get(name) ?? 0) + 1);
+      const event = {
+        ...{ id: `event-${index}`, hook_event_name: name, session_id: `session-${index % 300}` },
+        ...{ reason: 'clear', occurred_at: Date.now(), message: 'planted' },
+      };
+      // As a sender with a spool does it: again, until it is taken.
+      while ((await post(exporter.url, agent, event)) !== 202) {
+        repeated += 1;
+        await pause(20);
+      }
+      answered += 1;
+    }
+  }
+
+  async function kill(): Promise<void> {
+    program.send('SIGKILL');
+    expect((await program.ended).signal).toBe('SIGKILL');
+    program = await exporter.start();
+  }
+
+  const sending = Promise.all(Array.from({ length: SENDERS }, send));
+  await expect.poll(() => answered, { timeout: 60_000, interval: 1 }).toBeGreaterThan(EVENTS / 3);
+  await kill();
+  await expect.poll(() => answered, { timeout: 60_000, interval: 1 }).toBeGreaterThan((2 * EVENTS) / 3);
+  await kill();
+  await sending;
+
+  expect(repeated).toBeGreaterThan(0);
+  const page = await pageOf(exporter.url);
+  const counted = page.by('event', 'agent_platform_hook_events_total');
+  expect(Object.values(counted).reduce((sum, count) => sum + count, 0)).toBe(EVENTS);
+  const { SomethingNew: other, ...known } = Object.fromEntries(expected);
+  expect(counted).toMatchObject({ ...known, other });
+  expect(page.value('agent_platform_hook_session_ends_total', { reason: 'clear' })).toBe(known['SessionEnd']);
+  expect(`${page.text}${program.stderr()}`).not.toContain('planted');
+
+  // Once more, all of it: nothing is new.
+  const again = Array.from({ length: 10 }, (_, start) => ({
+    events: Array.from({ length: EVENTS / 10 }, (_unused, index) => ({
+      ...{ id: `event-${(start * EVENTS) / 10 + index}`, hook_event_name: 'Stop', occurred_at: Date.now() },
+    })),
+  }));
+  for (const batch of again) expect(await post(exporter.url, agent, batch)).toBe(202);
+  expect((await pageOf(exporter.url)).by('event', 'agent_platform_hook_events_total')).toEqual(counted);
+});
