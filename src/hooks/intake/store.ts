@@ -1,8 +1,11 @@
 import type { Instant } from '../../catalog/day.ts';
 import type { Changes, Tally } from './tally.ts';
 
-/** How long an event's identity is remembered, in milliseconds: what happened before that is not taken any more. */
-export const REMEMBERED_MS = 7 * 24 * 3_600_000;
+/**
+ * How long an event's identity is remembered, in milliseconds: what happened before that is not taken any more. A day
+ * longer than the hook command keeps what it could not send, unless told otherwise.
+ */
+export const REMEMBERED_MS = 8 * 24 * 3_600_000;
 
 /** Events of several requests that are stored together. */
 export interface Commit {

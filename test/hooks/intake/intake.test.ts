@@ -129,13 +129,13 @@ describe('identities', () => {
   test('are forgotten after so long that their events are not taken any more', async () => {
     const clock = createFakeClock(NOW);
     const intake = await openIntake(createSqliteHookStore({ path: createPlace() }), clock);
-    expect(intake.from()).toBe(NOW - 7 * DAY);
+    expect(intake.from()).toBe(NOW - 8 * DAY);
     await intake.take([stop('ahead', { at: NOW + DAY })]);
     // Taken from a clock a day ahead: as long as it would be taken, it is known.
-    clock.set(NOW + 8 * DAY - 1);
+    clock.set(NOW + 9 * DAY - 1);
     expect(intake.from()).toBeLessThan(NOW + DAY);
     expect(await intake.take([stop('ahead')])).toEqual({ accepted: 0, duplicates: 1 });
-    clock.set(NOW + 8 * DAY + 1);
+    clock.set(NOW + 9 * DAY + 1);
     expect(intake.from()).toBeGreaterThan(NOW + DAY);
     await intake.take([stop('x')]);
     expect(await intake.take([stop('ahead')])).toEqual({ accepted: 1, duplicates: 0 });

@@ -50,7 +50,7 @@ export function createHookTables(db: DatabaseSync): HookTables {
       const keptFrom = last - most + 1;
       let upTo = first - 1;
       let early = 0;
-      for (const { arrival, at } of oldest.all(limit)) {
+      for (const { arrival, at } of oldest.iterate(limit)) {
         const isOld = Number(at) < before;
         if (!isOld && Number(arrival) >= keptFrom) break;
         if (!isOld) early = Math.max(early, Number(at));
