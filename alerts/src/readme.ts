@@ -20,6 +20,9 @@ Everything is judged by the newest day that the platform has given, never by the
 once, and where they differ, the one with the newer day counts. An alert goes on over a restart of the exporter or of a
 scrape (\`keep_firing_for\`), so that one day is told once.
 
+\`AgentPlatformNewModelShare\` and \`AgentPlatformAdoptionDropped\` look at two weeks of what Prometheus has kept: its usual
+retention of 15 days is enough, and until it has them, or a backfill, the two are quiet.
+
 | Alert | Severity | For | When |
 |---|---|---|---|
 ${groups

@@ -1,0 +1,165 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { defaultSettings, rulesDocument, type ThresholdName } from '../../alerts/src/index.ts';
+import { freePort } from '../../bench/programs.ts';
+import { startPlatform } from './platform.ts';
+import { createPrograms, eventually, written } from './programs.ts';
+import { requireTool } from './tools.ts';
+
+const TOKEN = 'a-token-of-hook-senders';
+
+/** What no test can wait for is reached at once. */
+const soon: Partial<Record<ThresholdName, string>> = {
+  rejectedRecords: '0',
+  dataStaleHours: '1',
+  readinessOldDays: '1',
+  sessionsWaiting: '2',
+};
+const rules = rulesDocument({
+  ...defaultSettings,
+  threshold: (name) => soon[name] ?? defaultSettings.threshold(name),
+  duration: (_said, use) => ({ for: '0s', keep_firing_for: '1h', step: '5s' })[use],
+});
+
+interface Alert {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly state: string;
+}
+
+describe.runIf(requireTool('prometheus'))('an exporter with which much is wrong', () => {
+  const programs = createPrograms();
+  let exporter = '';
+  let prometheus = '';
+
+  beforeAll(async () => {
+    const platform = await startPlatform(programs, [
+      ...['--orgs=2', '--scenario=credit-spike', '--scenario=readiness-drop'],
+      ...['--fault=401@wiki@org=acme', '--fault=500=1@productivity@org=acme'],
+      ...['--fault=429=1:1@activity@org=globex', '--fault=bad-rows=0.5@tools@org=acme'],
+    ]);
+    const folder = programs.folder();
+    const config = join(folder, 'config.yaml');
+    // A file as a folder: nothing can be stored below it.
+    await writeFile(join(folder, 'file'), '');
+    await writeFile(
+      config,
+      `orgs:
+  - {name: acme, base_url: '${platform.url}', api_key_env: ACME_KEY, budget: {credits_per_month: 1000}}
+storage: {path: '${join(folder, 'file', 'history.db')}'}
+limits: {values_per_label: {default: 200, tool: 5, repo: 5000}, series: 1500}
+api: {retries: 0, requests_per_second: 200}
+`,
+    );
+    exporter = await startExporter(['--web.enable-lifecycle', `--config.file=${config}`], {
+      ACME_KEY: 'sandbox-acme-owner',
+    });
+    // Events are only taken where they can be stored.
+    const other = await startExporter(['--org=globex', `--api.base-url=${platform.url}`], {
+      AGENT_PLATFORM_API_KEY: 'sandbox-globex-owner',
+      AGENT_PLATFORM_HOOKS_TOKEN: TOKEN,
+    });
+    await startPrometheus([exporter, other].map((address) => `'${new URL(address).host}'`).join(', '));
+    await eventually(async () => expect(await firing()).not.toEqual([]), 60_000);
+    await writeFile(config, 'orgs: [{name: acme}]\n');
+    expect((await fetch(`${exporter}/-/reload`, { method: 'POST' })).ok).toBe(false);
+    expect((await notifyOfWaiting(other)).status).toBe(202);
+  });
+
+  async function startExporter(args: readonly string[], environment: Readonly<Record<string, string>>) {
+    const program = programs.exporter(['serve', '--web.listen-address=127.0.0.1:0', ...args], environment);
+    return `http://127.0.0.1:${await written(program, 'stderr', /msg=Serving .*\bport=(\d+)/)}`;
+  }
+
+  async function startPrometheus(targets: string): Promise<void> {
+    const folder = programs.folder();
+    const file = join(folder, 'prometheus.yml');
+    await writeFile(join(folder, 'rules.yaml'), rules);
+    await writeFile(
+      file,
+      `global: {scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s}
+rule_files: [rules.yaml]
+scrape_configs:
+  - job_name: agent-platform
+    static_configs: [{targets: [${targets}]}]
+`,
+    );
+    const port = await freePort();
+    prometheus = `http://127.0.0.1:${port}`;
+    programs.start('prometheus', [
+      `--config.file=${file}`,
+      `--storage.tsdb.path=${join(folder, 'data')}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+    ]);
+  }
+
+  async function rejected(): Promise<number> {
+    const page = await (await fetch(`${exporter}/metrics`)).text();
+    return Number(
+      /^agent_platform_exporter_records_rejected_total\{org="acme",dataset="tools"\} (\d+)$/m.exec(page)?.[1],
+    );
+  }
+
+  async function raises(name: string, labels: Readonly<Record<string, string>>): Promise<void> {
+    await eventually(async () => {
+      const alerts = (await firing()).filter((alert) => alert.labels['alertname'] === `AgentPlatform${name}`);
+      expect(alerts).toContainEqual(expect.objectContaining({ labels: expect.objectContaining(labels) }));
+      for (const { annotations } of alerts)
+        expect(annotations['description']).not.toMatch(/<no value>|error|NaN/i);
+    });
+  }
+
+  async function notifyOfWaiting(url: string): Promise<Response> {
+    const events = ['one', 'two', 'three'].map((session) => ({
+      id: `event-${session}`,
+      hook_event_name: 'Notification',
+      session_id: session,
+      occurred_at: Date.now(),
+    }));
+    return await fetch(`${url}/hooks/events`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ events }),
+    });
+  }
+
+  async function firing(): Promise<readonly Alert[]> {
+    const answer = (await (await fetch(`${prometheus}/api/v1/alerts`)).json()) as {
+      data: { alerts: readonly Alert[] };
+    };
+    return answer.data.alerts.filter(({ state }) => state === 'firing');
+  }
+
+  test.each([
+    ['KeyRejected', { org: 'acme', reason: 'auth' }],
+    ['CollectionFailing', { org: 'acme', collector: 'productivity' }],
+    ['Throttled', { org: 'globex' }],
+    ['ValuesFolded', { org: 'acme', metric: 'agent_platform_daily_tool_calls_by_tool' }],
+    ['FamiliesDropped', { org: 'acme', collector: 'readiness' }],
+    ['HistoryNotPersistent', { job: 'agent-platform' }],
+    ['ConfigReloadFailed', { job: 'agent-platform' }],
+    ['SessionsWaiting', { job: 'agent-platform' }],
+    ['DataStale', { org: 'acme', dataset: 'tokens' }],
+    ['CreditSpike', { org: 'acme' }],
+    ['BudgetExceeded', { org: 'acme' }],
+    ['ReadinessDropped', { org: 'acme' }],
+    ['ReadinessCriteriaRegressed', { org: 'acme' }],
+    ['ReadinessReportOld', { org: 'acme' }],
+  ])('raises %s', raises);
+
+  test('raises RecordsRejected', async () => {
+    // What was unusable before the first scrape was no increase: the days are looked at again.
+    await eventually(async () => {
+      const before = await rejected();
+      expect((await fetch(`${exporter}/-/refresh`, { method: 'POST' })).ok).toBe(true);
+      await eventually(async () => expect(await rejected()).toBeGreaterThan(before), 5_000);
+    }, 60_000);
+    await raises('RecordsRejected', { org: 'acme', dataset: 'tools' });
+  });
+
+  test('raises nothing else', async () => {
+    const names = new Set((await firing()).map(({ labels }) => labels['alertname']));
+    expect(names.size).toBe(15);
+  });
+});
