@@ -57,7 +57,7 @@ function merge(
   try {
     mkdirSync(path.dirname(file), { recursive: true });
     const backup = text === undefined ? undefined : keepOld(file);
-    writeWhole(file, changed);
+    writeWhole(file, changed, statSync(file, { throwIfNoEntry: false })?.mode);
     return backup === undefined ? `wrote ${named}` : `wrote ${named}; what it was is in ${backup}`;
   } catch (error) {
     throw new ConfigError(`${named} cannot be written (${codeOf(error)})`);

@@ -33,7 +33,17 @@ export async function testHook(places: Places, context: CommandContext): Promise
   };
   const deliveries = Object.entries(settings.channels).map(([name, channel]) => ({ name, channel, notice }));
   const soundFile = fileURLToPath(new URL('../../assets/notification.wav', import.meta.url));
-  const parts = { post, secret, clock, signal, timeoutMs, soundFile, platform: process.platform };
+  const { environment } = context;
+  const parts = {
+    post,
+    secret,
+    clock,
+    signal,
+    timeoutMs,
+    soundFile,
+    environment,
+    platform: process.platform,
+  };
   const [outcomes, forwarding] = await Promise.all([
     deliverAll(deliveries, { ...parts, run: createRunProgram(signal) }),
     settings.forward === undefined ? [] : [tryForwarding(settings.forward, post, secret)],
@@ -55,7 +65,7 @@ const sample: HookEvent = {
   fields: {},
 };
 
-// An empty batch shows whether the token is good, and counts as nothing.
+// An empty batch shows whether the token is good, and counts as no event.
 async function tryForwarding(
   settings: ForwardSettings,
   post: Post,

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { Environment } from '../config/process-environment.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { codeOf } from './code-of.ts';
 import type { HookEvent, SharedEvent } from './event.ts';
@@ -17,6 +18,7 @@ export interface TellParts {
   readonly clock: Clock;
   readonly log: HookLog;
   readonly platform: NodeJS.Platform;
+  readonly environment: Environment;
   readonly soundFile: string;
   /** By the clock's `elapsed`. */
   readonly until: number;

@@ -2,13 +2,13 @@
 const { renameSync, rmSync, writeFileSync } = process.getBuiltinModule('node:fs');
 
 /**
- * Writes a file so that others see all of it or nothing, also when this process is killed on the way. Only the owner
- * may read it. Throws the system's error.
+ * Writes a file so that others see all of it or nothing, also when this process is killed on the way. By default only
+ * the owner may read it. Throws the system's error.
  */
-export function writeWhole(file: string, content: string): void {
+export function writeWhole(file: string, content: string, mode = 0o600): void {
   const unfinished = `${file}.${process.pid}.new`;
   try {
-    writeFileSync(unfinished, content, { mode: 0o600 });
+    writeFileSync(unfinished, content, { mode });
     renameSync(unfinished, file);
   } catch (error) {
     rmSync(unfinished, { force: true });

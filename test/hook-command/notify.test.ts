@@ -29,6 +29,7 @@ function parts(overrides: Partial<ChannelParts> = {}): ChannelParts & { readonly
     clock: createFakeClock(0),
     run: async (program, args) => void ran.push([program, ...args]),
     platform: 'linux',
+    environment: {},
     signal: new AbortController().signal,
     timeoutMs: 1000,
     soundFile: '/own.wav',

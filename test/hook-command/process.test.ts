@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -277,6 +277,7 @@ describe('hook-config', () => {
       'hooks.json',
       '{\n    "Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]\n}\n',
     );
+    chmodSync(file, 0o640);
     const args = ['--write', `--file=${file}`, '--event=Stop', '--command=x hook'];
     const first = await home.run('hook-config', { args });
     expect(first.stdout).toMatch(/what it was is in \S+\.bak\n$/);
@@ -286,6 +287,7 @@ describe('hook-config', () => {
       { type: 'command', command: 'x hook', timeout: 5 },
     ]);
     expect(text).toContain('\n    "Stop"');
+    expect(statSync(file).mode & 0o777).toBe(0o640);
     const second = await home.run('hook-config', { args });
     expect(second.stdout).toContain('is as it should be');
     expect(readFileSync(file, 'utf8')).toBe(text);

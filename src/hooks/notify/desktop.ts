@@ -11,15 +11,18 @@ export const sendToDesktop: SendBy<DesktopChannel> = (_channel, notice, parts) =
     : nodeNotifier(notice, parts);
 
 // node-notifier would go through a shell here, and has no way to end the options.
-function notifySend({ title, text }: Notice, { run }: ChannelParts): Promise<void> {
+async function notifySend(notice: Notice, parts: ChannelParts): Promise<void> {
+  const { title, text } = notice;
   // Servers read the text as markup, and notify-send reads backslashes as escapes.
   const markup = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  return run('notify-send', [
-    `--app-name=${application}`,
-    '--',
-    title || application,
-    markup.replaceAll('\\', '\\\\'),
-  ]);
+  const words = [title || application, markup.replaceAll('\\', '\\\\')];
+  try {
+    await parts.run('notify-send', [`--app-name=${application}`, '--', ...words]);
+  } catch (error) {
+    // A Linux within Windows has another desktop, which node-notifier finds.
+    if (!parts.environment['WSL_DISTRO_NAME']) throw error;
+    await nodeNotifier(notice, parts);
+  }
 }
 
 async function nodeNotifier({ title, text }: Notice, { clock, signal }: ChannelParts): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Environment } from '../../config/process-environment.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { SharedEvent } from '../event.ts';
 import type { Post } from '../post.ts';
@@ -20,6 +21,7 @@ export interface ChannelParts {
   readonly clock: Clock;
   readonly run: RunProgram;
   readonly platform: NodeJS.Platform;
+  readonly environment: Environment;
   /** Aborted when the command's time is up. */
   readonly signal: AbortSignal;
   /** How long an exchange may take, in milliseconds. */

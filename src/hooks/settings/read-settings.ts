@@ -48,9 +48,10 @@ function readForward(place: Place, paths: (text: string) => string): ForwardSett
     timeoutMs: durationAt(entries.get('timeout'), { least: 10, most: 30_000, standard: 1000 }),
     spool: {
       maxBytes: sizeAt(spool?.get('max_size'), { least: 4096, most: 1_073_741_824, standard: 10_485_760 }),
+      // The exporter tells events that it has counted from new ones for a week.
       maxAgeMs: durationAt(spool?.get('max_age'), {
         least: 1000,
-        most: 31_536_000_000,
+        most: 604_800_000,
         standard: 604_800_000,
       }),
     },
