@@ -2,6 +2,7 @@ import path from 'node:path';
 import { entriesOf, itemsOf, mistake, type Place } from '../../config/tree.ts';
 import { expandHome } from '../places.ts';
 import { readChannel } from './read-channel.ts';
+import { readQuietHours } from './read-quiet-hours.ts';
 import { readRule } from './read-rule.ts';
 import { durationAt, emptyIfAbsent, fileAt, pathsOf, secretAt, sizeAt, webAddressAt } from './read-values.ts';
 import { type Channel, defaultSettings, type ForwardSettings, type HookSettings } from './settings.ts';
@@ -18,7 +19,10 @@ export function readSettings(root: Place, home: string): HookSettings {
   const deadline = entries.get('deadline');
   const forward = entries.get('forward');
   const channels = readChannels(entries.get('channels'), paths);
-  const common = { quiet: entries.get('quiet_hours'), channels: Object.keys(channels), home };
+  const quiet = entries.get('quiet_hours');
+  // Also where no rule is there yet to be silent.
+  if (quiet !== undefined) readQuietHours(quiet);
+  const common = { quiet, channels: Object.keys(channels), home };
   const rules = emptyIfAbsent(entries.get('rules'), itemsOf).map((place) => readRule(place, common));
   return {
     // From what a start takes to what an agent waits for.
