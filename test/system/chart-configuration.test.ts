@@ -55,6 +55,7 @@ describe.runIf(requireTool('helm') && requireTool('openssl'))('what the chart re
     const foreign: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'exporter-tls': await certificate(),
       'whole-web-config': { 'web.yml': '{}' },
+      people: { 'teams.csv': 'user,team\nada@example.com,platform\n' },
     };
 
     function dataOf(kind: string, name: string): Readonly<Record<string, string>> {

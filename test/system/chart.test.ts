@@ -83,6 +83,7 @@ describe.runIf(hasHelm)('the chart', () => {
       '{replicas: 2, persistence: {enabled: true, existingClaim: x}}',
       /existingClaim/,
     ],
+    ['two files of teams', '{config: {teams: {file: /a}}, users: {teams: {secretName: b}}}', /config\.teams/],
     ['hooks without a token', 'hooks: {enabled: true}', /hooks\.token/],
     ['a monitor without the password', passwordButNoMonitor(), /serviceMonitor\.basicAuth/],
   ])('refuses %s', async (_, values, message) => {
