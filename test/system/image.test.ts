@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat, readdir, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -87,6 +87,22 @@ describe.runIf(requireTool('buildah') && requireRoot())('the image', () => {
     expect(
       globSync('**/{*.db,.env*,*.pem,.git,test}', { cwd: join(root, 'app'), exclude: ['node_modules/**'] }),
     ).toEqual([]);
+  });
+
+  test('sees nothing of the folder that it is built in but what it is made of', async () => {
+    const file = join(programs.folder(), 'Dockerfile');
+    await writeFile(file, 'FROM scratch\nCOPY . /\n');
+    await builder?.buildah(['bud', '--file', file, '--tag', 'localhost/context:test', REPOSITORY]);
+    const context = (await builder?.filesOf('localhost/context:test')) ?? '';
+    const sources = [
+      'bin',
+      'package-lock.json',
+      'package.json',
+      'src',
+      'tsconfig.build.json',
+      'tsconfig.json',
+    ];
+    expect((await readdir(context)).sort()).toEqual(sources);
   });
 
   test('adds less than 40 MiB to its base and Node.js', async () => {
