@@ -4,24 +4,11 @@ import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { type Project, readProject } from './compose.ts';
 import { REPOSITORY } from './image.ts';
 import { createPrograms, written } from './programs.ts';
 import { requireTool } from './tools.ts';
 
-const service = z.looseObject({
-  image: z.string(),
-  command: z.array(z.string()).nullish(),
-  environment: z.record(z.string(), z.string().nullable()).optional(),
-  read_only: z.boolean().optional(),
-  cap_drop: z.array(z.string()).optional(),
-  ports: z.array(z.looseObject({ host_ip: z.string() })).optional(),
-  volumes: z.array(z.object({ type: z.string(), source: z.string(), target: z.string() }).loose()).optional(),
-});
-const project = z.looseObject({
-  services: z.record(z.string(), service),
-  volumes: z.record(z.string(), z.unknown()),
-});
-type Project = z.infer<typeof project>;
 const dashboard = z.looseObject({
   uid: z.string(),
   templating: z.object({
@@ -34,34 +21,8 @@ describe.runIf(requireTool('docker-compose'))('compose.yaml', () => {
   let compose: Project;
 
   beforeAll(async () => {
-    compose = await read();
+    compose = await readProject(programs);
   });
-
-  /** What Compose makes of the files, with an `.env` or without one; of the repository only what git has is there. */
-  async function read(environment?: string): Promise<Project> {
-    const folder = programs.folder();
-    for (const path of ['compose.yaml', 'compose', 'alerts', 'dashboards']) {
-      await cp(join(REPOSITORY, path), join(folder, path), { recursive: true });
-    }
-    if (environment !== undefined) await writeFile(join(folder, '.env'), environment);
-    const args = ['--project-directory', folder, 'config', '--format', 'json'];
-    const { code, stdout, stderr } = await programs.run('docker-compose', args);
-    expect([code, stderr]).toEqual([0, '']);
-    return project.parse(JSON.parse(stdout.replaceAll(folder, REPOSITORY.replace(/\/$/, ''))));
-  }
-
-  function serviceOf(name: string): Project['services'][string] {
-    const found = compose.services[name];
-    if (found === undefined) throw new Error(`no service ${name}`);
-    return found;
-  }
-
-  /** A file of the repository that a service finds under another name. */
-  function mounted(name: string, target: string): string {
-    const found = serviceOf(name).volumes?.find((volume) => volume.target === target);
-    if (found === undefined) throw new Error(`nothing is mounted on ${target}`);
-    return found.source;
-  }
 
   test('mounts files that exist', () => {
     const mounts = Object.values(compose.services).flatMap(({ volumes = [] }) => volumes);
@@ -69,7 +30,7 @@ describe.runIf(requireTool('docker-compose'))('compose.yaml', () => {
     expect(bound.length).toBeGreaterThan(5);
     expect(bound.filter((path) => !existsSync(path))).toEqual([]);
     const named = mounts.filter(({ type }) => type === 'volume').map(({ source }) => source);
-    expect(named.filter((name) => !(name in compose.volumes))).toEqual([]);
+    expect(named.filter((name) => !compose.volumes.includes(name))).toEqual([]);
   });
 
   test('takes images of a stated version, and opens ports to this machine alone', () => {
@@ -81,21 +42,21 @@ describe.runIf(requireTool('docker-compose'))('compose.yaml', () => {
 
   test('runs the exporter without privileges, on a read-only file system', () => {
     for (const name of ['exporter', 'past', 'platform']) {
-      expect(serviceOf(name)).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
+      expect(compose.service(name)).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
     }
   });
 
   test('shows the simulated platform where nothing is said', async () => {
-    const { environment = {}, command } = serviceOf('exporter');
+    const { environment = {}, command } = compose.service('exporter');
     expect(command).toEqual(['serve']);
     const file = environment['AGENT_PLATFORM_CONFIG_FILE'] ?? '';
-    const there = join(mounted('exporter', dirname(file)), 'demo.yml');
+    const there = join(compose.mounted('exporter', dirname(file)), 'demo.yml');
     const check = programs.exporter(['check-config', `--config.file=${there}`], {
       SIMULATED_KEY_OF_ACME: environment['SIMULATED_KEY_OF_ACME'] ?? '',
       SIMULATED_KEY_OF_GLOBEX: environment['SIMULATED_KEY_OF_GLOBEX'] ?? '',
     });
     expect([await check.ended, check.stderr()]).toEqual([{ code: 0, signal: null }, '']);
-    const [listen = '', ...rest] = (serviceOf('platform').command ?? []).slice(1);
+    const [listen = '', ...rest] = (compose.service('platform').command ?? []).slice(1);
     expect(listen).toBe('--listen-address=:9890');
     const platform = programs.exporter(['sandbox', '--listen-address=127.0.0.1:0', ...rest]);
     await written(platform, 'stdout', /(Ctrl-C)/);
@@ -107,7 +68,7 @@ describe.runIf(requireTool('docker-compose'))('compose.yaml', () => {
   test('polls another platform where .env names one', async () => {
     const example = readFileSync(join(REPOSITORY, '.env.example'), 'utf8');
     const own = example.replace('AGENT_PLATFORM_API_KEY=', 'AGENT_PLATFORM_API_KEY=own-key');
-    const { services } = await read(own);
+    const { services } = await readProject(programs, own);
     for (const name of ['exporter', 'past']) {
       const given = services[name]?.environment ?? {};
       expect(given).toMatchObject({ AGENT_PLATFORM_CONFIG_FILE: '', AGENT_PLATFORM_API_KEY: 'own-key' });
@@ -119,11 +80,13 @@ describe.runIf(requireTool('docker-compose'))('compose.yaml', () => {
   });
 
   test('brings the past under the labels of the live target', () => {
-    const prometheus = parse(readFileSync(mounted('prometheus', '/etc/prometheus/prometheus.yml'), 'utf8'));
+    const prometheus = parse(
+      readFileSync(compose.mounted('prometheus', '/etc/prometheus/prometheus.yml'), 'utf8'),
+    );
     const [job] = prometheus.scrape_configs;
     const labels = [`--label=job=${job.job_name}`, `--label=instance=${job.static_configs[0].targets[0]}`];
-    expect(serviceOf('past').command).toEqual(expect.arrayContaining(labels));
-    expect(serviceOf('prometheus').command).toContain('--web.enable-remote-write-receiver');
+    expect(compose.service('past').command).toEqual(expect.arrayContaining(labels));
+    expect(compose.service('prometheus').command).toContain('--web.enable-remote-write-receiver');
   });
 
   test.runIf(requireTool('promtool'))(
@@ -132,8 +95,11 @@ describe.runIf(requireTool('docker-compose'))('compose.yaml', () => {
       const folder = programs.folder();
       const rules = '/etc/prometheus/rules/agent-platform-exporter.rules.yaml';
       await mkdir(join(folder, 'rules'));
-      await cp(mounted('prometheus', rules), join(folder, 'rules/agent-platform-exporter.rules.yaml'));
-      const text = readFileSync(mounted('prometheus', '/etc/prometheus/prometheus.yml'), 'utf8');
+      await cp(
+        compose.mounted('prometheus', rules),
+        join(folder, 'rules/agent-platform-exporter.rules.yaml'),
+      );
+      const text = readFileSync(compose.mounted('prometheus', '/etc/prometheus/prometheus.yml'), 'utf8');
       const file = join(folder, 'prometheus.yml');
       await writeFile(file, text.replaceAll('/etc/prometheus', folder));
       const { code, stdout, stderr } = await programs.run('promtool', ['check', 'config', file]);
@@ -143,14 +109,14 @@ describe.runIf(requireTool('docker-compose'))('compose.yaml', () => {
   );
 
   test.runIf(requireTool('amtool'))('gives Alertmanager a configuration that it takes', async () => {
-    const file = mounted('alertmanager', '/etc/alertmanager/alertmanager.yml');
+    const file = compose.mounted('alertmanager', '/etc/alertmanager/alertmanager.yml');
     const { code, stdout } = await programs.run('amtool', ['check-config', file]);
     expect(code).toBe(0);
     expect(stdout).toContain('SUCCESS');
   });
 
   test('lets Grafana find the datasource and every dashboard', () => {
-    const provisioning = mounted('grafana', '/etc/grafana/provisioning');
+    const provisioning = compose.mounted('grafana', '/etc/grafana/provisioning');
     const { datasources } = parse(readFileSync(join(provisioning, 'datasources/prometheus.yml'), 'utf8'));
     expect(datasources).toMatchObject([
       { type: 'prometheus', isDefault: true, url: 'http://prometheus:9090' },
@@ -159,7 +125,7 @@ describe.runIf(requireTool('docker-compose'))('compose.yaml', () => {
     const values = parse(readFileSync(join(REPOSITORY, 'helm/values.yaml'), 'utf8'));
     expect(providers).toMatchObject([{ folder: values.dashboards.folder, type: 'file' }]);
 
-    const folder = mounted('grafana', providers[0].options.path);
+    const folder = compose.mounted('grafana', providers[0].options.path);
     const files = globSync('**/*.json', { cwd: folder });
     const dashboards = files.map((file) =>
       dashboard.parse(JSON.parse(readFileSync(join(folder, file), 'utf8'))),
@@ -171,7 +137,7 @@ describe.runIf(requireTool('docker-compose'))('compose.yaml', () => {
       const [datasource] = templating.list.filter(({ type }) => type === 'datasource');
       expect([uid, datasource?.query]).toEqual([uid, datasources[0].type]);
     }
-    const home = serviceOf('grafana').environment?.['GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH'] ?? '';
+    const home = compose.service('grafana').environment?.['GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH'] ?? '';
     expect(files).toContain(home.slice(`${providers[0].options.path}/`.length));
   });
 });

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { freePort } from '../../bench/programs.ts';
 import { type Builder, createBuilder, REPOSITORY, runContained } from './image.ts';
 import { createPrograms, eventually, written } from './programs.ts';
 import { requireRoot, requireTool } from './tools.ts';
@@ -171,12 +172,3 @@ describe.runIf(requireTool('buildah') && requireRoot())('the image', () => {
     silent.close();
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
