@@ -47,13 +47,17 @@ export interface ReloadState {
 export interface Reload {
   /** Must not be called again before it has resolved; never rejects. */
   run(): Promise<ReloadOutcome>;
+  /** Takes note of how something that follows its files by itself is: by a problem, or that it has none (any more). */
+  note(name: string, problem: string | undefined): void;
   state(): ReloadState;
 }
 
 /** Creates the reload; the configuration at hand counts as just read. */
 export function createReload(parts: ReloadParts): Reload {
   const { polling, publisher, runner, runs, instruments, clock, log } = parts;
-  let state: ReloadState = { readAt: clock.now() };
+  let readAt = clock.now();
+  /** Why something is not used as it was read last, by its name. */
+  const problems = new Map<string, string>();
   let told = '';
 
   async function applyConfig(config: Config): Promise<void> {
@@ -111,10 +115,22 @@ export function createReload(parts: ReloadParts): Reload {
     if (text !== '') log.warn('Changed options that count only from the next start on', { options: text });
   }
 
+  function tellState(): void {
+    if (problems.size === 0) readAt = clock.now();
+    instruments.configReload(problems.size === 0);
+  }
+
   return {
-    state: () => state,
+    state() {
+      const [problem] = problems.values();
+      return problem === undefined ? { readAt } : { readAt, problem };
+    },
+    note(name, problem) {
+      if (problem === undefined) problems.delete(name);
+      else problems.set(name, problem);
+      tellState();
+    },
     async run() {
-      const problems: string[] = [];
       const steps: readonly Reloadable[] = [
         {
           name: 'the configuration',
@@ -127,16 +143,15 @@ export function createReload(parts: ReloadParts): Reload {
       for (const { name, reload } of steps) {
         try {
           await reload();
+          problems.delete(name);
         } catch (error) {
           const hint = error instanceof ConfigError ? error.hint : undefined;
           log.error('What was read again cannot be used, what was before stays', { what: name, error, hint });
-          problems.push(messageOf(error));
+          problems.set(name, messageOf(error));
         }
       }
-      const [problem] = problems;
-      state = problem === undefined ? { readAt: clock.now() } : { readAt: state.readAt, problem };
-      instruments.configReload(problem === undefined);
-      return problem === undefined ? { ok: true } : { ok: false, problem: problems.join('; ') };
+      tellState();
+      return problems.size === 0 ? { ok: true } : { ok: false, problem: [...problems.values()].join('; ') };
     },
   };
 }

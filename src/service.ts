@@ -32,6 +32,8 @@ import { createSetup, dayCollectors, publishedFamilies } from './service-setup.t
 import { collectorStatus, probeSuccess, readiness } from './service-status.ts';
 import { openServiceWeb, type ServiceWeb } from './service-web.ts';
 
+const WEB_CONFIGURATION = 'the web configuration';
+
 /** How often what only time changes is seen to, in milliseconds: ages, uncovered and old days, a full disk. */
 const SWEEP_MS = 60_000;
 
@@ -183,7 +185,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const configuration = createReload({
     setup: () => setup,
     loadConfig: parts.loadConfig,
-    others: [{ name: 'the web configuration', reload: reloadWeb }],
+    others: [{ name: WEB_CONFIGURATION, reload: reloadWeb }],
     take(next) {
       // A key that is out of use may still stand in an error that is on its way.
       for (const org of setup.config.orgs) for (const key of org.credential.secrets()) redactor.remember(key);
@@ -376,7 +378,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       publication.flush();
       server = createHttpServer({ ...web.serve(app), clock, maxConnections: config.web.maxConnections });
       const { port } = await server.listen(config.web.listen);
-      web.watch();
+      web.watch((problem) => configuration.note(WEB_CONFIGURATION, problem));
       try {
         await polling.connect();
       } catch (error) {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type ExtraHeaders, respondText } from '../server/respond.ts';
 import type { PasswordChecker, Verdict } from './passwords/checker.ts';
@@ -11,6 +12,7 @@ import type { WebSettings } from './settings.ts';
 export interface GuardDeps {
   readonly app: RequestListener;
   settings(): WebSettings;
+  readonly clock: Pick<Clock, 'wait'>;
   readonly passwords: PasswordChecker;
   readonly limiter: RateLimiter;
   /** Whether the client of a connection lacks the certificate that is asked for. */
@@ -22,6 +24,10 @@ export interface GuardDeps {
   readonly log: Logger;
 }
 
+/** How long an answer waits that too many comparisons stand in the way of, and how long the client should. */
+const BUSY_MS = 1_000;
+/** Answers that wait so at a time; the connections of others are closed. */
+const MOST_LATE = 1_000;
 /** Whoever is not let in holds no connection either. */
 const HANG_UP = ['Connection', 'close'] as const;
 const CHALLENGE = [
@@ -32,7 +38,8 @@ const CHALLENGE = [
 
 /** Puts certificates, rate limit, passwords and headers before every route of an application. */
 export function createGuard(deps: GuardDeps): RequestListener {
-  const { app, passwords, log } = deps;
+  const { app, clock, passwords, log } = deps;
+  let late = 0;
 
   return (request, response) => {
     const settings = deps.settings();
@@ -68,7 +75,7 @@ export function createGuard(deps: GuardDeps): RequestListener {
         (result) => pass(result, request, response),
         (error: unknown) => {
           log.error('A password could not be checked', { error });
-          respondText(response, 503, 'The password could not be checked.', retryAfter(1_000));
+          respondText(response, 503, 'The password could not be checked.', retryAfter(BUSY_MS));
         },
       );
     }
@@ -77,7 +84,23 @@ export function createGuard(deps: GuardDeps): RequestListener {
   function pass(verdict: Verdict, request: IncomingMessage, response: ServerResponse): void {
     if (verdict === 'right') app(request, response);
     else if (verdict === 'wrong') refuse(response);
-    else respondText(response, 503, 'Too many passwords are being checked.', retryAfter(1_000));
+    else refuseLater(response);
+  }
+
+  /** Who guesses faster than passwords are compared is answered late, and so asks less. */
+  function refuseLater(response: ServerResponse): void {
+    if (late >= MOST_LATE) {
+      response.destroy();
+      return;
+    }
+    late += 1;
+    clock
+      .wait(BUSY_MS)
+      .then(() => respondText(response, 503, 'Too many passwords are being checked.', retryAfter(BUSY_MS)))
+      .catch(() => response.destroy())
+      .finally(() => {
+        late -= 1;
+      });
   }
 }
 

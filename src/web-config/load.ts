@@ -10,6 +10,20 @@ const sections = ['tls_server_config', 'http_server_config', 'basic_auth_users',
 
 /** Reads a web configuration file and the files that it names; rejects with a `ConfigError`. */
 export async function loadWebSettings(file: string, files: Files): Promise<WebSettings> {
+  try {
+    return await read(file, files);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ConfigError(masked(error.message), error.hint);
+  }
+}
+
+/** A message may quote what stands in the wrong place: a hash, or the end of a key. */
+function masked(message: string): string {
+  return message.replace(/\$2[aby]?\$\d\d\$[./A-Za-z0-9]*/g, '***').replace(/-----BEGIN.*/s, '***');
+}
+
+async function read(file: string, files: Files): Promise<WebSettings> {
   const root = await rootOf(file, files);
   const entries = entriesOf(root, sections);
   function section<Value>(name: string, read: (place: Place) => Value): Value | undefined {

@@ -27,8 +27,11 @@ export interface Reloading {
   current(): WebSettings;
   /** Reads the files now if they have changed; whoever asks tells the outcome. */
   reload(): Promise<ReloadOutcome>;
-  /** Looks at the files every 5 s until the signal; only what goes wrong for longer than that is an error. */
-  watch(signal: AbortSignal): Promise<void>;
+  /**
+   * Looks at the files every 5 s until the signal. Only what goes wrong for longer than that is an error: `tell` hears
+   * of it, and when it is over.
+   */
+  watch(signal: AbortSignal, tell: (problem: string | undefined) => void): Promise<void>;
 }
 
 /** Loads the settings for the first time; rejects with a `ConfigError`. */
@@ -86,7 +89,7 @@ export async function createReloading(deps: ReloadingDeps): Promise<Reloading> {
     return next;
   }
 
-  async function watch(signal: AbortSignal): Promise<void> {
+  async function watch(signal: AbortSignal, tell: (problem: string | undefined) => void): Promise<void> {
     let pending: string | undefined;
     let told: string | undefined;
     for (;;) {
@@ -100,8 +103,13 @@ export async function createReloading(deps: ReloadingDeps): Promise<Reloading> {
           hint: result.hint,
         });
         told = problem;
+        tell(problem);
       }
-      if (problem === undefined) told = undefined;
+      // Whoever asked for a reload in between may know of a problem that was not told here.
+      if (problem === undefined && (told !== undefined || ('changed' in result && result.changed))) {
+        told = undefined;
+        tell(undefined);
+      }
       pending = problem;
     }
   }

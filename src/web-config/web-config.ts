@@ -28,8 +28,8 @@ export interface WebConfig {
   serve(app: RequestListener): Pick<HttpServerDeps, 'app' | 'createServer'>;
   /** Reads the files now if they have changed; a file that cannot be used changes nothing. */
   reload(): Promise<ReloadOutcome>;
-  /** From now on reads the files whenever they change, until closed. */
-  watch(): void;
+  /** From now on reads the files whenever they change, until closed; tells when they cannot be used, and when again. */
+  watch(tell: (problem: string | undefined) => void): void;
   close(): Promise<void>;
 }
 
@@ -62,6 +62,7 @@ export async function openWebConfig(deps: WebConfigDeps): Promise<WebConfig> {
       app: createGuard({
         app,
         settings: reloading.current,
+        clock,
         passwords,
         limiter: createRateLimiter(clock),
         isUncertified: (socket) => tls?.isUncertified(socket) === true,
@@ -72,8 +73,8 @@ export async function openWebConfig(deps: WebConfigDeps): Promise<WebConfig> {
       createServer: tls?.createServer,
     }),
     reload: reloading.reload,
-    watch() {
-      reloading.watch(stopping.signal).catch((error: unknown) => {
+    watch(tell) {
+      reloading.watch(stopping.signal, tell).catch((error: unknown) => {
         if (!stopping.signal.aborted) log.error('The web configuration is no longer watched', { error });
       });
     },

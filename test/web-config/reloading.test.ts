@@ -20,10 +20,13 @@ async function look(world: World): Promise<void> {
   await expect.poll(() => world.clock.waits.length).toBeGreaterThan(before);
 }
 
-async function startWatched(yaml: string): Promise<World> {
+async function startWatched(
+  yaml: string,
+): Promise<World & { readonly told: readonly (string | undefined)[] }> {
   const world = await startWorld(yaml);
-  world.web.watch();
-  return world;
+  const told: (string | undefined)[] = [];
+  world.web.watch((problem) => told.push(problem));
+  return { ...world, told };
 }
 
 describe('a changed file', () => {
@@ -102,9 +105,11 @@ describe('a file that cannot be used', () => {
       },
     ]);
     expect((await world.ask()).server).toBe('server');
+    expect(world.told).toHaveLength(1);
     rotate(world);
     await look(world);
     expect((await world.ask()).server).toBe('successor');
+    expect(world.told).toEqual([expect.stringContaining('key_file'), undefined]);
     world.files.delete('/etc/exporter/server.crt');
     await look(world);
     await look(world);
