@@ -12,6 +12,7 @@ import { type FirstSyncResult, measureFirstSync } from './sections/first-sync.ts
 import { type HookResult, measureHook } from './sections/hook.ts';
 import { measureSize, type SizeResult } from './sections/size.ts';
 import { measureStarting } from './sections/starting.ts';
+import { measureUsers, type UsersResult } from './sections/users.ts';
 
 /** Above, one scrape of a prom-client exporter takes longer than a round. */
 const PROM_CLIENT_SERIES = 100_000;
@@ -41,6 +42,7 @@ async function measure(options: BenchOptions): Promise<Report> {
     backfill: does('backfill') ? await measureBackfill(built, options) : undefined,
     sync: does('sync') ? await measureSync(built, options) : undefined,
     hook: does('hook') ? await measureHooks(built, options) : undefined,
+    users: does('users') ? await measurePeople(built, options) : undefined,
   };
 }
 
@@ -72,4 +74,12 @@ async function measureSync(built: Built, { syncedDays, syncs }: BenchOptions): P
 async function measureHooks(built: Built, { hookRuns }: BenchOptions): Promise<HookResult> {
   console.error('measuring the hook command');
   return measureHook(built, hookRuns);
+}
+
+async function measurePeople(
+  built: Built,
+  { users, readings }: BenchOptions,
+): Promise<readonly UsersResult[]> {
+  console.error('measuring the reading of people');
+  return measureUsers(built, users, readings);
 }

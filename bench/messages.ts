@@ -1,3 +1,4 @@
+import type { Identity } from '../src/config/people/labels.ts';
 import type { PastSize } from './workload/past.ts';
 
 /** What a started process says first: where it answers. */
@@ -86,6 +87,19 @@ export interface RemoteBackfill {
   readonly seconds: number;
   /** Most resident memory in bytes, the store's included. */
   readonly peak: number;
+}
+
+export interface PeopleReadingOptions {
+  readonly users: number;
+  readonly identity: Identity;
+}
+
+/** A day's people as the collector reads them, and the same bodies parsed by themselves: CPU seconds. */
+export interface PeopleReading {
+  readonly people: number;
+  readonly pages: number;
+  readonly readSeconds: number;
+  readonly parseSeconds: number;
 }
 
 /** What a program has used in its life. */

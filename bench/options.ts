@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { PastSize } from './workload/past.ts';
 
 /** What can be measured alone. */
-export type Part = 'scrape' | 'backfill' | 'sync' | 'hook';
+export type Part = 'scrape' | 'backfill' | 'sync' | 'hook' | 'users';
 
 /** What is measured, and how long. */
 export interface BenchOptions {
@@ -23,6 +23,9 @@ export interface BenchOptions {
   readonly syncs: number;
   /** How often the hook command is run in each way. */
   readonly hookRuns: number;
+  /** People of the organization whose listing is read, and how often it is. */
+  readonly users: number;
+  readonly readings: number;
   /** Whether the page of figures is written. */
   readonly write: boolean;
 }
@@ -33,10 +36,10 @@ const USAGE = `npm run bench -- [options]
   --seconds 2            length of one load on one server
   --connections 4        connections that the load client keeps
   --quick                one short round at 1000 series: shows that everything runs
-  --only scrape          scrapes and the start alone; or backfill, sync or hook; may be given several times
+  --only scrape          scrapes and the start alone; or backfill, sync, hook or users; may be given several times
   --write                write docs/BENCHMARKS.md too; not with --only`;
 
-const PARTS: readonly Part[] = ['scrape', 'backfill', 'sync', 'hook'];
+const PARTS: readonly Part[] = ['scrape', 'backfill', 'sync', 'hook', 'users'];
 const TO_FILES: readonly PastSize[] = [
   { series: 1000, days: 30 },
   { series: 1000, days: 300 },
@@ -47,6 +50,8 @@ const BY_REMOTE_WRITE: readonly PastSize[] = [
   { series: 1000, days: 300 },
   { series: 20_000, days: 30 },
 ];
+/** Of these, twenty thousand and some are there on a working day: two hundred pages. */
+const USERS = 42_000;
 const QUICK_PAST: readonly PastSize[] = [{ series: 1000, days: 3 }];
 
 /** Reads the command line; throws with the usage where it cannot be used. */
@@ -68,6 +73,8 @@ export function parseOptions(args: readonly string[]): BenchOptions {
     syncedDays: quick ? 10 : 310,
     syncs: quick ? 1 : 5,
     hookRuns: quick ? 1 : 40,
+    users: quick ? 300 : USERS,
+    readings: quick ? 1 : 2,
     write: values.write === true,
   };
 }

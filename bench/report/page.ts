@@ -5,11 +5,13 @@ import type { FirstSyncResult } from '../sections/first-sync.ts';
 import type { HookResult } from '../sections/hook.ts';
 import type { SizeResult } from '../sections/size.ts';
 import type { StartingResult } from '../sections/starting.ts';
+import type { UsersResult } from '../sections/users.ts';
 import { aimsOf, renderAims, startingAims } from './aims.ts';
 import { hookAims, renderHookPage } from './hook-page.ts';
 import { fileAims, remoteAims, syncAims } from './past-aims.ts';
 import { renderBackfillPage, renderSyncPage } from './past-page.ts';
 import { renderScrapingPage } from './scraping-page.ts';
+import { renderUsersPage, usersAims } from './users-page.ts';
 
 export interface ScrapingReport {
   readonly sizes: readonly SizeResult[];
@@ -29,10 +31,11 @@ export interface Report {
   readonly backfill: BackfillReport | undefined;
   readonly sync: FirstSyncResult | undefined;
   readonly hook: HookResult | undefined;
+  readonly users: readonly UsersResult[] | undefined;
 }
 
 /** The page of figures. */
-export function renderPage({ machine, options, scraping, backfill, sync, hook }: Report): string {
+export function renderPage({ machine, options, scraping, backfill, sync, hook, users }: Report): string {
   const aims = [
     ...(scraping === undefined
       ? []
@@ -40,12 +43,14 @@ export function renderPage({ machine, options, scraping, backfill, sync, hook }:
     ...(backfill === undefined ? [] : [...fileAims(backfill.files), ...remoteAims(backfill.remote)]),
     ...(sync === undefined ? [] : syncAims(sync)),
     ...(hook === undefined ? [] : hookAims(hook)),
+    ...(users === undefined ? [] : usersAims(users)),
   ];
   const sections = [
     scraping && renderScrapingPage(scraping, options),
     backfill && renderBackfillPage(backfill, options),
     sync && renderSyncPage(sync, options),
     hook && renderHookPage(hook, options),
+    users && renderUsersPage(users),
   ];
   return `# Benchmarks
 

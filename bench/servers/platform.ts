@@ -5,7 +5,8 @@ import { createSandbox } from '../../src/sandbox/index.ts';
 import type { PlatformUsage } from '../messages.ts';
 import { answerQuestions, listenAndSay } from './process.ts';
 
-const { handler } = createSandbox({ now: createSystemClock().now });
+const [, , options = '{}'] = process.argv;
+const { handler } = createSandbox({ now: createSystemClock().now, ...JSON.parse(options) });
 let requests = 0;
 
 answerQuestions(async (): Promise<PlatformUsage> => {

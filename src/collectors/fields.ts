@@ -12,7 +12,7 @@ const NUMERAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
 const MAX_ELEMENTS = 250_000;
 const MAX_MEMBERS = 5_000;
 /** In UTF-16 units; twice what a label shows. */
-const MAX_TEXT = 512;
+export const MAX_TEXT = 512;
 
 /** A finite number of at least 0, also as numeric text; null counts as missing. */
 export const amount = z.preprocess(numberOf, z.number().finite().nonnegative().optional());

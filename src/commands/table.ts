@@ -1,5 +1,6 @@
 import {
   backfillOptions,
+  estimateOptions,
   healthcheckOptions,
   hookConfigOptions,
   hookOptions,
@@ -44,6 +45,19 @@ export const commands: readonly Command[] = [
     summary: 'Poll once and print the metrics; exit code 1 where a collector failed',
     options: sharedOptionsOf('once'),
     load: () => import('./once.ts'),
+  },
+  {
+    name: 'estimate',
+    summary: 'Poll once and tell how many series each collector makes, also those that are off',
+    details: async () => [
+      'Shows what a collector, or a way to tell people apart, would cost before it is turned on.',
+      'Nothing is stored. Exit code 1 where a collector failed.',
+    ],
+    options: async (collectors) => ({
+      ...optionsTakenBy('estimate', createOptions(await collectors())),
+      ...estimateOptions,
+    }),
+    load: () => import('./estimate.ts'),
   },
   {
     name: 'backfill',

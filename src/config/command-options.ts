@@ -81,6 +81,17 @@ export const healthcheckOptions = {
   },
 } as const satisfies Record<string, Option>;
 
+/** The options of `estimate` alone. */
+export const estimateOptions = {
+  json: {
+    kind: 'boolean',
+    section: 'Estimate',
+    description: 'Whether the estimate is printed as JSON',
+    default: 'false',
+    command: 'estimate',
+  },
+} as const satisfies Record<string, Option>;
+
 /** The options of `backfill` alone. */
 export const backfillOptions = {
   from: {

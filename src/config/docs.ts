@@ -1,5 +1,6 @@
 import {
   backfillOptions,
+  estimateOptions,
   healthcheckOptions,
   hookConfigOptions,
   hookOptions,
@@ -49,9 +50,14 @@ export function renderConfigurationDocs(collectors: readonly CollectorChoice[]):
     '',
     'These have no key in the file.',
     '',
-    ...[sandboxOptions, healthcheckOptions, backfillOptions, hookOptions, hookConfigOptions].flatMap(
-      (table) => sectionsOf(table, '###'),
-    ),
+    ...[
+      sandboxOptions,
+      healthcheckOptions,
+      estimateOptions,
+      backfillOptions,
+      hookOptions,
+      hookConfigOptions,
+    ].flatMap((table) => sectionsOf(table, '###')),
   ]
     .join('\n')
     .trimEnd()

@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import {
   backfillOptions,
+  estimateOptions,
   healthcheckOptions,
   hookConfigOptions,
   hookOptions,
@@ -108,6 +109,7 @@ function variablesOf(shared: OptionTable): readonly string[] {
     shared,
     sandboxOptions,
     healthcheckOptions,
+    estimateOptions,
     backfillOptions,
     hookOptions,
     hookConfigOptions,

@@ -18,9 +18,9 @@ export interface CollectorOption extends Option {
 }
 
 /** Commands that run the whole configuration. */
-const all = ['serve', 'demo', 'once', 'backfill', 'check-config'];
+const all = ['serve', 'demo', 'once', 'estimate', 'backfill', 'check-config'];
 /** Commands for which somebody's own organization is polled. */
-const own = ['serve', 'once', 'backfill', 'check-config'];
+const own = ['serve', 'once', 'estimate', 'backfill', 'check-config'];
 
 const sharedOptions = {
   'config.file': {

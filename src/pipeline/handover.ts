@@ -22,8 +22,15 @@ export interface RenderedFamily {
   readonly segment: Segment | undefined;
 }
 
+/** The families of one collector, rendered. */
+export interface Rendered {
+  readonly families: readonly RenderedFamily[];
+  /** How many values of each label over its limit are summed into `other`. */
+  readonly beyond: ReadonlyMap<string, number>;
+}
+
 /** The rendered families of an organization by the collector that feeds them. */
-type RenderedCollectors = ReadonlyMap<string, { readonly families: readonly RenderedFamily[] }>;
+type RenderedCollectors = ReadonlyMap<string, Rendered>;
 
 /** Creates what hands everything of an organization that fits its series budget to the publication, in one step. */
 export function createHandover(parts: HandoverParts): (org: string, collectors: RenderedCollectors) => void {
@@ -34,7 +41,7 @@ export function createHandover(parts: HandoverParts): (org: string, collectors: 
     const { seriesBudget } = parts;
     const dropped = familiesOverBudget(sizesOf(collectors), seriesBudget);
     const segments = new Map<string, readonly Segment[]>();
-    for (const [collector, { families }] of collectors) {
+    for (const [collector, { families, beyond }] of collectors) {
       const kept = families.filter(({ family }) => !dropped.has(family.name));
       segments.set(
         collector,
@@ -43,6 +50,7 @@ export function createHandover(parts: HandoverParts): (org: string, collectors: 
       const gone = families.filter(({ family }) => dropped.has(family.name)).map(({ family }) => family.name);
       instruments.familiesDropped({ org, collector, count: gone.length });
       tellDropped(org, collector, gone);
+      tellFolded(org, collector, beyond);
       for (const { family, folded } of families) {
         if (family.labels.length === 0) continue;
         instruments.valuesFolded({ org, metric: family.name, count: folded });
@@ -50,6 +58,27 @@ export function createHandover(parts: HandoverParts): (org: string, collectors: 
     }
     publication.replaceAll(org, segments);
   };
+
+  /** Says once which labels have more values than they may, and once when none has. */
+  function tellFolded(org: string, collector: string, beyond: ReadonlyMap<string, number>): void {
+    const key = JSON.stringify([org, collector, 'labels']);
+    const labels = [...beyond.keys()].join(' ');
+    if ((told.get(key) ?? '') === labels) return;
+    told.set(key, labels);
+    if (beyond.size === 0) {
+      log.info('No label has more values than limits.values_per_label allows any more', { org, collector });
+      return;
+    }
+    log.warn(
+      'Labels have more values than limits.values_per_label allows, the smallest are summed into other',
+      {
+        org,
+        collector,
+        labels,
+        folded: [...beyond].map(([label, count]) => `${label}: ${count}`).join(', '),
+      },
+    );
+  }
 
   /** Says once which families went, and once when they are back. */
   function tellDropped(org: string, collector: string, gone: readonly string[]): void {

@@ -8,7 +8,7 @@ import type { History, OrgHistory } from '../history/history.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { runInSlices } from '../runtime/slices.ts';
 import { firstDayOf } from './first-day.ts';
-import { createHandover, type HandoverParts, type RenderedFamily } from './handover.ts';
+import { createHandover, type HandoverParts, type Rendered, type RenderedFamily } from './handover.ts';
 import { type LabelLimit, projectFamily, surveyOf } from './survey.ts';
 import { createView } from './view.ts';
 
@@ -51,11 +51,12 @@ export interface Publisher {
   forget(org: string): void;
 }
 
-interface PublishedCollector {
+interface PublishedCollector extends Rendered {
   readonly day: Day | undefined;
   readonly expired: boolean;
-  readonly families: readonly RenderedFamily[];
 }
+
+const NOTHING: Rendered = { families: [], beyond: new Map<string, number>() };
 
 interface OrgState {
   collectors: ReadonlyMap<string, PublishedCollector>;
@@ -124,13 +125,13 @@ export function createPublisher(parts: PublisherParts): Publisher {
         published.set(collector.name, before);
         continue;
       }
-      const families = expired ? [] : await render(collector.families, dataset, view);
-      published.set(collector.name, { day, expired, families });
+      const rendered = expired ? NOTHING : await render(collector.families, dataset, view);
+      published.set(collector.name, { day, expired, ...rendered });
       // What a derived collector goes through, the one it derives from goes through, and has said.
       if (isFetching(collector)) noteTurn(org.name, collector.name, before, { day, expired });
     }
     const about = await render(parts.aboutFamilies, undefined, view);
-    published.set(ABOUT, { day: undefined, expired: false, families: about });
+    published.set(ABOUT, { day: undefined, expired: false, ...about });
     // It may have gone while it was rendered.
     if (settingsOf(org) === undefined) return;
     state.collectors = published;
@@ -166,7 +167,7 @@ export function createPublisher(parts: PublisherParts): Publisher {
     families: readonly Family[],
     dataset: DayDataset<unknown> | undefined,
     view: View,
-  ): Promise<readonly RenderedFamily[]> {
+  ): Promise<Rendered> {
     const survey = await runInSlices(surveyOf(families, dataset, view, parts.labelLimit), parts.clock);
     const rendered: RenderedFamily[] = [];
     for (const surveyed of survey.families) {
@@ -177,7 +178,7 @@ export function createPublisher(parts: PublisherParts): Publisher {
       });
       rendered.push({ family, folded, series: segment?.series ?? 0, segment });
     }
-    return rendered;
+    return { families: rendered, beyond: survey.beyond };
   }
 
   function hasExpired(history: OrgHistory, collector: Collector, now: number): boolean {

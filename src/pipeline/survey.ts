@@ -12,6 +12,8 @@ export interface Survey {
   /** The families that have something to say, each with the zeros that belong to it. */
   readonly families: readonly SurveyedFamily[];
   readonly kept: KeptValues;
+  /** How many values of each label over its limit are summed into `other`. */
+  readonly beyond: ReadonlyMap<string, number>;
 }
 
 export interface SurveyedFamily {
@@ -38,9 +40,11 @@ export function* surveyOf(
   limitOf: LabelLimit,
 ): Generator<void, Survey> {
   const weights = new Map<string, Map<string, number>>();
-  // A label is ranked by the first declared additive family with samples that has it.
+  // A label is ranked by the first declared additive family with samples that has it; where there can be none, by the
+  // first that counts people.
   const ranking = new Map<string, Family>();
   const limited = limitedLabels(families);
+  const summed = labelsOf(families, 'additive');
   const counted: Counted[] = [];
   for (const family of families) {
     const samples = samplesOf(family, dataset, view);
@@ -50,7 +54,7 @@ export function* surveyOf(
     const zeros: Sample[] = [];
     const collectsZeros = family.scope === 'day' && fillsZeros(family);
     for (const sample of samples) {
-      note(family, sample, values, weights, ranking);
+      note(family, sample, values, weights, ranking, summed);
       if (collectsZeros) present.add(keyOf(family, sample));
       yield;
     }
@@ -59,7 +63,7 @@ export function* surveyOf(
       for (const zero of zerosOf(family, view, day, present)) {
         if (zero !== undefined) {
           zeros.push(zero);
-          note(family, zero, values, weights, ranking);
+          note(family, zero, values, weights, ranking, summed);
         }
         yield;
       }
@@ -69,6 +73,7 @@ export function* surveyOf(
   const kept = keptValues(weights, limitOf);
   return {
     kept,
+    beyond: new Map([...kept].map(([label, stays]) => [label, (weights.get(label)?.size ?? 0) - stays.size])),
     families: counted.map(({ family, zeros, values }) => ({
       family,
       zeros,
@@ -111,6 +116,10 @@ function limitedLabels(families: readonly Family[]): ReadonlySet<string> {
   return new Set(families.flatMap(({ nature, labels }) => (nature === 'info' ? [] : labels)));
 }
 
+function labelsOf(families: readonly Family[], nature: Family['nature']): ReadonlySet<string> {
+  return new Set(families.filter((family) => family.nature === nature).flatMap(({ labels }) => labels));
+}
+
 function limitedValues(family: Family, limited: ReadonlySet<string>): ReadonlyMap<string, Set<string>> {
   return new Map(
     family.labels.filter((label) => limited.has(label)).map((label) => [label, new Set<string>()]),
@@ -123,6 +132,7 @@ function note(
   values: ReadonlyMap<string, Set<string>>,
   weights: Map<string, Map<string, number>>,
   ranking: Map<string, Family>,
+  summed: ReadonlySet<string>,
 ): void {
   for (const [label, seen] of values) {
     const value = sample.labels[label] ?? '';
@@ -132,7 +142,8 @@ function note(
       byValue = new Map();
       weights.set(label, byValue);
     }
-    if (family.nature === 'additive' && !ranking.has(label)) ranking.set(label, family);
+    const ranks = family.nature === 'additive' || (family.nature === 'distinct' && !summed.has(label));
+    if (ranks && !ranking.has(label)) ranking.set(label, family);
     if (ranking.get(label) === family) byValue.set(value, (byValue.get(value) ?? 0) + sample.value);
     else if (!byValue.has(value)) byValue.set(value, 0);
   }

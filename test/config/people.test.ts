@@ -1,5 +1,7 @@
+import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createFakeFiles } from '../../src/config/files.ts';
+import { createLabels } from '../../src/config/people/labels.ts';
 import { createPeople } from '../../src/config/people/people.ts';
 import { createTeams } from '../../src/config/people/rules.ts';
 import { parseTeams } from '../../src/config/people/teams-file.ts';
@@ -102,6 +104,18 @@ describe('how people are told apart', () => {
     const people = await peopleWith(identity, { AGENT_PLATFORM_USERS_HASH_KEY: KEY });
     expect(people.current().labelOf(ada)).toBe(label);
   });
+
+  test.each(['k'.repeat(16), 'k'.repeat(64), 'k'.repeat(65), 'ü'.repeat(80)])(
+    'hashes are those of HMAC-SHA-256, whatever the key and the id',
+    (key) => {
+      const { labelOf } = createLabels('hash', key);
+      // From long to short: what was there before must not count.
+      for (const id of ['ü'.repeat(400), 'x'.repeat(256), 'user_1', '\0', '']) {
+        const expected = createHmac('sha256', key).update(id).digest('hex').slice(0, 16);
+        expect(labelOf({ id, email: undefined })).toBe(expected);
+      }
+    },
+  );
 
   test('by e-mail address, somebody without one has the id', async () => {
     const people = await peopleWith('email');

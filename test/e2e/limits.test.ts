@@ -16,6 +16,9 @@ test('over values_per_label the largest values stay, the rest is other, and sums
   expect(few).toMatchObject(Object.fromEntries(largest));
   expect(Object.keys(few)).toHaveLength(6);
   expect(sum(few)).toBe(sum(all));
+  expect(
+    story.logged('level=warn', 'limits.values_per_label', 'collector=tools', 'labels=tool'),
+  ).toHaveLength(1);
   expect(page.value('agent_platform_exporter_values_folded', { metric: name })).toBe(
     Object.keys(all).length - 5,
   );

@@ -2,6 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { createFakeFiles } from '../../src/config/files.ts';
+import { createPeople } from '../../src/config/people/people.ts';
 import { DAY, eventually, type Story, type StoryOptions, startStory, YESTERDAY } from './harness.ts';
 import { listOf, type Row } from './recount.ts';
 
@@ -232,6 +234,71 @@ test('another way to tell people apart leaves nothing of the former one, on the 
   const none = await startWithPeople(options('none'));
   expect((await none.page()).text).not.toContain('user="');
   expect(written(directory)).not.toContain('"user":');
+});
+
+test('another way to tell people apart also counts when the configuration is read again', async () => {
+  const story = await startWithPeople({ sandbox: { users: 40 }, flags: ['users.identity=id'] });
+  const ids = Object.keys((await story.page()).by('user', 'agent_platform_daily_credits_by_user'));
+  expect(ids.length).toBeGreaterThan(10);
+  async function reload(identity: 'none' | 'email') {
+    const people = await createPeople({
+      identity,
+      teamsFile: undefined,
+      environment: {},
+      files: createFakeFiles(new Map()),
+    });
+    expect(await story.reload((config) => ({ ...config, people }))).toEqual({ ok: true });
+  }
+  await reload('email');
+  expect(ids.filter((id) => story.log().includes(id))).toEqual([]);
+  const shown = await eventually(async () => {
+    const page = await story.page();
+    expect(page.find('agent_platform_user_info').length).toBeGreaterThan(10);
+    return page;
+  });
+  // Who has no address is shown by id.
+  const people = await peopleOf(story);
+  const nameless = new Set(people.filter((row) => row['user_email'] === null).map((row) => row['user_id']));
+  const today = new Set(people.map((row) => row['user_id']));
+  expect(ids.filter((id) => today.has(id) && !nameless.has(id) && shown.text.includes(id))).toEqual([]);
+  await reload('none');
+  const page = await story.page();
+  expect(page.text).not.toContain('user="');
+  expect(page.find('agent_platform_daily_users_by_language')).not.toEqual([]);
+});
+
+test('twenty thousand people are counted like twenty', { timeout: 60_000 }, async () => {
+  const files = new Map<string, string | Error>([
+    ['t.yaml', '"*a*.*@acme.example": a\n"*@acme.example": b\n'],
+  ]);
+  const story = await startWithPeople({ files, flags: ['teams.file=t.yaml'], sandbox: { users: 20_000 } });
+  const people = await peopleOf(story);
+  expect(people.length).toBeGreaterThan(8_000);
+  const page = await story.page();
+  const teamOf = ({ user_email: email }: Row) =>
+    typeof email !== 'string' ? 'none' : /^.*a.*\..*@/.test(email) ? 'a' : 'b';
+  const groups = [...Map.groupBy(people, teamOf)];
+  expect(page.by('team', 'agent_platform_daily_credits_by_team')).toEqual(
+    Object.fromEntries(groups.map(([team, rows]) => [team, sumOf(rows, 'billable_tokens')])),
+  );
+  expect(page.by('team', 'agent_platform_daily_active_users_by_team')).toEqual(
+    Object.fromEntries(groups.map(([team, rows]) => [team, rows.filter(isActive).length])),
+  );
+  const spoken = people.filter(isActive).flatMap((row) => [...new Set(row['languages'] as string[])]);
+  expect(page.by('language', 'agent_platform_daily_users_by_language')).toEqual(
+    Object.fromEntries([...Map.groupBy(spoken, (name) => name)].map(([name, all]) => [name, all.length])),
+  );
+  const credits = people.filter(isActive).map((row) => Number(row['billable_tokens']));
+  const sorted = credits.toSorted((one, other) => one - other);
+  const stats = page.by('stat', 'agent_platform_daily_credits_per_user');
+  expect(stats['max']).toBe(sorted.at(-1));
+  expect(sorted.filter((one) => one <= (stats['p90'] ?? 0)).length / sorted.length).toBeCloseTo(0.9, 3);
+  const top = sorted.slice(-Math.ceil(sorted.length / 10)).reduce((sum, one) => sum + one, 0);
+  expect(page.value('agent_platform_daily_credits_top_users_ratio')).toBeCloseTo(
+    top / sumOf(people, 'billable_tokens'),
+    9,
+  );
+  expect(story.platform.requests.filter(({ path }) => path.endsWith('/users')).length).toBeGreaterThan(200);
 });
 
 test('a changed teams file counts within a minute or so, and one with a mistake changes nothing', async () => {

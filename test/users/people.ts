@@ -22,7 +22,11 @@ export function teamsById(settings: Partial<PeopleSettings> = {}): PeopleSetting
 export function reduced(people: readonly Person[], settings: PeopleSettings = ANONYMOUS): UsersRow {
   const reducer = createDayReducer(settings);
   for (const row of people) reducer.add(personRow.parse(row));
-  return reducer.finish();
+  const steps = reducer.finish();
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
 }
 
 /** A body of `/users`. */

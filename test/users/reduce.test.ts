@@ -1,9 +1,23 @@
 import { describe, expect, it } from 'vitest';
+import type { PeopleSettings } from '../../src/catalog/people.ts';
 import { usersCollector } from '../../src/collectors/users/collector.ts';
+import type { UsersRow } from '../../src/collectors/users/dataset.ts';
 import { createFakeView, DAY, expositionOf } from '../collectors/fakes.ts';
 import { person, reduced, teamsById } from './people.ts';
 
 const byId = teamsById({ identity: 'id', labelOf: ({ id }) => id });
+
+/** What a page shows of people one by one. */
+function shownOf(row: UsersRow, people: PeopleSettings): Readonly<Record<string, number>> {
+  const view = createFakeView({ rows: new Map([[DAY, row]]), people });
+  const lines = expositionOf(usersCollector.families, view).filter((line) => line.includes('user="'));
+  return Object.fromEntries(
+    lines.map((line) => [
+      line.slice(0, line.lastIndexOf(' ')),
+      Number(line.slice(line.lastIndexOf(' ') + 1)),
+    ]),
+  );
+}
 
 function crowd(count: number, credits: (index: number) => number) {
   return Array.from({ length: count }, (_, index) =>
@@ -108,12 +122,13 @@ describe('people one by one', () => {
       ],
       byEmail,
     );
-    expect(row.people).toMatchObject({
-      user: 'c\nd\nx@acme.example\n',
-      credits: '1\n1\n7\n',
-      autonomy: '\n\n\n',
-      model: '\n\nlarge\n',
+    expect(shownOf(row, byEmail)).toMatchObject({
+      'daily_credits_by_user{user="c"}': 1,
+      'daily_credits_by_user{user="d"}': 1,
+      'daily_credits_by_user{user="x@acme.example"}': 7,
+      'user_info{user="x@acme.example",team="other",primary_model="large",primary_model_tier="",delegation_level=""}': 1,
     });
+    expect(Object.keys(shownOf(row, byEmail)).join()).not.toContain('autonomy');
   });
 
   it('are not shown where they were told apart in another way', () => {
@@ -129,6 +144,9 @@ describe('people one by one', () => {
 
   it('cannot break out of their line', () => {
     const row = reduced([person('a\nb', { billable_tokens: 1 }), person('c', { billable_tokens: 2 })], byId);
-    expect(row.people).toMatchObject({ user: 'a b\nc\n', credits: '1\n2\n' });
+    expect(shownOf(row, byId)).toMatchObject({
+      'daily_credits_by_user{user="a b"}': 1,
+      'daily_credits_by_user{user="c"}': 2,
+    });
   });
 });

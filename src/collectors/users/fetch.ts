@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import * as z from 'zod';
 import type { FetchedDays, Window } from '../../catalog/collector.ts';
 import type { Day } from '../../catalog/day.ts';
@@ -6,6 +7,7 @@ import { IncompleteListing, type Page, type Source, UnexpectedAnswer } from '../
 import { requiredText } from '../fields.ts';
 import { salvage } from '../salvage.ts';
 import type { UsersRow } from './dataset.ts';
+import { plainPerson } from './plain.ts';
 import { createDayReducer } from './reduce.ts';
 import { type PersonDay, personRow } from './schema.ts';
 
@@ -34,8 +36,17 @@ export async function fetchUsers(
   const reducer = createDayReducer(settings);
   const { people, ...listing } = await readPeople(source, window.to, (person) => reducer.add(person));
   const rows = new Map<Day, UsersRow>();
-  if (people > 0) rows.set(window.to, reducer.finish());
+  if (people > 0) rows.set(window.to, await inPieces(reducer.finish()));
   return { ...listing, rows, remarks: [] };
+}
+
+/** Lets other work in between the pieces: with people told apart, a row takes some tens of milliseconds. */
+async function inPieces<Result>(work: Generator<void, Result>): Promise<Result> {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+    await setImmediate();
+  }
 }
 
 /** Walks the listing of one day and hands over each person once; throws where it does not come whole. */
@@ -44,25 +55,23 @@ export async function readPeople(
   day: Day,
   onPerson: (person: PersonDay) => void,
 ): Promise<Listing> {
-  const seen = new Set<string>();
-  let [rejected, lost] = [0, 0];
+  let [rejected, lost, people] = [0, 0, 0];
   let orgId: string | undefined;
 
   function take(element: unknown): void {
+    const person = plainPerson(element, day) ?? salvagedPerson(element);
+    if (person === undefined) return;
+    people += 1;
+    onPerson(person);
+  }
+
+  function salvagedPerson(element: unknown): PersonDay | undefined {
     const salvaged = salvage(personRow, element);
     rejected += salvaged.rejected;
-    const person = salvaged.row;
-    if (person === undefined) {
-      lost += 1;
-      return;
-    }
-    // Somebody who comes twice, because the listing has shifted while it was read, counts as seen first.
-    if (person.date !== day || seen.has(person.person.id)) {
-      if (person.date !== day) rejected += 1;
-      return;
-    }
-    seen.add(person.person.id);
-    onPerson(person);
+    if (salvaged.row === undefined) lost += 1;
+    else if (salvaged.row.date !== day) rejected += 1;
+    else return salvaged.row;
+    return undefined;
   }
 
   const outcome = await source.pages(
@@ -77,12 +86,13 @@ export async function readPeople(
         orgId ??= organization.safeParse(meta).data?.org_id;
         return page;
       },
-      idOf,
+      // Somebody who comes twice, because the listing has shifted while it was read, counts as seen first.
+      idOf: (item) => idOf(item, day),
     },
     (items) => items.forEach(take),
   );
   if (!outcome.complete) throw new IncompleteListing('people', outcome.end, outcome.pages);
-  return { rejected, lost, people: seen.size, bytes: outcome.bytes, orgId };
+  return { rejected, lost, people, bytes: outcome.bytes, orgId };
 }
 
 function pageOf(body: unknown): { readonly page: Page; readonly meta: unknown } {
@@ -94,9 +104,11 @@ function pageOf(body: unknown): { readonly page: Page; readonly meta: unknown } 
   return { page: { items: data, next: hasMore === false ? undefined : cursor || undefined }, meta };
 }
 
-/** Somebody's row of a day; undefined where it says nothing of the kind. */
-function idOf(item: unknown): string | undefined {
+/** Who an element is about, and on which other day; undefined where it says nothing of the kind. */
+function idOf(item: unknown, day: Day): string | undefined {
   if (typeof item !== 'object' || item === null || !('user_id' in item) || !('date' in item))
     return undefined;
-  return `${item.user_id} ${item.date}`;
+  const { user_id: id, date } = item;
+  if (typeof id !== 'string' || typeof date !== 'string') return undefined;
+  return date.startsWith(day) ? id : `${id} ${date}`;
 }

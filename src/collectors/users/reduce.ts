@@ -1,5 +1,5 @@
 import type { PeopleSettings } from '../../catalog/people.ts';
-import { type Count, MAX_PARTS, OTHER, plus, plusKnown } from '../counts.ts';
+import { type Count, MAX_PARTS, OTHER, plusKnown } from '../counts.ts';
 import type { ModelPeople, TeamFigures, UsersRow } from './dataset.ts';
 import { createPeopleTable } from './people-table.ts';
 import type { PersonDay } from './schema.ts';
@@ -11,41 +11,51 @@ const UNKNOWN_TIER = 'unknown';
 /** Makes a day's row of its people, one after the other; of each no more is kept than the row needs. */
 export interface DayReducer {
   add(person: PersonDay): void;
-  finish(): UsersRow;
+  /** Yields now and then, so that its driver can give way to other work. */
+  finish(): Generator<void, UsersRow>;
 }
+
+type TeamSums = { -readonly [Name in keyof TeamFigures]: TeamFigures[Name] };
 
 /** Starts a day for people who may be shown as the settings say. */
 export function createDayReducer(settings: PeopleSettings): DayReducer {
-  const models = new Map<string, ModelPeople>();
+  // By model, then by tier.
+  const models = new Map<string, Map<string, number>>();
   const levels = new Map<string, number>();
   const languages = new Map<string, number>();
-  const teams = new Map<string, TeamFigures>();
+  const teams = new Map<string, TeamSums>();
   const credits: number[] = [];
   const table = createPeopleTable(settings);
   let total: number | undefined;
+  // Of models, each with its tiers.
+  let kinds = 0;
 
-  function addActive({ credits: consumed, model, tier = UNKNOWN_TIER, level, ...day }: PersonDay): void {
-    if (consumed !== undefined) credits.push(consumed);
-    if (model !== undefined) {
-      const isKept = models.has(JSON.stringify([model, tier])) || models.size < MAX_PARTS;
-      const kept = isKept ? { model, tier } : { model: OTHER, tier: OTHER };
-      const key = JSON.stringify([kept.model, kept.tier]);
-      models.set(key, { ...kept, people: (models.get(key)?.people ?? 0) + 1 });
+  function addActive(day: PersonDay): void {
+    if (day.credits !== undefined) credits.push(day.credits);
+    if (day.level !== undefined) countOne(levels, day.level);
+    if (day.model !== undefined) {
+      countModel(day.model, day.tier ?? UNKNOWN_TIER);
     }
-    if (level !== undefined) countOne(levels, level);
     for (const language of new Set(day.languages)) countOne(languages, language);
   }
 
+  function countModel(model: string, tier: string): void {
+    const isKept = models.get(model)?.has(tier) === true || kinds < MAX_PARTS;
+    const [name, kind] = isKept ? [model, tier] : [OTHER, OTHER];
+    const tiers = models.get(name) ?? new Map<string, number>();
+    models.set(name, tiers);
+    if (!tiers.has(kind)) kinds += 1;
+    tiers.set(kind, (tiers.get(kind) ?? 0) + 1);
+  }
+
   function addToTeam(team: string, day: PersonDay, active: boolean): void {
-    const sum = teams.get(team);
-    teams.set(team, {
-      team,
-      active: (sum?.active ?? 0) + (active ? 1 : 0),
-      credits: plusKnown(sum?.credits, day.credits),
-      toolCalls: plusKnown(sum?.toolCalls, day.toolCalls),
-      commits: plusKnown(sum?.commits, day.commits),
-      pullRequests: plusKnown(sum?.pullRequests, day.pullRequests),
-    });
+    const sums = teams.get(team) ?? { team, active: 0 };
+    teams.set(team, sums);
+    if (active) sums.active += 1;
+    sums.credits = plusKnown(sums.credits, day.credits);
+    sums.toolCalls = plusKnown(sums.toolCalls, day.toolCalls);
+    sums.commits = plusKnown(sums.commits, day.commits);
+    sums.pullRequests = plusKnown(sums.pullRequests, day.pullRequests);
   }
 
   return {
@@ -57,19 +67,20 @@ export function createDayReducer(settings: PeopleSettings): DayReducer {
       addToTeam(team, day, active);
       table?.add(day, team);
     },
-    finish() {
+    *finish() {
       const byTeam = protectedTeams([...teams.values()]);
-      const shown = new Set(byTeam?.map(({ team }) => team));
+      const perUser = creditStatistics(credits);
+      yield;
       return {
         identity: settings.identity,
         teamRules: settings.teamRules,
         credits: total,
-        byPrimaryModel: [...models].sort(byKey).map(([, entry]) => entry),
+        byPrimaryModel: modelsOf(models),
         byDelegationLevel: countsOf(levels),
         byLanguage: countsOf(languages),
-        perUser: creditStatistics(credits),
+        perUser,
         byTeam,
-        people: table?.columns(shown),
+        people: table && (yield* table.columns(new Set(byTeam?.map(({ team }) => team)))),
       };
     },
   };
@@ -82,7 +93,15 @@ function isActive({ sessions = 0, messages = 0, toolCalls = 0, credits = 0 }: Pe
 
 function countOne(counts: Map<string, number>, name: string): void {
   const known = counts.has(name) || counts.size < MAX_PARTS ? name : OTHER;
-  counts.set(known, plus(counts.get(known) ?? 0, 1));
+  counts.set(known, (counts.get(known) ?? 0) + 1);
+}
+
+function modelsOf(models: ReadonlyMap<string, ReadonlyMap<string, number>>): readonly ModelPeople[] {
+  return [...models]
+    .sort(byKey)
+    .flatMap(([model, tiers]) =>
+      countsOf(tiers).map(({ name, count }) => ({ model, tier: name, people: count })),
+    );
 }
 
 function countsOf(counts: ReadonlyMap<string, number>): readonly Count[] {

@@ -3,6 +3,7 @@ import type { Day } from '../../catalog/day.ts';
 import type { Person } from '../../catalog/people.ts';
 import { amount, day, list, requiredText, text } from '../fields.ts';
 import type { FigureName } from './columns.ts';
+import { addressOf } from './plain.ts';
 
 /** What is read of one person's day. */
 export interface PersonDay extends Readonly<Record<FigureName, number | undefined>> {
@@ -44,7 +45,7 @@ export const personRow = z
   .transform(
     (raw): PersonDay => ({
       date: raw.date,
-      person: { id: raw.user_id, email: raw.user_email?.trim().toLowerCase() || undefined },
+      person: { id: raw.user_id, email: raw.user_email && addressOf(raw.user_email) },
       credits: raw.billable_tokens,
       toolCalls: raw.tool_calls,
       sessions: raw.sessions,

@@ -2,7 +2,7 @@ import type { Day } from '../../catalog/day.ts';
 import { dayFamily, type Sample } from '../../catalog/family.ts';
 import { ANONYMOUS } from '../../catalog/people.ts';
 import type { View } from '../../catalog/view.ts';
-import { type FigureName, linesOf, type PeopleColumns } from './columns.ts';
+import { type FigureName, figuresOf, linesOf, type PeopleColumns } from './columns.ts';
 import { usersDataset } from './dataset.ts';
 import { ENDPOINT } from './group-families.ts';
 
@@ -172,9 +172,7 @@ function byUser(view: View, day: Day, figure: FigureName): Iterable<Sample<'user
 }
 
 function* eachUser(people: PeopleColumns, figure: FigureName): Generator<Sample<'user'>> {
-  for (const { user, [figure]: text } of linesOf(people, ['user', figure])) {
-    if (text !== '') yield { labels: { user }, value: Number(text) };
-  }
+  for (const { user, value } of figuresOf(people, figure)) yield { labels: { user }, value };
 }
 
 function byUserAnd<Label extends 'role' | 'action'>(
@@ -193,8 +191,8 @@ function* eachPart<Label extends 'role' | 'action'>(
   figures: Readonly<Record<string, FigureName>>,
 ): Generator<Sample<'user' | Label>> {
   for (const [part, figure] of Object.entries(figures)) {
-    for (const { labels, value } of eachUser(people, figure)) {
-      yield { labels: { user: labels.user, [label]: part } as Record<'user' | Label, string>, value };
+    for (const { user, value } of figuresOf(people, figure)) {
+      yield { labels: { user, [label]: part } as Record<'user' | Label, string>, value };
     }
   }
 }

@@ -1,0 +1,64 @@
+import type { Collector } from '../catalog/collector.ts';
+import type { Day } from '../catalog/day.ts';
+import type { PeopleSettings } from '../catalog/people.ts';
+import { usersCollector } from '../collectors/users/collector.ts';
+import type { UsersRow } from '../collectors/users/dataset.ts';
+import { readPeople } from '../collectors/users/fetch.ts';
+import { createDayReducer } from '../collectors/users/reduce.ts';
+import { createLabels, type Identity, identities } from '../config/people/labels.ts';
+
+/** People as each way to tell them apart would have them, from one reading. */
+export interface PeopleSurvey {
+  /** The collector itself, but for the one of people, which then reads them in every way at once. */
+  watched(collector: Collector): Collector;
+  settings(identity: Identity): PeopleSettings;
+  /** What was read of an organization. */
+  days(org: string, identity: Identity): ReadonlyMap<Day, UsersRow>;
+}
+
+/** Starts with nobody read; teams are those of the settings. */
+export function createPeopleSurvey({ teamOf, teamRules }: PeopleSettings): PeopleSurvey {
+  const read = new Map<string, Map<Day, UsersRow>>();
+  // Any key makes as many hashes.
+  const ways = new Map(
+    identities.map((identity): [Identity, PeopleSettings] => {
+      const { labelOf, fingerprint } = createLabels(identity, 'for counting alone');
+      return [identity, { identity: fingerprint, labelOf, teamOf, teamRules }];
+    }),
+  );
+
+  function settings(identity: Identity): PeopleSettings {
+    const found = ways.get(identity);
+    if (found === undefined) throw new Error(`there is no way ${identity}`);
+    return found;
+  }
+
+  return {
+    settings,
+    days: (org, identity) => read.get(`${org}/${identity}`) ?? new Map(),
+    watched(collector) {
+      if (collector.name !== usersCollector.name) return collector;
+      return {
+        ...usersCollector,
+        async fetch(source, { to: day }, org) {
+          const reducers = [...ways].map(([identity, way]) => ({ identity, reducer: createDayReducer(way) }));
+          const { people, ...listing } = await readPeople(source, day, (person) => {
+            for (const { reducer } of reducers) reducer.add(person);
+          });
+          for (const { identity, reducer } of people > 0 ? reducers : []) {
+            const key = `${org?.name}/${identity}`;
+            read.set(key, (read.get(key) ?? new Map()).set(day, rowOf(reducer.finish())));
+          }
+          return { ...listing, rows: new Map(), remarks: [] };
+        },
+      };
+    },
+  };
+}
+
+function rowOf(work: Generator<void, UsersRow>): UsersRow {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}

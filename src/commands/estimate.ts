@@ -1,0 +1,62 @@
+import { addDays, yesterdayOf } from '../catalog/day.ts';
+import type { OrgSettings } from '../catalog/view.ts';
+import { collectors as allCollectors } from '../collectors/index.ts';
+import { estimateOptions } from '../config/command-options.ts';
+import { loadConfig, loadValues } from '../config/load.ts';
+import { createMemoryHistory } from '../history/memory.ts';
+import { createSystemClock } from '../runtime/clock.ts';
+import { createRedactor } from '../runtime/redact.ts';
+import { createDisplay } from './backfill-display.ts';
+import { fetchAll } from './backfill-fetch.ts';
+import type { CommandContext } from './command.ts';
+import { estimateOrg } from './estimate-org.ts';
+import { createPeopleSurvey } from './estimate-people.ts';
+import { renderEstimates } from './estimate-table.ts';
+
+/** As long as a label value that has gone is remembered. */
+const REMEMBERED_DAYS = 28;
+
+/** Polls once, keeps nothing, and prints how many series each collector makes; 1 where a collector failed. */
+export async function run(context: CommandContext): Promise<number> {
+  const { version, stdout, stderr } = context;
+  const { json } = await loadValues(estimateOptions, context);
+  const config = await loadConfig({ ...context, collectors: allCollectors });
+  const clock = createSystemClock();
+  const yesterday = yesterdayOf(clock.now());
+  const redactor = createRedactor(() => [
+    ...config.orgs.flatMap((org) => org.credential.secrets()),
+    ...config.people.secrets(),
+  ]);
+  const { log, fetching } = createDisplay(stderr, config.log, clock, redactor);
+  const history = createMemoryHistory();
+  const people = createPeopleSurvey(config.people.current());
+  const orgs = config.orgs.map(
+    ({ name, contract }): OrgSettings => ({ name, readiness: config.readiness, contract }),
+  );
+  const start = addDays(yesterday, -REMEMBERED_DAYS);
+  const historyStart = start > config.history.start ? start : config.history.start;
+  try {
+    const failed = await fetchAll({
+      config: { ...config, history: { ...config.history, start: historyStart } },
+      orgs,
+      // Where the newest day is not there yet, the one before tells as much.
+      from: addDays(yesterday, -1),
+      collectors: allCollectors.map(people.watched),
+      ...{ history, version, clock, log, signal: context.stopSignal(), progress: fetching },
+    });
+    const estimates = [];
+    for (const settings of orgs) {
+      const known = await history.read(settings.name);
+      estimates.push(
+        await estimateOrg({ config, settings, history: known, people, failed, historyStart, clock }),
+      );
+    }
+    stdout.write(
+      json ? `${JSON.stringify({ organizations: estimates }, null, 2)}\n` : renderEstimates(estimates),
+    );
+    if (failed.length > 0) stderr.write(`failed: ${failed.join(', ')}\n`);
+    return failed.length > 0 ? 1 : 0;
+  } finally {
+    await log.close();
+  }
+}

@@ -1,0 +1,64 @@
+import { type Collector, dayDatasetOf } from '../catalog/collector.ts';
+import type { Sample } from '../catalog/family.ts';
+import type { View } from '../catalog/view.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { runInSlices } from '../runtime/slices.ts';
+import { type FamilySize, familiesOverBudget } from './budget.ts';
+import { type LabelLimit, projectFamily, surveyOf } from './survey.ts';
+
+/** How many values a label has, and how many series have the label. */
+export interface LabelSize {
+  readonly values: number;
+  readonly series: number;
+}
+
+/** How much a collector would publish. */
+export interface CollectorSize {
+  readonly families: readonly FamilySize[];
+  readonly labels: ReadonlyMap<string, LabelSize>;
+}
+
+/** Counts what a collector would publish of a view, with so many values per label. */
+export async function sizeOf(
+  collector: Collector,
+  view: View,
+  limitOf: LabelLimit,
+  clock: Pick<Clock, 'elapsed'>,
+): Promise<CollectorSize> {
+  const dataset = dayDatasetOf(collector);
+  const survey = await runInSlices(surveyOf(collector.families, dataset, view, limitOf), clock);
+  const values = new Map<string, Set<string>>();
+  const series = new Map<string, number>();
+  const families = survey.families.map((surveyed): FamilySize => {
+    const { name, weight, labels } = surveyed.family;
+    let count = 0;
+    for (const sample of projectFamily(surveyed, survey.kept, dataset, view)) {
+      count += 1;
+      note(sample, labels, values);
+    }
+    for (const label of labels) series.set(label, (series.get(label) ?? 0) + count);
+    return { family: name, weight, labelled: labels.length > 0, series: count };
+  });
+  const labels = [...values].map(
+    ([label, seen]) => [label, { values: seen.size, series: series.get(label) ?? 0 }] as const,
+  );
+  return { families, labels: new Map(labels) };
+}
+
+/** The series of some families that are left where all share a budget; the order of all decides who goes first. */
+export function seriesWithin(own: readonly FamilySize[], all: readonly FamilySize[], budget: number): number {
+  const dropped = familiesOverBudget(all, budget);
+  return seriesOf(own.filter(({ family }) => !dropped.has(family)));
+}
+
+/** All series of some families. */
+export function seriesOf(families: readonly FamilySize[]): number {
+  return families.reduce((sum, { series }) => sum + series, 0);
+}
+
+function note(sample: Sample, labels: readonly string[], values: Map<string, Set<string>>): void {
+  for (const label of labels) {
+    const seen = values.get(label) ?? new Set<string>();
+    values.set(label, seen.add(sample.labels[label] ?? ''));
+  }
+}

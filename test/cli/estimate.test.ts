@@ -1,0 +1,79 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { collectors } from '../../src/collectors/index.ts';
+import { run } from '../../src/commands/estimate.ts';
+import type { OrgEstimate } from '../../src/commands/estimate-org.ts';
+import { estimateOptions } from '../../src/config/command-options.ts';
+import { createOptions } from '../../src/config/options.ts';
+import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
+import { createContext } from './surroundings.ts';
+
+async function startPlatform(): Promise<{ platform: Sandbox; url: string }> {
+  const platform = createSandbox({ now: Date.now, users: 150, repos: 5 });
+  const { url } = await platform.listen({ host: '127.0.0.1', port: 0 });
+  onTestFinished(() => platform.close());
+  return { platform, url };
+}
+
+function estimate(url: string, args: readonly string[], file = '{}') {
+  const context = createContext(
+    { ...createOptions(collectors), ...estimateOptions },
+    [
+      '--config.file=c.yml',
+      `--api.base-url=${url}`,
+      '--api.requests-per-second=1000',
+      '--api.retries=0',
+      ...args,
+    ],
+    { AGENT_PLATFORM_API_KEY: 'sandbox-acme-owner' },
+    { 'c.yml': file },
+  );
+  return { ...context, run: () => run(context.context) };
+}
+
+test('the series of each collector and label are told, with each way to tell people apart', async () => {
+  const { url } = await startPlatform();
+  const whole = estimate(url, ['--json']);
+  expect(await whole.run()).toBe(0);
+  const [org]: OrgEstimate[] = JSON.parse(whole.stdout()).organizations;
+  const users = org?.collectors.filter(({ collector }) => collector === 'users') ?? [];
+  expect(users.map(({ identity, configured }) => [identity, configured])).toEqual([
+    ['none', false],
+    ['hash', false],
+    ['id', false],
+    ['email', false],
+  ]);
+  const [none, hash, id] = users;
+  const people = id?.labels.find(({ label }) => label === 'user');
+  expect(none?.labels.some(({ label }) => label === 'user')).toBe(false);
+  expect(people?.values).toBeGreaterThan(20);
+  expect(hash?.series).toBe(id?.series);
+  // Of 13 per-user families two have two parts each.
+  expect(people?.series).toBeLessThanOrEqual(15 * (people?.values ?? 0));
+  expect(id?.series).toBe((none?.series ?? 0) + (people?.series ?? 0));
+  const configured = org?.collectors.filter((one) => one.configured) ?? [];
+  expect(configured.map(({ collector }) => collector)).not.toContain('users');
+  expect(org?.series).toBe(configured.reduce((sum, { series }) => sum + series, 0));
+});
+
+test('limits count, and what runs is told from what does not', async () => {
+  const { url } = await startPlatform();
+  const file =
+    'limits: {values_per_label: {user: 10, tool: 3}, series: 600}\ncollectors: {users: {enabled: true}}\n';
+  const limited = estimate(url, ['--users.identity=id'], file);
+  expect(await limited.run()).toBe(0);
+  const table = limited.stdout();
+  expect(table).toMatch(/^Organization default, at most 600 series$/m);
+  expect(table).toMatch(/^ {2}tool +\d\d +4 +\d\d +4$/m);
+  expect(table).toMatch(/^users, identity id +\d+ +\d+$/m);
+  expect(table).toMatch(/^users, identity hash \(off\)/m);
+  expect(Number(/^as configured +\d+ +(\d+)$/m.exec(table)?.[1])).toBeLessThanOrEqual(600);
+});
+
+test('a collector that fails is named, and the exit code is 1', async () => {
+  const { platform, url } = await startPlatform();
+  platform.setFaults(['repeated-cursor']);
+  const broken = estimate(url, []);
+  expect(await broken.run()).toBe(1);
+  expect(broken.stdout()).toMatch(/^users, identity none \(failed\)/m);
+  expect(broken.stderr()).toContain('failed: default/users');
+});
