@@ -155,6 +155,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     get revisionDays() {
       return setup.config.history.revisionWindowDays;
     },
+    settingsOf: ({ name }) => setup.orgs.get(name)?.settings,
     progress: parts.progress ?? createLoggedProgress({ clock, log }),
     onTried,
     ...{ history, publisher, runs, instruments, clock, log },

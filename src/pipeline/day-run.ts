@@ -138,13 +138,19 @@ async function store(
 ): Promise<void> {
   const { org, deps } = run;
   const dataset = collector.dataset.name;
-  const revisions = await deps.history.putDays(org.name, dataset, {
+  const settings = deps.settingsOf?.(org) ?? org;
+  const isMadeNow = (row: unknown) => collector.dataset.isCurrent?.(row, settings) ?? true;
+  // The settings have changed while it was asked: what may no longer be kept must not come back.
+  if (![...fetched.rows.values()].every(isMadeNow)) return;
+  const changes = await deps.history.putDays(org.name, dataset, {
     days: fetched.lost === 0 ? days : days.filter((day) => fetched.rows.has(day)),
     rows: fetched.rows,
     orgId: fetched.orgId,
     at: deps.clock.now(),
   });
   run.note(fetched);
+  // A row that other settings have made is no earlier word of the platform.
+  const revisions = changes.filter(({ before }) => isMadeNow(before));
   if (revisions.length === 0) return;
   deps.instruments.dayRevisions({ org: org.name, dataset, count: revisions.length });
   deps.log.info('The platform revised days that were already known', {

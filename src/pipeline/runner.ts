@@ -27,6 +27,8 @@ export interface RunnerParts {
   readonly revisionDays: number;
   /** From when on every day is asked for of datasets whose days are costly; only the newest where not given. */
   readonly sparingFrom?: Day | undefined;
+  /** The settings of an organization as they are now; those of the run where not given. */
+  readonly settingsOf?: ((org: OrgSettings) => OrgSettings | undefined) | undefined;
   readonly publisher: Publisher;
   readonly runs: RunBook;
   readonly instruments: Instruments;

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createFakeFiles } from '../../src/config/files.ts';
-import { createPeople } from '../../src/config/people/people.ts';
+import type { Identity } from '../../src/config/people/labels.ts';
+import { createPeople, type People } from '../../src/config/people/people.ts';
 import { DAY, eventually, type Story, type StoryOptions, startStory, YESTERDAY } from './harness.ts';
 import { listOf, type Row } from './recount.ts';
 
@@ -14,6 +15,15 @@ function startWithPeople(options: StoryOptions = {}): Promise<Story> {
     collectors: ['tokens', 'users'],
     ...options,
     sandbox: { users: 230, ...options.sandbox },
+  });
+}
+
+function peopleWith(identity: Identity): Promise<People> {
+  return createPeople({
+    identity,
+    teamsFile: undefined,
+    environment: {},
+    files: createFakeFiles(new Map()),
   });
 }
 
@@ -241,12 +251,7 @@ test('another way to tell people apart also counts when the configuration is rea
   const ids = Object.keys((await story.page()).by('user', 'agent_platform_daily_credits_by_user'));
   expect(ids.length).toBeGreaterThan(10);
   async function reload(identity: 'none' | 'email') {
-    const people = await createPeople({
-      identity,
-      teamsFile: undefined,
-      environment: {},
-      files: createFakeFiles(new Map()),
-    });
+    const people = await peopleWith(identity);
     expect(await story.reload((config) => ({ ...config, people }))).toEqual({ ok: true });
   }
   await reload('email');
@@ -261,6 +266,7 @@ test('another way to tell people apart also counts when the configuration is rea
   const nameless = new Set(people.filter((row) => row['user_email'] === null).map((row) => row['user_id']));
   const today = new Set(people.map((row) => row['user_id']));
   expect(ids.filter((id) => today.has(id) && !nameless.has(id) && shown.text.includes(id))).toEqual([]);
+  expect(story.logged('revised days')).toEqual([]);
   await reload('none');
   const page = await story.page();
   expect(page.text).not.toContain('user="');
@@ -316,4 +322,26 @@ test('a changed teams file counts within a minute or so, and one with a mistake 
   await eventually(async () => expect(await teams()).toContain('second'));
   expect(await teams()).not.toContain('first');
   expect(story.log()).not.toContain('acme.example');
+});
+
+test('what was asked for in the former way while it changed does not come back', async () => {
+  const directory = folder();
+  const story = await startWithPeople({
+    flags: [`storage.path=${join(directory, 'history.db')}`, 'users.identity=id'],
+  });
+  const pagesRead = () => story.platform.requests.filter(({ path }) => path.endsWith('/users')).length;
+  const ids = (await peopleOf(story)).map((row) => String(row['user_id']));
+  story.platform.setFaults(['slow=1:100@users']);
+  story.clock.advance(DAY);
+  const before = pagesRead();
+  const run = story.poll();
+  await eventually(() => expect(pagesRead()).toBeGreaterThan(before));
+  const people = await peopleWith('none');
+  await story.reload((config) => ({ ...config, people }));
+  await run;
+  story.platform.setFaults([]);
+  await story.poll();
+  expect((await story.page()).find('agent_platform_daily_users_by_language')).not.toEqual([]);
+  expect((await story.page()).text).not.toContain('user="');
+  expect(ids.filter((id) => written(directory).includes(id))).toEqual([]);
 });
