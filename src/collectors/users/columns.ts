@@ -63,17 +63,19 @@ export function* figuresOf(
   }
 }
 
-/** The lines of an attribute in an order; what would break a line becomes a space. */
-export function textOf(values: readonly (string | undefined)[], order: readonly number[]): string {
-  if (order.length === 0) return '';
-  return `${order.map((index) => lineOf(values[index])).join('\n')}\n`;
+/** The lines of an attribute; what would break a line becomes a space. */
+export function textOf(values: readonly (string | undefined)[]): string {
+  return values.length === 0 ? '' : `${values.map(lineOf).join('\n')}\n`;
 }
 
-/** The numbers of a figure in an order. */
-export function bytesOf(values: readonly number[], order: readonly number[]): string {
-  const bytes = Buffer.allocUnsafe(order.length * Float64Array.BYTES_PER_ELEMENT);
+/** The numbers of a figure. */
+export function bytesOf(
+  people: readonly Readonly<Record<FigureName, number | undefined>>[],
+  name: FigureName,
+): string {
+  const bytes = Buffer.allocUnsafe(people.length * Float64Array.BYTES_PER_ELEMENT);
   let at = 0;
-  for (const index of order) at = bytes.writeDoubleLE(values[index] ?? Number.NaN, at);
+  for (const person of people) at = bytes.writeDoubleLE(person[name] ?? Number.NaN, at);
   return bytes.toString('base64');
 }
 
