@@ -9,17 +9,24 @@ export interface RateLimiter {
 }
 
 /**
- * Creates a limiter of `perSecond` permissions a second, without bursts: the first is free at once. The rate is
- * asked for each permission, so that it may change.
+ * Creates a limiter of `perSecond` permissions a second, without bursts: the first is free at once, each other one comes
+ * no sooner after the one before, however late that was. The rate is asked for each permission, so that it may change.
  */
 export function createRateLimiter(perSecond: () => number, clock: Clock): RateLimiter {
-  let next = Number.NEGATIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
+  let turn: Promise<void> = Promise.resolve();
+
+  async function takeNow(signal: AbortSignal | undefined): Promise<void> {
+    const wait = last + 1000 / perSecond() - clock.elapsed();
+    if (wait > 0) await clock.wait(wait, signal);
+    last = clock.elapsed();
+  }
+
   return {
-    async take(signal) {
-      const now = clock.elapsed();
-      const turn = Math.max(now, next);
-      next = turn + 1000 / perSecond();
-      if (turn > now) await clock.wait(turn - now, signal);
+    take(signal) {
+      const taken = turn.then(() => takeNow(signal));
+      turn = taken.catch(() => undefined);
+      return taken;
     },
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createRateLimiter } from '../../src/platform/rate-limit.ts';
-import { createFakeClock } from '../../src/runtime/clock.ts';
+import { createFakeClock, createSystemClock } from '../../src/runtime/clock.ts';
 import { answers, createTestClient, START, startServer, tokensRequest } from './platform-server.ts';
 
 describe('the rate limit', () => {
@@ -30,6 +30,7 @@ describe('the rate limit', () => {
     await clock.advance(60_000);
     await limiter.take();
     void limiter.take();
+    await clock.advance(0);
     expect(clock.waits).toEqual([1_000]);
   });
 
@@ -60,5 +61,34 @@ describe('concurrency', () => {
     expect(server.requests.slice(4).map(({ url }) => url.at(-1))).toEqual(['5', '6', '7']);
     for (const release of held) release();
     await Promise.all(all);
+  });
+});
+
+describe('the rate on the wire', () => {
+  test('is never above the one that is configured, with retries, redirects and several collectors at once', async () => {
+    const PER_SECOND = 100;
+    const arrivals: number[] = [];
+    const clock = createSystemClock();
+    const server = await startServer((request, response, count) => {
+      arrivals.push(clock.elapsed());
+      const kind = count % 5;
+      if (kind === 0) request.socket.destroy();
+      else if (kind === 1) response.writeHead(503).end();
+      else if (kind === 2) response.writeHead(308, { location: request.url ?? '/' }).end();
+      else response.end('{}');
+    });
+    const { client, codes } = createTestClient(server.url, {
+      ...{ clock, requestsPerSecond: PER_SECOND, retries: 20, random: () => 0 },
+    });
+    await Promise.all(Array.from({ length: 25 }, (_, n) => client.get(tokensRequest({ n: String(n) }))));
+    expect(arrivals.length).toBeGreaterThan(50);
+    expect(codes.length).toBeLessThan(arrivals.length);
+    // What lies between sending and arriving may shrink one gap, but not the sum of many.
+    const span = 20;
+    const spans = arrivals.slice(span).map((at, index) => at - (arrivals[index] ?? 0));
+    expect(Math.min(...spans)).toBeGreaterThan((span / PER_SECOND) * 1000 * 0.75);
+    expect((arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0)).toBeGreaterThan(
+      ((arrivals.length - 1) / PER_SECOND) * 1000 * 0.97,
+    );
   });
 });

@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type CountStore, createRequestCeiling, type DayCount } from '../../src/platform/ceiling.ts';
+import { createFakeClock } from '../../src/runtime/clock.ts';
+import {
+  answers,
+  createTestClient,
+  failureOf,
+  START,
+  startServer,
+  tokensRequest,
+} from './platform-server.ts';
+
+const DAY = 86_400_000;
+
+function createStore(): CountStore & { readonly written: DayCount[] } {
+  const written: DayCount[] = [];
+  return {
+    written,
+    read: async () => written.at(-1),
+    async write(count) {
+      written.push(count);
+    },
+  };
+}
+
+function create(limit: number | undefined, store = createStore(), clock = createFakeClock(START)) {
+  return { store, clock, ceiling: createRequestCeiling({ limit: () => limit, store, clock }) };
+}
+
+describe('the ceiling of requests', () => {
+  test('refuses what is beyond it, until the next UTC day', async () => {
+    const { ceiling, clock } = create(3);
+    for (let n = 0; n < 3; n++) expect(await ceiling.take()).toBeUndefined();
+    const refused = await ceiling.take();
+    expect(refused).toMatchObject({
+      ...{ reason: 'limit', tooLarge: false, retryAt: Date.UTC(2026, 10, 21) },
+      message: 'the 3 requests of 2026-11-20 are used up (api.daily-request-limit)',
+    });
+    await clock.advance(DAY / 2);
+    expect(await ceiling.take()).toBeUndefined();
+  });
+
+  test('is not lifted by a clock that goes back', async () => {
+    const { ceiling, clock } = create(1);
+    await ceiling.take();
+    clock.set(START - DAY);
+    expect(await ceiling.take()).toMatchObject({ reason: 'limit' });
+  });
+
+  test('holds over restarts: after a stop exactly, after a kill with at most ten lost', async () => {
+    const first = create(100);
+    for (let n = 0; n < 33; n++) await first.ceiling.take();
+    expect(first.store.written.at(-1)).toEqual({ day: '2026-11-20', requests: 40 });
+    await first.ceiling.close();
+    expect(first.store.written.at(-1)).toEqual({ day: '2026-11-20', requests: 33 });
+    const second = create(100, first.store);
+    for (let n = 0; n < 67; n++) expect(await second.ceiling.take()).toBeUndefined();
+    expect(await second.ceiling.take()).toMatchObject({ reason: 'limit' });
+  });
+
+  test('is never exceeded, whenever the process is killed or stopped and however many ask at once', async () => {
+    const lives = fc.array(
+      fc.record({ asks: fc.integer({ min: 0, max: 40 }), isKilled: fc.boolean(), isNextDay: fc.boolean() }),
+      { maxLength: 8 },
+    );
+    await fc.assert(
+      fc.asyncProperty(lives, fc.integer({ min: 1, max: 60 }), async (processes, limit) => {
+        const store = createStore();
+        const clock = createFakeClock(START);
+        let made = 0;
+        for (const { asks, isKilled, isNextDay } of processes) {
+          if (isNextDay) {
+            await clock.advance(DAY);
+            made = 0;
+          }
+          const { ceiling } = create(limit, store, clock);
+          const taken = await Promise.all(Array.from({ length: asks }, () => ceiling.take()));
+          made += taken.filter((refused) => refused === undefined).length;
+          expect(made).toBeLessThanOrEqual(limit);
+          if (!isKilled) await ceiling.close();
+        }
+      }),
+    );
+  });
+
+  test('counts, but does not write, where there is none', async () => {
+    const { ceiling, store } = create(undefined);
+    for (let n = 0; n < 50; n++) expect(await ceiling.take()).toBeUndefined();
+    expect(store.written).toEqual([]);
+  });
+
+  test('counts retries and redirects, and nothing is sent beyond it', async () => {
+    const server = await startServer((request, response, count) => {
+      if (count % 3 === 1) response.writeHead(308, { location: request.url ?? '/' }).end();
+      else response.writeHead(503).end();
+    });
+    const clock = createFakeClock(START, { autoAdvance: true });
+    const { ceiling } = create(7, createStore(), clock);
+    const { client } = createTestClient(server.url, { clock, ceiling, retries: 20, random: () => 0 });
+    expect((await failureOf(client.get(tokensRequest()))).reason).toBe('limit');
+    expect((await failureOf(client.get(tokensRequest()))).reason).toBe('limit');
+    expect(server.requests).toHaveLength(7);
+  });
+
+  test('lets everything through that is below it', async () => {
+    const server = await startServer(answers({}));
+    const { ceiling } = create(5);
+    const { client } = createTestClient(server.url, { ceiling });
+    for (let n = 0; n < 5; n++) await client.get(tokensRequest());
+    expect((await failureOf(client.get(tokensRequest()))).message).toContain('the 5 requests of');
+  });
+});
