@@ -126,3 +126,55 @@ test('the cron ticker knows its next tick, in UTC', () => {
   ticking.stop();
   expect(new Date(next ?? 0).toISOString()).toMatch(/T03:20:00\.000Z$/);
 });
+
+describe('jobs that come and go', () => {
+  test('a new one runs at once, the others go on as they are', async () => {
+    const { create, job, ticker, clock, runs } = harness();
+    const scheduler = create([job('a')]);
+    scheduler.start();
+    scheduler.adopt([job('a'), job('b')]);
+    await clock.advance(0);
+    expect(runs).toEqual(['a scheduled', 'b scheduled']);
+    ticker.tick('* * * * *');
+    await clock.advance(0);
+    expect(runs).toEqual(['a scheduled', 'b scheduled', 'a scheduled', 'b scheduled']);
+    await scheduler.stop();
+  });
+
+  test('one that is taken off ends first, and never runs again', async () => {
+    const { create, job, ticker, clock, runs, releases } = harness(60_000);
+    const scheduler = create([job('a', true), job('b')]);
+    scheduler.start();
+    await clock.advance(0);
+    ticker.tick('* * * * *');
+    let isGone = false;
+    const retired = scheduler.retire(['a']).then(() => {
+      isGone = true;
+    });
+    await clock.advance(30_000);
+    expect(isGone).toBe(false);
+    releases.get('a')?.();
+    await retired;
+    ticker.tick('* * * * *');
+    await clock.advance(60_000);
+    await scheduler.refresh();
+    expect(runs.filter((run) => run.startsWith('a'))).toEqual(['a scheduled']);
+    expect(scheduler.nextRunOf('a')).toBeUndefined();
+    await scheduler.stop();
+  });
+
+  test('another schedule counts from the next tick on, without a run', async () => {
+    const { create, job, ticker, clock, runs } = harness();
+    const scheduler = create([job('a')]);
+    scheduler.start();
+    await clock.advance(0);
+    scheduler.adopt([{ ...job('a'), schedule: '5 * * * *' }]);
+    ticker.tick('* * * * *');
+    await clock.advance(0);
+    expect(runs).toHaveLength(1);
+    ticker.tick('5 * * * *');
+    await clock.advance(0);
+    expect(runs).toHaveLength(2);
+    await scheduler.stop();
+  });
+});
