@@ -17,8 +17,12 @@ export function createRateLimiter(perSecond: () => number, clock: Clock): RateLi
   let turn: Promise<void> = Promise.resolve();
 
   async function takeNow(signal: AbortSignal | undefined): Promise<void> {
-    const wait = last + 1000 / perSecond() - clock.elapsed();
-    if (wait > 0) await clock.wait(wait, signal);
+    for (;;) {
+      const wait = last + 1000 / perSecond() - clock.elapsed();
+      if (wait <= 0) break;
+      // A timer may fire a little early, which would add up.
+      await clock.wait(wait, signal);
+    }
     last = clock.elapsed();
   }
 
