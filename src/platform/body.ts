@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { createJsonMeter, type JsonBounds } from './json-meter.ts';
+import { createJsonMeter, type JsonBounds } from '../runtime/json-meter.ts';
 
 /** A body, or which bound it exceeds: its length in bytes, or one of its structure. */
 export type Body =

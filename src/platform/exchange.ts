@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import axios from 'axios';
 import type { PlatformError } from '../runtime/errors.ts';
+import type { JsonBounds } from '../runtime/json-meter.ts';
 import type { AgentPool, Agents } from './agents.ts';
 import { readBody, readErrorBody } from './body.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
-import type { JsonBounds } from './json-meter.ts';
 import { describeNetworkError } from './network-error.ts';
 import { isRedirect, judgeRedirect, MAX_REDIRECTS } from './redirect.ts';
 

@@ -1,18 +1,24 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../runtime/clock.ts';
+import { createJsonMeter } from '../../runtime/json-meter.ts';
 
 /** Most bytes of a body. */
 export const MOST_BYTES = 1_048_576;
 
+/** What is deeper, or has more values, is no events: a mebibyte of brackets would take a hundred times its size. */
+const STRUCTURE = { depth: 64, values: MOST_BYTES / 16 };
+
 /** A body has to arrive within this, in milliseconds. */
 const ARRIVAL_MS = 10_000;
 
-/** Reads a whole body as text; nothing more is read where it is too large, late or cut short. */
+/** Why a body was not read to its end. */
+export type Unread = 'too-large' | 'too-complex' | 'late' | 'cut-short';
+
+/** Reads a whole body as text; nothing more is read of one that cannot be events. */
 export async function readBody(
   request: IncomingMessage,
   clock: Pick<Clock, 'wait'>,
-): Promise<{ readonly text: string } | 'too-large' | 'late' | 'cut-short'> {
-  if (Number(request.headers['content-length'] ?? 0) > MOST_BYTES) return 'too-large';
+): Promise<{ readonly text: string } | Unread> {
   const arrived = new AbortController();
   const reading = collect(request);
   // Rejects when the body was there first, and then nobody waits for it.
@@ -25,19 +31,22 @@ export async function readBody(
   return result;
 }
 
-function collect(request: IncomingMessage): Promise<{ readonly text: string } | 'too-large' | 'cut-short'> {
+function collect(request: IncomingMessage): Promise<{ readonly text: string } | Unread> {
   const chunks: Buffer[] = [];
+  const meter = createJsonMeter(STRUCTURE);
   let size = 0;
   return new Promise((resolve) => {
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MOST_BYTES) {
-        request.pause();
-        chunks.length = 0;
-        resolve('too-large');
-      } else {
+      const isTooLarge = size > MOST_BYTES;
+      if (!isTooLarge && meter.read(chunk) === undefined) {
         chunks.push(chunk);
+        return;
       }
+      request.pause();
+      request.removeAllListeners('data');
+      chunks.length = 0;
+      resolve(isTooLarge ? 'too-large' : 'too-complex');
     });
     request.once('end', () => resolve({ text: Buffer.concat(chunks).toString('utf8') }));
     // Both come where the connection breaks; neither does after the end.

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../runtime/clock.ts';
 import { type Handler, respondJson } from '../../server/respond.ts';
 import { MOST_EVENTS, readBatch } from './batch.ts';
-import { MOST_BYTES, readBody } from './body.ts';
+import { MOST_BYTES, readBody, type Unread } from './body.ts';
 import type { ClientLimits } from './client-limits.ts';
 import type { HookInstruments } from './instruments.ts';
 import type { HookIntake } from './intake.ts';
@@ -20,8 +20,8 @@ export interface HookHandlerDeps {
   readonly clock: Pick<Clock, 'now' | 'wait'>;
 }
 
-/** Bodies that are read at a time: with the largest ones, about 100 MB. */
-const MOST_AT_ONCE = 64;
+/** Bytes of bodies that are read at a time; what is made of them takes several times as much memory. */
+const MOST_BYTES_AT_ONCE = 16 * MOST_BYTES;
 /** After how many seconds a sender may come again, where the wait is not its own doing. */
 const SOON = 2;
 /** A sender's clock may be ahead by so much, in milliseconds. */
@@ -42,8 +42,12 @@ const unauthorized = {
 };
 const notJson = refusal(415, 'malformed', 'the body must be application/json without compression');
 const tooLarge = refusal(413, 'too_large', `at most ${MOST_BYTES} bytes and ${MOST_EVENTS} events at a time`);
-const tooLate = refusal(408, 'malformed', 'the body did not arrive in time');
-const cutShort = refusal(400, 'malformed', 'the body was cut short');
+const unread: Readonly<Record<Unread, Answer>> = {
+  'too-large': tooLarge,
+  'too-complex': refusal(400, 'malformed', 'the body is nested too deeply, or has too many values'),
+  late: refusal(408, 'malformed', 'the body did not arrive in time'),
+  'cut-short': refusal(400, 'malformed', 'the body was cut short'),
+};
 const unavailable = {
   ...refusal(503, 'unavailable', 'events cannot be stored at the moment'),
   headers: ['Retry-After', String(SOON)],
@@ -62,14 +66,14 @@ export function createHookHandler(deps: HookHandlerDeps): Handler {
     if (wait > 0) return throttled(wait);
     if (verdict === 'wrong') return unauthorized;
     if (!isPlainJson(request)) return notJson;
-    if (reading >= MOST_AT_ONCE) return throttled(SOON);
-    reading += 1;
+    const expected = sizeOf(request);
+    if (expected > MOST_BYTES) return tooLarge;
+    if (reading + expected > MOST_BYTES_AT_ONCE) return throttled(SOON);
+    reading += expected;
     const body = await readBody(request, clock).finally(() => {
-      reading -= 1;
+      reading -= expected;
     });
-    if (body === 'too-large') return tooLarge;
-    if (body === 'late') return tooLate;
-    return body === 'cut-short' ? cutShort : takeAll(body.text);
+    return typeof body === 'string' ? unread[body] : takeAll(body.text);
   }
 
   async function takeAll(text: string): Promise<Answer> {
@@ -94,6 +98,12 @@ export function createHookHandler(deps: HookHandlerDeps): Handler {
     if (!request.complete) response.shouldKeepAlive = false;
     if (!response.destroyed) respondJson(response, status, body, headers);
   };
+}
+
+/** The bytes that a body has, or may have where that is not told. */
+function sizeOf({ headers }: IncomingMessage): number {
+  const length = headers['content-length'];
+  return length === undefined ? MOST_BYTES : Number(length);
 }
 
 function refusal(status: number, reason: Rejection, error: string): Answer {

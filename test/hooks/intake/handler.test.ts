@@ -90,6 +90,8 @@ describe('POST /hooks/events', () => {
     ['no event', [], {}, 400, 'malformed'],
     ['only unusable events', { id: 'x' }, {}, 400, 'invalid'],
     ['only events of long ago', { ...event, occurred_at: NOW - 9 * DAY }, {}, 400, 'too_old'],
+    ['a nest', '['.repeat(100_000), {}, 400, 'malformed'],
+    ['nothing but values', { ...event, list: Array(70_000).fill(0) }, {}, 400, 'malformed'],
     ['no token', event, { authorization: '' }, 401, 'unauthorized'],
     ['a wrong token', event, { authorization: `Bearer ${TOKEN}x` }, 401, 'unauthorized'],
     ['a password', event, { authorization: 'Basic YTpi' }, 401, 'unauthorized'],
@@ -222,10 +224,16 @@ describe('a body that does not come', () => {
     await expect.poll(() => clock.waits).toEqual([10_000]);
     await clock.advance(10_000);
     expect(await status).toBe(408);
+    // Their sizes are not told, so that each may become as large as any: sixteen at a time.
+    const others = Array.from({ length: 16 }, sender);
+    await expect.poll(() => clock.waits).toHaveLength(17);
+    expect((await post(app, event)).status).toBe(429);
+    for (const other of others) other.destroy();
+    await expect.poll(async () => (await values('events_rejected_total'))['malformed']).toBe(17);
     const gone = sender();
-    await expect.poll(() => clock.waits).toHaveLength(2);
+    await expect.poll(() => clock.waits).toHaveLength(18);
     gone.destroy();
-    await expect.poll(async () => (await values('events_rejected_total'))['malformed']).toBe(2);
+    await expect.poll(async () => (await values('events_rejected_total'))['malformed']).toBe(18);
     expect((await post(app, event)).status).toBe(202);
   });
 });

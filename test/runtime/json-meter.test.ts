@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createJsonMeter, type JsonBounds } from '../../src/platform/json-meter.ts';
+import { createJsonMeter, type JsonBounds } from '../../src/runtime/json-meter.ts';
 
 /** Whether a text, in pieces of some length, exceeds a bound. */
 function exceeds(text: string, bounds: Partial<JsonBounds>, piece = 3): keyof JsonBounds | undefined {
