@@ -38,12 +38,12 @@
 - --total-shards={{ .Values.replicas }}
 {{- end }}
 - --web.listen-address=:{{ .Values.web.port }}
-- --web.telemetry-path={{ .Values.web.telemetryPath }}
+- {{ printf "--web.telemetry-path=%s" .Values.web.telemetryPath | quote }}
 {{- if .Values.web.enableLifecycle }}
 - --web.enable-lifecycle
 {{- end }}
 {{- if include "ape.webSecret" . }}
-- --web.config.file={{ include "ape.webFile" . }}
+- {{ printf "--web.config.file=%s" (include "ape.webFile" .) | quote }}
 # The kubelet has no password: the probes' pages say no more than yes or no.
 - --web.open-health
 {{- end }}

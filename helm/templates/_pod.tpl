@@ -14,7 +14,7 @@ metadata:
     {{- toYaml . | nindent 4 }}
     {{- end }}
 spec:
-  serviceAccountName: {{ include "ape.serviceAccountName" . }}
+  serviceAccountName: {{ include "ape.serviceAccountName" . | quote }}
   automountServiceAccountToken: false
   # What Kubernetes would tell of other Services begins like the exporter's own options.
   enableServiceLinks: false
@@ -23,7 +23,7 @@ spec:
     {{- toYaml . | nindent 4 }}
   {{- end }}
   {{- with .Values.priorityClassName }}
-  priorityClassName: {{ . }}
+  priorityClassName: {{ . | quote }}
   {{- end }}
   terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds }}
   securityContext:
@@ -34,7 +34,7 @@ spec:
   {{- end }}
   containers:
     - name: exporter
-      image: {{ include "ape.image" . }}
+      image: {{ include "ape.image" . | quote }}
       imagePullPolicy: {{ .Values.image.pullPolicy }}
       args:
         {{- include "ape.args" . | nindent 8 }}
@@ -95,11 +95,11 @@ spec:
     {{- if not .Values.persistence.enabled }}
     - name: data
       emptyDir:
-        sizeLimit: {{ .Values.persistence.emptyDirSizeLimit }}
+        sizeLimit: {{ .Values.persistence.emptyDirSizeLimit | quote }}
     {{- else if not (include "ape.sharded" .) }}
     - name: data
       persistentVolumeClaim:
-        claimName: {{ .Values.persistence.existingClaim | default (include "ape.fullname" .) }}
+        claimName: {{ .Values.persistence.existingClaim | default (include "ape.fullname" .) | quote }}
     {{- end }}
     {{- if $keys }}
     - name: keys
@@ -111,19 +111,19 @@ spec:
     {{- if $webSecret }}
     - name: web
       secret:
-        secretName: {{ $webSecret }}
+        secretName: {{ $webSecret | quote }}
         defaultMode: 0440
     {{- end }}
     {{- with .Values.web.tls.secretName }}
     - name: tls
       secret:
-        secretName: {{ . }}
+        secretName: {{ . | quote }}
         defaultMode: 0440
     {{- end }}
     {{- with .Values.users.teams.secretName }}
     - name: teams
       secret:
-        secretName: {{ . }}
+        secretName: {{ . | quote }}
         defaultMode: 0440
     {{- end }}
     {{- with .Values.extraVolumes }}

@@ -148,7 +148,7 @@ const workload = {
 const web = {
   web: strict({
     port,
-    telemetryPath: path,
+    telemetryPath: { type: 'string', pattern: '^/[A-Za-z0-9._~/-]*$' },
     enableLifecycle: flag,
     tls: strict({
       enabled: flag,

@@ -90,6 +90,16 @@ describe.runIf(hasHelm)('the chart', () => {
     expect(await refusal(values)).toMatch(message);
   });
 
+  test('keeps names that look like numbers', async () => {
+    const values = `priorityClassName: "123"
+web: {tls: {enabled: true, secretName: "1e3"}}
+persistence: {enabled: true, storageClass: "007", size: "5"}`;
+    const text = JSON.stringify(await chart.objects({ shape: 'one-organization', values }));
+    expect(text).toContain('"priorityClassName":"123"');
+    expect(text.match(/"secretName":"1e3"/g)).toHaveLength(2);
+    expect(text).toContain('"storageClassName":"007","resources":{"requests":{"storage":"5"}}');
+  });
+
   test('can be part of another chart', async () => {
     const parent = programs.folder();
     await writeFile(join(parent, 'Chart.yaml'), 'apiVersion: v2\nname: parent\nversion: 0.1.0\n');

@@ -84,6 +84,7 @@ describe.runIf(requireTool('npm'))('the npm package', () => {
     expect(page).toMatch(/^agent_platform_daily_credits\{org="acme"\} \d/m);
     demo.send('SIGTERM');
     expect(await demo.ended).toEqual({ code: 0, signal: null });
+    expect(await programs.run(bin, ['hook-config'])).toMatchObject({ code: 0 });
     const version = await programs.run(bin, ['--version']);
     expect(version.stdout).toContain(description.version);
   });
