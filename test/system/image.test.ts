@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { freePort } from '../../bench/programs.ts';
-import { type Builder, createBuilder, REPOSITORY, runContained } from './image.ts';
+import { type Builder, createBuilder, firstProcess, REPOSITORY, runContained } from './image.ts';
 import { createPrograms, eventually, written } from './programs.ts';
 import { requireRoot, requireTool } from './tools.ts';
 
@@ -47,7 +47,7 @@ describe.runIf(requireTool('buildah') && requireRoot())('the image', () => {
     environment = Object.fromEntries(config.Env.map((entry) => entry.split(/=(.*)/s, 2)));
     command = config.Entrypoint;
   }, 400_000);
-  afterAll(() => builder?.close());
+  afterAll(() => builder?.close(), 240_000);
 
   test('runs as nobody of the machine, keeps its state in one volume and asks itself how it is', () => {
     expect(config.User).toBe('65532:65532');
@@ -118,20 +118,20 @@ describe.runIf(requireTool('buildah') && requireRoot())('the image', () => {
   test('serves from a read-only tree, is healthy by its own check, and ends within 5 s of SIGTERM', async () => {
     const listen = { AGENT_PLATFORM_WEB_LISTEN_ADDRESS: `127.0.0.1:${await freePort()}` };
     const contained = { ...environment, ...listen };
-    const { program, pid } = await runContained(programs, root, [...command, 'demo'], contained);
+    const program = runContained(programs, root, [...command, 'demo'], contained);
     const url = await written(program, 'stdout', /status +(http:\S+)\//);
     await eventually(async () => expect((await fetch(`${url}/-/ready`)).status).toBe(200));
     const page = await (await fetch(`${url}/metrics`)).text();
     expect(page).toMatch(/^agent_platform_exporter_build_info\{version="9\.8\.7",revision="abc1234",/m);
 
+    const pid = await firstProcess(program);
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     expect(/^Uid:\t(.*)$/m.exec(status)?.[1]).toBe('65532\t65532\t65532\t65532');
     expect(/^NSpid:.*\t(\d+)$/m.exec(status)?.[1]).toBe('1');
     expect(/^CapEff:\t(.*)$/m.exec(status)?.[1]).toBe('0000000000000000');
 
-    const check = await runContained(programs, root, config.Healthcheck.Test.slice(1), contained);
-    expect(await check.program.ended).toMatchObject({ code: 0 });
-    expect(check.program.stdout()).toBe('healthy\n');
+    const check = runContained(programs, root, config.Healthcheck.Test.slice(1), contained);
+    expect([await check.ended, check.stdout()]).toEqual([{ code: 0, signal: null }, 'healthy\n']);
 
     const sent = performance.now();
     process.kill(pid, 'SIGTERM');
@@ -143,13 +143,14 @@ describe.runIf(requireTool('buildah') && requireRoot())('the image', () => {
   test('keeps the history in its volume', async () => {
     const platform = programs.exporter(['sandbox', '--listen-address=127.0.0.1:0', '--days=3']);
     const base = await written(platform, 'stdout', /answers at (http:\S+)/);
-    const { program, pid } = await runContained(programs, root, [...command, ...config.Cmd], {
+    const program = runContained(programs, root, [...command, ...config.Cmd], {
       ...environment,
       AGENT_PLATFORM_API_BASE_URL: base,
       AGENT_PLATFORM_API_KEY: 'sandbox-acme-owner',
       AGENT_PLATFORM_WEB_LISTEN_ADDRESS: '127.0.0.1:0',
     });
     await written(program, 'stderr', /msg=(Serving) /);
+    const pid = await firstProcess(program);
     // The volume is mounted where only the container sees it.
     expect(await readdir(`/proc/${pid}/root/var/lib/agent-platform-exporter`)).toContain('history.db');
     process.kill(pid, 'SIGTERM');
@@ -163,8 +164,9 @@ describe.runIf(requireTool('buildah') && requireRoot())('the image', () => {
     const { port } = silent.address() as AddressInfo;
     const asked = once(silent, 'connection');
     const check = [...command, 'healthcheck', `--url=http://127.0.0.1:${port}`];
-    const { program, pid } = await runContained(programs, root, check, environment);
+    const program = runContained(programs, root, check, environment);
     await asked;
+    const pid = await firstProcess(program);
     const sent = performance.now();
     process.kill(pid, 'SIGTERM');
     expect(await program.ended).toMatchObject({ code: 143 });

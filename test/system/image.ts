@@ -13,6 +13,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Ending, Program, Programs } from './programs.ts';
 import { eventually } from './programs.ts';
+import { networkEnvironment } from './tools.ts';
 
 export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
@@ -40,7 +41,7 @@ export async function createBuilder(programs: Programs): Promise<Builder> {
   const store = ['--root', join(folder, 'root'), '--runroot', join(folder, 'run')];
 
   async function buildah(args: readonly string[]): Promise<string> {
-    const environment = { BUILDAH_ISOLATION: 'chroot' };
+    const environment = { ...networkEnvironment(), BUILDAH_ISOLATION: 'chroot' };
     return succeed(await programs.run('buildah', [...store, ...args], { environment }), `buildah ${args[0]}`);
   }
 
@@ -131,32 +132,26 @@ mount -o remount,bind,ro "$root"
 exec /usr/sbin/chroot --userspec=${USER} "$root" "$@"
 `;
 
-export interface Contained {
-  readonly program: Program;
-  /** The process in the container that is the first there, by its number outside. */
-  readonly pid: number;
-}
-
 /** Runs a command as an engine would: the first process, unprivileged, on a read-only tree with one volume. */
-export async function runContained(
+export function runContained(
   programs: Programs,
   root: string,
   command: readonly string[],
   environment: Readonly<Record<string, string>>,
-): Promise<Contained> {
+): Program {
   const unshare = ['--mount', '--pid', '--fork', '--kill-child', '/bin/sh', '-e', '-c', ENTER, 'sh', root];
-  const program = programs.start('unshare', [...unshare, ...command], { environment });
-  const pid = await eventually(() => firstProcessOf(program, basename(command[0] ?? '')));
-  return { program, pid };
+  return programs.start('unshare', [...unshare, ...command], { environment });
 }
 
-/** The only child of `unshare`, once it has become the command. */
-async function firstProcessOf({ pid: parent, stderr }: Program, name: string): Promise<number> {
-  for (const pid of await readdir('/proc')) {
-    const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-    if (!status.includes(`\nPPid:\t${parent}\n`)) continue;
-    const [program = ''] = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0');
-    if (basename(program) === name) return Number(pid);
-  }
-  throw new Error(`no ${name} yet: ${stderr()}`);
+/** The number, as seen from outside, of the process that runs as the first one of a container and goes on running. */
+export function firstProcess({ pid: parent, stderr }: Program): Promise<number> {
+  return eventually(async () => {
+    for (const pid of await readdir('/proc')) {
+      const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+      if (!status.includes(`\nPPid:\t${parent}\n`)) continue;
+      const [program = ''] = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0');
+      if (basename(program) === 'node') return Number(pid);
+    }
+    throw new Error(`no first process yet: ${stderr()}`);
+  });
 }

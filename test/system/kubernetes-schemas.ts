@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import type { Programs } from './programs.ts';
+import { networkEnvironment } from './tools.ts';
 
 /** The oldest version that the chart takes and that the module proxy has, one between, and the newest. */
 export const kubernetesVersions = ['1.29.15', '1.32.13', '1.36.3'] as const;
@@ -79,7 +80,9 @@ export async function writeSchemas(programs: Programs, version: string): Promise
 
 /** The folder of a Go module, downloaded where it is not there. */
 async function module(programs: Programs, name: string): Promise<string> {
-  const { code, stdout, stderr } = await programs.run('go', ['mod', 'download', '-json', name]);
+  const { code, stdout, stderr } = await programs.run('go', ['mod', 'download', '-json', name], {
+    environment: networkEnvironment(),
+  });
   if (code !== 0) throw new Error(`go mod download ${name}: ${stdout}${stderr}`);
   return z.object({ Dir: z.string() }).parse(JSON.parse(stdout)).Dir;
 }

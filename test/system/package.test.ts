@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { REPOSITORY } from './image.ts';
 import { createPrograms, eventually, written } from './programs.ts';
-import { requireTool } from './tools.ts';
+import { networkEnvironment, requireTool } from './tools.ts';
 
 const packed = z
   .array(z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) }))
@@ -54,7 +54,9 @@ describe.runIf(requireTool('npm'))('the npm package', () => {
       '--no-audit',
       '--no-fund',
     ];
-    const installed = await programs.run('npm', [...install, join(folder, result?.filename ?? '')]);
+    const installed = await programs.run('npm', [...install, join(folder, result?.filename ?? '')], {
+      environment: networkEnvironment(),
+    });
     if (installed.code !== 0) throw new Error(installed.stderr);
   }, 300_000);
 

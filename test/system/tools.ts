@@ -36,3 +36,14 @@ export function requireRoot(): boolean {
   process.stderr.write('skipped: the tests that need root\n');
   return false;
 }
+
+const NETWORK =
+  /^(?:(?:https?|no)_proxy|ssl_cert_(?:file|dir)|node_extra_ca_certs|npm_config_registry|goproxy|gonosumdb|goflags)$/i;
+
+/** How this machine reaches package registries: what a program needs of the environment that fetches from them. */
+export function networkEnvironment(): Readonly<Record<string, string>> {
+  const found = Object.entries(process.env).filter(
+    ([name, value]) => NETWORK.test(name) && value !== undefined,
+  );
+  return Object.fromEntries(found.map(([name, value]) => [name, value ?? '']));
+}
