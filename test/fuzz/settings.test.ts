@@ -4,6 +4,7 @@ import { test } from 'vitest';
 import { createFakeFiles } from '../../src/config/files.ts';
 import { parseYamlTree } from '../../src/config/yaml-tree.ts';
 import { parseEvent, sharedPart } from '../../src/hooks/event.ts';
+import { readBatch } from '../../src/hooks/intake/batch.ts';
 import { readSettings } from '../../src/hooks/settings/read-settings.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
 import { loadWebSettings } from '../../src/web-config/load.ts';
@@ -14,6 +15,9 @@ import { tryAll } from './trial.ts';
 const WEB_CASES = path.resolve(import.meta.dirname, '../web-config/cases');
 const HASH = '$2y$10$abcdefghijklmnopqrstuuABCDEFGHIJKLMNOPQRSTUVWXYZ01234';
 const PRIVATE = ['planted prompt', 'planted-tool-input', '/home/planted/transcript', 'planted message'];
+
+const NOW = Date.UTC(2026, 10, 20, 12);
+const SPAN = { from: NOW - 86_400_000, to: NOW + 60_000 };
 
 const HOOK_SETTINGS = `
 deadline: 2s
@@ -89,6 +93,23 @@ test('whatever bytes the agent sends, they are an event or there is a reason why
     secrets: [],
     isForeseen: () => false,
     run: (random) => told(mutatedText(JSON.stringify(EVENT), random)),
+  });
+});
+
+test('whatever is posted as hook events, it is taken or refused without a word of it', async () => {
+  await tryAll({
+    seeds: 15_000,
+    secrets: [...PRIVATE, '/home/planted/project'],
+    isForeseen: () => false,
+    run(random) {
+      const events = [1, 2, 3].map((id) => ({ ...EVENT, id: `event-${id}`, occurred_at: NOW }));
+      const body = random() < 0.3 ? events[0] : { events };
+      const text = JSON.stringify(mutated(body, random));
+      // A mutilated text may move one member's text into another: what it leaks is what it says.
+      if (random() < 0.5) return JSON.stringify(readBatch(text, SPAN));
+      readBatch(mutatedText(text, random), SPAN);
+      return '';
+    },
   });
 });
 

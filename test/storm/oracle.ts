@@ -5,7 +5,8 @@ import type { Page } from '../e2e/page.ts';
 import { type Figure, figures, usable } from './figures.ts';
 import { isRow, rowsByDay, type Sent } from './wire.ts';
 
-const COLLECTORS = ['tokens', 'tools', 'activity', 'productivity', 'readiness', 'wiki'] as const;
+const DAY_DATASETS = ['tokens', 'tools', 'activity', 'productivity', 'users'] as const;
+const COLLECTORS = [...DAY_DATASETS, 'readiness', 'wiki'] as const;
 const DATA_DAY = 'agent_platform_data_day_timestamp_seconds';
 const MAX_AGE = 7 * DAY;
 const REASONS: Readonly<Record<number, string>> = {
@@ -102,7 +103,7 @@ export function createOracle(orgs: readonly string[]): Oracle {
 
   /** The day described never goes back, is never unfinished, and never goes away. */
   function checkDays(org: string, { page, now }: Observed): void {
-    for (const dataset of ['tokens', 'tools', 'activity', 'productivity']) {
+    for (const dataset of DAY_DATASETS) {
       const shown = page.value(DATA_DAY, { org, dataset });
       const before = newestDays.get(key(org, dataset));
       const what = `${org}: the day of ${dataset}`;

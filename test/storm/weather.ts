@@ -41,6 +41,7 @@ export async function createWeather({ store, seed, flags = [] }: WeatherOptions)
       'history.start=2026-11-01',
       'history.retention=40d',
       'api.retries=2',
+      'collector.users',
       'log.level=info',
       ...flags,
     ],
