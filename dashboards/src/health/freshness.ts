@@ -6,7 +6,8 @@ import { dataAge } from '../figures.ts';
 import { coloursOf } from '../palette.ts';
 import { bars, lines } from '../panels/chart.ts';
 import { table } from '../panels/table.ts';
-import { line, rows } from '../query.ts';
+import { tile } from '../panels/tile.ts';
+import { line, now, rows } from '../query.ts';
 import { collectorNames, datasetNames, reasons } from './known.ts';
 
 /** How old the data is, and how the runs go. */
@@ -79,16 +80,29 @@ export const freshness: Row = {
       ],
       width: 7,
     }),
-    table({
-      title: 'Organizations',
-      text: 'The identifier that the platform gives each organization.',
-      queries: [rows(newest(orgInfo))],
-      columns: [
-        { of: 'org', title: 'Organization', width: 105 },
-        { of: 'org_id', title: 'Identifier' },
-      ],
-      sort: { by: 'Organization', desc: false },
+    {
       width: 7,
-    }),
+      column: [
+        tile({
+          title: 'Version',
+          text: 'The versions of the exporter that run.',
+          unit: 'none',
+          queries: [now(newest(ownMetrics.buildInfo), '{{version}}')],
+          named: true,
+          height: 3,
+        }),
+        table({
+          title: 'Organizations',
+          text: 'The identifier that the platform gives each organization.',
+          queries: [rows(newest(orgInfo))],
+          columns: [
+            { of: 'org', title: 'Organization' },
+            { of: 'org_id', title: 'Identifier' },
+          ],
+          sort: { by: 'Organization', desc: false },
+          height: 5,
+        }),
+      ],
+    },
   ],
 };

@@ -58,11 +58,10 @@ export const state: Row = {
       noValue: 'In memory',
     }),
     tile({
-      title: 'Version',
-      text: 'The versions of the exporter that run.',
-      unit: 'none',
-      queries: [now(newest(ownMetrics.buildInfo), '{{version}}')],
-      named: true,
+      ...WHOLE,
+      title: 'Configuration valid',
+      text: 'Share of the exporters that could use the configuration when they last read it; below 100 % one goes on with the one before.',
+      queries: [now(promql`avg(${newest(ownMetrics.configReloadSuccessful)})`, 'valid')],
     }),
     table({
       title: 'Collectors',

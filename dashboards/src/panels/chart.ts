@@ -15,6 +15,9 @@ import {
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
 import { dressed, type PanelSpec, type Placed } from './panel.ts';
 
+/** The units of what is counted. */
+const COUNTS: ReadonlySet<string> = new Set(['short', 'none']);
+
 /** What a line with `span` bridges. */
 const LONG_WEEKEND_MS = 4.5 * 86_400_000;
 
@@ -66,6 +69,8 @@ function placed(builder: PanelBuilder, spec: ChartSpec): Placed {
         .placement(LegendPlacement.Bottom)
         .calcs([...calcs]),
     );
+  // Without it the axis of nothing but zeros goes up to 100.
+  if (COUNTS.has(spec.unit)) builder.axisSoftMax(1);
   if (stack !== undefined)
     builder.stacking(
       new StackingConfigBuilder()

@@ -13,7 +13,7 @@ export const people: Row = {
   title: 'People one by one',
   panels: [
     table({
-      title: 'Newest day',
+      title: 'People on the newest day',
       text: 'Each person on the newest complete day, by the name that the privacy settings give: a hash, an identifier or an e-mail address.',
       queries: [
         rows(newest(by.dailyCreditsByUser, { only: USER })),

@@ -38,7 +38,7 @@ export const teams: Row = {
       width: 8,
     }),
     table({
-      title: 'Newest day',
+      title: 'Teams on the newest day',
       text: 'Each team on the newest complete day: people, credits, credits for each active person, tool calls, commits and pull requests.',
       queries: [
         rows(newest(dailyActiveUsersByTeam)),

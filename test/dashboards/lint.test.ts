@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import { specs } from '../../dashboards/src/index.ts';
+import { type DashboardFile, dataPanels, readDashboards } from './files.ts';
+import { queryRules } from './rules-queries.ts';
+import { structureRules } from './rules-structure.ts';
+
+const files = readDashboards();
+const rules = [...structureRules, ...queryRules];
+const MOST_BYTES = 200_000;
+
+describe('the committed dashboards', () => {
+  test('are the ones that are declared, in small files', () => {
+    expect(files.map(({ dashboard }) => dashboard.uid).sort()).toEqual(specs.map(({ uid }) => uid).sort());
+    expect(files.filter(({ bytes }) => bytes >= MOST_BYTES)).toEqual([]);
+  });
+
+  test('link to dashboards that are there', () => {
+    const uids = new Set(files.map(({ dashboard }) => dashboard.uid));
+    const links = files.flatMap(({ dashboard }) =>
+      dataPanels(dashboard).flatMap((panel) => panel.links ?? []),
+    );
+    expect(links.length).toBeGreaterThan(10);
+    for (const { url = '' } of links) expect(uids).toContain(/^\/d\/([\w-]+)\?/.exec(url)?.[1]);
+  });
+
+  describe.each(files)('$file', ({ dashboard }: DashboardFile) => {
+    test.each(rules)('$name', ({ violations }) => {
+      expect(violations(dashboard)).toEqual([]);
+    });
+  });
+});
+
+describe('each rule', () => {
+  test.each(rules)('can be broken: $name', ({ violations, broken }) => {
+    const dashboard = files.find(({ file }) => file === 'credits.json')?.dashboard;
+    if (dashboard === undefined) throw new Error('no dashboard to break');
+    expect(violations(broken(dashboard))).not.toEqual([]);
+  });
+});

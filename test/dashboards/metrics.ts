@@ -1,0 +1,42 @@
+import { processMetrics } from '../../dashboards/src/health/process-metrics.ts';
+import { isDayCollector } from '../../src/catalog/collector.ts';
+import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
+import { ownMetrics } from '../../src/exposition/own-metrics.ts';
+import { hookMetrics } from '../../src/hooks/intake/metrics.ts';
+
+export interface Known {
+  readonly labels: readonly string[];
+  readonly counter: boolean;
+  /** Whether its series have the label `org`. */
+  readonly ofOrg: boolean;
+}
+
+const families = [
+  ...collectors.flatMap((collector) => collector.families),
+  ...aboutFamilies(collectors.filter(isDayCollector).map(({ dataset }) => dataset)),
+];
+
+/** Every metric that a dashboard may ask for, by its name. */
+export const known: ReadonlyMap<string, Known> = new Map([
+  ...families.map(({ name, labels }) => entry(name, { labels: ['org', ...labels], counter: false })),
+  ...[...Object.values(ownMetrics), ...Object.values(hookMetrics)].flatMap(({ name, type, labels }) =>
+    type === 'histogram'
+      ? ['_bucket', '_sum', '_count'].map((suffix) =>
+          entry(name + suffix, { labels: [...labels, 'le'], counter: true }),
+        )
+      : [entry(name, { labels, counter: type === 'counter' })],
+  ),
+  ...Object.values(processMetrics).map(({ name, labels }) =>
+    entry(name, { labels, counter: name.endsWith('_total') }),
+  ),
+]);
+
+/** The metrics that are declared in the catalogue, by their names. */
+export const declared: readonly string[] = [
+  ...families.map(({ name }) => name),
+  ...[...Object.values(ownMetrics), ...Object.values(hookMetrics)].map(({ name }) => name),
+];
+
+function entry(name: string, { labels, counter }: Omit<Known, 'ofOrg'>): [string, Known] {
+  return [name, { labels, counter, ofOrg: labels.includes('org') }];
+}

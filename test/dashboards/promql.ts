@@ -1,0 +1,51 @@
+/** What PromQL text names: enough of the language for the queries that the catalogue makes. */
+export interface Named {
+  readonly selectors: readonly Selector[];
+  /** The labels that it groups or matches by. */
+  readonly grouped: readonly string[];
+  /** The windows of `rate` and `increase`, with the metric in them. */
+  readonly risen: readonly { readonly metric: string; readonly window: string }[];
+}
+
+export interface Selector {
+  readonly metric: string;
+  readonly matchers: ReadonlyMap<string, string>;
+}
+
+const WORDS = new Set(
+  `abs and avg bottomk by count end group_left histogram_quantile ignoring increase label_replace last_over_time max min
+  offset on or rate sum time topk unless vector without bool`.split(/\s+/),
+);
+const STRING = /"(?:[^"\\]|\\.)*"/g;
+
+export function namedIn(expression: string): Named {
+  const strings: string[] = [];
+  const text = expression.replaceAll(STRING, (found) => `§${strings.push(found) - 1}§`);
+  const selectors = [...text.matchAll(/([a-zA-Z_:][\w:]*)\{([^}]*)\}/g)].map(
+    ([, metric = '', inside = '']) => ({
+      metric,
+      matchers: new Map(inside.split(',').map((matcher) => matcherOf(matcher, strings))),
+    }),
+  );
+  const groups = [...text.matchAll(/\b(?:by|on|ignoring|group_left)\s*\(([^)]*)\)/g)];
+  const risen = [...text.matchAll(/\b(?:rate|increase)\(([\w:]+)\{[^}]*\}\[([^\]]+)\]\)/g)];
+  const bare = text
+    .replaceAll(/[\w:]+\{[^}]*\}/g, '')
+    .replaceAll(/\b(?:by|on|ignoring|group_left)\s*\([^)]*\)/g, '')
+    .replaceAll(/\[[^\]]*\]|offset -?\d+[a-z]|§\d+§|\b\d[\w.]*/g, '');
+  const unselected = [...bare.matchAll(/[a-zA-Z_:][\w:]*/g)]
+    .map(([word]) => word)
+    .filter((word) => !WORDS.has(word));
+  return {
+    selectors: [...selectors, ...unselected.map((metric) => ({ metric, matchers: new Map() }))],
+    grouped: groups
+      .flatMap(([, inside = '']) => inside.split(',').map((label) => label.trim()))
+      .filter(Boolean),
+    risen: risen.map(([, metric = '', window = '']) => ({ metric, window })),
+  };
+}
+
+function matcherOf(text: string, strings: readonly string[]): [string, string] {
+  const [, label = '', operator = '', index = ''] = /^\s*(\w+)(=~|!=|!~|=)§(\d+)§/.exec(text) ?? [];
+  return [label, `${operator}${(strings[Number(index)] ?? '').slice(1, -1)}`];
+}

@@ -1,0 +1,194 @@
+import { type Dashboard, dataPanels, type Panel, queryOf, type Target, type Variable } from './files.ts';
+import { known } from './metrics.ts';
+import { type Named, namedIn } from './promql.ts';
+import { ofPanels, type Rule, withPanel } from './rules-structure.ts';
+
+/** What is wrong with each query of the panels. */
+function ofTargets(wrong: (target: Target, named: Named, panel: Panel) => readonly string[]) {
+  return ofPanels((panel) =>
+    (panel.targets ?? []).flatMap((target) =>
+      wrong(target, namedIn(target.expr), panel).map((text) => `${target.refId}: ${text}`),
+    ),
+  );
+}
+
+function withExpression(dashboard: Dashboard, expr: string): Dashboard {
+  return withPanel(dashboard, (panel) => ({
+    ...panel,
+    targets: (panel.targets ?? []).map((target) => ({ ...target, expr })),
+  }));
+}
+
+/** Labels that a target has, whatever the metric. */
+const OF_TARGET = ['job', 'instance', 'org'];
+
+function labelsOf({ selectors }: Named): ReadonlySet<string> {
+  return new Set([...OF_TARGET, ...selectors.flatMap(({ metric }) => known.get(metric)?.labels ?? [])]);
+}
+
+function unknownIn(named: Named): readonly string[] {
+  const labels = labelsOf(named);
+  return [
+    ...named.selectors
+      .filter(({ metric }) => !known.has(metric))
+      .map(({ metric }) => `unknown metric ${metric}`),
+    ...named.selectors.flatMap(({ metric, matchers }) =>
+      [...matchers.keys()]
+        .filter((label) => !['job', 'instance', ...(known.get(metric)?.labels ?? [])].includes(label))
+        .map((label) => `${metric} has no label ${label}`),
+    ),
+    ...named.grouped.filter((label) => !labels.has(label)).map((label) => `no metric has the label ${label}`),
+  ];
+}
+
+function unchosenIn({ selectors }: Named): readonly string[] {
+  return selectors.flatMap(({ metric, matchers }) => [
+    ...(matchers.get('job') === '=~$job' ? [] : [`${metric} of any job`]),
+    ...(!known.get(metric)?.ofOrg || matchers.get('org') === '=~$org'
+      ? []
+      : [`${metric} of any organization`]),
+  ]);
+}
+
+/** What the panel takes from the answers beside values: labels in legends and in the columns of a table. */
+function takenFrom({ targets = [], transformations = [] }: Panel): readonly string[] {
+  const inLegends = targets.flatMap(({ legendFormat = '' }) => [
+    ...legendFormat.matchAll(/\{\{\s*(\w+)\s*\}\}/g),
+  ]);
+  const columns = transformations
+    .filter(({ id }) => id === 'filterFieldsByName')
+    .flatMap(({ options }) => (options['include'] as { names: readonly string[] }).names)
+    .filter((name) => !name.startsWith('Value'));
+  return [...inLegends.map(([, label = '']) => label), ...columns];
+}
+
+const QUERIED = /^label_values\((\w+)(?:\{(.*)\})?, (\w+)\)$/;
+
+function wrongWith({ name, type, ...variable }: Variable): readonly string[] {
+  if (type === 'datasource') return [];
+  const query = queryOf({ name, type, ...variable });
+  const [, metric = '', , label = ''] = QUERIED.exec(query) ?? [];
+  const named = namedIn(query.replace(QUERIED, (_all, of, matchers = '') => `${of}{${matchers}}`));
+  return [
+    ...(known.get(metric)?.labels.includes(label) || label === 'job' ? [] : [`${name}: ${query}`]),
+    ...(name === 'job' ? [] : unchosenIn(named).filter((text) => text.endsWith('job'))),
+    ...(variable.datasource?.uid === '$datasource' ? [] : [`${name}: a fixed data source`]),
+    ...(variable.refresh === 2 ? [] : [`${name}: is not read again with the time range`]),
+    ...(variable.multi && variable.includeAll && variable.allValue === '.+'
+      ? []
+      : [`${name}: not all can be chosen`]),
+    ...(variable.label && variable.description ? [] : [`${name}: not explained`]),
+  ];
+}
+
+/** What a dashboard asks. */
+export const queryRules: readonly Rule[] = [
+  {
+    name: 'names queries in order, once each',
+    violations: ofPanels(({ targets = [] }) => {
+      const wanted = targets.map((_target, index) => String.fromCharCode(65 + index)).join('');
+      const found = targets.map(({ refId }) => refId).join('');
+      return targets.length > 0 && found === wanted ? [] : [`queries ${found}`];
+    }),
+    broken: (dashboard) => withPanel(dashboard, (panel) => ({ ...panel, targets: [] })),
+  },
+  {
+    name: 'asks for declared metrics and labels alone',
+    violations: ofTargets((_target, named) => unknownIn(named)),
+    broken: (dashboard) =>
+      withExpression(dashboard, 'max by (org) (agent_platform_daily_renamed{job=~"$job"})'),
+  },
+  {
+    name: 'keeps every query to the chosen job and organizations',
+    violations: ofTargets((_target, named) => unchosenIn(named)),
+    broken: (dashboard) =>
+      withExpression(dashboard, 'max by (org) (agent_platform_daily_credits{job=~"$job"})'),
+  },
+  {
+    name: 'merges replicas before anything else',
+    violations: ofTargets(({ expr }, { selectors, risen }) => {
+      const rising = new Set(risen.map(({ metric }) => metric));
+      const direct = [
+        ...expr.matchAll(/(max|sum) by \([^)]*\) \((?:last_over_time\(\(?|rate\(|increase\()?([\w:]+)\{/g),
+      ];
+      const merged = new Set(direct.map(([, , metric = '']) => metric));
+      return selectors
+        .filter(({ metric }) => metric !== 'agent_platform_data_day_timestamp_seconds')
+        .filter(({ metric }) => !merged.has(metric) && !rising.has(metric))
+        .map(({ metric }) => `${metric} is not merged`);
+    }),
+    broken: (dashboard) => withExpression(dashboard, 'agent_platform_seats{job=~"$job",org=~"$org"}'),
+  },
+  {
+    name: 'asks for counters by how much they rise, over the rate interval or the range',
+    violations: ofTargets((_target, { selectors, risen }) => [
+      ...selectors
+        .filter(({ metric }) => known.get(metric)?.counter && !risen.some((one) => one.metric === metric))
+        .map(({ metric }) => `the bare counter ${metric}`),
+      ...risen
+        .filter(({ metric }) => !known.get(metric)?.counter)
+        .map(({ metric }) => `${metric} is no counter`),
+      ...risen
+        .filter(({ window }) => window !== '$__rate_interval' && window !== '$__range')
+        .map(({ window }) => `the fixed window ${window}`),
+    ]),
+    broken: (dashboard) =>
+      withExpression(dashboard, 'sum by () (rate(agent_platform_hook_events_total{job=~"$job"}[5m]))'),
+  },
+  {
+    name: 'shows a day at a step of one day, and nothing else at that step',
+    violations: ofTargets(
+      ({ expr, interval, range, instant }, _named, { interval: least, maxDataPoints = 0 }) => {
+        const daily = expr.includes('[1d:1h]');
+        if (daily !== (interval === '1d')) return [`step ${interval}`];
+        if (!daily) return [];
+        return range && !instant && least === '1d' && maxDataPoints >= 1000
+          ? []
+          : ['a step that can be longer than a day'];
+      },
+    ),
+    broken: (dashboard) =>
+      withExpression(
+        dashboard,
+        'max by (org) (last_over_time(agent_platform_seats{job=~"$job",org=~"$org"}[1d:1h] offset -1d))',
+      ),
+  },
+  {
+    name: 'shows labels that its answers have',
+    violations: ofPanels((panel) => {
+      const labels = new Set((panel.targets ?? []).flatMap(({ expr }) => [...labelsOf(namedIn(expr))]));
+      return takenFrom(panel)
+        .filter((label) => !labels.has(label))
+        .map((label) => `no ${label}`);
+    }),
+    broken: (dashboard) =>
+      withPanel(dashboard, (panel) => ({
+        ...panel,
+        targets: (panel.targets ?? []).map((target) => ({ ...target, legendFormat: '{{renamed}}' })),
+      })),
+  },
+  {
+    name: 'has the common variables, and each lists values of a declared label',
+    violations: ({ templating: { list } }) => [
+      ...(list
+        .slice(0, 3)
+        .map(({ name }) => name)
+        .join() === 'datasource,job,org'
+        ? []
+        : ['not datasource, job, org']),
+      ...list.flatMap(wrongWith),
+    ],
+    broken: (dashboard) => ({ ...dashboard, templating: { list: [] } }),
+  },
+  {
+    name: 'has a variable for each name that its queries hold',
+    violations: (dashboard) => {
+      const names = new Set(dashboard.templating.list.map(({ name }) => name));
+      const used = dataPanels(dashboard).flatMap(({ targets = [] }) =>
+        targets.flatMap(({ expr }) => [...expr.matchAll(/\$(\w+)/g)].map(([, name = '']) => name)),
+      );
+      return used.filter((name) => !name.startsWith('__') && !names.has(name));
+    },
+    broken: (dashboard) => withExpression(dashboard, 'max by (org) (agent_platform_seats{org=~"$other"})'),
+  },
+];

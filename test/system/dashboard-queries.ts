@@ -1,0 +1,58 @@
+import { allPanels, queryOf, readDashboards, type Target, type Variable } from '../dashboards/files.ts';
+import type { Answered, PrometheusServer } from './prometheus-server.ts';
+
+export const DAY_S = 86_400;
+
+/** A query of a panel, with where it stands. */
+export interface PanelQuery {
+  readonly where: string;
+  readonly target: Target;
+}
+
+/** Every query of every panel. */
+export function panelQueries(): readonly PanelQuery[] {
+  return readDashboards().flatMap(({ file, dashboard }) =>
+    allPanels(dashboard).flatMap(({ title, targets = [] }) =>
+      targets.map((target) => ({ where: `${file} “${title}” ${target.refId}`, target })),
+    ),
+  );
+}
+
+/** Every variable that asks Prometheus. */
+export function variableQueries(): readonly { readonly where: string; readonly variable: Variable }[] {
+  return readDashboards().flatMap(({ file, dashboard }) =>
+    dashboard.templating.list
+      .filter(({ type }) => type === 'query')
+      .map((variable) => ({ where: `${file} $${variable.name}`, variable })),
+  );
+}
+
+/** The text of a query with Grafana's variables put in, all values chosen. */
+export function chosen(text: string, range: string): string {
+  return text
+    .replaceAll('$__rate_interval', '2m')
+    .replaceAll('$__range', range)
+    .replaceAll(/\$(job|org|repo|user)/g, '.+');
+}
+
+/** Asks as Grafana would: days at their first instants, the rest over the last minutes, or at the present. */
+export async function ask(
+  prometheus: PrometheusServer,
+  { expr, instant, interval }: Target,
+  { from, today, now }: { readonly from: number; readonly today: number; readonly now: number },
+): Promise<readonly Answered[]> {
+  const query = chosen(expr, `${now - from}s`);
+  if (instant) return prometheus.instant(query, now);
+  if (interval === '1d') return prometheus.range(query, from, today, DAY_S);
+  return prometheus.range(query, now - 300, now, 15);
+}
+
+/** The values that a variable offers. */
+export function offered(
+  prometheus: PrometheusServer,
+  variable: Variable,
+  from: number,
+): Promise<readonly string[]> {
+  const [, selector = '', label = ''] = /^label_values\((.*), (\w+)\)$/.exec(queryOf(variable)) ?? [];
+  return prometheus.labelValues(label, chosen(selector, '1h'), from);
+}

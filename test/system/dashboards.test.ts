@@ -1,0 +1,181 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ask, DAY_S, offered, panelQueries, variableQueries } from './dashboard-queries.ts';
+import { bars, type Row } from './figures.ts';
+import { startPlatform } from './platform.ts';
+import { createPrograms, eventually, written } from './programs.ts';
+import { makeBlocks, type PrometheusServer, startPrometheus } from './prometheus-server.ts';
+import { requireTool } from './tools.ts';
+
+const DAYS = 120;
+const ORGS = ['acme', 'globex'] as const;
+const SETTINGS = `seats: 50, budget: {credits_per_month: 300000000},
+    prices: [{from: 2026-01-14, currency: USD, per_million_credits: 2.70}]`;
+
+const TOKEN = 'a-token-of-the-hooks-of-this-test';
+
+/** Queries that have no data here, and why. */
+const EMPTY: readonly { readonly where: RegExp; readonly why: string }[] = [
+  { where: /readiness.json “Runs by status”/, why: 'the usual listing of wiki runs has no status' },
+  { where: /health.json “Failing now”/, why: 'nothing fails' },
+  { where: /health.json “Values folded/, why: 'nothing is folded' },
+  { where: /health.json “Metrics dropped/, why: 'nothing is dropped' },
+  { where: /users.json “Credits of the top tenth/, why: 'fewer than 50 people are active' },
+  {
+    where: /users.json “(People one by one|Newest day” [A-M]|Credits in|Commits in|.user)/,
+    why: 'identity is none',
+  },
+];
+
+function dayAt(second: number): string {
+  return new Date(second * 1000).toISOString().slice(0, 10);
+}
+
+describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the dashboards', () => {
+  const programs = createPrograms();
+  const today = Math.floor(Date.now() / 1000 / DAY_S) * DAY_S;
+  const from = today - DAYS * DAY_S;
+  const api = new Map<string, readonly Row[]>();
+  let prometheus: PrometheusServer;
+
+  const span = () => ({ from, today, now: Math.floor(Date.now() / 1000) });
+
+  async function fetchRows(platform: string, org: string, dataset: string): Promise<void> {
+    const rows: Row[] = [];
+    for (let start = from; start < today; start += 30 * DAY_S) {
+      const end = Math.min(start + 29 * DAY_S, today - DAY_S);
+      const url = `${platform}/api/v1/analytics/${dataset}?startDate=${dayAt(start)}&endDate=${dayAt(end)}`;
+      const answer = await fetch(url, { headers: { authorization: `Bearer sandbox-${org}-owner` } });
+      rows.push(...((await answer.json()) as { data: readonly Row[] }).data);
+    }
+    api.set(`${org} ${dataset}`, rows);
+  }
+
+  beforeAll(async () => {
+    const platform = (await startPlatform(programs, [`--orgs=${ORGS.length}`])).url;
+    const folder = programs.folder();
+    const [config, output, store] = ['exporter.yml', 'past', 'history.db'].map((name) => join(folder, name));
+    const orgs = ORGS.map(
+      (name) =>
+        `  - {name: ${name}, base_url: '${platform}', app_url: '${platform}', api_key_env: KEY_${name}, ${SETTINGS}}\n`,
+    );
+    await writeFile(
+      config ?? '',
+      `orgs:\n${orgs.join('')}collectors: {users: {enabled: true}}\nreadiness: {level_rule: bands}\n`,
+    );
+    const environment = {
+      ...Object.fromEntries(ORGS.map((name) => [`KEY_${name}`, `sandbox-${name}-owner`])),
+      AGENT_PLATFORM_API_REQUESTS_PER_SECOND: '200',
+      AGENT_PLATFORM_HOOKS_TOKEN: TOKEN,
+    };
+    const common = [`--config.file=${config}`, `--storage.path=${store}`];
+    const labels = ['--label=job=agent-platform', '--label=instance=gone:9889'];
+    const past = programs.exporter(
+      ['backfill', ...common, `--from=${dayAt(from)}`, `--output=${output}`, ...labels],
+      environment,
+    );
+    expect(await past.ended, past.stderr()).toEqual({ code: 0, signal: null });
+    const tsdb = await makeBlocks(programs, output ?? '');
+    const serve = programs.exporter(['serve', ...common, '--web.listen-address=127.0.0.1:0'], environment);
+    const port = await written(serve, 'stderr', /msg=Serving .*\bport=(\d+)/);
+    prometheus = await startPrometheus(programs, { tsdb, target: `127.0.0.1:${port}` });
+    await sendHooks(`http://127.0.0.1:${port}/hooks/events`);
+    for (const org of ORGS)
+      for (const dataset of ['tokens', 'tools', 'activity', 'productivity'])
+        await fetchRows(platform, org, dataset);
+    await eventually(async () => {
+      const ran = await prometheus.instant('agent_platform_exporter_collector_success == 1');
+      expect(ran).toHaveLength(7 * ORGS.length);
+    }, 60_000);
+  });
+
+  test.each(panelQueries())('show data: $where', async ({ where, target }) => {
+    const empty = EMPTY.find((exception) => exception.where.test(where));
+    await eventually(async () => {
+      const answered = await ask(prometheus, target, span());
+      expect(answered.length > 0).toBe(empty === undefined);
+    }, 5_000);
+  });
+
+  test.each(variableQueries())('offer values: $where', async ({ variable }) => {
+    expect((await offered(prometheus, variable, from)).length).toBeGreaterThan(0);
+  });
+
+  test.each(bars)('agree with the API on each day: $where', async ({ where, dataset, figures }) => {
+    const query = panelQueries().find((one) => one.where === where);
+    if (query === undefined) throw new Error(`no such query: ${where}`);
+    const shown = new Map<string, Record<string, number>>();
+    for (const { labels, values } of await ask(prometheus, query.target, span())) {
+      const key = Object.values(labels).sort().join(' ');
+      for (const [second, value] of values) {
+        const day = dayAt(second);
+        shown.set(day, { ...shown.get(day), [key]: value });
+      }
+    }
+    for (let second = from; second < today - 2 * DAY_S; second += DAY_S) {
+      const day = dayAt(second);
+      const rows = ORGS.flatMap(
+        (org) => api.get(`${org} ${dataset}`)?.filter(({ date }) => date === day) ?? [],
+      );
+      expect(nonzero(shown.get(day)), `${where} on ${day}`).toEqual(nonzero(figures(rows)));
+    }
+  });
+
+  test.each([
+    ['overview.json “Credits” A', 'tokens', 'billable_tokens'],
+    ['overview.json “Active people” A', 'activity', 'daily_active_users'],
+    ['overview.json “Commits” A', 'productivity', 'git_commits'],
+    ['tools.json “Tool calls” A', 'tools', 'tool_calls'],
+  ] as const)('agree with the API on the newest day, live: %s', async (where, dataset, field) => {
+    const query = panelQueries().find((one) => one.where === where);
+    if (query === undefined) throw new Error(`no such query: ${where}`);
+    const [answered] = await ask(prometheus, query.target, span());
+    const rows = ORGS.flatMap((org) => api.get(`${org} ${dataset}`) ?? []);
+    const newest = rows.filter(({ date }) => date === dayAt(today - DAY_S));
+    expect(answered?.values[0]?.[1]).toBe(newest.reduce((sum, row) => sum + Number(row[field]), 0));
+  });
+});
+
+describe.runIf(requireTool('prometheus'))('the dashboards on an empty database', () => {
+  const programs = createPrograms();
+  let prometheus: PrometheusServer;
+  const today = Math.floor(Date.now() / 1000 / DAY_S) * DAY_S;
+
+  beforeAll(async () => {
+    const tsdb = join(programs.folder(), 'tsdb');
+    await mkdir(tsdb);
+    prometheus = await startPrometheus(programs, { tsdb });
+  });
+
+  test.each(panelQueries())('show nothing, and no error: $where', async ({ target }) => {
+    const now = Math.floor(Date.now() / 1000);
+    expect(await ask(prometheus, target, { from: today - 90 * DAY_S, today, now })).toEqual([]);
+  });
+
+  test.each(variableQueries())('offer nothing: $where', async ({ variable }) => {
+    expect(await offered(prometheus, variable, today - 90 * DAY_S)).toEqual([]);
+  });
+});
+
+/** A session that ends, one that waits, and an event that is no event. */
+async function sendHooks(url: string): Promise<void> {
+  const at = Date.now();
+  const events = [
+    { id: '1', hook_event_name: 'SessionStart', session_id: 'a', occurred_at: at - 3000 },
+    { id: '2', hook_event_name: 'SessionEnd', session_id: 'a', reason: 'logout', occurred_at: at - 2000 },
+    { id: '3', hook_event_name: 'Notification', session_id: 'b', occurred_at: at - 1000 },
+    { id: '4' },
+  ];
+  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ events }) });
+  expect(answer.status, await answer.text()).toBeLessThan(300);
+}
+
+function nonzero(values: Readonly<Record<string, number>> = {}): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(values)
+      .filter(([, value]) => value !== 0)
+      .map(([key, value]) => [key, Math.round(value * 1e6) / 1e6]),
+  );
+}

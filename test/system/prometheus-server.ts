@@ -1,0 +1,84 @@
+import { readdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { freePort } from '../../bench/programs.ts';
+import { eventually, type Programs } from './programs.ts';
+
+/** One series of an answer: its labels, and its values by second. */
+export interface Answered {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly values: readonly (readonly [number, number])[];
+}
+
+export interface PrometheusServer {
+  /** Rejects with what Prometheus says of a query that it refuses. */
+  instant(query: string, at?: number): Promise<readonly Answered[]>;
+  /** Times and step in seconds. */
+  range(query: string, from: number, to: number, step: number): Promise<readonly Answered[]>;
+  labelValues(label: string, selector: string, from: number): Promise<readonly string[]>;
+}
+
+interface Series {
+  readonly metric: Readonly<Record<string, string>>;
+  readonly value?: readonly [number, string];
+  readonly values?: readonly (readonly [number, string])[];
+}
+
+/** A real Prometheus over a folder of blocks, which scrapes a target each second where there is one. */
+export async function startPrometheus(
+  programs: Programs,
+  { tsdb, target }: { readonly tsdb: string; readonly target?: string },
+): Promise<PrometheusServer> {
+  const file = join(programs.folder(), 'prometheus.yml');
+  const scrape =
+    target === undefined
+      ? ''
+      : `scrape_configs: [{job_name: agent-platform, static_configs: [{targets: ['${target}']}]}]\n`;
+  await writeFile(file, `global: {scrape_interval: 1s, scrape_timeout: 1s}\n${scrape}`);
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const program = programs.start('prometheus', [
+    `--config.file=${file}`,
+    `--storage.tsdb.path=${tsdb}`,
+    '--storage.tsdb.retention.time=2y',
+    `--web.listen-address=${new URL(url).host}`,
+  ]);
+  await eventually(async () => {
+    const ready = await fetch(`${url}/-/ready`).catch(() => undefined);
+    expect(ready?.ok, program.stderr()).toBe(true);
+  });
+
+  async function ask(path: string, parameters: Readonly<Record<string, string>>): Promise<unknown> {
+    const answer = await fetch(`${url}/api/v1/${path}?${new URLSearchParams(parameters)}`);
+    const { data, error } = (await answer.json()) as { data?: unknown; error?: string };
+    if (error !== undefined) throw new Error(`${error}\n${JSON.stringify(parameters)}`);
+    return data;
+  }
+
+  async function series(path: string, parameters: Readonly<Record<string, string>>) {
+    const { result } = (await ask(path, parameters)) as { result: readonly Series[] };
+    return result.map(({ metric, value, values = value === undefined ? [] : [value] }) => ({
+      labels: metric,
+      values: values.map(([second, text]) => [second, Number(text)] as const),
+    }));
+  }
+
+  return {
+    instant: (query, at) => series('query', { query, ...(at === undefined ? {} : { time: String(at) }) }),
+    range: (query, from, to, step) =>
+      series('query_range', { query, start: String(from), end: String(to), step: String(step) }),
+    labelValues: async (label, selector, from) =>
+      (await ask(`label/${label}/values`, { 'match[]': selector, start: String(from) })) as readonly string[],
+  };
+}
+
+/** Makes blocks of OpenMetrics files in a new folder, which it returns. */
+export async function makeBlocks(programs: Programs, folder: string): Promise<string> {
+  const tsdb = join(programs.folder(), 'tsdb');
+  for (const file of readdirSync(folder)) {
+    const args = ['tsdb', 'create-blocks-from', 'openmetrics', '--max-block-duration=744h', '-q'];
+    const made = await programs.run('promtool', [...args, join(folder, file), tsdb]);
+    expect(made.code, made.stderr).toBe(0);
+  }
+  return tsdb;
+}
