@@ -22,10 +22,6 @@ const EMPTY: readonly { readonly where: RegExp; readonly why: string }[] = [
   { where: /health.json “Values folded/, why: 'nothing is folded' },
   { where: /health.json “Metrics dropped/, why: 'nothing is dropped' },
   { where: /users.json “Credits of the top tenth/, why: 'fewer than 50 people are active' },
-  {
-    where: /users.json “(People one by one|Newest day” [A-M]|Credits in|Commits in|.user)/,
-    why: 'identity is none',
-  },
 ];
 
 function dayAt(second: number): string {
@@ -55,19 +51,24 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the dashbo
   beforeAll(async () => {
     const platform = (await startPlatform(programs, [`--orgs=${ORGS.length}`])).url;
     const folder = programs.folder();
-    const [config, output, store] = ['exporter.yml', 'past', 'history.db'].map((name) => join(folder, name));
+    const config = join(folder, 'exporter.yml');
+    const teams = join(folder, 'teams.yaml');
+    const output = join(folder, 'past');
+    const store = join(folder, 'history.db');
     const orgs = ORGS.map(
       (name) =>
         `  - {name: ${name}, base_url: '${platform}', app_url: '${platform}', api_key_env: KEY_${name}, ${SETTINGS}}\n`,
     );
+    await writeFile(teams, [...'abcdefghij'].map((letter) => `"${letter}*": payments\n`).join(''));
     await writeFile(
-      config ?? '',
-      `orgs:\n${orgs.join('')}collectors: {users: {enabled: true}}\nreadiness: {level_rule: bands}\n`,
+      config,
+      `orgs:\n${orgs.join('')}collectors: {users: {enabled: true, identity: hash}}\nteams: {file: ${teams}}\nreadiness: {level_rule: bands}\n`,
     );
     const environment = {
       ...Object.fromEntries(ORGS.map((name) => [`KEY_${name}`, `sandbox-${name}-owner`])),
       AGENT_PLATFORM_API_REQUESTS_PER_SECOND: '200',
       AGENT_PLATFORM_HOOKS_TOKEN: TOKEN,
+      AGENT_PLATFORM_USERS_HASH_KEY: 'a-key-of-the-people-of-this-test',
     };
     const common = [`--config.file=${config}`, `--storage.path=${store}`];
     const labels = ['--label=job=agent-platform', '--label=instance=gone:9889'];
@@ -76,7 +77,7 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the dashbo
       environment,
     );
     expect(await past.ended, past.stderr()).toEqual({ code: 0, signal: null });
-    const tsdb = await makeBlocks(programs, output ?? '');
+    const tsdb = await makeBlocks(programs, output);
     const serve = programs.exporter(['serve', ...common, '--web.listen-address=127.0.0.1:0'], environment);
     const port = await written(serve, 'stderr', /msg=Serving .*\bport=(\d+)/);
     prometheus = await startPrometheus(programs, { tsdb, target: `127.0.0.1:${port}` });

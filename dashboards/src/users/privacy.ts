@@ -9,7 +9,7 @@ import { now } from '../query.ts';
 
 const WHY = `**Nothing about people is published unless the operator turns it on.**
 - *How people work* needs the collector: \`collectors: {users: {enabled: true}}\`
-- *Teams* need a file too: \`teams: {file: teams.yaml}\`. Teams under five active people are in \`other\`.
+- *Teams* come from a file: \`teams: {file: teams.yaml}\`; without one all are in \`none\`. Small ones are in \`other\`.
 - *People one by one* need an identity: \`collectors: {users: {identity: hash}}\`, or \`id\`, or \`email\``;
 
 /** What the privacy settings publish, so that an empty panel explains itself. */
@@ -30,7 +30,7 @@ export const privacy: Row = {
     }),
     tile({
       title: 'Teams',
-      text: 'How many teams are shown, other and none included; off without a team file, and where no group would have five active people.',
+      text: 'How many teams are shown, other and none included; off while the collector users is, and where no group would have five active people.',
       unit: 'none',
       queries: [now(promql`count(${newest(dailyActiveUsersByTeam)})`, 'teams')],
       noValue: 'Off',

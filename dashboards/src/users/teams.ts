@@ -13,7 +13,7 @@ import { strips } from '../panels/strips.ts';
 import { table } from '../panels/table.ts';
 import { days, rows } from '../query.ts';
 
-const OFF = 'Off: needs a team file';
+const OFF = 'Off, or too few active people';
 const credits = daily(dailyCreditsByTeam, { orgs: 'summed' });
 
 /** The teams, none of them small enough to tell a person apart. */
