@@ -28,7 +28,7 @@ import { days, now } from './query.ts';
 
 const TWICE = 'Somebody active in two organizations is counted in each.';
 /** On a day without activity the platform does not tell it. */
-const NOT_TOLD = 'Not told for this day';
+const NOT_TOLD = 'Not told';
 const present = newest(monthlyActiveUsers);
 
 const people: Row = {
@@ -90,7 +90,7 @@ const people: Row = {
         ),
       ],
       steps: { warn: 0.5, alarm: 0.25 },
-      noValue: 'No seats configured',
+      noValue: 'No seats set',
       width: 5,
     }),
     lines({

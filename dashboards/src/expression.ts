@@ -70,6 +70,14 @@ export function rate<const Label extends string>(
   return { text, about: [metric] };
 }
 
+/** How fast a counter rises, per minute. */
+export function perMinute<const Label extends string>(
+  metric: Described<Label>,
+  choice: Parameters<typeof risenOf<Label>>[3] = {},
+): Expression {
+  return promql`60 * ${rate(metric, choice)}`;
+}
+
 /** By how much a counter rose, each point over the time since the one before or, for one number, over the range. */
 export function increase<const Label extends string>(
   metric: Described<Label>,

@@ -39,7 +39,7 @@ export const byDay: Row = {
         }),
       ],
       width: 18,
-      height: 9,
+      height: 10,
     }),
     {
       width: 6,
@@ -58,7 +58,7 @@ export const byDay: Row = {
           unit: 'none',
           queries: [days(promql`count(${spikes}) or 0 * count(${upper})`, 'days')],
           reduce: 'sum',
-          noValue: 'Needs 3 weeks',
+          noValue: 'Too early',
           height: 3,
         }),
         tile({
@@ -67,7 +67,7 @@ export const byDay: Row = {
           unit: 'short',
           queries: unattributed(),
           reduce: 'sum',
-          height: 3,
+          height: 4,
         }),
       ],
     },

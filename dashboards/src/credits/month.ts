@@ -17,7 +17,7 @@ import { tile } from '../panels/tile.ts';
 import { days, now, rows } from '../query.ts';
 import { ofBudget, ofBudgetByOrg } from './budget.ts';
 
-const NO_BUDGET = 'No budget configured';
+const NO_BUDGET = 'No budget';
 
 /** A share of the budget: from 90 % and 100 % on in other colours. */
 const share = (of: number, title: string): TableColumn => ({
@@ -49,16 +49,16 @@ export const month: Row = {
       title: 'Credits this month',
       text: 'Standard Credits from the first of the newest complete day’s month (UTC) to that day. Blank where a day of an organization is missing: it is never a sum of some.',
       unit: 'short',
-      noValue: 'Days are missing',
+      noValue: 'Incomplete',
       queries: [now(wholeTotal(creditsMonthToDate, dailyCredits), 'credits')],
       width: 4,
     }),
     tile({
       title: 'Expected for the month',
-      text: 'Credits to date, and for each remaining day the mean of the last four days of its weekday.',
+      text: 'Credits to date, and for each remaining day the mean of the last four days of its weekday. It needs seven known days.',
       unit: 'short',
       queries: [now(wholeTotal(creditsMonthForecast, dailyCredits), 'credits')],
-      noValue: 'Needs 7 days',
+      noValue: 'Too early',
       width: 4,
     }),
     tile({
@@ -93,7 +93,7 @@ export const month: Row = {
       title: 'Last 7 and 28 days',
       text: 'Standard Credits of the 7 and of the 28 days that end with the newest complete day.',
       unit: 'short',
-      noValue: 'Days are missing',
+      noValue: 'Incomplete',
       queries: [
         now(wholeTotal(creditsTrailing7d, dailyCredits), '7 days'),
         now(wholeTotal(creditsTrailing28d, dailyCredits), '28 days', { colour: palette.quiet }),

@@ -1,6 +1,6 @@
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
 import type { Row } from '../dashboard.ts';
-import { type Expression, increase, rate } from '../expression.ts';
+import { type Expression, increase, perMinute, rate } from '../expression.ts';
 import { palette } from '../palette.ts';
 import { bars, lines } from '../panels/chart.ts';
 import { ranking } from '../panels/ranking.ts';
@@ -17,13 +17,12 @@ export const requests: Row = {
   title: 'Requests to the platform',
   panels: [
     bars({
-      title: 'Requests by answer',
-      text: 'Requests to the platform, each attempt counted, by HTTP status; timeout or network where there was none. 429 is throttling, 401 and 403 are the key.',
+      title: 'Requests a minute, by answer',
+      text: 'Requests to the platform in a minute, each attempt counted, by HTTP status; timeout or network where there was none. 429 is throttling, 401 and 403 are the key.',
       unit: 'short',
-      decimals: 0,
       stack: 'values',
       queries: [
-        line(increase(ownMetrics.apiRequests, '$__rate_interval', { by: ['code'] }), '{{code}}', {
+        line(perMinute(ownMetrics.apiRequests, { by: ['code'] }), '{{code}}', {
           colour: palette.quiet,
           colours: {
             200: palette.main,

@@ -29,8 +29,8 @@ export const size: Row = {
     }),
     lines({
       title: 'Processor',
-      text: 'Processor cores that each exporter process keeps busy.',
-      unit: 'short',
+      text: 'How much of one processor core each exporter process keeps busy.',
+      unit: 'percentunit',
       queries: [line(rate(processMetrics.cpu), '{{instance}}')],
       width: 6,
     }),

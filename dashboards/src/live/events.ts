@@ -1,7 +1,7 @@
-import { knownEvents, knownReasons, rejections } from '../../../src/hooks/intake/known.ts';
+import { type knownEvents, knownReasons, rejections } from '../../../src/hooks/intake/known.ts';
 import { hookMetrics } from '../../../src/hooks/intake/metrics.ts';
 import type { Row } from '../dashboard.ts';
-import { increase, newest, promql } from '../expression.ts';
+import { increase, newest, perMinute, promql } from '../expression.ts';
 import { coloursOf } from '../palette.ts';
 import { bars } from '../panels/chart.ts';
 import { ranking } from '../panels/ranking.ts';
@@ -9,23 +9,27 @@ import { table } from '../panels/table.ts';
 import { line, now, rows } from '../query.ts';
 import { HOW, NO_EVENT } from './waiting.ts';
 
+/** The events with a colour of their own; there are more events than colours that can be told apart. */
+const SHOWN = [
+  'UserPromptSubmit',
+  'PreToolUse',
+  'PostToolUse',
+  'Notification',
+  'Stop',
+  'SessionStart',
+  'SessionEnd',
+] as const satisfies readonly (typeof knownEvents)[number][];
+
 /** What happens in the sessions. */
 export const events: Row = {
   title: 'Events',
   panels: [
     bars({
-      title: 'Events',
-      text: `Hook events that were taken, by event, each once however often it was sent. ${HOW}`,
+      title: 'Events a minute',
+      text: `Hook events that were taken in a minute, by event, each once however often it was sent. ${HOW}`,
       unit: 'short',
-      decimals: 0,
       stack: 'values',
-      queries: [
-        line(
-          increase(hookMetrics.events, '$__rate_interval', { by: ['event'] }),
-          '{{event}}',
-          coloursOf(knownEvents),
-        ),
-      ],
+      queries: [line(perMinute(hookMetrics.events, { by: ['event'] }), '{{event}}', coloursOf(SHOWN))],
       noValue: NO_EVENT,
       width: 14,
       height: 9,
@@ -48,17 +52,12 @@ export const events: Row = {
       height: 9,
     }),
     bars({
-      title: 'Sessions that ended, by reason',
-      text: `Sessions that ended, by the reason that their client gave. ${HOW}`,
+      title: 'Sessions that end a minute, by reason',
+      text: `Sessions that ended in a minute, by the reason that their client gave. ${HOW}`,
       unit: 'short',
-      decimals: 0,
       stack: 'values',
       queries: [
-        line(
-          increase(hookMetrics.sessionEnds, '$__rate_interval', { by: ['reason'] }),
-          '{{reason}}',
-          coloursOf(knownReasons),
-        ),
+        line(perMinute(hookMetrics.sessionEnds, { by: ['reason'] }), '{{reason}}', coloursOf(knownReasons)),
       ],
       noValue: NO_EVENT,
       width: 14,

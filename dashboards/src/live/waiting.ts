@@ -9,7 +9,7 @@ import { line, now } from '../query.ts';
 /** What every panel here needs. */
 export const HOW =
   'Hook events come from the agents’ clients by POST /hooks/events; without a hook token the exporter takes none.';
-export const NO_EVENT = 'No hook event yet';
+export const NO_EVENT = 'No event yet';
 
 /** Who waits now. */
 export const waiting: Row = {

@@ -4,6 +4,7 @@ import {
   BigValueTextMode,
   ReduceDataOptionsBuilder,
   VizOrientation,
+  VizTextDisplayOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common';
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/stat';
 import { dressed, type PanelSpec, type Placed } from './panel.ts';
@@ -17,6 +18,10 @@ export interface TileSpec extends PanelSpec {
   readonly height?: number;
 }
 
+/** In pixels: the same everywhere, so that no number shouts because it is short. */
+const VALUE_SIZE = 40;
+const NAME_SIZE = 14;
+
 /** One or a few numbers, large. */
 export function tile(spec: TileSpec): Placed {
   const { reduce = 'lastNotNull', width = 4, height = 4 } = spec;
@@ -26,6 +31,7 @@ export function tile(spec: TileSpec): Placed {
     .textMode(textModeOf(spec))
     .orientation(VizOrientation.Auto)
     .wideLayout(false)
+    .text(new VizTextDisplayOptionsBuilder().valueSize(VALUE_SIZE).titleSize(NAME_SIZE))
     .reduceOptions(new ReduceDataOptionsBuilder().values(false).calcs([reduce]));
   return { width, height, panel: dressed(builder, spec) };
 }

@@ -7,7 +7,7 @@ import {
 import type { Row } from '../dashboard.ts';
 import { newest, promql } from '../expression.ts';
 import { total } from '../figures.ts';
-import { ranking } from '../panels/ranking.ts';
+import { palette } from '../palette.ts';
 import { table } from '../panels/table.ts';
 import { tile } from '../panels/tile.ts';
 import { now, rows } from '../query.ts';
@@ -20,23 +20,15 @@ export const wiki: Row = {
   panels: [
     tile({
       title: 'Wiki runs',
-      text: 'Wiki runs that the platform lists; it may list only the newest of each repository.',
+      text: 'Wiki runs that the platform lists, and by status where it gives one; it may list only the newest run of each repository.',
       unit: 'short',
-      queries: [now(total(wikiRuns), 'runs')],
+      queries: [
+        now(total(wikiRuns), 'all'),
+        now(newest(wikiRunsByStatus, { orgs: 'summed' }), '{{status}}', { colour: palette.quiet }),
+      ],
       noValue: NO_RUN,
-      width: 4,
+      width: 8,
       height: 8,
-    }),
-    ranking({
-      title: 'Runs by status',
-      text: 'Wiki runs that the platform lists, by status.',
-      unit: 'short',
-      what: 'Status',
-      value: 'Runs',
-      reduce: 'lastNotNull',
-      queries: [now(newest(wikiRunsByStatus, { orgs: 'summed', by: ['status'] }), '{{status}}')],
-      noValue: 'The platform gives no status',
-      width: 7,
     }),
     table({
       title: 'Newest run of each repository',
@@ -50,7 +42,8 @@ export const wiki: Row = {
       ],
       sort: { by: 'Age', desc: true },
       noValue: NO_RUN,
-      width: 13,
+      width: 16,
+      height: 8,
     }),
   ],
 };
