@@ -67,7 +67,7 @@ export const month: Row = {
       unit: 'short',
       queries: [now(total(creditsMonthBudget), 'credits')],
       noValue: NO_BUDGET,
-      width: 4,
+      width: 3,
     }),
     tile({
       title: 'Budget used',
@@ -98,7 +98,7 @@ export const month: Row = {
         now(wholeTotal(creditsTrailing7d, dailyCredits), '7 days'),
         now(wholeTotal(creditsTrailing28d, dailyCredits), '28 days', { colour: palette.quiet }),
       ],
-      width: 4,
+      width: 5,
     }),
     bars({
       title: 'Month to date by day',

@@ -19,7 +19,7 @@ export interface TileSpec extends PanelSpec {
 }
 
 /** In pixels: the same everywhere, so that no number shouts because it is short. */
-const VALUE_SIZE = 40;
+const VALUE_SIZE = 36;
 const NAME_SIZE = 14;
 
 /** One or a few numbers, large. */
