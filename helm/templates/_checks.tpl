@@ -25,6 +25,9 @@
 {{- if and .tls.enabled (not .tls.secretName) }}{{ fail "web.tls.enabled: needs web.tls.secretName" }}{{ end }}
 {{- if and .basicAuth.enabled (not .basicAuth.users) }}{{ fail "web.basicAuth.enabled: needs web.basicAuth.users" }}{{ end }}
 {{- end }}
+{{- if and .tls.enabled (not .tls.secretName) (or $.Values.serviceMonitor.enabled $.Values.podMonitor.enabled) (not $.Values.serviceMonitor.tlsConfig) }}
+{{- fail "web.tls.enabled: Prometheus needs serviceMonitor.tlsConfig or web.tls.secretName" }}
+{{- end }}
 {{- if and .basicAuth.enabled (or $.Values.serviceMonitor.enabled $.Values.podMonitor.enabled) (not $.Values.serviceMonitor.basicAuth) }}
 {{- fail "web.basicAuth.enabled: Prometheus needs serviceMonitor.basicAuth" }}
 {{- end }}

@@ -85,6 +85,11 @@ describe.runIf(hasHelm)('the chart', () => {
     ],
     ['two files of teams', '{config: {teams: {file: /a}}, users: {teams: {secretName: b}}}', /config\.teams/],
     ['hooks without a token', 'hooks: {enabled: true}', /hooks\.token/],
+    [
+      'a monitor that does not know whom to trust',
+      '{web: {tls: {enabled: true}, existingSecret: own}, serviceMonitor: {enabled: true}}',
+      /serviceMonitor\.tlsConfig/,
+    ],
     ['a monitor without the password', passwordButNoMonitor(), /serviceMonitor\.basicAuth/],
   ])('refuses %s', async (_, values, message) => {
     expect(await refusal(values)).toMatch(message);
