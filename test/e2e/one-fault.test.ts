@@ -73,7 +73,7 @@ describe('whatever goes wrong has a reason, and the last good data stays', () =>
     ['empty-body', 'schema', '200', []],
     ['cut-off', 'network', 'network', []],
     ['close', 'network', 'network', []],
-    ['slow=1:60000', 'timeout', 'timeout', ['api.timeout=100ms', 'api.retries=1']],
+    ['slow=1:60000', 'timeout', 'timeout', ['api.timeout=500ms', 'api.retries=1']],
     ['oversize=4000000', 'limit', '200', ['api.max-response-bytes=3MiB']],
   ])('%s: %s', async (fault, reason, code, flags) => {
     const story = await startStory({ flags: [...SHORT, ...flags] });
