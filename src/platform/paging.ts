@@ -61,9 +61,8 @@ export async function walkPages(
 function isNew(id: string | undefined, seen: Set<string>): boolean {
   if (id === undefined) return true;
   const known = id.length > LONG_ID ? createHash('sha256').update(id).digest('base64') : id;
-  if (seen.has(known)) return false;
-  seen.add(known);
-  return true;
+  const before = seen.size;
+  return seen.add(known).size > before;
 }
 
 function endOf(

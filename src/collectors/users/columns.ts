@@ -68,17 +68,6 @@ export function textOf(values: readonly (string | undefined)[]): string {
   return values.length === 0 ? '' : `${values.map(lineOf).join('\n')}\n`;
 }
 
-/** The numbers of a figure. */
-export function bytesOf(
-  people: readonly Readonly<Record<FigureName, number | undefined>>[],
-  name: FigureName,
-): string {
-  const bytes = Buffer.allocUnsafe(people.length * Float64Array.BYTES_PER_ELEMENT);
-  let at = 0;
-  for (const person of people) at = bytes.writeDoubleLE(person[name] ?? Number.NaN, at);
-  return bytes.toString('base64');
-}
-
 function lineOf(value: string | undefined): string | undefined {
   return value?.includes('\n') ? value.replaceAll('\n', ' ') : value;
 }

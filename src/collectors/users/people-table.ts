@@ -1,13 +1,10 @@
 import type { PeopleSettings } from '../../catalog/people.ts';
-import { plusKnown } from '../counts.ts';
-import { bytesOf, FIGURES, type FigureName, type PeopleColumns, textOf } from './columns.ts';
+import { FIGURES, type FigureName, type PeopleColumns, textOf } from './columns.ts';
+import { createFigureTable } from './figure-table.ts';
 import type { PersonDay } from './schema.ts';
 import { OTHER_TEAMS } from './teams.ts';
 
-interface Line {
-  readonly day: PersonDay;
-  readonly team: string;
-}
+type Text = string | undefined;
 
 /** The people of a day, one by one. */
 export interface PeopleTable {
@@ -19,40 +16,57 @@ export interface PeopleTable {
 /** Starts a table, where the settings tell people apart. */
 export function createPeopleTable({ labelOf, identity }: PeopleSettings): PeopleTable | undefined {
   if (identity === 'none') return undefined;
-  const lines = new Map<string, Line>();
+  // Of nobody the object is kept that the answer was read into: twenty thousand of them cost more than all else here.
+  const places = new Map<string, number>();
+  const teams: string[] = [];
+  const models: Text[] = [];
+  const tiers: Text[] = [];
+  const levels: Text[] = [];
+  const figures = createFigureTable();
+
+  function describe(place: number, { model, tier, level }: PersonDay, team: string): void {
+    teams[place] = team;
+    models[place] = model;
+    tiers[place] = tier;
+    levels[place] = level;
+  }
+
   return {
     add(day, team) {
       const user = labelOf(day.person);
       if (user === undefined) return;
-      const before = lines.get(user);
-      lines.set(user, before === undefined ? { day, team } : together(before, { day, team }));
+      const known = places.get(user);
+      const place = known ?? places.size;
+      if (known === undefined) {
+        places.set(user, place);
+        figures.put(place, day);
+        describe(place, day, team);
+        return;
+      }
+      // Two people under one label, such as two accounts with one address: of the larger one, and sums.
+      if ((day.credits ?? 0) > (figures.at(place, 'credits') ?? 0)) describe(place, day, team);
+      figures.addTo(place, day);
     },
     *columns(shownTeams) {
       // Sorted, since the order in which they came is that of their ids, which a hash is not to tell.
-      const users = [...lines.keys()].sort();
-      const sorted = users.flatMap((user) => lines.get(user) ?? []);
-      const days = sorted.map(({ day }) => day);
+      const users = [...places.keys()].sort();
+      const order = Uint32Array.from(users, (user) => places.get(user) ?? 0);
+      const sorted = (texts: readonly Text[]) => textOf(Array.from(order, (place) => texts[place]));
+      const shown = teams.map((team) => (shownTeams.has(team) ? team : OTHER_TEAMS));
       yield;
       const attributes = {
         user: textOf(users),
-        team: textOf(sorted.map(({ team }) => (shownTeams.has(team) ? team : OTHER_TEAMS))),
-        model: textOf(days.map(({ model }) => model)),
-        tier: textOf(days.map(({ tier }) => tier)),
-        level: textOf(days.map(({ level }) => level)),
+        team: sorted(shown),
+        model: sorted(models),
+        tier: sorted(tiers),
+        level: sorted(levels),
       };
-      const figures = {} as Record<FigureName, string>;
+      const columns = {} as Record<FigureName, string>;
       for (const name of FIGURES) {
         yield;
-        figures[name] = bytesOf(days, name);
+        columns[name] = figures.column(name, order);
       }
-      return { ...attributes, ...figures };
+      return { ...attributes, ...columns };
     },
   };
-}
-
-/** Two people under one label, such as two accounts with one address: sums; what can't be summed goes. */
-function together(one: Line, other: Line): Line {
-  const larger = (other.day.credits ?? 0) > (one.day.credits ?? 0) ? other : one;
-  const sums = FIGURES.map((name) => [name, plusKnown(one.day[name], other.day[name])]);
-  return { ...larger, day: { ...larger.day, ...Object.fromEntries(sums), autonomy: undefined } };
 }

@@ -36,7 +36,10 @@ export function createDayReducer(settings: PeopleSettings): DayReducer {
     if (day.model !== undefined) {
       countModel(day.model, day.tier ?? UNKNOWN_TIER);
     }
-    for (const language of new Set(day.languages)) countOne(languages, language);
+    const spoken = day.languages ?? [];
+    for (const [index, language] of spoken.entries()) {
+      if (spoken.indexOf(language) === index) countOne(languages, language);
+    }
   }
 
   function countModel(model: string, tier: string): void {
