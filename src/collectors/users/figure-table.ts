@@ -13,7 +13,7 @@ export interface FigureTable {
   addTo(place: number, figures: Figures): void;
   at(place: number, name: FigureName): number | undefined;
   /** A figure of those at these places, in their order, as bytes in base64. */
-  column(name: FigureName, order: Uint32Array): string;
+  column(name: FigureName, order: readonly number[]): string;
 }
 
 /** Creates an empty table; places are counted from 0 without gaps. */
@@ -21,6 +21,8 @@ export function createFigureTable(): FigureTable {
   // A figure of twenty thousand people stays in a processor's cache; a table of a row for each would not.
   const columns = FIGURES.map((name) => ({ name, values: new Float64Array(FIRST_PEOPLE) }));
   let room = FIRST_PEOPLE;
+  // One for all columns.
+  let bytes = Buffer.alloc(0);
 
   function grow(): void {
     room *= 2;
@@ -54,14 +56,14 @@ export function createFigureTable(): FigureTable {
     },
     column(name, order) {
       const values = valuesOf(name);
-      const bytes = Buffer.allocUnsafe(order.length * BYTES);
+      if (bytes.length < order.length * BYTES) bytes = Buffer.alloc(order.length * BYTES);
       const view = new DataView(bytes.buffer, bytes.byteOffset);
       let to = 0;
       for (const place of order) {
         view.setFloat64(to, values?.[place] ?? Number.NaN, true);
         to += BYTES;
       }
-      return bytes.toString('base64');
+      return bytes.toString('base64', 0, to);
     },
   };
 }

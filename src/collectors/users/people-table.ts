@@ -50,8 +50,8 @@ export function createPeopleTable({ labelOf, identity }: PeopleSettings): People
     *columns(shownTeams) {
       // Sorted, since the order in which they came is that of their ids, which a hash is not to tell.
       const users = [...places.keys()].sort();
-      const order = Uint32Array.from(users, (user) => places.get(user) ?? 0);
-      const sorted = (texts: readonly Text[]) => textOf(Array.from(order, (place) => texts[place]));
+      const order = users.map((user) => places.get(user) ?? 0);
+      const sorted = (texts: readonly Text[]) => textOf(order.map((place) => texts[place]));
       const shown = teams.map((team) => (shownTeams.has(team) ? team : OTHER_TEAMS));
       yield;
       const attributes = {

@@ -37,14 +37,21 @@ export function createDayReducer(settings: PeopleSettings): DayReducer {
       countModel(day.model, day.tier ?? UNKNOWN_TIER);
     }
     const spoken = day.languages ?? [];
-    for (const [index, language] of spoken.entries()) {
+    let index = 0;
+    for (const language of spoken) {
       if (spoken.indexOf(language) === index) countOne(languages, language);
+      index += 1;
     }
   }
 
   function countModel(model: string, tier: string): void {
-    const isKept = models.get(model)?.has(tier) === true || kinds < MAX_PARTS;
-    const [name, kind] = isKept ? [model, tier] : [OTHER, OTHER];
+    const known = models.get(model);
+    const count = known?.get(tier);
+    if (known !== undefined && count !== undefined) {
+      known.set(tier, count + 1);
+      return;
+    }
+    const [name, kind] = kinds < MAX_PARTS ? [model, tier] : [OTHER, OTHER];
     const tiers = models.get(name) ?? new Map<string, number>();
     models.set(name, tiers);
     if (!tiers.has(kind)) kinds += 1;
@@ -52,8 +59,11 @@ export function createDayReducer(settings: PeopleSettings): DayReducer {
   }
 
   function addToTeam(team: string, day: PersonDay, active: boolean): void {
-    const sums = teams.get(team) ?? { team, active: 0 };
-    teams.set(team, sums);
+    let sums = teams.get(team);
+    if (sums === undefined) {
+      sums = { team, active: 0 };
+      teams.set(team, sums);
+    }
     if (active) sums.active += 1;
     sums.credits = plusKnown(sums.credits, day.credits);
     sums.toolCalls = plusKnown(sums.toolCalls, day.toolCalls);
@@ -95,8 +105,9 @@ function isActive({ sessions = 0, messages = 0, toolCalls = 0, credits = 0 }: Pe
 }
 
 function countOne(counts: Map<string, number>, name: string): void {
-  const known = counts.has(name) || counts.size < MAX_PARTS ? name : OTHER;
-  counts.set(known, (counts.get(known) ?? 0) + 1);
+  const count = counts.get(name);
+  const known = count !== undefined || counts.size < MAX_PARTS ? name : OTHER;
+  counts.set(known, (count ?? counts.get(known) ?? 0) + 1);
 }
 
 function modelsOf(models: ReadonlyMap<string, ReadonlyMap<string, number>>): readonly ModelPeople[] {
