@@ -35,7 +35,13 @@ export function startScraper(url: string, perSecond: number): Scraper {
     open.add(done);
   }
 
-  const timer = setInterval(scrape, 1000 / perSecond);
+  // By the clock rather than from one to the next: what a busy machine delays is made up for.
+  const startedAt = performance.now();
+  let begun = 0;
+  const timer = setInterval(() => {
+    const due = Math.floor(((performance.now() - startedAt) / 1000) * perSecond);
+    for (; begun < due; begun += 1) scrape();
+  }, 1000 / perSecond);
   return {
     milliseconds,
     failures,
