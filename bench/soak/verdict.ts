@@ -27,6 +27,8 @@ export interface Check {
 /** Memory may differ by so much between the second and the last third, and still be level. */
 const GROWTH = 1.1;
 const SLACK_BYTES = 8 * 2 ** 20;
+/** What may wait for the collector of garbage when the heap is least in use. */
+const GARBAGE_BYTES = 16 * 2 ** 20;
 const SLACK_FILES = 16;
 const SLOWEST_MS = 1000;
 
@@ -47,8 +49,8 @@ export function judge(soak: Soak): readonly Check[] {
       found: `${p99.toFixed(1)} ms`,
       held: p99 < SLOWEST_MS,
     },
-    level('resident memory is level', second, last, ({ residentBytes }) => residentBytes),
-    level('the heap is level', second, last, ({ heapBytes }) => heapBytes),
+    resident(second, last),
+    heap(second, last),
     files(second, last),
     {
       what: 'no line of the log is an ERROR',
@@ -58,17 +60,24 @@ export function judge(soak: Soak): readonly Check[] {
   ];
 }
 
-function level(
-  what: string,
-  second: readonly Sample[],
-  last: readonly Sample[],
-  of: (sample: Sample) => number,
-): Check {
-  const [before, after] = [median(second.map(of)), median(last.map(of))];
+function resident(second: readonly Sample[], last: readonly Sample[]): Check {
+  const middle = (samples: readonly Sample[]) => median(samples.map(({ residentBytes }) => residentBytes));
+  const [before, after] = [middle(second), middle(last)];
   return {
-    what: `${what}: median of the last third against the second`,
+    what: 'resident memory is level: median of the last third against the second',
     found: `${mebibytes(before)} → ${mebibytes(after)} MiB`,
     held: after <= Math.max(before * GROWTH, before + SLACK_BYTES),
+  };
+}
+
+/** By the least of each third: what is above it is mostly garbage that nothing has collected yet. */
+function heap(second: readonly Sample[], last: readonly Sample[]): Check {
+  const least = (samples: readonly Sample[]) => Math.min(...samples.map(({ heapBytes }) => heapBytes));
+  const [before, after] = [least(second), least(last)];
+  return {
+    what: 'the heap is level: least of the last third against the second',
+    found: `${mebibytes(before)} → ${mebibytes(after)} MiB`,
+    held: after <= before + GARBAGE_BYTES,
   };
 }
 
