@@ -277,7 +277,7 @@ test('twenty thousand people are counted like twenty', { timeout: 60_000 }, asyn
   const files = new Map<string, string | Error>([
     ['t.yaml', '"*a*.*@acme.example": a\n"*@acme.example": b\n'],
   ]);
-  const story = await startWithPeople({ files, flags: ['teams.file=t.yaml'], sandbox: { users: 20_000 } });
+  const story = await startWithPeople({ files, flags: ['teams.file=t.yaml'], sandbox: { users: 50_000 } });
   const people = await peopleOf(story);
   expect(people.length).toBeGreaterThan(8_000);
   const page = await story.page();
