@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest';
 import { DAY, HOUR } from '../e2e/harness.ts';
+import { createRandom } from '../fuzz/random.ts';
 import type { Figure } from './figures.ts';
 import { createOracle, type Truth } from './oracle.ts';
 import { createWeather, type Weather } from './weather.ts';
@@ -194,15 +195,4 @@ function drawn(list: readonly string[], random: () => number): string {
 
 function dayText(instant: number): string {
   return new Date(instant).toISOString().slice(0, 10);
-}
-
-/** A small generator of numbers in [0, 1) that follow from the seed (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
