@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isDayCollector } from '../../src/catalog/collector.ts';
 import { UnexpectedAnswer } from '../../src/catalog/source.ts';
 import { activityCollector } from '../../src/collectors/activity/collector.ts';
@@ -12,7 +12,7 @@ const window = { from: DAY, to: DAY };
 const inOneAnswer = collectors.filter(isDayCollector).filter(({ name }) => name !== 'users');
 
 describe.each(inOneAnswer)('the $name collector', (collector) => {
-  it('asks its endpoint of the API host for the window', async () => {
+  test('asks its endpoint of the API host for the window', async () => {
     const source = createFakeSource({ get: () => analytics() });
     await collector.fetch(source, { from: dayNamed('2026-03-01'), to: DAY });
     expect(source.requests).toEqual([
@@ -25,7 +25,7 @@ describe.each(inOneAnswer)('the $name collector', (collector) => {
     ]);
   });
 
-  it.each([
+  test.each([
     ['null', null],
     ['an array', []],
     ['a string', 'secret'],
@@ -36,12 +36,12 @@ describe.each(inOneAnswer)('the $name collector', (collector) => {
     await expect(fetched).rejects.toThrow(`expected an object with an array data, got ${kind}`);
   });
 
-  it('takes an answer without meta', async () => {
+  test('takes an answer without meta', async () => {
     const fetched = await collector.fetch(createFakeSource({ get: () => ({ data: [] }) }), window);
     expect(fetched).toMatchObject({ rejected: 0, orgId: undefined, remarks: [] });
   });
 
-  it('drops and counts rows that are no rows, of no day, or of days not asked for', async () => {
+  test('drops and counts rows that are no rows, of no day, or of days not asked for', async () => {
     const { rows, rejected } = await fetchRows(
       collector,
       [null, 7, [], {}, { date: '2026-02-30' }, { date: '2026-03-11' }, { date: DAY, by_model: [] }],
@@ -53,7 +53,7 @@ describe.each(inOneAnswer)('the $name collector', (collector) => {
 });
 
 describe('rows of the analytics endpoints', () => {
-  it('may be of a day in ISO form, be null in places, and hold unknown fields', async () => {
+  test('may be of a day in ISO form, be null in places, and hold unknown fields', async () => {
     const row = {
       date: `${DAY}T00:00:00Z`,
       files_created: 3,
@@ -67,7 +67,7 @@ describe('rows of the analytics endpoints', () => {
     ]);
   });
 
-  it('count once for a day: the last one stands, the others are rejected', async () => {
+  test('count once for a day: the last one stands, the others are rejected', async () => {
     const { rows, rejected } = await fetchRows(productivityCollector, [
       { date: DAY, git_commits: 1 },
       { date: DAY, git_commits: 2 },
@@ -75,7 +75,7 @@ describe('rows of the analytics endpoints', () => {
     expect([rows.get(DAY)?.commits, rejected]).toEqual([2, 1]);
   });
 
-  it.each([-1, '-1', 'many', '1e999', '', true, [], {}])(
+  test.each([-1, '-1', 'many', '1e999', '', true, [], {}])(
     'lose a field that is %j, not their others',
     async (bad) => {
       const { rows, rejected } = await fetchRows(productivityCollector, [
@@ -86,7 +86,7 @@ describe('rows of the analytics endpoints', () => {
     },
   );
 
-  it('lose an element that is unusable, not its neighbours', async () => {
+  test('lose an element that is unusable, not its neighbours', async () => {
     const { rows, rejected } = await fetchRows(productivityCollector, [
       {
         date: DAY,
@@ -100,13 +100,13 @@ describe('rows of the analytics endpoints', () => {
     expect(rejected).toBe(3);
   });
 
-  it('tell the organization and the size of the answer', async () => {
+  test('tell the organization and the size of the answer', async () => {
     const body = analytics({ date: DAY });
     const fetched = await activityCollector.fetch(createFakeSource({ get: () => body }), window);
     expect(fetched).toMatchObject({ orgId: 'org_1', bytes: JSON.stringify(body).length });
   });
 
-  it('are kept alike in whatever order a breakdown comes', async () => {
+  test('are kept alike in whatever order a breakdown comes', async () => {
     const elements = [
       { language: 'Go', count: 1 },
       { language: 'C', count: 2 },
@@ -118,7 +118,7 @@ describe('rows of the analytics endpoints', () => {
 });
 
 describe('productivity', () => {
-  it('becomes files by action, operations by extension and language, commits and pull requests', async () => {
+  test('becomes files by action, operations by extension and language, commits and pull requests', async () => {
     const row = {
       date: DAY,
       files_created: 1,
@@ -149,7 +149,7 @@ describe('productivity', () => {
 });
 
 describe('activity', () => {
-  it('becomes people by day, week, month and client, sessions, and messages by role', async () => {
+  test('becomes people by day, week, month and client, sessions, and messages by role', async () => {
     const row = {
       date: DAY,
       daily_active_users: 5,
@@ -172,7 +172,7 @@ describe('activity', () => {
     ]);
   });
 
-  it.each([
+  test.each([
     ['without messages', { user_messages: 3 }, ['daily_messages{role="user"} 3']],
     ['without user messages', { messages: 3 }, []],
     [
@@ -184,7 +184,7 @@ describe('activity', () => {
     expect(await exposedDay(activityCollector, { date: DAY, ...messages })).toEqual(lines);
   });
 
-  it('takes clients with names that objects treat specially as any other', async () => {
+  test('takes clients with names that objects treat specially as any other', async () => {
     const clients = JSON.parse('{"__proto__": 1, "constructor": 2, "web": -1, "toString": null}');
     const row = { date: DAY, daily_active_users_by_client: clients };
     expect(await exposedDay(activityCollector, row)).toEqual([
@@ -194,7 +194,7 @@ describe('activity', () => {
     expect(Object.getPrototypeOf({})).toBe(Object.prototype);
   });
 
-  it('rejects a member by client that is no number, and a breakdown that is no object', async () => {
+  test('rejects a member by client that is no number, and a breakdown that is no object', async () => {
     const { rejected } = await fetchRows(activityCollector, [
       { date: DAY, daily_active_users_by_client: { web: -1, 'terminal-ui': 2 } },
       { date: dayNamed('2026-03-09'), daily_active_users_by_client: [1] },

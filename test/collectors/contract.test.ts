@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isDayCollector, isFetching } from '../../src/catalog/collector.ts';
 import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
 import { createFakeView, DAY, expositionOf, linesOf } from './fakes.ts';
@@ -104,12 +104,12 @@ const declared: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('the declared metrics', () => {
-  it('have the names and labels of the design', () => {
+  test('have the names and labels of the design', () => {
     const names = families.map(({ name, labels }) => [name.replace('agent_platform_', ''), labels]);
     expect(names).toEqual(Object.entries(declared));
   });
 
-  it('come from the collectors in their order, all on by default but users', () => {
+  test('come from the collectors in their order, all on by default but users', () => {
     expect(
       collectors.map((collector) => [
         collector.name,
@@ -128,19 +128,19 @@ describe('the declared metrics', () => {
     ]);
   });
 
-  it.each(families)(
+  test.each(families)(
     '$name has a help of one line without double quotes, ending in a full stop',
     ({ help }) => {
       expect(help).toMatch(/^[A-Z][^"\n]*\.$/);
     },
   );
 
-  it('say that a sum over people is no total', () => {
+  test('say that a sum over people is no total', () => {
     const shared = families.filter(({ nature, labels }) => nature === 'distinct' && labels.length > 0);
     expect(shared.map(({ help }) => help).every((help) => help.includes('no total'))).toBe(true);
   });
 
-  it('are infos and timestamps exactly where their names say so', () => {
+  test('are infos and timestamps exactly where their names say so', () => {
     for (const { name, nature } of families) {
       expect(nature === 'info', name).toBe(name.endsWith('_info'));
       expect(nature === 'timestamp', name).toBe(name.endsWith('_timestamp_seconds'));
@@ -148,7 +148,7 @@ describe('the declared metrics', () => {
     }
   });
 
-  it('let the per-user families and the per-criterion counts go first', () => {
+  test('let the per-user families and the per-criterion counts go first', () => {
     const details = families.filter(({ weight }) => weight === 'detail').map(({ name }) => name);
     expect(details.filter((name) => !/_by_user$|_user_info$/.test(name))).toEqual([
       'agent_platform_readiness_criterion_passed',
@@ -158,7 +158,7 @@ describe('the declared metrics', () => {
 });
 
 describe('an idle day', () => {
-  it('is 0 where that follows, and absent where it does not', () => {
+  test('is 0 where that follows, and absent where it does not', () => {
     const lines = collectors
       .filter(isDayCollector)
       .flatMap(({ dataset, families: own }) =>
@@ -192,7 +192,7 @@ describe('the families about the data', () => {
   const datasets = collectors.filter(isDayCollector).map(({ dataset }) => dataset);
   const about = aboutFamilies(datasets.slice(0, 2));
 
-  it('tell the newest day in Unix seconds, the uncovered days and the organization', () => {
+  test('tell the newest day in Unix seconds, the uncovered days and the organization', () => {
     const view = createFakeView({ rows: new Map([[DAY, {}]]), orgId: 'org_1' });
     expect(expositionOf(about, view)).toEqual([
       'data_day_timestamp_seconds{dataset="tokens"} 1773100800',
@@ -203,7 +203,7 @@ describe('the families about the data', () => {
     ]);
   });
 
-  it('leave out what is not known yet', () => {
+  test('leave out what is not known yet', () => {
     const view = createFakeView({});
     expect(about.map((family) => linesOf(family, view))).toEqual([
       [],

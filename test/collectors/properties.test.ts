@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isDayCollector, isFetching } from '../../src/catalog/collector.ts';
 import type { Family } from '../../src/catalog/family.ts';
 import type { View } from '../../src/catalog/view.ts';
@@ -85,7 +85,7 @@ function expectSound(families: readonly Family[], view: View): void {
 }
 
 describe('for arbitrary answers', () => {
-  it.each([
+  test.each([
     ['tokens', tokensRow],
     ['tools', toolsRow],
     ['activity', activityRow],
@@ -102,7 +102,7 @@ describe('for arbitrary answers', () => {
     );
   });
 
-  it.each(collectors.filter(isDayCollector))('the families of $name are sound', async (collector) => {
+  test.each(collectors.filter(isDayCollector))('the families of $name are sound', async (collector) => {
     await fc.assert(
       fc.asyncProperty(analyticsRow, async (row) => {
         const { rows } = await fetchRows(collector, [row]);
@@ -112,7 +112,7 @@ describe('for arbitrary answers', () => {
     );
   });
 
-  it.each(collectors.filter(isFetching).filter((collector) => !isDayCollector(collector)))(
+  test.each(collectors.filter(isFetching).filter((collector) => !isDayCollector(collector)))(
     'the families of $name are sound',
     async (collector) => {
       if (isDayCollector(collector)) return;
@@ -128,7 +128,7 @@ describe('for arbitrary answers', () => {
     },
   );
 
-  it('the calls by server sum to the calls that came, whatever the letter case', async () => {
+  test('the calls by server sum to the calls that came, whatever the letter case', async () => {
     const servers = fc.array(
       fc.record({ server: fc.stringMatching(/^[a-cA-C]{1,2}$/), invocations: fc.nat(1000) }),
     );

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { repositoryOf } from '../../src/collectors/repository.ts';
 
 describe('a repository is host and path alone', () => {
-  it.each([
+  test.each([
     'https://github.com/acme/app',
     'https://github.com/acme/app.git',
     'https://github.com/acme/app/',
@@ -29,7 +29,7 @@ describe('a repository is host and path alone', () => {
     expect(repositoryOf(address)).toBe('github.com/acme/app');
   });
 
-  it.each([
+  test.each([
     ['https://GitLab.example.com/Group/Sub/App', 'gitlab.example.com/Group/Sub/App'],
     ['https://dev.azure.com/acme/My%20Project/_git/app', 'dev.azure.com/acme/My Project/_git/app'],
     ['https://git.sr.ht/~ann/app', 'git.sr.ht/~ann/app'],
@@ -41,7 +41,7 @@ describe('a repository is host and path alone', () => {
     expect(repositoryOf(address)).toBe(repository);
   });
 
-  it.each([
+  test.each([
     ['', 'nothing'],
     ['https://github.com', 'no path'],
     ['https://github.com/', 'no path'],
@@ -70,7 +70,7 @@ describe('a repository is host and path alone', () => {
     expect(repositoryOf(address)).toBeUndefined();
   });
 
-  it('never lets a credential through, whatever it is made of', () => {
+  test('never lets a credential through, whatever it is made of', () => {
     const credential = fc.string({ unit: 'binary', maxLength: 8 }).map((text) => `S3CR${text}ET`);
     const scheme = fc.constantFrom('https://', 'ssh://', 'http://', 'git+https://', '');
     const rest = fc.constantFrom('/acme/app', ':acme/app', ':22/acme/app.git?x=1');
@@ -85,7 +85,7 @@ describe('a repository is host and path alone', () => {
     );
   });
 
-  it('is made of nothing before the last at sign, nor of a query, and stays the same when reduced again', () => {
+  test('is made of nothing before the last at sign, nor of a query, and stays the same when reduced again', () => {
     const piece = fc.oneof(
       fc.constantFrom('https://', '@', ':', '/', '?', '#', '.', 'git', 'host.tld', '%40', '\\', '.git', ' '),
       fc.string({ maxLength: 5 }),

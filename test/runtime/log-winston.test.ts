@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createLogger, type LogFormat, type LogLevel } from '../../src/runtime/log-winston.ts';
 import type { Logger } from '../../src/runtime/logger.ts';
 import { createRedactor } from '../../src/runtime/redact.ts';
@@ -27,7 +27,7 @@ async function written(use: (log: Logger) => void, setup: Setup = {}): Promise<s
 }
 
 describe('a logfmt line', () => {
-  it('has time, level and message, then the fields in their order', async () => {
+  test('has time, level and message, then the fields in their order', async () => {
     const line = await written((log) =>
       log.info('collector ran', { org: 'acme', collector: 'tokens', rows: 3 }),
     );
@@ -36,7 +36,7 @@ describe('a logfmt line', () => {
     );
   });
 
-  it.each([
+  test.each([
     ['plain', 'plain'],
     ['two words', '"two words"'],
     ['a=b', '"a=b"'],
@@ -60,12 +60,12 @@ describe('a logfmt line', () => {
     );
   });
 
-  it('leaves undefined fields out and makes keys plain', async () => {
+  test('leaves undefined fields out and makes keys plain', async () => {
     const line = await written((log) => log.info('m', { gone: undefined, 'a b': 1, msg: 2 }));
     expect(line).toContain('msg=m a_b=1 msg_=2\n');
   });
 
-  it('is one line for any text', async () => {
+  test('is one line for any text', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.string({ unit: 'binary' }),
@@ -81,7 +81,7 @@ describe('a logfmt line', () => {
 });
 
 describe('a JSON line', () => {
-  it('has the same keys', async () => {
+  test('has the same keys', async () => {
     const line = await written((log) => log.warn('slow', { org: 'acme', nested: { a: [1, Number.NaN] } }), {
       format: 'json',
     });
@@ -100,13 +100,13 @@ describe('an error in a field', () => {
     code: 'ECONNREFUSED',
   });
 
-  it('is its message, code and cause on one line', async () => {
+  test('is its message, code and cause on one line', async () => {
     expect(await written((log) => log.error('m', { error }))).toContain(
       'error="connect refused (ECONNREFUSED); caused by: no route"\n',
     );
   });
 
-  it('shows its stack at debug only', async () => {
+  test('shows its stack at debug only', async () => {
     expect(await written((log) => log.error('m', { error }))).not.toContain('_stack');
     expect(await written((log) => log.error('m', { error }), { level: 'debug' })).toContain(
       'error_stack="Error',
@@ -115,7 +115,7 @@ describe('an error in a field', () => {
 });
 
 describe('the level', () => {
-  it.each([
+  test.each([
     ['error', ['error']],
     ['warn', ['error', 'warn']],
     ['info', ['error', 'warn', 'info']],
@@ -139,7 +139,7 @@ describe('a secret', () => {
     .string({ unit: 'binary', minLength: 6, maxLength: 40 })
     .filter((text) => text.trim().length >= 6 && !/^[*\s]+$/.test(text) && !/^\d+$/.test(text.trim()));
 
-  it.each(['logfmt', 'json'] as const)('never appears in %s, wherever it is planted', async (format) => {
+  test.each(['logfmt', 'json'] as const)('never appears in %s, wherever it is planted', async (format) => {
     await fc.assert(
       fc.asyncProperty(secrets, fc.lorem(), async (secret, text) => {
         const planted = `${text}${secret}`;
@@ -164,7 +164,7 @@ describe('a secret', () => {
     );
   });
 
-  it('is masked by the name of its field alone', async () => {
+  test('is masked by the name of its field alone', async () => {
     const line = await written((log) => log.info('m', { password: 'x1', headers: { Authorization: 'y2' } }));
     expect(line).toContain('password=***');
     expect(line).not.toMatch(/x1|y2/);
@@ -172,25 +172,30 @@ describe('a secret', () => {
 });
 
 describe('a line', () => {
-  it.each(['logfmt', 'json'] as const)('in %s has at most 8 KiB and says when it was cut', async (format) => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.tuple(fc.constantFrom('x', '"', '\u0001', 'ü', '😀'), fc.nat(20_000)), { maxLength: 4 }),
-        async (parts) => {
-          const fields = Object.fromEntries(
-            parts.map(([unit, count], index) => [`f${index}`, unit.repeat(count)]),
-          );
-          const text = await written((log) => log.info('m', fields), { format });
-          expect(Buffer.byteLength(text)).toBeLessThanOrEqual(8_193);
-          if (Buffer.byteLength(JSON.stringify(fields)) > 20_000) expect(text).toContain('truncated');
-          if (format === 'json') expect(JSON.parse(text)).toMatchObject({ msg: 'm' });
-        },
-      ),
-      { numRuns: 30 },
-    );
-  });
+  test.each(['logfmt', 'json'] as const)(
+    'in %s has at most 8 KiB and says when it was cut',
+    async (format) => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.tuple(fc.constantFrom('x', '"', '\u0001', 'ü', '😀'), fc.nat(20_000)), {
+            maxLength: 4,
+          }),
+          async (parts) => {
+            const fields = Object.fromEntries(
+              parts.map(([unit, count], index) => [`f${index}`, unit.repeat(count)]),
+            );
+            const text = await written((log) => log.info('m', fields), { format });
+            expect(Buffer.byteLength(text)).toBeLessThanOrEqual(8_193);
+            if (Buffer.byteLength(JSON.stringify(fields)) > 20_000) expect(text).toContain('truncated');
+            if (format === 'json') expect(JSON.parse(text)).toMatchObject({ msg: 'm' });
+          },
+        ),
+        { numRuns: 30 },
+      );
+    },
+  );
 
-  it('survives cycles, hostile getters and deep nesting', async () => {
+  test('survives cycles, hostile getters and deep nesting', async () => {
     const cycle: unknown[] = [];
     cycle.push(cycle);
     const hostile = {
@@ -204,7 +209,7 @@ describe('a line', () => {
   });
 });
 
-it('a closed pipe costs its lines and nothing else', async () => {
+test('a closed pipe costs its lines and nothing else', async () => {
   const stream = new Writable({
     write: (_chunk, _encoding, done) => done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })),
   });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createRedactor } from '../../src/runtime/redact.ts';
 
 const without = createRedactor(() => []);
@@ -10,7 +10,7 @@ const secrets = fc
   .filter((text) => text.trim().length >= 4 && !/^\*+$/.test(text.trim()));
 
 describe('a known secret', () => {
-  it('is masked wherever it stands, whatever it looks like', () => {
+  test('is masked wherever it stands, whatever it looks like', () => {
     fc.assert(
       fc.property(secrets, fc.string(), fc.string(), (secret, before, after) => {
         const redactor = createRedactor(() => [secret]);
@@ -19,7 +19,7 @@ describe('a known secret', () => {
     );
   });
 
-  it('is masked in the spellings of URLs, JSON and base64', () => {
+  test('is masked in the spellings of URLs, JSON and base64', () => {
     const secret = 'k/ey+"with" marks=1';
     const redactor = createRedactor(() => [secret]);
     for (const spelling of [
@@ -34,7 +34,7 @@ describe('a known secret', () => {
     expect(redactor.redact(JSON.stringify({ secret }))).toBe('{"secret":"***"}');
   });
 
-  it('is known as soon as the source names it, and stays known after a rotation', () => {
+  test('is known as soon as the source names it, and stays known after a rotation', () => {
     let current = ['first-key-0001'];
     const redactor = createRedactor(() => current);
     expect(redactor.redact('sent first-key-0001')).toBe('sent ***');
@@ -42,24 +42,24 @@ describe('a known secret', () => {
     expect(redactor.redact('first-key-0001 became second-key-0002')).toBe('*** became ***');
   });
 
-  it('can be remembered although the source never named it to a call', () => {
+  test('can be remembered although the source never named it to a call', () => {
     const redactor = createRedactor(() => []);
     redactor.remember(' gone-key-0003\n');
     expect(redactor.redact('late answer for gone-key-0003')).toBe('late answer for ***');
   });
 
-  it('masks the longer of two secrets of which one contains the other', () => {
+  test('masks the longer of two secrets of which one contains the other', () => {
     const redactor = createRedactor(() => ['abcd', 'abcdefgh']);
     expect(redactor.redact('abcdefgh abcd')).toBe('*** ***');
   });
 
-  it('is ignored where it is too short to be one', () => {
+  test('is ignored where it is too short to be one', () => {
     expect(createRedactor(() => ['', ' ', 'abc']).redact('abc of the alphabet')).toBe('abc of the alphabet');
   });
 });
 
 describe('credentials of any kind', () => {
-  it.each([
+  test.each([
     ['Authorization: Bearer fk-1234.abcd', 'Authorization: Bearer ***'],
     ['{"authorization":"Bearer fk-1234"}', '{"authorization":"Bearer ***"}'],
     ['authorization=Basic dXNlcjpwdw==', 'authorization=Basic ***'],
@@ -76,7 +76,7 @@ describe('credentials of any kind', () => {
     expect(without.redact(shown)).toBe(shown);
   });
 
-  it('are masked in a URL, whatever its password is made of', () => {
+  test('are masked in a URL, whatever its password is made of', () => {
     const word = fc
       .stringMatching(/^[A-Za-z][\w.~!$&'()*+,;=%/?#@:-]{3,30}$/)
       .filter((text) => !/^\w*$/.test(text));
@@ -89,7 +89,7 @@ describe('credentials of any kind', () => {
 });
 
 describe('an e-mail address', () => {
-  it.each([
+  test.each([
     ['user jo.doe+x@acme.example is unknown', 'user *** is unknown'],
     ["<o'brien@acme.com>", '<***>'],
     ['/users?email=jo%40acme.com&x=1', '/users?email=***&x=1'],
@@ -99,7 +99,7 @@ describe('an e-mail address', () => {
     expect(without.redact(text)).toBe(shown);
   });
 
-  it('is masked in any text', () => {
+  test('is masked in any text', () => {
     fc.assert(
       fc.property(fc.emailAddress(), fc.lorem(), (address, text) => {
         expect(without.redact(`${text} ${address}, ${text}`)).not.toContain(address);
@@ -108,7 +108,7 @@ describe('an e-mail address', () => {
   });
 });
 
-it('leaves plain operational text alone', () => {
+test('leaves plain operational text alone', () => {
   for (const text of [
     'collector tokens: 3 rows rejected',
     'GET https://api.example.com:8443/api/v1/analytics/tokens?from=2026-11-01',
@@ -121,7 +121,7 @@ it('leaves plain operational text alone', () => {
   }
 });
 
-it('takes linear time on hostile text', () => {
+test('takes linear time on hostile text', () => {
   const started = performance.now();
   for (const piece of ['a', '://a:', 'a@', 'Bearer ', '"', 'authorization:  ', '%40', 'a.']) {
     without.redact(piece.repeat(50_000));

@@ -1,9 +1,9 @@
 import request from 'supertest';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { collectorStatus, createTestApp, orgStatus, serviceStatus } from './fixtures.ts';
 
 describe('GET /status', () => {
-  it('is the status with ISO times', async () => {
+  test('is the status with ISO times', async () => {
     const response = await request(createTestApp().app).get('/status');
     expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(response.headers['cache-control']).toBe('no-store');
@@ -19,7 +19,7 @@ describe('GET /status', () => {
     });
   });
 
-  it('passes what failures say through the redaction, as the page does', async () => {
+  test('passes what failures say through the redaction, as the page does', async () => {
     const failure = { reason: 'auth', message: 'key sk-1 refused', hint: 'replace sk-1', since: 0 } as const;
     const orgs = [orgStatus({ collectors: [collectorStatus({ state: 'failing', failure })] })];
     const { app } = createTestApp({
@@ -36,7 +36,7 @@ describe('GET /status', () => {
 });
 
 describe('GET /', () => {
-  it('may show itself and nothing from elsewhere', async () => {
+  test('may show itself and nothing from elsewhere', async () => {
     const response = await request(createTestApp().app).get('/');
     expect(response.status).toBe(200);
     expect(response.headers['content-type']).toBe('text/html; charset=utf-8');
@@ -48,7 +48,7 @@ describe('GET /', () => {
 });
 
 describe('health', () => {
-  it('is good as soon as the process answers', async () => {
+  test('is good as soon as the process answers', async () => {
     const { app } = createTestApp({
       status: () => {
         throw new Error('not asked');
@@ -61,13 +61,13 @@ describe('health', () => {
 });
 
 describe('readiness', () => {
-  it('is 200 once ready', async () => {
+  test('is 200 once ready', async () => {
     const response = await request(createTestApp().app).get('/-/ready');
     expect(response.status).toBe(200);
     expect(response.text).toBe('ready\n');
   });
 
-  it('is 503 with what is waited for before', async () => {
+  test('is 503 with what is waited for before', async () => {
     const ready = { ready: false, waitingFor: ['the first answer for acme/tokens', 'the store'] };
     const { app } = createTestApp({ status: () => serviceStatus({ ready }) });
     const response = await request(app).get('/-/ready');
@@ -77,13 +77,13 @@ describe('readiness', () => {
 });
 
 describe('POST /-/refresh', () => {
-  it('starts the collectors and does not wait', async () => {
+  test('starts the collectors and does not wait', async () => {
     const { app, refreshes } = createTestApp();
     expect((await request(app).post('/-/refresh')).status).toBe(202);
     expect(refreshes).toHaveLength(1);
   });
 
-  it('is refused where the lifecycle is off, with the flag that turns it on', async () => {
+  test('is refused where the lifecycle is off, with the flag that turns it on', async () => {
     const { app, refreshes } = createTestApp({ lifecycle: false });
     const response = await request(app).post('/-/refresh');
     expect(response.status).toBe(403);
@@ -93,7 +93,7 @@ describe('POST /-/refresh', () => {
 });
 
 describe('everything else', () => {
-  it.each([
+  test.each([
     ['POST', '/metrics', 'GET, HEAD'],
     ['DELETE', '/', 'GET, HEAD'],
     ['PUT', '/status', 'GET, HEAD'],
@@ -110,7 +110,7 @@ describe('everything else', () => {
     expect(refreshes).toHaveLength(0);
   });
 
-  it.each([
+  test.each([
     '/nowhere',
     '/Metrics',
     '/metrics/',
@@ -127,7 +127,7 @@ describe('everything else', () => {
     );
   });
 
-  it('that breaks is 500 without details', async () => {
+  test('that breaks is 500 without details', async () => {
     const { app, log } = createTestApp({
       status: () => {
         throw new Error('inner detail');
@@ -141,7 +141,7 @@ describe('everything else', () => {
 });
 
 describe('what a client can take', () => {
-  it.each([
+  test.each([
     ['/', 'application/json', 406],
     ['/', 'text/html;q=0, */*', 406],
     ['/', 'image/png, */*;q=0', 406],
@@ -159,7 +159,7 @@ describe('what a client can take', () => {
   });
 });
 
-it.each(['/', '/status', '/-/healthy', '/-/ready', '/nowhere', '/-/refresh'])(
+test.each(['/', '/status', '/-/healthy', '/-/ready', '/nowhere', '/-/refresh'])(
   'the answer of %s can be neither framed nor taken for another type',
   async (path) => {
     const { headers } = await request(createTestApp().app).get(path);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createFakeClock } from '../../src/runtime/clock.ts';
 import { createFakeExposition } from '../../src/server/fake-exposition.ts';
 import { createHttpServer } from '../../src/server/http-server.ts';
@@ -44,7 +44,7 @@ async function ask(port: number, path: string, agent: Agent): Promise<number | u
   return response.statusCode;
 }
 
-it('closes the oldest of those that never asked, and answers everyone who asks', async () => {
+test('closes the oldest of those that never asked, and answers everyone who asks', async () => {
   const { port } = await serve();
   const silent: { readonly closed: boolean }[] = [];
   for (let count = 0; count < 3 * LIMIT; count++) silent.push(await open(port));
@@ -53,7 +53,7 @@ it('closes the oldest of those that never asked, and answers everyone who asks',
   expect(await ask(port, '/metrics', new Agent())).toBe(200);
 });
 
-it('keeps a scraper’s connection while others only hold theirs', async () => {
+test('keeps a scraper’s connection while others only hold theirs', async () => {
   const { port } = await serve();
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
@@ -64,7 +64,7 @@ it('keeps a scraper’s connection while others only hold theirs', async () => {
   expect(Object.values(agent.freeSockets).flat()).toEqual([scraper]);
 });
 
-it('closes a rested connection before one that waits for its answer', async () => {
+test('closes a rested connection before one that waits for its answer', async () => {
   const { port, exposition } = await serve();
   const release = Promise.withResolvers<void>();
   exposition.hold = release.promise;
@@ -81,7 +81,7 @@ it('closes a rested connection before one that waits for its answer', async () =
   await expect.poll(() => waiting.received).toContain('# tokens');
 });
 
-it('makes room even where everyone waits for an answer', async () => {
+test('makes room even where everyone waits for an answer', async () => {
   const { port, exposition } = await serve();
   exposition.hold = new Promise(() => undefined);
   for (let count = 0; count < LIMIT; count++) await open(port, 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -90,7 +90,7 @@ it('makes room even where everyone waits for an answer', async () => {
   expect(await ask(port, '/metrics', new Agent())).toBe(200);
 });
 
-it('cuts off whoever takes minutes for one answer', async () => {
+test('cuts off whoever takes minutes for one answer', async () => {
   const { port, exposition, clock } = await serve();
   exposition.hold = new Promise(() => undefined);
   const slow = await open(port, 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -103,7 +103,7 @@ it('cuts off whoever takes minutes for one answer', async () => {
   await expect.poll(() => slow.closed).toBe(true);
 });
 
-it('cuts off whoever asks for far more than it has received', async () => {
+test('cuts off whoever asks for far more than it has received', async () => {
   const { port, exposition } = await serve();
   const request = 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n';
   const few = await open(port, request.repeat(8));
@@ -114,7 +114,7 @@ it('cuts off whoever asks for far more than it has received', async () => {
   expect(await ask(port, '/metrics', new Agent())).toBe(200);
 });
 
-it('inflates for so many clients at a time, and cuts off the one that takes longest', async () => {
+test('inflates for so many clients at a time, and cuts off the one that takes longest', async () => {
   const inflating: Readable[] = [];
   const page = {
     kind: 'page',
@@ -149,7 +149,7 @@ function* endless(): Iterable<Buffer> {
   for (;;) yield Buffer.alloc(65_536, 'x');
 }
 
-it('does not receive a body that nobody reads', async () => {
+test('does not receive a body that nobody reads', async () => {
   const { port } = await serve();
   const uploader = await open(
     port,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { createSystemClock } from '../../src/runtime/clock.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
 import type { AppDeps } from '../../src/server/app.ts';
@@ -39,7 +39,7 @@ async function open(port: number, text = ''): Promise<Socket> {
 }
 
 describe('listening', () => {
-  it('says in one sentence that a port is taken', async () => {
+  test('says in one sentence that a port is taken', async () => {
     const { port } = await serve();
     const second = createHttpServer({
       app: () => undefined,
@@ -54,7 +54,7 @@ describe('listening', () => {
     });
   });
 
-  it('says that an address is not this machine’s', async () => {
+  test('says that an address is not this machine’s', async () => {
     const server = createHttpServer({
       app: () => undefined,
       clock: createSystemClock(),
@@ -67,7 +67,7 @@ describe('listening', () => {
 });
 
 describe('closing', () => {
-  it('finishes the scrape under way, though nobody new gets in', async () => {
+  test('finishes the scrape under way, though nobody new gets in', async () => {
     const { port, server, exposition } = await serve();
     const release = Promise.withResolvers<void>();
     exposition.hold = release.promise;
@@ -85,7 +85,7 @@ describe('closing', () => {
     agent.destroy();
   });
 
-  it('sends an answer to its end, though the client is slow to take it', async () => {
+  test('sends an answer to its end, though the client is slow to take it', async () => {
     const body = Buffer.alloc(64 * 1024 * 1024, 'x');
     const page = {
       kind: 'page',
@@ -107,7 +107,7 @@ describe('closing', () => {
     agent.destroy();
   });
 
-  it('does not wait for connections that are idle', async () => {
+  test('does not wait for connections that are idle', async () => {
     const { port, server } = await serve();
     const agent = new Agent({ keepAlive: true });
     (await ask(port, '/-/healthy', agent)).resume();
@@ -119,7 +119,7 @@ describe('closing', () => {
     agent.destroy();
   });
 
-  it('cuts off at the deadline what does not end', async () => {
+  test('cuts off at the deadline what does not end', async () => {
     const { port, server, exposition } = await serve();
     exposition.hold = new Promise(() => undefined);
     const socket = await open(port, 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -130,7 +130,7 @@ describe('closing', () => {
     await cut;
   });
 
-  it('is quiet about a server that never listened or is closed already', async () => {
+  test('is quiet about a server that never listened or is closed already', async () => {
     const { server } = await serve();
     await server.close();
     await server.close();
@@ -138,7 +138,7 @@ describe('closing', () => {
 });
 
 describe('a client that goes away in the middle', () => {
-  it('ends the stream that fed it, and harms nobody else', async () => {
+  test('ends the stream that fed it, and harms nobody else', async () => {
     const body = Readable.from(chunks());
     const page = {
       kind: 'page',
@@ -158,7 +158,7 @@ describe('a client that goes away in the middle', () => {
     expect((await ask(port, '/-/healthy', new Agent())).statusCode).toBe(200);
   });
 
-  it('is cut off where the stream that feeds it fails', async () => {
+  test('is cut off where the stream that feeds it fails', async () => {
     const page = {
       kind: 'page',
       contentType: 'text/plain',
@@ -181,7 +181,7 @@ describe('a client that goes away in the middle', () => {
   }
 });
 
-it('answers garbage and oversized headers without falling over', async () => {
+test('answers garbage and oversized headers without falling over', async () => {
   const { port } = await serve();
   for (const [text, status] of [
     ['nonsense\r\n\r\n', '400'],

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import request from 'supertest';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseCollect } from '../../src/server/collect.ts';
 import { createFakeExposition } from '../../src/server/fake-exposition.ts';
 import { createTestApp } from './fixtures.ts';
 
 describe('GET /metrics', () => {
-  it('serves text where the client has no wish', async () => {
+  test('serves text where the client has no wish', async () => {
     const { app } = createTestApp();
     const response = await request(app).get('/metrics').set('Accept-Encoding', 'identity');
     expect(response.status).toBe(200);
@@ -23,7 +23,7 @@ describe('GET /metrics', () => {
     expect(response.headers).not.toHaveProperty('content-encoding');
   });
 
-  it('serves OpenMetrics to who prefers it, again and again', async () => {
+  test('serves OpenMetrics to who prefers it, again and again', async () => {
     const { app } = createTestApp();
     for (let count = 0; count < 2; count++) {
       const response = await request(app)
@@ -39,7 +39,7 @@ describe('GET /metrics', () => {
     }
   });
 
-  it('keeps apart what different clients want', async () => {
+  test('keeps apart what different clients want', async () => {
     const { app, exposition } = createTestApp();
     await request(app).get('/metrics').set('Accept', 'text/plain').set('Accept-Encoding', 'gzip');
     await request(app).get('/metrics').set('Accept', 'text/plain').set('Accept-Encoding', 'gzip;q=0');
@@ -54,7 +54,7 @@ describe('GET /metrics', () => {
     ]);
   });
 
-  it('compresses where the client takes it', async () => {
+  test('compresses where the client takes it', async () => {
     const { app } = createTestApp();
     // The client unpacks; the header tells that there was something to unpack.
     const response = await request(app).get('/metrics').set('Accept-Encoding', 'gzip');
@@ -62,7 +62,7 @@ describe('GET /metrics', () => {
     expect(response.text).toBe('# tokens\n# spend\n');
   });
 
-  it('sends a body that comes in parts as one', async () => {
+  test('sends a body that comes in parts as one', async () => {
     const parts = [Buffer.from('a 1\n'), Buffer.from('b 2\n')];
     const page = {
       kind: 'page',
@@ -75,7 +75,7 @@ describe('GET /metrics', () => {
     expect((await request(app).get('/metrics')).text).toBe('a 1\nb 2\n');
   });
 
-  it('answers HEAD with the headers of GET', async () => {
+  test('answers HEAD with the headers of GET', async () => {
     const { app } = createTestApp();
     for (const coding of ['gzip', 'identity']) {
       const get = await request(app).get('/metrics').set('Accept-Encoding', coding);
@@ -87,7 +87,7 @@ describe('GET /metrics', () => {
     }
   });
 
-  it.each([
+  test.each([
     '/metrics?collect[]=spend',
     '/metrics?collect%5B%5D=spend',
     '/metrics?collect[]=spend&collect[]=spend&x=1',
@@ -96,14 +96,14 @@ describe('GET /metrics', () => {
     expect((await request(app).get(path)).text).toBe('# spend\n');
   });
 
-  it('takes several collectors', async () => {
+  test('takes several collectors', async () => {
     const { app } = createTestApp();
     expect((await request(app).get('/metrics?collect[]=spend&collect[]=tokens')).text).toBe(
       '# spend\n# tokens\n',
     );
   });
 
-  it.each([
+  test.each([
     ['?collect[]=<script>', 'No such collector. There are: tokens, spend.\n'],
     ['?collect[]=', 'collect[] needs the name of a collector, as in collect[]=tokens.\n'],
     [
@@ -123,7 +123,7 @@ describe('GET /metrics', () => {
     expect(response.headers['content-type']).toBe('text/plain; charset=utf-8');
   });
 
-  it('says 500 without details when the page cannot be made', async () => {
+  test('says 500 without details when the page cannot be made', async () => {
     const scrape = () => Promise.reject(new Error('secret detail'));
     const { app, log } = createTestApp({ exposition: { ...createFakeExposition(), scrape } });
     const response = await request(app).get('/metrics');
@@ -132,7 +132,7 @@ describe('GET /metrics', () => {
     expect(log.events).toMatchObject([{ level: 'error' }]);
   });
 
-  it('takes a telemetry path literally', async () => {
+  test('takes a telemetry path literally', async () => {
     const { app } = createTestApp({ telemetryPath: '/a.b/:x*' });
     expect((await request(app).get('/a.b/:x*')).status).toBe(200);
     expect((await request(app).get('/aXb/yy')).status).toBe(404);
@@ -141,7 +141,7 @@ describe('GET /metrics', () => {
 });
 
 describe('the query', () => {
-  it('never throws, and names only what was asked', () => {
+  test('never throws, and names only what was asked', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const query = parseCollect(`/metrics?collect[]=tokens&${text}`);
@@ -150,7 +150,7 @@ describe('the query', () => {
     );
   });
 
-  it('gives back any names', () => {
+  test('gives back any names', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1 }), (names) => {
         const query = names.map((name) => `collect%5B%5D=${encodeURIComponent(name)}`).join('&');

@@ -1,9 +1,9 @@
 import request from 'supertest';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createTestApp } from './fixtures.ts';
 
 describe('GET /probe', () => {
-  it('answers with one organization’s part and whether it is well', async () => {
+  test('answers with one organization’s part and whether it is well', async () => {
     const { app, exposition } = createTestApp();
     const response = await request(app).get('/probe?target=acme').set('Accept-Encoding', 'identity');
     expect(response.status).toBe(200);
@@ -16,13 +16,13 @@ describe('GET /probe', () => {
     expect(exposition.probes).toEqual([{ format: 'text', gzip: false, org: 'acme', success: true }]);
   });
 
-  it('says 0 where a collector of the organization fails', async () => {
+  test('says 0 where a collector of the organization fails', async () => {
     const { app } = createTestApp({ probe: () => false });
     const response = await request(app).get('/probe?target=beta');
     expect(response.text).toContain('probe_success 0\n');
   });
 
-  it('can be narrowed, leaves other parameters alone, and speaks OpenMetrics', async () => {
+  test('can be narrowed, leaves other parameters alone, and speaks OpenMetrics', async () => {
     const { app, exposition } = createTestApp();
     const { text } = await request(app)
       .get('/probe?module=any&target=acme&collect[]=tokens')
@@ -31,7 +31,7 @@ describe('GET /probe', () => {
     expect(exposition.probes).toMatchObject([{ collect: ['tokens'], org: 'acme' }]);
   });
 
-  it.each([
+  test.each([
     ['/probe', 400],
     ['/probe?target=', 400],
     ['/probe?target=acme&target=beta', 400],
@@ -53,7 +53,7 @@ describe('GET /probe', () => {
     }
   });
 
-  it('answers HEAD, and nothing else', async () => {
+  test('answers HEAD, and nothing else', async () => {
     const { app } = createTestApp();
     const head = await request(app).head('/probe?target=acme');
     expect(head.status).toBe(200);

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createHome, createListener, type Home, type Listener } from '../hook-command/running.ts';
+import { createHome, createListener, type Home, type Listener } from '../e2e/hook-process.ts';
 import { type Desktop, desktopTools, startDesktop } from './desktop.ts';
 import { createPrograms, eventually } from './programs.ts';
 import { requireTool } from './tools.ts';

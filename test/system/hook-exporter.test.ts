@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createHome, type Home, type Ran } from '../e2e/hook-process.ts';
 import { readPage } from '../e2e/page.ts';
-import { createHome, type Home, type Ran } from '../hook-command/running.ts';
 import { KEY, startPlatform } from './platform.ts';
 import { createPrograms, eventually, type Program } from './programs.ts';
 

@@ -1,0 +1,181 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createPart } from '../../../src/backfill/file/part.ts';
+import type { Day } from '../../../src/catalog/day.ts';
+import { parsePage } from '../../exposition/parse.ts';
+import { bring, filesIn, fileTarget, folder } from '../brought.ts';
+import { daily, documents, orgWith, type Row } from '../days.ts';
+
+const from = '2026-03-30' as Day;
+const now = Date.parse('2026-06-01T00:00:00Z');
+const rows: readonly Row[] = [
+  { credits: 1, models: { a: 1 } },
+  { credits: 2, models: { b: 2 } },
+  { credits: 3, models: { a: 1, b: 2 } },
+];
+
+function plan(output: string) {
+  return { orgs: [orgWith(from, rows)], collectors: [daily], from, to: '2026-04-01' as Day, now, output };
+}
+
+async function bringFiles(output: string, changes: Partial<Parameters<typeof bring>[0]> = {}) {
+  const { output: _, ...rest } = plan(output);
+  return bring({ ...rest, target: await fileTarget(output), ...changes });
+}
+
+function samplesOf(text: string | undefined, name: string): readonly string[] {
+  return (text ?? '').split('\n').filter((line) => line.startsWith(`${name}{`));
+}
+
+describe('the files', () => {
+  test('are one a month, with zeros, stamps in seconds and an end', async () => {
+    const output = folder();
+    expect(await bringFiles(output)).toEqual({ samples: 17, unknown: new Map(), interrupted: false });
+    const files = filesIn(output);
+    expect(Object.keys(files)).toEqual(['agent-platform-2026-03.om', 'agent-platform-2026-04.om']);
+    expect(files['agent-platform-2026-03.om']).toBe(`# HELP agent_platform_test_credits h
+# TYPE agent_platform_test_credits gauge
+agent_platform_test_credits{org="acme",job="agent-platform"} 1 1774998000
+agent_platform_test_credits{org="acme",job="agent-platform"} 2 1775084400
+# HELP agent_platform_test_credits_by_model h
+# TYPE agent_platform_test_credits_by_model gauge
+agent_platform_test_credits_by_model{org="acme",job="agent-platform",model="a"} 1 1774998000
+agent_platform_test_credits_by_model{org="acme",job="agent-platform",model="b"} 2 1775084400
+agent_platform_test_credits_by_model{org="acme",job="agent-platform",model="a"} 0 1775084400
+# HELP agent_platform_data_day_timestamp_seconds Start of the newest complete UTC day of the dataset, which its daily figures describe, in Unix seconds.
+# TYPE agent_platform_data_day_timestamp_seconds gauge
+agent_platform_data_day_timestamp_seconds{org="acme",job="agent-platform",dataset="tokens"} 1774828800 1774998000
+agent_platform_data_day_timestamp_seconds{org="acme",job="agent-platform",dataset="tokens"} 1774915200 1775084400
+# HELP agent_platform_history_uncovered Days since the start of history that were not yet asked and answered. The sum over datasets counts a day more than once.
+# TYPE agent_platform_history_uncovered gauge
+agent_platform_history_uncovered{org="acme",job="agent-platform",dataset="tokens"} 0 1774998000
+agent_platform_history_uncovered{org="acme",job="agent-platform",dataset="tokens"} 0 1775084400
+# HELP agent_platform_org_info The identifier that the platform gives the organization, always 1.
+# TYPE agent_platform_org_info gauge
+agent_platform_org_info{org="acme",job="agent-platform",org_id="org-1"} 1 1774998000
+agent_platform_org_info{org="acme",job="agent-platform",org_id="org-1"} 1 1775084400
+# EOF
+`);
+    expect(readdirSync(output)).toEqual(Object.keys(files));
+  });
+
+  test('are one where the output has an extension, each family described once', async () => {
+    const output = folder();
+    const orgs = ['acme', 'beta'].map((name) => orgWith(from, rows, [], name));
+    await bringFiles(join(output, 'all.om'), { orgs });
+    const text = filesIn(output)['all.om'] ?? '';
+    const plain = text.replaceAll(/^([^#].*) \d+$/gm, '$1');
+    expect(parsePage(plain)).toMatchObject({ ended: true });
+    expect(samplesOf(text, 'agent_platform_test_credits')).toHaveLength(6);
+    const names = [...text.matchAll(/^(agent_\w+)\{/gm)].map(([, name]) => name);
+    const changes = names.filter((name, index) => name !== names[index - 1]);
+    expect(changes).toEqual([...new Set(names)]);
+  });
+
+  test('hold a document at the stamps after it was made, and the day at every stamp', async () => {
+    const output = folder();
+    const made = Date.parse('2026-03-31T12:00:00Z');
+    await bringFiles(join(output, 'all.om'), {
+      orgs: [orgWith(from, rows, [{ at: made, repo: 'r' }])],
+      collectors: [daily, documents],
+      to: from,
+      stepMs: 6 * 3_600_000,
+    });
+    const text = filesIn(output)['all.om'];
+    const stamps = (name: string) => samplesOf(text, name).map((line) => Number(line.split(' ').at(-1)));
+    const at = (time: string) => Date.parse(`2026-03-31T${time}:00Z`) / 1000;
+    expect(stamps('agent_platform_test_credits')).toEqual(['06:00', '12:00', '18:00', '23:00'].map(at));
+    expect(stamps('agent_platform_test_reports')).toEqual(['12:00', '18:00', '23:00'].map(at));
+  });
+});
+
+describe('a day', () => {
+  test('that is not known is left out and named, and no other day stands in for it', async () => {
+    const output = folder();
+    const outcome = await bringFiles(join(output, 'all.om'), {
+      orgs: [orgWith(from, [rows[0], undefined, rows[2]])],
+    });
+    expect(outcome.unknown).toEqual(new Map([['acme/tokens', ['2026-03-31']]]));
+    const text = filesIn(output)['all.om'];
+    expect(samplesOf(text, 'agent_platform_test_credits')).toHaveLength(2);
+    expect(samplesOf(text, 'agent_platform_data_day_timestamp_seconds')).toHaveLength(2);
+    expect(samplesOf(text, 'agent_platform_history_uncovered').map((line) => line.split(' ')[1])).toEqual([
+      '0',
+      '1',
+    ]);
+  });
+
+  test('that was answered without a row had no activity, as is known today', async () => {
+    const output = folder();
+    await bringFiles(join(output, 'all.om'), { orgs: [orgWith(from, [rows[0], null, rows[2]])] });
+    const lines = samplesOf(filesIn(output)['all.om'], 'agent_platform_test_credits');
+    expect(lines.map((line) => line.split(' ')[1])).toEqual(['1', '0', '3']);
+  });
+});
+
+describe('a run that was broken off', () => {
+  /** Brings March and breaks off. */
+  async function breakOff(output: string): Promise<void> {
+    const target = await fileTarget(output);
+    const begin: typeof target.begin = async (month) => {
+      if (month.name === '2026-04') throw new Error('broken off');
+      return target.begin(month);
+    };
+    await expect(bringFiles(output, { target: { ...target, begin } })).rejects.toThrow('broken off');
+  }
+
+  test('goes on where it stopped, and begins anew with other arguments or after its end', async () => {
+    const output = folder();
+    await breakOff(output);
+    const [march, ...others] = Object.keys(filesIn(output));
+    expect([march, others]).toEqual(['agent-platform-2026-03.om', []]);
+    const left = readdirSync(output).filter((name) => !name.endsWith('.om'));
+    expect(left).toEqual(['backfill-state.json']);
+
+    writeFileSync(join(output, march ?? ''), 'as it was');
+    await bringFiles(output);
+    expect(filesIn(output)[march ?? '']).toBe('as it was');
+    expect(filesIn(output)['agent-platform-2026-04.om']).toContain('# EOF');
+    expect(existsSync(join(output, 'backfill-state.json'))).toBe(false);
+
+    await bringFiles(output);
+    expect(filesIn(output)[march ?? '']).toContain('# EOF');
+  });
+
+  test('with other arguments is no beginning of this one', async () => {
+    const output = folder();
+    await breakOff(output);
+    writeFileSync(join(output, 'agent-platform-2026-03.om'), 'as it was');
+    await bringFiles(output, { target: await fileTarget(output, 'another run') });
+    expect(filesIn(output)['agent-platform-2026-03.om']).toContain('# EOF');
+  });
+
+  test('by its operator ends without an error', async () => {
+    const output = folder();
+    const signal = AbortSignal.abort();
+    expect(await bringFiles(output, { signal })).toMatchObject({ samples: 0, interrupted: true });
+    expect(readdirSync(output)).toEqual([]);
+  });
+
+  test('refuses a state file that is damaged', async () => {
+    const output = folder();
+    writeFileSync(join(output, 'backfill-state.json'), '{');
+    await expect(fileTarget(output)).rejects.toThrow(/backfill-state.json is damaged/);
+  });
+});
+
+test('a part of many chunks comes out as it went in', async () => {
+  const path = join(folder(), 'whole');
+  const part = createPart(`${path}.part`);
+  const lines = Array.from({ length: 40_000 }, (_, index) => `ä line of text, number ${index}\n`);
+  for (const line of lines) await part.append(line);
+  const file = await open(path, 'w');
+  const bytes = await part.moveTo(file);
+  await file.close();
+  const text = await readFile(path, 'utf8');
+  expect(text).toBe(lines.join(''));
+  expect(bytes).toBe(Buffer.byteLength(text));
+  expect(existsSync(`${path}.part`)).toBe(false);
+});

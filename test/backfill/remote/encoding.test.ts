@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compressSnappy } from '../../../src/backfill/remote/snappy.ts';
+import { createWriteRequestEncoder, planSeries } from '../../../src/backfill/remote/write-request.ts';
+import { decodeWriteRequest, decompressSnappy } from './decode.ts';
+
+describe('a snappy block', () => {
+  test('holds what was compressed, whatever it is', () => {
+    const repetitive = fc
+      .array(fc.tuple(fc.uint8Array({ maxLength: 40 }), fc.integer({ min: 1, max: 200 })), { maxLength: 20 })
+      .map((runs) =>
+        Buffer.concat(runs.flatMap(([bytes, times]) => Array.from({ length: times }, () => bytes))),
+      );
+    fc.assert(
+      fc.property(fc.oneof(fc.uint8Array({ maxLength: 3000 }).map(Buffer.from), repetitive), (input) => {
+        expect(decompressSnappy(compressSnappy(input)).equals(input)).toBe(true);
+      }),
+    );
+  });
+
+  test.each([0, 1, 3, 4, 59, 60, 61, 255, 256, 257, 65_535, 65_536, 65_537, 200_000])(
+    'holds %i bytes, of one kind and of all kinds',
+    (length) => {
+      let state = 1;
+      const noise = Buffer.from(
+        Array.from({ length }, () => {
+          state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+          return state >>> 24;
+        }),
+      );
+      for (const input of [Buffer.alloc(length, 7), noise]) {
+        expect(decompressSnappy(compressSnappy(input)).equals(input)).toBe(true);
+      }
+    },
+  );
+
+  test('of repeating text is much smaller than it', () => {
+    const text = Buffer.from('agent_platform_daily_credits{org="acme"} 1\n'.repeat(1000));
+    expect(compressSnappy(text).length).toBeLessThan(text.length / 15);
+  });
+});
+
+describe('a write request', () => {
+  const family = { name: 'agent_platform_daily_credits_by_model', labels: ['model', 'tier'] } as const;
+  const stamp = Date.parse('2026-03-02T23:00:00Z');
+
+  test('has the labels sorted by name, the metric name among them, and no empty ones', () => {
+    const encoder = createWriteRequestEncoder();
+    const plan = planSeries(family, { org: 'acme', job: 'a', Zone: 'z' });
+    encoder.add(plan, { labels: { model: 'm', tier: '' }, value: 1.5 }, [stamp, stamp + 1]);
+    expect(encoder.samples).toBe(2);
+    expect(decodeWriteRequest(encoder.take())).toEqual([
+      {
+        labels: [
+          ['Zone', 'z'],
+          ['__name__', family.name],
+          ['job', 'a'],
+          ['model', 'm'],
+          ['org', 'acme'],
+        ],
+        samples: [
+          { value: 1.5, timestamp: stamp },
+          { value: 1.5, timestamp: stamp + 1 },
+        ],
+      },
+    ]);
+    expect(encoder.samples).toBe(0);
+    expect(encoder.take()).toHaveLength(0);
+  });
+
+  test('carries any label values, numbers and instants', () => {
+    const series = fc.tuple(
+      fc.string({ unit: 'binary', maxLength: 300 }),
+      fc.double(),
+      fc.nat({ max: 2 ** 45 }),
+    );
+    fc.assert(
+      fc.property(fc.array(series, { maxLength: 30 }), (list) => {
+        const encoder = createWriteRequestEncoder();
+        const plan = planSeries(family, { org: 'acme' });
+        for (const [model, value, at] of list)
+          encoder.add(plan, { labels: { model, tier: 't' }, value }, [at]);
+        const decoded = decodeWriteRequest(encoder.take());
+        expect(decoded.map(({ samples }) => samples)).toEqual(
+          list.map(([, value, timestamp]) => [{ value, timestamp }]),
+        );
+        for (const [index, [model]] of list.entries()) {
+          const found = new Map(decoded[index]?.labels).get('model') ?? '';
+          if ([...model].length <= 256) expect(found).toBe(model);
+          else expect([...found]).toHaveLength(256);
+        }
+      }),
+    );
+  });
+
+  test('grows with what is put into it', () => {
+    const encoder = createWriteRequestEncoder();
+    const plan = planSeries(family, { org: 'acme' });
+    for (let index = 0; index < 20_000; index++) {
+      encoder.add(plan, { labels: { model: `model ${index}`, tier: 'standard' }, value: index }, [stamp]);
+    }
+    const decoded = decodeWriteRequest(decompressSnappy(compressSnappy(encoder.take())));
+    expect(decoded).toHaveLength(20_000);
+    expect(decoded.at(-1)?.samples).toEqual([{ value: 19_999, timestamp: stamp }]);
+  });
+});

@@ -1,0 +1,198 @@
+import { writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { readAcknowledged } from '../../../src/backfill/remote/acknowledged.ts';
+import { createPost } from '../../../src/backfill/remote/post.ts';
+import { createRemoteTarget } from '../../../src/backfill/remote/remote-target.ts';
+import { createStateFile } from '../../../src/backfill/state-file.ts';
+import type { Day } from '../../../src/catalog/day.ts';
+import { type Clock, createFakeClock, createSystemClock } from '../../../src/runtime/clock.ts';
+import { createFakeLogger } from '../../../src/runtime/logger.ts';
+import { bring, folder } from '../brought.ts';
+import { daily, documents, orgWith } from '../days.ts';
+import { decodeWriteRequest, decompressSnappy } from './decode.ts';
+
+const from = '2026-03-01' as Day;
+const to = '2026-03-10' as Day;
+const now = Date.parse('2026-06-01T00:00:00Z');
+const org = orgWith(
+  from,
+  Array.from({ length: 10 }, (_, index) => ({ credits: index, models: { a: index } })),
+);
+
+interface Seen {
+  readonly request: IncomingMessage;
+  readonly body: Buffer;
+}
+
+async function receiver(answer: (seen: Seen, response: ServerResponse) => void) {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => answer({ request, body: Buffer.concat(chunks) }, response));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/write`;
+}
+
+function postTo(url: string) {
+  const post = createPost({
+    url,
+    authorization: async () => 'Bearer token',
+    timeoutMs: 5000,
+    concurrency: 2,
+    version: '1.2.3',
+    retryAfter: (header) => (header === undefined ? undefined : Number(header) * 1000),
+  });
+  onTestFinished(() => post.close());
+  return post;
+}
+
+async function remoteTarget(
+  url: string,
+  state: string,
+  batchSamples = 7,
+  clock: Clock = createFakeClock(0, { autoAdvance: true }),
+) {
+  const acknowledged = await readAcknowledged(createStateFile(state), url, clock);
+  return createRemoteTarget({
+    post: postTo(url),
+    labels: { job: 'agent-platform' },
+    concurrency: 2,
+    batchSamples,
+    acknowledged,
+    clock,
+    random: () => 0,
+    log: createFakeLogger(),
+  });
+}
+
+function samplesIn(body: Buffer): readonly string[] {
+  return decodeWriteRequest(decompressSnappy(body)).flatMap(({ labels, samples }) =>
+    samples.map(({ value, timestamp }) => JSON.stringify([labels, value, timestamp])),
+  );
+}
+
+describe('a write request', () => {
+  test('says what it is, who sends it and on whose behalf', async () => {
+    let seen: Seen | undefined;
+    const url = await receiver((request, response) => {
+      seen = request;
+      response.writeHead(429, { 'Retry-After': '7' }).end('slow down\n');
+    });
+    const body = Buffer.from('body');
+    const answer = await postTo(url)(body, new AbortController().signal);
+    expect(answer).toEqual({ status: 429, text: 'slow down\n', retryAfterMs: 7000 });
+    expect(seen?.body).toEqual(body);
+    expect([seen?.request.method, seen?.request.url]).toEqual(['POST', '/api/v1/write']);
+    expect(seen?.request.headers).toMatchObject({
+      authorization: 'Bearer token',
+      'content-encoding': 'snappy',
+      'content-type': 'application/x-protobuf',
+      'user-agent': 'agent-platform-exporter/1.2.3',
+      'x-prometheus-remote-write-version': '0.1.0',
+    });
+  });
+
+  test('is not redirected, and ends with its signal', async () => {
+    const url = await receiver(({ request }, response) => {
+      if (request.headers['content-length'] === '1')
+        response.writeHead(302, { Location: '/elsewhere' }).end();
+    });
+    const post = postTo(url);
+    expect(await post(Buffer.from('1'), new AbortController().signal)).toMatchObject({ status: 302 });
+    const stop = new AbortController();
+    const hanging = post(Buffer.from('22'), stop.signal);
+    stop.abort();
+    await expect(hanging).rejects.toThrow();
+  });
+});
+
+describe('a backfill by remote write', () => {
+  test('that is broken off goes on where it stopped, and sends nothing twice', async () => {
+    const arrived: string[] = [];
+    let budget = 4;
+    const url = await receiver(({ body }, response) => {
+      if (budget-- <= 0) {
+        response.writeHead(400).end('out of bounds');
+        return;
+      }
+      arrived.push(...samplesIn(body));
+      response.writeHead(204).end();
+    });
+    const state = join(folder(), 'state.json');
+    const run = async () =>
+      bring({ orgs: [org], collectors: [daily], from, to, now, target: await remoteTarget(url, state, 10) });
+    await expect(run()).rejects.toThrow('the target answered 400: out of bounds');
+    const atFirst = arrived.length;
+    budget = 1000;
+    const { samples } = await run();
+    expect(atFirst).toBe(40);
+    expect(samples).toBe(50 - atFirst);
+    expect(new Set(arrived).size).toBe(50);
+    expect(arrived).toHaveLength(50);
+    expect(await run()).toMatchObject({ samples: 0 });
+  });
+
+  test('sends another collector later, and only that one', async () => {
+    const arrived: string[] = [];
+    const url = await receiver(({ body }, response) => {
+      arrived.push(...samplesIn(body));
+      response.writeHead(204).end();
+    });
+    const state = join(folder(), 'state.json');
+    const reported = orgWith(from, [{ credits: 1 }], [{ at: 0, repo: 'r' }]);
+    const once = async (collectors: Parameters<typeof bring>[0]['collectors']) =>
+      bring({ orgs: [reported], collectors, from, to: from, now, target: await remoteTarget(url, state) });
+    await once([daily]);
+    arrived.length = 0;
+    await once([daily, documents]);
+    expect(arrived.filter((sample) => sample.includes('test_reports'))).toHaveLength(1);
+    expect(arrived.filter((sample) => sample.includes('test_credits'))).toHaveLength(0);
+  });
+
+  test('keeps what other targets have acknowledged', async () => {
+    const url = await receiver((_, response) => response.writeHead(204).end());
+    const path = join(folder(), 'state.json');
+    writeFileSync(
+      path,
+      JSON.stringify({ version: 1, targets: { other: { acme: { tokens: { [from]: [82_800] } } } } }),
+    );
+    await bring({ orgs: [org], collectors: [daily], from, to, now, target: await remoteTarget(url, path) });
+    const clock = createFakeClock(0);
+    const other = await readAcknowledged(createStateFile(path), 'other', clock);
+    const stamp = Date.parse('2026-03-02T23:00:00Z');
+    expect(other.missing({ org: 'acme', collector: 'tokens', day: from }, [stamp, stamp + 1000])).toEqual([
+      stamp + 1000,
+    ]);
+    const here = await readAcknowledged(createStateFile(path), url, clock);
+    expect(here.missing({ org: 'acme', collector: 'tokens', day: from }, [stamp])).toEqual([]);
+  });
+});
+
+test('a backfill that is asked to stop waits for what is under way, and notes it', async () => {
+  const stop = new AbortController();
+  let arrived = 0;
+  const url = await receiver(({ body }, response) => {
+    arrived += samplesIn(body).length;
+    stop.abort();
+    response.writeHead(204).end();
+  });
+  const state = join(folder(), 'state.json');
+  const run = async (signal: AbortSignal) => {
+    const target = await remoteTarget(url, state, 10, createSystemClock());
+    return bring({ orgs: [org], collectors: [daily], from, to, now, target, signal });
+  };
+  const first = await run(stop.signal);
+  expect(first).toMatchObject({ interrupted: true, samples: arrived });
+  expect(arrived).toBeLessThan(50);
+  const rest = await run(new AbortController().signal);
+  expect(first.samples + rest.samples).toBe(50);
+  expect(arrived).toBe(50);
+});

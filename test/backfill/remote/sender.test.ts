@@ -1,0 +1,206 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Post } from '../../../src/backfill/remote/delivery.ts';
+import { createSender, type SenderDeps } from '../../../src/backfill/remote/sender.ts';
+import type { Answer } from '../../../src/backfill/remote/verdict.ts';
+import type { Family } from '../../../src/catalog/family.ts';
+import { createFakeClock } from '../../../src/runtime/clock.ts';
+import { createFakeLogger } from '../../../src/runtime/logger.ts';
+import { daily } from '../days.ts';
+import { decodeWriteRequest, decompressSnappy } from './decode.ts';
+
+const accepted: Answer = { status: 204, text: '' };
+const [, byModel] = daily.families;
+if (byModel === undefined) throw new Error('no family');
+const family: Family = byModel;
+
+function senderWith(post: Post, changes: Partial<SenderDeps> = {}) {
+  const clock = createFakeClock(0, { autoAdvance: true });
+  const deps = {
+    post,
+    clock,
+    random: () => 1,
+    log: createFakeLogger(),
+    labels: {},
+    concurrency: 3,
+    batchSamples: 4,
+  };
+  return { clock, sender: createSender({ ...deps, ...changes }) };
+}
+
+function page(stamps: readonly number[], series: number) {
+  return {
+    family,
+    stamps,
+    *samples() {
+      for (let index = 0; index < series; index++) yield { labels: { model: `m${index}` }, value: index };
+    },
+  };
+}
+
+/** What a body holds, as `series timestamp`. */
+function contentOf(body: Buffer): readonly string[] {
+  return decodeWriteRequest(decompressSnappy(body)).flatMap(({ labels, samples }) =>
+    samples.map(({ timestamp }) => `${labels.map((pair) => pair.join('=')).join()} ${timestamp}`),
+  );
+}
+
+describe('a sender', () => {
+  test('sends every sample once, and no sample of a series beside or before an older one', async () => {
+    const pages = fc.array(fc.tuple(fc.integer({ min: 0, max: 12 }), fc.integer({ min: 1, max: 3 })), {
+      maxLength: 12,
+    });
+    await fc.assert(
+      fc.asyncProperty(pages, fc.scheduler(), async (list, scheduler) => {
+        const arrived: string[] = [];
+        const open = new Set<string>();
+        const { sender } = senderWith(async (body) => {
+          const content = contentOf(body);
+          const series = new Set(content.map((sample) => sample.split(' ')[0] ?? ''));
+          // The same series in two requests at a time could be stored in either order.
+          for (const one of series) expect(open.has(one)).toBe(false);
+          for (const one of series) open.add(one);
+          await scheduler.schedule(Promise.resolve());
+          arrived.push(...content);
+          for (const one of series) open.delete(one);
+          return accepted;
+        });
+        const expected: string[] = [];
+        async function send(): Promise<void> {
+          for (const [index, [series, stamps]] of list.entries()) {
+            const at = Array.from({ length: stamps }, (_, step) => index * 10 + step + 1);
+            await sender.add('acme', page(at, series));
+            for (let number = 0; number < series; number++) {
+              expected.push(
+                ...at.map((stamp) => `__name__=${family.name},model=m${number},org=acme ${stamp}`),
+              );
+            }
+          }
+          await sender.flush();
+        }
+        await scheduler.waitFor(send());
+        expect(arrived.toSorted()).toEqual(expected.toSorted());
+        expect(sender.acknowledged).toBe(expected.length);
+        const newest = new Map<string, number>();
+        for (const sample of arrived) {
+          const [series = '', stamp] = sample.split(' ');
+          expect(Number(stamp)).toBeGreaterThan(newest.get(series) ?? 0);
+          newest.set(series, Number(stamp));
+        }
+      }),
+    );
+  });
+
+  test('sends samples of the same instants side by side, no more requests than it may', async () => {
+    const releases: (() => void)[] = [];
+    const { sender } = senderWith(() => new Promise((resolve) => releases.push(() => resolve(accepted))));
+    const added = sender.add('acme', page([1], 40));
+    await new Promise(setImmediate);
+    expect(releases).toHaveLength(3);
+    while (releases.length > 0) {
+      releases.shift()?.();
+      await new Promise(setImmediate);
+    }
+    await added;
+    await sender.flush();
+    expect(sender.acknowledged).toBe(40);
+  });
+
+  test('calls back once what came before is acknowledged, and not earlier', async () => {
+    let release: (() => void) | undefined;
+    const { sender } = senderWith(
+      () =>
+        new Promise((resolve) => {
+          release = () => resolve(accepted);
+        }),
+    );
+    const seen: string[] = [];
+    await sender.add('acme', page([1], 2));
+    sender.whenAcknowledged(() => seen.push('first'));
+    const flushed = sender.flush();
+    await new Promise(setImmediate);
+    expect(seen).toEqual([]);
+    release?.();
+    await flushed;
+    expect(seen).toEqual(['first']);
+    sender.whenAcknowledged(() => seen.push('nothing since'));
+    expect(seen).toEqual(['first', 'nothing since']);
+  });
+
+  test('stops at a refusal, and acknowledges nothing of it', async () => {
+    const answers: Answer[] = [accepted, { status: 400, text: 'out of bounds' }];
+    const { sender } = senderWith(async () => answers.shift() ?? accepted, { concurrency: 1 });
+    const seen: string[] = [];
+    await sender.add('acme', page([1], 3));
+    sender.whenAcknowledged(() => seen.push('first'));
+    await sender.add('acme', page([2], 3));
+    sender.whenAcknowledged(() => seen.push('second'));
+    await sender.add('acme', page([3], 3)).catch(() => undefined);
+    await expect(sender.flush()).rejects.toMatchObject({
+      message: 'the target answered 400: out of bounds',
+      hint: expect.stringContaining('storage.tsdb.out_of_order_time_window'),
+    });
+    expect([seen, sender.acknowledged]).toEqual([['first'], 4]);
+    await expect(sender.add('acme', page([4], 9))).rejects.toThrow('out of bounds');
+  });
+});
+
+describe('a delivery', () => {
+  async function deliver(answers: (Answer | Error)[]) {
+    let calls = 0;
+    const { clock, sender } = senderWith(async () => {
+      calls++;
+      const answer = answers.shift() ?? accepted;
+      if (answer instanceof Error) throw answer;
+      return answer;
+    });
+    await sender.add('acme', page([1], 1));
+    const error = await sender.flush().then(
+      () => undefined,
+      (thrown: Error) => thrown.message,
+    );
+    return { calls, error, waits: clock.waits };
+  }
+  const failing: Answer = { status: 503, text: '' };
+
+  test('is tried again after no answer, 429 and 5xx, ever later', async () => {
+    const dropped = Object.assign(new Error('secret'), { code: 'ECONNRESET' });
+    expect(await deliver([dropped, { status: 429, text: '' }, { ...failing, status: 500 }, failing])).toEqual(
+      {
+        calls: 5,
+        error: undefined,
+        waits: [2000, 4000, 8000, 16_000],
+      },
+    );
+  });
+
+  test('waits as long as it is asked to, but not for ever', async () => {
+    expect(await deliver([{ ...failing, retryAfterMs: 90_000 }])).toMatchObject({
+      calls: 2,
+      waits: [90_000],
+    });
+    expect(await deliver([{ ...failing, retryAfterMs: 3_600_000 }])).toMatchObject({ calls: 1, waits: [] });
+  });
+
+  test('ends after ten attempts', async () => {
+    const answers = Array.from({ length: 20 }, () => failing);
+    expect(await deliver(answers)).toMatchObject({ calls: 10, error: 'the target answered 503' });
+  });
+
+  test.each([
+    [400, 'out of order sample'],
+    [400, 'out of bounds'],
+    [400, 'duplicate sample for timestamp'],
+    [500, 'too old sample'],
+    [401, 'Unauthorized'],
+    [404, '<html>not found</html>'],
+  ])('is not tried again after %i %s', async (status, text) => {
+    expect(await deliver([{ status, text }])).toMatchObject({ calls: 1, waits: [] });
+  });
+
+  test('never tells the address in an error', async () => {
+    const dropped = new Error('connect to http://secret@host failed');
+    const { error } = await deliver(Array.from({ length: 10 }, () => dropped));
+    expect(error).toBe('no answer of the target (connection failed)');
+  });
+});

@@ -1,0 +1,277 @@
+import { describe, expect, test } from 'vitest';
+import { type Source, UnexpectedAnswer } from '../../../src/catalog/source.ts';
+import { readinessCollector } from '../../../src/collectors/readiness/collector.ts';
+import { createFakeSource, exposedDocuments } from '../fakes.ts';
+
+const CREATED = Date.parse('2026-03-09T12:00:00Z');
+
+function report(parts: object = {}) {
+  return {
+    reportId: 'r1',
+    createdAt: CREATED,
+    repoUrl: 'https://github.com/acme/app',
+    branch: 'main',
+    apps: { '.': { description: 'An application' } },
+    report: { readme: { numerator: 1, denominator: 1, rationale: 'It is there' } },
+    ...parts,
+  };
+}
+
+function listing(...reports: unknown[]) {
+  return createFakeSource({ pages: [{ reports }, { reports: [] }] });
+}
+
+async function kept(parts: object) {
+  const { documents, rejected } = await readinessCollector.fetch(listing(report(parts)));
+  return { document: JSON.parse(JSON.stringify(documents[0] ?? null)), rejected };
+}
+
+describe('the listing of readiness reports', () => {
+  test('is walked on the app host with the last report of a page as cursor', async () => {
+    const source = listing(report());
+    await readinessCollector.fetch(source);
+    expect(source.requests).toMatchObject([
+      {
+        endpoint: 'readiness',
+        host: 'app',
+        path: '/api/organization/maturity-level-reports',
+        query: { limit: '100' },
+        cursorParameter: 'startAfter',
+      },
+    ]);
+  });
+
+  test('names the cursor of the next page while a page has reports', async () => {
+    const source = createFakeSource({});
+    let read: ((body: unknown) => unknown) | undefined;
+    await readinessCollector.fetch({
+      ...source,
+      pages: (request, onItems) => {
+        read = request.read;
+        return source.pages(request, onItems);
+      },
+    });
+    const reports = [{ reportId: 'a' }, { reportId: 'b' }];
+    expect(read?.({ reports })).toEqual({ items: reports, next: 'b' });
+    expect(read?.({ reports: [] })).toEqual({ items: [], next: undefined });
+    expect(read?.({ reports: [{}] })).toEqual({ items: [{}], next: undefined });
+  });
+
+  test.each([
+    ['empty', true],
+    ['last', false],
+    ['repeated-cursor', false],
+    ['repeated-items', false],
+    ['page-cap', false],
+  ] as const)('that ended with %s is complete: %s', async (end, complete) => {
+    const source = createFakeSource({ pages: [{ reports: [report()] }], end });
+    expect((await readinessCollector.fetch(source)).complete).toBe(complete);
+  });
+
+  test.each([null, [], { data: [] }, { reports: {} }])('is refused as %j', async (body) => {
+    const source = createFakeSource({ pages: [body] });
+    await expect(readinessCollector.fetch(source)).rejects.toThrow(UnexpectedAnswer);
+  });
+
+  test('loses unusable reports only', async () => {
+    const bad = [
+      null,
+      {},
+      report({ reportId: '' }),
+      report({ createdAt: 'soon' }),
+      report({ repoUrl: '/home/x' }),
+    ];
+    const { documents, rejected } = await readinessCollector.fetch(listing(...bad, report()));
+    expect(documents.map(({ id }) => id)).toEqual(['r1']);
+    expect(rejected).toBe(5);
+  });
+
+  test('begins again with smaller pages where one is too large an answer', async () => {
+    const sizes: string[] = [];
+    const source: Source = {
+      get: () => Promise.reject(new Error('not used')),
+      async pages({ query }, onItems) {
+        sizes.push(query['limit'] ?? '');
+        if (sizes.length === 1) throw Object.assign(new Error('too large'), { tooLarge: true });
+        onItems([]);
+        return { end: 'empty', complete: true, pages: 1, bytes: 0 };
+      },
+    };
+    expect(await readinessCollector.fetch(source)).toMatchObject({ complete: true, remarks: [] });
+    expect(sizes).toEqual(['100', '20']);
+  });
+
+  test('says why it was not walked to its end', async () => {
+    const fetched = await readinessCollector.fetch(createFakeSource({ end: 'repeated-items' }));
+    expect(fetched.remarks).toEqual(['the listing of reports was not walked to its end (repeated-items)']);
+  });
+});
+
+describe('what is kept of a report', () => {
+  test('is its facts, without rationales, descriptions and credentials', async () => {
+    const { document, rejected } = await kept({
+      repoUrl: 'https://ann:secret@GitHub.com/acme/app.git',
+      commitHash: 'abc',
+      hasLocalChanges: false,
+      hasNonRemoteCommits: true,
+      modelUsed: { id: 'claude-opus-4-8', reasoningEffort: 'high' },
+      droidVersion: '1.2.3',
+    });
+    expect(document).toEqual({
+      id: 'r1',
+      createdAt: CREATED,
+      repo: 'github.com/acme/app',
+      branch: 'main',
+      commit: 'abc',
+      model: 'claude-opus-4-8',
+      reasoningEffort: 'high',
+      clientVersion: '1.2.3',
+      localChanges: false,
+      nonRemoteCommits: true,
+      applications: 1,
+      criteria: [{ id: 'readme', skipped: false, passed: 1, evaluated: 1 }],
+    });
+    expect(rejected).toBe(0);
+  });
+
+  test.each([
+    CREATED,
+    `${CREATED}`,
+    '2026-03-09T12:00:00Z',
+    '2026-03-09T12:00:00.000',
+    '2026-03-09T14:00:00+02:00',
+  ])('is the instant of createdAt %s, in UTC unless it says otherwise', async (createdAt) => {
+    expect((await kept({ createdAt })).document.createdAt).toBe(CREATED);
+  });
+
+  test.each([0, -1, 1e17, '2026-13-09', '', null, true])(
+    'is nothing where createdAt is %j',
+    async (createdAt) => {
+      expect(await kept({ createdAt })).toEqual({ document: null, rejected: 1 });
+    },
+  );
+
+  test('is a model that is only named', async () => {
+    expect((await kept({ modelUsed: 'gpt-5.4-mini' })).document.model).toBe('gpt-5.4-mini');
+  });
+
+  test('leaves out optional fields of the wrong kind', async () => {
+    const wrong = {
+      branch: 5,
+      commitHash: {},
+      hasLocalChanges: 'perhaps',
+      modelUsed: 7,
+      apps: [],
+      report: 'none',
+    };
+    const { document, rejected } = await kept(wrong);
+    expect(document).toEqual({ id: 'r1', createdAt: CREATED, repo: 'github.com/acme/app' });
+    expect(rejected).toBe(6);
+  });
+
+  test('takes a null numerator for a skipped criterion and rejects impossible ones', async () => {
+    const results = JSON.parse(`{
+      "skipped": {"numerator": null, "denominator": 1},
+      "bare": {"numerator": null},
+      "__proto__": {"numerator": "1", "denominator": "2"},
+      "more": {"numerator": 3, "denominator": 2},
+      "negative": {"numerator": -1, "denominator": 2},
+      "nothing": {"numerator": 0, "denominator": 0},
+      "words": {"numerator": "all", "denominator": 2},
+      "missing": {"denominator": 2},
+      "none": null,
+      "text": "passed"
+    }`);
+    const { document, rejected } = await kept({ report: results });
+    expect(document.criteria).toEqual([
+      { id: '__proto__', skipped: false, passed: 1, evaluated: 2 },
+      { id: 'bare', skipped: true },
+      { id: 'skipped', skipped: true },
+    ]);
+    expect(rejected).toBe(7);
+  });
+});
+
+describe('the readiness of a repository', () => {
+  const older = report({
+    reportId: 'r0',
+    createdAt: CREATED - 1000,
+    commitHash: 'a',
+    report: {
+      better: { numerator: 0, denominator: 2 },
+      worse: { numerator: 2, denominator: 2 },
+      gone: { numerator: 1, denominator: 1 },
+      skipped: { numerator: 1, denominator: 1 },
+    },
+  });
+  const newer = report({
+    commitHash: 'b',
+    apps: { web: {}, api: {} },
+    report: {
+      better: { numerator: 2, denominator: 2 },
+      worse: { numerator: 1, denominator: 2 },
+      appeared: { numerator: 0, denominator: 2 },
+      skipped: { numerator: null, denominator: 2 },
+    },
+  });
+
+  test('is told by its current report, and by what got worse', async () => {
+    expect(await exposedDocuments(readinessCollector, listing(newer, older))).toEqual([
+      'readiness_ratio{repo="github.com/acme/app"} 0.5',
+      'readiness_ratio_previous{repo="github.com/acme/app"} 0.75',
+      'readiness_criterion_ratio{repo="github.com/acme/app",criterion="appeared"} 0',
+      'readiness_criterion_ratio{repo="github.com/acme/app",criterion="better"} 1',
+      'readiness_criterion_ratio{repo="github.com/acme/app",criterion="worse"} 0.5',
+      'readiness_criterion_passed{repo="github.com/acme/app",criterion="appeared"} 0',
+      'readiness_criterion_passed{repo="github.com/acme/app",criterion="better"} 2',
+      'readiness_criterion_passed{repo="github.com/acme/app",criterion="worse"} 1',
+      'readiness_criterion_evaluated{repo="github.com/acme/app",criterion="appeared"} 2',
+      'readiness_criterion_evaluated{repo="github.com/acme/app",criterion="better"} 2',
+      'readiness_criterion_evaluated{repo="github.com/acme/app",criterion="worse"} 2',
+      'readiness_criteria{repo="github.com/acme/app",status="passed"} 1',
+      'readiness_criteria{repo="github.com/acme/app",status="partial"} 1',
+      'readiness_criteria{repo="github.com/acme/app",status="failed"} 1',
+      'readiness_criteria{repo="github.com/acme/app",status="skipped"} 1',
+      'readiness_criteria_regressed{repo="github.com/acme/app"} 1',
+      'readiness_applications{repo="github.com/acme/app"} 2',
+      `readiness_report_timestamp_seconds{repo="github.com/acme/app"} ${CREATED / 1000}`,
+      'readiness_report_info{repo="github.com/acme/app",branch="main",commit="b",model="",reasoning_effort="",client_version="",local_changes="",non_remote_commits=""} 1',
+    ]);
+  });
+
+  test('leaves the per-criterion counts out where the settings say so', async () => {
+    const view = { readiness: { criterionCounts: false } };
+    const lines = await exposedDocuments(readinessCollector, listing(newer), view);
+    expect(lines.filter((line) => line.startsWith('readiness_criterion_'))).toHaveLength(3);
+  });
+
+  test('has no ratio where every criterion was skipped, and no statuses without results', async () => {
+    const skipped = report({ report: { readme: { numerator: null } } });
+    const lines = await exposedDocuments(readinessCollector, listing(skipped), {
+      readiness: { levelRule: 'bands' },
+    });
+    expect(lines.filter((line) => /_ratio|_level/.test(line))).toEqual([]);
+    const bare = await exposedDocuments(readinessCollector, listing(report({ report: null })));
+    expect(bare.filter((line) => line.startsWith('readiness_criteria'))).toEqual([]);
+  });
+
+  test.each([
+    [0, 1],
+    [19, 1],
+    [20, 2],
+    [60, 4],
+    [79, 4],
+    [80, 5],
+    [100, 5],
+  ])('at %s %% is level %s with the bands', async (numerator, level) => {
+    const source = listing(report({ report: { readme: { numerator, denominator: 100 } } }));
+    const lines = await exposedDocuments(readinessCollector, source, { readiness: { levelRule: 'bands' } });
+    expect(lines).toContain(`readiness_level{repo="github.com/acme/app"} ${level}`);
+  });
+
+  test('is told by yes or no about local changes and unpushed commits', async () => {
+    const source = listing(report({ hasLocalChanges: true, hasNonRemoteCommits: false }));
+    const lines = await exposedDocuments(readinessCollector, source);
+    expect(lines.at(-1)).toContain('local_changes="true",non_remote_commits="false"');
+  });
+});

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { addDays } from '../../../src/catalog/day.ts';
+import { spendCollector } from '../../../src/collectors/spend/collector.ts';
+import { dayNamed } from '../fakes.ts';
+import { daysSince, definitionOf, dollars, type KnownDay, MILLION, spendOn, spendView } from './view.ts';
+
+const juneDays = { '2026-06-01': 2 * MILLION, '2026-06-02': 1.5 * MILLION, '2026-06-03': 'idle' } as const;
+const sinceJanuary = [dollars('2026-01-14', 2.7)];
+
+/** Days before one, by how many weeks before it. */
+function weeksBefore(day: string, millions: readonly number[]): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    millions.map((amount, index) => [addDays(dayNamed(day), -7 * (index + 1)), amount * MILLION]),
+  );
+}
+
+/** Sixty million credits by Sunday, 28 June 2026, with the Mondays and Tuesdays of the worked example. */
+function untilSunday(): Readonly<Record<string, KnownDay>> {
+  const mondays = weeksBefore('2026-06-29', [4, 3, 3, 2]);
+  const tuesdays = weeksBefore('2026-06-30', [4, 2, 1, 1]);
+  // June has four Mondays and four Tuesdays before the 28th, which took 20 million of the 60.
+  const rest = daysSince('2026-06-01', [...Array<KnownDay>(27).fill('idle'), 40 * MILLION]);
+  return { ...rest, ...mondays, ...tuesdays };
+}
+
+describe('the worked examples of docs/METRICS.md', () => {
+  test('every figure has one, and says when it is absent', () => {
+    for (const { name, definition = '' } of spendCollector.families) {
+      expect(definition, name).toContain('\n\nExample: ');
+      expect(definition, name).toMatch(/[aA]bsent/);
+    }
+  });
+
+  test('month to date', () => {
+    expect(spendOn(spendView(juneDays), '2026-06-03')['credits_month_to_date']).toBe(3_500_000);
+    const { '2026-06-02': _, ...gap } = juneDays;
+    expect(spendOn(spendView(gap), '2026-06-03')).not.toHaveProperty('credits_month_to_date');
+    expect(definitionOf('credits_month_to_date')).toContain('3 500 000');
+  });
+
+  test('month forecast', () => {
+    const figures = spendOn(spendView(untilSunday()), '2026-06-28');
+    expect(figures['credits_month_to_date']).toBe(60_000_000);
+    expect(figures['credits_month_forecast']).toBe(65_000_000);
+    expect(definitionOf('credits_month_forecast')).toContain('65 000 000');
+  });
+
+  test('budget and seats, which need no day', () => {
+    const view = spendView({}, { seats: 120, creditsPerMonth: 500_000_000, prices: sinceJanuary });
+    for (const family of spendCollector.families.filter(({ scope }) => scope === 'current')) {
+      const [sample] = (family.scope === 'current' ? family.samplesOf(view) : undefined) ?? [];
+      const value = sample?.value ?? 0;
+      expect(family.definition).toContain(value.toLocaleString('en-US').replaceAll(',', ' '));
+    }
+    expect(spendOn(view, '2026-06-28')).toEqual({
+      credits_month_budget: 500_000_000,
+      seats: 120,
+      'credit_price{USD}': 0.0000027,
+    });
+  });
+
+  test('trailing 7 and 28 days', () => {
+    const week = daysSince('2026-06-01', [...Array<number>(6).fill(MILLION), 3 * MILLION]);
+    expect(spendOn(spendView(week), '2026-06-07')['credits_trailing_7d']).toBe(9_000_000);
+    expect(definitionOf('credits_trailing_7d')).toContain('9 000 000');
+    const weeks = Array.from({ length: 28 }, (_, index) => (index % 7 < 5 ? MILLION : ('idle' as const)));
+    const month = spendView(daysSince('2026-06-01', weeks));
+    expect(spendOn(month, '2026-06-28')['credits_trailing_28d']).toBe(20_000_000);
+    expect(spendOn(month, '2026-06-27')).not.toHaveProperty('credits_trailing_28d');
+    expect(definitionOf('credits_trailing_28d')).toContain('20 000 000');
+  });
+
+  test('expected, and the upper bound that is twice it', () => {
+    const view = spendView(weeksBefore('2026-06-24', [12, 11, 10, 0, 13, 12, 11, 10]));
+    expect(spendOn(view, '2026-06-24')).toEqual({
+      daily_credits_expected: 11_000_000,
+      daily_credits_expected_upper: 22_000_000,
+    });
+    expect(definitionOf('daily_credits_expected')).toContain('11 000 000');
+    expect(definitionOf('daily_credits_expected_upper')).toContain('22 000 000');
+  });
+
+  test('the upper bound of weekdays that differ much', () => {
+    const figures = spendOn(spendView(weeksBefore('2026-06-24', [4, 18, 2, 16, 10])), '2026-06-24');
+    expect(figures['daily_credits_expected']).toBe(10_000_000);
+    expect(figures['daily_credits_expected_upper']).toBeCloseTo(36_686_800, 6);
+    expect(definitionOf('daily_credits_expected_upper')).toContain('36 686 800');
+  });
+
+  test('daily cost, in total and by model', () => {
+    const row = {
+      credits: 2 * MILLION,
+      byModel: [
+        { model: 'a', tier: 'standard', credits: 1.5 * MILLION },
+        { model: 'b', tier: 'standard', credits: 0.4 * MILLION },
+      ],
+    };
+    const figures = spendOn(spendView({ '2026-06-24': row }, { prices: sinceJanuary }), '2026-06-24');
+    expect(figures['daily_cost{USD}']).toBeCloseTo(5.4, 12);
+    expect(figures['daily_cost_by_model{a,standard,USD}']).toBeCloseTo(4.05, 12);
+    expect(figures['daily_cost_by_model{b,standard,USD}']).toBeCloseTo(1.08, 12);
+    for (const amount of ['5.40', '4.05', '1.08', '0.27']) {
+      expect(definitionOf('daily_cost_by_model')).toContain(amount);
+    }
+    expect(definitionOf('daily_cost')).toContain('5.40');
+  });
+
+  test('cost of the month to date, over a change of the price', () => {
+    const prices = [dollars('2026-01-14', 2.7), dollars('2026-06-03', 3)];
+    const view = spendView(daysSince('2026-06-01', [MILLION, MILLION, MILLION]), { prices });
+    expect(spendOn(view, '2026-06-03')['cost_month_to_date{USD}']).toBeCloseTo(8.4, 12);
+    expect(definitionOf('cost_month_to_date')).toContain('8.40');
+  });
+
+  test('cost forecast, over a change of the price that is still to come', () => {
+    const prices = [dollars('2026-01-14', 2.7), dollars('2026-06-30', 3)];
+    const figures = spendOn(spendView(untilSunday(), { prices }), '2026-06-28');
+    expect(figures['cost_month_to_date{USD}']).toBeCloseTo(162, 10);
+    expect(figures['cost_month_forecast{USD}']).toBeCloseTo(176.1, 10);
+    expect(definitionOf('cost_month_forecast')).toContain('176.10');
+  });
+});

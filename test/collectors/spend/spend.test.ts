@@ -1,0 +1,253 @@
+import { describe, expect, test } from 'vitest';
+import { firstOfMonth, lastOfMonth, restOfMonth } from '../../../src/collectors/spend/calendar.ts';
+import { dayNamed } from '../fakes.ts';
+import { daysSince, dollars, type KnownDay, spendOn, spendView, WITHOUT_CREDITS } from './view.ts';
+
+const IN_EUROS = { from: dayNamed('2026-06-15'), currency: 'EUR', perMillionCredits: 2_000_000 };
+/** One dollar per credit, which keeps the arithmetic of tests plain. */
+const ONE_DOLLAR = dollars('2026-01-14', 1_000_000);
+
+function each<Value>(count: number, value: Value): readonly Value[] {
+  return Array<Value>(count).fill(value);
+}
+
+describe('a calendar month', () => {
+  test.each([
+    ['2026-12-31', '2026-12-01', '2026-12-31'],
+    ['2027-01-01', '2027-01-01', '2027-01-31'],
+    ['2027-02-10', '2027-02-01', '2027-02-28'],
+    ['2028-02-10', '2028-02-01', '2028-02-29'],
+    ['2100-02-28', '2100-02-01', '2100-02-28'],
+  ])('of %s reaches from %s to %s', (day, first, last) => {
+    expect([firstOfMonth(dayNamed(day)), lastOfMonth(dayNamed(day))]).toEqual([first, last]);
+  });
+
+  test('has no days left on its last one', () => {
+    expect(restOfMonth(dayNamed('2028-02-29'))).toEqual([]);
+    expect(restOfMonth(dayNamed('2028-02-28'))).toEqual(['2028-02-29']);
+  });
+});
+
+describe('a sum of days', () => {
+  test('starts anew with the month, and with the year', () => {
+    const view = spendView(daysSince('2026-12-25', each(9, 10)), { prices: [ONE_DOLLAR] });
+    expect(spendOn(view, '2026-12-31')).not.toHaveProperty('credits_month_to_date');
+    expect(spendOn(view, '2027-01-01')).toMatchObject({
+      credits_month_to_date: 10,
+      'cost_month_to_date{USD}': 10,
+      credits_trailing_7d: 70,
+    });
+    expect(spendOn(view, '2027-01-02')['credits_month_to_date']).toBe(20);
+  });
+
+  test('counts the leap day', () => {
+    const view = spendView(daysSince('2028-02-01', each(29, 10)), { prices: [ONE_DOLLAR] });
+    expect(spendOn(view, '2028-02-28')).toMatchObject({
+      credits_month_to_date: 280,
+      credits_month_forecast: 290,
+    });
+    expect(spendOn(view, '2028-02-29')).toMatchObject({
+      credits_month_to_date: 290,
+      credits_month_forecast: 290,
+      'cost_month_forecast{USD}': 290,
+    });
+  });
+
+  test.each<[string, KnownDay | undefined]>([
+    ['is not covered', undefined],
+    ['has a row without credits', WITHOUT_CREDITS],
+  ])('is absent, never short, where one of them %s', (_, hole) => {
+    const days = daysSince('2026-06-01', [hole, ...each(27, 10)]);
+    const figures = spendOn(spendView(days, { prices: [ONE_DOLLAR] }), '2026-06-28');
+    expect(Object.keys(figures)).toEqual([
+      'credits_trailing_7d',
+      'daily_credits_expected',
+      'daily_credits_expected_upper',
+      'credit_price{USD}',
+      'daily_cost{USD}',
+    ]);
+  });
+
+  test('counts a day without activity as 0', () => {
+    const days = daysSince('2026-06-01', ['idle', ...each(27, 10)]);
+    expect(spendOn(spendView(days, { prices: [ONE_DOLLAR] }), '2026-06-28')).toMatchObject({
+      credits_month_to_date: 270,
+      credits_trailing_28d: 270,
+      'cost_month_to_date{USD}': 270,
+    });
+  });
+
+  test('is absent in the month in which the history begins, and there in the next one', () => {
+    const view = spendView(daysSince('2026-01-14', each(30, 10)));
+    expect(spendOn(view, '2026-01-31')).not.toHaveProperty('credits_month_to_date');
+    expect(spendOn(view, '2026-01-31')).not.toHaveProperty('credits_month_forecast');
+    expect(spendOn(view, '2026-02-01')).toMatchObject({
+      credits_month_to_date: 10,
+      credits_month_forecast: 280,
+    });
+  });
+
+  test('has no residue of binary fractions', () => {
+    const view = spendView(daysSince('2026-06-01', each(10, 0.1)));
+    expect(spendOn(view, '2026-06-10')['credits_month_to_date']).toBe(1);
+  });
+});
+
+describe('one day of history', () => {
+  test('gives what needs no other day', () => {
+    const view = spendView({ '2026-06-01': 10 }, { prices: [ONE_DOLLAR] });
+    expect(spendOn(view, '2026-06-01')).toEqual({
+      credits_month_to_date: 10,
+      'credit_price{USD}': 1,
+      'daily_cost{USD}': 10,
+      'cost_month_to_date{USD}': 10,
+    });
+  });
+});
+
+describe('the forecast', () => {
+  test('is absent under seven known days, the data day included', () => {
+    const view = spendView(daysSince('2026-06-01', each(7, 10)));
+    expect(spendOn(view, '2026-06-06')).not.toHaveProperty('credits_month_forecast');
+    expect(spendOn(view, '2026-06-07')['credits_month_forecast']).toBe(300);
+  });
+
+  test('is absent where a remaining weekday was never seen', () => {
+    // Six days of June and one of May: nothing was ever known of a Sunday.
+    const days = { '2026-05-30': 10, ...daysSince('2026-06-01', each(6, 10)) };
+    expect(spendOn(spendView(days), '2026-06-06')).not.toHaveProperty('credits_month_forecast');
+    const seen = { ...days, '2026-05-24': 30 };
+    expect(spendOn(spendView(seen), '2026-06-06')['credits_month_forecast']).toBe(20 * 10 + 6 * 10 + 4 * 30);
+  });
+
+  test('takes the last four known days of a weekday, not a fifth', () => {
+    const tuesdays = {
+      '2026-05-26': 1_000,
+      '2026-06-02': 8,
+      '2026-06-09': 4,
+      '2026-06-16': 'idle',
+      '2026-06-23': 12,
+    } as const;
+    const days = { ...daysSince('2026-06-01', each(29, 0)), ...tuesdays };
+    expect(spendOn(spendView(days), '2026-06-29')['credits_month_forecast']).toBe(24 + 6);
+  });
+
+  test('passes over days that are not known', () => {
+    const days = {
+      ...{ '2026-05-26': 8, '2026-06-23': 12, '2026-06-30': WITHOUT_CREDITS },
+      ...daysSince('2026-07-01', each(6, 0)),
+    };
+    // Four Tuesdays remain; the other weekdays took nothing.
+    expect(spendOn(spendView(days), '2026-07-06')['credits_month_forecast']).toBe(4 * 10);
+  });
+
+  test('looks no further back than 52 weeks', () => {
+    const june = daysSince('2026-06-01', each(6, 10));
+    const withSunday = (sunday: string) => spendOn(spendView({ ...june, [sunday]: 50 }), '2026-06-06');
+    expect(withSunday('2025-06-08')).toHaveProperty('credits_month_forecast');
+    expect(withSunday('2025-06-01')).not.toHaveProperty('credits_month_forecast');
+  });
+});
+
+describe('what a day is expected to take', () => {
+  const wednesdays = ['2026-06-17', '2026-06-10', '2026-06-03'];
+
+  test.each([0, 1, 2])('is absent where %i of its weekdays are known', (known) => {
+    const days = Object.fromEntries(wednesdays.slice(0, known).map((day) => [day, 10]));
+    const view = spendView({ ...days, '2026-06-24': 10, '2026-04-22': 10 });
+    expect(spendOn(view, '2026-06-24')).not.toHaveProperty('daily_credits_expected');
+    expect(spendOn(view, '2026-06-24')).not.toHaveProperty('daily_credits_expected_upper');
+  });
+
+  test('needs three of the eight before, whatever the day itself took', () => {
+    const days = Object.fromEntries(wednesdays.map((day) => [day, 10]));
+    expect(spendOn(spendView({ ...days, '2026-06-24': 10_000 }), '2026-06-24')).toMatchObject({
+      daily_credits_expected: 10,
+      daily_credits_expected_upper: 20,
+    });
+  });
+
+  test('is 0 where nothing ever happens on that weekday', () => {
+    const days = Object.fromEntries(wednesdays.map((day) => [day, 'idle' as const]));
+    expect(spendOn(spendView(days), '2026-06-24')).toEqual({
+      daily_credits_expected: 0,
+      daily_credits_expected_upper: 0,
+    });
+  });
+});
+
+describe('a price', () => {
+  const june = daysSince('2026-06-01', each(30, 10));
+
+  test('holds from its day on, until the next one', () => {
+    const view = spendView(june, { prices: [ONE_DOLLAR, dollars('2026-06-15', 2_000_000)] });
+    expect(spendOn(view, '2026-06-14')).toMatchObject({ 'credit_price{USD}': 1, 'daily_cost{USD}': 10 });
+    expect(spendOn(view, '2026-06-15')).toMatchObject({
+      'credit_price{USD}': 2,
+      'daily_cost{USD}': 20,
+      'cost_month_to_date{USD}': 140 + 20,
+      'cost_month_forecast{USD}': 140 + 16 * 20,
+    });
+  });
+
+  test('that begins within a month leaves the cost of that month unknown', () => {
+    const view = spendView({ ...june, '2026-07-01': 10 }, { prices: [dollars('2026-06-15', 1_000_000)] });
+    expect(Object.keys(spendOn(view, '2026-06-14')).filter((name) => name.includes('USD'))).toEqual([]);
+    expect(Object.keys(spendOn(view, '2026-06-15')).filter((name) => name.includes('USD'))).toEqual([
+      'credit_price{USD}',
+      'daily_cost{USD}',
+    ]);
+    expect(spendOn(view, '2026-07-01')['cost_month_to_date{USD}']).toBe(10);
+  });
+
+  test('in another currency leaves one currency at a time, and no sum over both', () => {
+    const view = spendView({ ...june, '2026-07-01': 10 }, { prices: [ONE_DOLLAR, IN_EUROS] });
+    const money = (day: string) => Object.keys(spendOn(view, day)).filter((name) => name.includes('{'));
+    expect(money('2026-06-14')).toEqual(['credit_price{USD}', 'daily_cost{USD}', 'cost_month_to_date{USD}']);
+    expect(money('2026-06-15')).toEqual(['credit_price{EUR}', 'daily_cost{EUR}']);
+    expect(spendOn(view, '2026-07-01')).toMatchObject({
+      'credit_price{EUR}': 2,
+      'daily_cost{EUR}': 20,
+      'cost_month_to_date{EUR}': 20,
+      'cost_month_forecast{EUR}': 31 * 20,
+    });
+  });
+
+  test('costs nothing on a day without activity, and is not needed for the credits', () => {
+    const view = spendView({ '2026-06-01': 'idle' }, { prices: [ONE_DOLLAR] });
+    expect(spendOn(view, '2026-06-01')['daily_cost{USD}']).toBe(0);
+    expect(Object.keys(spendOn(spendView(june), '2026-06-30')).some((name) => name.includes('{'))).toBe(
+      false,
+    );
+  });
+});
+
+describe('the cost by model', () => {
+  const prices = [ONE_DOLLAR];
+
+  test('is absent where the day has no breakdown, or none of the models carries credits', () => {
+    for (const row of [{ credits: 5 }, { credits: 5, byModel: [{ model: 'a', input: 3 }] }]) {
+      const figures = spendOn(spendView({ '2026-06-01': row }, { prices }), '2026-06-01');
+      expect(Object.keys(figures).filter((name) => name.startsWith('daily_cost_by_model'))).toEqual([]);
+    }
+  });
+
+  test('has the tiers that the credits have', () => {
+    const view = spendView(
+      {
+        '2026-05-31': { byModel: [{ model: 'a', tier: 'thinking', credits: 1 }] },
+        '2026-06-01': {
+          byModel: [
+            { model: 'a', credits: 2 },
+            { model: 'b', credits: 3 },
+          ],
+        },
+      },
+      { prices },
+    );
+    expect(spendOn(view, '2026-06-01')).toMatchObject({
+      'daily_cost_by_model{a,thinking,USD}': 2,
+      'daily_cost_by_model{b,unknown,USD}': 3,
+    });
+  });
+});

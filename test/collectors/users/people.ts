@@ -1,0 +1,51 @@
+import { ANONYMOUS, type PeopleSettings } from '../../../src/catalog/people.ts';
+import type { ApiRequest, Source } from '../../../src/catalog/source.ts';
+import type { UsersRow } from '../../../src/collectors/users/dataset.ts';
+import { createDayReducer } from '../../../src/collectors/users/reduce.ts';
+import { personRow } from '../../../src/collectors/users/schema.ts';
+import { walkPages } from '../../../src/platform/paging.ts';
+import { analytics, DAY } from '../fakes.ts';
+
+export type Person = Readonly<Record<string, unknown>>;
+
+/** A row of `/users`. */
+export function person(id: string, rest: Person = {}): Person {
+  return { user_id: id, user_email: `${id}@acme.example`, date: DAY, sessions: 1, ...rest };
+}
+
+/** Settings for which a person's team is what stands in its id before a dash. */
+export function teamsById(settings: Partial<PeopleSettings> = {}): PeopleSettings {
+  return { ...ANONYMOUS, teamOf: ({ id }) => id.split('-')[0] ?? 'none', ...settings };
+}
+
+/** The day's row of these people. */
+export function reduced(people: readonly Person[], settings: PeopleSettings = ANONYMOUS): UsersRow {
+  const reducer = createDayReducer(settings);
+  for (const row of people) reducer.add(personRow.parse(row));
+  const steps = reducer.finish();
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** A body of `/users`. */
+export function pageOf(people: readonly unknown[], next?: string): unknown {
+  const { data, meta } = analytics(...people);
+  return { data, meta: { ...meta, has_more: next !== undefined, ...(next && { next_cursor: next }) } };
+}
+
+/** A platform whose pages come by cursor, walked as the client does; an Error is thrown. */
+export function createPagedSource(answer: (cursor: string | undefined) => unknown): Source & {
+  readonly requests: ApiRequest[];
+} {
+  const requests: ApiRequest[] = [];
+  async function get(request: ApiRequest) {
+    requests.push(request);
+    const body = answer(request.query['cursor']);
+    if (body instanceof Error) throw body;
+    const text = JSON.stringify(body ?? null);
+    return { body: JSON.parse(text) as unknown, bytes: text.length };
+  }
+  return { requests, get, pages: (request, onItems) => walkPages(get, request, onItems, 50) };
+}

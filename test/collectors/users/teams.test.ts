@@ -1,0 +1,226 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { PeopleSettings } from '../../../src/catalog/people.ts';
+import { usersCollector } from '../../../src/collectors/users/collector.ts';
+import { OTHER_TEAMS } from '../../../src/collectors/users/teams.ts';
+import { createFakeView, DAY, expositionOf } from '../fakes.ts';
+import { type Person, person, reduced, teamsById } from './people.ts';
+
+/** A team of so many active people, with figures that tell which one it is. */
+function team(name: string, active: number, idle = 0): readonly Person[] {
+  const figures = { tool_calls: 7, git_commits: 2, git_prs_created: 1, billable_tokens: 10 };
+  return [
+    ...Array.from({ length: active }, (_, index) => person(`${name}-${index}`, figures)),
+    ...Array.from({ length: idle }, (_, index) => person(`${name}-idle${index}`, { sessions: 0 })),
+  ];
+}
+
+function groupsOf(...people: readonly (readonly Person[])[]): Readonly<Record<string, number>> | undefined {
+  const { byTeam } = reduced(people.flat(), teamsById());
+  return byTeam && Object.fromEntries(byTeam.map((group) => [group.team, group.active]));
+}
+
+describe('teams', () => {
+  test('are shown from five active people on', () => {
+    expect(groupsOf(team('a', 5), team('b', 9, 3))).toEqual({ a: 5, b: 9 });
+  });
+
+  test('that are smaller are folded, smallest first, until what they are folded into is large enough', () => {
+    expect(groupsOf(team('a', 9), team('b', 4), team('c', 1))).toEqual({ a: 9, other: 5 });
+    expect(groupsOf(team('a', 9), team('b', 8), team('c', 3))).toEqual({ a: 9, other: 11 });
+    expect(groupsOf(team('a', 9), team('b', 6), team('c', 6), team('d', 4))).toEqual({
+      a: 9,
+      c: 6,
+      other: 10,
+    });
+  });
+
+  test('are not shown where even all of them together are too few, and are all other where only that is enough', () => {
+    expect(groupsOf(team('a', 3), team('b', 1))).toBeUndefined();
+    expect(groupsOf(team('a', 4))).toBeUndefined();
+    expect(groupsOf()).toBeUndefined();
+    expect(groupsOf(team('a', 3), team('b', 2))).toEqual({ other: 5 });
+  });
+
+  test('none and other are teams like any, but what is folded is always in other', () => {
+    expect(groupsOf(team('none', 5), team('other', 6))).toEqual({ none: 5, other: 6 });
+    expect(groupsOf(team('none', 2), team('other', 6), team('a', 7))).toEqual({ a: 7, other: 8 });
+    expect(groupsOf(team('other', 2), team('a', 7), team('b', 8))).toEqual({ b: 8, other: 9 });
+  });
+
+  test('with figures but nobody active are folded, too; without any they add nothing', () => {
+    expect(groupsOf(team('a', 7), team('b', 6), [person('c-1', { sessions: 0, git_commits: 3 })])).toEqual({
+      a: 7,
+      other: 6,
+    });
+    expect(groupsOf(team('a', 7), team('b', 6), team('c', 0, 2))).toEqual({ a: 7, b: 6 });
+  });
+
+  test('have the same groups in each family, and no zeros for what is not shown', () => {
+    const row = reduced([...team('a', 9), ...team('b', 4), ...team('c', 1)], teamsById());
+    const view = createFakeView({ rows: new Map([[DAY, row]]) });
+    expect(expositionOf(usersCollector.families, view).filter((line) => line.includes('team='))).toEqual([
+      'daily_credits_by_team{team="a"} 90',
+      'daily_credits_by_team{team="other"} 50',
+      'daily_active_users_by_team{team="a"} 9',
+      'daily_active_users_by_team{team="other"} 5',
+      'daily_tool_calls_by_team{team="a"} 63',
+      'daily_tool_calls_by_team{team="other"} 35',
+      'daily_git_commits_by_team{team="a"} 18',
+      'daily_git_commits_by_team{team="other"} 10',
+      'daily_git_pull_requests_created_by_team{team="a"} 9',
+      'daily_git_pull_requests_created_by_team{team="other"} 5',
+    ]);
+  });
+});
+
+/** People of up to seven teams; few enough that most are too small. */
+const organization = fc
+  .array(
+    fc.record({
+      team: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'other', 'none'),
+      credits: fc.integer({ min: 0, max: 2 ** 40 }),
+      commits: fc.integer({ min: 0, max: 2 ** 30 }),
+      active: fc.boolean(),
+      model: fc.constantFrom('m', 'n'),
+    }),
+    { minLength: 1, maxLength: 40 },
+  )
+  .map((people) =>
+    people.map(({ team: name, credits, commits, active, model }, index) => ({
+      id: `${index}`,
+      team: name,
+      active: active || credits > 0,
+      row: person(`${index}`, {
+        sessions: active ? 1 : 0,
+        billable_tokens: credits,
+        git_commits: commits,
+        tool_calls: active ? commits % 97 : 0,
+        primary_model: model,
+      }),
+    })),
+  );
+
+type Organization = readonly { readonly id: string; team: string; active: boolean; row: Person }[];
+
+/** Everything of the collector that one page would show. */
+function pageOf(people: Organization, shown: Partial<PeopleSettings>): readonly string[] {
+  const teams = new Map(people.map(({ id, team: name }) => [id, name]));
+  const settings = teamsById({ ...shown, teamOf: ({ id }) => teams.get(id) ?? 'none' });
+  const row = reduced(
+    people.map(({ row: own }) => own),
+    settings,
+  );
+  const view = createFakeView({ rows: new Map([[DAY, row]]), people: settings });
+  return expositionOf(usersCollector.families, view);
+}
+
+function shownTeams(page: readonly string[]): ReadonlyMap<string, number> {
+  const lines = page.flatMap((line) => /^daily_active_users_by_team\{team="(.*)"\} (.*)$/.exec(line) ?? []);
+  const pairs = Array.from({ length: lines.length / 3 }, (_, index) =>
+    lines.slice(index * 3 + 1, index * 3 + 3),
+  );
+  return new Map(pairs.map(([name = '', active]) => [name, Number(active)]));
+}
+
+const ways: readonly Partial<PeopleSettings>[] = [{}, { identity: 'hash', labelOf: ({ id }) => `h${id}` }];
+
+describe('for any organization', () => {
+  test('every group that is shown has five active people', () => {
+    fc.assert(
+      fc.property(organization, (people) => {
+        for (const active of shownTeams(pageOf(people, {})).values())
+          expect(active).toBeGreaterThanOrEqual(5);
+      }),
+    );
+  });
+
+  test('the groups add up to everybody, in every figure', () => {
+    fc.assert(
+      fc.property(organization, (people) => {
+        const { byTeam } = reduced(
+          people.map(({ row, team: name, id }) => ({ ...row, user_id: `${name}-${id}` })),
+          teamsById(),
+        );
+        if (byTeam === undefined) return;
+        const sum = (values: readonly unknown[]) => values.reduce<number>((all, one) => all + Number(one), 0);
+        const rows = people.map(({ row }) => row);
+        expect(sum(byTeam.map(({ credits }) => credits))).toBe(
+          sum(rows.map((row) => row['billable_tokens'])),
+        );
+        expect(sum(byTeam.map(({ commits }) => commits))).toBe(sum(rows.map((row) => row['git_commits'])));
+        expect(sum(byTeam.map(({ active }) => active))).toBe(people.filter(({ active }) => active).length);
+      }),
+    );
+  });
+
+  // Whatever is computed from a page: where another figure of the team gives the same page, it can't be found out.
+  test.each(ways)('another figure of a small team gives the very same page (%o)', (shown) => {
+    let tried = 0;
+    fc.assert(
+      fc.property(organization, (people) => {
+        const page = pageOf(people, shown);
+        const visible = shownTeams(page);
+        const hidden = people.filter(
+          ({ team: name, active }) => active && (name === OTHER_TEAMS || !visible.has(name)),
+        );
+        const small = new Set(hidden.map(({ team: name }) => name));
+        small.delete(OTHER_TEAMS);
+        for (const name of small) {
+          if (visible.size === 0) continue;
+          const one = hidden.find((somebody) => somebody.team === name);
+          const other = hidden.find(
+            (somebody) =>
+              somebody.team !== name && somebody.row['billable_tokens'] !== one?.row['billable_tokens'],
+          );
+          // A folded team is never alone.
+          expect(hidden.some((somebody) => somebody.team !== name)).toBe(true);
+          if (one === undefined || other === undefined) continue;
+          const swapped = people.map((somebody) => {
+            if (somebody === one) return { ...somebody, team: other.team };
+            return somebody === other ? { ...somebody, team: one.team } : somebody;
+          });
+          expect(pageOf(swapped, shown)).toEqual(page);
+          tried++;
+        }
+      }),
+      { numRuns: 300 },
+    );
+    expect(tried).toBeGreaterThan(100);
+  });
+
+  test('no sum or difference of what is shown is the figure of a small team', () => {
+    fc.assert(
+      fc.property(organization.map(unmistakable), (people) => {
+        const page = pageOf(people, {});
+        const visible = shownTeams(page);
+        if (visible.size === 0) return;
+        const shown = page.flatMap((line) => /^daily_credits_by_team.* (\d+)$/.exec(line)?.slice(1) ?? []);
+        // The organization's own total, which another endpoint tells.
+        const figures = [...shown.map(Number), creditsOf(people)];
+        const reachable = new Set([0]);
+        for (const figure of figures) {
+          for (const sum of [...reachable]) reachable.add(sum + figure).add(sum - figure);
+        }
+        for (const name of new Set(people.map((somebody) => somebody.team))) {
+          if (visible.has(name)) continue;
+          const credits = creditsOf(people.filter((somebody) => somebody.team === name));
+          expect(reachable.has(credits)).toBe(false);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+/** The same people, each with credits that no few others add up to by chance. */
+function unmistakable(people: Organization): Organization {
+  return people.map((somebody, index) => {
+    const credits = Math.floor((Math.sin(index + 1) + 2) * 1e13);
+    return { ...somebody, active: true, row: { ...somebody.row, billable_tokens: credits } };
+  });
+}
+
+function creditsOf(people: Organization): number {
+  return people.reduce((sum, { row }) => sum + Number(row['billable_tokens']), 0);
+}

@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest';
+import { parseLabels } from '../../src/backfill/labels.ts';
+import { collectors } from '../../src/collectors/index.ts';
+import { chooseCollectors, rangeOf } from '../../src/commands/backfill-choice.ts';
+import { loadForOrgs } from '../../src/commands/backfill-orgs.ts';
+import { readRemoteSecrets } from '../../src/commands/backfill-target.ts';
+import { commands } from '../../src/commands/table.ts';
+import { backfillOptions } from '../../src/config/command-options.ts';
+import { loadValues } from '../../src/config/load.ts';
+import { createContext } from './surroundings.ts';
+
+const now = Date.parse('2026-06-10T12:00:00Z');
+const environment = { AGENT_PLATFORM_API_BASE_URL: 'http://127.0.0.1:1', AGENT_PLATFORM_API_KEY: 'key' };
+const options = await commands.find(({ name }) => name === 'backfill')?.options(async () => collectors);
+
+function contextOf(
+  args: readonly string[],
+  given: Readonly<Record<string, string>> = environment,
+  files = {},
+) {
+  return createContext(options ?? {}, args, given, files).context;
+}
+
+async function valuesOf(args: readonly string[]) {
+  return loadValues(backfillOptions, contextOf(args));
+}
+
+describe('--org', () => {
+  const file = `orgs:
+  - {name: acme, base_url: 'http://127.0.0.1:1', api_key_env: KEY}
+  - {name: beta, base_url: 'http://127.0.0.1:1', api_key_env: KEY}
+`;
+  async function orgsOf(names: readonly string[], given: Readonly<Record<string, string>>) {
+    const context = contextOf([...names.flatMap((name) => ['--org', name]), '--config.file=c.yml'], given, {
+      'c.yml': 'AGENT_PLATFORM_API_KEY' in given ? '' : file,
+    });
+    const { config, configured } = await loadForOrgs(context, names);
+    return [config.orgs.map(({ name }) => name), configured];
+  }
+
+  test('names the organization of flags and environment, as with serve', async () => {
+    expect(await orgsOf(['acme'], environment)).toEqual([['acme'], 1]);
+    expect(await orgsOf([], environment)).toEqual([['default'], 1]);
+    expect(await orgsOf([], { ...environment, AGENT_PLATFORM_ORG: 'beta' })).toEqual([['beta'], 1]);
+  });
+
+  test('chooses among those of the file', async () => {
+    expect(await orgsOf(['beta'], { KEY: 'k' })).toEqual([['beta'], 2]);
+    expect(await orgsOf([], { KEY: 'k' })).toEqual([['acme', 'beta'], 2]);
+    await expect(orgsOf(['bete'], { KEY: 'k' })).rejects.toMatchObject({
+      message: '--org: there is no organization bete',
+      hint: 'did you mean beta?',
+    });
+  });
+});
+
+describe('the range', () => {
+  async function range(args: readonly string[]) {
+    const { config } = await loadForOrgs(contextOf(args), []);
+    return rangeOf(await valuesOf(args), config, now);
+  }
+
+  test('is everything that the live series has left behind, where nothing is given', async () => {
+    expect(await range([])).toEqual({ from: '2026-01-14', to: '2026-06-08' });
+    expect(await range(['--from=2026-02-01', '--to=2026-02-03'])).toEqual({
+      from: '2026-02-01',
+      to: '2026-02-03',
+    });
+    expect(await range(['--to=2026-12-01'])).toEqual({ from: '2026-01-14', to: '2026-06-08' });
+  });
+
+  test.each([
+    [['--from=2026-01-01'], '--from: 2026-01-01 is before 2026-01-14, the first day that is asked for'],
+    [['--from=2026-06-09'], '--from: 2026-06-09 is still covered by the live series'],
+    [['--from=2026-02-03', '--to=2026-02-01'], '--to: 2026-02-01 is before the first day, 2026-02-03'],
+  ])('%j is refused', async (args, message) => {
+    await expect(range(args)).rejects.toThrow(message);
+  });
+});
+
+describe('the collectors', () => {
+  async function chosen(args: readonly string[]) {
+    const { config } = await loadForOrgs(contextOf(args), []);
+    return chooseCollectors(config, (await valuesOf(args)).collector).map(({ name }) => name);
+  }
+
+  test('are those that run and have a past, or the ones named', async () => {
+    const usual = collectors.filter(({ enabledByDefault, name }) => enabledByDefault && name !== 'wiki');
+    expect(await chosen([])).toEqual(usual.map(({ name }) => name));
+    expect(await chosen(['--no-collector.tokens'])).not.toContain('tokens');
+    expect(await chosen(['--collector=tools', '--collector=tokens'])).toEqual(['tokens', 'tools']);
+  });
+
+  test.each([
+    ['tokes', '--collector: there is no collector "tokes"'],
+    ['wiki', '--collector: the past of wiki is not to be had'],
+  ])('%s is refused', async (name, message) => {
+    await expect(chosen([`--collector=${name}`])).rejects.toThrow(message);
+  });
+});
+
+describe('where it goes', () => {
+  async function secretsOf(args: readonly string[], files: Readonly<Record<string, string>> = {}) {
+    return readRemoteSecrets(await valuesOf(args), contextOf([], environment, files).files);
+  }
+  const url = '--remote-write.url=http://127.0.0.1:9090/api/v1/write';
+
+  test.each([
+    [[], 'nowhere to write to'],
+    [['--output=out', url], '--output and --remote-write.url are both given'],
+    [[url, '--remote-write.username=me'], '--remote-write.username and --remote-write.password-file belong'],
+    [
+      [url, '--remote-write.username=me', '--remote-write.bearer-token-file=t'],
+      '--remote-write.bearer-token-file and --remote-write.username are both given',
+    ],
+    [[url, '--remote-write.tls-ca-file=none'], '--remote-write.tls-ca-file: none does not exist'],
+    [
+      [url, '--remote-write.tls-ca-file=ca'],
+      '--remote-write.tls-ca-file: ca holds no certificate in PEM form',
+    ],
+    [[url, '--remote-write.bearer-token-file=none'], 'none does not exist'],
+  ])('%j is refused', async (args, message) => {
+    await expect(secretsOf(args, { ca: 'text' })).rejects.toThrow(message);
+  });
+
+  test('reads its secrets from files', async () => {
+    const secrets = await secretsOf([url, '--remote-write.bearer-token-file=t'], { t: 'token\n' });
+    expect(secrets?.token?.secrets()).toEqual(['token']);
+    expect(await secretsOf(['--output=out'])).toBeUndefined();
+  });
+});
+
+describe('a label', () => {
+  const taken = new Set(['org', 'model']);
+
+  test('is a name and a value', () => {
+    expect(parseLabels(['job=agent', 'instance=host:1', 'note=a=b'], taken)).toEqual({
+      job: 'agent',
+      instance: 'host:1',
+      note: 'a=b',
+    });
+  });
+
+  test.each([
+    ['job', 'is not of the form name=value'],
+    ['job=', 'is not of the form name=value'],
+    ['1job=a', 'does not begin with a label name'],
+    ['__name__=a', 'names a label that Prometheus keeps for itself'],
+    ['model=a', 'names the label model, which the metrics have themselves'],
+  ])('%s is refused', (text, problem) => {
+    expect(() => parseLabels([text], taken)).toThrow(problem);
+  });
+
+  test('comes once', () => {
+    expect(() => parseLabels(['job=a', 'job=b'], taken)).toThrow('gives the label job a second time');
+  });
+});

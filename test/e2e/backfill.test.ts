@@ -1,0 +1,124 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { addDays, type Day, dayOf } from '../../src/catalog/day.ts';
+import type { OrgSettings } from '../../src/catalog/view.ts';
+import { collectors as all } from '../../src/collectors/index.ts';
+import { createSqliteHistory } from '../../src/history/sqlite/history.ts';
+import { createFakeLogger } from '../../src/runtime/logger.ts';
+import { bring, filesIn, fileTarget, folder } from '../backfill/brought.ts';
+import { DAY, HOUR, type StoryOptions, startStory } from './harness.ts';
+import { readPage } from './page.ts';
+
+// What the platform lists of wiki runs says nothing about the past.
+const collectors = all.filter((collector) => !('past' in collector));
+const eleven = Date.UTC(2026, 10, 18, 23);
+const historyStart = '2026-10-12' as Day;
+const contract = {
+  seats: 20,
+  creditsPerMonth: 5e8,
+  prices: [{ from: '2026-01-14' as Day, currency: 'USD', perMillionCredits: 2.7 }],
+};
+
+interface Days {
+  /** What `/metrics` showed at 23:00, by the day that was the newest one. */
+  readonly live: Readonly<Record<string, readonly string[]>>;
+  readonly history: string;
+  readonly now: number;
+}
+
+/** Lives through some days and keeps what was shown of each. */
+async function liveThrough(count: number, options: StoryOptions): Promise<Days> {
+  const history = join(folder(), 'history.db');
+  const story = await startStory({
+    begins: eleven,
+    contract,
+    collectors: collectors.map(({ name }) => name),
+    ...options,
+    flags: [`storage.path=${history}`, ...(options.flags ?? [])],
+  });
+  const live: Record<string, readonly string[]> = {};
+  for (let index = 0; index < count; index++) {
+    // The clock goes on a little while it is polled; at 23:00 and some seconds nothing else is true.
+    if (index > 0) {
+      story.clock.advance(eleven + index * DAY - story.clock.now());
+      await story.poll();
+    }
+    live[dayOf(eleven + (index - 1) * DAY)] = (await story.page()).platform();
+  }
+  const now = story.clock.now();
+  await story.stop();
+  return { live, history, now };
+}
+
+/** What a backfill brings of the same days, in the same form. */
+async function backfilled(
+  { live, history: path, now }: Days,
+  settings: Partial<OrgSettings>,
+  limits: { labelLimit?: (label: string) => number; seriesBudget?: number; stepMs?: number } = {},
+): Promise<Readonly<Record<string, readonly string[]>>> {
+  const history = await createSqliteHistory({
+    path,
+    formOf: () => 1,
+    clock: { elapsed: () => 0 },
+    log: createFakeLogger(),
+  });
+  const output = folder();
+  const days = Object.keys(live).sort() as Day[];
+  const [from = historyStart] = days;
+  const outcome = await bring({
+    orgs: [
+      {
+        settings: {
+          name: 'acme',
+          readiness: { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: true },
+          contract,
+          ...settings,
+        },
+        history: await history.read('acme'),
+      },
+    ],
+    collectors,
+    from,
+    to: days.at(-1) ?? from,
+    historyStart,
+    now: now + 4 * HOUR,
+    target: await fileTarget(join(output, 'all.om')),
+    ...limits,
+  });
+  await history.close();
+  expect(outcome.unknown).toEqual(new Map());
+  const text = filesIn(output)['all.om'] ?? '';
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const byStamp = Map.groupBy(lines, (line) => Number(line.slice(line.lastIndexOf(' ') + 1)));
+  return Object.fromEntries(
+    days.map((day) => {
+      const stamp = Date.parse(`${addDays(day, 1)}T23:00:00Z`) / 1000;
+      const stamped = (byStamp.get(stamp) ?? []).map((line) =>
+        line.slice(0, line.lastIndexOf(' ')).replace(',job="agent-platform"', ''),
+      );
+      return [day, readPage(`${stamped.join('\n')}\n`).platform()];
+    }),
+  );
+}
+
+describe('a backfill brings sample by sample what /metrics showed at 23:00 of the next day', () => {
+  test('of every family, on several days', async () => {
+    const days = await liveThrough(3, {});
+    expect(Object.keys(days.live)).toEqual(['2026-11-17', '2026-11-18', '2026-11-19']);
+    expect(await backfilled(days, {})).toEqual(days.live);
+    expect(days.live['2026-11-19']?.length).toBeGreaterThan(500);
+  });
+
+  test('folded over the limit of values, and without the families over the limit of series', async () => {
+    const file = 'limits: {values_per_label: {default: 4, repo: 3}, series: 120}\n';
+    const days = await liveThrough(2, { file });
+    const limits = {
+      labelLimit: (label: string) => (label === 'repo' ? 3 : label === 'user' ? 20_000 : 4),
+      seriesBudget: 120,
+    };
+    expect(await backfilled(days, {}, limits)).toEqual(days.live);
+    expect(await backfilled(days, {}, { ...limits, stepMs: 12 * HOUR })).toEqual(days.live);
+    expect(days.live['2026-11-18']?.some((line) => line.includes('="other"'))).toBe(true);
+    expect(days.live['2026-11-18']?.some((line) => line.includes('readiness_criterion_passed'))).toBe(false);
+  });
+});

@@ -1,0 +1,112 @@
+import { rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createDirectory, openHistory } from '../history/places.ts';
+import { DAY, eventually, HOUR, NOON, type Story, type StoryOptions, startStory } from './harness.ts';
+
+const PERSISTENT = 'agent_platform_exporter_history_persistent';
+const REVISIONS = 'agent_platform_exporter_day_revisions_total';
+
+/** Starts a story on a file; the platform goes on with the same figures, whatever story asks it. */
+function storyOn(file: string, options: StoryOptions = {}): Promise<Story> {
+  return startStory({ ...options, flags: [`storage.path=${file}`, ...(options.flags ?? [])] });
+}
+
+/** The days for which the tokens were asked, oldest first. */
+function askedDays({ platform }: Story): readonly string[] {
+  const windows = platform.requests.filter(({ path: asked }) => asked.endsWith('/tokens'));
+  return windows.map(({ query }) => query['startDate'] ?? '').toSorted();
+}
+
+describe('a restart', () => {
+  test('serves everything with the first scrape, before anything was asked', async () => {
+    const file = path.join(createDirectory(), 'history.db');
+    const first = await storyOn(file);
+    const before = await first.page();
+    await first.stop();
+    const second = await storyOn(file, { begins: NOON + 1_000, polled: false, sandbox: { faults: ['500'] } });
+    expect((await second.page()).platform()).toEqual(before.platform());
+  });
+
+  test('on the same day does not ask for the revision window again; days later it makes up for all', async () => {
+    const file = path.join(createDirectory(), 'history.db');
+    await (await storyOn(file)).stop();
+    const sameDay = await storyOn(file, { begins: NOON + HOUR });
+    expect(askedDays(sameDay)).toEqual(['2026-11-19']);
+    await sameDay.stop();
+    const later = await storyOn(file, { begins: NOON + 5 * DAY });
+    // The last pass asked for the 13th to the 19th; all of them but the first are due once more.
+    expect(askedDays(later)[0]).toBe('2026-11-14');
+  });
+
+  test('keeps only the newest days where a retention is given', async () => {
+    const file = path.join(createDirectory(), 'history.db');
+    const whole = await storyOn(file);
+    const uncovered = 'agent_platform_history_uncovered';
+    expect((await whole.page()).value(uncovered, { dataset: 'tokens' })).toBe(0);
+    await whole.stop();
+    const kept = await storyOn(file, { begins: NOON + DAY, flags: ['history.retention=10d'] });
+    expect(askedDays(kept)[0]).toBe('2026-11-14');
+    expect((await kept.page()).value(uncovered, { dataset: 'tokens' })).toBe(0);
+    kept.clock.advance(60_000);
+    await eventually(async () => {
+      const stored = await openHistory(file);
+      expect([...(await stored.read('acme')).days('tokens').keys()].toSorted()[0]).toBe('2026-11-11');
+    });
+  });
+});
+
+test('a revised day is logged once, with its main number before and after', async () => {
+  const story = await startStory();
+  const before = (await story.page()).value('agent_platform_daily_credits');
+  story.platform.reviseDay('2026-11-19');
+  await story.poll();
+  const page = await story.page();
+  const after = page.value('agent_platform_daily_credits');
+  expect(page.value(REVISIONS, { dataset: 'tokens' })).toBe(1);
+  expect(
+    story.logged('revised', 'dataset=tokens', `totals="2026-11-19: ${before} -> ${after}"`),
+  ).toHaveLength(1);
+});
+
+describe('a file that cannot be used', () => {
+  test('costs nothing but the persistence, which a metric tells', async () => {
+    const directory = path.join(createDirectory(), 'data');
+    writeFileSync(directory, 'in the way');
+    const file = path.join(directory, 'history.db');
+    const story = await storyOn(file);
+    expect((await story.page()).value(PERSISTENT)).toBe(0);
+    expect((await story.page()).value('agent_platform_daily_credits')).toBeGreaterThan(0);
+    await story.poll();
+    expect(story.logged('level=warn', 'history')).toHaveLength(1);
+    rmSync(directory);
+    await story.poll();
+    expect((await story.page()).value(PERSISTENT)).toBe(1);
+    expect(story.logged('level=info', 'The history is stored again')).toHaveLength(1);
+    expect(statSync(file).size).toBeGreaterThan(0);
+    const before = await story.page();
+    await story.stop();
+    const again = await storyOn(file, { polled: false, sandbox: { faults: ['500'] } });
+    expect((await again.page()).platform()).toEqual(before.platform());
+  });
+
+  test('because another exporter has it open is still read, and taken over later', async () => {
+    const file = path.join(createDirectory(), 'history.db');
+    const first = await storyOn(file);
+    const second = await storyOn(file, { polled: false, sandbox: { faults: ['500'] } });
+    const before = await first.page();
+    expect((await second.page()).platform()).toEqual(before.platform());
+    expect((await second.page()).value(PERSISTENT)).toBe(0);
+    expect(before.value(PERSISTENT)).toBe(1);
+    await first.stop();
+    second.platform.setFaults([]);
+    await eventually(async () => {
+      await second.poll();
+      expect((await second.page()).value(PERSISTENT)).toBe(1);
+    });
+  });
+});
+
+test('without a file there is nothing to tell about it', async () => {
+  expect((await (await startStory()).page()).value(PERSISTENT)).toBeUndefined();
+});

@@ -1,0 +1,308 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createHome, createListener, type Home, type Listener, type Ran } from './hook-process.ts';
+
+const homes: Home[] = [];
+let exporter: Listener;
+
+beforeEach(async () => {
+  exporter = await createListener();
+});
+
+afterEach(async () => {
+  await exporter.close();
+  for (const home of homes.splice(0)) home.remove();
+});
+
+function homeWith(settings?: string): Home {
+  const home = createHome(settings);
+  home.write('token', 'the-token\n');
+  homes.push(home);
+  return home;
+}
+
+function forwardingHome(more = ''): Home {
+  return homeWith(`forward: {url: "${exporter.url}", token_file: token}\n${more}`);
+}
+
+function event(fields: object = {}): string {
+  return JSON.stringify({ hook_event_name: 'Stop', session_id: 's', ...fields });
+}
+
+function expectToLetGo(ran: Ran): void {
+  expect(ran).toMatchObject({ code: 0, signal: null, stdout: '', stderr: '' });
+}
+
+function logOf(home: Home): string {
+  return readFileSync(path.join(home.state, 'hook.log'), 'utf8');
+}
+
+function spooled(home: Home): readonly string[] {
+  return readdirSync(path.join(home.state, 'spool'));
+}
+
+describe('the hook lets the agent go on', () => {
+  test.each([
+    ['nothing', '', 'the input is empty'],
+    ['no JSON', 'Stop!', 'the input is not JSON'],
+    ['half of it', '{"hook_event_name": "St', 'the input is not JSON'],
+    ['a list', '[]', 'the input is not a JSON object'],
+    ['an event without a name', '{"session_id": "s"}', 'the input has no hook_event_name'],
+  ])('whatever it reads: %s', async (_, input, problem) => {
+    const home = forwardingHome();
+    expectToLetGo(await home.run('hook', { input }));
+    expect(logOf(home)).toContain(problem);
+    expect(exporter.received).toEqual([]);
+  });
+
+  test('after 10 MB, of which it forwards next to nothing', async () => {
+    const home = forwardingHome();
+    expectToLetGo(await home.run('hook', { input: event({ tool_input: 'x'.repeat(10_000_000) }) }));
+    expect(exporter.received).toHaveLength(1);
+    expect(exporter.received[0]?.body.length).toBeLessThan(300);
+  });
+
+  test('where its settings cannot be read, and tells nobody', async () => {
+    const home = forwardingHome('chanels: {}');
+    expectToLetGo(await home.run('hook', { input: event() }));
+    expect(logOf(home)).toContain('unknown key chanels');
+    expect(exporter.received).toEqual([]);
+  });
+
+  test('where its settings are missing', async () => {
+    const home = homeWith();
+    expectToLetGo(await home.run('hook', { input: event(), args: ['--config=/nowhere.yaml'] }));
+    expect(logOf(home)).toContain('/nowhere.yaml cannot be read (ENOENT)');
+  });
+
+  test('where a flag is misspelt', async () => {
+    const home = forwardingHome();
+    expectToLetGo(await home.run('hook', { input: event(), args: ['--cnofig=x'] }));
+    expect(exporter.received).toHaveLength(1);
+    expect(logOf(home)).toContain('arguments=--cnofig');
+  });
+
+  test('where it can write nothing at all', async () => {
+    const home = forwardingHome();
+    writeFileSync(home.state, '');
+    expectToLetGo(await home.run('hook', { input: event() }));
+    expect(exporter.received).toHaveLength(1);
+  });
+
+  test('where the token is missing, and keeps the event', async () => {
+    const home = homeWith(`forward: {url: "${exporter.url}", token_env: NO_SUCH_TOKEN}`);
+    expectToLetGo(await home.run('hook', { input: event() }));
+    expect(logOf(home)).toContain('NO_SUCH_TOKEN is not set');
+    expect(spooled(home)).toHaveLength(1);
+  });
+
+  test('within its deadline, where nobody answers', async () => {
+    const home = homeWith(
+      `deadline: 1s\nforward: {url: "${exporter.url}", token_file: token, timeout: 30s}\nchannels: {chat: {type: slack, url_env: CHAT}}\nrules: [{channels: [chat]}]`,
+    );
+    exporter.answer = () => undefined;
+    const ran = await home.run('hook', { input: event(), environment: { CHAT: exporter.url } });
+    expectToLetGo(ran);
+    expect(spooled(home)).toHaveLength(1);
+    // What a busy machine adds is little against what waiting for the answers would take.
+    expect(ran.took).toBeLessThan(10_000);
+  });
+
+  test('within its deadline, where its input does not end, and takes what is there', async () => {
+    const home = forwardingHome('deadline: 1s');
+    const ran = await home.run('hook', { input: 'open', started: (child) => child.stdin?.write(event()) });
+    expectToLetGo(ran);
+    expect(exporter.received).toHaveLength(1);
+  });
+
+  test('when it is asked to end', async () => {
+    const home = forwardingHome('deadline: 20s');
+    const asked = new Promise<void>((resolve) => {
+      exporter.answer = () => {
+        resolve();
+        return undefined;
+      };
+    });
+    const ran = await home.run('hook', {
+      input: event(),
+      started: (child) => asked.then(() => child.kill('SIGTERM')),
+    });
+    expectToLetGo(ran);
+    expect(spooled(home)).toHaveLength(1);
+  });
+});
+
+test('the hook lets the agent go on where Node is too old, and says so', async () => {
+  // The file looks at the version first; this stands in for an old Node.
+  const bin = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import.meta.url));
+  const pretend = `Object.defineProperty(process, 'versions', {value: {node: '20.1.0'}}); await import(${JSON.stringify(bin)});`;
+  const args = ['--input-type=module', '--eval', pretend, '--', 'program', 'hook'];
+  const { stderr, status } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  expect(status).toBe(0);
+  expect(stderr).toContain('needs Node.js 24 or newer');
+});
+
+describe('what is forwarded', () => {
+  test('is the event without anything of the work, and with the token', async () => {
+    const home = forwardingHome();
+    const secrets = {
+      prompt: 'p',
+      tool_input: {},
+      transcript_path: '/t',
+      message: 'm',
+      cwd: '/c',
+      extra: 'e',
+    };
+    await home.run('hook', { input: event({ hook_event_name: 'Brand new', reason: 'why', ...secrets }) });
+    const [request] = exporter.received;
+    expect(request?.path).toBe('/hooks/events');
+    expect(request?.headers).toMatchObject({
+      authorization: 'Bearer the-token',
+      'content-type': 'application/json',
+    });
+    expect(JSON.parse(request?.body ?? '')).toEqual({
+      id: expect.stringMatching(/^[\da-f-]{36}$/),
+      hook_event_name: 'Brand new',
+      session_id: 's',
+      reason: 'why',
+      occurred_at: expect.any(Number),
+    });
+  });
+
+  test('waits on disk while the exporter is down, under the same id, and goes first afterwards', async () => {
+    const home = forwardingHome();
+    const gone = await createListener();
+    home.write('hooks.yaml', `forward: {url: "${gone.url}", token_file: token}`);
+    await gone.close();
+    await home.run('hook', { input: event({ hook_event_name: 'First' }) });
+    await home.run('hook', { input: event({ hook_event_name: 'Second' }) });
+    expect(spooled(home)).toHaveLength(2);
+    home.write('hooks.yaml', `forward: {url: "${exporter.url}/", token_file: token}`);
+    await home.run('hook', { input: event({ hook_event_name: 'Third' }) });
+    const batch: { events: { hook_event_name: string }[] } = JSON.parse(exporter.received[0]?.body ?? '');
+    expect(batch.events.map((each) => each.hook_event_name)).toEqual(['First', 'Second', 'Third']);
+    expect(spooled(home)).toEqual([]);
+  });
+
+  test('goes out with --flush too', async () => {
+    const home = forwardingHome();
+    exporter.answer = (_, nth) => ({ status: nth === 1 ? 503 : 202 });
+    await home.run('hook', { input: event() });
+    expect(spooled(home)).toHaveLength(1);
+    const ran = await home.run('hook', { args: ['--flush'] });
+    expect(ran).toMatchObject({ code: 0, stdout: '1 of 1 events left the disk, 0 wait\n' });
+  });
+
+  test('is once each, by many at a time', async () => {
+    const home = forwardingHome('deadline: 15s');
+    const runs = Array.from({ length: 12 }, () => home.run('hook', { input: event() }));
+    for (const ran of await Promise.all(runs)) expectToLetGo(ran);
+    const ids = exporter.received.flatMap(({ body }) => {
+      const value: { id?: string; events?: { id: string }[] } = JSON.parse(body);
+      return value.events?.map(({ id }) => id) ?? [value.id];
+    });
+    expect(new Set(ids).size).toBe(12);
+    expect(spooled(home)).toEqual([]);
+  });
+});
+
+test('the log is small, private and without secrets', async () => {
+  const home = forwardingHome();
+  mkdirSync(home.state);
+  writeFileSync(path.join(home.state, 'hook.log'), 'x'.repeat(300_000));
+  exporter.answer = () => ({ status: 401 });
+  await home.run('hook', { input: event({ prompt: 'a secret' }) });
+  expect(readdirSync(home.state)).toContain('hook.log.1');
+  expect(logOf(home)).toMatch(/^ts=\S+ level=warn msg="Events wait on disk[^\n]+answered 401[^\n]+\n$/);
+  expect(logOf(home)).not.toMatch(/the-token|secret/);
+  expect(statSync(path.join(home.state, 'hook.log')).mode & 0o077).toBe(0);
+});
+
+describe('for people', () => {
+  test('--check says what is wrong, and where', async () => {
+    const home = homeWith('rules: [{channels: [desk]}]');
+    const ran = await home.run('hook', { args: ['--check'] });
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain('hooks.yaml:1: rules[0].channels: there is no channel desk');
+  });
+
+  test('--check shows what holds, without secrets', async () => {
+    const home = forwardingHome(
+      'channels: {chat: {type: slack, url_env: SLACK_URL}}\nrules: [{channels: [chat]}]',
+    );
+    const environment = { SLACK_URL: 'https://chat.example/secret' };
+    const ran = await home.run('hook', { args: ['--check'], environment });
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).toContain('slack, address from SLACK_URL');
+    expect(ran.stdout).not.toMatch(/secret|the-token/);
+  });
+
+  test('--test tries every channel by itself', async () => {
+    const home = forwardingHome(
+      'channels:\n  good: {type: slack, url_env: GOOD}\n  bad: {type: discord, url_env: BAD}\n  none: {type: teams, url_env: NONE}',
+    );
+    exporter.answer = ({ path: at }) => ({ status: at === '/bad' ? 500 : at === '/good' ? 200 : 400 });
+    const environment = { GOOD: `${exporter.url}/good`, BAD: `${exporter.url}/bad` };
+    const ran = await home.run('hook', { args: ['--test'], environment });
+    expect(ran.code).toBe(1);
+    expect(
+      ran.stdout
+        .trim()
+        .split('\n')
+        .map((line) => line.replace(/ +/g, ' ')),
+    ).toEqual([
+      'good slack ok',
+      'bad discord FAILED: answered 500',
+      'none teams FAILED: NONE is not set',
+      'forward exporter ok',
+    ]);
+    expect(ran.stdout).not.toContain(exporter.url);
+  });
+});
+
+describe('hook-config', () => {
+  test('prints a configuration of the contract’s shape', async () => {
+    const ran = await homeWith().run('hook-config', {
+      args: ['--event=Stop', '--command=x hook', '--timeout=7'],
+    });
+    expect(JSON.parse(ran.stdout)).toEqual({
+      Stop: [{ hooks: [{ type: 'command', command: 'x hook', timeout: 7 }] }],
+    });
+  });
+
+  test('merges, keeps what was there, and does so once', async () => {
+    const home = homeWith();
+    const file = home.write(
+      'hooks.json',
+      '{\n    "Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]\n}\n',
+    );
+    chmodSync(file, 0o640);
+    const args = ['--write', `--file=${file}`, '--event=Stop', '--command=x hook'];
+    const first = await home.run('hook-config', { args });
+    expect(first.stdout).toMatch(/what it was is in \S+\.bak\n$/);
+    const text = readFileSync(file, 'utf8');
+    expect(JSON.parse(text).Stop.map((entry: { hooks: object[] }) => entry.hooks[0])).toEqual([
+      { type: 'command', command: 'mine' },
+      { type: 'command', command: 'x hook', timeout: 5 },
+    ]);
+    expect(text).toContain('\n    "Stop"');
+    expect(statSync(file).mode & 0o777).toBe(0o640);
+    const second = await home.run('hook-config', { args });
+    expect(second.stdout).toContain('is as it should be');
+    expect(readFileSync(file, 'utf8')).toBe(text);
+    expect(readdirSync(home.folder).filter((name) => name.endsWith('.bak'))).toHaveLength(1);
+  });
+
+  test.each(['{', '[]', '{"Stop": 1}'])('changes nothing in a file that holds %s', async (text) => {
+    const home = homeWith();
+    const file = home.write('hooks.json', text);
+    const ran = await home.run('hook-config', { args: ['--write', `--file=${file}`] });
+    expect(ran.code).toBe(2);
+    expect(ran.stderr.split('\n')[0]).toContain(file);
+    expect(readFileSync(file, 'utf8')).toBe(text);
+    expect(readdirSync(home.folder)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,170 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import { addDays, type Day } from '../../../src/catalog/day.ts';
+import { answer, contentOf, createDirectory, listing, openHistory } from '../places.ts';
+
+const monday = '2026-03-02' as Day;
+const tuesday = addDays(monday, 1);
+const wednesday = addDays(monday, 2);
+
+type Opened = Awaited<ReturnType<typeof openHistory>>;
+
+function logged(history: Opened, level: string): readonly string[] {
+  return history.log.events.filter((event) => event.level === level).map(({ message }) => message);
+}
+
+function reasonOf(history: Opened): unknown {
+  return history.log.events.find(({ level }) => level === 'warn')?.fields['reason'];
+}
+
+/** Holds that the file alone says what a history says. */
+async function expectStored(history: Opened, file: string): Promise<void> {
+  const content = await contentOf(history);
+  await history.close();
+  const again = await openHistory(file);
+  expect(await contentOf(again)).toEqual(content);
+  await again.close();
+}
+
+/** Puts a file where the directory of the history should be. */
+function blockedPlace(): { readonly file: string; unblock(): void } {
+  const directory = path.join(createDirectory(), 'data');
+  writeFileSync(directory, 'in the way');
+  return { file: path.join(directory, 'history.db'), unblock: () => rmSync(directory) };
+}
+
+describe('a file that cannot be opened', () => {
+  test('costs a warning, not a start, and all that was seen is stored once it can be', async () => {
+    const { file, unblock } = blockedPlace();
+    const history = await openHistory(file);
+    expect([history.isPersistent(), reasonOf(history)]).toEqual([false, 'unreachable']);
+    await history.putDays('acme', 'tokens', answer([monday, tuesday], { [monday]: { n: 1 } }));
+    await history.putDocuments('acme', 'readiness', listing({ a: { id: 'a' } }));
+    await history.sweep();
+    expect(logged(history, 'warn')).toHaveLength(1);
+    expect((await history.read('acme')).days('tokens').size).toBe(2);
+    unblock();
+    await history.sweep();
+    expect(history.isPersistent()).toBe(true);
+    expect(logged(history, 'info').filter((message) => message.includes('again'))).toHaveLength(1);
+    await expectStored(history, file);
+  });
+
+  test('is tried again with the next write', async () => {
+    const { file, unblock } = blockedPlace();
+    const history = await openHistory(file);
+    unblock();
+    await history.putDays('acme', 'tokens', answer([monday]));
+    expect(history.isPersistent()).toBe(true);
+    await expectStored(history, file);
+  });
+
+  test('may be a directory', async () => {
+    const directory = createDirectory();
+    const history = await openHistory(directory);
+    await history.putDays('acme', 'tokens', answer([monday]));
+    expect(history.isPersistent()).toBe(false);
+    expect((await history.read('acme')).days('tokens').size).toBe(1);
+  });
+});
+
+describe('a file that another process has open', () => {
+  test('is left to it, and taken over when it is free, with what both have seen', async () => {
+    const file = path.join(createDirectory(), 'history.db');
+    const first = await openHistory(file);
+    await first.putDays(
+      'acme',
+      'tokens',
+      answer([monday, tuesday], { [monday]: { n: 1 }, [tuesday]: { n: 1 } }),
+    );
+    await first.putDocuments('acme', 'readiness', listing({ a: {}, b: {} }));
+    await first.putDocuments('acme', 'tools', listing({ c: {} }));
+    let loads = 0;
+    const second = await openHistory(file, { onLateLoad: () => loads++ });
+    expect([second.isPersistent(), reasonOf(second)]).toEqual([false, 'locked']);
+    expect((await second.read('acme')).days('tokens').size).toBe(2);
+    await second.putDays(
+      'acme',
+      'tokens',
+      answer([tuesday, wednesday], { [tuesday]: { n: 2 }, [wednesday]: { n: 3 } }),
+    );
+    await second.putDocuments('acme', 'readiness', listing({ b: { newer: true } }));
+    await second.putDocuments('acme', 'tools', listing({ d: {} }, false));
+    expect(first.isPersistent()).toBe(true);
+    await first.close();
+    await second.sweep();
+    expect([second.isPersistent(), loads]).toEqual([true, 1]);
+    const org = await second.read('acme');
+    expect(new Map(org.days('tokens'))).toEqual(
+      new Map([
+        [monday, { n: 1 }],
+        [tuesday, { n: 2 }],
+        [wednesday, { n: 3 }],
+      ]),
+    );
+    expect(org.documents('readiness')).toEqual([{ newer: true }]);
+    expect(org.documents('tools')).toHaveLength(2);
+    await expectStored(second, file);
+  });
+});
+
+describe('a disk without room', () => {
+  test('degrades to memory and recovers by itself, with nothing lost', async () => {
+    const file = path.join(createDirectory(), 'history.db');
+    const db = new DatabaseSync(file);
+    const history = await openHistory(file, { openDatabase: () => db });
+    db.exec('PRAGMA max_page_count = 14');
+    const days = Array.from({ length: 60 }, (_, index) => addDays(monday, index));
+    const rows = Object.fromEntries(days.map((day) => [day, { text: day.repeat(200) }]));
+    await history.putDays('acme', 'tokens', answer(days.slice(0, 1), rows));
+    expect(history.isPersistent()).toBe(true);
+    await history.putDays('acme', 'tokens', answer(days.slice(0, 30), rows));
+    await history.putDays('acme', 'tokens', answer(days.slice(30), rows));
+    expect([history.isPersistent(), reasonOf(history)]).toEqual([false, 'full']);
+    expect(logged(history, 'warn')).toHaveLength(1);
+    expect((await history.read('acme')).days('tokens').size).toBe(60);
+    db.exec('PRAGMA max_page_count = 10000');
+    await history.sweep();
+    expect(history.isPersistent()).toBe(true);
+    await expectStored(history, file);
+  });
+});
+
+describe('a file that goes away while it is in use', () => {
+  test.each(['removed', 'moved', 'replaced'])('is written anew where it is %s', async (fate) => {
+    const file = path.join(createDirectory(), 'history.db');
+    const history = await openHistory(file);
+    await history.putDays('acme', 'tokens', answer([monday], { [monday]: { n: 1 } }));
+    if (fate === 'removed') rmSync(file);
+    else renameSync(file, `${file}.old`);
+    if (fate === 'replaced') mkdirSync(file);
+    await history.sweep();
+    await history.putDays('acme', 'tokens', answer([tuesday]));
+    if (fate === 'replaced') {
+      expect(history.isPersistent()).toBe(false);
+      rmSync(file, { recursive: true });
+      await history.sweep();
+    }
+    expect(history.isPersistent()).toBe(true);
+    await expectStored(history, file);
+  });
+});
+
+test('a file that can only be read shows what it holds', async () => {
+  const file = path.join(createDirectory(), 'history.db');
+  const first = await openHistory(file);
+  await first.putDays('acme', 'tokens', answer([monday], { [monday]: { n: 1 } }));
+  await first.close();
+  const bytes = readFileSync(file);
+  const history = await openHistory(file, {
+    openDatabase() {
+      throw Object.assign(new Error('attempt to write a readonly database'), { errcode: 8 });
+    },
+  });
+  expect([history.isPersistent(), reasonOf(history)]).toEqual([false, 'read-only']);
+  await history.putDays('acme', 'tokens', answer([tuesday]));
+  expect([...(await history.read('acme')).days('tokens').keys()]).toEqual([monday, tuesday]);
+  expect(readFileSync(file)).toEqual(bytes);
+});

@@ -1,0 +1,224 @@
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { DatasetName } from '../../../src/catalog/dataset.ts';
+import { addDays, type Day, startOf } from '../../../src/catalog/day.ts';
+import type { History } from '../../../src/history/history.ts';
+import { createMemoryHistory } from '../../../src/history/memory.ts';
+import { answer, contentOf, createDirectory, listing, openHistory } from '../places.ts';
+
+const monday = '2026-03-02' as Day;
+const tuesday = '2026-03-03' as Day;
+
+function fileIn(directory: string): string {
+  return path.join(directory, 'history.db');
+}
+
+describe('a history in a file', () => {
+  test('is the same after it was closed and opened again', async () => {
+    const file = fileIn(createDirectory());
+    const first = await openHistory(file);
+    await first.putDays(
+      'acme',
+      'tokens',
+      answer([monday, tuesday], { [monday]: { credits: 1 } }, 5, 'org_1'),
+    );
+    await first.putDocuments('acme', 'readiness', listing({ a: { id: 'a' }, b: { id: 'b' } }));
+    await first.putRevisedOn('acme', 'tokens', tuesday);
+    const before = await contentOf(first);
+    await first.close();
+    const again = await openHistory(file);
+    expect(await contentOf(again)).toEqual(before);
+    expect(again.isPersistent()).toBe(true);
+    const org = await again.read('acme');
+    expect([org.orgId, org.answeredAt('tokens')]).toEqual(['org_1', 5]);
+    expect([...org.days('tokens')]).toEqual([
+      [monday, { credits: 1 }],
+      [tuesday, undefined],
+    ]);
+  });
+
+  test('knows a revision of a day that was stored by a process before', async () => {
+    const file = fileIn(createDirectory());
+    const first = await openHistory(file);
+    await first.putDays('acme', 'tokens', answer([monday], { [monday]: { a: 1, b: undefined } }));
+    await first.close();
+    const again = await openHistory(file);
+    expect(await again.putDays('acme', 'tokens', answer([monday], { [monday]: { a: 1 } }))).toEqual([]);
+    expect(await again.putDays('acme', 'tokens', answer([monday], { [monday]: { a: 2 } }))).toEqual([
+      { day: monday, before: { a: 1 }, after: { a: 2 } },
+    ]);
+  });
+
+  test('is for its own user alone, its directory too', async () => {
+    const directory = path.join(createDirectory(), 'new', 'data');
+    const history = await openHistory(fileIn(directory));
+    await history.putDays('acme', 'tokens', answer([monday]));
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+    expect(statSync(fileIn(directory)).mode & 0o777).toBe(0o600);
+    expect(statSync(`${fileIn(directory)}-wal`).mode & 0o777).toBe(0o600);
+  });
+
+  test('does not read a row that was stored in another form, nor one that was altered', async () => {
+    const file = fileIn(createDirectory());
+    const first = await openHistory(file);
+    await first.putDays(
+      'acme',
+      'tokens',
+      answer([monday, tuesday], { [monday]: { n: 1 }, [tuesday]: { n: 2 } }),
+    );
+    await first.putDays('acme', 'tools', answer([monday, tuesday], { [monday]: { n: 3 } }));
+    await first.close();
+    const db = new DatabaseSync(file);
+    db.exec(`UPDATE day SET row = '{"n":7}' WHERE dataset = 'tokens' AND day = '${monday}'`);
+    db.close();
+    const again = await openHistory(file, { formOf: (dataset) => (dataset === 'tools' ? 2 : 1) });
+    const org = await again.read('acme');
+    expect([...org.days('tokens').keys()]).toEqual([tuesday]);
+    expect([...org.days('tools').keys()]).toEqual([]);
+    expect(again.log.events).toContainEqual(
+      expect.objectContaining({ level: 'warn', fields: { path: file, unreadable: 3 } }),
+    );
+    await again.putDays('acme', 'tools', answer([monday], { [monday]: { m: 3 } }));
+    await again.close();
+    const last = await openHistory(file, { formOf: (dataset) => (dataset === 'tools' ? 2 : 1) });
+    expect([...(await last.read('acme')).days('tools')]).toEqual([[monday, { m: 3 }]]);
+  });
+
+  test('forgets what is too old, but not the newest row of an organization that is polled', async () => {
+    const file = fileIn(createDirectory());
+    const history = await openHistory(file);
+    const days = [monday, tuesday, addDays(tuesday, 1)];
+    for (const org of ['acme', 'gone']) {
+      const rows = { [monday]: { n: 1 }, [tuesday]: { n: 2 } };
+      await history.putDays(org, 'tokens', answer(days, rows, startOf(tuesday)));
+      await history.putDocuments(org, 'readiness', listing({ a: {} }, true, startOf(tuesday)));
+    }
+    await history.sweep({ firstDay: tuesday, orgs: ['acme'] });
+    expect([...(await history.read('gone')).days('tokens').keys()]).toEqual(days.slice(1));
+    await history.sweep({ firstDay: addDays(tuesday, 30), orgs: ['acme'] });
+    await history.close();
+    const again = await openHistory(file);
+    expect([...(await again.read('acme')).days('tokens').keys()]).toEqual([tuesday]);
+    expect((await again.read('acme')).documents('readiness')).toHaveLength(1);
+    expect([...(await again.read('gone')).days('tokens').keys()]).toEqual([]);
+    expect((await again.read('gone')).documents('readiness')).toEqual([]);
+    await again.close();
+    const db = new DatabaseSync(file, { readOnly: true });
+    expect(db.prepare('SELECT name FROM org').all()).toEqual([{ name: 'acme' }]);
+    db.close();
+  });
+});
+
+test.each(['memory', 'file'])(
+  'what was kept in %s of another organization by the same name is dropped',
+  async (place) => {
+    const file = fileIn(createDirectory());
+    const history = place === 'file' ? await openHistory(file) : createMemoryHistory();
+    await history.putDays('acme', 'tokens', answer([monday], { [monday]: { n: 1 } }, 1, 'org_1'));
+    await history.putDocuments('acme', 'readiness', listing({ a: {} }));
+    await history.putDays('globex', 'tokens', answer([monday], { [monday]: { n: 1 } }, 1, 'org_9'));
+    expect(
+      await history.putDays('acme', 'tokens', answer([monday], { [monday]: { n: 2 } }, 1, 'org_2')),
+    ).toEqual([]);
+    await history.putDays('acme', 'tools', answer([tuesday], {}, 1));
+    const content = await contentOf(history, ['acme', 'globex']);
+    expect(content).toMatchObject({
+      acme: { orgId: 'org_2' },
+      'acme/tokens': { days: [`${monday} {"n":2}`] },
+      'acme/tools': { days: [`${tuesday} undefined`] },
+      'acme/readiness': { documents: [] },
+      'globex/tokens': { days: [`${monday} {"n":1}`] },
+    });
+    await history.close();
+    if (place === 'file')
+      expect(await contentOf(await openHistory(file), ['acme', 'globex'])).toEqual(content);
+  },
+);
+
+type Step =
+  | {
+      readonly does: 'days';
+      readonly orgId: string | undefined;
+      readonly days: readonly number[];
+      readonly rows: Readonly<Record<number, number>>;
+    }
+  | { readonly does: 'documents'; readonly ids: readonly string[]; readonly complete: boolean }
+  | { readonly does: 'revised' | 'retain'; readonly day: number }
+  | { readonly does: 'reopen' };
+
+const dayNumbers = fc.uniqueArray(fc.integer({ min: 0, max: 12 }), { maxLength: 6 });
+// Now and then another organization answers.
+const orgIds = fc.constantFrom(undefined, 'org_1', 'org_1', 'org_1', 'org_2');
+const values = fc.dictionary(fc.integer({ min: 0, max: 12 }).map(String), fc.integer({ min: 0, max: 3 }));
+const step: fc.Arbitrary<{ step: Step; org: string; dataset: DatasetName }> = fc.record({
+  org: fc.constantFrom('acme', 'globex'),
+  dataset: fc.constantFrom<DatasetName>('tokens', 'tools'),
+  step: fc.oneof<fc.Arbitrary<Step>[]>(
+    fc.record({ does: fc.constant('days'), days: dayNumbers, rows: values, orgId: orgIds }),
+    fc.record({
+      does: fc.constant('documents'),
+      ids: fc.array(fc.string({ unit: 'binary', maxLength: 3 })),
+      complete: fc.boolean(),
+    }),
+    fc.record({ does: fc.constantFrom('revised', 'retain'), day: fc.integer({ min: 0, max: 12 }) }),
+    fc.record({ does: fc.constant('reopen') }),
+  ),
+});
+
+function take(history: History, { step, org, dataset }: { step: Step; org: string; dataset: DatasetName }) {
+  switch (step.does) {
+    case 'days': {
+      const days = step.days.map((number) => addDays(monday, number));
+      const rows = days.flatMap((day, index) => {
+        const value = step.rows[step.days[index] ?? -1];
+        return value === undefined ? [] : [[day, { value }]];
+      });
+      return history.putDays(
+        org,
+        dataset,
+        answer(days, Object.fromEntries(rows), startOf(monday), step.orgId),
+      );
+    }
+    case 'documents': {
+      const documents = Object.fromEntries(step.ids.map((id) => [id, { id, text: '"\u0000\ud83d\ude00' }]));
+      return history.putDocuments(org, dataset, listing(documents, step.complete, startOf(monday)));
+    }
+    case 'revised':
+      return history.putRevisedOn(org, dataset, addDays(monday, step.day));
+    case 'retain':
+      return history.sweep({ firstDay: addDays(monday, step.day), orgs: ['acme'] });
+    case 'reopen':
+      return undefined;
+  }
+}
+
+test('whatever happens and wherever it is closed, it says what the history in memory says', async () => {
+  const directory = createDirectory();
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+      const file = path.join(directory, `${run++}.db`);
+      const memory = createMemoryHistory();
+      let stored = await openHistory(file);
+      for (const taken of steps) {
+        const expected = await take(memory, taken);
+        expect(await take(stored, taken)).toEqual(expected);
+        if (taken.step.does !== 'reopen') continue;
+        await stored.close();
+        stored = await openHistory(file);
+      }
+      await stored.close();
+      stored = await openHistory(file);
+      const everything = [
+        ['acme', 'globex'],
+        ['tokens', 'tools'],
+      ] as const;
+      expect(await contentOf(stored, ...everything)).toEqual(await contentOf(memory, ...everything));
+      await stored.close();
+    }),
+    { numRuns: 40 },
+  );
+});

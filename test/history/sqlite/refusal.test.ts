@@ -1,0 +1,159 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import { addDays, type Day } from '../../../src/catalog/day.ts';
+import { APPLICATION_ID, MIGRATIONS } from '../../../src/history/sqlite/schema.ts';
+import { ConfigError } from '../../../src/runtime/errors.ts';
+import { answer, bytesIn, contentOf, createDirectory, openHistory } from '../places.ts';
+
+const monday = '2026-03-02' as Day;
+
+/** A file with enough in it to be broken somewhere, closed well. */
+async function writtenIn(directory: string): Promise<string> {
+  const file = path.join(directory, 'history.db');
+  const history = await openHistory(file);
+  const days = Array.from({ length: 40 }, (_, index) => addDays(monday, index));
+  const rows = Object.fromEntries(days.map((day) => [day, { text: day.repeat(300) }]));
+  await history.putDays('acme', 'tokens', answer(days, rows));
+  await history.close();
+  return file;
+}
+
+/** A file as a process leaves it that is killed: most of it in the log beside it. */
+function killedIn(directory: string): string {
+  const file = path.join(directory, 'history.db');
+  const script = new URL('./killed.ts', import.meta.url).pathname;
+  expect(spawnSync(process.execPath, [script, file]).signal).toBe('SIGKILL');
+  return file;
+}
+
+/** Holds that opening refuses with one message and changes nothing, and gives the message. */
+async function refusal(file: string): Promise<string> {
+  const before = bytesIn(path.dirname(file));
+  const error = await openHistory(file).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(ConfigError);
+  const after = bytesIn(path.dirname(file));
+  // SQLite keeps an index of the log while it reads it; it holds nothing of its own.
+  for (const [name, bytes] of after) if (!name.endsWith('-shm')) expect(bytes).toBe(before.get(name));
+  expect([...after.keys()].filter((name) => !name.endsWith('-shm'))).toEqual(
+    [...before.keys()].filter((name) => !name.endsWith('-shm')),
+  );
+  const { message, hint } = error as ConfigError;
+  expect(message).toContain('storage.path');
+  expect(message).toContain(file);
+  expect(hint).toContain('left as it is');
+  return message;
+}
+
+describe('a file that must not be touched is refused and left as it is', () => {
+  test('where it is of a newer release', async () => {
+    const file = await writtenIn(createDirectory());
+    const db = new DatabaseSync(file);
+    db.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`);
+    db.close();
+    expect(await refusal(file)).toContain('newer release');
+  });
+
+  test('where it is another program’s database', async () => {
+    const file = path.join(createDirectory(), 'other.db');
+    const db = new DatabaseSync(file);
+    db.exec('CREATE TABLE bookmark (url TEXT)');
+    db.close();
+    expect(await refusal(file)).toContain('another program');
+  });
+
+  test('where it is no database', async () => {
+    const file = path.join(createDirectory(), 'notes.txt');
+    writeFileSync(file, 'Dear diary,\n'.repeat(1000));
+    expect(await refusal(file)).toContain('not a SQLite database');
+  });
+
+  test.each([10, 99, 100, 4096, 8192, 20_000, 40_000])('where only %d bytes of it are left', async (size) => {
+    const file = await writtenIn(createDirectory());
+    truncateSync(file, size);
+    expect(await refusal(file)).toContain('damaged');
+  });
+
+  test.each([100, 4096, 8192, 12_288, 16_384])('where it is overwritten from byte %d on', async (start) => {
+    const file = await writtenIn(createDirectory());
+    const bytes = readFileSync(file);
+    bytes.fill(0xa5, start, start + 4096);
+    writeFileSync(file, bytes);
+    expect(await refusal(file)).toContain('damaged');
+  });
+
+  test('where a process was killed and the file is damaged besides', async () => {
+    const directory = createDirectory();
+    await writtenIn(directory);
+    const file = killedIn(directory);
+    writeFileSync(file, readFileSync(file).fill(0xa5, 4096));
+    expect(await refusal(file)).toContain('damaged');
+  });
+
+  test('where a killed process of a newer release has left all of it in the log', async () => {
+    const file = killedIn(createDirectory());
+    const script = `const { DatabaseSync } = require('node:sqlite');
+      const db = new DatabaseSync(process.argv[1]);
+      db.exec('PRAGMA user_version = ${MIGRATIONS.length + 1}');
+      process.kill(process.pid, 'SIGKILL');`;
+    spawnSync(process.execPath, ['-e', script, file]);
+    expect(await refusal(file)).toContain('newer release');
+  });
+});
+
+describe('a file is taken', () => {
+  test('where it is empty, as a file made for a mount is', async () => {
+    const file = path.join(createDirectory(), 'history.db');
+    writeFileSync(file, '');
+    const history = await openHistory(file);
+    await history.putDays('acme', 'tokens', answer([monday]));
+    expect(history.isPersistent()).toBe(true);
+  });
+
+  test('where a process was killed that had it open', async () => {
+    const history = await openHistory(killedIn(createDirectory()));
+    expect((await history.read('acme')).days('tokens').size).toBe(200);
+  });
+
+  test('where a process was killed while it made the file', async () => {
+    const file = path.join(createDirectory(), 'history.db');
+    const script = `const { DatabaseSync } = require('node:sqlite');
+      const db = new DatabaseSync(process.argv[1]);
+      db.exec('PRAGMA cache_size = 2; PRAGMA cache_spill = 2; BEGIN; CREATE TABLE t (a)');
+      const insert = db.prepare('INSERT INTO t VALUES (?)');
+      for (let i = 0; i < 300; i++) insert.run('x'.repeat(1000));
+      process.kill(process.pid, 'SIGKILL');`;
+    spawnSync(process.execPath, ['-e', script, file]);
+    expect(readFileSync(`${file}-journal`).length).toBeGreaterThan(0);
+    const history = await openHistory(file);
+    expect(history.isPersistent()).toBe(true);
+  });
+
+  test('where it is copied elsewhere, with the log of a killed process', async () => {
+    const directory = createDirectory();
+    killedIn(directory);
+    const copy = path.join(createDirectory(), 'copy');
+    mkdirSync(copy);
+    cpSync(directory, copy, { recursive: true });
+    const history = await openHistory(path.join(copy, 'history.db'));
+    expect((await history.read('acme')).days('tokens').size).toBe(200);
+  });
+});
+
+test('the file says what it is', async () => {
+  const file = await writtenIn(createDirectory());
+  const bytes = readFileSync(file);
+  expect([bytes.readUInt32BE(68), bytes.readUInt32BE(60)]).toEqual([APPLICATION_ID, MIGRATIONS.length]);
+  expect(execFileSync('head', ['-c', '15', file]).toString()).toBe('SQLite format 3');
+});
+
+test('what a closed history has stored is all in the one file', async () => {
+  const directory = createDirectory();
+  const file = await writtenIn(directory);
+  const copy = path.join(createDirectory(), 'copy.db');
+  cpSync(file, copy);
+  const [original, copied] = [await openHistory(file), await openHistory(copy)];
+  expect(await contentOf(copied)).toEqual(await contentOf(original));
+});

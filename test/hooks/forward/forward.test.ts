@@ -1,0 +1,255 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { SharedEvent } from '../../../src/hooks/event.ts';
+import { type ForwardParts, flush, forward } from '../../../src/hooks/forward/forward.ts';
+import { createForwarding } from '../../../src/hooks/forward/forwarding.ts';
+import { createLock } from '../../../src/hooks/forward/lock.ts';
+import { createSpool } from '../../../src/hooks/forward/spool.ts';
+import type { HookLog } from '../../../src/hooks/log.ts';
+import { type Answer, type Post, PostError, type PostRequest } from '../../../src/hooks/post.ts';
+import { createFakeClock } from '../../../src/runtime/clock.ts';
+
+const now = Date.UTC(2026, 10, 20);
+let state = '';
+
+beforeEach(() => {
+  state = mkdtempSync(path.join(tmpdir(), 'hook-state-'));
+});
+
+afterEach(() => rmSync(state, { recursive: true, force: true }));
+
+/** An exporter that answers by `answer`, and forwarding to it. */
+function forwarding(
+  answer: (request: PostRequest, nth: number) => Answer | PostError = () => answered(202),
+  spool = { maxBytes: 1_000_000, maxAgeMs: 3_600_000 },
+) {
+  const requests: PostRequest[] = [];
+  const logged: string[] = [];
+  const clock = createFakeClock(now, { autoAdvance: true });
+  const log: HookLog = {
+    error: (message) => void logged.push(`error ${message}`),
+    warn: (message) => void logged.push(`warn ${message}`),
+    remember: () => undefined,
+  };
+  const post: Post = async (request) => {
+    requests.push(request);
+    const result = answer(request, requests.length);
+    if (result instanceof PostError) throw result;
+    return result;
+  };
+  const settings = {
+    url: 'http://exporter.example/hooks/events',
+    token: { variable: 'T' },
+    timeoutMs: 1000,
+    spool,
+  };
+  const parts: ForwardParts = createForwarding(settings, state, { post, secret: () => 'token', clock, log });
+  return { parts, clock, requests, logged, sent: () => requests.map(idsIn) };
+}
+
+function answered(status: number, body = '{}', retryAfter?: string): Answer {
+  return { status, body, retryAfter };
+}
+
+function event(id: string, at = now): SharedEvent {
+  return { id, hook_event_name: 'Stop', session_id: 's', occurred_at: at };
+}
+
+function idsIn({ body }: PostRequest): readonly string[] {
+  const value: { id?: string; events?: readonly { id: string }[] } = JSON.parse(body);
+  return value.events?.map(({ id }) => id) ?? [value.id ?? ''];
+}
+
+describe('forwarding', () => {
+  test('sends an event at once, with the token, and keeps nothing', async () => {
+    const { parts, requests, sent } = forwarding();
+    await forward(parts, event('a'), 1000);
+    expect(sent()).toEqual([['a']]);
+    expect(requests[0]).toMatchObject({ headers: { authorization: 'Bearer token' } });
+    expect(parts.spool.names()).toEqual([]);
+    expect(readdirSync(state)).toEqual(['spool']);
+  });
+
+  test('keeps what is not taken, and sends it first next time', async () => {
+    const down = forwarding(() => new PostError('ECONNREFUSED', 'ECONNREFUSED'));
+    await forward(down.parts, event('b', now + 1), 1000);
+    await forward(down.parts, event('a', now), 1000);
+    expect(down.parts.spool.names()).toHaveLength(2);
+    const up = forwarding();
+    await forward(up.parts, event('c', now + 2), 1000);
+    expect(up.sent()).toEqual([['a', 'b', 'c']]);
+    expect(up.parts.spool.names()).toEqual([]);
+  });
+
+  test.each([500, 502, 503, 429, 401, 404])(
+    'keeps what was answered by %i, and does not ask again at once',
+    async (status) => {
+      const { parts, clock, requests } = forwarding((_, nth) => answered(nth === 1 ? status : 202));
+      await forward(parts, event('a'), 1000);
+      await forward(parts, event('b', now + 1), 1000);
+      expect(requests).toHaveLength(1);
+      await clock.advance(60_000);
+      await forward(parts, event('c', now + 2), 100_000);
+      expect(requests.slice(1).map(idsIn)).toEqual([['a', 'b', 'c']]);
+    },
+  );
+
+  test('waits as long as it is told to', async () => {
+    const { parts, clock, requests } = forwarding((_, nth) => answered(nth === 1 ? 429 : 202, '', '120'));
+    await forward(parts, event('a'), 1000);
+    await clock.advance(119_000);
+    await forward(parts, event('b'), 200_000);
+    expect(requests).toHaveLength(1);
+    await clock.advance(2000);
+    await forward(parts, event('c'), 200_000);
+    expect(requests).toHaveLength(2);
+  });
+
+  test.each([400, 415])('drops what was refused by %i and says so', async (status) => {
+    const { parts, logged } = forwarding(() => answered(status));
+    await forward(parts, event('a'), 1000);
+    expect(parts.spool.names()).toEqual([]);
+    expect(logged).toEqual(['error Events lost: the exporter refused them']);
+  });
+
+  test('halves a batch that is too large, and loses only what is too large by itself', async () => {
+    const { parts, sent, logged } = forwarding((request) => {
+      const ids = idsIn(request);
+      return answered(ids.length > 2 || ids.includes('huge') ? 413 : 202);
+    });
+    for (const [index, id] of ['a', 'b', 'huge', 'c'].entries()) parts.spool.add(event(id, now + index));
+    await forward(parts, event('d', now + 9), 1000);
+    expect(parts.spool.names()).toEqual([]);
+    const last = new Set(
+      sent()
+        .filter((ids) => !ids.includes('huge') && ids.length <= 2)
+        .flat(),
+    );
+    expect([...last].sort()).toEqual(['a', 'b', 'c', 'd']);
+    expect(logged).toEqual(['error Events lost: the exporter refused them']);
+  });
+
+  test('sends a long backlog in batches, in order', async () => {
+    const { parts, sent } = forwarding();
+    const ids = Array.from({ length: 1201 }, (_, index) => `e${index}`);
+    for (const [index, id] of ids.entries()) parts.spool.add(event(id, now + index));
+    await forward(parts, event('last', now + 5000), 1000);
+    expect(sent().map((batch) => batch.length)).toEqual([500, 500, 202]);
+    expect(sent().flat()).toEqual([...ids, 'last']);
+  });
+
+  test('begins nothing when its time is up', async () => {
+    const { parts, requests } = forwarding();
+    await forward(parts, event('a'), 0);
+    expect(requests).toHaveLength(0);
+    expect(parts.spool.names()).toHaveLength(1);
+  });
+
+  test('sends at once what the disk cannot take', async () => {
+    rmSync(state, { recursive: true });
+    writeFileSync(state, 'a file where the folder should be');
+    const { parts, sent, logged } = forwarding();
+    await forward(parts, event('a'), 1000);
+    expect(sent()).toEqual([['a']]);
+    expect(logged).toEqual(['warn Event cannot be kept on disk, so it is sent at once']);
+  });
+
+  test('leaves to another process what that one sends', async () => {
+    const { parts, requests } = forwarding();
+    expect(parts.lock.take(now, now + 60_000)).toBe(true);
+    await forward(parts, event('a'), 100);
+    expect(requests).toHaveLength(0);
+    parts.lock.release();
+    expect(await flush(parts, 1000)).toBe('empty');
+    expect(requests).toHaveLength(1);
+  });
+
+  test('holds up nobody for what waited before: a slow exporter gets it bit by bit', async () => {
+    const slow = forwarding();
+    const post: Post = async (request) => {
+      await slow.clock.advance(300);
+      slow.requests.push(request);
+      return answered(202);
+    };
+    for (let nth = 0; nth < 2000; nth++) slow.parts.spool.add(event(`e${nth}`, now + nth));
+    await forward({ ...slow.parts, post }, event('last', now + 9000), 10_000);
+    expect(slow.sent().map((batch) => batch.length)).toEqual([500, 500]);
+    expect(slow.parts.spool.names()).toHaveLength(1001);
+  });
+
+  test('waits for another process only so long', async () => {
+    const { parts, clock } = forwarding();
+    parts.lock.take(now, now + 60_000);
+    await forward(
+      { ...parts, lock: createLock(path.join(state, 'sending'), 0, () => true) },
+      event('a'),
+      10_000,
+    );
+    expect(clock.elapsed()).toBeLessThan(700);
+    expect(parts.spool.names()).toHaveLength(1);
+  });
+
+  test('gets rid of half a file', async () => {
+    const { parts, sent } = forwarding();
+    parts.spool.add(event('a'));
+    const [name = ''] = readdirSync(path.join(state, 'spool'));
+    writeFileSync(path.join(state, 'spool', name.replace('-a.json', '-b.json')), '{"id":');
+    await forward(parts, event('c', now + 1), 1000);
+    expect(sent()).toEqual([['a', 'c']]);
+    expect(parts.spool.names()).toEqual([]);
+  });
+});
+
+describe('the spool', () => {
+  test('drops the oldest beyond its size', () => {
+    const spool = createSpool(path.join(state, 'spool'), { maxBytes: 170, maxAgeMs: 1e9 });
+    for (const [index, id] of ['a', 'b', 'c', 'd'].entries()) spool.add(event(id, now + index));
+    expect(spool.trim(now)).toBe(2);
+    expect(spool.names().map((name) => name.slice(-6, -5))).toEqual(['c', 'd']);
+  });
+
+  test('drops what is too old, and what was never finished', () => {
+    const folder = path.join(state, 'spool');
+    const spool = createSpool(folder, { maxBytes: 1e6, maxAgeMs: 7_200_000 });
+    spool.add(event('old', now - 7_200_001));
+    spool.add(event('new', now - 7_200_000));
+    writeFileSync(path.join(folder, `${String(now - 4e6).padStart(15, '0')}-000001-x.json.77.new`), '');
+    expect(spool.trim(now)).toBe(1);
+    expect(readdirSync(folder)).toHaveLength(1);
+  });
+
+  test('takes files that are not its own for nothing', () => {
+    mkdirSync(path.join(state, 'spool'));
+    writeFileSync(path.join(state, 'spool', 'README'), 'x');
+    expect(createSpool(path.join(state, 'spool'), { maxBytes: 1, maxAgeMs: 1 }).names()).toEqual([]);
+  });
+});
+
+describe('the lock', () => {
+  test('is had by one at a time', () => {
+    const file = path.join(state, 'lock');
+    const [one, two] = [createLock(file, 1, () => true), createLock(file, 2, () => true)];
+    expect(one.take(now, now + 1000)).toBe(true);
+    expect(two.take(now, now + 1000)).toBe(false);
+    two.release();
+    expect(two.take(now, now + 1000)).toBe(false);
+    one.release();
+    expect(two.take(now, now + 1000)).toBe(true);
+  });
+
+  test.each([
+    ['after its time', now + 1001, () => true],
+    ['when its process is gone', now + 1, (pid: number) => pid !== 1],
+    ['when it was taken by a clock far ahead', now - 3_600_000, () => true],
+  ])('goes to another %s', (_, later, alive) => {
+    const file = path.join(state, 'lock');
+    createLock(file, 1, alive).take(now, now + 1000);
+    expect(createLock(file, 2, alive).take(later, later + 1000)).toBe(true);
+  });
+
+  test('is no obstacle where it cannot be made', () => {
+    expect(createLock(path.join(state, 'no', 'folder'), 1, () => true).take(now, now + 1)).toBe(true);
+  });
+});

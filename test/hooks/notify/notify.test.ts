@@ -1,0 +1,184 @@
+import { createHmac } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { HookEvent } from '../../../src/hooks/event.ts';
+import { chatForms } from '../../../src/hooks/notify/chat.ts';
+import { deliveriesOf } from '../../../src/hooks/notify/deliveries.ts';
+import type { ChannelParts, Notice } from '../../../src/hooks/notify/notice.ts';
+import { deliverAll } from '../../../src/hooks/notify/notify.ts';
+import { playersFor } from '../../../src/hooks/notify/sound.ts';
+import { signatureOf } from '../../../src/hooks/notify/webhook.ts';
+import { proxiesIn } from '../../../src/hooks/post.ts';
+import { unknownLengths } from '../../../src/hooks/sessions.ts';
+import type { Channel, Rule } from '../../../src/hooks/settings/settings.ts';
+import { createFakeClock } from '../../../src/runtime/clock.ts';
+
+const notice: Notice = {
+  title: 'title',
+  text: 'text',
+  event: { id: 'i', hook_event_name: 'Stop', occurred_at: 1 },
+  extra: {},
+};
+
+function parts(overrides: Partial<ChannelParts> = {}): ChannelParts & { readonly ran: string[][] } {
+  const ran: string[][] = [];
+  return {
+    ran,
+    post: async () => ({ status: 200, retryAfter: undefined, body: '' }),
+    secret: () => 'https://chat.example/secret',
+    clock: createFakeClock(0),
+    run: async (program, args) => void ran.push([program, ...args]),
+    platform: 'linux',
+    environment: {},
+    signal: new AbortController().signal,
+    timeoutMs: 1000,
+    soundFile: '/own.wav',
+    ...overrides,
+  };
+}
+
+const chat: Channel = { type: 'slack', url: { variable: 'URL' } };
+
+describe('channels', () => {
+  test('fail each by itself', async () => {
+    const post: ChannelParts['post'] = async ({ url }) => {
+      if (url.endsWith('/broken')) throw new Error('ECONNREFUSED');
+      return { status: 200, retryAfter: undefined, body: '' };
+    };
+    const outcomes = await deliverAll(
+      [
+        {
+          name: 'a',
+          channel: { type: 'webhook', url: 'http://x/broken', secret: { variable: 'S' } },
+          notice,
+        },
+        { name: 'b', channel: { type: 'webhook', url: 'http://x/good', secret: { variable: 'S' } }, notice },
+      ],
+      parts({ post }),
+    );
+    expect(outcomes).toEqual([
+      { name: 'a', type: 'webhook', problem: 'ECONNREFUSED' },
+      { name: 'b', type: 'webhook', problem: undefined },
+    ]);
+  });
+
+  test('that hang end when the time is up', async () => {
+    const stop = new AbortController();
+    const outcomes = deliverAll(
+      [{ name: 'a', channel: chat, notice }],
+      parts({ post: () => new Promise(() => undefined), signal: stop.signal }),
+    );
+    stop.abort();
+    expect(await outcomes).toEqual([{ name: 'a', type: 'slack', problem: 'the time was up' }]);
+  });
+
+  test.each(['', 'nothing', 'file:///etc/passwd', 'http://', 'https:///x'])(
+    'do not post to %j, and do not repeat it',
+    async (address) => {
+      const [outcome] = await deliverAll(
+        [{ name: 'a', channel: chat, notice }],
+        parts({ secret: () => address }),
+      );
+      expect(outcome?.problem).toBe('its address is no http or https address');
+    },
+  );
+
+  test('give the desktop no way to take text for flags or markup', async () => {
+    const using = parts();
+    const hostile = { ...notice, title: '--icon=x', text: '-b <a href="x">&\\n' };
+    await deliverAll([{ name: 'd', channel: { type: 'desktop' }, notice: hostile }], using);
+    expect(using.ran).toEqual([
+      ['notify-send', '--app-name=Coding agent', '--', '--icon=x', '-b &lt;a href="x"&gt;&amp;\\\\n'],
+    ]);
+  });
+
+  test('play the sound with the first player that can', async () => {
+    const tried: string[] = [];
+    const run: ChannelParts['run'] = async (program) => {
+      tried.push(program);
+      if (program !== 'aplay') throw new Error(`${program}: not installed`);
+    };
+    const [outcome] = await deliverAll([{ name: 's', channel: { type: 'sound' }, notice }], parts({ run }));
+    expect([outcome?.problem, tried]).toEqual([undefined, ['paplay', 'pw-play', 'aplay']]);
+  });
+
+  test('play files with quotes in their names', () => {
+    expect(playersFor('win32', "C:\\it's.wav")[0]?.at(-1)).toBe(
+      "(New-Object Media.SoundPlayer 'C:\\it''s.wav').PlaySync()",
+    );
+    expect(playersFor('darwin', '/a b.wav')).toEqual([['afplay', '/a b.wav']]);
+  });
+});
+
+describe('rules', () => {
+  const event: HookEvent = {
+    name: 'Stop',
+    sessionId: 's',
+    reason: undefined,
+    cwd: '/w',
+    fields: { hook_event_name: 'Stop', cwd: '/w', prompt: 'p' },
+  };
+  const rule: Rule = {
+    events: [],
+    reasons: [],
+    folders: [],
+    minSessionMs: 0,
+    minTurnMs: 0,
+    channels: ['a'],
+    send: [],
+  };
+  const settings = { deadlineMs: 1, channels: { a: chat, b: chat }, rules: [], needsLengths: false };
+  const told = { event, shared: notice.event, lengths: unknownLengths, settings };
+
+  test('speak once by each channel: the first that names it', () => {
+    const rules = [
+      { ...rule, message: 'first' },
+      { ...rule, channels: ['a', 'b'], message: 'second' },
+    ];
+    const deliveries = deliveriesOf({ ...told, rules });
+    expect(deliveries.map(({ name, notice: { text } }) => [name, text])).toEqual([
+      ['a', 'first'],
+      ['b', 'second'],
+    ]);
+  });
+
+  test('send what they ask for, where it is there', () => {
+    const [delivery] = deliveriesOf({ ...told, rules: [{ ...rule, send: ['cwd', 'toString', 'message'] }] });
+    expect(delivery?.notice.extra).toEqual({ cwd: '/w' });
+  });
+});
+
+describe('the chat forms', () => {
+  test('keep within the bounds of each chat, whatever the text', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ maxLength: 300 }),
+        fc.string({ unit: 'binary', maxLength: 4000 }),
+        (title, text) => {
+          const discord = chatForms.discord({ title, text }) as { content: string };
+          expect(discord.content.length).toBeLessThanOrEqual(2000);
+          const slack = chatForms.slack({ title, text }) as {
+            blocks: { type: string; text: { text: string } }[];
+          };
+          for (const block of slack.blocks) {
+            expect(block.text.text.length).toBeLessThanOrEqual(block.type === 'header' ? 150 : 3000);
+            expect(block.text.text).not.toBe('');
+          }
+        },
+      ),
+    );
+  });
+});
+
+test('a signature is the HMAC of timestamp, dot and body', () => {
+  const wanted = createHmac('sha256', 'key').update('17.{"a":1}').digest('hex');
+  expect(signatureOf('key', '17', '{"a":1}')).toBe(`sha256=${wanted}`);
+});
+
+test('a proxy is one only where a variable names it', () => {
+  expect(proxiesIn({ NO_PROXY: 'a', HTTP_PROXY: '' })).toBeUndefined();
+  expect(proxiesIn({ https_proxy: 'http://p:1', NO_PROXY: 'a' })).toEqual({
+    https_proxy: 'http://p:1',
+    NO_PROXY: 'a',
+  });
+});

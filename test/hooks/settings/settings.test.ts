@@ -1,0 +1,237 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Places } from '../../../src/hooks/places.ts';
+import { loadSettings } from '../../../src/hooks/settings/load-settings.ts';
+import { defaultSettings, type HookSettings } from '../../../src/hooks/settings/settings.ts';
+import { readSettingsFile } from '../../../src/hooks/settings/settings-file.ts';
+
+let folder = '';
+let file = '';
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'hook-settings-'));
+  file = path.join(folder, 'hooks.yaml');
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function read(text: string): HookSettings {
+  writeFileSync(file, text);
+  return readSettingsFile(file, '/home/a');
+}
+
+const everything = `
+deadline: 2s
+forward:
+  url: https://exporter.example:9889/
+  token_file: token
+  ca_file: ~/ca.pem
+  timeout: 500ms
+  spool: {max_size: 1MiB, max_age: 1d}
+quiet_hours: {from: "22:00", to: "07:00", time_zone: Europe/Berlin}
+channels:
+  desk: {type: desktop}
+  ping: {type: sound, file: sounds/ping.wav}
+  team: {type: slack, url_env: SLACK_URL}
+  mail:
+    type: email
+    host: smtp.example.com
+    username: agents
+    password_file: mail-password
+    from: Agents <agents@example.com>
+    to: [me@example.com]
+  ops: {type: webhook, url: "https://ops.example/in", secret_env: OPS_SECRET}
+rules:
+  - events: Notification
+    channels: [desk, ping]
+    message: "{project}: {message}"
+    quiet_hours: none
+  - events: [SessionEnd]
+    reasons: [error]
+    min_session: 5m
+    cwd: ~/work/**
+    channels: [mail, ops, team]
+    send: [cwd]
+`;
+
+describe('a file of settings', () => {
+  test('says what is told to whom', () => {
+    const settings = read(everything);
+    expect(settings.deadlineMs).toBe(2000);
+    expect(settings.forward).toEqual({
+      url: 'https://exporter.example:9889/hooks/events',
+      token: { file: path.join(folder, 'token') },
+      caFile: '/home/a/ca.pem',
+      timeoutMs: 500,
+      spool: { maxBytes: 1_048_576, maxAgeMs: 86_400_000 },
+    });
+    expect(settings.channels).toEqual({
+      desk: { type: 'desktop' },
+      ping: { type: 'sound', file: path.join(folder, 'sounds/ping.wav') },
+      team: { type: 'slack', url: { variable: 'SLACK_URL' } },
+      mail: {
+        type: 'email',
+        host: 'smtp.example.com',
+        port: 587,
+        security: 'starttls',
+        from: 'Agents <agents@example.com>',
+        to: ['me@example.com'],
+        login: { username: 'agents', password: { file: path.join(folder, 'mail-password') } },
+      },
+      ops: { type: 'webhook', url: 'https://ops.example/in', secret: { variable: 'OPS_SECRET' } },
+    });
+    expect(settings.rules[0]).toEqual({
+      events: ['Notification'],
+      reasons: [],
+      folders: [],
+      minSessionMs: 0,
+      minTurnMs: 0,
+      channels: ['desk', 'ping'],
+      message: '{project}: {message}',
+      send: [],
+    });
+    expect(settings.rules[1]).toMatchObject({
+      minSessionMs: 300_000,
+      quiet: { from: 1320, to: 420, days: [], timeZone: 'Europe/Berlin' },
+      send: ['cwd'],
+    });
+    expect(settings.needsLengths).toBe(true);
+  });
+
+  test('may be empty', () => {
+    expect(read('')).toMatchObject({ channels: {}, rules: [], needsLengths: false });
+  });
+
+  test.each([
+    ['chanels: {}', '1: unknown key chanels', 'did you mean channels?'],
+    ['rules: [{channels: [desk]}]', '1: rules[0].channels: there is no channel desk', undefined],
+    ['rules: [{events: [Stop]}]', '1: rules[0]: channels is missing', undefined],
+    [
+      'channels:\n  a: {type: pager}',
+      '2: channels.a.type: must be one of desktop, sound, slack, teams, discord, email, webhook',
+      undefined,
+    ],
+    [
+      'channels: {a: {}}',
+      '1: channels.a: type is missing',
+      'one of desktop, sound, slack, teams, discord, email, webhook',
+    ],
+    ['channels: {a: {type: slack, url: "https://x.example"}}', '1: unknown key channels.a.url', undefined],
+    [
+      'channels: {a: {type: slack}}',
+      '1: channels.a: url_file or url_env is missing',
+      'a secret never stands in the file itself',
+    ],
+    [
+      'channels: {"a b": {type: desktop}}',
+      '1: channels.a b: a channel has a name of letters, digits, dashes and underscores',
+      undefined,
+    ],
+    [
+      'channels: {m: {type: email, host: h, from: a@b.c, to: nobody}}',
+      '1: channels.m.to: must be an e-mail address, such as "Agents <agents@example.com>"',
+      undefined,
+    ],
+    [
+      'channels: {m: {type: email, host: h, security: none, username: u, password_env: P, from: a@b.c, to: a@b.c}}',
+      '1: channels.m.username: a password is not sent without encryption',
+      'set security to tls or starttls',
+    ],
+    [
+      'forward: {url: "http://x"}',
+      '1: forward: token_file or token_env is missing',
+      'a secret never stands in the file itself',
+    ],
+    ['forward: {token_env: T}', '1: forward: url is missing', undefined],
+    [
+      'forward: {url: "ftp://x", token_env: T}',
+      '1: forward.url: must begin with https:// or http://',
+      undefined,
+    ],
+    ['forward: {url: "http://x", token: abc}', '1: unknown key forward.token', undefined],
+    [
+      'forward: {url: "http://x", token_env: T, token_file: f}',
+      '1: forward.token_env: token_file is given too: one of them must go',
+      undefined,
+    ],
+    ['deadline: 1m', '1: deadline: must be from 100ms to 30s', undefined],
+    ['deadline: soon', '1: deadline: "soon" is not a duration, such as 2500ms, 30s, 1h30m or 7d', undefined],
+    [
+      'channels: {d: {type: desktop}}\nrules: [{channels: [d], message: "{"}]',
+      '2: rules[0].message: has a brace that is no variable: write {{ and }} for braces',
+      undefined,
+    ],
+    [
+      'channels: {d: {type: desktop}}\nrules: [{channels: [d], quiet_hours: {from: "8", to: "9:00"}}]',
+      '2: rules[0].quiet_hours.from: must be a time of the day in quotes, such as "22:00"',
+      undefined,
+    ],
+    [
+      'quiet_hours: {from: "22:00", to: "07:00", time_zone: Mars/Base}',
+      '1: quiet_hours.time_zone: "Mars/Base" is no time zone, such as Europe/Berlin or UTC',
+      undefined,
+    ],
+  ])('%s is refused', (text, message, hint) => {
+    let thrown: unknown;
+    try {
+      read(text);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toMatchObject({ name: 'ConfigError', message: `${file}:${message}` });
+    if (hint !== undefined) expect(thrown).toMatchObject({ hint });
+  });
+});
+
+describe('settings for a run', () => {
+  function places(named = true): Places {
+    return { config: { file, named }, state: path.join(folder, 'state'), home: '/home/a' };
+  }
+
+  test('are the standard ones without a file', async () => {
+    expect(await loadSettings(places(false), '1')).toEqual({ settings: defaultSettings, problem: undefined });
+  });
+
+  test('tell nothing to anybody where a named file is missing', async () => {
+    const { settings, problem } = await loadSettings(places(), '1');
+    expect([settings.rules, settings.forward, problem]).toEqual([
+      [],
+      undefined,
+      `${file} cannot be read (ENOENT)`,
+    ]);
+  });
+
+  test('are kept in parsed form until the file changes', async () => {
+    writeFileSync(file, 'deadline: 1s');
+    expect((await loadSettings(places(), '1')).settings.deadlineMs).toBe(1000);
+    const cache = path.join(folder, 'state', 'settings.json');
+    const kept = readFileSync(cache, 'utf8');
+    writeFileSync(cache, kept.replace('1000', '1234'));
+    expect((await loadSettings(places(), '1')).settings.deadlineMs).toBe(1234);
+    expect((await loadSettings(places(), '2')).settings.deadlineMs).toBe(1000);
+    writeFileSync(file, 'deadline: 2s');
+    utimesSync(file, 1, 1);
+    expect((await loadSettings(places(), '2')).settings.deadlineMs).toBe(2000);
+  });
+
+  test('stay the last good ones while the file is broken', async () => {
+    writeFileSync(file, 'deadline: 1s');
+    await loadSettings(places(), '1');
+    writeFileSync(file, 'deadline: [');
+    const { settings, problem } = await loadSettings(places(), '1');
+    expect(settings.deadlineMs).toBe(1000);
+    expect(problem).toContain(`${file}:1: is not valid YAML`);
+  });
+
+  test.each(['', 'null', '{"fingerprint": 1}', '{'])(
+    'do without what is kept where that is %j',
+    async (kept) => {
+      writeFileSync(file, 'deadline: 1s');
+      mkdirSync(path.join(folder, 'state'));
+      writeFileSync(path.join(folder, 'state', 'settings.json'), kept);
+      expect((await loadSettings(places(), '1')).settings.deadlineMs).toBe(1000);
+    },
+  );
+});

@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseDay } from '../../../src/catalog/day.ts';
+import { renderPage } from '../../../src/server/page/page.ts';
+import { pagePolicy } from '../../../src/server/page/style.ts';
+import { dayAgeWords, durationWords, momentWords } from '../../../src/server/page/words.ts';
+import { collectorStatus, NOW, orgStatus, serviceStatus } from '../fixtures.ts';
+
+const HOUR = 3_600_000;
+
+/** What a person reads: without tags and style, with entities resolved where the tests need them. */
+function textOf(page: string): string {
+  return page
+    .replace(/<style>.*?<\/style>/s, '')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ');
+}
+
+describe('the page', () => {
+  test('says in one sentence that all is well', () => {
+    expect(textOf(renderPage(serviceStatus()))).toContain(
+      '✓ Everything works 1 organization, 1 collector, 1,234 series served.',
+    );
+  });
+
+  test('shows a collector in words', () => {
+    expect(textOf(renderPage(serviceStatus()))).toMatch(
+      /tokens Credits and tokens by model ✓ OK 2026-11-19 yesterday 52 minutes ago in 8 minutes 1,234/,
+    );
+  });
+
+  test('names what fails, why, since when and what to do', () => {
+    const failure = {
+      reason: 'auth',
+      message: '401 from the platform',
+      hint: 'Make a new key.',
+      since: NOW - 25 * HOUR,
+    };
+    const failing = collectorStatus({ state: 'failing', failure: { ...failure, reason: 'auth' } });
+    const text = textOf(renderPage(serviceStatus({ orgs: [orgStatus({ collectors: [failing] })] })));
+    expect(text).toContain('✕ 1 of 1 collector fails');
+    expect(text).toContain('The platform does not accept the API key , since 25 hours ago .');
+    expect(text).toContain('401 from the platform What to do: Make a new key.');
+  });
+
+  test('keeps showing a failure while the collector tries again', () => {
+    const failure = { reason: 'timeout', message: 'slow', since: NOW } as const;
+    const retrying = collectorStatus({ state: 'running', failure });
+    const text = textOf(renderPage(serviceStatus({ orgs: [orgStatus({ collectors: [retrying] })] })));
+    expect(text).toContain('Failing, trying again');
+  });
+
+  test('says what is waited for at the start', () => {
+    const ready = { ready: false, waitingFor: Array.from({ length: 20 }, (_, index) => `thing ${index}`) };
+    const text = textOf(renderPage(serviceStatus({ ready })));
+    expect(text).toContain('Starting Not ready yet. Waiting for: thing 0');
+    expect(text).toContain('and 8 more');
+  });
+
+  test('says when figures were withdrawn or days are missing', () => {
+    const collectors = [collectorStatus({ published: false }), collectorStatus({ uncoveredDays: 3 })];
+    const text = textOf(renderPage(serviceStatus({ orgs: [orgStatus({ collectors })] })));
+    expect(text).toContain('Withdrawn the last good answer is too old');
+    expect(text).toContain('3 days still to fetch');
+  });
+
+  test('says that the data is simulated, and only then', () => {
+    expect(renderPage(serviceStatus({ simulated: true }))).toContain('Simulated data.');
+    expect(renderPage(serviceStatus())).not.toContain('Simulated data.');
+  });
+
+  test('folds up what is well where there are many organizations', () => {
+    const failure = { reason: 'server', message: 'down', since: NOW } as const;
+    const orgs = Array.from({ length: 8 }, (_, index) =>
+      orgStatus({
+        name: `org${index}`,
+        collectors: [index === 3 ? collectorStatus({ state: 'failing', failure }) : collectorStatus()],
+      }),
+    );
+    const page = renderPage(serviceStatus({ orgs }));
+    expect(page.match(/<details[^>]* open>/g)).toHaveLength(1);
+    expect(page).toMatch(/id="org-org3" open/);
+    expect(page).toContain('<a href="#org-org3">org3 tokens</a>');
+  });
+
+  test('is well without organizations', () => {
+    expect(textOf(renderPage(serviceStatus({ orgs: [] })))).toContain('No organizations here');
+  });
+
+  test('has headings, scoped table heads and machine-readable times', () => {
+    const page = renderPage(serviceStatus());
+    expect(page).toMatch(/^<!doctype html>\n<html lang="en">/);
+    expect(page.match(/<h1>/g)).toHaveLength(1);
+    expect(page.match(/<th scope="col"/g)).toHaveLength(6);
+    expect(page.match(/<th scope="row"/g)).toHaveLength(1);
+    expect(page).toContain('<time datetime="2026-11-20T10:20:05.000Z" title="2026-11-20 10:20:05 UTC">');
+    expect(page).toContain('<meta http-equiv="refresh" content="30">');
+  });
+
+  test('carries the very style that its policy allows', () => {
+    const style = /<style>(.*?)<\/style>/s.exec(renderPage(serviceStatus()))?.[1] ?? '';
+    expect(pagePolicy).toContain(`'sha256-${createHash('sha256').update(style).digest('base64')}'`);
+    expect(renderPage(serviceStatus())).not.toMatch(/ style=|<script|https?:\/\//);
+  });
+});
+
+describe('hostile text', () => {
+  test('never becomes markup, whichever field holds it', () => {
+    const hostile = fc.oneof(
+      fc.constantFrom(
+        '<script>alert(1)</script>',
+        '"><img src=x onerror=1>',
+        "' onload='x",
+        '</style><b>',
+        '&lt;',
+        '`',
+      ),
+      fc.string({ unit: 'binary' }),
+    );
+    const harmless = tagsOf(pageWith('x'));
+    fc.assert(
+      fc.property(hostile, (text) => {
+        expect(tagsOf(pageWith(text))).toEqual(harmless);
+      }),
+    );
+  });
+
+  function pageWith(text: string): string {
+    const failure = { reason: 'server', message: text, hint: text, since: NOW } as const;
+    const collectors = [collectorStatus({ name: text, description: text, state: 'failing', failure })];
+    return renderPage(
+      serviceStatus({
+        version: text,
+        revision: `r${text}`,
+        ready: { ready: false, waitingFor: [text] },
+        orgs: [orgStatus({ name: text, orgId: `o${text}`, apiHost: text, collectors })],
+        links: [{ href: text, label: text, description: text }],
+      }),
+    );
+  }
+
+  /** Every tag with its attributes' names. */
+  function tagsOf(page: string): string[] {
+    return (page.match(/<[^>]*>/g) ?? []).map((tag) => tag.replace(/"[^"]*"/g, '""'));
+  }
+});
+
+describe('words', () => {
+  test.each([
+    [0, '0 seconds'],
+    [1_000, '1 second'],
+    [59_400, '59 seconds'],
+    [60_000, '1 minute'],
+    [HOUR, '1 hour'],
+    [36 * HOUR, '36 hours'],
+    [72 * HOUR, '3 days'],
+  ])('%i ms is %s', (length, words) => {
+    expect(durationWords(length)).toBe(words);
+  });
+
+  test.each([
+    [NOW, 'just now'],
+    [NOW + 40, 'in a moment'],
+    [NOW - 5_000, '5 seconds ago'],
+    [NOW + 2 * HOUR, 'in 2 hours'],
+  ])('%i is %s', (instant, words) => {
+    expect(momentWords(instant, NOW)).toBe(words);
+  });
+
+  test.each([
+    ['2026-11-20', 'today'],
+    ['2026-11-19', 'yesterday'],
+    ['2026-11-17', '3 days old'],
+  ])('%s is %s', (text, words) => {
+    const day = parseDay(text);
+    expect(day && dayAgeWords(day, NOW)).toBe(words);
+  });
+});
