@@ -113,7 +113,7 @@ async function loadWhatTheServiceLoads(): Promise<void> {
   await Promise.all([
     import('../src/config/load.ts'),
     import('../src/config/yaml-tree.ts'),
-    import('../src/service.ts'),
+    import('../src/app/service.ts'),
     import('../src/history/sqlite/history.ts'),
     import('../src/platform/client.ts'),
     import('../src/collectors/tokens/fetch.ts'),

@@ -1,3 +1,4 @@
+import { createClients } from '../app/clients.ts';
 import { createSilentPublisher, fetchMissing } from '../backfill/fetch.ts';
 import type { Collector } from '../catalog/collector.ts';
 import type { Day } from '../catalog/day.ts';
@@ -10,7 +11,6 @@ import { createRunBook } from '../pipeline/runs.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Progress } from '../runtime/progress.ts';
-import { createClients } from '../service-clients.ts';
 
 export interface FetchParts {
   readonly config: Config;

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { MEMORY } from '../app/history.ts';
 import { createFileTarget, meansFile } from '../backfill/file/file-target.ts';
 import { type Acknowledged, readAcknowledged } from '../backfill/remote/acknowledged.ts';
 import { createPost } from '../backfill/remote/post.ts';
@@ -15,7 +16,6 @@ import { parseRetryAfter } from '../platform/retry-after.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { MEMORY } from '../service-history.ts';
 
 /** What the command's own options resolve to. */
 export type BackfillValues = ValuesOf<typeof backfillOptions>;

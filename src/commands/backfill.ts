@@ -1,3 +1,4 @@
+import { openHistory } from '../app/history.ts';
 import { type BackfillOutcome, backfill } from '../backfill/backfill.ts';
 import { BackfillError } from '../backfill/failure.ts';
 import { withSources } from '../backfill/fetch.ts';
@@ -9,7 +10,6 @@ import type { Config } from '../config/config.ts';
 import { loadValues } from '../config/load.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { createRedactor } from '../runtime/redact.ts';
-import { openHistory } from '../service-history.ts';
 import { chooseCollectors, labelNames, rangeOf } from './backfill-choice.ts';
 import { createDisplay } from './backfill-display.ts';
 import { fetchAll } from './backfill-fetch.ts';

@@ -1,3 +1,4 @@
+import { MEMORY } from '../app/history.ts';
 import type { Day } from '../catalog/day.ts';
 import type { Contract } from '../catalog/view.ts';
 import { collectors } from '../collectors/index.ts';
@@ -6,7 +7,6 @@ import { createFixedCredential } from '../config/credential.ts';
 import { loadConfig } from '../config/load.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { createSandbox } from '../sandbox/index.ts';
-import { MEMORY } from '../service-history.ts';
 import type { CommandContext } from './command.ts';
 import { createRealService, createReloadTriggers, untilStopped } from './run-service.ts';
 

@@ -25,22 +25,10 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'web-config': ['config', 'runtime', 'server'],
   sandbox: [],
   commands: ['*'],
-  'service.ts': ['*'],
-  'service-history.ts': ['catalog', 'runtime', 'history', 'exposition', 'pipeline'],
-  'service-clients.ts': ['config', 'exposition', 'history', 'platform', 'runtime'],
-  'service-polling.ts': [
-    ...['catalog', 'config', 'pipeline', 'platform', 'runtime', 'scheduler'],
-    ...['service-clients.ts', 'service-setup.ts'],
+  app: [
+    ...['catalog', 'collectors', 'config', 'exposition', 'history', 'hooks', 'pipeline', 'platform'],
+    ...['runtime', 'scheduler', 'server', 'web-config'],
   ],
-  'service-reload.ts': [
-    ...['catalog', 'collectors', 'config', 'exposition', 'pipeline', 'runtime'],
-    ...['service-polling.ts', 'service-setup.ts'],
-  ],
-  'service-setup.ts': ['catalog', 'collectors', 'config'],
-  'service-hooks.ts': ['config', 'hooks', 'runtime', 'server', 'service-history.ts'],
-  'service-web.ts': ['config', 'runtime', 'web-config'],
-  'service-people.ts': ['catalog', 'config', 'history', 'runtime'],
-  'service-status.ts': ['catalog', 'pipeline', 'server'],
   'main.ts': ['*'],
   'hook.ts': ['config', 'hooks', 'runtime'],
 };

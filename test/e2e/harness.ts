@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { onTestFinished, vi } from 'vitest';
+import { createService, type Service } from '../../src/app/service.ts';
 import type { Contract } from '../../src/catalog/view.ts';
 import { collectors } from '../../src/collectors/index.ts';
 import { parseArguments } from '../../src/config/arguments.ts';
@@ -11,7 +12,6 @@ import { createOptions } from '../../src/config/options.ts';
 import type { ReloadOutcome } from '../../src/runtime/reload.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
 import { createFakeTicker } from '../../src/scheduler/ticker.ts';
-import { createService, type Service } from '../../src/service.ts';
 import { createStoryClock, type StoryClock } from './clock.ts';
 import { type Page, readPage } from './page.ts';
 

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
+import { createService, type Service } from '../../src/app/service.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 import { createFakeTicker } from '../../src/scheduler/ticker.ts';
-import { createService, type Service } from '../../src/service.ts';
 import { createStoryClock, type StoryClock } from '../e2e/clock.ts';
 import { configOf, eventually, NOON } from '../e2e/harness.ts';
 import { type Page, readPage } from '../e2e/page.ts';

@@ -1,10 +1,10 @@
-import type { Collector } from './catalog/collector.ts';
-import { isDayCollector, isFetching } from './catalog/collector.ts';
-import type { Instant } from './catalog/day.ts';
-import type { OrgSettings } from './catalog/view.ts';
-import type { Publisher } from './pipeline/publisher.ts';
-import type { RunBook, RunState } from './pipeline/runs.ts';
-import type { CollectorState, CollectorStatus, Readiness } from './server/status.ts';
+import type { Collector } from '../catalog/collector.ts';
+import { isDayCollector, isFetching } from '../catalog/collector.ts';
+import type { Instant } from '../catalog/day.ts';
+import type { OrgSettings } from '../catalog/view.ts';
+import type { Publisher } from '../pipeline/publisher.ts';
+import type { RunBook, RunState } from '../pipeline/runs.ts';
+import type { CollectorState, CollectorStatus, Readiness } from '../server/status.ts';
 
 /** After this the exporter is ready whatever the platform does, in milliseconds. */
 const READY_AFTER_MS = 60_000;

@@ -1,36 +1,36 @@
-import { collectors as allCollectors } from './collectors/index.ts';
-import type { Config } from './config/config.ts';
-import { createFiles, type Files } from './config/files.ts';
-import { takesHookEvents } from './config/shard.ts';
-import { createExposition, type Exposition } from './exposition/exposition.ts';
-import { createInstruments } from './exposition/instruments.ts';
-import { negotiate } from './exposition/negotiate.ts';
-import { createPublication } from './exposition/publication.ts';
-import { createSegmentRenderer } from './exposition/segment.ts';
-import type { Retention } from './history/history.ts';
-import { firstDayOf } from './pipeline/first-day.ts';
-import { createPublisher } from './pipeline/publisher.ts';
-import { createRunner } from './pipeline/runner.ts';
-import { createRunBook, NO_RUN } from './pipeline/runs.ts';
-import type { Clock } from './runtime/clock.ts';
-import { ConfigError } from './runtime/errors.ts';
-import { createLogger } from './runtime/log-winston.ts';
-import type { Logger } from './runtime/logger.ts';
-import { createLoggedProgress, type Progress } from './runtime/progress.ts';
-import { createRedactor } from './runtime/redact.ts';
-import { oneAtATime, type ReloadOutcome } from './runtime/reload.ts';
-import { createCronTicker, type Ticker } from './scheduler/ticker.ts';
-import { createApp } from './server/app.ts';
-import { createHttpServer, type HttpServer } from './server/http-server.ts';
-import type { ServiceStatus } from './server/status.ts';
-import { openHistory, restoreSuccesses } from './service-history.ts';
-import type { ServiceHooks } from './service-hooks.ts';
-import { createPeopleFollower } from './service-people.ts';
-import { createPolling } from './service-polling.ts';
-import { createReload } from './service-reload.ts';
-import { createSetup, dayCollectors, publishedFamilies } from './service-setup.ts';
-import { collectorStatus, probeSuccess, readiness } from './service-status.ts';
-import { openServiceWeb, type ServiceWeb } from './service-web.ts';
+import { collectors as allCollectors } from '../collectors/index.ts';
+import type { Config } from '../config/config.ts';
+import { createFiles, type Files } from '../config/files.ts';
+import { takesHookEvents } from '../config/shard.ts';
+import { createExposition, type Exposition } from '../exposition/exposition.ts';
+import { createInstruments } from '../exposition/instruments.ts';
+import { negotiate } from '../exposition/negotiate.ts';
+import { createPublication } from '../exposition/publication.ts';
+import { createSegmentRenderer } from '../exposition/segment.ts';
+import type { Retention } from '../history/history.ts';
+import { firstDayOf } from '../pipeline/first-day.ts';
+import { createPublisher } from '../pipeline/publisher.ts';
+import { createRunner } from '../pipeline/runner.ts';
+import { createRunBook, NO_RUN } from '../pipeline/runs.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { ConfigError } from '../runtime/errors.ts';
+import { createLogger } from '../runtime/log-winston.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { createLoggedProgress, type Progress } from '../runtime/progress.ts';
+import { createRedactor } from '../runtime/redact.ts';
+import { oneAtATime, type ReloadOutcome } from '../runtime/reload.ts';
+import { createCronTicker, type Ticker } from '../scheduler/ticker.ts';
+import { createApp } from '../server/app.ts';
+import { createHttpServer, type HttpServer } from '../server/http-server.ts';
+import type { ServiceStatus } from '../server/status.ts';
+import { openHistory, restoreSuccesses } from './history.ts';
+import type { ServiceHooks } from './hooks.ts';
+import { createPeopleFollower } from './people.ts';
+import { createPolling } from './polling.ts';
+import { createReload } from './reload.ts';
+import { createSetup, dayCollectors, publishedFamilies } from './setup.ts';
+import { collectorStatus, probeSuccess, readiness } from './status.ts';
+import { openServiceWeb, type ServiceWeb } from './web.ts';
 
 const WEB_CONFIGURATION = 'the web configuration';
 
@@ -164,7 +164,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     setup: () => setup,
     // Loaded when they are first asked for: their libraries need not delay the first scrape.
     loadClients: async () =>
-      (await import('./service-clients.ts')).createClients({
+      (await import('./clients.ts')).createClients({
         config: () => setup.config,
         version: parts.version,
         ...{ history, instruments, clock, random, log },
@@ -280,7 +280,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   /** Loads the intake where it is wanted. Hook events name no organization: one shard takes them all. */
   async function openHooks(): Promise<ServiceHooks | undefined> {
     if (hooksToken === undefined || !takesHookEvents(config.shard)) return undefined;
-    const { openServiceHooks } = await import('./service-hooks.ts');
+    const { openServiceHooks } = await import('./hooks.ts');
     return openServiceHooks({
       hooks: { ...config.hooks, token: hooksToken },
       storagePath: config.storage.path,

@@ -1,8 +1,8 @@
-import type { Config } from './config/config.ts';
-import type { Files } from './config/files.ts';
-import type { Clock } from './runtime/clock.ts';
-import type { Logger } from './runtime/logger.ts';
-import type { WebConfig } from './web-config/web-config.ts';
+import type { Config } from '../config/config.ts';
+import type { Files } from '../config/files.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { WebConfig } from '../web-config/web-config.ts';
 
 export type ServiceWeb = Pick<WebConfig, 'scheme' | 'serve' | 'reload' | 'watch' | 'close'>;
 
@@ -28,6 +28,6 @@ export async function openServiceWeb(parts: {
     };
   }
   // Loaded here: its libraries need not delay those who have no such file.
-  const { openWebConfig } = await import('./web-config/web-config.ts');
+  const { openWebConfig } = await import('../web-config/web-config.ts');
   return openWebConfig({ ...parts, file, openPaths: openHealth ? healthPaths : [], tokenPaths });
 }

@@ -4,11 +4,11 @@ import {
   type FetchingCollector,
   isDayCollector,
   isFetching,
-} from './catalog/collector.ts';
-import type { CurrentFamily } from './catalog/family.ts';
-import type { OrgSettings } from './catalog/view.ts';
-import { aboutFamilies, collectors as allCollectors } from './collectors/index.ts';
-import type { Config, OrgConfig } from './config/config.ts';
+} from '../catalog/collector.ts';
+import type { CurrentFamily } from '../catalog/family.ts';
+import type { OrgSettings } from '../catalog/view.ts';
+import { aboutFamilies, collectors as allCollectors } from '../collectors/index.ts';
+import type { Config, OrgConfig } from '../config/config.ts';
 
 /** An organization as it is polled and shown. */
 export interface ServedOrg {

@@ -1,11 +1,11 @@
-import type { Config, OrgConfig } from './config/config.ts';
-import type { Instruments } from './exposition/instruments.ts';
-import type { History } from './history/history.ts';
-import { createRequestCeiling, type RequestCeiling } from './platform/ceiling.ts';
-import { createPlatformClient, type PlatformClient } from './platform/client.ts';
-import { createRateLimiter, type RateLimiter } from './platform/rate-limit.ts';
-import type { Clock } from './runtime/clock.ts';
-import type { Logger } from './runtime/logger.ts';
+import type { Config, OrgConfig } from '../config/config.ts';
+import type { Instruments } from '../exposition/instruments.ts';
+import type { History } from '../history/history.ts';
+import { createRequestCeiling, type RequestCeiling } from '../platform/ceiling.ts';
+import { createPlatformClient, type PlatformClient } from '../platform/client.ts';
+import { createRateLimiter, type RateLimiter } from '../platform/rate-limit.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
 
 /** What the clients of all organizations share. */
 export interface ClientsParts {

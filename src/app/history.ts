@@ -1,11 +1,11 @@
-import { type Collector, isFetching } from './catalog/collector.ts';
-import type { Instruments } from './exposition/instruments.ts';
-import type { History } from './history/history.ts';
-import { createMemoryHistory } from './history/memory.ts';
-import { createSqliteHistory } from './history/sqlite/history.ts';
-import type { RunBook } from './pipeline/runs.ts';
-import type { Clock } from './runtime/clock.ts';
-import type { Logger } from './runtime/logger.ts';
+import { type Collector, isFetching } from '../catalog/collector.ts';
+import type { Instruments } from '../exposition/instruments.ts';
+import type { History } from '../history/history.ts';
+import { createMemoryHistory } from '../history/memory.ts';
+import { createSqliteHistory } from '../history/sqlite/history.ts';
+import type { RunBook } from '../pipeline/runs.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
 
 /** The path that stands for no file. */
 export const MEMORY = ':memory:';

@@ -1,18 +1,18 @@
-import { isFetching } from './catalog/collector.ts';
-import type { Instant } from './catalog/day.ts';
-import { collectors as allCollectors } from './collectors/index.ts';
-import { changesBetween } from './config/changes.ts';
-import type { Config } from './config/config.ts';
-import type { Instruments } from './exposition/instruments.ts';
-import type { Publisher } from './pipeline/publisher.ts';
-import type { Runner } from './pipeline/runner.ts';
-import type { RunBook } from './pipeline/runs.ts';
-import type { Clock } from './runtime/clock.ts';
-import { ConfigError, messageOf } from './runtime/errors.ts';
-import type { Logger } from './runtime/logger.ts';
-import type { Reloadable, ReloadOutcome } from './runtime/reload.ts';
-import type { Polling, PollingTarget } from './service-polling.ts';
-import { createSetup, type Setup } from './service-setup.ts';
+import { isFetching } from '../catalog/collector.ts';
+import type { Instant } from '../catalog/day.ts';
+import { collectors as allCollectors } from '../collectors/index.ts';
+import { changesBetween } from '../config/changes.ts';
+import type { Config } from '../config/config.ts';
+import type { Instruments } from '../exposition/instruments.ts';
+import type { Publisher } from '../pipeline/publisher.ts';
+import type { Runner } from '../pipeline/runner.ts';
+import type { RunBook } from '../pipeline/runs.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { ConfigError, messageOf } from '../runtime/errors.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { Reloadable, ReloadOutcome } from '../runtime/reload.ts';
+import type { Polling, PollingTarget } from './polling.ts';
+import { createSetup, type Setup } from './setup.ts';
 
 export interface ReloadParts {
   readonly setup: () => Setup;

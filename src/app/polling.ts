@@ -1,14 +1,14 @@
-import type { FetchingCollector } from './catalog/collector.ts';
-import type { Instant } from './catalog/day.ts';
-import type { ConfigChanges } from './config/changes.ts';
-import type { Runner } from './pipeline/runner.ts';
-import type { PlatformClient } from './platform/client.ts';
-import type { Clock } from './runtime/clock.ts';
-import type { Logger } from './runtime/logger.ts';
-import { createScheduler } from './scheduler/scheduler.ts';
-import type { Ticker } from './scheduler/ticker.ts';
-import type { Clients } from './service-clients.ts';
-import type { Setup } from './service-setup.ts';
+import type { FetchingCollector } from '../catalog/collector.ts';
+import type { Instant } from '../catalog/day.ts';
+import type { ConfigChanges } from '../config/changes.ts';
+import type { Runner } from '../pipeline/runner.ts';
+import type { PlatformClient } from '../platform/client.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { createScheduler } from '../scheduler/scheduler.ts';
+import type { Ticker } from '../scheduler/ticker.ts';
+import type { Clients } from './clients.ts';
+import type { Setup } from './setup.ts';
 
 /** One collector of one organization. */
 export interface PollingTarget {

@@ -1,12 +1,12 @@
-import type { Collector } from './catalog/collector.ts';
-import { isDayCollector } from './catalog/collector.ts';
-import { daysBetween, yesterdayOf } from './catalog/day.ts';
-import type { OrgSettings } from './catalog/view.ts';
-import type { People } from './config/people/people.ts';
-import type { History } from './history/history.ts';
-import type { Clock } from './runtime/clock.ts';
-import { ConfigError, messageOf } from './runtime/errors.ts';
-import type { Logger } from './runtime/logger.ts';
+import type { Collector } from '../catalog/collector.ts';
+import { isDayCollector } from '../catalog/collector.ts';
+import { daysBetween, yesterdayOf } from '../catalog/day.ts';
+import type { OrgSettings } from '../catalog/view.ts';
+import type { People } from '../config/people/people.ts';
+import type { History } from '../history/history.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { ConfigError, messageOf } from '../runtime/errors.ts';
+import type { Logger } from '../runtime/logger.ts';
 
 export interface PeopleParts {
   /** As the configuration in use says. */
