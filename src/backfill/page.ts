@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { type Collector, dayDatasetOf, type SparingDays } from '../catalog/collector.ts';
 import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
 import { type Day, endOf, type Instant } from '../catalog/day.ts';
@@ -10,10 +9,7 @@ import { firstDayOf, type Keeping } from '../pipeline/first-day.ts';
 import { type LabelLimit, projectFamily, type Survey, surveyOf } from '../pipeline/survey.ts';
 import { createView } from '../pipeline/view.ts';
 import type { Clock } from '../runtime/clock.ts';
-
-/** How long looking over samples may hold the event loop, in milliseconds, and how many are looked at between two looks at the clock. */
-const SLICE_MS = 20;
-const STEPS = 1024;
+import { runInSlices } from '../runtime/slices.ts';
 
 /** What pages of the past are made of. */
 export interface PageParts {
@@ -117,16 +113,17 @@ async function survey(
   dataset: DayDataset<unknown> | undefined,
   view: View,
 ): Promise<{ readonly survey: Survey; readonly looked: number }> {
-  const steps = surveyOf(families, dataset, view, parts.labelLimit);
-  let until = parts.clock.elapsed() + SLICE_MS;
-  for (let looked = 0; ; looked++) {
-    const step = steps.next();
-    if (step.done === true) return { survey: step.value, looked };
-    if (looked % STEPS !== 0 || parts.clock.elapsed() < until) continue;
-    // A signal to stop, and the files being written, wait for this.
-    await setImmediate();
-    until = parts.clock.elapsed() + SLICE_MS;
+  let looked = 0;
+  function* counted(): Generator<void, Survey> {
+    const steps = surveyOf(families, dataset, view, parts.labelLimit);
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (step.done === true) return step.value;
+      looked++;
+      yield;
+    }
   }
+  // A signal to stop, and the files being written, wait for this.
+  return { survey: await runInSlices(counted(), parts.clock), looked };
 }
 
 function familiesOf({ survey: found, dataset, view, stamps }: Surveyed): readonly PageFamily[] {

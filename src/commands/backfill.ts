@@ -8,6 +8,7 @@ import { aboutFamilies, collectors as allCollectors } from '../collectors/index.
 import { backfillOptions } from '../config/command-options.ts';
 import type { Config } from '../config/config.ts';
 import { loadValues } from '../config/load.ts';
+import { seriesBudgetOf } from '../pipeline/budget.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { createRedactor } from '../runtime/redact.ts';
 import { chooseCollectors, labelNames, rangeOf } from './backfill-choice.ts';
@@ -79,7 +80,7 @@ export async function run(context: CommandContext): Promise<number> {
         sparing: sparingOf(allCollectors),
         keeping: { historyStart: config.history.start, retentionDays: config.history.retentionDays },
         labelLimit: config.limits.valuesPerLabel,
-        seriesBudget: Math.floor(config.limits.series / Math.max(1, configured)),
+        seriesBudget: seriesBudgetOf(config.limits.series, configured),
         knownAt: now,
         clock,
       },

@@ -6,7 +6,7 @@ import { usersCollector } from '../collectors/users/collector.ts';
 import type { Config } from '../config/config.ts';
 import { type Identity, identities } from '../config/people/labels.ts';
 import type { OrgHistory } from '../history/history.ts';
-import type { FamilySize } from '../pipeline/budget.ts';
+import { type FamilySize, seriesBudgetOf } from '../pipeline/budget.ts';
 import { type CollectorSize, seriesOf, seriesWithin, sizeOf } from '../pipeline/estimate.ts';
 import { createView } from '../pipeline/view.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -64,7 +64,7 @@ interface Sized {
 /** Estimates an organization, as it is configured and with what is not turned on. */
 export async function estimateOrg(parts: EstimateParts): Promise<OrgEstimate> {
   const { config, settings, failed } = parts;
-  const budget = Math.floor(config.limits.series / Math.max(1, config.orgs.length));
+  const budget = seriesBudgetOf(config.limits.series, config.orgs.length);
   const sized: Sized[] = [];
   for (const collector of allCollectors) {
     const ways = collector.name === usersCollector.name ? identities : [undefined];

@@ -1,9 +1,9 @@
 import type { Registry } from 'prom-client';
 import type { Clock } from '../runtime/clock.ts';
+import { createSlices, type Slices } from '../runtime/slices.ts';
 import { readRegistry, renderMetric } from './live-text.ts';
 import { createDeflater, type Piece } from './piece.ts';
 import type { Format } from './text.ts';
-import { createTurns, type Turns } from './turns.ts';
 
 /** The process's own part of a page, which ends it. */
 export interface Live {
@@ -23,14 +23,14 @@ interface Rendering {
 
 /** Creates the live part of a registry. */
 export function createLive({ registry, clock }: { registry: Registry; clock: Clock }): Live {
-  const turns = createTurns(clock);
+  const slices = createSlices(clock);
   const renderings = new Map<Format, Rendering>();
   return {
     piece(format, version) {
       const now = clock.elapsed();
       const last = renderings.get(format);
       if (last !== undefined && last.version === version && now - last.at < FRESH_MS) return last.piece;
-      const rendering = { version, at: now, piece: render(registry, format, turns) };
+      const rendering = { version, at: now, piece: render(registry, format, slices) };
       renderings.set(format, rendering);
       // A failure belongs to the scrapes that wait for it, and not to the next ones.
       rendering.piece.catch(() => {
@@ -41,7 +41,7 @@ export function createLive({ registry, clock }: { registry: Registry; clock: Clo
   };
 }
 
-async function render(registry: Registry, format: Format, turns: Turns): Promise<Piece> {
+async function render(registry: Registry, format: Format, slices: Slices): Promise<Piece> {
   const deflater = createDeflater();
   let text = '';
   let lines = 0;
@@ -49,8 +49,8 @@ async function render(registry: Registry, format: Format, turns: Turns): Promise
     for (const line of renderMetric(metric, format)) {
       text += line;
       lines += 1;
-      if (lines % 64 !== 0 || !turns.over()) continue;
-      await turns.next();
+      if (lines % 64 !== 0 || !slices.over()) continue;
+      await slices.next();
       if (text.length < CHUNK) continue;
       await deflater.write(text);
       text = '';

@@ -1,8 +1,9 @@
 import type { Sample } from '../catalog/family.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { createSerialQueue } from '../runtime/serial-queue.ts';
+import { createSlices, type Slices } from '../runtime/slices.ts';
 import { createDeflater, deflateShort, emptyPiece, type Piece } from './piece.ts';
 import { createSampleWriter, type WrittenFamily } from './sample-writer.ts';
-import { createTurns, type Turns } from './turns.ts';
 
 /** One organization's samples of one family, rendered and deflated. */
 export interface Segment {
@@ -42,13 +43,11 @@ const SHORT = 16 * 1024;
  * time they would be no faster, and their slices and chunks would add up.
  */
 export function createSegmentRenderer({ clock }: { readonly clock: Clock }): RenderSegment {
-  const turns = createTurns(clock);
-  let last: Promise<unknown> = Promise.resolve();
+  const slices = createSlices(clock);
+  const queue = createSerialQueue();
 
   return function renderSegment(family, org, samples, options = {}) {
-    const rendered = last.then(() => render(family, org, samples, options, turns));
-    last = rendered.catch(() => undefined);
-    return rendered;
+    return queue.run(() => render(family, org, samples, options, slices));
   };
 }
 
@@ -57,16 +56,16 @@ async function render(
   org: string,
   samples: Iterable<Sample>,
   { maxSeries = Number.POSITIVE_INFINITY, signal }: SegmentOptions,
-  turns: Turns,
+  slices: Slices,
 ): Promise<Segment | undefined> {
-  const lines = createLineReader(family, org, samples, maxSeries, turns);
+  const lines = createLineReader(family, org, samples, maxSeries, slices);
   const deflater = createDeflater();
   const of = { family: family.name, org };
   let text = '';
   let short = true;
   try {
     while (!lines.ended()) {
-      await turns.next();
+      await slices.next();
       signal?.throwIfAborted();
       text += lines.read(CHUNK - text.length);
       if (text.length < CHUNK) continue;
@@ -86,7 +85,7 @@ async function render(
 }
 
 interface LineReader {
-  /** Lines of about `length` UTF-16 units, or fewer where the turn is over. */
+  /** Lines of about `length` UTF-16 units, or fewer where the slice is over. */
   read(length: number): string;
   ended(): boolean;
   series(): number;
@@ -98,7 +97,7 @@ function createLineReader(
   org: string,
   samples: Iterable<Sample>,
   maxSeries: number,
-  turns: Turns,
+  slices: Slices,
 ): LineReader {
   const iterator = samples[Symbol.iterator]();
   const write = createSampleWriter(family, { org });
@@ -114,7 +113,7 @@ function createLineReader(
         series += 1;
         if (series > maxSeries) break;
         text += write(next.value);
-        if (series % 16 === 0 && turns.over()) break;
+        if (series % 16 === 0 && slices.over()) break;
       }
       return text;
     },

@@ -8,6 +8,11 @@ export interface FamilySize {
   readonly series: number;
 }
 
+/** The series that each of so many organizations may have: equal shares, so that none takes another's. */
+export function seriesBudgetOf(seriesLimit: number, orgs: number): number {
+  return Math.floor(seriesLimit / Math.max(1, orgs));
+}
+
 const ORDER: Readonly<Record<FamilyWeight, number>> = { detail: 0, breakdown: 1, main: 2 };
 
 /**

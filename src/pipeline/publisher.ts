@@ -6,6 +6,7 @@ import type { OrgSettings, View } from '../catalog/view.ts';
 import type { RenderSegment } from '../exposition/segment.ts';
 import type { History, OrgHistory } from '../history/history.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { createSerialQueue } from '../runtime/serial-queue.ts';
 import { runInSlices } from '../runtime/slices.ts';
 import { firstDayOf } from './first-day.ts';
 import { createHandover, type HandoverParts, type Rendered, type RenderedFamily } from './handover.ts';
@@ -69,7 +70,7 @@ interface OrgState {
 export function createPublisher(parts: PublisherParts): Publisher {
   const states = new Map<string, OrgState>();
   // One organization after the other: slices of work side by side would add up to one long one.
-  let turn: Promise<void> = Promise.resolve();
+  const queue = createSerialQueue();
   const handOver = createHandover(parts);
   const settingsOf = parts.settingsOf ?? ((org) => org);
 
@@ -91,11 +92,10 @@ export function createPublisher(parts: PublisherParts): Publisher {
     const state = stateOf(org.name);
     for (const name of collectors) state.requested.add(name);
     if (state.waiting === undefined) {
-      state.waiting = turn.then(() => {
+      state.waiting = queue.run(() => {
         state.waiting = undefined;
         return publishNow(org, state);
       });
-      turn = state.waiting.catch(() => undefined);
     }
     return state.waiting;
   }

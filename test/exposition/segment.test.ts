@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Sample } from '../../src/catalog/family.ts';
 import { createDeflater, deflateShort, type Piece } from '../../src/exposition/piece.ts';
 import { createSegmentRenderer } from '../../src/exposition/segment.ts';
-import { createTurns } from '../../src/exposition/turns.ts';
-import { createFakeClock, createSystemClock } from '../../src/runtime/clock.ts';
+import { createSystemClock } from '../../src/runtime/clock.ts';
 
 const END_BLOCK = Buffer.from([3, 0]);
 const family = { name: 'm', labels: ['repo'] };
@@ -117,27 +116,6 @@ describe('renderings at the same time', () => {
     const done = await Promise.allSettled(orgs.map((org) => renderSegment(family, org, noted(org))));
     expect(done.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(taken).toEqual(orgs);
-  });
-
-  test('give the event loop back whenever a turn is over', async () => {
-    const clock = createFakeClock(0);
-    const turns = createTurns(clock, 3);
-    let turn = 0;
-    let running = true;
-    const count = () => {
-      turn += 1;
-      if (running) setImmediate(count);
-    };
-    const turnOf: number[] = [];
-    setImmediate(count);
-    for (let slice = 0; slice < 6; slice++) {
-      await turns.next();
-      turnOf.push(turn);
-      clock.set(clock.now() + 2);
-    }
-    running = false;
-    const perTurn = Object.values(Object.groupBy(turnOf, String)).map((slices) => slices?.length);
-    expect(perTurn).toEqual([2, 2, 2]);
   });
 });
 

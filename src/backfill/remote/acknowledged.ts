@@ -1,6 +1,7 @@
 import type { Day, Instant } from '../../catalog/day.ts';
 import { endOf } from '../../catalog/day.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { createSerialQueue } from '../../runtime/serial-queue.ts';
 import type { StateFile } from '../state-file.ts';
 import type { Subject } from '../target.ts';
 
@@ -31,7 +32,7 @@ export async function readAcknowledged(
   const targets = targetsIn(await file.read());
   const notes: Notes = targets[target] ?? {};
   let changed = false;
-  let saving: Promise<void> = Promise.resolve();
+  const queue = createSerialQueue();
   let notBefore = Number.NEGATIVE_INFINITY;
 
   function daysOf({ org, collector }: Subject): Record<string, number[]> {
@@ -44,9 +45,7 @@ export async function readAcknowledged(
 
   /** Stores what is noted, after whatever is being stored now. */
   function save(): Promise<void> {
-    const saved = saving.then(saveNow);
-    saving = saved.catch(() => undefined);
-    return saved;
+    return queue.run(saveNow);
   }
 
   async function saveNow(): Promise<void> {

@@ -1,3 +1,4 @@
+import { type BackoffBounds, backoffMs } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { BackfillError } from '../failure.ts';
@@ -15,8 +16,7 @@ export interface DeliveryDeps {
 }
 
 const ATTEMPTS = 10;
-const BASE_MS = 1000;
-const CAP_MS = 30_000;
+const BACKOFF: BackoffBounds = { baseMs: 1000, capMs: 30_000 };
 /** A target that asks for more is given up. */
 const LONGEST_WAIT_MS = 600_000;
 
@@ -28,7 +28,7 @@ export async function deliver(body: Buffer, deps: DeliveryDeps, signal: AbortSig
   for (let attempt = 1; ; attempt++) {
     const { words, retryAfterMs = 0 } = await attemptOnce(body, deps, signal);
     if (words === undefined) return;
-    const wait = Math.max(retryAfterMs, deps.random() * Math.min(CAP_MS, BASE_MS * 2 ** attempt));
+    const wait = Math.max(retryAfterMs, backoffMs(attempt, deps.random, BACKOFF));
     if (attempt === ATTEMPTS || wait > LONGEST_WAIT_MS) {
       throw new BackfillError(words, 'Run the same command again later: it goes on where it stopped.');
     }

@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest';
+import { createFakeClock } from '../../src/runtime/clock.ts';
+import { createSlices, runInSlices } from '../../src/runtime/slices.ts';
+
+describe('slices', () => {
+  test('give the event loop back whenever their budget is used up', async () => {
+    const clock = createFakeClock(0);
+    const slices = createSlices(clock, 3);
+    let turn = 0;
+    let running = true;
+    const count = () => {
+      turn += 1;
+      if (running) setImmediate(count);
+    };
+    const turnOf: number[] = [];
+    setImmediate(count);
+    for (let step = 0; step < 6; step++) {
+      await slices.next();
+      turnOf.push(turn);
+      clock.set(clock.now() + 2);
+    }
+    running = false;
+    const perTurn = Object.values(Object.groupBy(turnOf, String)).map((steps) => steps?.length);
+    expect(perTurn).toEqual([2, 2, 2]);
+  });
+
+  test('run a generator to its result, with other work in between', async () => {
+    const clock = createFakeClock(0);
+    let others = 0;
+    setImmediate(() => others++);
+    function* work() {
+      for (let step = 0; step < 4; step++) {
+        clock.set(clock.now() + 10);
+        yield;
+      }
+      return others;
+    }
+    expect(await runInSlices(work(), clock, 1)).toBe(1);
+  });
+});
