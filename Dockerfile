@@ -31,6 +31,7 @@ COPY --from=node /usr/local/bin/node /usr/local/bin/node
 WORKDIR /app
 COPY --from=dependencies /build/package.json ./
 COPY --from=dependencies /build/node_modules ./node_modules
+COPY LICENSE NOTICE ./
 COPY bin ./bin
 COPY --from=build /build/dist ./dist
 # All that is written goes here; the rest of the file system may be read-only.
@@ -46,8 +47,11 @@ ENV NODE_ENV=production \
     AGENT_PLATFORM_REVISION=${REVISION}
 LABEL org.opencontainers.image.title="Agent Platform Exporter" \
       org.opencontainers.image.description="Prometheus exporter for AI coding-agent usage" \
-      org.opencontainers.image.source="https://github.com/agent-platform-exporter/agent-platform-exporter" \
-      org.opencontainers.image.documentation="https://github.com/agent-platform-exporter/agent-platform-exporter/blob/main/docs/install.md" \
+      org.opencontainers.image.url="https://forge.example.com/agent-platform-exporter/agent-platform-exporter" \
+      org.opencontainers.image.source="https://forge.example.com/agent-platform-exporter/agent-platform-exporter" \
+      org.opencontainers.image.documentation="https://forge.example.com/agent-platform-exporter/agent-platform-exporter/blob/main/docs/install.md" \
+      org.opencontainers.image.vendor="The Agent Platform Exporter authors" \
+      org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
 

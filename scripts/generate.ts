@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import {
   defaultSettings,
@@ -19,6 +19,8 @@ import { hookMetrics } from '../src/hooks/intake/metrics.ts';
 import { chartReadme } from './chart/readme.ts';
 import { withThresholds } from './chart/values-file.ts';
 import { valuesSchema } from './chart/values-schema.ts';
+import { edited, projectFiles, withRunbook } from './project/applied.ts';
+import { project } from './project/project.ts';
 import { renderSound } from './sound.ts';
 
 /** A file of the repository that is made from the code. */
@@ -28,6 +30,7 @@ interface GeneratedFile {
   content(): string | Buffer;
 }
 
+const addresses = projectFiles(project);
 const dayDatasets = collectors.filter(isDayCollector).map(({ dataset }) => dataset);
 
 const source: readonly GeneratedFile[] = [
@@ -49,6 +52,8 @@ const source: readonly GeneratedFile[] = [
   { path: 'helm/files/rules.yaml', content: () => rulesDocument(markerSettings) },
   ...specs.map((spec) => ({ path: `dashboards/${fileOf(spec)}`, content: () => renderDashboard(spec) })),
   { path: 'helm/values.yaml', content: chartValues },
+  ...projectAddresses(),
+  ...alertTests(),
   { path: 'helm/values.schema.json', content: () => valuesSchema(createOptions(collectors)) },
   { path: 'helm/README.md', content: () => chartReadme(chartValues()) },
 ];
@@ -74,9 +79,30 @@ if (process.argv.includes('--check')) {
   }
 }
 
-/** Written by hand, but for the thresholds of the alerts. */
+/** Written by hand, but for the thresholds of the alerts and the project's address. */
 function chartValues(): string {
-  return withThresholds(readFileSync(new URL('../helm/values.yaml', import.meta.url), 'utf8'));
+  const path = 'helm/values.yaml';
+  return edited(path, withThresholds(textOf(path)), addresses[path] ?? []);
+}
+
+/** Written by hand, but for the addresses that `project.json` decides. */
+function projectAddresses(): readonly GeneratedFile[] {
+  return Object.entries(addresses)
+    .filter(([path]) => path !== 'helm/values.yaml')
+    .map(([path, edits]) => ({ path, content: () => edited(path, textOf(path), edits) }));
+}
+
+/** Written by hand, but for the runbook's address. */
+function alertTests(): readonly GeneratedFile[] {
+  const root = new URL('..', import.meta.url);
+  return globSync('alerts/tests/*.yaml', { cwd: root }).map((path) => ({
+    path,
+    content: () => withRunbook(textOf(path), project),
+  }));
+}
+
+function textOf(path: string): string {
+  return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 }
 
 function locationOf(file: GeneratedFile): URL {

@@ -1,3 +1,4 @@
+import { documentUrl, project } from '../../scripts/project/project.ts';
 import { renderRules } from './document.ts';
 import { adoptionGroup } from './groups/adoption.ts';
 import { collectionGroup } from './groups/collection.ts';
@@ -12,8 +13,7 @@ export { alertName } from './rule.ts';
 export { marker, type Threshold, type ThresholdName, thresholds } from './thresholds.ts';
 
 /** Where the runbook is published; `runbookUrl` is its marker's name. */
-export const RUNBOOK_URL =
-  'https://github.com/agent-platform-exporter/agent-platform-exporter/blob/main/docs/runbook.md';
+export const RUNBOOK_URL = documentUrl(project, 'docs/runbook.md');
 
 /** The thresholds' defaults and the published runbook. */
 export const defaultSettings: RuleSettings = {

@@ -37,9 +37,11 @@ prometheusRule: {enabled: true, labels: {release: kube-prometheus-stack}}
 dashboards: {enabled: true}
 END
 
-helm install agent-platform oci://ghcr.io/agent-platform-exporter/charts/agent-platform-exporter --values values.yaml
+helm install agent-platform ./helm --set image.registry="$REGISTRY" --values values.yaml
 helm test agent-platform
 \`\`\`
+
+From a checkout; \`$REGISTRY\` has the image that you built (see [install.md](../docs/install.md#kubernetes)).
 
 Needs Kubernetes 1.28 or newer. Look around without a key: \`--set demo=true\`.
 

@@ -60,6 +60,7 @@ describe.runIf(requireTool('buildah') && requireRoot())('the image', () => {
   test('tells its version and revision by labels', () => {
     expect(config.Labels).toMatchObject({
       'org.opencontainers.image.title': 'Agent Platform Exporter',
+      'org.opencontainers.image.licenses': 'Apache-2.0',
       'org.opencontainers.image.version': '9.8.7',
       'org.opencontainers.image.revision': 'abc1234',
     });
@@ -67,6 +68,8 @@ describe.runIf(requireTool('buildah') && requireRoot())('the image', () => {
 
   test('holds what runs and nothing else', async () => {
     expect((await readdir(join(root, 'app'))).sort()).toEqual([
+      'LICENSE',
+      'NOTICE',
       'bin',
       'dist',
       'node_modules',
@@ -96,6 +99,8 @@ describe.runIf(requireTool('buildah') && requireRoot())('the image', () => {
     await builder?.buildah(['bud', '--file', file, '--tag', 'localhost/context:test', REPOSITORY]);
     const context = (await builder?.filesOf('localhost/context:test')) ?? '';
     const sources = [
+      'LICENSE',
+      'NOTICE',
       'bin',
       'package-lock.json',
       'package.json',

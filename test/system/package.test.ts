@@ -21,6 +21,8 @@ const SOURCES = [
   'packaging',
 ];
 
+const PUBLISHED = ['CHANGELOG.md', 'README.md', 'assets', 'bin', 'dist', 'docs', 'package.json', 'packaging'];
+
 describe.runIf(requireTool('npm'))('the npm package', () => {
   const programs = createPrograms();
   const description = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
@@ -30,7 +32,7 @@ describe.runIf(requireTool('npm'))('the npm package', () => {
   beforeAll(async () => {
     // Elsewhere, because packing builds: what is built is preferred to the sources by whoever runs them afterwards.
     const folder = programs.folder();
-    for (const path of [...SOURCES, 'README.md', 'CHANGELOG.md']) {
+    for (const path of [...SOURCES, 'LICENSE', 'NOTICE', 'README.md', 'CHANGELOG.md']) {
       await cp(join(REPOSITORY, path), join(folder, path), { recursive: true });
     }
     await symlink(join(REPOSITORY, 'node_modules'), join(folder, 'node_modules'));
@@ -62,15 +64,13 @@ describe.runIf(requireTool('npm'))('the npm package', () => {
 
   test('has what runs and what is to be read, and nothing else', () => {
     const folders = new Set(files.map((path) => path.split('/')[0]));
-    expect([...folders].sort()).toEqual(
-      ['CHANGELOG.md', 'README.md', 'assets', 'bin', 'dist', 'docs', 'package.json', 'packaging'].sort(),
-    );
+    expect([...folders].sort()).toEqual([...PUBLISHED, 'LICENSE', 'NOTICE'].sort());
     expect(files).toContain('dist/main.js');
     expect(files.filter((path) => /\.(ts|db|env|pem|key)$|\.test\./.test(path))).toEqual([]);
   });
 
   test('brings none of what development needs', () => {
-    const there = globSync('lib/node_modules/agent-platform-exporter/node_modules/*', { cwd: prefix });
+    const there = globSync(`lib/node_modules/${description.name}/node_modules/*`, { cwd: prefix });
     const names = there.map((path) => path.split('/').at(-1));
     expect(names).toContain('prom-client');
     expect(Object.keys(description.devDependencies).filter((name) => names.includes(name))).toEqual([]);

@@ -53,7 +53,10 @@ describe.runIf(requireTool('npm'))('the supply chain', () => {
       }[];
     };
     expect(bill.bomFormat).toBe('CycloneDX');
-    expect(bill.metadata.component).toMatchObject({ name: 'agent-platform-exporter', type: 'application' });
+    expect(bill.metadata.component).toMatchObject({
+      name: '@agent-platform-exporter/agent-platform-exporter',
+      type: 'application',
+    });
     const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, { version: string; dev?: boolean }>;
     };

@@ -1,0 +1,60 @@
+import { documentUrl, imageParts, type Project } from './project.ts';
+
+type Edit = readonly [pattern: RegExp, replacement: string];
+
+/** The files that name the project's address, its package or its author, and how each is changed. */
+export function projectFiles(project: Project): Readonly<Record<string, readonly Edit[]>> {
+  const { registry, repository } = imageParts(project);
+  const runbook = documentUrl(project, 'docs/runbook.md');
+  const quoted = JSON.stringify;
+  return {
+    'package.json': [
+      [/(^ {2}"name": ).*(?=,$)/m, quoted(project.package)],
+      [/(^ {2}"homepage": ).*(?=,$)/m, quoted(`${project.repository}#readme`)],
+      [/(^ {2}"bugs": ).*(?=,$)/m, quoted(`${project.repository}/issues`)],
+      [/(^ {4}"url": ).*$/m, quoted(`git+${project.repository}.git`)],
+      [/(^ {2}"author": ).*(?=,$)/m, quoted(`${project.author} <${project.contact}>`)],
+    ],
+    'package-lock.json': [
+      [/(^ {2}"name": ).*(?=,$)/m, quoted(project.package)],
+      [/(^ {4}"": \{\n {6}"name": ).*(?=,$)/m, quoted(project.package)],
+    ],
+    Dockerfile: [
+      [/(org\.opencontainers\.image\.url=).*(?= \\$)/m, quoted(project.repository)],
+      [/(org\.opencontainers\.image\.source=).*(?= \\$)/m, quoted(project.repository)],
+      [
+        /(org\.opencontainers\.image\.documentation=).*(?= \\$)/m,
+        quoted(documentUrl(project, 'docs/install.md')),
+      ],
+      [/(org\.opencontainers\.image\.vendor=).*(?= \\$)/m, quoted(project.author)],
+    ],
+    'helm/Chart.yaml': [
+      [/(^home: ).*$/m, project.repository],
+      [/(^sources:\n {2}- ).*$/m, project.repository],
+      [/(^icon: ).*$/m, `${project.repository}/raw/main/assets/icon.svg`],
+      [/(^maintainers:\n {2}- name: ).*$/m, project.author],
+      [/(^maintainers:\n.*\n {4}email: ).*$/m, project.contact],
+      [/(image: ).*(?=:\d\S*$)/m, project.image],
+      [/(name: Documentation\n {6}url: ).*$/m, documentUrl(project, 'docs/install.md')],
+    ],
+    'helm/values.yaml': [
+      [/(^image:\n(?: {2}#.*\n)* {2}registry: ).*$/m, registry],
+      [/(^ {2}repository: ).*$/m, repository],
+      [/(^ {2}runbookUrl: ).*$/m, runbook],
+    ],
+    'packaging/agent-platform-exporter.service': [[/(^Documentation=).*$/m, project.repository]],
+  };
+}
+
+/** The same text with each edit made; throws where a place is missing, as it would then keep an old address. */
+export function edited(file: string, text: string, edits: readonly Edit[]): string {
+  return edits.reduce((before, [pattern, replacement]) => {
+    if (!pattern.test(before)) throw new Error(`${file}: nothing matches ${pattern}`);
+    return before.replace(pattern, (_, kept: string) => `${kept}${replacement}`);
+  }, text);
+}
+
+/** Alert tests with the runbook's address as the rules have it. */
+export function withRunbook(text: string, project: Project): string {
+  return text.replaceAll(/(?<=runbook_url: )\S+(?=#)/g, documentUrl(project, 'docs/runbook.md'));
+}

@@ -1,0 +1,41 @@
+import settings from '../../project.json' with { type: 'json' };
+
+/** Where the project is published and by whom: the one file that a fork changes. */
+export interface Project {
+  readonly repository: string;
+  /** Name of the npm package, with its scope. */
+  readonly package: string;
+  /** Image without a tag. */
+  readonly image: string;
+  /** OCI repository of the chart, without the chart's name. */
+  readonly charts: string;
+  readonly author: string;
+  readonly contact: string;
+}
+
+export const project: Project = settings;
+
+/** Address of a page of the documentation, of a project at `repository`. */
+export function documentUrl({ repository }: Project, file: string): string {
+  return `${repository}/blob/main/${file}`;
+}
+
+/** Registry and repository of the image, apart as the chart has them. */
+export function imageParts({ image }: Project): { readonly registry: string; readonly repository: string } {
+  const [registry = '', ...path] = image.split('/');
+  return { registry, repository: path.join('/') };
+}
+
+/** The settings that are still a placeholder: their host is one that nobody can own. */
+export function placeholders(candidate: Project): readonly string[] {
+  return Object.entries(candidate)
+    .filter(([, value]) => /(?:^|\.)example\.(?:com|org|net)$/.test(hostOf(value)))
+    .map(([name]) => name);
+}
+
+function hostOf(value: string): string {
+  return value
+    .replace(/^https?:\/\//, '')
+    .replace(/[/:].*$/s, '')
+    .replace(/^.*@/, '');
+}
