@@ -10,15 +10,15 @@ import {
 } from '../alerts/src/index.ts';
 import { fileOf, renderDashboard, specs } from '../dashboards/src/index.ts';
 import { isDayCollector } from '../src/catalog/collector.ts';
-import { renderMetricsDocs } from '../src/catalog/docs.ts';
 import { aboutFamilies, collectors } from '../src/collectors/index.ts';
-import { renderConfigurationDocs } from '../src/config/docs.ts';
 import { createOptions } from '../src/config/options.ts';
 import { ownMetrics } from '../src/exposition/own-metrics.ts';
 import { hookMetrics } from '../src/hooks/intake/metrics.ts';
 import { chartReadme } from './chart/readme.ts';
 import { withThresholds } from './chart/values-file.ts';
 import { valuesSchema } from './chart/values-schema.ts';
+import { renderMetricsDocs } from './docs/metrics.ts';
+import { renderConfigurationDocs } from './docs/options.ts';
 import { edited, projectFiles, withRunbook } from './project/applied.ts';
 import { project } from './project/project.ts';
 import { renderSound } from './sound.ts';

@@ -1,5 +1,5 @@
+import type { Queried } from '../../dashboards/src/promql.ts';
 import type { DatasetName } from '../../src/catalog/dataset.ts';
-import type { Queried } from '../../src/catalog/promql.ts';
 import { dataDayTimestamp } from '../../src/collectors/about/about.ts';
 
 const TARGET = 'job,instance';

@@ -1,3 +1,4 @@
+import { datasetOf } from './catalogue.ts';
 import {
   atDaysEnd,
   type Choice,
@@ -6,8 +7,7 @@ import {
   onItsDay,
   type Queried,
   risenOf,
-} from '../../src/catalog/promql.ts';
-import { datasetOf } from './catalogue.ts';
+} from './promql.ts';
 
 /** What a panel says of a metric that it shows. */
 export interface Described<Label extends string = string> extends Queried<Label> {

@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { createFakeClock } from '../../src/runtime/clock.ts';
-import { createFakeExposition } from '../../src/server/fake-exposition.ts';
 import { createHttpServer } from '../../src/server/http-server.ts';
+import { createFakeExposition } from './fake-exposition.ts';
 import { createTestApp } from './fixtures.ts';
 
 const LIMIT = 8;

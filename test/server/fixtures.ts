@@ -2,8 +2,8 @@ import { parseDay } from '../../src/catalog/day.ts';
 import { negotiate } from '../../src/exposition/negotiate.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { type AppDeps, createApp } from '../../src/server/app.ts';
-import { createFakeExposition } from '../../src/server/fake-exposition.ts';
 import type { CollectorStatus, OrgStatus, ServiceStatus } from '../../src/server/status.ts';
+import { createFakeExposition } from './fake-exposition.ts';
 
 export const NOW = Date.UTC(2026, 10, 20, 10, 12, 5);
 const MINUTE = 60_000;

@@ -6,8 +6,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createSystemClock } from '../../src/runtime/clock.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
 import type { AppDeps } from '../../src/server/app.ts';
-import { createFakeExposition } from '../../src/server/fake-exposition.ts';
 import { createHttpServer, type HttpServer } from '../../src/server/http-server.ts';
+import { createFakeExposition } from './fake-exposition.ts';
 import { createTestApp } from './fixtures.ts';
 
 const servers: HttpServer[] = [];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import request from 'supertest';
 import { describe, expect, test } from 'vitest';
 import { parseCollect } from '../../src/server/collect.ts';
-import { createFakeExposition } from '../../src/server/fake-exposition.ts';
+import { createFakeExposition } from './fake-exposition.ts';
 import { createTestApp } from './fixtures.ts';
 
 describe('GET /metrics', () => {

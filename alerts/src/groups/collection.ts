@@ -1,4 +1,4 @@
-import { newestOf } from '../../../src/catalog/promql.ts';
+import { newestOf } from '../../../dashboards/src/promql.ts';
 import { dataDayTimestamp } from '../../../src/collectors/about/about.ts';
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
 import type { RuleGroup, RuleSettings } from '../rule.ts';

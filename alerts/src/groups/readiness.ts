@@ -1,4 +1,4 @@
-import { newestOf } from '../../../src/catalog/promql.ts';
+import { newestOf } from '../../../dashboards/src/promql.ts';
 import {
   readinessCriteriaRegressed,
   readinessRatio,

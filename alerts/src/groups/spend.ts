@@ -1,4 +1,4 @@
-import { newestOf, type Queried } from '../../../src/catalog/promql.ts';
+import { newestOf, type Queried } from '../../../dashboards/src/promql.ts';
 import {
   creditsMonthBudget,
   creditsMonthForecast,

@@ -1,4 +1,4 @@
-import type { Family } from './family.ts';
+import type { Family } from '../../src/catalog/family.ts';
 
 /** A collector as the documentation shows it. */
 export interface DocumentedCollector {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { atDaysEnd, daysBeforeNewest, newestOf, onItsDay, risenOf } from '../../src/catalog/promql.ts';
+import { atDaysEnd, daysBeforeNewest, newestOf, onItsDay, risenOf } from '../../dashboards/src/promql.ts';
 import { dailyActiveUsers } from '../../src/collectors/activity/collector.ts';
 import { readinessRatio } from '../../src/collectors/readiness/collector.ts';
 import { dailyCreditsByModel, dailyTokens } from '../../src/collectors/tokens/collector.ts';

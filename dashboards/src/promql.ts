@@ -1,5 +1,5 @@
-import type { DatasetName } from './dataset.ts';
-import type { FamilyNature } from './family.ts';
+import type { DatasetName } from '../../src/catalog/dataset.ts';
+import type { FamilyNature } from '../../src/catalog/family.ts';
 
 const DAY_S = 86_400;
 /** The metric that says which day a dataset's daily figures describe; the gate of every day panel. */

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { renderExample } from '../../scripts/docs/example-file.ts';
+import { renderConfigurationDocs } from '../../scripts/docs/options.ts';
 import { collectors as realCollectors } from '../../src/collectors/index.ts';
 import { sandboxOptions } from '../../src/config/command-options.ts';
-import { renderConfigurationDocs } from '../../src/config/docs.ts';
-import { renderExample } from '../../src/config/docs-example.ts';
 import { fileKeys, limitKeys, orgKeys, readinessKeys } from '../../src/config/file-keys.ts';
 import { fileKeyOf, type OptionTable, variableOf } from '../../src/config/option.ts';
 import { createOptions } from '../../src/config/options.ts';
-import { collectors, load } from './loading.ts';
+import { collectors, load } from '../config/loading.ts';
 
 const text = renderConfigurationDocs(collectors);
 

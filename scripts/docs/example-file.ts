@@ -1,4 +1,4 @@
-import { fileKeyOf, type Option, type OptionTable } from './option.ts';
+import { fileKeyOf, type Option, type OptionTable } from '../../src/config/option.ts';
 
 /** Keys of one level: an option, or the keys below. */
 type Level = Map<string, Option | Level>;

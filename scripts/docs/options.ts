@@ -5,11 +5,11 @@ import {
   hookConfigOptions,
   hookOptions,
   sandboxOptions,
-} from './command-options.ts';
-import { renderExample } from './docs-example.ts';
-import { fileKeys } from './file-keys.ts';
-import { fileKeyOf, type Option, type OptionTable, variableOf } from './option.ts';
-import { type CollectorChoice, createOptions, secretVariables } from './options.ts';
+} from '../../src/config/command-options.ts';
+import { fileKeys } from '../../src/config/file-keys.ts';
+import { fileKeyOf, type Option, type OptionTable, variableOf } from '../../src/config/option.ts';
+import { type CollectorChoice, createOptions, secretVariables } from '../../src/config/options.ts';
+import { renderExample } from './example-file.ts';
 
 /** The text of `docs/CONFIGURATION.md`. */
 export function renderConfigurationDocs(collectors: readonly CollectorChoice[]): string {

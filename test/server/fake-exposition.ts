@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import type { Exposition, ProbeRequest, Scrape, ScrapeRequest } from '../exposition/exposition.ts';
-import { contentTypes } from '../exposition/negotiate.ts';
+import type { Exposition, ProbeRequest, Scrape, ScrapeRequest } from '../../src/exposition/exposition.ts';
+import { contentTypes } from '../../src/exposition/negotiate.ts';
 
 export interface FakeExposition extends Exposition {
   readonly requests: readonly ScrapeRequest[];
