@@ -1,4 +1,4 @@
-import type { OrgSettings } from '../../src/catalog/view.ts';
+import type { OrgSettings } from '../../src/catalog/settings.ts';
 
 /** The organization that is measured. */
 export const ORG = 'acme';

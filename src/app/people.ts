@@ -1,7 +1,7 @@
 import type { Collector } from '../catalog/collector.ts';
 import { isDayCollector } from '../catalog/collector.ts';
 import { daysBetween, yesterdayOf } from '../catalog/day.ts';
-import type { OrgSettings } from '../catalog/view.ts';
+import type { OrgSettings } from '../catalog/settings.ts';
 import type { People } from '../config/people/people.ts';
 import type { History } from '../history/history.ts';
 import type { Clock } from '../runtime/clock.ts';

@@ -6,7 +6,7 @@ import {
   isFetching,
 } from '../catalog/collector.ts';
 import type { CurrentFamily } from '../catalog/family.ts';
-import type { OrgSettings } from '../catalog/view.ts';
+import type { OrgSettings } from '../catalog/settings.ts';
 import { aboutFamilies, collectors as allCollectors } from '../collectors/index.ts';
 import type { Config, OrgConfig } from '../config/config.ts';
 

@@ -1,7 +1,7 @@
 import type { Collector } from '../catalog/collector.ts';
 import { isDayCollector, isFetching } from '../catalog/collector.ts';
 import type { Instant } from '../catalog/day.ts';
-import type { OrgSettings } from '../catalog/view.ts';
+import type { OrgSettings } from '../catalog/settings.ts';
 import type { Publisher } from '../pipeline/publisher.ts';
 import type { RunBook, RunState } from '../pipeline/runs.ts';
 import type { CollectorState, CollectorStatus, Readiness } from '../server/status.ts';

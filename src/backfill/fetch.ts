@@ -1,6 +1,6 @@
 import { type Collector, type FetchingCollector, isFetching } from '../catalog/collector.ts';
+import type { OrgSettings } from '../catalog/settings.ts';
 import type { Source } from '../catalog/source.ts';
-import type { OrgSettings } from '../catalog/view.ts';
 import type { Publisher } from '../pipeline/publisher.ts';
 import type { Runner } from '../pipeline/runner.ts';
 import type { RunBook } from '../pipeline/runs.ts';

@@ -2,7 +2,8 @@ import { type Collector, dayDatasetOf, type SparingDays } from '../catalog/colle
 import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
 import { type Day, endOf, type Instant } from '../catalog/day.ts';
 import type { CurrentFamily, Family, Sample } from '../catalog/family.ts';
-import type { OrgSettings, View } from '../catalog/view.ts';
+import type { OrgSettings } from '../catalog/settings.ts';
+import type { View } from '../catalog/view.ts';
 import type { OrgHistory } from '../history/history.ts';
 import { familiesOverBudget } from '../pipeline/budget.ts';
 import { firstDayOf, type Keeping } from '../pipeline/first-day.ts';

@@ -1,8 +1,8 @@
 import type { DatasetName, DayDataset, DocumentDataset } from './dataset.ts';
 import type { Day } from './day.ts';
 import type { Family } from './family.ts';
+import type { OrgSettings } from './settings.ts';
 import type { Source } from './source.ts';
-import type { OrgSettings } from './view.ts';
 
 /** An inclusive range of days. */
 export interface Window {

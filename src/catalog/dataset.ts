@@ -1,4 +1,4 @@
-import type { OrgSettings } from './view.ts';
+import type { OrgSettings } from './settings.ts';
 
 /** The datasets of the platform, which are also the values of the `dataset` label. */
 export type DatasetName = 'tokens' | 'tools' | 'activity' | 'productivity' | 'users' | 'readiness' | 'wiki';

@@ -2,7 +2,7 @@ import { createClients } from '../app/clients.ts';
 import { createSilentPublisher, fetchMissing } from '../backfill/fetch.ts';
 import type { Collector } from '../catalog/collector.ts';
 import type { Day } from '../catalog/day.ts';
-import type { OrgSettings } from '../catalog/view.ts';
+import type { OrgSettings } from '../catalog/settings.ts';
 import type { Config } from '../config/config.ts';
 import { createInstruments } from '../exposition/instruments.ts';
 import type { History } from '../history/history.ts';

@@ -1,6 +1,6 @@
 import { MEMORY } from '../app/history.ts';
 import type { Day } from '../catalog/day.ts';
-import type { Contract } from '../catalog/view.ts';
+import type { Contract } from '../catalog/settings.ts';
 import { collectors } from '../collectors/index.ts';
 import type { Config } from '../config/config.ts';
 import { createFixedCredential } from '../config/credential.ts';

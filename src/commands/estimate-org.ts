@@ -1,6 +1,6 @@
 import { type Collector, dayDatasetOf, isDayCollector } from '../catalog/collector.ts';
 import type { Day } from '../catalog/day.ts';
-import type { OrgSettings } from '../catalog/view.ts';
+import type { OrgSettings } from '../catalog/settings.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
 import { usersCollector } from '../collectors/users/collector.ts';
 import type { Config } from '../config/config.ts';

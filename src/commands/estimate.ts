@@ -1,5 +1,5 @@
 import { addDays, yesterdayOf } from '../catalog/day.ts';
-import type { OrgSettings } from '../catalog/view.ts';
+import type { OrgSettings } from '../catalog/settings.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
 import { estimateOptions } from '../config/command-options.ts';
 import { loadConfig, loadValues } from '../config/load.ts';

@@ -1,5 +1,5 @@
 import type { Day } from '../catalog/day.ts';
-import type { Contract, ReadinessSettings } from '../catalog/view.ts';
+import type { Contract, ReadinessSettings } from '../catalog/settings.ts';
 import type { Credential } from './credential.ts';
 import type { ProxyVariables } from './environment.ts';
 import type { Limits } from './file-settings.ts';

@@ -1,5 +1,5 @@
 import { type Day, parseDay } from '../catalog/day.ts';
-import type { Contract, CreditPrice } from '../catalog/view.ts';
+import type { Contract, CreditPrice } from '../catalog/settings.ts';
 import { budgetKeys, priceKeys } from './file-keys.ts';
 import { quoted } from './parsed.ts';
 import { entriesOf, itemsOf, mistake, type Place, positiveNumberOf, textOf, wholeNumberOf } from './tree.ts';

@@ -1,4 +1,4 @@
-import type { ReadinessSettings } from '../catalog/view.ts';
+import type { ReadinessSettings } from '../catalog/settings.ts';
 import { defaultSeries, defaultValuesPerLabel, limitKeys, readinessKeys } from './file-keys.ts';
 import { suggestion } from './nearest.ts';
 import { quoted } from './parsed.ts';

@@ -1,4 +1,4 @@
-import type { Contract } from '../catalog/view.ts';
+import type { Contract } from '../catalog/settings.ts';
 import { readContract } from './contract.ts';
 import { orgKeys } from './file-keys.ts';
 import { isOrgName, orgNameRule } from './org-name.ts';

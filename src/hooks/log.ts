@@ -1,6 +1,7 @@
 import type { Clock } from '../runtime/clock.ts';
+import type { LogEntry } from './log-file.ts';
 
-type Fields = Readonly<Record<string, string | number>>;
+export type Fields = Readonly<Record<string, string | number>>;
 
 /** The hook command's log: its problems are nothing to the agent. `error`: something was lost or not told. */
 export interface HookLog {
@@ -8,15 +9,6 @@ export interface HookLog {
   warn(message: string, fields?: Fields): void;
   /** A secret that no line may show. */
   remember(secret: string): void;
-}
-
-/** One line of it. */
-export interface LogEntry {
-  /** Unix milliseconds. */
-  readonly at: number;
-  readonly level: 'error' | 'warn';
-  readonly message: string;
-  readonly fields: Fields;
 }
 
 /** A log that is written at the end of a run: most runs have nothing to say and need not load what writes. */

@@ -2,7 +2,8 @@ import { type Collector, dayDatasetOf, isDayCollector, isFetching, sparingOf } f
 import type { DayDataset } from '../catalog/dataset.ts';
 import type { Day } from '../catalog/day.ts';
 import type { CurrentFamily, Family } from '../catalog/family.ts';
-import type { OrgSettings, View } from '../catalog/view.ts';
+import type { OrgSettings } from '../catalog/settings.ts';
+import type { View } from '../catalog/view.ts';
 import type { RenderSegment } from '../exposition/segment.ts';
 import type { History, OrgHistory } from '../history/history.ts';
 import type { Clock } from '../runtime/clock.ts';

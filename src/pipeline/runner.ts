@@ -1,7 +1,7 @@
 import { type DayCollector, type FetchingCollector, isDayCollector } from '../catalog/collector.ts';
 import { type Day, dayOf } from '../catalog/day.ts';
+import type { OrgSettings } from '../catalog/settings.ts';
 import type { Source } from '../catalog/source.ts';
-import type { OrgSettings } from '../catalog/view.ts';
 import type { Instruments } from '../exposition/instruments.ts';
 import type { History } from '../history/history.ts';
 import type { Clock } from '../runtime/clock.ts';

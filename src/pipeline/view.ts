@@ -1,7 +1,8 @@
 import type { SparingDays } from '../catalog/collector.ts';
 import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
 import { addDays, type Day, daysBetween, endOf, type Instant, yesterdayOf } from '../catalog/day.ts';
-import type { OrgSettings, View } from '../catalog/view.ts';
+import type { OrgSettings } from '../catalog/settings.ts';
+import type { View } from '../catalog/view.ts';
 import type { OrgHistory } from '../history/history.ts';
 import { LATE_DAY_MS } from './late-day.ts';
 import { firstSparingDay } from './wanted.ts';

@@ -3,8 +3,8 @@ import { createSecureContext } from 'node:tls';
 import { mistake } from '../config/tree.ts';
 import { messageOf } from '../runtime/errors.ts';
 import { contextOptions } from './context.ts';
+import type { Pem } from './pem.ts';
 import type { TlsSettings } from './settings.ts';
-import type { Pem } from './tls-section.ts';
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 

@@ -5,6 +5,7 @@ import { quoted } from '../config/parsed.ts';
 import { booleanOf, entriesOf, itemsOf, mistake, type Place, textOf } from '../config/tree.ts';
 import { checkAuthorities, checkKeyPair, checkSuites } from './certificates.ts';
 import { curves, defaultSuites, opensslSuites, suiteNames } from './names.ts';
+import type { Pem } from './pem.ts';
 import { type ClientAuth, clientAuthTypes, type TlsSettings, type TlsVersion } from './settings.ts';
 
 const keys = [
@@ -24,12 +25,6 @@ const keys = [
 ];
 
 type Entries = ReadonlyMap<string, Place>;
-
-/** A PEM text and the key that gives it. */
-export interface Pem {
-  readonly place: Place;
-  readonly text: string;
-}
 
 /** Reads `tls_server_config`; undefined where it says nothing. Rejects with a `ConfigError`. */
 export async function readTls(place: Place, files: Files): Promise<TlsSettings | undefined> {

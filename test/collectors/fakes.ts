@@ -2,8 +2,9 @@ import type { DayCollector, DocumentCollector, FetchedDays, Window } from '../..
 import { addDays, type Day, parseDay, startOf } from '../../src/catalog/day.ts';
 import type { Family, Sample } from '../../src/catalog/family.ts';
 import type { PeopleSettings } from '../../src/catalog/people.ts';
+import type { ReadinessSettings } from '../../src/catalog/settings.ts';
 import type { ApiRequest, PagedRequest, PagingEnd, Source } from '../../src/catalog/source.ts';
-import type { ReadinessSettings, View } from '../../src/catalog/view.ts';
+import type { View } from '../../src/catalog/view.ts';
 
 export function dayNamed(text: string): Day {
   const day = parseDay(text);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day, dayOf } from '../../src/catalog/day.ts';
-import type { OrgSettings } from '../../src/catalog/view.ts';
+import type { OrgSettings } from '../../src/catalog/settings.ts';
 import { collectors as all } from '../../src/collectors/index.ts';
 import { createSqliteHistory } from '../../src/history/sqlite/history.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';

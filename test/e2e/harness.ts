@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { onTestFinished, vi } from 'vitest';
 import { createService, type Service } from '../../src/app/service.ts';
-import type { Contract } from '../../src/catalog/view.ts';
+import type { Contract } from '../../src/catalog/settings.ts';
 import { collectors } from '../../src/collectors/index.ts';
 import { parseArguments } from '../../src/config/arguments.ts';
 import type { Config } from '../../src/config/config.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseDay } from '../../src/catalog/day.ts';
-import type { Contract } from '../../src/catalog/view.ts';
+import type { Contract } from '../../src/catalog/settings.ts';
 import { DAY, startStory } from './harness.ts';
 import { listOf } from './recount.ts';
 

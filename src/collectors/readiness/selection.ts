@@ -1,5 +1,5 @@
 import type { Instant } from '../../catalog/day.ts';
-import type { ReadinessSettings } from '../../catalog/view.ts';
+import type { ReadinessSettings } from '../../catalog/settings.ts';
 import type { ReadinessReport } from './dataset.ts';
 
 /** A repository's current report and the one that it is compared with. */

@@ -1,5 +1,6 @@
 import type { Day } from '../../catalog/day.ts';
-import type { CreditPrice, View } from '../../catalog/view.ts';
+import type { CreditPrice } from '../../catalog/settings.ts';
+import type { View } from '../../catalog/view.ts';
 
 const MILLION = 1_000_000;
 

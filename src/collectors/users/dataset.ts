@@ -1,6 +1,6 @@
 import type { DayDataset } from '../../catalog/dataset.ts';
 import { ANONYMOUS } from '../../catalog/people.ts';
-import type { OrgSettings } from '../../catalog/view.ts';
+import type { OrgSettings } from '../../catalog/settings.ts';
 import type { Count } from '../counts.ts';
 import type { PeopleColumns } from './columns.ts';
 

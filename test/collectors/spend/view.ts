@@ -1,5 +1,6 @@
 import { addDays, startOf } from '../../../src/catalog/day.ts';
-import type { Contract, CreditPrice, View } from '../../../src/catalog/view.ts';
+import type { Contract, CreditPrice } from '../../../src/catalog/settings.ts';
+import type { View } from '../../../src/catalog/view.ts';
 import { spendCollector } from '../../../src/collectors/spend/collector.ts';
 import { type TokensRow, tokensDataset } from '../../../src/collectors/tokens/dataset.ts';
 import { createFakeView, dayNamed } from '../fakes.ts';
