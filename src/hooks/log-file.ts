@@ -2,7 +2,17 @@ import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { formatLine, logfmtSyntax } from '../runtime/logfmt.ts';
 import { createRedactor } from '../runtime/redact.ts';
-import type { Fields } from './log.ts';
+
+export type Fields = Readonly<Record<string, string | number>>;
+
+/** One line of the hook command's log. */
+export interface LogEntry {
+  /** Unix milliseconds. */
+  readonly at: number;
+  readonly level: 'error' | 'warn';
+  readonly message: string;
+  readonly fields: Fields;
+}
 
 const mostBytes = 262_144;
 
@@ -29,13 +39,4 @@ export function appendToLog(file: string, entries: readonly LogEntry[], secrets:
   } catch {
     // A full disk, or a folder that may not be written.
   }
-}
-
-/** One line of it. */
-export interface LogEntry {
-  /** Unix milliseconds. */
-  readonly at: number;
-  readonly level: 'error' | 'warn';
-  readonly message: string;
-  readonly fields: Fields;
 }

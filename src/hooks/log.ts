@@ -1,7 +1,5 @@
 import type { Clock } from '../runtime/clock.ts';
-import type { LogEntry } from './log-file.ts';
-
-export type Fields = Readonly<Record<string, string | number>>;
+import type { Fields, LogEntry } from './log-file.ts';
 
 /** The hook command's log: its problems are nothing to the agent. `error`: something was lost or not told. */
 export interface HookLog {
