@@ -1,9 +1,9 @@
 import type { Registry } from 'prom-client';
 import type { Clock } from '../runtime/clock.ts';
+import { type DeflatedChunk, deflateShort } from './deflated-chunk.ts';
 import { createLive } from './live.ts';
 import type { Negotiated } from './negotiate.ts';
 import type { Page } from './page.ts';
-import { deflateShort, type Piece } from './piece.ts';
 import type { Publication } from './publication.ts';
 import { assembleScrape, type ScrapedPage } from './scrape.ts';
 import { type Format, renderFamilyHeader } from './text.ts';
@@ -61,7 +61,7 @@ export function createExposition({ publication, registry, clock }: ExpositionDep
       if (refusal !== undefined) return refusal;
       // Taken before anything is awaited: the body is of one state, whatever is published meanwhile.
       const published = publication.current();
-      const ending = await live.piece(request.format, published.version);
+      const ending = await live.chunk(request.format, published.version);
       return assemble(published.page({ collect: request.collect }), ending, request);
     },
     probe(request) {
@@ -78,7 +78,7 @@ export function createExposition({ publication, registry, clock }: ExpositionDep
  * scrape of a thousand series would otherwise spend more on this than on being sent.
  */
 function rememberAssembled(): typeof assembleScrape {
-  const last = new Map<string, { page: Page; ending: Piece; scraped: ScrapedPage }>();
+  const last = new Map<string, { page: Page; ending: DeflatedChunk; scraped: ScrapedPage }>();
   return (page, ending, negotiated) => {
     const key = negotiated.gzip ? `${negotiated.format} gzip` : negotiated.format;
     const before = last.get(key);

@@ -28,7 +28,7 @@ export async function* readRegistry(registry: Registry): AsyncGenerator<LiveMetr
   }
 }
 
-/** A metric as text, line by line; the first piece is the header. */
+/** A metric as text, line by line; the first is the header. */
 export function* renderMetric(metric: LiveMetric, format: Format): Generator<string> {
   const type = typeOf(metric.type);
   const counter = type === 'counter' && format === 'openmetrics';

@@ -1,14 +1,14 @@
 import type { Registry } from 'prom-client';
 import type { Clock } from '../runtime/clock.ts';
 import { createSlices, type Slices } from '../runtime/slices.ts';
+import { createDeflater, type DeflatedChunk } from './deflated-chunk.ts';
 import { readRegistry, renderMetric } from './live-text.ts';
-import { createDeflater, type Piece } from './piece.ts';
 import type { Format } from './text.ts';
 
 /** The process's own part of a page, which ends it. */
 export interface Live {
   /** Rendered at most once a second, and anew for each version of what is published. */
-  piece(format: Format, version: number): Promise<Piece>;
+  chunk(format: Format, version: number): Promise<DeflatedChunk>;
 }
 
 const FRESH_MS = 1000;
@@ -18,7 +18,7 @@ const CHUNK = 256 * 1024;
 interface Rendering {
   readonly version: number;
   readonly at: number;
-  readonly piece: Promise<Piece>;
+  readonly chunk: Promise<DeflatedChunk>;
 }
 
 /** Creates the live part of a registry. */
@@ -26,22 +26,22 @@ export function createLive({ registry, clock }: { registry: Registry; clock: Clo
   const slices = createSlices(clock);
   const renderings = new Map<Format, Rendering>();
   return {
-    piece(format, version) {
+    chunk(format, version) {
       const now = clock.elapsed();
       const last = renderings.get(format);
-      if (last !== undefined && last.version === version && now - last.at < FRESH_MS) return last.piece;
-      const rendering = { version, at: now, piece: render(registry, format, slices) };
+      if (last !== undefined && last.version === version && now - last.at < FRESH_MS) return last.chunk;
+      const rendering = { version, at: now, chunk: render(registry, format, slices) };
       renderings.set(format, rendering);
       // A failure belongs to the scrapes that wait for it, and not to the next ones.
-      rendering.piece.catch(() => {
+      rendering.chunk.catch(() => {
         if (renderings.get(format) === rendering) renderings.delete(format);
       });
-      return rendering.piece;
+      return rendering.chunk;
     },
   };
 }
 
-async function render(registry: Registry, format: Format, slices: Slices): Promise<Piece> {
+async function render(registry: Registry, format: Format, slices: Slices): Promise<DeflatedChunk> {
   const deflater = createDeflater();
   let text = '';
   let lines = 0;

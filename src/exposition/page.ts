@@ -1,6 +1,6 @@
-import { append, type Piece } from './piece.ts';
+import { append, type DeflatedChunk } from './deflated-chunk.ts';
 
-/** Joined pieces: a deflate stream that lacks its end, in few buffers. */
+/** Joined chunks: a deflate stream that lacks its end, in few buffers. */
 export interface Page {
   readonly parts: readonly Buffer[];
   /** Length of the deflated parts in bytes. */
@@ -11,24 +11,24 @@ export interface Page {
   readonly crc: number;
 }
 
-// Pieces from this size on are passed along by reference; smaller ones are copied together, so that a scrape
+// Chunks from this size on are passed along by reference; smaller ones are copied together, so that a scrape
 // writes few buffers and a page of tens of megabytes is not copied.
 const LARGE = 128 * 1024;
 
-/** Joins pieces in their order. */
-export function joinPieces(pieces: Iterable<Piece>): Page {
+/** Joins chunks in their order. */
+export function joinChunks(chunks: Iterable<DeflatedChunk>): Page {
   const parts: Buffer[] = [];
   let small: Buffer[] = [];
   let sum = { crc: 0, length: 0 };
   let deflated = 0;
-  for (const piece of pieces) {
-    sum = append(sum, piece);
-    deflated += piece.bytes.length;
-    if (piece.bytes.length >= LARGE) {
+  for (const chunk of chunks) {
+    sum = append(sum, chunk);
+    deflated += chunk.bytes.length;
+    if (chunk.bytes.length >= LARGE) {
       closeSmall();
-      parts.push(piece.bytes);
+      parts.push(chunk.bytes);
     } else {
-      small.push(piece.bytes);
+      small.push(chunk.bytes);
     }
   }
   closeSmall();

@@ -2,12 +2,12 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import {
   countSeries,
-  createFeed,
+  createOrgSegments,
   declareFamilies,
-  type Feed,
+  type OrgSegments,
   type PublishedFamily,
   placeSegments,
-} from './feeds.ts';
+} from './org-segments.ts';
 import { createPublished, type Published } from './published.ts';
 import type { Segment } from './segment.ts';
 
@@ -27,7 +27,7 @@ export interface Publication {
   readonly collectors: ReadonlySet<string>;
   /** Published or not yet: an organization's series by family. */
   seriesOf(org: string): ReadonlyMap<string, number>;
-  /** Publishes what has changed and stops the timer; nothing may be fed afterwards. */
+  /** Publishes what has changed and stops the timer; nothing may be published afterwards. */
   close(): void;
 }
 
@@ -48,7 +48,7 @@ export function createPublication({ families, running, clock, log }: Publication
   const collectors = new Set(families.flatMap(({ collector }) => collector ?? []));
   // What nobody may ask for by name, like the families about the data, belongs to every page.
   const everywhere = (collector: string) => !collectors.has(collector);
-  const feeds = new Map<string, Feed>();
+  const segmentsByOrg = new Map<string, OrgSegments>();
   const closing = new AbortController();
   let published = createPublished(0, [], new Map(), everywhere);
   let changed = false;
@@ -58,8 +58,8 @@ export function createPublication({ families, running, clock, log }: Publication
     if (!changed) return published;
     changed = false;
     const startedAt = clock.elapsed();
-    const placed = placeSegments(declared, feeds);
-    published = createPublished(published.version + 1, placed, countSeries(feeds), everywhere);
+    const placed = placeSegments(declared, segmentsByOrg);
+    published = createPublished(published.version + 1, placed, countSeries(segmentsByOrg), everywhere);
     log?.debug('Published', {
       version: published.version,
       bytes: published.deflated,
@@ -98,15 +98,15 @@ export function createPublication({ families, running, clock, log }: Publication
     current: () => published,
     flush: publish,
     replaceAll(org, segments) {
-      feeds.set(org, createFeed(declared, org, segments));
+      segmentsByOrg.set(org, createOrgSegments(declared, org, segments));
       touch();
     },
     remove(org) {
-      if (feeds.delete(org)) touch();
+      if (segmentsByOrg.delete(org)) touch();
     },
     seriesOf(org) {
       const series = new Map<string, number>();
-      for (const segments of feeds.get(org)?.values() ?? []) {
+      for (const segments of segmentsByOrg.get(org)?.values() ?? []) {
         for (const { family, series: count } of segments.values()) {
           series.set(family, (series.get(family) ?? 0) + count);
         }

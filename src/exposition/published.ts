@@ -1,5 +1,5 @@
-import { joinPieces, type Page } from './page.ts';
-import type { Piece } from './piece.ts';
+import type { DeflatedChunk } from './deflated-chunk.ts';
+import { joinChunks, type Page } from './page.ts';
 import type { Segment } from './segment.ts';
 
 /** What a page is narrowed to; nothing given means everything. */
@@ -23,7 +23,7 @@ export interface Published {
 
 /** A segment in its place on the page. */
 export interface Placed {
-  readonly header: Piece;
+  readonly header: DeflatedChunk;
   readonly collector: string;
   readonly segment: Segment;
 }
@@ -38,7 +38,7 @@ export function createPublished(
   series: ReadonlyMap<string, number>,
   always: (collector: string) => boolean,
 ): Published {
-  const whole = joinPieces(piecesOf(placed));
+  const whole = joinChunks(chunksOf(placed));
   const narrowed = new Map<string, Page>();
   let byOrg: ReadonlyMap<string, readonly Placed[]> | undefined;
 
@@ -58,7 +58,7 @@ export function createPublished(
     const chosen = placedOf(org).filter(
       ({ collector }) => wanted.size === 0 || wanted.has(collector) || always(collector),
     );
-    const made = joinPieces(piecesOf(chosen));
+    const made = joinChunks(chunksOf(chosen));
     const [oldest] = narrowed.keys();
     if (narrowed.size >= KEPT_PAGES && oldest !== undefined) narrowed.delete(oldest);
     narrowed.set(key, made);
@@ -68,11 +68,11 @@ export function createPublished(
   return { version, series, deflated: whole.deflated, page };
 }
 
-function* piecesOf(placed: Iterable<Placed>): Iterable<Piece> {
-  let header: Piece | undefined;
+function* chunksOf(placed: Iterable<Placed>): Iterable<DeflatedChunk> {
+  let header: DeflatedChunk | undefined;
   for (const place of placed) {
     if (place.header !== header) yield place.header;
     header = place.header;
-    yield place.segment.piece;
+    yield place.segment.chunk;
   }
 }

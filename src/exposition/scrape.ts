@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createInflateRaw } from 'node:zlib';
+import { append, type DeflatedChunk } from './deflated-chunk.ts';
 import { contentTypes, type Negotiated } from './negotiate.ts';
 import type { Page } from './page.ts';
-import { append, type Piece } from './piece.ts';
 
 /** A page that is ready to be sent: immutable, and safe to be sent any number of times. */
 export interface ScrapedPage {
@@ -30,8 +30,8 @@ const INFLATE_CHUNK = 128 * 1024;
 // Up to here one write of a copy is faster than one of many parts; beyond, it would double the page's memory.
 const SHORT = 256 * 1024;
 
-/** Puts a page and the piece that ends it together, without work that grows with the page. */
-export function assembleScrape(page: Page, ending: Piece, { format, gzip }: Negotiated): ScrapedPage {
+/** Puts a page and the chunk that ends it together, without work that grows with the page. */
+export function assembleScrape(page: Page, ending: DeflatedChunk, { format, gzip }: Negotiated): ScrapedPage {
   const contentType = contentTypes[format];
   const { crc, length } = append(page, ending);
   if (!gzip) {

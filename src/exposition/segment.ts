@@ -2,7 +2,7 @@ import type { Sample } from '../catalog/family.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { createSerialQueue } from '../runtime/serial-queue.ts';
 import { createSlices, type Slices } from '../runtime/slices.ts';
-import { createDeflater, deflateShort, emptyPiece, type Piece } from './piece.ts';
+import { createDeflater, type DeflatedChunk, deflateShort, emptyChunk } from './deflated-chunk.ts';
 import { createSampleWriter, type WrittenFamily } from './sample-writer.ts';
 
 /** One organization's samples of one family, rendered and deflated. */
@@ -13,7 +13,7 @@ export interface Segment {
   readonly series: number;
   /** There were more than `maxSeries` samples: rendering stopped, and the segment holds no bytes. */
   readonly overflow: boolean;
-  readonly piece: Piece;
+  readonly chunk: DeflatedChunk;
 }
 
 export interface SegmentOptions {
@@ -78,10 +78,10 @@ async function render(
   }
   const series = lines.series();
   if (series === 0) return undefined;
-  if (series > maxSeries) return { ...of, series, overflow: true, piece: emptyPiece };
-  if (short && text.length <= SHORT) return { ...of, series, overflow: false, piece: deflateShort(text) };
+  if (series > maxSeries) return { ...of, series, overflow: true, chunk: emptyChunk };
+  if (short && text.length <= SHORT) return { ...of, series, overflow: false, chunk: deflateShort(text) };
   if (text !== '') await deflater.write(text);
-  return { ...of, series, overflow: false, piece: await deflater.finish() };
+  return { ...of, series, overflow: false, chunk: await deflater.finish() };
 }
 
 interface LineReader {

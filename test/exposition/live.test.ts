@@ -2,8 +2,8 @@ import { inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { Counter, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import { describe, expect, test } from 'vitest';
+import type { DeflatedChunk } from '../../src/exposition/deflated-chunk.ts';
 import { createLive } from '../../src/exposition/live.ts';
-import type { Piece } from '../../src/exposition/piece.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
 import { livePage } from './live-page.ts';
 import { parsePage } from './parse.ts';
@@ -100,7 +100,8 @@ describe('where prom-client is wrong, the live part is not:', () => {
 });
 
 describe('rendering', () => {
-  const textOf = ({ bytes }: Piece) => inflateRawSync(Buffer.concat([bytes, Buffer.from([3, 0])])).toString();
+  const textOf = ({ bytes }: DeflatedChunk) =>
+    inflateRawSync(Buffer.concat([bytes, Buffer.from([3, 0])])).toString();
 
   function createCounted() {
     let renderings = 0;
@@ -121,25 +122,25 @@ describe('rendering', () => {
 
   test('is shared by scrapes of the same second, and made anew for each published version', async () => {
     const { live, clock } = createCounted();
-    const both = await Promise.all([live.piece('text', 1), live.piece('text', 1)]);
+    const both = await Promise.all([live.chunk('text', 1), live.chunk('text', 1)]);
     await clock.advance(999);
-    expect(new Set([...both, await live.piece('text', 1)]).size).toBe(1);
-    expect(textOf(await live.piece('text', 2))).toContain('renderings 2\n');
+    expect(new Set([...both, await live.chunk('text', 1)]).size).toBe(1);
+    expect(textOf(await live.chunk('text', 2))).toContain('renderings 2\n');
   });
 
   test('is made anew after a second, and fails only for those who waited for it', async () => {
     const { live, clock } = createCounted();
-    await live.piece('text', 1);
+    await live.chunk('text', 1);
     await clock.advance(1000);
-    expect(textOf(await live.piece('text', 1))).toContain('renderings 2\n');
+    expect(textOf(await live.chunk('text', 1))).toContain('renderings 2\n');
     await clock.advance(1000);
-    await expect(live.piece('text', 1)).rejects.toThrow('cannot be read');
-    expect(textOf(await live.piece('text', 1))).toContain('renderings 4\n');
+    await expect(live.chunk('text', 1)).rejects.toThrow('cannot be read');
+    expect(textOf(await live.chunk('text', 1))).toContain('renderings 4\n');
   });
 
   test('ends the page in OpenMetrics only', async () => {
     const { live } = createCounted();
-    expect(textOf(await live.piece('openmetrics', 1))).toMatch(/\n# EOF\n$/);
-    expect(textOf(await live.piece('text', 1))).not.toContain('EOF');
+    expect(textOf(await live.chunk('openmetrics', 1))).toMatch(/\n# EOF\n$/);
+    expect(textOf(await live.chunk('text', 1))).not.toContain('EOF');
   });
 });

@@ -2,7 +2,7 @@ import { crc32, inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Sample } from '../../src/catalog/family.ts';
-import { createDeflater, deflateShort, type Piece } from '../../src/exposition/piece.ts';
+import { createDeflater, type DeflatedChunk, deflateShort } from '../../src/exposition/deflated-chunk.ts';
 import { createSegmentRenderer } from '../../src/exposition/segment.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
 
@@ -10,7 +10,7 @@ const END_BLOCK = Buffer.from([3, 0]);
 const family = { name: 'm', labels: ['repo'] };
 const renderSegment = createSegmentRenderer({ clock: createSystemClock() });
 
-function textOf({ bytes }: Piece): string {
+function textOf({ bytes }: DeflatedChunk): string {
   return inflateRawSync(Buffer.concat([bytes, END_BLOCK])).toString();
 }
 
@@ -27,8 +27,8 @@ describe('a segment', () => {
     );
     const text = lines.join('');
     expect(segment).toMatchObject({ family: 'm', org: 'acme', series: count, overflow: false });
-    expect(segment?.piece).toMatchObject({ crc: crc32(text), length: text.length });
-    expect(segment && textOf(segment.piece)).toBe(text);
+    expect(segment?.chunk).toMatchObject({ crc: crc32(text), length: text.length });
+    expect(segment && textOf(segment.chunk)).toBe(text);
   });
 
   test('is undefined where there are no samples', async () => {
@@ -37,7 +37,7 @@ describe('a segment', () => {
 
   test('counts bytes, not characters', async () => {
     const segment = await renderSegment(family, 'acme', [{ labels: { repo: 'é😀' }, value: 1 }]);
-    expect(segment?.piece.length).toBe(Buffer.byteLength('m{org="acme",repo="é😀"} 1\n'));
+    expect(segment?.chunk.length).toBe(Buffer.byteLength('m{org="acme",repo="é😀"} 1\n'));
   });
 
   test('of more samples than allowed says so, and takes no more of them than it must', async () => {
@@ -51,7 +51,7 @@ describe('a segment', () => {
       }
     }
     const segment = await renderSegment(family, 'acme', endless(), { maxSeries: 100 });
-    expect(segment).toMatchObject({ overflow: true, series: 101, piece: { length: 0 } });
+    expect(segment).toMatchObject({ overflow: true, series: 101, chunk: { length: 0 } });
     expect({ taken, closed }).toEqual({ taken: 101, closed: true });
   });
 
@@ -85,7 +85,7 @@ describe('a segment', () => {
 
   test('keeps no more memory than its bytes', async () => {
     const segment = await renderSegment(family, 'acme', repos(4));
-    expect(segment?.piece.bytes.buffer.byteLength).toBe(segment?.piece.bytes.length);
+    expect(segment?.chunk.bytes.buffer.byteLength).toBe(segment?.chunk.bytes.length);
   });
 });
 
@@ -119,17 +119,17 @@ describe('renderings at the same time', () => {
   });
 });
 
-describe('pieces', () => {
+describe('chunks', () => {
   test('in any order are one deflate stream', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(fc.string(), { maxLength: 4 }), { maxLength: 8 }), async (texts) => {
-        const pieces: Piece[] = [];
+        const chunks: DeflatedChunk[] = [];
         for (const chunks of texts) {
           const deflater = createDeflater();
           for (const chunk of chunks) await deflater.write(chunk);
-          pieces.push(chunks.length === 1 ? deflateShort(chunks[0] ?? '') : await deflater.finish());
+          chunks.push(chunks.length === 1 ? deflateShort(chunks[0] ?? '') : await deflater.finish());
         }
-        const joined = Buffer.concat([...pieces.map(({ bytes }) => bytes), END_BLOCK]);
+        const joined = Buffer.concat([...chunks.map(({ bytes }) => bytes), END_BLOCK]);
         expect(inflateRawSync(joined).toString()).toBe(texts.flat().join(''));
       }),
       { numRuns: 50 },

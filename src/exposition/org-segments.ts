@@ -1,4 +1,4 @@
-import { deflateShort, type Piece } from './piece.ts';
+import { type DeflatedChunk, deflateShort } from './deflated-chunk.ts';
 import type { Placed } from './published.ts';
 import type { Segment } from './segment.ts';
 import { renderFamilyHeader } from './text.ts';
@@ -7,15 +7,15 @@ import { renderFamilyHeader } from './text.ts';
 export interface PublishedFamily {
   readonly name: string;
   readonly help: string;
-  /** The collector that feeds it; a family without one is shared: whoever feeds it has its own part of it. */
+  /** The collector that publishes it; a family without one is shared: whoever publishes it has its own part of it. */
   readonly collector?: string | undefined;
 }
 
-/** What was fed for one organization: segments by family, by collector. */
-export type Feed = ReadonlyMap<string, ReadonlyMap<string, Segment>>;
+/** One organization's segments by family, by collector. */
+export type OrgSegments = ReadonlyMap<string, ReadonlyMap<string, Segment>>;
 
 interface Declaration {
-  readonly header: Piece;
+  readonly header: DeflatedChunk;
   readonly collector: string | undefined;
 }
 
@@ -36,13 +36,13 @@ export function declareFamilies(families: readonly PublishedFamily[]): Declared 
 }
 
 /** Sorts an organization's segments by family; throws on what would put a family on the page twice. */
-export function createFeed(
+export function createOrgSegments(
   declared: Declared,
   org: string,
-  fed: ReadonlyMap<string, readonly Segment[]>,
-): Feed {
-  const feed = new Map<string, ReadonlyMap<string, Segment>>();
-  for (const [collector, segments] of fed) {
+  rendered: ReadonlyMap<string, readonly Segment[]>,
+): OrgSegments {
+  const sorted = new Map<string, ReadonlyMap<string, Segment>>();
+  for (const [collector, segments] of rendered) {
     const byFamily = new Map<string, Segment>();
     for (const segment of segments) {
       const { family } = segment;
@@ -51,23 +51,26 @@ export function createFeed(
       const { collector: owner = collector } = declaration;
       if (owner !== collector)
         throw new Error(`the family ${family} belongs to ${owner}, not to ${collector}`);
-      if (segment.org !== org) throw new Error(`a segment of ${segment.org} was fed for ${org}`);
+      if (segment.org !== org) throw new Error(`a segment of ${segment.org} was given for ${org}`);
       if (byFamily.has(family)) throw new Error(`the family ${family} comes twice from ${collector}`);
       if (!segment.overflow) byFamily.set(family, segment);
     }
-    feed.set(collector, byFamily);
+    sorted.set(collector, byFamily);
   }
-  return feed;
+  return sorted;
 }
 
 /** The segments in page order: by family as declared, then by organization, then by collector. */
-export function placeSegments(declared: Declared, feeds: ReadonlyMap<string, Feed>): readonly Placed[] {
+export function placeSegments(
+  declared: Declared,
+  byOrg: ReadonlyMap<string, OrgSegments>,
+): readonly Placed[] {
   const placed: Placed[] = [];
-  const sorted = [...feeds].sort(byName).map(([, feed]) => new Map([...feed].sort(byName)));
+  const sorted = [...byOrg].sort(byName).map(([, segments]) => new Map([...segments].sort(byName)));
   for (const [family, { header, collector: owner }] of declared) {
-    for (const feed of sorted) {
-      for (const collector of owner === undefined ? feed.keys() : [owner]) {
-        const segment = feed.get(collector)?.get(family);
+    for (const segments of sorted) {
+      for (const collector of owner === undefined ? segments.keys() : [owner]) {
+        const segment = segments.get(collector)?.get(family);
         if (segment !== undefined) placed.push({ header, collector, segment });
       }
     }
@@ -75,11 +78,11 @@ export function placeSegments(declared: Declared, feeds: ReadonlyMap<string, Fee
   return placed;
 }
 
-/** Series by collector, 0 for those that feed nothing at present. */
-export function countSeries(feeds: ReadonlyMap<string, Feed>): ReadonlyMap<string, number> {
+/** Series by collector, 0 for those that publish nothing at present. */
+export function countSeries(byOrg: ReadonlyMap<string, OrgSegments>): ReadonlyMap<string, number> {
   const series = new Map<string, number>();
-  for (const feed of feeds.values()) {
-    for (const [collector, segments] of feed) {
+  for (const byCollector of byOrg.values()) {
+    for (const [collector, segments] of byCollector) {
       let count = series.get(collector) ?? 0;
       for (const segment of segments.values()) count += segment.series;
       series.set(collector, count);

@@ -2,8 +2,8 @@ import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw, deflateRawSync } from 'node:zlib';
 import { crc32Combine, crc32Shift } from './crc32.ts';
 
-/** Text deflated and flushed to a byte boundary: pieces in any order make a valid deflate stream. */
-export interface Piece {
+/** Text deflated and flushed to a byte boundary: chunks in any order make a valid deflate stream. */
+export interface DeflatedChunk {
   readonly bytes: Buffer;
   /** CRC-32 of the text. */
   readonly crc: number;
@@ -18,23 +18,23 @@ const FLUSHED = { level: 1, finishFlush: constants.Z_FULL_FLUSH };
 const SMALL = { ...FLUSHED, windowBits: 12, memLevel: 4, chunkSize: 4096 };
 const deflateOffThread = promisify(deflateRaw);
 
-export const emptyPiece: Piece = createPiece(Buffer.alloc(0), 0, 0);
+export const emptyChunk: DeflatedChunk = createChunk(Buffer.alloc(0), 0, 0);
 
 /** Deflates a short text (up to some 16 KiB) at once: cheaper than a trip to another thread. */
-export function deflateShort(text: string): Piece {
+export function deflateShort(text: string): DeflatedChunk {
   const plain = Buffer.from(text);
   const bytes = deflateRawSync(plain, SMALL);
-  return createPiece(ownCopy([bytes]), crc32(plain), plain.length);
+  return createChunk(ownCopy([bytes]), crc32(plain), plain.length);
 }
 
 /** Collects a long text chunk by chunk; chunks are deflated on other threads while the next is being written. */
 export interface Deflater {
   /** Takes the next chunk; resolves as soon as at most one chunk is still being deflated. */
   write(text: string): Promise<void>;
-  finish(): Promise<Piece>;
+  finish(): Promise<DeflatedChunk>;
 }
 
-/** Creates a deflater for one piece. */
+/** Creates a deflater for one chunk. */
 export function createDeflater(): Deflater {
   const done: Buffer[] = [];
   // While one chunk is being deflated, the other place is free. New buffers for each chunk would be several times
@@ -62,17 +62,17 @@ export function createDeflater(): Deflater {
     },
     async finish() {
       await settle();
-      return createPiece(ownCopy(done), crc, length);
+      return createChunk(ownCopy(done), crc, length);
     },
   };
 }
 
-/** The checksum and length of a text followed by a piece's. */
+/** The checksum and length of a text followed by a chunk's. */
 export function append(
   before: { readonly crc: number; readonly length: number },
-  piece: Piece,
+  chunk: DeflatedChunk,
 ): { crc: number; length: number } {
-  return { crc: crc32Combine(before.crc, piece.crc, piece.shift), length: before.length + piece.length };
+  return { crc: crc32Combine(before.crc, chunk.crc, chunk.shift), length: before.length + chunk.length };
 }
 
 /** Creates a place for one text after the other: each is valid until the next is put there. */
@@ -86,12 +86,12 @@ function createPlace(): (text: string) => Buffer {
   };
 }
 
-function createPiece(bytes: Buffer, crc: number, length: number): Piece {
+function createChunk(bytes: Buffer, crc: number, length: number): DeflatedChunk {
   return { bytes, crc, length, shift: crc32Shift(length) };
 }
 
 // zlib hands out small slices of large buffers, and so does Buffer's pool: kept for days, each of thousands of
-// small pieces would hold on to kilobytes.
+// small chunks would hold on to kilobytes.
 function ownCopy(chunks: readonly Buffer[]): Buffer {
   const size = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   const copy = Buffer.allocUnsafeSlow(size);
