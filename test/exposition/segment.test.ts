@@ -124,10 +124,10 @@ describe('chunks', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(fc.string(), { maxLength: 4 }), { maxLength: 8 }), async (texts) => {
         const chunks: DeflatedChunk[] = [];
-        for (const chunks of texts) {
+        for (const parts of texts) {
           const deflater = createDeflater();
-          for (const chunk of chunks) await deflater.write(chunk);
-          chunks.push(chunks.length === 1 ? deflateShort(chunks[0] ?? '') : await deflater.finish());
+          for (const part of parts) await deflater.write(part);
+          chunks.push(parts.length === 1 ? deflateShort(parts[0] ?? '') : await deflater.finish());
         }
         const joined = Buffer.concat([...chunks.map(({ bytes }) => bytes), END_BLOCK]);
         expect(inflateRawSync(joined).toString()).toBe(texts.flat().join(''));
