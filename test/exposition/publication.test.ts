@@ -252,7 +252,7 @@ describe('mistakes of the code around it are told', () => {
       publication.replaceAll(org, fed(...segments));
     expect(() => feed('a', ['tools', own])).toThrow('belongs to tokens');
     expect(() => feed('a', ['tokens', own, own])).toThrow('comes twice');
-    expect(() => feed('b', ['tokens', own])).toThrow('fed for b');
+    expect(() => feed('b', ['tokens', own])).toThrow('given for b');
     expect(() => feed('a', ['tokens', { ...own, family: 'other' }])).toThrow('not declared');
     expect(publication.current().version).toBe(0);
   });
