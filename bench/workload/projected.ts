@@ -23,7 +23,7 @@ export async function* projectedFamilies(
     {
       history: await history.read(ORG),
       settings: SETTINGS,
-      datasets: collectors.filter(isDayCollector).map(({ dataset }) => dataset.name),
+      datasets: collectors.filter(isDayCollector).map(({ dataset }) => dataset),
       historyStart: addDays(yesterdayOf(now), 1 - DAYS),
     },
     now,

@@ -1,7 +1,14 @@
 import type { Collector } from '../catalog/collector.ts';
 import type { Day, Instant } from '../catalog/day.ts';
 import { type Month, monthsOf } from './months.ts';
-import { type KnownOrg, knowsDay, type PageParts, projectPage } from './page.ts';
+import {
+  type JudgedOrg,
+  judgeDays,
+  type KnownOrg,
+  knowledgeOf,
+  type PageParts,
+  projectPage,
+} from './page.ts';
 import type { BackfillProgress } from './progress.ts';
 import { stampsOf } from './stamps.ts';
 import type { BackfillTarget } from './target.ts';
@@ -38,6 +45,7 @@ export async function backfill(parts: BackfillParts): Promise<BackfillOutcome> {
   const months = monthsOf(parts.from, parts.to);
   const total = months.reduce((sum, { days }) => sum + days.length, 0);
   const unknown = new Map<string, Day[]>();
+  const orgs = parts.orgs.map((org) => judgeDays(parts.pages, org));
   let done = 0;
   progress.show(done, total);
 
@@ -45,7 +53,7 @@ export async function backfill(parts: BackfillParts): Promise<BackfillOutcome> {
     let complete = true;
     for (const day of days) {
       signal.throwIfAborted();
-      for (const org of parts.orgs) {
+      for (const org of orgs) {
         for (const collector of await bringDay(parts, org, day)) {
           complete = false;
           const key = `${org.settings.name}/${collector}`;
@@ -76,10 +84,12 @@ export async function backfill(parts: BackfillParts): Promise<BackfillOutcome> {
 }
 
 /** Brings what the target lacks of a day; gives the collectors whose day is not known. */
-async function bringDay(parts: BackfillParts, org: KnownOrg, day: Day): Promise<readonly string[]> {
+async function bringDay(parts: BackfillParts, org: JudgedOrg, day: Day): Promise<readonly string[]> {
   const { pages, target } = parts;
   const stamps = stampsOf(day, parts.stepMs, parts.now);
-  const known = parts.collectors.filter((collector) => knowsDay(pages, org, collector, day));
+  const { known = [], unknown = [] } = Object.groupBy(parts.collectors, (collector) =>
+    knowledgeOf(pages, org, collector, day),
+  );
   const byMissing = Map.groupBy(known, ({ name: collector }) =>
     target.missing({ org: org.settings.name, collector, day }, stamps).join(),
   );
@@ -91,5 +101,5 @@ async function bringDay(parts: BackfillParts, org: KnownOrg, day: Day): Promise<
     const subjects = collectors.map(({ name: collector }) => ({ org: org.settings.name, collector, day }));
     target.added(subjects, at);
   }
-  return parts.collectors.filter((collector) => !known.includes(collector)).map(({ name }) => name);
+  return unknown.map(({ name }) => name);
 }

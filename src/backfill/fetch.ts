@@ -48,6 +48,7 @@ export function createSilentPublisher(): Publisher {
   return {
     publish: async () => undefined,
     publishedDay: () => undefined,
+    showsIdle: () => false,
     uncoveredDays: () => undefined,
     orgId: () => undefined,
     isExpired: () => false,

@@ -6,6 +6,7 @@ import type { OrgSettings } from '../catalog/settings.ts';
 import type { View } from '../catalog/view.ts';
 import type { OrgHistory } from '../history/history.ts';
 import { familiesOverBudget } from '../pipeline/budget.ts';
+import { type Coverage, createCoverage } from '../pipeline/coverage.ts';
 import { firstDayOf, type Keeping } from '../pipeline/first-day.ts';
 import { type LabelLimit, projectFamily, type Survey, surveyOf } from '../pipeline/survey.ts';
 import { createView } from '../pipeline/view.ts';
@@ -17,7 +18,7 @@ export interface PageParts {
   /** The families about the data, for the datasets named. */
   aboutFamilies(datasets: readonly DayDataset<unknown>[]): readonly CurrentFamily[];
   /** The datasets that the live service collects. */
-  readonly datasets: readonly DatasetName[];
+  readonly datasets: readonly DayDataset<unknown>[];
   /** How days are asked for that are costly. */
   readonly sparing?: ReadonlyMap<DatasetName, SparingDays> | undefined;
   /** From when on days are kept. */
@@ -36,6 +37,12 @@ export interface KnownOrg {
   readonly history: OrgHistory;
 }
 
+/** An organization whose days are judged. */
+export interface JudgedOrg extends KnownOrg {
+  /** What is known of its days by now. */
+  readonly coverage: Coverage;
+}
+
 /** What a family showed at some instants, the same at each. */
 export interface PageFamily {
   readonly family: Family;
@@ -52,10 +59,29 @@ interface Surveyed {
   readonly looked: number;
 }
 
-/** Whether a collector's families can be told for a day: documents always, a dataset's once the day is known. */
-export function knowsDay(parts: PageParts, org: KnownOrg, collector: Collector, day: Day): boolean {
+/** Judges the days of an organization by what is known by now. */
+export function judgeDays(parts: PageParts, { settings, history }: KnownOrg): JudgedOrg {
+  const { datasets, sparing, keeping, knownAt } = parts;
+  const firstDay = firstDayOf(keeping, knownAt);
+  const { historyStart } = keeping;
+  const coverage = createCoverage({ history, datasets, sparing, historyStart, firstDay }, knownAt);
+  return { settings, history, coverage };
+}
+
+/**
+ * Whether a collector has families to tell of a day: documents always, a dataset's once the day is known. A dataset
+ * that is not used has none, and nothing that is missing.
+ */
+export function knowledgeOf(
+  parts: PageParts,
+  org: JudgedOrg,
+  collector: Collector,
+  day: Day,
+): 'known' | 'unknown' | 'unused' {
   const dataset = dayDatasetOf(collector);
-  return dataset === undefined || viewOf(parts, org, endOf(day)).newestDay(dataset) === day;
+  if (dataset === undefined) return 'known';
+  if (org.coverage.stateOf(dataset.name, day) === 'unused') return 'unused';
+  return viewOf(parts, org, endOf(day)).newestDay(dataset) === day ? 'known' : 'unknown';
 }
 
 /**
@@ -64,7 +90,7 @@ export function knowsDay(parts: PageParts, org: KnownOrg, collector: Collector, 
  */
 export async function projectPage(
   parts: PageParts,
-  org: KnownOrg,
+  org: JudgedOrg,
   collectors: readonly Collector[],
   stamps: readonly Instant[],
 ): Promise<readonly PageFamily[]> {
@@ -99,7 +125,7 @@ export async function projectPage(
 
 async function projectEach(
   parts: PageParts,
-  org: KnownOrg,
+  org: JudgedOrg,
   collectors: readonly Collector[],
   stamps: readonly Instant[],
 ): Promise<readonly PageFamily[]> {
@@ -155,9 +181,10 @@ function countOf(samples: Iterable<Sample>, limit: number): number {
   return count;
 }
 
-function viewOf(parts: PageParts, { settings, history }: KnownOrg, asOf: Instant): View {
-  const { datasets, sparing, keeping, knownAt } = parts;
+function viewOf(parts: PageParts, { settings, history, coverage }: JudgedOrg, asOf: Instant): View {
+  const { datasets, sparing, keeping } = parts;
   const firstDay = firstDayOf(keeping, asOf);
   const { historyStart } = keeping;
-  return createView({ history, settings, datasets, sparing, historyStart, firstDay }, asOf, knownAt);
+  const known = { history, settings, datasets, sparing, historyStart, firstDay };
+  return createView(known, asOf, { coverage, isPast: true });
 }

@@ -20,6 +20,6 @@ export interface View {
    * what several families start from.
    */
   once<Made>(make: (view: View) => Made): Made;
-  /** How many days since the start of history were not yet asked and answered. */
+  /** How many days since the start of history are not known: not yet answered, or answered without a row that may be late. */
   uncoveredDays(dataset: DatasetName): number;
 }

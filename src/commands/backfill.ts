@@ -114,7 +114,7 @@ function datasetsOf(config: Config, chosen: readonly Collector[]) {
   const seen = allCollectors.filter(
     (collector) => config.collectors.get(collector.name) === true || chosen.includes(collector),
   );
-  return seen.filter(isDayCollector).map(({ dataset }) => dataset.name);
+  return seen.filter(isDayCollector).map(({ dataset }) => dataset);
 }
 
 function describe(

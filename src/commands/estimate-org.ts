@@ -1,4 +1,4 @@
-import { type Collector, dayDatasetOf, isDayCollector } from '../catalog/collector.ts';
+import { type Collector, isDayCollector } from '../catalog/collector.ts';
 import type { Day } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
@@ -121,7 +121,7 @@ function viewOf(
     ...history,
     days: (dataset) => (dataset === 'users' ? days : history.days(dataset)),
   };
-  const datasets = allCollectors.filter(isDayCollector).flatMap((one) => dayDatasetOf(one)?.name ?? []);
+  const datasets = allCollectors.filter(isDayCollector).map(({ dataset }) => dataset);
   const shown = { ...settings, people: people.settings(identity) };
   return createView({ history: known, settings: shown, datasets, historyStart }, clock.now());
 }

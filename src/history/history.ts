@@ -10,6 +10,8 @@ export interface OrgHistory {
   documents(dataset: DatasetName): readonly unknown[];
   /** When a dataset was last answered well, in milliseconds. */
   answeredAt(dataset: DatasetName): Instant | undefined;
+  /** The UTC day on which all of a dataset that may still change was last asked for again. */
+  revisedOn(dataset: DatasetName): Day | undefined;
 }
 
 /** An answer about a range of days. */

@@ -181,5 +181,6 @@ function snapshotOf(kept: KeptOrg | undefined): OrgHistory {
     days: (dataset) => datasets.get(dataset)?.days ?? NOTHING.days,
     documents: (dataset) => [...(datasets.get(dataset)?.documents.values() ?? [])],
     answeredAt: (dataset) => datasets.get(dataset)?.answeredAt,
+    revisedOn: (dataset) => datasets.get(dataset)?.revisedOn,
   };
 }

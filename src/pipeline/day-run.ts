@@ -40,13 +40,17 @@ export async function runDays(
   const { sparing } = collector;
   const dataset = collector.dataset.name;
   const now = deps.clock.now();
-  const known = (await deps.history.read(org.name)).days(dataset);
+  const history = await deps.history.read(org.name);
+  const known = history.days(dataset);
   let newest = yesterdayOf(now);
   const historyStart = firstDay(run, collector, newest, known);
   const covered = currentDays(run, collector, newest, known);
-  let wanted = wantedDays({ newest, historyStart, covered, again: again.days, now });
-  const againFrom = addDays(newest, 1 - again.days);
   let isAgainDue = again.answered !== undefined;
+  const { days: all, ofPass } = wantedDays({
+    ...{ newest, historyStart, covered, again: again.days },
+    ...{ isPass: isAgainDue, lastPass: history.revisedOn(dataset), now },
+  });
+  let wanted = all;
   const past = countOf(wanted, covered);
   // What fits one window is soon there.
   const work =
@@ -90,9 +94,11 @@ export async function runDays(
       if (!isLocal || failuresInRow >= MAX_FAILURES) break;
     }
     wanted = wanted.filter((day) => day < window.from || day > window.to);
-    if (isAgainDue && failure === undefined && wanted.every((day) => day < againFrom)) {
+    if (isAgainDue && failure === undefined && !wanted.some((day) => ofPass.has(day))) {
       isAgainDue = false;
       await again.answered?.();
+      // What was asked for again and still has no row is settled now.
+      unpublished = true;
     }
   }
 
@@ -149,8 +155,13 @@ async function store(
     at: deps.clock.now(),
   });
   run.note(fetched);
-  // A row that other settings have made is no earlier word of the platform.
-  const revisions = changes.filter(({ before }) => isMadeNow(before));
+  // A row that other settings have made is no earlier word of the platform; a day that was shown as idle was one.
+  const revisions = [
+    ...changes.filter(({ before }) => isMadeNow(before)),
+    ...[...fetched.rows]
+      .filter(([day]) => deps.publisher.showsIdle(org.name, collector.name, day))
+      .map(([day, after]) => ({ day, before: collector.dataset.idle, after })),
+  ];
   if (revisions.length === 0) return;
   deps.instruments.dayRevisions({ org: org.name, dataset, count: revisions.length });
   deps.log.info('The platform revised days that were already known', {

@@ -1,5 +1,5 @@
 import { type Collector, dayDatasetOf, isDayCollector, isFetching, sparingOf } from '../catalog/collector.ts';
-import type { DayDataset } from '../catalog/dataset.ts';
+import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
 import type { Day } from '../catalog/day.ts';
 import type { CurrentFamily, Family } from '../catalog/family.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
@@ -9,6 +9,7 @@ import type { History, OrgHistory } from '../history/history.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { createSerialQueue } from '../runtime/serial-queue.ts';
 import { runInSlices } from '../runtime/slices.ts';
+import { type Coverage, createCoverage } from './coverage.ts';
 import { firstDayOf } from './first-day.ts';
 import { createHandover, type HandoverParts, type Rendered, type RenderedFamily } from './handover.ts';
 import { type LabelLimit, projectFamily, surveyOf } from './survey.ts';
@@ -37,13 +38,15 @@ export interface PublisherParts extends HandoverParts {
 export interface Publisher {
   /**
    * Publishes the families of the named collectors anew, of those that derive from them, and of every other
-   * collector whose newest day has changed with them. Calls follow each other; those of one organization that
+   * collector whose newest day, or known days, have changed with them. Calls follow each other; those of one organization that
    * wait are served together.
    */
   publish(org: OrgSettings, collectors: readonly string[]): Promise<void>;
   /** The day that a collector's published families describe. */
   publishedDay(org: string, collector: string): Day | undefined;
-  /** Days since the start of history that a collector's dataset does not cover, as last published. */
+  /** Whether a collector's dataset was published as having had no activity on a day, also where only provisionally. */
+  showsIdle(org: string, collector: string, day: Day): boolean;
+  /** Days since the start of history that are not known of a collector's dataset, as last published. */
   uncoveredDays(org: string, collector: string): number | undefined;
   /** The platform's identifier of an organization, as last published. */
   orgId(org: string): string | undefined;
@@ -55,6 +58,8 @@ export interface Publisher {
 
 interface PublishedCollector extends Rendered {
   readonly day: Day | undefined;
+  /** Of what is known of its days without a row. */
+  readonly idleDays: string | undefined;
   readonly expired: boolean;
 }
 
@@ -63,6 +68,7 @@ const NOTHING: Rendered = { families: [], beyond: new Map<string, number>() };
 interface OrgState {
   collectors: ReadonlyMap<string, PublishedCollector>;
   view: View | undefined;
+  coverage: Coverage | undefined;
   readonly requested: Set<string>;
   waiting: Promise<void> | undefined;
 }
@@ -81,6 +87,7 @@ export function createPublisher(parts: PublisherParts): Publisher {
       state = {
         collectors: new Map(),
         view: undefined,
+        coverage: undefined,
         requested: new Set(),
         waiting: undefined,
       };
@@ -107,36 +114,44 @@ export function createPublisher(parts: PublisherParts): Publisher {
     const org = settingsOf(given);
     if (org === undefined) return;
     const { collectors } = parts;
-    const datasets = collectors.filter(isDayCollector).map((collector) => collector.dataset.name);
+    const datasets = collectors.filter(isDayCollector).map((collector) => collector.dataset);
     const history = await parts.history.read(org.name);
     const now = parts.clock.now();
     const { historyStart } = parts;
     const firstDay = firstDayOf(parts, now);
     const sparing = sparingOf(collectors);
-    const view = createView({ history, settings: org, datasets, sparing, historyStart, firstDay }, now);
+    const known = { history, settings: org, datasets, sparing, historyStart, firstDay };
+    const coverage = createCoverage(known, now);
+    const view = createView(known, now, { coverage });
     const published = new Map<string, PublishedCollector>();
     const touched = datasetsOf(requested);
     for (const collector of collectors) {
       const before = state.collectors.get(collector.name);
       const dataset = dayDatasetOf(collector);
       const day = dataset === undefined ? undefined : view.newestDay(dataset);
+      const idleDays = dataset && coverage.fingerprint(dataset.name);
       const expired = hasExpired(history, collector, now);
-      const unchanged = before !== undefined && before.day === day && before.expired === expired;
+      const unchanged =
+        before !== undefined &&
+        before.day === day &&
+        before.idleDays === idleDays &&
+        before.expired === expired;
       if (unchanged && !touched.has(collector.dataset.name)) {
         published.set(collector.name, before);
         continue;
       }
       const rendered = expired ? NOTHING : await render(collector.families, dataset, view);
-      published.set(collector.name, { day, expired, ...rendered });
+      published.set(collector.name, { day, idleDays, expired, ...rendered });
       // What a derived collector goes through, the one it derives from goes through, and has said.
       if (isFetching(collector)) noteTurn(org.name, collector.name, before, { day, expired });
     }
     const about = await render(parts.aboutFamilies, undefined, view);
-    published.set(ABOUT, { day: undefined, expired: false, ...about });
+    published.set(ABOUT, { day: undefined, idleDays: undefined, expired: false, ...about });
     // It may have gone while it was rendered.
     if (settingsOf(org) === undefined) return;
     state.collectors = published;
     state.view = view;
+    state.coverage = coverage;
     handOver(org.name, published);
   }
 
@@ -182,6 +197,10 @@ export function createPublisher(parts: PublisherParts): Publisher {
     return { families: rendered, beyond: survey.beyond };
   }
 
+  function datasetOf(collector: string): DatasetName | undefined {
+    return parts.collectors.find(({ name }) => name === collector)?.dataset.name;
+  }
+
   function hasExpired(history: OrgHistory, collector: Collector, now: number): boolean {
     const answeredAt = history.answeredAt(collector.dataset.name);
     return answeredAt !== undefined && now - answeredAt > parts.maxAgeMs;
@@ -190,8 +209,13 @@ export function createPublisher(parts: PublisherParts): Publisher {
   return {
     publish,
     publishedDay: (org, collector) => states.get(org)?.collectors.get(collector)?.day,
+    showsIdle(org, collector, day) {
+      const name = datasetOf(collector);
+      const shown = name && states.get(org)?.coverage?.stateOf(name, day);
+      return shown === 'idle' || shown === 'provisional';
+    },
     uncoveredDays(org, collector) {
-      const name = parts.collectors.find((candidate) => candidate.name === collector)?.dataset.name;
+      const name = datasetOf(collector);
       return name === undefined ? undefined : states.get(org)?.view?.uncoveredDays(name);
     },
     orgId: (org) => states.get(org)?.view?.orgId,

@@ -1,45 +1,38 @@
-import type { SparingDays } from '../catalog/collector.ts';
 import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
-import { addDays, type Day, daysBetween, endOf, type Instant, yesterdayOf } from '../catalog/day.ts';
+import { addDays, type Day, daysBetween, type Instant, yesterdayOf } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { View } from '../catalog/view.ts';
-import type { OrgHistory } from '../history/history.ts';
-import { LATE_DAY_MS } from './late-day.ts';
-import { firstSparingDay } from './wanted.ts';
+import { type Coverage, type CoverageParts, createCoverage, type DayState } from './coverage.ts';
 
 /** What a view is made of. */
-export interface ViewParts {
-  readonly history: OrgHistory;
+export interface ViewParts extends CoverageParts {
   readonly settings: OrgSettings;
-  /** The day datasets that are collected: a row in any of them shows that the platform has reached its day. */
-  readonly datasets: readonly DatasetName[];
-  readonly historyStart: Day;
-  /** Of a dataset whose days are costly: how they are asked for. */
-  readonly sparing?: ReadonlyMap<DatasetName, SparingDays> | undefined;
-  /** Where older days are not kept: the first one that is, from which coverage counts. */
-  readonly firstDay?: Day;
 }
 
-/**
- * Sees an organization's history from an instant; nothing of a day that was not over then is visible. A backfill
- * looks back from `knownAt`: whether a day without a row had no activity is judged by what is known by then.
- */
-export function createView(parts: ViewParts, asOf: Instant, knownAt: Instant = asOf): View {
-  const { history, settings, historyStart, firstDay = historyStart } = parts;
+/** How a view knows the states of days; where it is not said, from what was known at its instant. */
+export interface Knowing {
+  readonly coverage: Coverage;
+  /** Looks back from later on: a day that is idle only provisionally is not known, since nobody would correct it. */
+  readonly isPast?: boolean;
+}
+
+/** Sees an organization's history from an instant; nothing of a day that was not over then is visible. */
+export function createView(parts: ViewParts, asOf: Instant, knowing?: Knowing): View {
+  const { history, settings, historyStart } = parts;
   const newestPossible = yesterdayOf(asOf);
-  const newestRow = newestRowDay(parts, yesterdayOf(knownAt));
+  const { coverage, isPast = false } = knowing ?? { coverage: createCoverage(parts, asOf) };
   const newest = new Map<DatasetName, Day | undefined>();
 
-  function isOver(day: Day): boolean {
-    return (newestRow !== undefined && day <= newestRow) || knownAt >= endOf(day) + LATE_DAY_MS;
+  function stateOf(dataset: DatasetName, day: Day): DayState {
+    if (day > newestPossible) return 'unknown';
+    const state = coverage.stateOf(dataset, day);
+    return state === 'provisional' && isPast ? 'unknown' : state;
   }
 
   function row<Row>(dataset: DayDataset<Row>, day: Day): Row | undefined {
-    const days = history.days(dataset.name);
-    if (day > newestPossible || !days.has(day)) return undefined;
-    const kept = days.get(day);
-    if (kept !== undefined) return kept as Row;
-    return isOver(day) ? dataset.idle : undefined;
+    const state = stateOf(dataset.name, day);
+    if (state === 'row') return history.days(dataset.name).get(day) as Row;
+    return state === 'idle' || state === 'provisional' ? dataset.idle : undefined;
   }
 
   function newestDay(dataset: DayDataset<unknown>): Day | undefined {
@@ -77,29 +70,14 @@ export function createView(parts: ViewParts, asOf: Instant, knownAt: Instant = a
     documents: <Document>(dataset: { readonly name: DatasetName }) =>
       history.documents(dataset.name) as readonly Document[],
     uncoveredDays(dataset) {
-      const days = history.days(dataset);
-      const sparing = parts.sparing?.get(dataset);
-      const asked = sparing && firstSparingDay(sparing, newestPossible, days);
-      const first = asked === undefined || asked < firstDay ? firstDay : asked;
+      const first = coverage.firstAsked(dataset);
       let uncovered = Math.max(0, daysBetween(first, newestPossible) + 1);
-      for (const day of days.keys()) {
-        if (day >= first && day <= newestPossible) uncovered--;
+      for (const day of history.days(dataset).keys()) {
+        if (day >= first && stateOf(dataset, day) !== 'unknown') uncovered--;
       }
       return uncovered;
     },
     once,
   };
   return view;
-}
-
-/** The newest day for which any dataset has a row. */
-function newestRowDay(parts: ViewParts, upTo: Day): Day | undefined {
-  let newest: Day | undefined;
-  for (const dataset of parts.datasets) {
-    for (const [day, row] of parts.history.days(dataset)) {
-      if (row === undefined || day > upTo) continue;
-      if (newest === undefined || day > newest) newest = day;
-    }
-  }
-  return newest;
 }

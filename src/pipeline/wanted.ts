@@ -1,7 +1,12 @@
 import type { SparingDays } from '../catalog/collector.ts';
-import { addDays, type Day, endOf, type Instant } from '../catalog/day.ts';
-import { LATE_DAY_MS } from './late-day.ts';
+import { addDays, type Day, dayOf, type Instant } from '../catalog/day.ts';
 import { daysDescending } from './windows.ts';
+
+/** How many days after its end a day answered without a row may still get one. */
+const LATE_DAYS = 3;
+
+/** How many of the newest days are asked for by every run while they have no row. */
+const NEWEST_DAYS = 7;
 
 /** What decides which days a run asks for. */
 export interface Wanting {
@@ -12,7 +17,18 @@ export interface Wanting {
   readonly covered: ReadonlyMap<Day, unknown>;
   /** How many of the newest days are asked again; 1 asks only the newest one again. */
   readonly again: number;
+  /** Whether this is the pass of the day, which asks for all that may still get a row. */
+  readonly isPass: boolean;
+  /** The UTC day of the last such pass that was answered. */
+  readonly lastPass: Day | undefined;
   readonly now: Instant;
+}
+
+/** The days to ask for, newest first. */
+export interface WantedDays {
+  readonly days: Day[];
+  /** Those of them whose answers make a pass. */
+  readonly ofPass: ReadonlySet<Day>;
 }
 
 /**
@@ -29,14 +45,53 @@ export function firstSparingDay(
 }
 
 /**
- * The days to ask for, newest first: the newest ones again, those that were answered without a row and may
- * still get one, and every day that was never answered.
+ * The newest day that, where it has no row, was asked for again after its row could still be late: a pass asks for
+ * every day that was not, so it is all that needs to be remembered of when a day was answered.
  */
-export function wantedDays(wanting: Wanting): Day[] {
-  const { newest, historyStart, covered, again, now } = wanting;
+export function settledUntil(lastPass: Day | undefined, now: Instant): Day | undefined {
+  if (lastPass === undefined) return undefined;
+  const today = dayOf(now);
+  // A clock that was ahead may have left a day to come.
+  return addDays(lastPass < today ? lastPass : today, -1 - LATE_DAYS);
+}
+
+/** The newest day within some bounds that has a row. */
+export function newestRowOf(covered: ReadonlyMap<Day, unknown>, from: Day, to: Day): Day | undefined {
+  let newest: Day | undefined;
+  for (const [day, row] of covered) {
+    if (row === undefined || day < from || day > to) continue;
+    if (newest === undefined || day > newest) newest = day;
+  }
+  return newest;
+}
+
+/**
+ * The days to ask for, newest first: the newest ones again, every day that was never answered, and those without a
+ * row that may still get one. These are the ones not yet settled, and the ones after the newest row, where the
+ * platform may be late however long: the newest of them with every run, the older ones once a day. A dataset that
+ * never had a row is not late.
+ */
+export function wantedDays(wanting: Wanting): WantedDays {
+  const { newest, historyStart, covered, again, isPass } = wanting;
   const againFrom = addDays(newest, 1 - again);
-  return daysDescending(historyStart, newest).filter((day) => {
-    if (day >= againFrom || !covered.has(day)) return true;
-    return covered.get(day) === undefined && endOf(day) + LATE_DAY_MS > now;
+  const newestFrom = addDays(newest, 1 - NEWEST_DAYS);
+  const settled = settledUntil(wanting.lastPass, wanting.now);
+  const newestRow = newestRowOf(covered, historyStart, newest);
+  const ofPass = new Set<Day>();
+  const days = daysDescending(historyStart, newest).filter((day) => {
+    const isAgain = day >= againFrom;
+    if (!covered.has(day)) {
+      if (isAgain) ofPass.add(day);
+      return true;
+    }
+    const mayComeLate =
+      settled === undefined ||
+      day > settled ||
+      (newestRow === undefined ? day >= newestFrom : day > newestRow);
+    const isMissing = covered.get(day) === undefined && mayComeLate && (isPass || day >= newestFrom);
+    if (!isAgain && !isMissing) return false;
+    ofPass.add(day);
+    return true;
   });
+  return { days, ofPass };
 }

@@ -49,9 +49,9 @@ export function createWindowSizer(): WindowSizer {
       return days;
     },
     answered(rows, bytes) {
-      if (rows === 0) return;
-      heaviestDay = Math.max(heaviestDay, bytes / rows);
-      const fitting = Math.max(1, Math.floor(TARGET_BYTES / heaviestDay));
+      // Days without rows weigh nothing that could be learnt; asking for ever more of them finds one soon.
+      if (rows > 0) heaviestDay = Math.max(heaviestDay, bytes / rows);
+      const fitting = heaviestDay === 0 ? ceiling : Math.max(1, Math.floor(TARGET_BYTES / heaviestDay));
       days = Math.min(ceiling, fitting, days * GROWTH);
     },
     tooLarge(tried) {

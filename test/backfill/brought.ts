@@ -35,7 +35,7 @@ export function bring(options: Bringing) {
   return backfill({
     pages: {
       aboutFamilies,
-      datasets: options.collectors.filter(isDayCollector).map(({ dataset }) => dataset.name),
+      datasets: options.collectors.filter(isDayCollector).map(({ dataset }) => dataset),
       sparing: sparingOf(options.collectors),
       keeping: { historyStart: options.historyStart ?? options.from },
       labelLimit: options.labelLimit ?? (() => 200),

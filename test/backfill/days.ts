@@ -90,6 +90,7 @@ export function orgWith(
     days: (dataset) => (dataset === 'tokens' ? kept : new Map()),
     documents: (dataset) => (dataset === 'readiness' ? reported : []),
     answeredAt: () => undefined,
+    revisedOn: () => '2026-12-31' as Day,
   };
   const readiness = { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: true } as const;
   return { settings: { name, readiness }, history };

@@ -38,12 +38,18 @@ function viewOf(days: readonly Row[]): View {
   const rows = new Map<Day, unknown>(days.map((row, index) => [addDays(start, index), row]));
   return createView(
     {
-      history: { orgId: undefined, days: () => rows, documents: () => [], answeredAt: () => undefined },
+      history: {
+        orgId: undefined,
+        days: () => rows,
+        documents: () => [],
+        answeredAt: () => undefined,
+        revisedOn: () => undefined,
+      },
       settings: {
         name: 'acme',
         readiness: { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: true },
       },
-      datasets: ['tokens'],
+      datasets: [dataset],
       historyStart: start,
     },
     startOf(addDays(start, days.length)),

@@ -34,7 +34,9 @@ function harness(answer: Answer) {
   const runs = createRunBook();
   const asked: string[] = [];
   const published: (readonly string[])[] = [];
-  const publisher: Pick<Publisher, 'publish'> = {
+  const shownAsIdle = new Set<Day>();
+  const publisher: Pick<Publisher, 'publish' | 'showsIdle'> = {
+    showsIdle: (_org, _collector, day) => shownAsIdle.has(day),
     publish: async (_org, collectors) => {
       published.push(collectors);
     },
@@ -60,13 +62,14 @@ function harness(answer: Answer) {
       };
     },
   };
+  const instruments = createInstruments({ version: '', revision: '', clock, processMetrics: false });
   const runner = createRunner({
     history,
     historyStart: start,
     revisionDays: 7,
     publisher: publisher as Publisher,
     runs,
-    instruments: createInstruments({ version: '', revision: '', clock, processMetrics: false }),
+    instruments,
     clock,
     log,
   });
@@ -77,6 +80,8 @@ function harness(answer: Answer) {
     runs,
     asked,
     published,
+    shownAsIdle,
+    instruments,
     run: (mode: 'scheduled' | 'thorough' = 'scheduled') => runner.run({ org, source }, collector, mode),
     runner,
     covered: async () => [...(await history.read('acme')).days('tokens').keys()].sort(),
@@ -165,6 +170,42 @@ describe('a run over days', () => {
     await run();
     expect(await covered()).not.toContain(yesterday);
     expect(await covered()).toHaveLength(30);
+  });
+
+  test('a row for a day that was shown as idle is a revision, and one for a day that was not known is none', async () => {
+    const late = [yesterday, addDays(yesterday, -1)];
+    let areThere = false;
+    const { run, log, shownAsIdle } = harness(({ from, to }) => ({
+      rows: daysDescending(from, to).filter((day) => areThere || !late.includes(day)),
+    }));
+    await run();
+    shownAsIdle.add(addDays(yesterday, -1));
+    areThere = true;
+    await run();
+    const [revised, ...others] = log.events.filter(({ message }) => message.includes('revised days'));
+    expect(revised?.fields).toMatchObject({ dataset: 'tokens', days: '2026-03-30' });
+    expect(others).toEqual([]);
+  });
+
+  test('all that may still get a row is asked once a day, in large windows, also beyond the revision window', async () => {
+    const { run, asked, clock } = harness(({ from, to }) => ({
+      rows: daysDescending(from, to).filter((day) => day < addDays(start, 5)),
+    }));
+    await run();
+    asked.length = 0;
+    await run();
+    expect(asked).toEqual(['2026-03-25..2026-03-31']);
+    asked.length = 0;
+    clock.set(clock.now() + 86_400_000);
+    await run();
+    expect(asked).toEqual(['2026-03-06..2026-04-01']);
+  });
+
+  test('a dataset without any row costs no more requests than one with rows', async () => {
+    const [empty, full] = [harness(() => ({ rows: [] })), harness(() => ({}))];
+    await empty.run();
+    await full.run();
+    expect(empty.asked).toEqual(full.asked);
   });
 
   test('a failure is logged when it begins and when it ends, not in between', async () => {

@@ -1,13 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import type { DatasetName, DayDataset } from '../../src/catalog/dataset.ts';
-import { addDays, type Day, endOf, startOf } from '../../src/catalog/day.ts';
+import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
 import type { OrgHistory } from '../../src/history/history.ts';
-import { LATE_DAY_MS } from '../../src/pipeline/late-day.ts';
 import { createView } from '../../src/pipeline/view.ts';
 
 const start = '2026-03-01' as Day;
-const tokens: DayDataset<{ credits: number }> = { kind: 'days', name: 'tokens', idle: { credits: 0 } };
-const tools: DayDataset<{ calls: number }> = { kind: 'days', name: 'tools', idle: { calls: 0 } };
+const tokens: DayDataset<{ credits: number }> = {
+  kind: 'days',
+  name: 'tokens',
+  idle: { credits: 0 },
+  total: ({ credits }) => credits,
+};
+const tools: DayDataset<{ calls: number }> = {
+  kind: 'days',
+  name: 'tools',
+  idle: { calls: 0 },
+  total: ({ calls }) => calls,
+};
 const day = (n: number): Day => addDays(start, n - 1);
 
 function historyOf(days: Partial<Record<DatasetName, readonly (readonly [Day, unknown])[]>>): OrgHistory {
@@ -16,6 +25,7 @@ function historyOf(days: Partial<Record<DatasetName, readonly (readonly [Day, un
     days: (dataset) => new Map(days[dataset] ?? []),
     documents: () => [],
     answeredAt: () => undefined,
+    revisedOn: () => '2026-12-31' as Day,
   };
 }
 
@@ -27,7 +37,7 @@ function viewAt(asOf: number, days: Parameters<typeof historyOf>[0]) {
   const parts = {
     history: historyOf(days),
     settings,
-    datasets: ['tokens', 'tools'] as const,
+    datasets: [tokens, tools],
     historyStart: start,
   };
   return createView(parts, asOf);
@@ -51,24 +61,34 @@ describe('the newest complete day', () => {
     expect(view.row(tokens, day(5))).toBeUndefined();
   });
 
-  test('is an idle day once another dataset has a row for it or for a later day', () => {
+  test('is the day before while a dataset is later than another one', () => {
     const view = viewAt(startOf(day(7)), {
       tokens: [
         [day(4), { credits: 7 }],
         [day(5), undefined],
+        [day(6), undefined],
       ],
-      tools: [[day(6), { calls: 1 }]],
+      tools: [
+        [day(4), { calls: 1 }],
+        [day(5), { calls: 1 }],
+        [day(6), { calls: 1 }],
+      ],
     });
-    expect(view.newestDay(tokens)).toBe(day(5));
-    expect(view.row(tokens, day(5))).toEqual({ credits: 0 });
+    expect(view.newestDay(tokens)).toBe(day(4));
+    expect(view.row(tokens, day(5))).toBeUndefined();
     expect(view.newestDay(tools)).toBe(day(6));
   });
 
-  test('is an idle day 72 hours after its end, and not a moment before', () => {
-    const days = { tokens: [[day(5), undefined]] as const };
-    const due = endOf(day(5)) + LATE_DAY_MS;
-    expect(viewAt(due - 1, days).newestDay(tokens)).toBeUndefined();
-    expect(viewAt(due, days).newestDay(tokens)).toBe(day(5));
+  test('is an idle day, with zeros', () => {
+    const view = viewAt(startOf(day(10)), {
+      tokens: [
+        [day(4), { credits: 7 }],
+        [day(5), undefined],
+      ],
+      tools: [[day(5), undefined]],
+    });
+    expect(view.newestDay(tokens)).toBe(day(5));
+    expect(view.row(tokens, day(5))).toEqual({ credits: 0 });
   });
 
   test('is never a day that was not asked, nor one that was not over', () => {
@@ -85,14 +105,14 @@ describe('the newest complete day', () => {
 });
 
 describe('coverage', () => {
-  test('counts the days since the start of history that were never answered', () => {
+  test('counts the days since the start of history that are not known', () => {
     const view = viewAt(startOf(day(11)), {
       tokens: [
-        [day(10), {}],
-        [day(9), undefined],
+        [day(10), undefined],
+        [day(9), { credits: 1 }],
       ],
     });
-    expect(view.uncoveredDays('tokens')).toBe(8);
+    expect(view.uncoveredDays('tokens')).toBe(9);
     expect(view.uncoveredDays('tools')).toBe(10);
   });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day, daysBetween, startOf } from '../../src/catalog/day.ts';
-import { wantedDays } from '../../src/pipeline/wanted.ts';
+import { type Wanting, wantedDays } from '../../src/pipeline/wanted.ts';
 import { createWindowSizer, daysDescending, nextWindow, TARGET_BYTES } from '../../src/pipeline/windows.ts';
 
 const start = '2026-01-14' as Day;
@@ -46,43 +46,85 @@ describe('windows', () => {
     expect(sizer.days).toBe(1);
   });
 
-  test('learn nothing from an answer without rows', () => {
+  test('grow with an answer without rows too, which says nothing of what a day weighs', () => {
     const sizer = createWindowSizer();
     sizer.answered(0, 80);
-    expect(sizer.days).toBe(1);
+    expect(sizer.days).toBe(8);
+    sizer.answered(1, TARGET_BYTES / 2);
+    expect(sizer.days).toBe(2);
+    sizer.answered(0, 80);
+    expect(sizer.days).toBe(2);
   });
 });
 
 describe('the days to ask for', () => {
   const now = startOf(addDays(newest, 1)) + 1;
+  const today = addDays(newest, 1);
   const all = daysDescending(start, newest);
+  const back = (...days: number[]) => days.map((count) => addDays(newest, -count));
+
+  function wanted(covered: ReadonlyMap<Day, unknown>, changes: Partial<Wanting> = {}): readonly Day[] {
+    const usual = { newest, historyStart: start, covered, again: 1, isPass: false, lastPass: today, now };
+    return wantedDays({ ...usual, ...changes }).days;
+  }
+
+  /** All days covered; the last of them that have no row. */
+  function coveredWithout(...rowless: number[]): Map<Day, unknown> {
+    const without = new Set(back(...rowless));
+    return new Map(all.map((day) => [day, without.has(day) ? undefined : {}]));
+  }
 
   test('are all days since the start of history at first, newest first', () => {
-    expect(wantedDays({ newest, historyStart: start, covered: new Map(), again: 1, now })).toEqual(all);
+    expect(wanted(new Map(), { lastPass: undefined })).toEqual(all);
   });
 
   test('are yesterday alone once everything is covered', () => {
-    const covered = new Map(all.map((day) => [day, {}]));
-    expect(wantedDays({ newest, historyStart: start, covered, again: 1, now })).toEqual([newest]);
+    expect(wanted(coveredWithout())).toEqual([newest]);
   });
 
   test('are the revision window when it is due', () => {
-    const covered = new Map(all.map((day) => [day, {}]));
-    expect(wantedDays({ newest, historyStart: start, covered, again: 7, now })).toEqual(all.slice(0, 7));
+    expect(wanted(coveredWithout(), { again: 7, isPass: true })).toEqual(all.slice(0, 7));
   });
 
   test('include holes, and days without a row for 72 hours after their end', () => {
-    const covered = new Map<Day, unknown>(all.map((day) => [day, {}]));
+    const covered = coveredWithout(1, 2, 3, 4);
     covered.delete(addDays(newest, -20));
-    for (const back of [1, 2, 3, 4]) covered.set(addDays(newest, -back), undefined);
-    const wanted = wantedDays({ newest, historyStart: start, covered, again: 1, now });
-    expect(wanted.map((day) => daysBetween(day, newest))).toEqual([0, 1, 2, 20]);
+    expect(wanted(covered)).toEqual(back(0, 1, 2, 20));
+  });
+
+  test('include a day without a row until it was asked for again after those 72 hours', () => {
+    const covered = coveredWithout(3, 9);
+    const stopped = { lastPass: addDays(newest, -8) };
+    expect(wanted(covered, { ...stopped, isPass: true })).toEqual(back(0, 3, 9));
+    expect(wanted(covered, { ...stopped })).toEqual(back(0, 3));
+    expect(wanted(covered, { lastPass: today })).toEqual(back(0));
+  });
+
+  test('include days after the newest row without an age limit: the newest seven always, all of them once a day', () => {
+    const covered = coveredWithout(...Array.from({ length: 40 }, (_, index) => index));
+    expect(wanted(covered)).toEqual(back(0, 1, 2, 3, 4, 5, 6));
+    expect(wanted(covered, { isPass: true, again: 7 })).toEqual(all.slice(0, 40));
+  });
+
+  test('are the newest seven of a dataset that never had a row', () => {
+    const covered = new Map(all.map((day) => [day, undefined]));
+    expect(wanted(covered)).toEqual(all.slice(0, 7));
+    expect(wanted(covered, { isPass: true, again: 7 })).toEqual(all.slice(0, 7));
+  });
+
+  test('make a pass where they were known before or are in the revision window, not where history begins', () => {
+    const covered = coveredWithout(9);
+    covered.delete(addDays(newest, -1));
+    covered.delete(addDays(newest, -20));
+    const { ofPass } = wantedDays({
+      ...{ newest, historyStart: start, covered, again: 7, isPass: true },
+      ...{ lastPass: addDays(newest, -8), now },
+    });
+    expect([...ofPass]).toEqual(back(0, 1, 2, 3, 4, 5, 6, 9));
   });
 
   test('never reach back before the start of history', () => {
-    expect(wantedDays({ newest, historyStart: newest, covered: new Map(), again: 7, now })).toEqual([newest]);
-    expect(
-      wantedDays({ newest, historyStart: addDays(newest, 1), covered: new Map(), again: 7, now }),
-    ).toEqual([]);
+    expect(wanted(new Map(), { historyStart: newest, again: 7 })).toEqual([newest]);
+    expect(wanted(new Map(), { historyStart: addDays(newest, 1), again: 7 })).toEqual([]);
   });
 });

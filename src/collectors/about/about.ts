@@ -20,7 +20,7 @@ export const dataDayTimestamp = {
 
 export const historyUncovered = {
   name: 'agent_platform_history_uncovered',
-  help: 'Days since the start of history that were not yet asked and answered. The sum over datasets counts a day more than once.',
+  help: 'Days since the start of history that are not known: not yet answered, or answered without a row that may still come. The sum over datasets counts a day more than once.',
   labels: ['dataset'],
   unit: 'days',
   source: 'the store of seen days',

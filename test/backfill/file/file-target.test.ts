@@ -48,7 +48,7 @@ agent_platform_test_credits_by_model{org="acme",job="agent-platform",model="a"} 
 # TYPE agent_platform_data_day_timestamp_seconds gauge
 agent_platform_data_day_timestamp_seconds{org="acme",job="agent-platform",dataset="tokens"} 1774828800 1774998000
 agent_platform_data_day_timestamp_seconds{org="acme",job="agent-platform",dataset="tokens"} 1774915200 1775084400
-# HELP agent_platform_history_uncovered Days since the start of history that were not yet asked and answered. The sum over datasets counts a day more than once.
+# HELP agent_platform_history_uncovered Days since the start of history that are not known: not yet answered, or answered without a row that may still come. The sum over datasets counts a day more than once.
 # TYPE agent_platform_history_uncovered gauge
 agent_platform_history_uncovered{org="acme",job="agent-platform",dataset="tokens"} 0 1774998000
 agent_platform_history_uncovered{org="acme",job="agent-platform",dataset="tokens"} 0 1775084400

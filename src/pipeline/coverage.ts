@@ -1,0 +1,146 @@
+import type { SparingDays } from '../catalog/collector.ts';
+import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
+import { addDays, type Day, type Instant, yesterdayOf } from '../catalog/day.ts';
+import type { OrgHistory } from '../history/history.ts';
+import { firstSparingDay, newestRowOf, settledUntil } from './wanted.ts';
+
+/**
+ * What is known of a day of a dataset: it has a `row`; it is `idle`, a day without activity; it is `provisional`,
+ * idle as far as anybody can tell, while no dataset has a later row; it was answered, and its dataset is `unused`;
+ * or it is `unknown`.
+ */
+export type DayState = 'row' | 'idle' | 'provisional' | 'unused' | 'unknown';
+
+/** What coverage is judged from. */
+export interface CoverageParts {
+  readonly history: OrgHistory;
+  /** The day datasets that are collected. */
+  readonly datasets: readonly DayDataset<unknown>[];
+  readonly historyStart: Day;
+  /** Where older days are not kept: the first one that is, from which coverage counts. */
+  readonly firstDay?: Day | undefined;
+  /** Of a dataset whose days are costly: how they are asked for. */
+  readonly sparing?: ReadonlyMap<DatasetName, SparingDays> | undefined;
+}
+
+/** The states of all days of an organization, as they were known at an instant. */
+export interface Coverage {
+  stateOf(dataset: DatasetName, day: Day): DayState;
+  /** Whether a dataset was answered, and never with a row. */
+  isUnused(dataset: DatasetName): boolean;
+  /** The first day that is asked for of a dataset. */
+  firstAsked(dataset: DatasetName): Day;
+  /** Changes whenever days without a row become known, or known no longer. */
+  fingerprint(dataset: DatasetName): string;
+}
+
+interface Known {
+  readonly days: ReadonlyMap<Day, unknown>;
+  readonly newestRow: Day | undefined;
+  readonly firstAsked: Day;
+  /** The states of the covered days without a row. */
+  readonly rowless: ReadonlyMap<Day, DayState>;
+}
+
+/** Judges each day of each dataset by what all collected datasets have said until `knownAt`. */
+export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage {
+  const { history, datasets, historyStart, firstDay = historyStart } = parts;
+  const newest = yesterdayOf(knownAt);
+  const newestRows = new Map<DatasetName, Day | undefined>();
+  const known = new Map<DatasetName, Known>();
+
+  function newestRow(dataset: DatasetName): Day | undefined {
+    if (!newestRows.has(dataset)) {
+      newestRows.set(dataset, newestRowOf(history.days(dataset), historyStart, newest));
+    }
+    return newestRows.get(dataset);
+  }
+
+  function newestRowOfAny(): Day | undefined {
+    return datasets
+      .map(({ name }) => newestRow(name))
+      .reduce((one, other) => (one === undefined || (other !== undefined && other > one) ? other : one));
+  }
+
+  function firstAsked(dataset: DatasetName): Day {
+    const sparing = parts.sparing?.get(dataset);
+    const first = sparing && firstSparingDay(sparing, newest, history.days(dataset));
+    return first === undefined || first < firstDay ? firstDay : first;
+  }
+
+  /** Whether a dataset says that a day had no activity; `settled`: and still said so when no row could be late. */
+  function isQuiet(dataset: DayDataset<unknown>, day: Day, settled: boolean): boolean {
+    const days = history.days(dataset.name);
+    // What is not asked for by design cannot speak of the day, nor hold up the others.
+    if (!days.has(day)) return day < firstAsked(dataset.name);
+    const row = days.get(day);
+    if (row !== undefined) return dataset.total?.(row) === 0;
+    return !settled || isSettled(dataset.name, day);
+  }
+
+  function isSettled(dataset: DatasetName, day: Day): boolean {
+    const until = settledUntil(history.revisedOn(dataset), knownAt);
+    return until !== undefined && day <= until;
+  }
+
+  function areOthersQuiet(dataset: DatasetName, day: Day, settled: boolean): boolean {
+    return datasets.every((other) => other.name === dataset || isQuiet(other, day, settled));
+  }
+
+  function statesOf(dataset: DatasetName, first: Day): ReadonlyMap<Day, DayState> {
+    const days = history.days(dataset);
+    const last = newestRow(dataset);
+    const states = new Map<Day, DayState>();
+    for (const [day, row] of days) {
+      if (row !== undefined || day > newest || day < historyStart) continue;
+      if (last === undefined) states.set(day, 'unused');
+      else if (day < last) {
+        const isIdle = isSettled(dataset, day) || areOthersQuiet(dataset, day, false);
+        states.set(day, isIdle ? 'idle' : 'unknown');
+      }
+    }
+    if (last === undefined) return states;
+    // Behind its newest row a dataset may be late: the first day that is not known there hides all later ones.
+    const newestOfAny = newestRowOfAny();
+    const afterLast = addDays(last, 1);
+    let isLate = false;
+    for (let day = afterLast < first ? first : afterLast; day <= newest; day = addDays(day, 1)) {
+      isLate ||= !days.has(day) || !isSettled(dataset, day) || !areOthersQuiet(dataset, day, true);
+      const isFinal = newestOfAny !== undefined && newestOfAny > day;
+      if (isLate) states.set(day, 'unknown');
+      else states.set(day, isFinal ? 'idle' : 'provisional');
+    }
+    return states;
+  }
+
+  function of(dataset: DatasetName): Known {
+    const made = known.get(dataset);
+    if (made !== undefined) return made;
+    const first = firstAsked(dataset);
+    const now: Known = {
+      days: history.days(dataset),
+      newestRow: newestRow(dataset),
+      firstAsked: first,
+      rowless: statesOf(dataset, first),
+    };
+    known.set(dataset, now);
+    return now;
+  }
+
+  return {
+    stateOf(dataset, day) {
+      const { days, rowless } = of(dataset);
+      if (day > newest) return 'unknown';
+      return days.get(day) === undefined ? (rowless.get(day) ?? 'unknown') : 'row';
+    },
+    isUnused: (dataset) => of(dataset).newestRow === undefined && of(dataset).days.size > 0,
+    firstAsked: (dataset) => of(dataset).firstAsked,
+    fingerprint(dataset) {
+      const counts = { idle: 0, provisional: 0 };
+      for (const state of of(dataset).rowless.values()) {
+        if (state === 'idle' || state === 'provisional') counts[state] += 1;
+      }
+      return `${counts.idle} ${counts.provisional}`;
+    },
+  };
+}
