@@ -2,7 +2,7 @@
 {{- define "ape.checks" -}}
 {{- $names := list }}
 {{- range .Values.organizations }}
-{{- if has .name $names }}{{ fail (printf "organizations: %q is there twice" .name) }}{{ end }}
+{{- if has .name $names }}{{ fail (printf "organizations: %q is listed twice" .name) }}{{ end }}
 {{- $names = append $names .name }}
 {{- end }}
 {{- if and .Values.demo (include "ape.sharded" .) }}{{ fail "demo: cannot have more than one replica" }}{{ end }}
@@ -25,12 +25,39 @@
 {{- if and .tls.enabled (not .tls.secretName) }}{{ fail "web.tls.enabled: needs web.tls.secretName" }}{{ end }}
 {{- if and .basicAuth.enabled (not .basicAuth.users) }}{{ fail "web.basicAuth.enabled: needs web.basicAuth.users" }}{{ end }}
 {{- end }}
-{{- if and .tls.enabled (not .tls.secretName) (or $.Values.serviceMonitor.enabled $.Values.podMonitor.enabled) (not $.Values.serviceMonitor.tlsConfig) }}
+{{- if and .tls.enabled (not .tls.secretName) (include "ape.scraped" $) (not $.Values.serviceMonitor.tlsConfig) }}
 {{- fail "web.tls.enabled: Prometheus needs serviceMonitor.tlsConfig or web.tls.secretName" }}
 {{- end }}
-{{- if and .basicAuth.enabled (or $.Values.serviceMonitor.enabled $.Values.podMonitor.enabled) (not $.Values.serviceMonitor.basicAuth) }}
+{{- if and .basicAuth.enabled (include "ape.scraped" $) (not $.Values.serviceMonitor.basicAuth) }}
 {{- fail "web.basicAuth.enabled: Prometheus needs serviceMonitor.basicAuth" }}
 {{- end }}
 {{- end }}
+{{- if not .Values.enabled }}{{ fail "enabled: is for the condition of a parent chart; this chart by itself is always on" }}{{ end }}
+{{- if and (or .Values.probe.enabled .Values.scrapeConfig.enabled) (not .Values.organizations) }}
+{{- fail "probe.enabled, scrapeConfig.enabled: need organizations, which are the targets" }}
+{{- end }}
+{{- if and (or .Values.probe.enabled .Values.scrapeConfig.enabled) (include "ape.sharded" .) }}
+{{- fail "probe.enabled, scrapeConfig.enabled: a pod answers for its own organizations only, so they need one replica; with more use serviceMonitor or podMonitor" }}
+{{- end }}
+{{- include "ape.needsApi" (list . "serviceMonitor.enabled" .Values.serviceMonitor.enabled "monitoring.coreos.com/v1") }}
+{{- include "ape.needsApi" (list . "podMonitor.enabled" .Values.podMonitor.enabled "monitoring.coreos.com/v1") }}
+{{- include "ape.needsApi" (list . "probe.enabled" .Values.probe.enabled "monitoring.coreos.com/v1") }}
+{{- include "ape.needsApi" (list . "scrapeConfig.enabled" .Values.scrapeConfig.enabled "monitoring.coreos.com/v1alpha1") }}
+{{- include "ape.needsApi" (list . "prometheusRule.enabled" .Values.prometheusRule.enabled "monitoring.coreos.com/v1") }}
+{{- include "ape.needsApi" (list . "grafanaDashboards.enabled" .Values.grafanaDashboards.enabled "grafana.integreatly.org/v1beta1") }}
+{{- include "ape.needsApi" (list . "hooks.httpRoute.enabled" .Values.hooks.httpRoute.enabled "gateway.networking.k8s.io/v1") }}
 {{- if and .Values.grafanaDashboards.enabled (not .Values.dashboards.enabled) }}{{ fail "grafanaDashboards.enabled: needs dashboards.enabled" }}{{ end }}
+{{- end }}
+
+{{/* Whether any kind of monitor is made: "true", or nothing. */}}
+{{- define "ape.scraped" -}}
+{{- if or .Values.serviceMonitor.enabled .Values.podMonitor.enabled .Values.probe.enabled .Values.scrapeConfig.enabled }}true{{ end }}
+{{- end }}
+
+{{/* An object whose kind is unknown must not vanish silently. Takes the root, the value's name, the value and the API. */}}
+{{- define "ape.needsApi" -}}
+{{- $root := index . 0 }}
+{{- if and (index . 2) (not $root.Values.trustCRDs) (not ($root.Capabilities.APIVersions.Has (index . 3))) }}
+{{- fail (printf "%s: this cluster does not know %s. Install its operator's CRDs first; or set trustCRDs=true where they come at the same time; helm template needs --api-versions %s" (index . 1) (index . 3) (index . 3)) }}
+{{- end }}
 {{- end }}

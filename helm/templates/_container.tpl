@@ -73,18 +73,19 @@
 {{- end }}
 
 {{- define "ape.probes" -}}
-livenessProbe:
-  {{- include "ape.probe" (list . "/-/healthy") | nindent 2 }}
-  {{- toYaml .Values.livenessProbe | nindent 2 }}
-readinessProbe:
-  {{- include "ape.probe" (list . "/-/ready") | nindent 2 }}
-  {{- toYaml .Values.readinessProbe | nindent 2 }}
-startupProbe:
-  {{- include "ape.probe" (list . "/-/healthy") | nindent 2 }}
-  {{- toYaml .Values.startupProbe | nindent 2 }}
+{{- $root := . }}
+{{- range $name, $path := dict "livenessProbe" "/-/healthy" "readinessProbe" "/-/ready" "startupProbe" "/-/healthy" }}
+{{- with get $root.Values $name }}
+{{ $name }}:
+  {{- if not (or .httpGet .exec .tcpSocket .grpc) }}
+  {{- include "ape.probe" (list $root $path) | nindent 2 }}
+  {{- end }}
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
 {{- end }}
 
-{{/* The kubelet has no client certificate: where one is asked for, the exporter asks itself. */}}
+{{/* The kubelet has no client certificate: where one is required, the exporter checks itself. */}}
 {{- define "ape.probe" -}}
 {{- $root := index . 0 }}
 {{- $path := index . 1 }}

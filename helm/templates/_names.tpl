@@ -15,6 +15,11 @@
 {{- end }}
 {{- end }}
 
+{{/* Where the objects go, unless a value of theirs says otherwise. */}}
+{{- define "ape.namespace" -}}
+{{- default .Release.Namespace .Values.namespaceOverride }}
+{{- end }}
+
 {{- define "ape.selectorLabels" -}}
 app.kubernetes.io/name: {{ include "ape.name" . }}
 app.kubernetes.io/instance: {{ .Release.Name }}
@@ -41,7 +46,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- define "ape.image" -}}
 {{- $image := .Values.image }}
 {{- $repository := $image.repository }}
-{{- if $image.registry }}{{ $repository = printf "%s/%s" $image.registry $image.repository }}{{ end }}
+{{- with .Values.global.imageRegistry | default $image.registry }}{{ $repository = printf "%s/%s" . $image.repository }}{{ end }}
 {{- if $image.digest }}
 {{- printf "%s@%s" $repository $image.digest }}
 {{- else }}
@@ -49,9 +54,25 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 {{- end }}
 
+{{/* The pull Secrets of this chart and of all charts, as a list under "secrets". */}}
+{{- define "ape.pullSecrets" -}}
+{{- $secrets := list }}
+{{- range concat (.Values.global.imagePullSecrets | default list) .Values.imagePullSecrets }}
+{{- $secrets = append $secrets (ternary (dict "name" .) . (kindIs "string" .)) }}
+{{- end }}
+{{- dict "secrets" (uniq $secrets) | toYaml }}
+{{- end }}
+
 {{/* Whether pods divide the organizations: "true", or nothing. */}}
 {{- define "ape.sharded" -}}
 {{- if gt (int .Values.replicas) 1 }}true{{ end }}
+{{- end }}
+
+{{/* An object as YAML, with members that are given laid over it. Takes the object's text, the members and their name. */}}
+{{- define "ape.overlaid" -}}
+{{- $own := index . 0 | fromYaml }}
+{{- if hasKey $own "Error" }}{{ fail (printf "%s: %s" (index . 2) $own.Error) }}{{ end }}
+{{- toYaml (mustMergeOverwrite $own (deepCopy (index . 1))) }}
 {{- end }}
 
 {{/* Name of the port, which tells the scheme. */}}

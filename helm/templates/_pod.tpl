@@ -1,7 +1,5 @@
 {{/* The pod's labels, annotations and specification, the same for a Deployment and a StatefulSet. */}}
 {{- define "ape.podTemplate" -}}
-{{- $keys := (include "ape.keySources" . | fromYaml).sources }}
-{{- $webSecret := include "ape.webSecret" . }}
 metadata:
   labels:
     {{- include "ape.labels" . | nindent 4 }}
@@ -14,138 +12,168 @@ metadata:
     {{- toYaml . | nindent 4 }}
     {{- end }}
 spec:
-  serviceAccountName: {{ include "ape.serviceAccountName" . | quote }}
-  automountServiceAccountToken: false
-  # What Kubernetes would tell of other Services begins like the exporter's own options.
-  enableServiceLinks: false
-  {{- with .Values.imagePullSecrets }}
-  imagePullSecrets:
-    {{- toYaml . | nindent 4 }}
+  {{- include "ape.overlaid" (list (include "ape.podSpec" .) .Values.extraPodSpec "extraPodSpec") | nindent 2 }}
+{{- end }}
+
+{{- define "ape.podSpec" -}}
+{{- $keys := (include "ape.keySources" . | fromYaml).sources }}
+{{- $webSecret := include "ape.webSecret" . }}
+serviceAccountName: {{ include "ape.serviceAccountName" . | quote }}
+automountServiceAccountToken: false
+# Variables that Kubernetes derives from Services would have the prefix of the exporter's own options.
+enableServiceLinks: false
+{{- with (include "ape.pullSecrets" . | fromYaml).secrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.priorityClassName }}
+priorityClassName: {{ . | quote }}
+{{- end }}
+{{- with .Values.runtimeClassName }}
+runtimeClassName: {{ . | quote }}
+{{- end }}
+{{- with .Values.hostAliases }}
+hostAliases:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.dnsPolicy }}
+dnsPolicy: {{ . }}
+{{- end }}
+{{- with .Values.dnsConfig }}
+dnsConfig:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds }}
+securityContext:
+  {{- toYaml .Values.podSecurityContext | nindent 2 }}
+{{- with .Values.initContainers }}
+initContainers:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+containers:
+  - {{ include "ape.overlaid" (list (include "ape.container" .) .Values.extraContainerSpec "extraContainerSpec") | nindent 4 | trim }}
+  {{- with .Values.extraContainers }}
+  {{- toYaml . | nindent 2 }}
   {{- end }}
-  {{- with .Values.priorityClassName }}
-  priorityClassName: {{ . | quote }}
+volumes:
+  - name: config
+    configMap:
+      name: {{ include "ape.fullname" . }}
+  {{- if not .Values.persistence.enabled }}
+  - name: data
+    emptyDir:
+      sizeLimit: {{ .Values.persistence.emptyDirSizeLimit | quote }}
+  {{- else if not (include "ape.sharded" .) }}
+  - name: data
+    persistentVolumeClaim:
+      claimName: {{ .Values.persistence.existingClaim | default (include "ape.fullname" .) | quote }}
   {{- end }}
-  terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds }}
-  securityContext:
-    {{- toYaml .Values.podSecurityContext | nindent 4 }}
-  {{- with .Values.initContainers }}
-  initContainers:
-    {{- toYaml . | nindent 4 }}
+  {{- if $keys }}
+  - name: keys
+    projected:
+      defaultMode: 0440
+      sources:
+        {{- toYaml $keys | nindent 8 }}
   {{- end }}
-  containers:
-    - name: exporter
-      image: {{ include "ape.image" . | quote }}
-      imagePullPolicy: {{ .Values.image.pullPolicy }}
-      args:
-        {{- include "ape.args" . | nindent 8 }}
-      {{- $env := include "ape.env" . }}
-      {{- if $env }}
-      env:
-        {{- $env | nindent 8 }}
-      {{- end }}
-      {{- with .Values.extraEnvFrom }}
-      envFrom:
-        {{- toYaml . | nindent 8 }}
-      {{- end }}
-      ports:
-        - name: {{ include "ape.scheme" . }}
-          containerPort: {{ .Values.web.port }}
-          protocol: TCP
-      {{- include "ape.probes" . | nindent 6 }}
-      resources:
-        {{- toYaml .Values.resources | nindent 8 }}
-      securityContext:
-        {{- toYaml .Values.securityContext | nindent 8 }}
-      volumeMounts:
-        - name: config
-          mountPath: /etc/agent-platform-exporter/config
-          readOnly: true
-        - name: data
-          mountPath: /var/lib/agent-platform-exporter
-        {{- if $keys }}
-        - name: keys
-          mountPath: /run/secrets/agent-platform-exporter
-          readOnly: true
-        {{- end }}
-        {{- if $webSecret }}
-        - name: web
-          mountPath: /etc/agent-platform-exporter/web
-          readOnly: true
-        {{- end }}
-        {{- if .Values.web.tls.secretName }}
-        - name: tls
-          mountPath: /etc/agent-platform-exporter/tls
-          readOnly: true
-        {{- end }}
-        {{- if .Values.users.teams.secretName }}
-        - name: teams
-          mountPath: /etc/agent-platform-exporter/teams
-          readOnly: true
-        {{- end }}
-        {{- with .Values.extraVolumeMounts }}
-        {{- toYaml . | nindent 8 }}
-        {{- end }}
-    {{- with .Values.extraContainers }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
-  volumes:
-    - name: config
-      configMap:
-        name: {{ include "ape.fullname" . }}
-    {{- if not .Values.persistence.enabled }}
-    - name: data
-      emptyDir:
-        sizeLimit: {{ .Values.persistence.emptyDirSizeLimit | quote }}
-    {{- else if not (include "ape.sharded" .) }}
-    - name: data
-      persistentVolumeClaim:
-        claimName: {{ .Values.persistence.existingClaim | default (include "ape.fullname" .) | quote }}
-    {{- end }}
-    {{- if $keys }}
-    - name: keys
-      projected:
-        defaultMode: 0440
-        sources:
-          {{- toYaml $keys | nindent 10 }}
-    {{- end }}
-    {{- if $webSecret }}
-    - name: web
-      secret:
-        secretName: {{ $webSecret | quote }}
-        defaultMode: 0440
-    {{- end }}
-    {{- with .Values.web.tls.secretName }}
-    - name: tls
-      secret:
-        secretName: {{ . | quote }}
-        defaultMode: 0440
-    {{- end }}
-    {{- with .Values.users.teams.secretName }}
-    - name: teams
-      secret:
-        secretName: {{ . | quote }}
-        defaultMode: 0440
-    {{- end }}
-    {{- with .Values.extraVolumes }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
-  {{- with .Values.nodeSelector }}
-  nodeSelector:
-    {{- toYaml . | nindent 4 }}
+  {{- if $webSecret }}
+  - name: web
+    secret:
+      secretName: {{ $webSecret | quote }}
+      defaultMode: 0440
   {{- end }}
-  {{- with .Values.tolerations }}
-  tolerations:
-    {{- toYaml . | nindent 4 }}
+  {{- with .Values.web.tls.secretName }}
+  - name: tls
+    secret:
+      secretName: {{ . | quote }}
+      defaultMode: 0440
   {{- end }}
-  {{- with .Values.affinity }}
-  affinity:
-    {{- toYaml . | nindent 4 }}
+  {{- with .Values.users.teams.secretName }}
+  - name: teams
+    secret:
+      secretName: {{ . | quote }}
+      defaultMode: 0440
   {{- end }}
-  {{- with .Values.topologySpreadConstraints }}
-  topologySpreadConstraints:
-    {{- range . }}
-    {{- $own := dict "labelSelector" (dict "matchLabels" (include "ape.selectorLabels" $ | fromYaml)) }}
-    - {{ merge (deepCopy .) $own | toYaml | nindent 6 | trim }}
-    {{- end }}
+  {{- with .Values.extraVolumes }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- with .Values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.topologySpreadConstraints }}
+topologySpreadConstraints:
+  {{- range . }}
+  {{- $own := dict "labelSelector" (dict "matchLabels" (include "ape.selectorLabels" $ | fromYaml)) }}
+  - {{ merge (deepCopy .) $own | toYaml | nindent 4 | trim }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "ape.container" -}}
+{{- $keys := (include "ape.keySources" . | fromYaml).sources }}
+{{- $webSecret := include "ape.webSecret" . }}
+name: exporter
+image: {{ include "ape.image" . | quote }}
+imagePullPolicy: {{ .Values.image.pullPolicy }}
+args:
+  {{- include "ape.args" . | nindent 2 }}
+{{- $env := include "ape.env" . }}
+{{- if $env }}
+env:
+  {{- $env | nindent 2 }}
+{{- end }}
+{{- with .Values.extraEnvFrom }}
+envFrom:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+ports:
+  - name: {{ include "ape.scheme" . }}
+    containerPort: {{ .Values.web.port }}
+    protocol: TCP
+{{- include "ape.probes" . | nindent 0 }}
+{{- with .Values.lifecycle }}
+lifecycle:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+resources:
+  {{- toYaml .Values.resources | nindent 2 }}
+securityContext:
+  {{- toYaml .Values.securityContext | nindent 2 }}
+volumeMounts:
+  - name: config
+    mountPath: /etc/agent-platform-exporter/config
+    readOnly: true
+  - name: data
+    mountPath: /var/lib/agent-platform-exporter
+  {{- if $keys }}
+  - name: keys
+    mountPath: /run/secrets/agent-platform-exporter
+    readOnly: true
+  {{- end }}
+  {{- if $webSecret }}
+  - name: web
+    mountPath: /etc/agent-platform-exporter/web
+    readOnly: true
+  {{- end }}
+  {{- if .Values.web.tls.secretName }}
+  - name: tls
+    mountPath: /etc/agent-platform-exporter/tls
+    readOnly: true
+  {{- end }}
+  {{- if .Values.users.teams.secretName }}
+  - name: teams
+    mountPath: /etc/agent-platform-exporter/teams
+    readOnly: true
+  {{- end }}
+  {{- with .Values.extraVolumeMounts }}
+  {{- toYaml . | nindent 2 }}
   {{- end }}
 {{- end }}

@@ -1,6 +1,7 @@
+import { peerTable } from './peer-values.ts';
 import { documentedValues } from './values-docs.ts';
 
-/** The chart's page: how it is used, and every value as the comments of the values file tell it. */
+/** The chart's page: how it is used, and every value as described in the values file. */
 export function chartReadme(values: string): string {
   const sections = Map.groupBy(documentedValues(values), ({ section }) => section);
   const tables = [...sections].flatMap(([section, members]) => [
@@ -13,7 +14,7 @@ export function chartReadme(values: string): string {
     ),
     '',
   ]);
-  return `${introduction}\n${tables.join('\n')}`.trimEnd().concat('\n');
+  return `${introduction}\n${tables.join('\n')}\n${peers}\n${peerTable().join('\n')}\n`;
 }
 
 function escaped(text: string): string {
@@ -45,20 +46,31 @@ From a checkout; \`$REGISTRY\` has the image that you built (see [install.md](..
 
 Needs Kubernetes 1.28 or newer. Look around without a key: \`--set demo=true\`.
 
-- **Keys** stand in Secrets and reach the exporter as files: never in a ConfigMap, an argument, an annotation or the
+- **Keys** are stored in Secrets and reach the exporter as files: never in a ConfigMap, an argument, an annotation or the
   environment. A key that changes in its Secret is used from the next request on, without a restart. For external
-  secrets, let their operator make the Secret (\`extraObjects\` takes its object) and name it in \`apiKey.secretName\`.
+  secrets, let their operator create the Secret (\`extraObjects\` takes its object) and name it in \`apiKey.secretName\`.
 - **One replica** is a Deployment. **More** are a StatefulSet whose pods divide the organizations: each is polled by one
   pod. Adding a pod moves few organizations. Hook events go to the first one.
-- **Without persistence** a new pod asks the platform for the days again, which takes minutes at most; with
-  \`persistence.enabled\` it starts with what it knew. Hook events are counted by the exporter alone: persist them.
+- **Without persistence** a new pod fetches the days from the platform again, which takes minutes at most; with
+  \`persistence.enabled\` it starts with its history. Only the exporter counts hook events: persist them.
 - **TLS and passwords**: \`web.tls\` and \`web.basicAuth\`, or a whole web configuration file in a Secret of yours. Probes
   and monitors follow.
-- **Outside** only \`POST /hooks/events\` is ever reachable, by \`hooks.ingress\` or \`hooks.httpRoute\`.
-- **Rules and dashboards** are those of the repository, byte for byte; the thresholds of the alerts are values.
-- **A key that does not exist** in these values is refused, also in \`config\`.
+- **Outside the cluster** only \`POST /hooks/events\` is ever reachable, by \`hooks.ingress\` or \`hooks.httpRoute\`.
+- **Rules and dashboards** are those of the repository. Each alert can be changed or left out: \`prometheusRule.disabled\`,
+  \`.overrides\`, \`.thresholds\`, \`.additionalLabels\`, \`.additionalGroups\`.
+- **Custom resources never vanish silently**: where the cluster does not know a monitor's kind, the installation fails and
+  says what to do. \`trustCRDs\` is for clusters that get them at the same time.
+- **Any other field** of Kubernetes goes into \`extraPodSpec\`, \`extraContainerSpec\` or the \`extraSpec\` of an object.
+- **As a subchart**: \`condition: agent-platform-exporter.enabled\`. \`global.imageRegistry\` and
+  \`global.imagePullSecrets\` take effect.
+- **Unknown keys** in these values are refused, also in \`config\`.
 
 The files in \`ci/\` show a release of each shape.
 
 ## Values
+`;
+
+const peers = `## Values of other charts
+
+What operators of other charts look for, and where it is here.
 `;

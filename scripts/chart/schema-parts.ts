@@ -37,3 +37,8 @@ export function strict(
   const needs = required.length === 0 ? {} : { required };
   return { type: 'object', properties, ...needs, additionalProperties: false };
 }
+
+/** A mapping of what Kubernetes defines, without these keys, which the chart decides. */
+export function without(...keys: readonly string[]): Schema {
+  return { type: 'object', propertyNames: { not: { enum: keys } } };
+}

@@ -14,7 +14,7 @@ interface Schema {
 }
 
 /** Free-form values have keys that the values file need not show. */
-const FREE = /^(global|config|organizations)\b/;
+const FREE = /^(global|config|organizations|prometheusRule\.overrides|(liveness|readiness|startup)Probe)\b/;
 
 function pathsOf(schema: Schema, path = ''): readonly string[] {
   const entries = Object.entries(schema.properties ?? {});

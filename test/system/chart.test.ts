@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { CHART, createChart, extensions, type KubernetesObject, shapes } from './chart.ts';
@@ -24,7 +24,17 @@ describe.runIf(hasHelm)('the chart', () => {
 
   test.each(shapes)('has nothing that the linter minds: %s', async (shape) => {
     const values = shape === 'default' ? [] : ['--values', join(CHART, 'ci', `${shape}-values.yaml`)];
-    const lint = ['lint', '--strict', CHART, '--kube-version', '1.32.0', ...values];
+    // The linter knows no cluster.
+    const lint = [
+      'lint',
+      '--strict',
+      CHART,
+      '--kube-version',
+      '1.32.0',
+      '--set',
+      'trustCRDs=true',
+      ...values,
+    ];
     const { code, stdout, stderr } = await programs.run('helm', lint);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).not.toMatch(/WARNING|ERROR/);
@@ -35,22 +45,33 @@ describe.runIf(hasHelm)('the chart', () => {
     expect((await chart.objects({ shape, isUpgrade: true })).map(nameOf)).toEqual(fresh.map(nameOf));
   });
 
-  test('leaves out what the cluster does not know, and the notes say so', async () => {
-    const objects = await chart.objects({ shape: 'everything', knows: [] });
-    expect(objects.map(({ apiVersion }) => apiVersion).filter((name) => extensions.includes(name))).toEqual(
-      [],
+  test.each([
+    ['serviceMonitor: {enabled: true}', 'monitoring.coreos.com/v1'],
+    ['podMonitor: {enabled: true}', 'monitoring.coreos.com/v1'],
+    ['prometheusRule: {enabled: true}', 'monitoring.coreos.com/v1'],
+    ['probe: {enabled: true}', 'monitoring.coreos.com/v1'],
+    ['scrapeConfig: {enabled: true}', 'monitoring.coreos.com/v1alpha1'],
+    ['{dashboards: {enabled: true}, grafanaDashboards: {enabled: true}}', 'grafana.integreatly.org/v1beta1'],
+    [
+      'hooks: {enabled: true, token: {value: t}, httpRoute: {enabled: true, parentRefs: [{name: public}]}}',
+      'gateway.networking.k8s.io/v1',
+    ],
+  ])('leaves nothing out silently that the cluster does not know: %s', async (values, api) => {
+    const given = `organizations: [{name: a, baseUrl: "https://x", apiKey: {value: k}}]\n${values.replace(/^\{(.*)\}$/, '$1').replaceAll('}, gr', '}\ngr')}`;
+    await expect(chart.text({ values: given, knows: [] })).rejects.toThrow(
+      new RegExp(`enabled: this cluster does not know ${api}\\. Install .* trustCRDs=true .*--api-versions`),
     );
-    expect(objects.map(({ kind }) => kind)).toContain('Deployment');
-    expect(await notes('everything', [])).toContain('does not know monitoring.coreos.com/v1');
-    expect(await notes('everything', extensions)).not.toContain('does not know');
+    expect(await chart.text({ values: `${given}\ntrustCRDs: true`, knows: [] })).toContain(
+      `apiVersion: ${api}`,
+    );
   });
 
   test('tells the three commands that one needs next', async () => {
-    expect(await notes('shards', extensions)).toMatch(
+    expect(await chart.notes({ shape: 'shards' })).toMatch(
       /rollout status statefulset\/test-agent[\s\S]*port-forward service\/test-agent[\s\S]*logs --selector/,
     );
-    expect(await notes('default', [])).toContain('No organization is configured');
-    expect(await notes('one-organization', [])).not.toContain('No organization');
+    expect(await chart.notes({})).toContain('No organization is configured');
+    expect(await chart.notes({ shape: 'one-organization' })).not.toContain('No organization');
   });
 
   test.each([
@@ -69,7 +90,7 @@ describe.runIf(hasHelm)('the chart', () => {
     [
       'an organization twice',
       'organizations: [{name: a, baseUrl: "https://x", apiKey: {value: k}}, {name: a, baseUrl: "https://y", apiKey: {value: k}}]',
-      /"a" is there twice/,
+      /"a" is listed twice/,
     ],
     [
       'a key in an address',
@@ -274,12 +295,12 @@ persistence: {enabled: true, storageClass: "007", size: "5"}`;
       }
 
       test.each([
-        ['knows', extensions],
-        ['does not know', []],
-      ])('are what a cluster takes that %s monitors', async (_, knows) => {
+        ['knows', extensions, 'trustCRDs: false'],
+        ['is trusted to get to know', [], 'trustCRDs: true'],
+      ])('are what a cluster takes that %s monitors', async (_, knows, values) => {
         const rendered = programs.folder();
         for (const shape of shapes) {
-          const text = await chart.text({ shape, version, knows });
+          const text = await chart.text({ shape, version, knows, values });
           await writeFile(join(rendered, `${shape}.yaml`), text);
         }
         const { code, stdout, stderr } = await conform(rendered);
@@ -303,28 +324,6 @@ persistence: {enabled: true, storageClass: "007", size: "5"}`;
       });
     });
   });
-
-  async function notes(shape: string, knows: readonly string[]): Promise<string> {
-    const copy = join(programs.folder(), basename(CHART));
-    await cp(CHART, copy, { recursive: true });
-    const include = '{{ include (print $.Template.BasePath "/NOTES.txt") . | toJson }}';
-    await writeFile(join(copy, 'templates/notes.yaml'), `notes: ${include}\n`);
-    const values = shape === 'default' ? [] : ['--values', join(CHART, 'ci', `${shape}-values.yaml`)];
-    const apis = knows.flatMap((name) => ['--api-versions', name]);
-    const args = [
-      'template',
-      'test',
-      copy,
-      '--kube-version',
-      '1.32.0',
-      '--show-only',
-      'templates/notes.yaml',
-    ];
-    const { stdout, stderr } = await programs.run('helm', [...args, ...values, ...apis]);
-    const value: unknown = parse(stdout);
-    if (value === null || typeof value !== 'object' || !('notes' in value)) throw new Error(stderr);
-    return String(value.notes);
-  }
 });
 
 interface PodSpec {

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { parseAllDocuments } from 'yaml';
+import { cp, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { REPOSITORY } from './image.ts';
 import type { Programs } from './programs.ts';
@@ -11,6 +11,7 @@ export const CHART = join(REPOSITORY, 'helm');
 /** What the chart makes objects of where the cluster knows it. */
 export const extensions = [
   'monitoring.coreos.com/v1',
+  'monitoring.coreos.com/v1alpha1',
   'grafana.integreatly.org/v1beta1',
   'gateway.networking.k8s.io/v1',
 ];
@@ -43,17 +44,17 @@ export interface Chart {
   /** What `helm template` writes; rejects with its error. */
   text(rendering: Rendering): Promise<string>;
   objects(rendering: Rendering): Promise<readonly KubernetesObject[]>;
+  /** What `helm install` prints afterwards. */
+  notes(rendering: Rendering): Promise<string>;
 }
 
 /** The chart as a real Helm renders it. */
 export function createChart(programs: Programs): Chart {
-  async function text({
-    shape = 'default',
-    values,
-    version = '1.32.0',
-    ...more
-  }: Rendering): Promise<string> {
-    const args = ['template', 'test', CHART, '--namespace', 'monitoring', '--kube-version', version];
+  async function render(
+    chart: string,
+    { shape = 'default', values, version = '1.32.0', ...more }: Rendering,
+  ) {
+    const args = ['template', 'test', chart, '--namespace', 'monitoring', '--kube-version', version];
     if (shape !== 'default') args.push('--values', join(CHART, 'ci', `${shape}-values.yaml`));
     if (values !== undefined) {
       const file = join(programs.folder(), 'values.yaml');
@@ -69,9 +70,17 @@ export function createChart(programs: Programs): Chart {
   }
 
   return {
-    text,
+    text: (rendering) => render(CHART, rendering),
+    async notes(rendering) {
+      const copy = join(programs.folder(), basename(CHART));
+      await cp(CHART, copy, { recursive: true });
+      const include = '{{ include (print $.Template.BasePath "/NOTES.txt") . | toJson }}';
+      await writeFile(join(copy, 'templates/notes.yaml'), `notes: ${include}\n`);
+      const rendered = await render(copy, { ...rendering, showOnly: 'templates/notes.yaml' });
+      return z.object({ notes: z.string() }).parse(parse(rendered)).notes;
+    },
     async objects(rendering) {
-      const documents = parseAllDocuments(await text(rendering));
+      const documents = parseAllDocuments(await render(CHART, rendering));
       return documents.flatMap((document) => {
         if (document.errors.length > 0) throw new Error(String(document.errors[0]));
         const value: unknown = document.toJS();

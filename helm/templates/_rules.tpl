@@ -1,0 +1,54 @@
+{{/* A text of the rules with the thresholds filled in. Takes the text, the thresholds and the runbook's address. */}}
+{{- define "ape.filled" -}}
+{{- $text := replace "@runbookUrl@" (index . 2) (index . 0) }}
+{{- range $name, $value := index . 1 }}
+{{- $text = replace (printf "@%s@" $name) (toString $value) $text }}
+{{- end }}
+{{- $text }}
+{{- end }}
+
+{{/* The thresholds of one alert: those of all, and over them its own, by name or as the one that it has. */}}
+{{- define "ape.thresholds" -}}
+{{- $rule := index . 1 }}
+{{- $own := index . 2 }}
+{{- $thresholds := deepCopy (index . 0) }}
+{{- if kindIs "map" $own }}
+{{- $thresholds = mergeOverwrite $thresholds $own }}
+{{- else }}
+{{- $_ := set $thresholds (regexFind "@[A-Za-z]+@" $rule.expr | trimAll "@") $own }}
+{{- end }}
+{{- toYaml $thresholds }}
+{{- end }}
+
+{{/* The groups of rules as the values want them, as a list under "groups". */}}
+{{- define "ape.ruleGroups" -}}
+{{- $values := .Values.prometheusRule }}
+{{- $groups := list }}
+{{- range (.Files.Get "files/rules.yaml" | fromYaml).groups }}
+{{- $rules := list }}
+{{- range $rule := .rules }}
+{{- $name := $rule.alert | default "" }}
+{{- $override := get $values.overrides $name | default dict }}
+{{- $thresholds := $values.thresholds }}
+{{- if hasKey $override "threshold" }}
+{{- $thresholds = include "ape.thresholds" (list $values.thresholds $rule $override.threshold) | fromYaml }}
+{{- end }}
+{{- $_ := set $rule "expr" (include "ape.filled" (list $rule.expr $thresholds $values.runbookUrl)) }}
+{{- if $name }}
+{{- $annotations := dict }}
+{{- range $key, $text := $rule.annotations }}
+{{- $_ := set $annotations $key (include "ape.filled" (list $text $thresholds $values.runbookUrl)) }}
+{{- end }}
+{{- $_ := set $rule "annotations" (mergeOverwrite $annotations (deepCopy ($override.annotations | default dict))) }}
+{{- $severity := dict }}
+{{- with $override.severity }}{{ $severity = dict "severity" . }}{{ end }}
+{{- $_ := set $rule "labels" (mergeOverwrite $rule.labels (deepCopy $values.additionalLabels) $severity (deepCopy ($override.labels | default dict))) }}
+{{- with $override.for }}{{ $_ := set $rule "for" . }}{{ end }}
+{{- with $override.keepFiringFor }}{{ $_ := set $rule "keep_firing_for" . }}{{ end }}
+{{- end }}
+{{- if not (and $name (has $name $values.disabled)) }}{{ $rules = append $rules $rule }}{{ end }}
+{{- end }}
+{{- if $rules }}{{ $groups = append $groups (dict "name" .name "rules" $rules) }}{{ end }}
+{{- end }}
+{{- dict "groups" (concat $groups $values.additionalGroups) | toYaml }}
+{{- end }}

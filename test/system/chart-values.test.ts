@@ -1,0 +1,280 @@
+import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { z } from 'zod';
+import { CHART, createChart, extensions, type KubernetesObject } from './chart.ts';
+import { createPrograms } from './programs.ts';
+import { requireTool } from './tools.ts';
+
+const selector = z.object({ matchLabels: z.record(z.string(), z.string()) });
+const policySpec = z.object({
+  ingress: z.array(z.object({ from: z.array(z.object({ podSelector: selector.optional() })) })),
+});
+const rule = z.object({
+  alert: z.string().optional(),
+  expr: z.string(),
+  for: z.string().optional(),
+  keep_firing_for: z.string().optional(),
+  labels: z.record(z.string(), z.string()).optional(),
+  annotations: z.record(z.string(), z.string()).optional(),
+});
+const rulesSpec = z.object({ groups: z.array(z.object({ rules: z.array(rule) })) });
+type Rule = z.infer<typeof rule>;
+
+const organization = 'organizations: [{name: acme, baseUrl: "https://x", apiKey: {value: k}}]\n';
+
+describe.runIf(requireTool('helm'))('values of the chart', () => {
+  const programs = createPrograms();
+  const chart = createChart(programs);
+
+  async function everything(kind: string): Promise<KubernetesObject> {
+    const found = (await chart.objects({ shape: 'everything' })).find((object) => object.kind === kind);
+    if (found === undefined) throw new Error(`no ${kind}`);
+    return found;
+  }
+
+  function refused(values: string, message: RegExp) {
+    return expect(chart.text({ values })).rejects.toThrow(message);
+  }
+
+  describe('as a subchart', () => {
+    /** What a parent chart renders that has this one as a conditional dependency, and the Deployment's image. */
+    async function umbrella(values: string): Promise<readonly string[]> {
+      const parent = programs.folder();
+      const dependency =
+        'dependencies: [{name: agent-platform-exporter, version: ">=0", condition: agent-platform-exporter.enabled}]';
+      await writeFile(
+        join(parent, 'Chart.yaml'),
+        `apiVersion: v2\nname: parent\nversion: 0.1.0\n${dependency}\n`,
+      );
+      await writeFile(join(parent, 'values.yaml'), values);
+      await mkdir(join(parent, 'charts'));
+      await cp(CHART, join(parent, 'charts/agent-platform-exporter'), { recursive: true });
+      const { code, stdout, stderr } = await programs.run('helm', [
+        'template',
+        'test',
+        parent,
+        '--kube-version=1.32.0',
+      ]);
+      expect([code, stderr]).toEqual([0, '']);
+      const documents = parseAllDocuments(stdout).map((document): unknown => document.toJS());
+      return documents.filter((document) => document !== null).map((document) => JSON.stringify(document));
+    }
+
+    test('is turned on and off by its condition, and takes what the parent decides for all charts', async () => {
+      const global = 'global: {region: eu, imageRegistry: mirror.example.net, imagePullSecrets: [pull]}\n';
+      const on = await umbrella(`${global}agent-platform-exporter: {enabled: true, demo: true}\n`);
+      const deployment = on.find((text) => text.includes('"kind":"Deployment"')) ?? '';
+      expect(deployment).toContain('"image":"mirror.example.net/');
+      expect(deployment).toContain('"imagePullSecrets":[{"name":"pull"}]');
+      expect(on.filter((text) => text.includes('"kind":"Pod"')).join()).toContain('[{"name":"pull"}]');
+      expect(await umbrella(`${global}agent-platform-exporter: {enabled: false, demo: true}\n`)).toEqual([]);
+    });
+
+    test('does not pretend to be off without a parent', () =>
+      refused('{enabled: false, demo: true}', /enabled: is for the condition of a parent chart/));
+  });
+
+  test('put every object into the namespace that overrides the release', async () => {
+    for (const { kind, metadata } of await chart.objects({ shape: 'everything' })) {
+      const expected = /Monitor|Probe|ScrapeConfig|Rule$/.test(kind)
+        ? 'monitoring'
+        : /dashboard/i.test(`${kind}${metadata.name}`)
+          ? 'grafana'
+          : 'agents';
+      if (metadata.name !== 'test-exporter-more')
+        expect([kind, metadata.namespace]).toEqual([kind, expected]);
+    }
+    expect(JSON.stringify(await everything('ServiceMonitor'))).toContain('"matchNames":["agents"]');
+  });
+
+  test('put the common labels on every object', async () => {
+    for (const { kind, metadata } of await chart.objects({ shape: 'everything' })) {
+      if (metadata.name !== 'test-exporter-more')
+        expect(metadata, `${kind} ${metadata.name}`).toMatchObject({ labels: { team: 'platform' } });
+    }
+  });
+
+  test('reach any field of the pod and of its container', async () => {
+    const spec = (await everything('Deployment'))['spec'];
+    expect(spec).toMatchObject({
+      template: {
+        spec: {
+          hostNetwork: false,
+          shareProcessNamespace: true,
+          // Laid over the chart's own members, not in their place.
+          securityContext: { runAsNonRoot: true, supplementalGroups: [4000] },
+          runtimeClassName: 'gvisor',
+          hostAliases: [{ ip: '10.1.2.3', hostnames: ['api.example.com'] }],
+          dnsPolicy: 'None',
+          dnsConfig: { searches: ['example.com'] },
+          imagePullSecrets: [{ name: 'everywhere' }, { name: 'mirror' }],
+          containers: [
+            {
+              name: 'exporter',
+              image: expect.stringMatching(/^cache\.example\.com\/tools\/exporter@sha256:/),
+              workingDir: '/scratch',
+              lifecycle: { preStop: { sleep: { seconds: 5 } } },
+              livenessProbe: { initialDelaySeconds: 5, periodSeconds: 20, httpGet: { path: '/-/healthy' } },
+              readinessProbe: { tcpSocket: { port: 9000 }, failureThreshold: 3 },
+            },
+            { name: 'beside' },
+          ],
+        },
+      },
+    });
+    expect(JSON.stringify(spec)).not.toMatch(/"readinessProbe":\{[^}]*httpGet/);
+    await refused('{demo: true, extraPodSpec: {containers: []}}', /extraPodSpec/);
+    await refused('{demo: true, livenessProbe: {period: 3}}', /livenessProbe/);
+  });
+
+  test('can take a probe away', async () => {
+    const text = await chart.text({ values: '{demo: true, livenessProbe: null}' });
+    expect(text).not.toContain('livenessProbe');
+    expect(text).toContain('startupProbe');
+  });
+
+  test('choose the IP families of the Service', async () => {
+    expect((await everything('Service'))['spec']).toMatchObject({
+      ipFamilyPolicy: 'PreferDualStack',
+      ipFamilies: ['IPv4', 'IPv6'],
+      externalTrafficPolicy: 'Local',
+    });
+  });
+
+  test('reach any field of a monitor and of its endpoint', async () => {
+    expect((await everything('ServiceMonitor'))['spec']).toMatchObject({
+      sampleLimit: 600_000,
+      targetLabels: ['example.com/c'],
+      podTargetLabels: ['example.com/zone'],
+      endpoints: [{ honorLabels: true, enableHttp2: false, path: '/agents' }],
+    });
+    expect((await everything('PodMonitor'))['spec']).toMatchObject({
+      sampleLimit: 600_000,
+      podMetricsEndpoints: [{ enableHttp2: false }],
+    });
+  });
+
+  test('ask /probe for each organization', async () => {
+    const values = `${organization}probe: {enabled: true}\nscrapeConfig: {enabled: true}`;
+    const objects = await chart.objects({ values });
+    expect(objects.find(({ kind }) => kind === 'Probe')?.['spec']).toMatchObject({
+      prober: {
+        url: 'test-agent-platform-exporter.monitoring.svc:9889',
+        path: '/probe',
+        scheme: 'http',
+      },
+      targets: { staticConfig: { static: ['acme'] } },
+    });
+    expect(objects.find(({ kind }) => kind === 'ScrapeConfig')?.['spec']).toMatchObject({
+      metricsPath: '/probe',
+      staticConfigs: [{ targets: ['acme'] }],
+      relabelings: [
+        { sourceLabels: ['__address__'], targetLabel: '__param_target' },
+        { sourceLabels: ['__param_target'], targetLabel: 'instance' },
+        { targetLabel: '__address__', replacement: 'test-agent-platform-exporter.monitoring.svc:9889' },
+      ],
+    });
+    await refused(`${values}\nreplicas: 2`, /probe\.enabled, scrapeConfig\.enabled: .*one replica/);
+    await refused('{demo: true, probe: {enabled: true}}', /need organizations/);
+  });
+
+  test('say how many pods must stay', async () => {
+    const budgets = await chart.objects({
+      shape: 'shards',
+      showOnly: 'templates/poddisruptionbudget.yaml',
+    });
+    expect(budgets[0]?.['spec']).toMatchObject({ minAvailable: 2 });
+    expect(budgets[0]?.['spec']).not.toHaveProperty('maxUnavailable');
+  });
+
+  test('let the pod of `helm test` in where scrapers are named', async () => {
+    const objects = await chart.objects({ shape: 'shards' });
+    const pod = objects.find(({ kind }) => kind === 'Pod');
+    const policy = policySpec.parse(objects.find(({ kind }) => kind === 'NetworkPolicy')?.['spec']);
+    const peers = policy.ingress.flatMap(({ from }) => from).map(({ podSelector }) => podSelector);
+    const admitting = peers.filter((selector) => selector !== undefined);
+    expect(admitting).toHaveLength(1);
+    expect(pod?.metadata).toMatchObject({ labels: admitting[0]?.matchLabels });
+  });
+
+  describe('about alerts', () => {
+    async function rules(values: string, shape = 'default'): Promise<ReadonlyMap<string, Rule>> {
+      const [object] = await chart.objects({ shape, values, showOnly: 'templates/prometheusrule.yaml' });
+      const { groups } = rulesSpec.parse(object?.['spec']);
+      return new Map(groups.flatMap((group) => group.rules).map((rule) => [rule.alert ?? '', rule]));
+    }
+
+    test('change one and leave the others', async () => {
+      const plain = await rules('prometheusRule: {enabled: true}');
+      const changed = await rules('{}', 'everything');
+      expect(changed.has('AgentPlatformSessionsWaiting')).toBe(false);
+      expect(changed.get('OwnRule')?.expr).toBe('up == 0');
+      expect(changed.get('AgentPlatformDataStale')).toMatchObject({
+        expr: plain.get('AgentPlatformDataStale')?.expr.replace('102', '54'),
+        for: '2h',
+        keep_firing_for: '1h',
+        labels: { severity: 'critical', page: 'yes', team: 'platform' },
+        annotations: { summary: 'No new day of {{ $labels.dataset }}' },
+      });
+      expect(changed.get('AgentPlatformNewModelShare')?.expr).not.toBe(
+        plain.get('AgentPlatformNewModelShare')?.expr,
+      );
+      const same = [...plain.keys()].filter(
+        (name) => changed.get(name)?.expr === plain.get(name)?.expr && name !== '',
+      );
+      expect(same).toHaveLength([...plain.keys()].filter((name) => name !== '').length - 3);
+      for (const [name, { labels }] of changed) {
+        if (name.startsWith('AgentPlatform')) expect([name, labels?.['team']]).toEqual([name, 'platform']);
+      }
+    });
+
+    test.each([
+      ['an alert that does not exist', '{disabled: [AgentPlatformNone]}', /disabled/],
+      [
+        'a change of one that does not exist',
+        '{overrides: {AgentPlatformNone: {for: 1h}}}',
+        /AgentPlatformNone/,
+      ],
+      [
+        'a threshold that the alert has not',
+        '{overrides: {AgentPlatformExporterDown: {threshold: 1}}}',
+        /threshold/,
+      ],
+      [
+        'a number where there are several thresholds',
+        '{overrides: {AgentPlatformNewModelShare: {threshold: 1}}}',
+        /threshold/,
+      ],
+    ])('refuse %s', (_, values, message) => refused(`{demo: true, prometheusRule: ${values}}`, message));
+  });
+
+  test.each([
+    [
+      'hook events without persistence',
+      'hooks: {enabled: true, token: {value: t}}',
+      /persistence\.enabled is false/,
+    ],
+    ['a claim for a demo', '{demo: true, persistence: {enabled: true}}', /demo keeps everything in memory/],
+    ['a claim that is not mounted', 'persistence: {existingClaim: mine}', /existingClaim is not mounted/],
+    [
+      'a rolling update of one claim',
+      '{persistence: {enabled: true}, updateStrategy: {type: RollingUpdate}}',
+      /only one pod at a time/,
+    ],
+    [
+      'a budget that blocks drains',
+      'podDisruptionBudget: {enabled: true, minAvailable: 1}',
+      /no node .* can be drained/,
+    ],
+    ['an image that nobody publishes', 'demo: true', /is a placeholder/],
+  ])('are warned about in the notes: %s', async (_, values, message) => {
+    expect(await chart.notes({ values })).toMatch(message);
+  });
+
+  test('have nothing to be warned about in a sound release', async () => {
+    const values = 'image: {registry: registry.internal}';
+    expect(await chart.notes({ shape: 'one-organization', values, knows: extensions })).not.toContain('!!');
+  });
+});
