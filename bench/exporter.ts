@@ -84,7 +84,7 @@ export async function createMeasuredExporter(series: number): Promise<MeasuredEx
         negotiate,
         status,
         probe: () => undefined,
-        refresh: () => undefined,
+        refresh: () => [],
         reload: async () => ({ ok: true }),
         redact: redactor.redact,
         log,

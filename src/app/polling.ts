@@ -3,6 +3,7 @@ import type { Instant } from '../catalog/day.ts';
 import type { ConfigChanges } from '../config/changes.ts';
 import type { Runner } from '../pipeline/runner.ts';
 import type { PlatformClient } from '../platform/client.ts';
+import type { ActivePause } from '../platform/pause.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { createScheduler } from '../scheduler/scheduler.ts';
@@ -16,6 +17,11 @@ export interface PollingTarget {
   readonly collector: string;
 }
 
+/** A part of an organization's platform that is not asked for a while. */
+export interface PausedPart extends ActivePause {
+  readonly org: string;
+}
+
 /** Runs the configured collectors of the configured organizations. */
 export interface Polling {
   /** What is polled at present. */
@@ -26,6 +32,8 @@ export interface Polling {
   start(): void;
   /** Runs collectors, all unless named, thoroughly as soon as they are free. */
   refresh(collectors?: ReadonlySet<string>): Promise<void>;
+  /** What platforms asked to be left alone with, and until when. */
+  pauses(): readonly PausedPart[];
   /** Runs every collector once. */
   runAll(): Promise<void>;
   nextRunOf(org: string, collector: string): Instant | undefined;
@@ -136,6 +144,8 @@ export function createPolling(parts: PollingParts): Polling {
       const chosen = [...jobs].filter(([, { collector }]) => collectors.has(collector));
       return scheduler.refresh(new Set(chosen.map(([name]) => name)));
     },
+    pauses: () =>
+      [...connected].flatMap(([org, client]) => client.pauses().map((pause) => ({ org, ...pause }))),
     async runAll() {
       await Promise.all([...wanted()].map(({ org, collector }) => run(org, collector, 'scheduled')));
     },

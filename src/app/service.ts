@@ -264,7 +264,10 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     exposition,
     negotiate,
     status,
-    refresh: () => void polling.refresh(),
+    refresh() {
+      void polling.refresh();
+      return polling.pauses();
+    },
     reload,
     probe: (name) => (setup.orgs.has(name) ? probeSuccess(runs, name, setup.fetching) : undefined),
     redact: redactor.redact,

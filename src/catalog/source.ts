@@ -9,6 +9,13 @@ export interface ApiRequest {
   /** Absolute path without a query. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
+  /**
+   * `throttled`: tried again only where the platform says when; any other failure is left to the caller, who asks
+   * otherwise. Tried again for every failure that may pass where not given.
+   */
+  readonly retryOn?: 'throttled' | undefined;
+  /** Ends the request; from then on nothing of it is counted. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A parsed JSON body and its size on arrival in bytes, after decompression. */

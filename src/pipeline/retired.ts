@@ -1,14 +1,17 @@
 import type { Source } from '../catalog/source.ts';
 import { PlatformError } from '../runtime/errors.ts';
 
-/** A source that gives up on whatever it is asked as soon as nobody wants the run any more. */
+/**
+ * A source that gives up on whatever it is asked as soon as nobody wants the run any more, and breaks off what is
+ * under way: nothing of it is counted afterwards.
+ */
 export function untilRetired(source: Source, retired: AbortSignal): Source {
   return {
-    get: (request) => unlessAborted(() => source.get(request), retired),
+    get: (request) => unlessAborted(() => source.get({ ...request, signal: retired }), retired),
     pages: (request, onItems) =>
       unlessAborted(
         () =>
-          source.pages(request, (items) => {
+          source.pages({ ...request, signal: retired }, (items) => {
             if (!retired.aborted) onItems(items);
           }),
         retired,

@@ -1,6 +1,7 @@
 import { addDays, type Day, dayOf, startOf } from '../catalog/day.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { PlatformError } from '../runtime/errors.ts';
+import { createSerialQueue } from '../runtime/serial-queue.ts';
 
 /** How many requests went out on a UTC day. */
 export interface DayCount {
@@ -35,43 +36,59 @@ export interface CeilingDeps {
  */
 const RESERVED = 10;
 
-/** Creates the ceiling of one organization. Days are UTC; a clock that goes back begins no new one. */
-export function createRequestCeiling({ limit, store, clock }: CeilingDeps): RequestCeiling {
-  let count: DayCount | undefined;
-  let stored = 0;
-  let turn: Promise<unknown> = Promise.resolve();
+/** A clock that is set back over midnight finds the counts of so many days as they were. */
+const REMEMBERED_DAYS = 3;
 
-  async function countOf(today: Day): Promise<DayCount> {
-    const known = count ?? (await store.read());
-    if (count === undefined) stored = known?.requests ?? 0;
-    if (known !== undefined && known.day >= today) return known;
-    stored = 0;
-    return { day: today, requests: 0 };
+/**
+ * Creates the ceiling of one organization. Days are UTC. A count of a day to come, which a clock that was ahead has
+ * left, rations that day alone.
+ */
+export function createRequestCeiling({ limit, store, clock }: CeilingDeps): RequestCeiling {
+  const turns = createSerialQueue();
+  let counts: readonly Counted[] | undefined;
+
+  async function countOf(today: Day): Promise<Counted> {
+    counts ??= asStored(await store.read());
+    return counts.find(({ day }) => day === today) ?? { day: today, requests: 0, stored: 0 };
+  }
+
+  function keep(count: Counted): void {
+    const others = (counts ?? []).filter(({ day }) => day !== count.day);
+    counts = [count, ...others].slice(0, REMEMBERED_DAYS);
   }
 
   async function takeNow(): Promise<PlatformError | undefined> {
     const most = limit();
-    const { day, requests } = await countOf(dayOf(clock.now()));
-    count = { day, requests };
+    const { day, requests, stored } = await countOf(dayOf(clock.now()));
     if (most !== undefined && requests >= most) return usedUp(most, day);
-    count = { day, requests: requests + 1 };
-    if (most === undefined || requests < stored) return undefined;
-    stored = requests + RESERVED;
-    await store.write({ day, requests: stored });
+    if (most === undefined || requests < stored) {
+      keep({ day, requests: requests + 1, stored });
+      return undefined;
+    }
+    keep({ day, requests: requests + 1, stored: requests + RESERVED });
+    await store.write({ day, requests: requests + RESERVED });
     return undefined;
   }
 
   return {
-    take() {
-      const taken = turn.then(takeNow);
-      turn = taken.catch(() => undefined);
-      return taken;
-    },
+    take: () => turns.run(takeNow),
     async close() {
-      await turn;
-      if (count !== undefined && count.requests !== stored) await store.write(count);
+      await turns.idle();
+      const [newest] = counts ?? [];
+      if (newest !== undefined && newest.requests !== newest.stored) {
+        await store.write({ day: newest.day, requests: newest.requests });
+      }
     },
   };
+}
+
+interface Counted extends DayCount {
+  /** How many of them are in the store. */
+  readonly stored: number;
+}
+
+function asStored(count: DayCount | undefined): readonly Counted[] {
+  return count === undefined ? [] : [{ ...count, stored: count.requests }];
 }
 
 function usedUp(limit: number, day: Day): PlatformError {

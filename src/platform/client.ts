@@ -8,7 +8,7 @@ import type { RequestCeiling } from './ceiling.ts';
 import { withConcurrency } from './concurrency.ts';
 import { createExchange } from './exchange.ts';
 import { walkPages } from './paging.ts';
-import { createPause, withPause } from './pause.ts';
+import { type ActivePause, createPauses, withPauses } from './pause.ts';
 import type { ProxySettings } from './proxy.ts';
 import { createRateLimiter, type RateLimiter, withCeiling, withRateLimit } from './rate-limit.ts';
 import { parseHosts } from './request-url.ts';
@@ -52,6 +52,8 @@ export interface PlatformClientDeps {
 }
 
 export interface PlatformClient extends Source {
+  /** What the platform asked to be left alone with, and until when. */
+  pauses(): readonly ActivePause[];
   /** Ends what is under way, as failures of reason `network`, and closes the connections. */
   close(): void;
 }
@@ -68,7 +70,7 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
   const maxResponseBytes = () => deps.maxResponseBytes ?? MAX_RESPONSE_BYTES;
   const limiter = deps.limiter ?? createRateLimiter(() => deps.requestsPerSecond, clock);
   const userAgent = `agent-platform-exporter/${deps.version}`;
-  const pause = createPause(clock);
+  const pauses = createPauses(clock);
 
   const single = createSingleAttempt({
     org: deps.org,
@@ -76,33 +78,35 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
     credential: deps.credential,
     timeoutMs: () => deps.timeoutMs,
     maxResponseBytes,
-    exchange: createExchange({ agents, maxResponseBytes, userAgent, closed, admit }),
+    exchange: createExchange({ agents, maxResponseBytes, userAgent, admit }),
     clock,
     observer: deps.observer,
+    closed,
   });
   // A pause may begin while an attempt waits for its place or its turn, so it is asked for each time.
-  const paced = withRateLimit(withPause(withCeiling(single, deps.ceiling), pause), limiter, closed);
-  const bounded = withConcurrency(withPause(paced, pause), MAX_IN_FLIGHT);
-  const get = withRetries(withPause(bounded, pause), {
+  const paced = withRateLimit(withPauses(withCeiling(single, deps.ceiling), pauses), limiter, closed);
+  const bounded = withConcurrency(withPauses(paced, pauses), MAX_IN_FLIGHT);
+  const get = withRetries(withPauses(bounded, pauses), {
     org: deps.org,
     retries: () => deps.retries,
     clock,
     random: deps.random,
     log: deps.log,
     observer: deps.observer,
-    pause,
+    pauses,
     closed,
   });
 
   /** A redirect is one more request: it has its turn and counts like any other. */
-  async function admit(): Promise<PlatformError | undefined> {
-    await limiter.take(closed).catch(() => undefined);
+  async function admit(ended: AbortSignal): Promise<PlatformError | undefined> {
+    await limiter.take(ended).catch(() => undefined);
     return deps.ceiling?.take();
   }
 
   return {
     get,
     pages: (request, onItems) => walkPages(get, request, onItems, deps.maxPages ?? MAX_PAGES),
+    pauses: pauses.active,
     close() {
       closing.abort();
       agents.destroy();

@@ -1,3 +1,5 @@
+import type { ApiRequest } from '../catalog/source.ts';
+
 /** Bounds one exchange from the first byte sent to the last one read. */
 export interface Deadline {
   readonly signal: AbortSignal;
@@ -33,4 +35,9 @@ export function startDeadline(ms: number, parent: AbortSignal): Deadline {
       parent.removeEventListener('abort', abort);
     },
   };
+}
+
+/** Aborted once nobody waits for the request any more. */
+export function endOf({ signal }: ApiRequest, closed: AbortSignal): AbortSignal {
+  return signal === undefined ? closed : AbortSignal.any([closed, signal]);
 }

@@ -22,13 +22,19 @@ export interface Answered {
   readonly status: number;
   readonly contentType: string | undefined;
   readonly retryAfter: string | undefined;
+  /** The server's own time, as its `Date` header gives it. */
+  readonly date: string | undefined;
   /** The whole body of a 2xx answer, the beginning of any other. */
   readonly text: string;
   readonly bytes: number;
 }
 
-/** One GET with its redirects, each at most `timeoutMs` milliseconds to the last byte; it never throws. */
-export type Exchange = (url: URL, key: string, timeoutMs: number) => Promise<Exchanged>;
+/** One GET with its redirects, each at most `timeoutMs` milliseconds to the last byte; it never throws; `ended` breaks it off. */
+export type Exchange = (
+  url: URL,
+  key: string,
+  bounds: { readonly timeoutMs: number; readonly ended: AbortSignal },
+) => Promise<Exchanged>;
 
 interface Head {
   readonly status: number;
@@ -36,14 +42,13 @@ interface Head {
   readonly stream: Readable;
 }
 
-/** Creates the transport; `closed` ends what is under way. No AxiosError, which holds the key, leaves it. */
+/** Creates the transport. No AxiosError, which holds the key, leaves it. */
 export function createExchange(deps: {
   readonly agents: AgentPool;
   readonly maxResponseBytes: () => number;
   readonly userAgent: string;
-  readonly closed: AbortSignal;
   /** Waits until a redirect may be followed, or gives the error for which it may not. */
-  admit(): Promise<PlatformError | undefined>;
+  admit(ended: AbortSignal): Promise<PlatformError | undefined>;
 }): Exchange {
   // Redirects are followed here: a library that follows them decides on its own where the key goes.
   const client = axios.create({
@@ -84,12 +89,17 @@ export function createExchange(deps: {
     return { kind: 'moved', status, to: redirect.to };
   }
 
-  async function bounded(url: URL, key: string, timeoutMs: number): Promise<Exchanged | Moved> {
-    const deadline = startDeadline(timeoutMs, deps.closed);
+  async function bounded(
+    url: URL,
+    key: string,
+    timeoutMs: number,
+    ended: AbortSignal,
+  ): Promise<Exchanged | Moved> {
+    const deadline = startDeadline(timeoutMs, ended);
     try {
       return await hop(url, key, deadline);
     } catch (thrown) {
-      if (deps.closed.aborted) return { kind: 'network', words: 'the client was closed' };
+      if (ended.aborted) return { kind: 'network', words: 'the client was closed' };
       if (deadline.expired()) return { kind: 'timeout', words: 'no answer in time' };
       const { timeout, ...trouble } = describeNetworkError(thrown);
       return { kind: timeout ? 'timeout' : 'network', ...trouble };
@@ -98,14 +108,14 @@ export function createExchange(deps: {
     }
   }
 
-  return async (start, key, timeoutMs) => {
+  return async (start, key, { timeoutMs, ended }) => {
     let url = start;
     for (let hops = 0; ; hops += 1) {
-      const exchanged = await bounded(url, key, timeoutMs);
+      const exchanged = await bounded(url, key, timeoutMs, ended);
       if (exchanged.kind !== 'moved') return exchanged;
       const { status, to } = exchanged;
       if (hops === MAX_REDIRECTS) return { kind: 'redirect', status, words: 'one redirect too many' };
-      const error = await deps.admit();
+      const error = await deps.admit(ended);
       if (error !== undefined) return { kind: 'refused', status, error };
       url = to;
     }
@@ -125,6 +135,7 @@ async function read(answer: Head, limit: number, deadline: Deadline): Promise<Ex
     status,
     contentType: answer.header('content-type'),
     retryAfter: answer.header('retry-after'),
+    date: answer.header('date'),
   };
   if (status < 200 || status > 299) return { ...about, text: await readErrorBody(stream), bytes: 0 };
   if (Number(answer.header('content-length') ?? 0) > limit) {

@@ -3,9 +3,11 @@ import type { Failure, Outcome, Retry } from './attempt.ts';
 import { keyError } from './credential.ts';
 import { describeErrorBody } from './error-body.ts';
 import type { Answered, Exchanged } from './exchange.ts';
-import { parseRetryAfter } from './retry-after.ts';
+import { parseHttpDate, parseRetryAfter } from './retry-after.ts';
 
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+/** By these words a 503 says that it concerns the caller's rate and not the endpoint. */
+const RATE_LIMIT = /\brate.?limit|\btoo many requests\b|\bthrottl|\bquota\b/i;
 const ROLE_HINT = 'The owner of the key needs the Manager or Owner role in the organization.';
 const LIMIT_HINT = 'Ask for less at once: a shorter window or a smaller page.';
 const NOT_JSON_HINT =
@@ -83,10 +85,12 @@ function refusal(
   if (status === 403)
     return failure(new PlatformError('role', message, { status, hint: ROLE_HINT }), 'never');
   if (status === 413) return failure(tooLarge(message, status), 'never');
-  const reason = status === 429 ? 'throttled' : 'server';
+  const reason = status === 429 || (status === 503 && RATE_LIMIT.test(said)) ? 'throttled' : 'server';
   const error = new PlatformError(reason, message, { status });
   if (!RETRIED_STATUSES.has(status)) return failure(error, 'never');
-  return { ...failure(error, 'always'), retryAfterMs: parseRetryAfter(answer.retryAfter, now) };
+  // A date is meant by the server's clock: judged by another one, it could be hours off.
+  const serverNow = parseHttpDate(answer.date) ?? now;
+  return { ...failure(error, 'always'), retryAfterMs: parseRetryAfter(answer.retryAfter, serverNow) };
 }
 
 function tooLarge(message: string, status: number): PlatformError {

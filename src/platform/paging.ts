@@ -26,19 +26,19 @@ export async function walkPages(
   onItems: (items: readonly unknown[]) => void,
   maxPages: number,
 ): Promise<PagingOutcome> {
-  const { endpoint, host, path, cursorParameter } = request;
+  const { cursorParameter, read, idOf, query: firstQuery, ...rest } = request;
   const seen = new Set<string>();
   const cursors = new Set<string>();
-  let query = request.query;
+  let query = firstQuery;
   let bytes = 0;
   for (let pages = 1; ; pages += 1) {
-    const answer = await get({ endpoint, host, path, query });
+    const answer = await get({ ...rest, query });
     bytes += answer.bytes;
-    const page = request.read(answer.body);
+    const page = read(answer.body);
     if ((page.next?.length ?? 0) > MAX_CURSOR) {
       throw new UnexpectedAnswer(`a cursor of at most ${MAX_CURSOR} characters`, page.next);
     }
-    const fresh = page.items.filter((item) => isNew(request.idOf(item), seen));
+    const fresh = page.items.filter((item) => isNew(idOf(item), seen));
     if (fresh.length > 0) onItems(fresh);
     const end = endOf(
       page.items.length,
@@ -54,7 +54,7 @@ export async function walkPages(
     }
     if (page.next === undefined) return { end: 'last', complete: true, pages, bytes };
     cursors.add(page.next);
-    query = { ...request.query, [cursorParameter]: page.next };
+    query = { ...firstQuery, [cursorParameter]: page.next };
   }
 }
 

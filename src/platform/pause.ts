@@ -1,34 +1,106 @@
+import type { DatasetName } from '../catalog/dataset.ts';
+import type { Instant } from '../catalog/day.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 import type { Attempt } from './attempt.ts';
 
-/** Remembers that the server asked for nothing to be sent for a while. */
-export interface Pause {
-  /** Holds back all requests of the organization for `ms` milliseconds; they fail with `error`. */
-  hold(ms: number, error: PlatformError): void;
-  /** The error with which a request fails now, if it does. */
-  current(): PlatformError | undefined;
+/** What a pause holds back: one endpoint, or all requests of the organization. */
+export type PauseScope = DatasetName | 'organization';
+
+/** A pause in force, for people: `until` is by the wall clock. */
+export interface ActivePause {
+  readonly scope: PauseScope;
+  readonly until: Instant;
+  readonly error: PlatformError;
 }
 
-/** Creates the pause of one organization; there is none at first. */
-export function createPause(clock: Clock): Pause {
-  let held: { until: number; error: PlatformError } | undefined;
+/** Remembers for how long the platform asked that nothing be sent. */
+export interface Pauses {
+  /** Holds back a scope for `ms` milliseconds; its requests fail with `error`. A longer pause in force stays. */
+  hold(scope: PauseScope, ms: number, error: PlatformError): void;
+  /** The error with which a request to the endpoint fails now, if it does. */
+  current(endpoint: DatasetName): PlatformError | undefined;
+  /**
+   * Runs a request unless its endpoint is paused. The first one after a pause is a probe: the others wait for how it
+   * ends, so that a platform that still wants to be left alone is asked once.
+   */
+  guard<Result>(endpoint: DatasetName, request: () => Promise<Result>): Promise<Result>;
+  active(): readonly ActivePause[];
+}
+
+interface Hold {
+  readonly until: number;
+  readonly error: PlatformError;
+  /** Settles once the probe has ended; undefined until one has begun. */
+  probe?: Promise<void>;
+}
+
+/** Creates the pauses of one organization; there are none at first. They are kept by monotonic time. */
+export function createPauses(clock: Clock): Pauses {
+  const holds = new Map<PauseScope, Hold>();
+
+  function isOver({ until }: Hold): boolean {
+    return clock.elapsed() >= until;
+  }
+
+  function current(endpoint: DatasetName): PlatformError | undefined {
+    for (const scope of ['organization', endpoint] as const) {
+      const hold = holds.get(scope);
+      if (hold !== undefined && !isOver(hold)) return hold.error;
+    }
+    return undefined;
+  }
+
+  async function probe<Result>(
+    scope: PauseScope,
+    hold: Hold,
+    request: () => Promise<Result>,
+  ): Promise<Result> {
+    const ended = Promise.withResolvers<void>();
+    hold.probe = ended.promise;
+    try {
+      return await request();
+    } finally {
+      // A probe that was asked to wait again has put a new hold in place of this one.
+      if (holds.get(scope) === hold) holds.delete(scope);
+      ended.resolve();
+    }
+  }
+
+  async function guard<Result>(endpoint: DatasetName, request: () => Promise<Result>): Promise<Result> {
+    for (;;) {
+      const error = current(endpoint);
+      if (error !== undefined) throw error;
+      const scope = holds.has('organization') ? 'organization' : endpoint;
+      const hold = holds.get(scope);
+      if (hold === undefined) return request();
+      if (hold.probe === undefined) return probe(scope, hold, request);
+      await hold.probe;
+    }
+  }
+
   return {
-    hold(ms, error) {
+    hold(scope, ms, error) {
       const until = clock.elapsed() + ms;
-      if (until > (held?.until ?? 0)) held = { until, error };
+      if (until > (holds.get(scope)?.until ?? 0)) holds.set(scope, { until, error });
     },
-    current() {
-      if (held !== undefined && clock.elapsed() >= held.until) held = undefined;
-      return held?.error;
+    current,
+    guard,
+    active() {
+      const inForce = [...holds].filter(([, hold]) => !isOver(hold));
+      return inForce.map(([scope, { until, error }]) => ({
+        scope,
+        until: clock.now() + until - clock.elapsed(),
+        error,
+      }));
     },
   };
 }
 
-/** Fails attempts of a paused organization without making them. */
-export function withPause(attempt: Attempt, pause: Pause): Attempt {
+/** Fails attempts to a paused endpoint without making them. */
+export function withPauses(attempt: Attempt, pauses: Pauses): Attempt {
   return async (request, budgetMs) => {
-    const error = pause.current();
+    const error = pauses.current(request.endpoint);
     return error === undefined ? attempt(request, budgetMs) : { ok: false, error, retry: 'never' };
   };
 }

@@ -1,6 +1,8 @@
 import type { Clock } from '../runtime/clock.ts';
+import { createSerialQueue } from '../runtime/serial-queue.ts';
 import type { Attempt } from './attempt.ts';
 import type { RequestCeiling } from './ceiling.ts';
+import { endOf } from './deadline.ts';
 
 /** Hands out permissions in the order in which they were asked for, evenly spaced. */
 export interface RateLimiter {
@@ -14,7 +16,7 @@ export interface RateLimiter {
  */
 export function createRateLimiter(perSecond: () => number, clock: Clock): RateLimiter {
   let last = Number.NEGATIVE_INFINITY;
-  let turn: Promise<void> = Promise.resolve();
+  const turns = createSerialQueue();
 
   async function takeNow(signal: AbortSignal | undefined): Promise<void> {
     for (;;) {
@@ -27,11 +29,7 @@ export function createRateLimiter(perSecond: () => number, clock: Clock): RateLi
   }
 
   return {
-    take(signal) {
-      const taken = turn.then(() => takeNow(signal));
-      turn = taken.catch(() => undefined);
-      return taken;
-    },
+    take: (signal) => turns.run(() => takeNow(signal)),
   };
 }
 
@@ -39,7 +37,7 @@ export function createRateLimiter(perSecond: () => number, clock: Clock): RateLi
 export function withRateLimit(attempt: Attempt, limiter: RateLimiter, closed: AbortSignal): Attempt {
   return async (request, budgetMs) => {
     // A closed client's attempt goes on to fail in the exchange, like any other.
-    await limiter.take(closed).catch(() => undefined);
+    await limiter.take(endOf(request, closed)).catch(() => undefined);
     return attempt(request, budgetMs);
   };
 }

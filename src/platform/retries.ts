@@ -1,14 +1,15 @@
 import type { ApiAnswer, ApiRequest } from '../catalog/source.ts';
+import { backoffMs } from '../runtime/backoff.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Attempt, Failure, RequestObserver } from './attempt.ts';
-import type { Pause } from './pause.ts';
+import { endOf } from './deadline.ts';
+import type { Pauses } from './pause.ts';
 
 /** How long one request may take in all, its attempts and the waits between them. */
 const EFFORT_MS = 120_000;
-const BASE_MS = 1_000;
-const CAP_MS = 30_000;
+const BACKOFF = { baseMs: 1_000, capMs: 30_000 };
 
 export interface RetryDeps {
   readonly org: string;
@@ -19,19 +20,20 @@ export interface RetryDeps {
   readonly random: () => number;
   readonly log: Logger;
   readonly observer: RequestObserver;
-  readonly pause: Pause;
+  readonly pauses: Pauses;
   readonly closed: AbortSignal;
 }
 
 /**
  * Repeats attempts that failed for reasons that pass, with exponential back-off and full jitter, no sooner than
- * the server asked for. Throws the last failure; where the server asked for more time than is left, at once,
- * and holds back everything of the organization until then.
+ * the server asked for. Throws the last failure; where the server asked for more time than is left, at once, and
+ * nothing is sent until then: to its endpoint, or for the whole organization where it is throttled.
  */
 export function withRetries(attempt: Attempt, deps: RetryDeps): (request: ApiRequest) => Promise<ApiAnswer> {
-  const { clock, org } = deps;
+  const { clock, org, pauses } = deps;
 
   async function effort(request: ApiRequest): Promise<ApiAnswer> {
+    const ended = endOf(request, deps.closed);
     const ends = clock.elapsed() + EFFORT_MS;
     let unreadable = false;
     // The first attempt has its whole time, also where the configured timeout is longer than an effort.
@@ -40,10 +42,13 @@ export function withRetries(attempt: Attempt, deps: RetryDeps): (request: ApiReq
       const outcome = await attempt(request, budgetMs);
       if (outcome.ok) return outcome.answer;
       const spent =
-        retry >= deps.retries() || deps.closed.aborted || (outcome.retry === 'once' && unreadable);
-      const wait = Math.max(outcome.retryAfterMs ?? 0, backoff(retry, deps.random));
+        retry >= deps.retries() ||
+        ended.aborted ||
+        (outcome.retry === 'once' && unreadable) ||
+        (request.retryOn === 'throttled' && !isAsked(outcome));
+      const wait = Math.max(outcome.retryAfterMs ?? 0, backoffMs(retry, deps.random, BACKOFF));
       if (spent || outcome.retry === 'never' || clock.elapsed() + wait >= ends) {
-        throw giveUp(outcome);
+        throw giveUp(request, outcome);
       }
       unreadable ||= outcome.retry === 'once';
       const { endpoint } = request;
@@ -55,7 +60,7 @@ export function withRetries(attempt: Attempt, deps: RetryDeps): (request: ApiReq
         status,
         wait_seconds: wait / 1000,
       });
-      await clock.wait(wait, deps.closed).catch(() => {
+      await clock.wait(wait, ended).catch(() => {
         throw outcome.error;
       });
       deps.observer.retry({ org, endpoint });
@@ -63,25 +68,30 @@ export function withRetries(attempt: Attempt, deps: RetryDeps): (request: ApiReq
     }
   }
 
-  function giveUp({ error, retryAfterMs }: Failure): PlatformError {
+  function giveUp({ endpoint }: ApiRequest, { error, retryAfterMs }: Failure): PlatformError {
     if (retryAfterMs === undefined || retryAfterMs === 0) return error;
+    const { reason, status } = error;
     const retryAt = clock.now() + retryAfterMs;
     const until = new Date(retryAt).toISOString().replace(/\.\d+/, '');
-    const { status } = error;
-    const hint = 'The platform asked for a pause; nothing is sent before it is over.';
-    const throttled = new PlatformError('throttled', `${error.message} (asks to wait until ${until})`, {
+    const scope = reason === 'throttled' ? 'organization' : endpoint;
+    const hint =
+      scope === 'organization'
+        ? 'The platform asked for a pause; nothing is sent for this organization before it is over.'
+        : 'The platform asked for a pause of this endpoint; nothing is sent to it before it is over.';
+    const paused = new PlatformError(reason, `${error.message} (paused until ${until})`, {
       hint,
       status,
       retryAt,
     });
-    deps.pause.hold(retryAfterMs, throttled);
-    deps.log.warn('The platform asked for a pause', { org, status, until });
-    return throttled;
+    pauses.hold(scope, retryAfterMs, paused);
+    deps.log.warn('The platform asked for a pause', { org, scope, status, until });
+    return paused;
   }
 
-  return effort;
+  return (request) => pauses.guard(request.endpoint, () => effort(request));
 }
 
-function backoff(retry: number, random: () => number): number {
-  return random() * Math.min(CAP_MS, BASE_MS * 2 ** retry);
+/** Whether the platform itself asked for a later try, or for fewer requests. */
+function isAsked({ error, retryAfterMs }: Failure): boolean {
+  return error.reason === 'throttled' || (retryAfterMs !== undefined && retryAfterMs > 0);
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { PlatformError } from '../runtime/errors.ts';
 import type { Attempt, RequestObserver } from './attempt.ts';
 import { readKey } from './credential.ts';
+import { endOf } from './deadline.ts';
 import type { Exchange, Exchanged } from './exchange.ts';
 import { judge } from './judge.ts';
 import { type Hosts, urlOf } from './request-url.ts';
@@ -16,6 +17,7 @@ export interface SingleAttemptDeps {
   readonly exchange: Exchange;
   readonly clock: Clock;
   readonly observer: RequestObserver;
+  readonly closed: AbortSignal;
 }
 
 /** Creates the innermost attempt: key, one exchange, its count and its meaning. */
@@ -24,11 +26,14 @@ export function createSingleAttempt(deps: SingleAttemptDeps): Attempt {
   return async (request, budgetMs) => {
     const key = await readKey(deps.credential);
     if (key instanceof PlatformError) return { ok: false, error: key, retry: 'never' };
+    const ended = endOf(request, deps.closed);
     const started = clock.elapsed();
     const timeoutMs = Math.min(deps.timeoutMs(), budgetMs);
-    const exchanged = await deps.exchange(urlOf(request, deps.hosts), key, timeoutMs);
+    const exchanged = await deps.exchange(urlOf(request, deps.hosts), key, { timeoutMs, ended });
     const seconds = (clock.elapsed() - started) / 1000;
-    deps.observer.request({ org, endpoint: request.endpoint, code: codeOf(exchanged), seconds });
+    // What was broken off on purpose says nothing about the platform, and its organization may be gone.
+    if (!ended.aborted)
+      deps.observer.request({ org, endpoint: request.endpoint, code: codeOf(exchanged), seconds });
     const facts = { key, now: clock.now(), maxResponseBytes: deps.maxResponseBytes() };
     return judge(exchanged, `GET ${request.path}`, facts);
   };

@@ -10,6 +10,7 @@ import {
   createReloadHandler,
   createStatusHandler,
   healthy,
+  type PausedPart,
 } from './handlers.ts';
 import { createMetricsHandler, type MetricsDeps } from './metrics.ts';
 import { createProbeHandler, type ProbeDeps } from './probe.ts';
@@ -23,8 +24,8 @@ export interface AppDeps extends Omit<MetricsDeps, Own>, Omit<ProbeDeps, Own> {
   readonly exposition: MetricsDeps['exposition'] & ProbeDeps['exposition'];
   /** The state of the service at this moment. */
   status(): ServiceStatus;
-  /** Starts every collector, the revision window included; must not wait for them. */
-  refresh(): void;
+  /** Starts every collector, the revision window included, and gives what is paused; must not wait for them. */
+  refresh(): readonly PausedPart[];
   /** Reads the configuration again. */
   reload(): Promise<ReloadOutcome>;
   /** Takes secrets out of the failures' texts before they are shown. */
@@ -55,7 +56,7 @@ export function createApp(deps: AppDeps): express.Express {
   addRoute(app, '/status', 'GET', bodiless(createStatusHandler(status)));
   addRoute(app, '/-/healthy', 'GET', bodiless(healthy));
   addRoute(app, '/-/ready', 'GET', bodiless(createReadyHandler(() => deps.status().ready)));
-  addRoute(app, '/-/refresh', 'POST', bodiless(createRefreshHandler(deps.lifecycle, deps.refresh)));
+  addRoute(app, '/-/refresh', 'POST', bodiless(createRefreshHandler(deps)));
   addRoute(app, '/-/reload', 'POST', bodiless(createReloadHandler(deps)));
 
   addHookRoute(app, deps);

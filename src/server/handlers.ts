@@ -1,10 +1,11 @@
 import type { ServerResponse } from 'node:http';
+import type { Instant } from '../catalog/day.ts';
 import type { ReloadOutcome } from '../runtime/reload.ts';
 import { offering } from './acceptable.ts';
 import { renderPage } from './page/page.ts';
 import { pagePolicy } from './page/style.ts';
 import { type Handler, respond, respondText } from './respond.ts';
-import { type Readiness, type ServiceStatus, statusJson } from './status.ts';
+import { isoText, type Readiness, type ServiceStatus, statusJson } from './status.ts';
 
 /** The status page. */
 export function createPageHandler(status: () => ServiceStatus): Handler {
@@ -34,12 +35,28 @@ export function createReadyHandler(readiness: () => Readiness): Handler {
   };
 }
 
-/** Starts `refresh` and answers 202 at once; 403 where the lifecycle endpoints are off. */
-export function createRefreshHandler(enabled: boolean, refresh: () => void): Handler {
+/** What is not asked before an instant, whoever asks for a refresh. */
+export interface PausedPart {
+  readonly org: string;
+  /** An endpoint, or `organization` for all of them. */
+  readonly scope: string;
+  readonly until: Instant;
+  readonly error: { readonly message: string };
+}
+
+/** Starts `refresh` and answers 202 at once, with what is paused meanwhile; 403 where the lifecycle endpoints are off. */
+export function createRefreshHandler(deps: {
+  readonly lifecycle: boolean;
+  refresh(): readonly PausedPart[];
+  redact(text: string): string;
+}): Handler {
   return (_request, response) => {
-    if (!enabled) return refuseLifecycle(response);
-    refresh();
-    respondText(response, 202, 'Every collector has been asked to run.');
+    if (!deps.lifecycle) return refuseLifecycle(response);
+    const paused = deps.refresh().map(({ org, scope, until, error }) => {
+      const what = scope === 'organization' ? `${org}, every endpoint` : `${org}, ${scope}`;
+      return `- ${what}: paused until ${isoText(until)} because the platform asked for it (${deps.redact(error.message)})`;
+    });
+    respondText(response, 202, ['Every collector has been asked to run.', ...paused].join('\n'));
   };
 }
 

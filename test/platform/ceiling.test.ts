@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Day } from '../../src/catalog/day.ts';
 import { type CountStore, createRequestCeiling, type DayCount } from '../../src/platform/ceiling.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
 import {
@@ -41,10 +42,14 @@ describe('the ceiling of requests', () => {
     expect(await ceiling.take()).toBeUndefined();
   });
 
-  test('is not lifted by a clock that goes back', async () => {
-    const { ceiling, clock } = create(1);
-    await ceiling.take();
-    clock.set(START - DAY);
+  test('of a day to come does not ration the days until then, and is as it was when that day comes', async () => {
+    const { ceiling, clock, store } = create(1);
+    await store.write({ day: '2027-11-20' as Day, requests: 1 });
+    expect(await ceiling.take()).toBeUndefined();
+    expect(await ceiling.take()).toMatchObject({ reason: 'limit' });
+    clock.set(START + 365 * DAY);
+    expect(await ceiling.take()).toMatchObject({ reason: 'limit' });
+    clock.set(START);
     expect(await ceiling.take()).toMatchObject({ reason: 'limit' });
   });
 

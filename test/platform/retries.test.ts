@@ -57,7 +57,32 @@ describe('retries', () => {
     });
     const { client, codes } = createTestClient(server.url);
     await failureOf(client.get(tokensRequest()));
-    expect(codes).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
+    // It was broken off on purpose, which says nothing about the platform.
+    expect(codes).toEqual([]);
+  });
+
+  test('are left out where the caller asks otherwise, except when the platform names the time', async () => {
+    const server = await startServer(
+      answers({ status: 503, headers: { 'retry-after': '2' } }, { status: 429 }, { status: 500 }, {}),
+    );
+    const { client, clock } = createTestClient(server.url);
+    const failure = await failureOf(client.get({ ...tokensRequest(), retryOn: 'throttled' }));
+    expect(failure).toMatchObject({ reason: 'server', status: 500 });
+    expect(clock.waits).toEqual([2_000, 2_000]);
+  });
+
+  test('end with the request, of which nothing more is counted', async () => {
+    const arrived = Promise.withResolvers<void>();
+    const server = await startServer(() => arrived.resolve());
+    const { client, codes } = createTestClient(server.url);
+    const unwanted = new AbortController();
+    const failing = failureOf(client.get({ ...tokensRequest(), signal: unwanted.signal }));
+    await arrived.promise;
+    unwanted.abort();
+    expect((await failing).reason).toBe('network');
+    expect(server.requests).toHaveLength(1);
+    expect(codes).toEqual([]);
   });
 });
 
@@ -66,7 +91,20 @@ describe('Retry-After', () => {
     ['seconds', '7'],
     ['an HTTP date', new Date(START + 7_000).toUTCString()],
   ])('given as %s is waited for', async (_case, header) => {
-    const server = await startServer(answers({ status: 429, headers: { 'retry-after': header } }, {}));
+    const headers = { 'retry-after': header, date: new Date(START).toUTCString() };
+    const server = await startServer(answers({ status: 429, headers }, {}));
+    const { client, clock } = createTestClient(server.url);
+    await client.get(tokensRequest());
+    expect(clock.waits).toEqual([7_000]);
+  });
+
+  test("is a date by the server's clock, however far off ours is", async () => {
+    const theirs = START + 9 * 3_600_000;
+    const headers = {
+      'retry-after': new Date(theirs + 7_000).toUTCString(),
+      date: new Date(theirs).toUTCString(),
+    };
+    const server = await startServer(answers({ status: 429, headers }, {}));
     const { client, clock } = createTestClient(server.url);
     await client.get(tokensRequest());
     expect(clock.waits).toEqual([7_000]);
@@ -97,15 +135,72 @@ describe('Retry-After', () => {
     ]);
   });
 
-  test('on 503, longer than what is left, pauses the organization as well', async () => {
-    const server = await startServer(answers({ status: 503, headers: { 'retry-after': '3600' } }, {}));
+  test('on 503, longer than what is left, pauses that endpoint alone, which stays a failure of the server', async () => {
+    const server = await startServer((request, response) => {
+      const isWiki = request.url?.startsWith('/api/v0/wiki');
+      if (isWiki) response.writeHead(503, { 'retry-after': '1800' });
+      response.end('{}');
+    });
     const { client, clock, codes } = createTestClient(server.url);
     const error = await failureOf(client.get(wiki));
-    expect(error).toMatchObject({ reason: 'throttled', status: 503, retryAt: START + 3_600_000 });
-    expect(await failureOf(client.get(tokensRequest()))).toBe(error);
-    await clock.advance(3_600_000);
+    expect(error).toMatchObject({ reason: 'server', status: 503, retryAt: START + 1_800_000 });
+    expect(client.pauses()).toEqual([{ scope: 'wiki', until: START + 1_800_000, error }]);
     await client.get(tokensRequest());
-    expect(codes).toEqual(['503', '200']);
+    expect(await failureOf(client.get(wiki))).toBe(error);
+    await clock.advance(1_800_000);
+    expect(client.pauses()).toEqual([]);
+    expect(await failureOf(client.get(wiki))).not.toBe(error);
+    expect(codes).toEqual(['503', '200', '503']);
+  });
+
+  test('on a 503 that says that it is a rate limit pauses the organization', async () => {
+    const limited = {
+      status: 503,
+      headers: { 'retry-after': '600' },
+      body: '{"detail":"Rate limit exceeded"}',
+    };
+    const server = await startServer(answers(limited, {}));
+    const { client } = createTestClient(server.url);
+    const error = await failureOf(client.get(wiki));
+    expect(error).toMatchObject({ reason: 'throttled', status: 503 });
+    expect(await failureOf(client.get(tokensRequest()))).toBe(error);
+  });
+
+  test('beyond an hour is asked again after an hour, by one request for which the others wait', async () => {
+    const held: (() => void)[] = [];
+    const asked = Promise.withResolvers<void>();
+    const server = await startServer((_request, response, count) => {
+      const again = () => response.writeHead(429, { 'retry-after': '999999999999' }).end();
+      if (count === 1) {
+        again();
+        return;
+      }
+      held.push(again);
+      asked.resolve();
+    });
+    const { client, clock } = createTestClient(server.url);
+    const first = await failureOf(client.get(tokensRequest()));
+    expect(first).toMatchObject({ retryAt: START + 3_600_000 });
+    await clock.advance(3_600_000);
+    const later = [tokensRequest(), wiki, tokensRequest()].map((request) => failureOf(client.get(request)));
+    await asked.promise;
+    for (const answer of held) answer();
+    const [probe, ...others] = await Promise.all(later);
+    expect(probe).toMatchObject({ reason: 'throttled', retryAt: START + 7_200_000 });
+    expect(others).toEqual([probe, probe]);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('lets all go on once the request after it was answered, well or badly', async () => {
+    const server = await startServer(
+      answers({ status: 429, headers: { 'retry-after': '600' } }, { status: 404 }, {}),
+    );
+    const { client, clock, codes } = createTestClient(server.url);
+    await failureOf(client.get(tokensRequest()));
+    await clock.advance(600_000);
+    const [probe] = await Promise.all([failureOf(client.get(tokensRequest())), client.get(wiki)]);
+    expect(probe.status).toBe(404);
+    expect(codes).toEqual(['429', '404', '200']);
   });
 
   test('with no retries left is kept as well', async () => {
@@ -131,7 +226,9 @@ describe('Retry-After', () => {
     ['Friday, 20-Nov-26 12:01:00 GMT', 60_000],
     ['Fri Nov 20 12:01:00 2026', 60_000],
     ['Fri, 20 Nov 2026 11:00:00 GMT', 0],
-    ['99999999999', 86_400_000],
+    ['99999999999', 3_600_000],
+    ['9'.repeat(400), 3_600_000],
+    ['Fri, 20 Nov 2099 12:00:00 GMT', 3_600_000],
     ['-5', undefined],
     ['soon', undefined],
     ['', undefined],

@@ -27,6 +27,34 @@ describe('answers in place of the right one', () => {
   });
 
   test.each([
+    ['maintenance', '3600'],
+    ['maintenance=1:30', '30'],
+    ['maintenance=1:date', new Date(noon + 2000).toUTCString()],
+  ])('%s answers 503 and says Retry-After: %s, by its own Date', async (fault, header) => {
+    const { status, headers } = await createAsked({ faults: [fault] }).analytics('tokens');
+    expect(status).toBe(503);
+    expect(headers['retry-after']).toBe(header);
+    expect(headers['date']).toBe(new Date(noon).toUTCString());
+  });
+
+  test('bad-day spoils every range that holds the day, and no other', async () => {
+    const { analytics } = createAsked({ faults: ['bad-day=2026-11-10', 'bad-day=2026-11-02:404'] });
+    const statusOf = async (startDate: string, endDate: string) =>
+      (await analytics('tokens', { startDate, endDate })).status;
+    expect(await statusOf('2026-11-10', '2026-11-10')).toBe(500);
+    expect(await statusOf('2026-11-05', '2026-11-19')).toBe(500);
+    expect(await statusOf('2026-11-01', '2026-11-03')).toBe(404);
+    expect(await statusOf('2026-11-03', '2026-11-09')).toBe(200);
+    expect(await statusOf('2026-11-11', '2026-11-19')).toBe(200);
+  });
+
+  test('oldest-day refuses what begins before it', async () => {
+    const { analytics } = createAsked({ faults: ['oldest-day=2026-11-10'] });
+    expect((await analytics('tokens', { startDate: '2026-11-09', endDate: '2026-11-19' })).status).toBe(400);
+    expect((await analytics('tokens', { startDate: '2026-11-10', endDate: '2026-11-19' })).status).toBe(200);
+  });
+
+  test.each([
     ['html', 502],
     ['html=1:200', 200],
   ])('%s answers %i with a page', async (fault, status) => {

@@ -83,6 +83,23 @@ describe('POST /-/refresh', () => {
     expect(refreshes).toHaveLength(1);
   });
 
+  test('says what is paused until when, without secrets', async () => {
+    const paused = {
+      org: 'acme',
+      scope: 'wiki',
+      until: Date.UTC(2026, 10, 20, 13),
+      error: { message: 'key' },
+    };
+    const { app } = createTestApp({
+      refresh: () => [paused, { ...paused, scope: 'organization' }],
+      redact: (text) => text.replace('key', 'REDACTED'),
+    });
+    expect((await request(app).post('/-/refresh')).text).toBe(`Every collector has been asked to run.
+- acme, wiki: paused until 2026-11-20T13:00:00.000Z because the platform asked for it (REDACTED)
+- acme, every endpoint: paused until 2026-11-20T13:00:00.000Z because the platform asked for it (REDACTED)
+`);
+  });
+
   test('is refused where the lifecycle is off, with the flag that turns it on', async () => {
     const { app, refreshes } = createTestApp({ lifecycle: false });
     const response = await request(app).post('/-/refresh');

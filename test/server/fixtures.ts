@@ -59,6 +59,7 @@ export function createTestApp(changes: Partial<AppDeps> = {}) {
     status: () => serviceStatus(),
     refresh: () => {
       refreshes.push('refresh');
+      return [];
     },
     reload: async () => ({ ok: true }),
     probe: (org) => (org === 'acme' ? true : undefined),

@@ -29,12 +29,32 @@ export const kinds = {
   '429': {
     takes: 'rate',
     meaning: 'answers 429 with Retry-After, in seconds (429=0.1:30) or as an HTTP date (429=0.1:date)',
-    detail: { fallback: '1', allows: /^(date|\d{1,6})$/, words: '"date" or a number of seconds' },
+    detail: { fallback: '1', allows: /^(date|\d{1,12})$/, words: '"date" or a number of seconds' },
   },
   '500': {
     takes: 'rate',
     meaning: 'answers 500, or another server error (500=0.1:503)',
     detail: { fallback: '500', allows: /^5\d\d$/, words: 'a status from 500 to 599' },
+  },
+  maintenance: {
+    takes: 'rate',
+    meaning:
+      'answers 503 with Retry-After, in seconds (maintenance=1:3600) or as an HTTP date (maintenance=1:date)',
+    detail: { fallback: '3600', allows: /^(date|\d{1,12})$/, words: '"date" or a number of seconds' },
+  },
+  'bad-day': {
+    takes: 'detail',
+    meaning:
+      'every range of days that holds this one is answered 500, or another error (bad-day=2026-11-19:400)',
+    detail: {
+      allows: /^\d{4}-\d{2}-\d{2}(:[45]\d\d)?$/,
+      words: 'a day such as 2026-11-19, with a status from 400 to 599 after a colon where it is another',
+    },
+  },
+  'oldest-day': {
+    takes: 'detail',
+    meaning: 'ranges that begin before this day are answered 400 (oldest-day=2026-09-01)',
+    detail: { allows: /^\d{4}-\d{2}-\d{2}$/, words: 'a day such as 2026-09-01' },
   },
   slow: {
     takes: 'rate',

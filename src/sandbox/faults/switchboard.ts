@@ -16,6 +16,8 @@ export interface RequestFaults {
   strikes(name: FaultName): Fault | undefined;
   /** The fault, if it is set here at all; its rate is then for the rows. */
   applies(name: FaultName): Fault | undefined;
+  /** All faults of a name that are set here: some are set more than once, each with another detail. */
+  all(name: FaultName): readonly Fault[];
 }
 
 /** Holds the faults in force and draws for each request. */
@@ -39,6 +41,7 @@ export function createSwitchboard(seed: number, texts: readonly string[]): Switc
       const applies = (name: FaultName) => here.find((fault) => fault.name === name);
       return {
         applies,
+        all: (name) => here.filter((fault) => fault.name === name),
         strikes(name) {
           const fault = applies(name);
           const drawn = unit(mix(seed, textSeed(name)), number);

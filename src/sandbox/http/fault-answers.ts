@@ -1,6 +1,7 @@
 import type { RequestFaults } from '../faults/switchboard.ts';
 import type { Endpoint } from '../types.ts';
 import { type Answer, errorAnswer, htmlAnswer } from './answer.ts';
+import type { Refusal } from './call.ts';
 import { hostileAnswer } from './hostile-answers.ts';
 import { newReadinessPath, readinessPath } from './routes.ts';
 
@@ -15,6 +16,8 @@ export interface FaultyRequest {
 export function faultAnswer(faults: RequestFaults, request: FaultyRequest): Answer | undefined {
   return (
     throttled(faults, request) ??
+    underMaintenance(faults, request) ??
+    badDay(faults, request) ??
     failed(faults, request) ??
     (faults.strikes('401') && refused(401, 'Invalid API key')) ??
     (faults.strikes('403') && refused(403, 'This endpoint requires the Manager or Owner role')) ??
@@ -38,13 +41,50 @@ export function otherBody(faults: RequestFaults): string | undefined {
   return faults.strikes('error-body')?.detail;
 }
 
-function throttled(faults: RequestFaults, { endpoint, requestId, now }: FaultyRequest): Answer | undefined {
+function throttled(faults: RequestFaults, request: FaultyRequest): Answer | undefined {
   const fault = faults.strikes('429');
-  if (fault === undefined) return undefined;
   const refusal = { status: 429, detail: 'Rate limit exceeded, try again later' };
-  const after = fault.detail === 'date' ? new Date(now + 2000).toUTCString() : fault.detail;
+  return fault && later(faults, request, refusal, fault.detail);
+}
+
+function underMaintenance(faults: RequestFaults, request: FaultyRequest): Answer | undefined {
+  const fault = faults.strikes('maintenance');
+  const refusal = { status: 503, detail: 'Down for maintenance' };
+  return fault && later(faults, request, refusal, fault.detail);
+}
+
+/** A refusal that names the time of the next try: a number of seconds, or `date` for the date in two seconds. */
+function later(
+  faults: RequestFaults,
+  { endpoint, requestId, now }: FaultyRequest,
+  refusal: Refusal,
+  detail: string,
+): Answer {
+  const after = detail === 'date' ? new Date(now + 2000).toUTCString() : detail;
   const answer = errorAnswer(endpoint, refusal, requestId, otherBody(faults));
   return { ...answer, headers: { ...answer.headers, 'retry-after': after } };
+}
+
+/** A day that breaks whatever range it is in, and days that the platform serves no longer. */
+function badDay(faults: RequestFaults, { endpoint, url, requestId }: FaultyRequest): Answer | undefined {
+  const from = url.searchParams.get('startDate');
+  const to = url.searchParams.get('endDate');
+  if (from === null || to === null) return undefined;
+  const oldest = faults.applies('oldest-day')?.detail;
+  if (oldest !== undefined && from < oldest) {
+    return refused({ status: 400, detail: `startDate must not be before ${oldest}` });
+  }
+  const bad = faults.all('bad-day').find(({ detail }) => from <= day(detail) && day(detail) <= to);
+  if (bad === undefined) return undefined;
+  const status = Number(bad.detail.split(':')[1] ?? 500);
+  return refused({ status, detail: `The data of ${day(bad.detail)} could not be read` });
+
+  function refused(refusal: Refusal): Answer {
+    return errorAnswer(endpoint, refusal, requestId, otherBody(faults));
+  }
+  function day(detail: string): string {
+    return detail.split(':')[0] ?? '';
+  }
 }
 
 function failed(faults: RequestFaults, { endpoint, requestId }: FaultyRequest): Answer | undefined {

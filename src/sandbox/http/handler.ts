@@ -57,7 +57,10 @@ export function createHandler(deps: HandlerDeps): RequestListener {
 
     function answerWith(given: Answer, struck?: RequestFaults): Promise<void> {
       note(given.status);
-      return send(response, given, struck);
+      const behindMs = Number(struck?.strikes('clock-behind')?.detail ?? 0) * hourMs;
+      // By its own clock, as any server does: clients judge dates by it.
+      const headers = { date: new Date(deps.now() - behindMs).toUTCString(), ...given.headers };
+      return send(response, { ...given, headers }, struck);
     }
     function note(status: number): void {
       deps.log.add({
