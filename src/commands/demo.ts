@@ -10,10 +10,10 @@ import { createSandbox } from '../sandbox/index.ts';
 import type { CommandContext } from './command.ts';
 import { createRealService, createReloadTriggers, untilStopped } from './run-service.ts';
 
-/** The simulated platform is in this process: it need not be spared. */
+/** The simulated platform runs in this process and needs no rate limit. */
 const REQUESTS_PER_SECOND = 200;
 
-/** What an operator would configure of the contract, so that the demo also shows seats, budget and costs. */
+/** A sample contract, so that the demo shows seats, budget and costs. */
 export const demoContract: Contract = {
   seats: 50,
   creditsPerMonth: 300_000_000,

@@ -10,9 +10,9 @@ import { type FamilySize, seriesBudgetOf } from '../pipeline/budget.ts';
 import { type CollectorSize, seriesOf, seriesWithin, sizeOf } from '../pipeline/estimate.ts';
 import { createView } from '../pipeline/view.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { PeopleSurvey } from './estimate-people.ts';
+import type { PeopleCardinality } from './estimate-people.ts';
 
-/** What a label would have, before and after the limits. */
+/** A label's values and series, before and after the limits. */
 export interface LabelEstimate {
   readonly label: string;
   readonly values: number;
@@ -21,12 +21,12 @@ export interface LabelEstimate {
   readonly seriesAfterLimits: number;
 }
 
-/** What a collector would publish, before and after the limits. */
+/** A collector's series, before and after the limits. */
 export interface CollectorEstimate {
   readonly collector: string;
-  /** How people are told apart, for the collector of people. */
+  /** The identity mode, for the users collector. */
   readonly identity?: Identity;
-  /** Whether the configuration has it run in this way. */
+  /** Whether the configuration enables it in this mode. */
   readonly configured: boolean;
   readonly failed: boolean;
   readonly series: number;
@@ -36,7 +36,7 @@ export interface CollectorEstimate {
 
 export interface OrgEstimate {
   readonly organization: string;
-  /** Of what is configured. */
+  /** Of what the configuration enables. */
   readonly series: number;
   readonly seriesAfterLimits: number;
   readonly seriesLimit: number;
@@ -47,7 +47,7 @@ export interface EstimateParts {
   readonly config: Config;
   readonly settings: OrgSettings;
   readonly history: OrgHistory;
-  readonly people: PeopleSurvey;
+  readonly people: PeopleCardinality;
   readonly failed: readonly string[];
   readonly historyStart: Day;
   readonly clock: Clock;
@@ -61,7 +61,7 @@ interface Sized {
   readonly limited: CollectorSize;
 }
 
-/** Estimates an organization, as it is configured and with what is not turned on. */
+/** Estimates an organization's series, of enabled and of disabled collectors. */
 export async function estimateOrg(parts: EstimateParts): Promise<OrgEstimate> {
   const { config, settings, failed } = parts;
   const budget = seriesBudgetOf(config.limits.series, config.orgs.length);

@@ -7,19 +7,19 @@ import { readPeople } from '../collectors/users/fetch.ts';
 import { createDayReducer } from '../collectors/users/reduce.ts';
 import { createLabels, type Identity, identities } from '../config/people/labels.ts';
 
-/** People as each way to tell them apart would have them, from one reading. */
-export interface PeopleSurvey {
-  /** The collector itself, but for the one of people, which then reads them in every way at once. */
+/** The people of a day under every identity mode, from one reading of the listing. */
+export interface PeopleCardinality {
+  /** The collector itself; for users, one that reads the listing in every identity mode at once. */
   watched(collector: Collector): Collector;
   settings(identity: Identity): PeopleSettings;
-  /** What was read of an organization. */
+  /** The rows read for an organization. */
   days(org: string, identity: Identity): ReadonlyMap<Day, UsersRow>;
 }
 
-/** Starts with nobody read; teams are those of the settings. */
-export function createPeopleSurvey({ teamOf, teamRules }: PeopleSettings): PeopleSurvey {
+/** Creates an empty survey; teams come from the settings. */
+export function createPeopleCardinality({ teamOf, teamRules }: PeopleSettings): PeopleCardinality {
   const read = new Map<string, Map<Day, UsersRow>>();
-  // Any key makes as many hashes.
+  // The number of distinct hashes is the same with any key.
   const ways = new Map(
     identities.map((identity): [Identity, PeopleSettings] => {
       const { labelOf, fingerprint } = createLabels(identity, 'for counting alone');
@@ -29,7 +29,7 @@ export function createPeopleSurvey({ teamOf, teamRules }: PeopleSettings): Peopl
 
   function settings(identity: Identity): PeopleSettings {
     const found = ways.get(identity);
-    if (found === undefined) throw new Error(`there is no way ${identity}`);
+    if (found === undefined) throw new Error(`unknown identity mode ${identity}`);
     return found;
   }
 

@@ -2,7 +2,7 @@ import type { CollectorEstimate, OrgEstimate } from './estimate-org.ts';
 
 const heads = ['collector, label', 'values', 'after limits', 'series', 'after limits'] as const;
 
-/** Estimates as tables for people. */
+/** Renders estimates as text tables. */
 export function renderEstimates(estimates: readonly OrgEstimate[]): string {
   return `${estimates.map(renderOrg).join('\n')}\n${notes.join('\n')}\n`;
 }
@@ -46,7 +46,7 @@ function rowsOf(estimate: CollectorEstimate): readonly (readonly string[])[] {
 }
 
 const notes = [
-  'After limits: with limits.values_per_label, and for collectors also with limits.series, which whatever is configured',
-  'shares. What is off is counted as if it were turned on by itself. Per-user series are those of the newest days; people',
-  'who were there in the 28 days before and are missing add zeros later on.',
+  '"After limits" applies limits.values_per_label and, for collectors, limits.series, which all enabled collectors share.',
+  'A disabled collector is counted as if it alone were enabled in addition. Per-user series are those of the newest days;',
+  'people of the 28 days before who are missing later add zeros.',
 ];

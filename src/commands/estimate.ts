@@ -10,13 +10,13 @@ import { createDisplay } from './backfill-display.ts';
 import { fetchAll } from './backfill-fetch.ts';
 import type { CommandContext } from './command.ts';
 import { estimateOrg } from './estimate-org.ts';
-import { createPeopleSurvey } from './estimate-people.ts';
+import { createPeopleCardinality } from './estimate-people.ts';
 import { renderEstimates } from './estimate-table.ts';
 
-/** As long as a label value that has gone is remembered. */
+/** How long an absent label value is remembered, in days. */
 const REMEMBERED_DAYS = 28;
 
-/** Polls once, keeps nothing, and prints how many series each collector makes; 1 where a collector failed. */
+/** Polls once, stores nothing, and prints each collector's number of series; exit code 1 where a collector failed. */
 export async function run(context: CommandContext): Promise<number> {
   const { version, stdout, stderr } = context;
   const { json } = await loadValues(estimateOptions, context);
@@ -29,7 +29,7 @@ export async function run(context: CommandContext): Promise<number> {
   ]);
   const { log, fetching } = createDisplay(stderr, config.log, clock, redactor);
   const history = createMemoryHistory();
-  const people = createPeopleSurvey(config.people.current());
+  const people = createPeopleCardinality(config.people.current());
   const orgs = config.orgs.map(
     ({ name, contract }): OrgSettings => ({ name, readiness: config.readiness, contract }),
   );
@@ -39,7 +39,7 @@ export async function run(context: CommandContext): Promise<number> {
     const failed = await fetchAll({
       config: { ...config, history: { ...config.history, start: historyStart } },
       orgs,
-      // Where the newest day is not there yet, the one before tells as much.
+      // Where the newest day is not available yet, the one before is as good.
       from: addDays(yesterday, -1),
       collectors: allCollectors.map(people.watched),
       ...{ history, version, clock, log, signal: context.stopSignal(), progress: fetching },

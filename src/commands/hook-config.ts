@@ -26,7 +26,7 @@ export async function run(context: CommandContext): Promise<number> {
   const command = values.command ?? ownCommand(context.environment, values.config);
   const wanted = { command, timeout: values.timeout };
   if (!values.write) {
-    if (values.file !== undefined) throw new ConfigError('--file: has no meaning without --write');
+    if (values.file !== undefined) throw new ConfigError('--file: needs --write');
     context.stdout.write(`${JSON.stringify(agentConfig(events, wanted), null, 2)}\n`);
     return 0;
   }
@@ -35,12 +35,12 @@ export async function run(context: CommandContext): Promise<number> {
   return 0;
 }
 
-/** Changes a JSON file and keeps what it was; gives what was done in words. */
+/** Changes a JSON file and keeps a backup; returns a sentence that says what was done. */
 function merge(
   named: string,
   change: (existing: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
 ): string {
-  // A link, such as into a folder of dot files, stays one.
+  // A symbolic link, such as into a folder of dot files, is kept.
   const file = existsSync(named) ? realpathSync(named) : named;
   const text = textOf(file);
   const existing = text === undefined || text.trim() === '' ? {} : parse(text, named);
@@ -49,16 +49,16 @@ function merge(
   try {
     changed = `${JSON.stringify(change(existing), null, indent)}\n`;
   } catch (error) {
-    throw new ConfigError(`${named}: ${messageOf(error)}`, 'mend the file, or name another with --file');
+    throw new ConfigError(`${named}: ${messageOf(error)}`, 'fix the file, or name another one with --file');
   }
   if (text !== undefined && JSON.stringify(JSON.parse(changed)) === JSON.stringify(existing)) {
-    return `${named} is as it should be`;
+    return `${named} is up to date`;
   }
   try {
     mkdirSync(path.dirname(file), { recursive: true });
     const backup = text === undefined ? undefined : keepOld(file);
     writeWhole(file, changed, statSync(file, { throwIfNoEntry: false })?.mode);
-    return backup === undefined ? `wrote ${named}` : `wrote ${named}; what it was is in ${backup}`;
+    return backup === undefined ? `wrote ${named}` : `wrote ${named}; the previous file is ${backup}`;
   } catch (error) {
     throw new ConfigError(`${named} cannot be written (${codeOf(error)})`);
   }
@@ -88,7 +88,7 @@ function parse(text: string, file: string): Readonly<Record<string, unknown>> {
   } catch {
     throw new ConfigError(
       `${file} is not JSON, and nothing was changed`,
-      'mend the file, or name another with --file',
+      'fix the file, or name another one with --file',
     );
   }
   if (!isRecord(value)) throw new ConfigError(`${file} is not a JSON object, and nothing was changed`);

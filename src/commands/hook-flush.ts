@@ -12,7 +12,7 @@ import { settingsFor } from './hook-settings.ts';
 const patienceMs = 60_000;
 const lookAgainMs = 100;
 
-/** Sends what waits on disk, whatever pause holds; exit code 1 where something is left after a minute. */
+/** Sends the spooled events, whatever pause is in force; exit code 1 where some are left after a minute. */
 export async function flushHook(places: Places, context: CommandContext): Promise<number> {
   const settings = settingsFor(places);
   if (settings.forward === undefined) throw new ConfigError(`${places.config.file}: forward is missing`);
@@ -33,6 +33,8 @@ export async function flushHook(places: Places, context: CommandContext): Promis
     result = await flush(parts, until);
   }
   const left = parts.spool.names().length;
-  context.stdout.write(`${Math.max(0, before - left)} of ${before} events left the disk, ${left} wait\n`);
+  context.stdout.write(
+    `${Math.max(0, before - left)} of ${before} spooled events sent or expired, ${left} left\n`,
+  );
   return left === 0 ? 0 : 1;
 }

@@ -6,7 +6,7 @@ import type { Environment } from '../config/process-environment.ts';
 const name = 'agent-platform-exporter';
 
 /**
- * The command line that runs this program's `hook`: its name where PATH leads to this very installation, else the
+ * The command line that runs this program's `hook`: its name where PATH resolves to this installation, otherwise the
  * paths of Node and of the program.
  */
 export function ownCommand(environment: Environment, config: string | undefined): string {
@@ -24,7 +24,7 @@ function isOnPath(program: string, environment: Environment): boolean {
   });
 }
 
-// Double quotes are read by the shells of every system; what they would not protect from is left to nobody's paths.
+// Double quotes work in the shells of every system.
 function quotedForShell(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word)
     ? word
