@@ -9,9 +9,8 @@ import { createRedactor } from '../runtime/redact.ts';
 import { createDisplay } from './backfill-display.ts';
 import { fetchAll } from './backfill-fetch.ts';
 import type { CommandContext } from './command.ts';
-import { estimateOrg } from './estimate-org.ts';
+import { estimateOrg, renderEstimates } from './estimate-org.ts';
 import { createPeopleCardinality } from './estimate-people.ts';
-import { renderEstimates } from './estimate-table.ts';
 
 /** How long an absent label value is remembered, in days. */
 const REMEMBERED_DAYS = 28;

@@ -1,7 +1,9 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { hookConfigOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
+import type { Environment } from '../config/process-environment.ts';
 import { agentConfig, defaultEvents, mergeAgentConfig } from '../hooks/agent-config.ts';
 import { codeOf } from '../hooks/code-of.ts';
 import { isRecord } from '../hooks/event.ts';
@@ -10,7 +12,6 @@ import { writeWhole } from '../hooks/write-whole.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
 import type { CommandContext } from './command.ts';
-import { ownCommand } from './own-command.ts';
 
 const standardFile = '~/.factory/hooks.json';
 
@@ -93,4 +94,32 @@ function parse(text: string, file: string): Readonly<Record<string, unknown>> {
   }
   if (!isRecord(value)) throw new ConfigError(`${file} is not a JSON object, and nothing was changed`);
   return value;
+}
+
+const program = 'agent-platform-exporter';
+
+/**
+ * The command line that runs this program's `hook`: its name where PATH resolves to this installation, otherwise the
+ * paths of Node and of the program.
+ */
+function ownCommand(environment: Environment, config: string | undefined): string {
+  const script = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import.meta.url));
+  const words = isOnPath(script, environment) ? [program] : [process.execPath, script];
+  const flags = config === undefined ? [] : [`--config=${path.resolve(config)}`];
+  return [...words, 'hook', ...flags].map(quotedForShell).join(' ');
+}
+
+function isOnPath(script: string, environment: Environment): boolean {
+  const wanted = existsSync(script) ? realpathSync(script) : script;
+  return (environment['PATH'] ?? '').split(path.delimiter).some((folder) => {
+    const candidate = path.join(folder, program);
+    return path.isAbsolute(folder) && existsSync(candidate) && realpathSync(candidate) === wanted;
+  });
+}
+
+// Double quotes work in the shells of every system.
+function quotedForShell(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word)
+    ? word
+    : `"${word.replace(/["$`\\]/g, process.platform === 'win32' ? '$&' : '\\$&')}"`;
 }

@@ -1,12 +1,13 @@
 import { flush } from '../hooks/forward/forward.ts';
 import { createForwarding } from '../hooks/forward/forwarding.ts';
+import type { HookLog } from '../hooks/log.ts';
 import type { Places } from '../hooks/places.ts';
 import { createPost, proxiesIn } from '../hooks/post.ts';
 import { createSecrets } from '../hooks/secrets.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
-import type { CommandContext } from './command.ts';
-import { createTerminalLog } from './hook-log.ts';
+import { createRedactor } from '../runtime/redact.ts';
+import type { CommandContext, Output } from './command.ts';
 import { settingsFor } from './hook-settings.ts';
 
 const patienceMs = 60_000;
@@ -37,4 +38,14 @@ export async function flushHook(places: Places, context: CommandContext): Promis
     `${Math.max(0, before - left)} of ${before} spooled events sent or expired, ${left} left\n`,
   );
   return left === 0 ? 0 : 1;
+}
+
+/** The hook command's log on a terminal. */
+function createTerminalLog(stderr: Output): HookLog {
+  const redactor = createRedactor(() => []);
+  function write(message: string, fields: Readonly<Record<string, string | number>> = {}): void {
+    const details = Object.entries(fields).map(([key, value]) => `${key}: ${value}`);
+    stderr.write(`${redactor.redact([message, ...details].join(', '))}\n`);
+  }
+  return { error: write, warn: write, remember: (secret) => redactor.remember(secret) };
 }
