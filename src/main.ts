@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { CliEnvironment } from './commands/command.ts';
+import type { Surroundings } from './commands/command.ts';
 import { runCli } from './commands/run-cli.ts';
 import { commands } from './commands/table.ts';
 import { createFiles } from './config/files.ts';
@@ -8,7 +8,7 @@ import { keepYoungGenerationSmall } from './runtime/young-generation.ts';
 
 keepYoungGenerationSmall();
 
-const cli: CliEnvironment = {
+const surroundings: Surroundings = {
   environment: processEnvironment(),
   files: createFiles(),
   stdout: process.stdout,
@@ -28,7 +28,7 @@ process.stderr.on('error', () => undefined);
 process.exitCode = await runCli(
   process.argv.slice(2),
   { commands, collectors: async () => (await import('./collectors/index.ts')).collectors },
-  cli,
+  surroundings,
 );
 
 function packageVersion(): string {

@@ -1,6 +1,9 @@
+import type { DatasetName } from '../catalog/dataset.ts';
 import type { Config, OrgConfig } from '../config/config.ts';
 import type { Instruments } from '../exposition/instruments.ts';
 import type { History } from '../history/history.ts';
+import { createIdentityCheck } from '../pipeline/identity.ts';
+import type { Admission } from '../platform/admission.ts';
 import { createRequestCeiling, type RequestCeiling } from '../platform/ceiling.ts';
 import { createPlatformClient, type PlatformClient } from '../platform/client.ts';
 import { createRateLimiter, type RateLimiter } from '../platform/rate-limit.ts';
@@ -11,7 +14,9 @@ import type { Logger } from '../runtime/logger.ts';
 export interface ClientsParts {
   /** The configuration as it is now: it is asked for each request, so that a change counts from the next one on. */
   readonly config: () => Config;
-  readonly history: Pick<History, 'requestsOf' | 'putRequests'>;
+  readonly history: Pick<History, 'requestsOf' | 'putRequests' | 'read' | 'adopt' | 'putConfirmedKey'>;
+  /** The datasets that are collected by their days: their answers name the organization. */
+  readonly dayDatasets: () => readonly DatasetName[];
   readonly version: string;
   readonly instruments: Instruments;
   readonly clock: Clock;
@@ -34,6 +39,7 @@ export interface Clients {
 interface Traffic {
   readonly limiter: RateLimiter;
   readonly ceiling: RequestCeiling;
+  readonly admission: Admission;
 }
 
 /** Creates what makes the clients. */
@@ -53,6 +59,13 @@ export function createClients(parts: ClientsParts): Clients {
           read: () => history.requestsOf(org),
           write: (count) => history.putRequests(org, count),
         },
+        clock,
+      }),
+      admission: createIdentityCheck({
+        org,
+        orgId: () => config().orgs.find(({ name }) => name === org)?.orgId,
+        endpoints: parts.dayDatasets,
+        history,
         clock,
       }),
     };

@@ -34,6 +34,14 @@ export async function openHistory({ path, collectors, ...deps }: HistoryParts): 
   return { history, isPersistent: history.isPersistent };
 }
 
+/** Makes each name stand for the organization that its configuration names. */
+export async function adoptConfigured(
+  history: History,
+  orgs: readonly { readonly name: string; readonly orgId?: string | undefined }[],
+): Promise<void> {
+  for (const { name, orgId } of orgs) if (orgId !== undefined) await history.adopt(name, orgId);
+}
+
 /** Tells what was fetched well before these collectors ran, so that ages count on over a restart. */
 export async function restoreSuccesses(
   { history, runs, instruments }: { history: History; runs: RunBook; instruments: Instruments },
@@ -44,7 +52,7 @@ export async function restoreSuccesses(
     const known = await history.read(org);
     // A derived collector has no runs of its own that could succeed.
     for (const { name: collector, dataset } of collectors.filter(isFetching)) {
-      const at = known.answeredAt(dataset.name);
+      const at = known.succeededAt(dataset.name);
       if (at === undefined) continue;
       instruments.restoreLastSuccess({ org, collector, at });
       runs.update(org, collector, { lastSuccessAt: at });

@@ -23,7 +23,7 @@ import { createCronTicker, type Ticker } from '../scheduler/ticker.ts';
 import { createApp } from '../server/app.ts';
 import { createHttpServer, type HttpServer } from '../server/http-server.ts';
 import type { ServiceStatus } from '../server/status.ts';
-import { openHistory, restoreSuccesses } from './history.ts';
+import { adoptConfigured, openHistory, restoreSuccesses } from './history.ts';
 import type { ServiceHooks } from './hooks.ts';
 import { createPeopleFollower } from './people.ts';
 import { createPolling } from './polling.ts';
@@ -166,6 +166,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     loadClients: async () =>
       (await import('./clients.ts')).createClients({
         config: () => setup.config,
+        dayDatasets: () => dayCollectors(setup.collectors).map(({ dataset }) => dataset.name),
         version: parts.version,
         ...{ history, instruments, clock, random, log },
       }),
@@ -335,6 +336,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
 
   /** Tells when each organization that has not run yet was last fetched well, by this process or one before. */
   async function restore(): Promise<void> {
+    await adoptConfigured(history, setup.config.orgs);
     for (const org of setup.config.orgs) {
       const unknown = setup.collectors.filter(({ name }) => runs.get(org.name, name) === NO_RUN);
       await restoreSuccesses({ history, runs, instruments }, [org], unknown);

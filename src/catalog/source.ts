@@ -22,6 +22,8 @@ export interface ApiRequest {
 export interface ApiAnswer {
   readonly body: unknown;
   readonly bytes: number;
+  /** The fingerprint of the key with which it was asked for; the key itself is known to nobody but the client. */
+  readonly key?: string | undefined;
 }
 
 /** What a page holds: its items, and the cursor of the next page where the server names or implies one. */
@@ -76,30 +78,23 @@ function kindOf(value: unknown): string {
   return `a ${typeof value}`;
 }
 
-/** Why a listing is not whole: how its walk ended, or that `rows` of it were not usable. */
-type ListingFault = PagingEnd | 'rows';
-
 /** A listing that did not come whole: nothing of it may be used. */
 export class IncompleteListing extends Error {
-  readonly end: ListingFault;
-  /** How many rows and fields of it were not usable. */
-  readonly rejected: number;
+  readonly end: PagingEnd;
 
-  constructor(what: string, end: ListingFault, pages: number, rejected = 0) {
+  constructor(what: string, end: PagingEnd, pages: number) {
     super(
       `the listing of ${what} is not whole: ${ENDS[end]} after ${pages} ${pages === 1 ? 'page' : 'pages'}`,
     );
     this.name = 'IncompleteListing';
     this.end = end;
-    this.rejected = rejected;
   }
 }
 
-const ENDS: Readonly<Record<ListingFault, string>> = {
+const ENDS: Readonly<Record<PagingEnd, string>> = {
   empty: 'an empty page that names a next one',
   last: 'the end',
   'repeated-cursor': 'a cursor came twice',
   'repeated-items': 'a page brought nothing new',
   'page-cap': 'there are too many pages',
-  rows: 'rows without a usable identifier or of another day',
 };

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import type { FetchedDays, Window } from '../catalog/collector.ts';
 import type { DatasetName } from '../catalog/dataset.ts';
 import type { Day } from '../catalog/day.ts';
-import { type Reduced, type RowParts, withRejected } from '../catalog/parts.ts';
 import { type Source, UnexpectedAnswer } from '../catalog/source.ts';
 import { requiredText } from './fields.ts';
 import { salvage } from './salvage.ts';
@@ -11,8 +10,6 @@ import { salvage } from './salvage.ts';
 export interface Dated<Row> {
   readonly date: Day;
   readonly row: Row;
-  /** The element's unusable members, each as often as it had faults. */
-  readonly faults?: readonly string[];
 }
 
 export interface AnalyticsRequest {
@@ -25,13 +22,11 @@ export interface AnalyticsAnswer<Row> {
   /** In the answer's order; a day may come more than once. */
   readonly rows: readonly Dated<Row>[];
   readonly rejected: number;
-  /** Whole elements among the rejected ones: the answer is not known to hold every day that there is. */
+  /** Whole elements among the rejected ones. */
   readonly lost: number;
   readonly orgId: string | undefined;
   readonly bytes: number;
 }
-
-const DOUBLED = 'several rows came for one day, and none of them says that it is the newer one';
 
 const envelope = z.object({ data: z.array(z.unknown()), meta: z.unknown().optional() });
 const meta = z.object({ org_id: requiredText });
@@ -64,39 +59,21 @@ export async function askAnalytics<Row>(
       lost += 1;
       continue;
     }
-    if (salvaged.row.date >= window.from && salvaged.row.date <= window.to) {
-      rows.push({ ...salvaged.row, faults: salvaged.members });
-      continue;
-    }
-    // Who answers for other days than the ones asked for has perhaps left some of these out.
-    rejected += 1;
-    lost += 1;
+    if (salvaged.row.date >= window.from && salvaged.row.date <= window.to) rows.push(salvaged.row);
+    else rejected += 1;
   }
   return { rows, rejected, lost, orgId: meta.safeParse(answer.data.meta).data?.org_id, bytes };
 }
 
-/**
- * Gives each day its row, which says which of its parts were not usable. Of several rows for one day none is known to
- * be the right one: all of them are rejected.
- */
-export function byDay<Row extends Reduced>(
-  answer: AnalyticsAnswer<Row>,
-  parts: RowParts = {},
-): FetchedDays<Row> {
-  const rows = new Map<Day, Row>();
-  let doubled = 0;
-  for (const [day, ofDay] of Map.groupBy(answer.rows, ({ date }) => date)) {
-    const [only, another] = ofDay;
-    if (only !== undefined && another === undefined)
-      rows.set(day, withRejected(only.row, only.faults ?? [], parts));
-    else doubled += ofDay.length;
-  }
+/** Gives each day its row; of several rows for one day the last one counts and the others are rejected. */
+export function byDay<Row>(answer: AnalyticsAnswer<Row>): FetchedDays<Row> {
+  const rows = new Map(answer.rows.map(({ date, row }) => [date, row]));
   return {
     rows,
-    rejected: answer.rejected + doubled,
-    lost: answer.lost + doubled,
+    rejected: answer.rejected + answer.rows.length - rows.size,
+    lost: answer.lost,
     orgId: answer.orgId,
     bytes: answer.bytes,
-    remarks: doubled === 0 ? [] : [DOUBLED],
+    remarks: [],
   };
 }

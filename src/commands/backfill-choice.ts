@@ -8,25 +8,25 @@ import { quoted } from '../config/parsed.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { BackfillValues } from './backfill-target.ts';
 
-/** The collectors to backfill: the named ones, otherwise all enabled ones whose past is known. */
+/** The collectors that are backfilled: the named ones, else those that run and whose past can be told. */
 export function chooseCollectors(config: Config, names: readonly string[]): readonly Collector[] {
   if (names.length === 0) {
     return allCollectors.filter(
-      (collector) => config.collectors.get(collector.name) === true && hasPast(collector),
+      (collector) => config.collectors.get(collector.name) === true && tellsPast(collector),
     );
   }
   for (const name of names) {
     const collector = allCollectors.find((candidate) => candidate.name === name);
-    const known = allCollectors.filter(hasPast).map((candidate) => candidate.name);
+    const known = allCollectors.filter(tellsPast).map((candidate) => candidate.name);
     if (collector === undefined) {
       throw new ConfigError(
         `--collector: there is no collector ${quoted(name)}`,
         suggestion(name, known) ?? `the collectors are ${known.join(', ')}`,
       );
     }
-    if (!hasPast(collector)) {
+    if (!tellsPast(collector)) {
       throw new ConfigError(
-        `--collector: the past of ${name} is not available`,
+        `--collector: the past of ${name} is not to be had`,
         'the platform lists only its present state',
       );
     }
@@ -34,13 +34,13 @@ export function chooseCollectors(config: Config, names: readonly string[]): read
   return allCollectors.filter(({ name }) => names.includes(name));
 }
 
-/** The label names of the collectors' metrics and of the metrics about the data. */
+/** The label names that the metrics of the collectors and those about the data have. */
 export function labelNames(collectors: readonly Collector[]): ReadonlySet<string> {
   const own = collectors.flatMap(({ families }) => families.flatMap(({ labels }) => labels));
   return new Set(['org', 'org_id', 'dataset', ...own]);
 }
 
-/** The days to backfill, both included, without those that the live series covers. */
+/** The days to bring, both included; what the live series covers is left to it. */
 export function rangeOf(values: BackfillValues, config: Config, now: Instant): { from: Day; to: Day } {
   const { start } = config.history;
   const newest = newestStampedDay(values.step, now);
@@ -63,6 +63,6 @@ export function rangeOf(values: BackfillValues, config: Config, now: Instant): {
   return { from, to };
 }
 
-function hasPast(collector: Collector): boolean {
+function tellsPast(collector: Collector): boolean {
   return !('past' in collector) || collector.past !== 'unknown';
 }

@@ -7,14 +7,14 @@ import type { Redactor } from '../runtime/redact.ts';
 import type { Output } from './command.ts';
 import { createStatusLine, createTerminalProgress } from './terminal-progress.ts';
 
-/** How a running backfill reports: its log and its progress. */
+/** What is seen of a backfill while it goes on. */
 export interface Display {
   readonly log: ClosableLogger;
   readonly fetching: Progress;
   readonly progress: BackfillProgress;
 }
 
-/** Creates the log, with a progress bar below it on a terminal and progress lines in it elsewhere. */
+/** The log, and on a terminal a bar below its lines; elsewhere the log tells how far it is. */
 export function createDisplay(stderr: Output, config: LogConfig, clock: Clock, redactor: Redactor): Display {
   if (stderr.isTTY !== true) {
     const log = createLogger({ ...config, stream: stderr, clock, redactor });

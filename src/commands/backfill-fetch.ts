@@ -1,6 +1,6 @@
 import { createClients } from '../app/clients.ts';
 import { createSilentPublisher, fetchMissing } from '../backfill/fetch.ts';
-import type { Collector } from '../catalog/collector.ts';
+import { type Collector, isDayCollector } from '../catalog/collector.ts';
 import type { Day } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { Config } from '../config/config.ts';
@@ -15,7 +15,7 @@ import type { Progress } from '../runtime/progress.ts';
 export interface FetchParts {
   readonly config: Config;
   readonly orgs: readonly OrgSettings[];
-  /** The first day to fetch of expensive datasets; of the others all days are fetched. */
+  /** The first day that is wanted of datasets whose days are costly; of the others all are fetched. */
   readonly from: Day;
   readonly collectors: readonly Collector[];
   readonly history: History;
@@ -26,7 +26,7 @@ export interface FetchParts {
   readonly signal: AbortSignal;
 }
 
-/** Fetches what the history lacks; resolves with the names of the collectors that failed. */
+/** Asks the platform for what the history lacks; resolves with the names of the collectors that failed. */
 export async function fetchAll(parts: FetchParts): Promise<readonly string[]> {
   const { config, history, version, clock, log, signal } = parts;
   const instruments = createInstruments({ version, revision: '', clock, processMetrics: false });
@@ -44,6 +44,7 @@ export async function fetchAll(parts: FetchParts): Promise<readonly string[]> {
     log,
   });
   const clients = createClients({
+    dayDatasets: () => parts.collectors.filter(isDayCollector).map(({ dataset }) => dataset.name),
     ...{ config: () => config, history, version, instruments, clock, random: Math.random, log },
   });
   const byOrg = new Map(config.orgs.map((org) => [org.name, clients.create(org)]));

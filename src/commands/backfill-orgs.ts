@@ -5,15 +5,15 @@ import { suggestion } from '../config/nearest.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { CommandContext } from './command.ts';
 
-/** The configuration with the chosen organizations, and the number of configured ones. */
+/** The configuration with the organizations wanted, and how many there are in all. */
 export interface ChosenOrgs {
   readonly config: Config;
   readonly configured: number;
 }
 
 /**
- * Loads the configuration and keeps the named organizations, or all where none is named. A name that the
- * configuration does not have names the organization given by flags and environment, as with `serve --org`.
+ * Loads the configuration and keeps the organizations that are named, all where none is. A name that the
+ * configuration does not know goes to the organization of flags and environment, as with `serve --org`.
  */
 export async function loadForOrgs(context: CommandContext, names: readonly string[]): Promise<ChosenOrgs> {
   const config = await loadConfig({ ...context, flags: withOrg(context, undefined), collectors });

@@ -20,15 +20,15 @@ import type { Logger } from '../runtime/logger.ts';
 /** What the command's own options resolve to. */
 export type BackfillValues = ValuesOf<typeof backfillOptions>;
 
-/** Samples per write request. */
+/** How the samples of one write request are counted. */
 const BATCH_SAMPLES = 5000;
 
-/** What a target needs beside its options. */
+/** What a target is made of, beside the options. */
 export interface TargetParts {
   readonly values: BackfillValues;
   readonly config: Config;
   readonly labels: Readonly<Record<string, string>>;
-  /** Everything that determines the samples. */
+  /** Everything that the samples depend on. */
   readonly arguments: unknown;
   readonly secrets: RemoteSecrets | undefined;
   readonly version: string;
@@ -36,7 +36,7 @@ export interface TargetParts {
   readonly log: Logger;
 }
 
-/** Credentials and certificate authorities of a remote-write target. */
+/** What a remote target wants to see before it takes anything. */
 export interface RemoteSecrets {
   readonly token: Credential | undefined;
   readonly password: Credential | undefined;

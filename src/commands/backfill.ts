@@ -18,7 +18,7 @@ import { loadForOrgs } from './backfill-orgs.ts';
 import { createTarget, readRemoteSecrets } from './backfill-target.ts';
 import type { CommandContext } from './command.ts';
 
-/** Writes past days to OpenMetrics files or by remote write; exit code 1 where days are missing or it was interrupted. */
+/** Brings past days to OpenMetrics files or to a remote-write address; 1 where days are missing or it broke off. */
 export async function run(context: CommandContext): Promise<number> {
   const { version, stdout, stderr } = context;
   const values = await loadValues(backfillOptions, context);
@@ -109,7 +109,7 @@ export async function run(context: CommandContext): Promise<number> {
   }
 }
 
-/** The datasets that show how far the platform has come. */
+/** The datasets by which it is judged how far the platform has come. */
 function datasetsOf(config: Config, chosen: readonly Collector[]) {
   const seen = allCollectors.filter(
     (collector) => config.collectors.get(collector.name) === true || chosen.includes(collector),
@@ -127,6 +127,6 @@ function describe(
     lines.push(`not known: ${who} on ${days.length} days, ${days[0]} to ${days.at(-1)}`);
   }
   if (failed.length > 0) lines.push(`failed to fetch: ${failed.join(', ')}`);
-  if (interrupted) lines.push('interrupted; run the same command again to resume');
+  if (interrupted) lines.push('interrupted; the same command goes on where it stopped');
   return `${lines.join('\n')}\n`;
 }

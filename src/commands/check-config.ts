@@ -8,7 +8,7 @@ import { loadConfig } from '../config/load.ts';
 import { type Shard, takesHookEvents } from '../config/shard.ts';
 import type { CommandContext } from './command.ts';
 
-/** Loads the configuration and prints its effect. */
+/** Loads the configuration and prints what it means. */
 export async function run(context: CommandContext): Promise<number> {
   const config = await loadConfig({ ...context, collectors });
   const { configFile, openHealth } = config.web;
@@ -27,11 +27,11 @@ async function describeWebConfig(
   return describeWebSettings(await loadWebSettings(file, files), openHealth);
 }
 
-/** Summarizes a configuration, without any secret. */
+/** A configuration in words, without any secret. */
 export function renderSummary(config: Config, webLines: readonly string[] = []): string {
   const { api, schedules, history, web, limits, readiness, log } = config;
   const lines = ['The configuration is valid.', '', `Organizations${shardNote(config.shard)}:`];
-  if (config.orgs.length === 0) lines.push('  none: all organizations belong to other shards');
+  if (config.orgs.length === 0) lines.push('  none: all that there are belong to other shards');
   for (const { name, baseUrl, appUrl, credential, contract } of config.orgs) {
     lines.push(`  ${name}`, `    API          ${baseUrl}${isOpen(baseUrl) ? openNote : ''}`);
     if (appUrl !== baseUrl) lines.push(`    web app      ${appUrl}${isOpen(appUrl) ? openNote : ''}`);
@@ -52,9 +52,9 @@ export function renderSummary(config: Config, webLines: readonly string[] = []):
     '',
     `Requests:        ${api.requestsPerSecond} per second, timeout ${formatDuration(api.timeoutMs)}, ${api.retries} retries, answers up to ${api.maxResponseBytes} bytes`,
     `History:         since ${history.start}, the newest ${history.revisionWindowDays} days asked again daily`,
-    `Data expires:    ${formatDuration(config.metrics.maxAgeMs)} after the last good answer`,
+    `Data goes away:  ${formatDuration(config.metrics.maxAgeMs)} after the last good answer`,
     `Limits:          ${limits.valuesPerLabel('default')} values per label (repo ${limits.valuesPerLabel('repo')}, user ${limits.valuesPerLabel('user')}), ${limits.series} series`,
-    `Readiness:       main line ${readiness.branches.join(', ') || 'detected'}, ${readiness.cleanOnly ? 'clean reports only' : 'all reports'}, level rule ${readiness.levelRule}`,
+    `Readiness:       main line ${readiness.branches.join(', ') || 'found by itself'}, ${readiness.cleanOnly ? 'clean reports only' : 'all reports'}, level rule ${readiness.levelRule}`,
     `People:          ${describePeople(config)}`,
     `Web:             ${formatListenAddress(web.listen)}${web.telemetryPath}, lifecycle ${web.enableLifecycle ? 'on' : 'off'}`,
     ...webLines.map((line) => `                 ${line}`),
@@ -76,7 +76,7 @@ function hooksNote({ hooks, shard }: Config): string {
 
 function describePeople({ people }: Config): string {
   const { identity, teamsFile } = people;
-  const apart = identity === 'none' ? 'not distinguished' : `distinguished by ${identity}`;
+  const apart = identity === 'none' ? 'not told apart' : `told apart by ${identity}`;
   return teamsFile === undefined
     ? `${apart}, no teams`
     : `${apart}, ${people.teams()} teams from ${teamsFile}`;

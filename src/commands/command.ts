@@ -5,29 +5,29 @@ import type { GivenOptions } from '../config/given.ts';
 import type { OptionTable } from '../config/option.ts';
 import type { CollectorChoice } from '../config/options.ts';
 
-/** Standard output or standard error. */
+/** A stream of text for people or other programs: standard output, standard error. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** The process around the commands: environment, files, streams and signals. */
-export interface CliEnvironment {
+/** What the process around the commands is made of. */
+export interface Surroundings {
   readonly environment: Environment;
   readonly files: Files;
   readonly stdout: Output;
   readonly stderr: Output;
   readonly version: string;
-  /** A signal aborted by the first SIGTERM or SIGINT; the second one ends the process at once. */
+  /** A signal that the first SIGTERM or SIGINT aborts; a second one ends the process at once. */
   stopSignal(): AbortSignal;
   /** Calls back at each SIGHUP from now on. */
   onHangup(listener: () => void): void;
 }
 
-/** The input of a command. */
-export interface CommandContext extends CliEnvironment {
+/** What a command gets. */
+export interface CommandContext extends Surroundings {
   /** The flags given, not yet resolved against environment, file and defaults. */
   readonly flags: GivenOptions;
 }
 
-/** Runs a command; resolves with the exit code. A thrown `ConfigError` becomes exit code 2. */
+/** Runs a command and gives the exit code; a `ConfigError` thrown becomes exit code 2. */
 export type RunCommand = (context: CommandContext) => Promise<number>;
 
 /** A command of the CLI. */
@@ -37,7 +37,7 @@ export interface Command {
   readonly summary: string;
   /** More lines for its own help. */
   details?(): Promise<readonly string[]>;
-  /** The command's options; the collectors are loaded only where the options depend on them. */
+  /** The options that it takes; the collectors are loaded only where the options depend on them. */
   options(collectors: () => Promise<readonly CollectorChoice[]>): Promise<OptionTable>;
   load(): Promise<{ readonly run: RunCommand }>;
 }

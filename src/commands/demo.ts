@@ -10,10 +10,10 @@ import { createSandbox } from '../sandbox/index.ts';
 import type { CommandContext } from './command.ts';
 import { createRealService, createReloadTriggers, untilStopped } from './run-service.ts';
 
-/** The simulated platform runs in this process and needs no rate limit. */
+/** The simulated platform is in this process: it need not be spared. */
 const REQUESTS_PER_SECOND = 200;
 
-/** A sample contract, so that the demo shows seats, budget and costs. */
+/** What an operator would configure of the contract, so that the demo also shows seats, budget and costs. */
 export const demoContract: Contract = {
   seats: 50,
   creditsPerMonth: 300_000_000,

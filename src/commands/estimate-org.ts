@@ -10,9 +10,9 @@ import { type FamilySize, seriesBudgetOf } from '../pipeline/budget.ts';
 import { type CollectorSize, seriesOf, seriesWithin, sizeOf } from '../pipeline/estimate.ts';
 import { createView } from '../pipeline/view.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { PeopleCardinality } from './estimate-people.ts';
+import type { PeopleSurvey } from './estimate-people.ts';
 
-/** A label's values and series, before and after the limits. */
+/** What a label would have, before and after the limits. */
 export interface LabelEstimate {
   readonly label: string;
   readonly values: number;
@@ -21,12 +21,12 @@ export interface LabelEstimate {
   readonly seriesAfterLimits: number;
 }
 
-/** A collector's series, before and after the limits. */
+/** What a collector would publish, before and after the limits. */
 export interface CollectorEstimate {
   readonly collector: string;
-  /** The identity mode, for the users collector. */
+  /** How people are told apart, for the collector of people. */
   readonly identity?: Identity;
-  /** Whether the configuration enables it in this mode. */
+  /** Whether the configuration has it run in this way. */
   readonly configured: boolean;
   readonly failed: boolean;
   readonly series: number;
@@ -36,7 +36,7 @@ export interface CollectorEstimate {
 
 export interface OrgEstimate {
   readonly organization: string;
-  /** Of what the configuration enables. */
+  /** Of what is configured. */
   readonly series: number;
   readonly seriesAfterLimits: number;
   readonly seriesLimit: number;
@@ -47,7 +47,7 @@ export interface EstimateParts {
   readonly config: Config;
   readonly settings: OrgSettings;
   readonly history: OrgHistory;
-  readonly people: PeopleCardinality;
+  readonly people: PeopleSurvey;
   readonly failed: readonly string[];
   readonly historyStart: Day;
   readonly clock: Clock;
@@ -61,7 +61,7 @@ interface Sized {
   readonly limited: CollectorSize;
 }
 
-/** Estimates an organization's series, of enabled and of disabled collectors. */
+/** Estimates an organization, as it is configured and with what is not turned on. */
 export async function estimateOrg(parts: EstimateParts): Promise<OrgEstimate> {
   const { config, settings, failed } = parts;
   const budget = seriesBudgetOf(config.limits.series, config.orgs.length);
@@ -140,54 +140,3 @@ function familiesOf(sized: readonly Sized[]): readonly FamilySize[] {
 function sourceOf(collector: Collector): string {
   return 'derivesFrom' in collector ? collector.derivesFrom : collector.name;
 }
-
-const heads = ['collector, label', 'values', 'after limits', 'series', 'after limits'] as const;
-
-/** Renders estimates as text tables. */
-export function renderEstimates(estimates: readonly OrgEstimate[]): string {
-  return `${estimates.map(renderOrg).join('\n')}\n${notes.join('\n')}\n`;
-}
-
-function renderOrg({
-  organization,
-  collectors,
-  series,
-  seriesAfterLimits,
-  seriesLimit,
-}: OrgEstimate): string {
-  const rows = collectors.flatMap(rowsOf);
-  const total = ['as configured', '', '', String(series), String(seriesAfterLimits)];
-  const widths = heads.map((head, column) =>
-    Math.max(...[[...heads], ...rows, total].map((row) => (row[column] ?? head).length)),
-  );
-  const line = (row: readonly string[]) =>
-    row
-      .map((cell, column) =>
-        column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
-      )
-      .join('  ');
-  const table = [line(heads), ...rows.map(line), line(total)].map((text) => text.trimEnd());
-  return [`Organization ${organization}, at most ${seriesLimit} series`, '', ...table, ''].join('\n');
-}
-
-function rowsOf(estimate: CollectorEstimate): readonly (readonly string[])[] {
-  const { collector, identity, configured, failed, series, seriesAfterLimits, labels } = estimate;
-  const way = identity === undefined ? '' : `, identity ${identity}`;
-  const state = failed ? ' (failed)' : configured ? '' : ' (off)';
-  return [
-    [`${collector}${way}${state}`, '', '', String(series), String(seriesAfterLimits)],
-    ...labels.map((one) => [
-      `  ${one.label}`,
-      String(one.values),
-      String(one.valuesAfterLimits),
-      String(one.series),
-      String(one.seriesAfterLimits),
-    ]),
-  ];
-}
-
-const notes = [
-  '"After limits" applies limits.values_per_label and, for collectors, limits.series, which all enabled collectors share.',
-  'A disabled collector is counted as if it alone were enabled in addition. Per-user series are those of the newest days;',
-  'people of the 28 days before who are missing later add zeros.',
-];

@@ -7,19 +7,19 @@ import { readPeople } from '../collectors/users/fetch.ts';
 import { createDayReducer } from '../collectors/users/reduce.ts';
 import { createLabels, type Identity, identities } from '../config/people/labels.ts';
 
-/** The people of a day under every identity mode, from one reading of the listing. */
-export interface PeopleCardinality {
-  /** The collector itself; for users, one that reads the listing in every identity mode at once. */
+/** People as each way to tell them apart would have them, from one reading. */
+export interface PeopleSurvey {
+  /** The collector itself, but for the one of people, which then reads them in every way at once. */
   watched(collector: Collector): Collector;
   settings(identity: Identity): PeopleSettings;
-  /** The rows read for an organization. */
+  /** What was read of an organization. */
   days(org: string, identity: Identity): ReadonlyMap<Day, UsersRow>;
 }
 
-/** Creates an empty survey; teams come from the settings. */
-export function createPeopleCardinality({ teamOf, teamRules }: PeopleSettings): PeopleCardinality {
+/** Starts with nobody read; teams are those of the settings. */
+export function createPeopleSurvey({ teamOf, teamRules }: PeopleSettings): PeopleSurvey {
   const read = new Map<string, Map<Day, UsersRow>>();
-  // The number of distinct hashes is the same with any key.
+  // Any key makes as many hashes.
   const ways = new Map(
     identities.map((identity): [Identity, PeopleSettings] => {
       const { labelOf, fingerprint } = createLabels(identity, 'for counting alone');
@@ -29,7 +29,7 @@ export function createPeopleCardinality({ teamOf, teamRules }: PeopleSettings): 
 
   function settings(identity: Identity): PeopleSettings {
     const found = ways.get(identity);
-    if (found === undefined) throw new Error(`unknown identity mode ${identity}`);
+    if (found === undefined) throw new Error(`there is no way ${identity}`);
     return found;
   }
 
@@ -42,18 +42,14 @@ export function createPeopleCardinality({ teamOf, teamRules }: PeopleSettings): 
         ...usersCollector,
         async fetch(source, { to: day }, org) {
           const reducers = [...ways].map(([identity, way]) => ({ identity, reducer: createDayReducer(way) }));
-          const {
-            people,
-            faults: _,
-            ...listing
-          } = await readPeople(source, day, (person) => {
+          const { people, ...listing } = await readPeople(source, day, (person) => {
             for (const { reducer } of reducers) reducer.add(person);
           });
           for (const { identity, reducer } of people > 0 ? reducers : []) {
             const key = `${org?.name}/${identity}`;
             read.set(key, (read.get(key) ?? new Map()).set(day, rowOf(reducer.finish())));
           }
-          return { ...listing, lost: 0, rows: new Map(), remarks: [] };
+          return { ...listing, rows: new Map(), remarks: [] };
         },
       };
     },

@@ -9,13 +9,14 @@ import { createRedactor } from '../runtime/redact.ts';
 import { createDisplay } from './backfill-display.ts';
 import { fetchAll } from './backfill-fetch.ts';
 import type { CommandContext } from './command.ts';
-import { estimateOrg, renderEstimates } from './estimate-org.ts';
-import { createPeopleCardinality } from './estimate-people.ts';
+import { estimateOrg } from './estimate-org.ts';
+import { createPeopleSurvey } from './estimate-people.ts';
+import { renderEstimates } from './estimate-table.ts';
 
-/** How long an absent label value is remembered, in days. */
+/** As long as a label value that has gone is remembered. */
 const REMEMBERED_DAYS = 28;
 
-/** Polls once, stores nothing, and prints each collector's number of series; exit code 1 where a collector failed. */
+/** Polls once, keeps nothing, and prints how many series each collector makes; 1 where a collector failed. */
 export async function run(context: CommandContext): Promise<number> {
   const { version, stdout, stderr } = context;
   const { json } = await loadValues(estimateOptions, context);
@@ -28,7 +29,7 @@ export async function run(context: CommandContext): Promise<number> {
   ]);
   const { log, fetching } = createDisplay(stderr, config.log, clock, redactor);
   const history = createMemoryHistory();
-  const people = createPeopleCardinality(config.people.current());
+  const people = createPeopleSurvey(config.people.current());
   const orgs = config.orgs.map(
     ({ name, contract }): OrgSettings => ({ name, readiness: config.readiness, contract }),
   );
@@ -38,7 +39,7 @@ export async function run(context: CommandContext): Promise<number> {
     const failed = await fetchAll({
       config: { ...config, history: { ...config.history, start: historyStart } },
       orgs,
-      // Where the newest day is not available yet, the one before is as good.
+      // Where the newest day is not there yet, the one before tells as much.
       from: addDays(yesterday, -1),
       collectors: allCollectors.map(people.watched),
       ...{ history, version, clock, log, signal: context.stopSignal(), progress: fetching },

@@ -12,9 +12,9 @@ import type { CommandContext } from './command.ts';
 const timeoutMs = 5000;
 
 /**
- * Requests an exporter's `/-/healthy`; exit code 0 where it answers 200 within 5 seconds, otherwise 1. Behind a web
- * configuration file the exporter may ask for a password or a client certificate, which this command does not have:
- * being asked for one then counts as healthy.
+ * Asks an exporter's `/-/healthy`; exit code 0 where it answers 200 within 5 seconds, else 1. Behind a web
+ * configuration file it may ask for a password or a client certificate, which this command has not: then that it
+ * asks is the sign of life.
  */
 export async function run(context: CommandContext): Promise<number> {
   const shared = createOptions([]);
@@ -36,10 +36,10 @@ export async function run(context: CommandContext): Promise<number> {
   return healthy ? 0 : 1;
 }
 
-/** A status; `asked` where the connection was cut after the TLS handshake; otherwise the error. */
+/** What came back: a status, `asked` where a handshake was over before the connection was cut, or what went wrong. */
 type Answer = number | 'asked' | string;
 
-/** Does not read the web configuration file: it may differ from what the exporter last loaded. */
+/** The file itself is not read: it may have changed since the exporter last could use it. */
 async function reach(place: string, isGuarded: boolean): Promise<{ url: string; answer: Answer }> {
   const schemes = place.includes('://') ? [''] : isGuarded ? ['https://', 'http://'] : ['http://'];
   let result: { url: string; answer: Answer } | undefined;
@@ -52,13 +52,10 @@ async function reach(place: string, isGuarded: boolean): Promise<{ url: string; 
   return result ?? { url: place, answer: 'nothing to ask' };
 }
 
-/** Host and port at which an exporter on this machine is reachable. */
+/** Host and port under which a server on this machine is reached. */
 function localPlace({ host, port }: ListenAddress): string {
   if (port === 0) {
-    throw new ConfigError(
-      '--web.listen-address: port 0 cannot be connected to',
-      'name the exporter with --url',
-    );
+    throw new ConfigError('--web.listen-address: port 0 is no port to ask', 'name the exporter with --url');
   }
   const everywhere = host === undefined || host === '0.0.0.0' || host === '::';
   return formatListenAddress({ host: everywhere ? '127.0.0.1' : host, port });
@@ -71,7 +68,7 @@ function ask(url: string, isLocal: boolean): Promise<Answer> {
     const options = {
       signal: AbortSignal.timeout(timeoutMs),
       agent: false as const,
-      // Only this machine answers on loopback, and its certificate names another host.
+      // Nobody but this machine answers there, and its certificate bears another name.
       rejectUnauthorized: !isLocal,
     };
     const request = (isSecure ? getSecure : getPlain)(url, options, (response) => {

@@ -4,7 +4,7 @@ import type { Command } from './command.ts';
 const program = 'agent-platform-exporter';
 const width = 100;
 
-/** Renders the help of the program. */
+/** The help of the program as a whole. */
 export function renderHelp(commands: readonly Command[]): string {
   const longest = Math.max(...commands.map(({ name }) => name.length));
   return [
@@ -25,7 +25,7 @@ export function renderHelp(commands: readonly Command[]): string {
   ].join('\n');
 }
 
-/** Renders the help of one command. */
+/** The help of one command. */
 export function renderCommandHelp(
   command: Command,
   options: OptionTable,
@@ -53,7 +53,7 @@ export function renderCommandHelp(
   return `${lines.join('\n')}\n`;
 }
 
-/** A flag as written on the command line, with the type of its value. */
+/** How a flag is written, with the kind of its value. */
 export function flagOf(name: string, option: Option): string {
   if (option.kind === 'boolean') return `--[no-]${name}`;
   return `--${name}=<${option.choices?.join('|') ?? option.kind}>`;

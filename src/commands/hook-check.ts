@@ -5,7 +5,7 @@ import type { Channel, HookSettings, QuietHours, Rule, Secret } from '../hooks/s
 import type { CommandContext } from './command.ts';
 import { settingsFor } from './hook-settings.ts';
 
-/** Prints the effective settings, without any secret. */
+/** Shows what the settings mean, without any secret. */
 export async function checkHook(places: Places, { stdout }: CommandContext): Promise<number> {
   stdout.write(`${renderHookSettings(settingsFor(places), places)}\n`);
   return 0;
@@ -13,7 +13,7 @@ export async function checkHook(places: Places, { stdout }: CommandContext): Pro
 
 function renderHookSettings(settings: HookSettings, { config, state }: Places): string {
   const { forward, channels, rules } = settings;
-  const missing = existsSync(config.file) ? '' : ' (does not exist: these are the default settings)';
+  const missing = existsSync(config.file) ? '' : ' (not there: these are the standard settings)';
   return [
     'The settings are valid.',
     '',
@@ -26,7 +26,7 @@ function renderHookSettings(settings: HookSettings, { config, state }: Places): 
     'Channels:',
     ...Object.entries(channels).map(([name, channel]) => `  ${name.padEnd(12)} ${describe(channel)}`),
     'Rules:',
-    ...rules.map((rule) => `  ${describeRule(rule)}`),
+    ...rules.map((rule) => `  ${ruleInWords(rule)}`),
   ].join('\n');
 }
 
@@ -35,7 +35,7 @@ function describe(channel: Channel): string {
     case 'desktop':
       return 'desktop';
     case 'sound':
-      return `sound ${channel.file ?? '(the default)'}`;
+      return `sound ${channel.file ?? '(the standard one)'}`;
     case 'email':
       return `email by ${channel.host}:${channel.port} (${channel.security}) to ${channel.to.length} ${channel.to.length === 1 ? 'address' : 'addresses'}`;
     case 'webhook':
@@ -45,21 +45,21 @@ function describe(channel: Channel): string {
   }
 }
 
-function describeRule(rule: Rule): string {
+function ruleInWords(rule: Rule): string {
   return [
     rule.events.join(', ') || 'every event',
     ...(rule.reasons.length === 0 ? [] : [`reason ${rule.reasons.join(' or ')}`]),
     ...(rule.minSessionMs === 0 ? [] : [`sessions from ${formatDuration(rule.minSessionMs)}`]),
     ...(rule.minTurnMs === 0 ? [] : [`turns from ${formatDuration(rule.minTurnMs)}`]),
     ...(rule.folders.length === 0 ? [] : ['in certain folders']),
-    ...(rule.quiet === undefined ? [] : [`silent ${describeQuietHours(rule.quiet)}`]),
+    ...(rule.quiet === undefined ? [] : [`silent ${quietInWords(rule.quiet)}`]),
     ...(rule.send.length === 0 ? [] : [`webhooks also get ${rule.send.join(', ')}`]),
   ]
     .join('; ')
     .concat(` -> ${rule.channels.join(', ')}`);
 }
 
-function describeQuietHours({ from, to, days, timeZone }: QuietHours): string {
+function quietInWords({ from, to, days, timeZone }: QuietHours): string {
   const on = days.length === 0 ? '' : ` on ${days.join(', ')}`;
   return `${timeOf(from)} to ${timeOf(to)}${on}${timeZone === undefined ? '' : ` (${timeZone})`}`;
 }

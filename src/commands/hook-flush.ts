@@ -1,19 +1,18 @@
 import { flush } from '../hooks/forward/forward.ts';
 import { createForwarding } from '../hooks/forward/forwarding.ts';
-import type { HookLog } from '../hooks/log.ts';
 import type { Places } from '../hooks/places.ts';
 import { createPost, proxiesIn } from '../hooks/post.ts';
 import { createSecrets } from '../hooks/secrets.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
-import { createRedactor } from '../runtime/redact.ts';
-import type { CommandContext, Output } from './command.ts';
+import type { CommandContext } from './command.ts';
+import { createTerminalLog } from './hook-log.ts';
 import { settingsFor } from './hook-settings.ts';
 
 const patienceMs = 60_000;
 const lookAgainMs = 100;
 
-/** Sends the spooled events, whatever pause is in force; exit code 1 where some are left after a minute. */
+/** Sends what waits on disk, whatever pause holds; exit code 1 where something is left after a minute. */
 export async function flushHook(places: Places, context: CommandContext): Promise<number> {
   const settings = settingsFor(places);
   if (settings.forward === undefined) throw new ConfigError(`${places.config.file}: forward is missing`);
@@ -34,18 +33,6 @@ export async function flushHook(places: Places, context: CommandContext): Promis
     result = await flush(parts, until);
   }
   const left = parts.spool.names().length;
-  context.stdout.write(
-    `${Math.max(0, before - left)} of ${before} spooled events sent or expired, ${left} left\n`,
-  );
+  context.stdout.write(`${Math.max(0, before - left)} of ${before} events left the disk, ${left} wait\n`);
   return left === 0 ? 0 : 1;
-}
-
-/** The hook command's log on a terminal. */
-function createTerminalLog(stderr: Output): HookLog {
-  const redactor = createRedactor(() => []);
-  function write(message: string, fields: Readonly<Record<string, string | number>> = {}): void {
-    const details = Object.entries(fields).map(([key, value]) => `${key}: ${value}`);
-    stderr.write(`${redactor.redact([message, ...details].join(', '))}\n`);
-  }
-  return { error: write, warn: write, remember: (secret) => redactor.remember(secret) };
 }

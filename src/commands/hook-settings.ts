@@ -4,7 +4,7 @@ import { defaultSettings, type HookSettings } from '../hooks/settings/settings.t
 import { readSettingsFile } from '../hooks/settings/settings-file.ts';
 import { ConfigError } from '../runtime/errors.ts';
 
-/** The settings in the file, or the defaults where it does not exist; throws a `ConfigError`. */
+/** The settings as they stand in the file, or the standard ones where there is none; throws a `ConfigError`. */
 export function settingsFor({ config, home }: Places): HookSettings {
   try {
     return readSettingsFile(config.file, home);

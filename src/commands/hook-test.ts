@@ -14,10 +14,10 @@ import { createRedactor } from '../runtime/redact.ts';
 import type { CommandContext } from './command.ts';
 import { settingsFor } from './hook-settings.ts';
 
-/** Longer than a hook's own limit: a person waits here, and a slow server should still be seen to answer. */
+/** A person waits here, and wants to know whether a slow server answers at all. */
 const timeoutMs = 10_000;
 
-/** Sends a sample through every channel and prints each result; exit code 1 where one failed. */
+/** Sends a sample through every channel and prints what came of each; exit code 1 where one failed. */
 export async function testHook(places: Places, context: CommandContext): Promise<number> {
   const settings = settingsFor(places);
   const clock = createSystemClock();
@@ -49,7 +49,7 @@ export async function testHook(places: Places, context: CommandContext): Promise
     settings.forward === undefined ? [] : [tryForwarding(settings.forward, post, secret)],
   ]);
   const all = [...outcomes, ...(await Promise.all(forwarding))];
-  if (all.length === 0) context.stdout.write('No channel and no forwarding is configured.\n');
+  if (all.length === 0) context.stdout.write('There is no channel and nothing to forward to.\n');
   for (const { name, type, problem } of all) {
     const result = problem === undefined ? 'ok' : `FAILED: ${redactor.redact(problem)}`;
     context.stdout.write(`${name.padEnd(16)} ${type.padEnd(8)} ${result}\n`);
@@ -65,7 +65,7 @@ const sample: HookEvent = {
   fields: {},
 };
 
-// An empty batch shows whether the token is valid, and counts no event.
+// An empty batch shows whether the token is good, and counts as no event.
 async function tryForwarding(
   settings: ForwardSettings,
   post: Post,

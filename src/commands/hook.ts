@@ -4,19 +4,19 @@ import { findPlaces } from '../hooks/places.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { CommandContext } from './command.ts';
 
-/** Handles one event, or checks the settings, tests the channels or flushes the spool. */
+/** Reads one event, or checks, tries or empties what events go through. */
 export async function run(context: CommandContext): Promise<number> {
   const values = await loadValues(hookOptions, context);
   const { check, test, flush } = values;
   if ([check, test, flush].filter(Boolean).length > 1) {
-    throw new ConfigError('--check, --test and --flush are mutually exclusive');
+    throw new ConfigError('--check, --test and --flush exclude each other');
   }
   const given = { config: values.config, stateDir: values['state-dir'] };
   const places = findPlaces(given, context.environment);
   if (check) return (await import('./hook-check.ts')).checkHook(places, context);
   if (test) return (await import('./hook-test.ts')).testHook(places, context);
   if (flush) return (await import('./hook-flush.ts')).flushHook(places, context);
-  // Usually bin starts src/hook.ts directly, without loading any of this.
+  // The program's own start leads elsewhere, past everything that is loaded here.
   const { hook } = await import('../hook.ts');
   const flags = Object.entries(given).flatMap(([, value], index) =>
     value === undefined ? [] : [`--${index === 0 ? 'config' : 'state-dir'}=${value}`],

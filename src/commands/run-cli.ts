@@ -3,9 +3,9 @@ import { suggestion } from '../config/nearest.ts';
 import type { CollectorChoice } from '../config/options.ts';
 import { quoted } from '../config/parsed.ts';
 import { ConfigError, messageOf, PlatformError } from '../runtime/errors.ts';
-import type { CliEnvironment, Command } from './command.ts';
+import type { Command, Surroundings } from './command.ts';
 
-/** The commands and collectors that a command line refers to. */
+/** The parts that a command line is run with. */
 export interface CommandLine {
   readonly commands: readonly Command[];
   collectors(): Promise<readonly CollectorChoice[]>;
@@ -14,56 +14,60 @@ export interface CommandLine {
 const program = 'agent-platform-exporter';
 
 /**
- * Runs a command line (without the program's name); resolves with the exit code: 2 for an invalid command line or
- * configuration, 1 for any other failure.
+ * Runs a command line (without the program's name) and gives the exit code: 2 for a command line or a
+ * configuration that cannot be used, 1 for any other failure.
  */
 export async function runCli(
   args: readonly string[],
   line: CommandLine,
-  cli: CliEnvironment,
+  surroundings: Surroundings,
 ): Promise<number> {
   try {
-    return await dispatch(args, line, cli);
+    return await dispatch(args, line, surroundings);
   } catch (error) {
     if (!(error instanceof ConfigError)) {
-      cli.stderr.write(`${program}: ${describe(error)}\n`);
+      surroundings.stderr.write(`${program}: ${describe(error)}\n`);
       return 1;
     }
     const hint = error.hint === undefined ? '' : `  ${error.hint.replaceAll('\n', '\n  ')}\n`;
-    cli.stderr.write(`${program}: ${messageOf(error)}\n${hint}`);
+    surroundings.stderr.write(`${program}: ${messageOf(error)}\n${hint}`);
     return 2;
   }
 }
 
-// A refusal by the system or the platform needs only its message; anything else is a bug and needs the stack.
+// What the system or the platform refused is told by its message; anything else is a fault of the program.
 function describe(error: unknown): string {
   const expected = error instanceof PlatformError || (error instanceof Error && 'code' in error);
   return error instanceof Error && !expected ? (error.stack ?? error.message) : messageOf(error);
 }
 
-async function dispatch(args: readonly string[], line: CommandLine, cli: CliEnvironment): Promise<number> {
+async function dispatch(
+  args: readonly string[],
+  line: CommandLine,
+  surroundings: Surroundings,
+): Promise<number> {
   const [first, ...rest] = args;
   if (first === '--version') {
-    cli.stdout.write(`${program} ${cli.version} (node ${process.versions.node})\n`);
+    surroundings.stdout.write(`${program} ${surroundings.version} (node ${process.versions.node})\n`);
     return 0;
   }
-  if (first === 'help' || first === '--help' || first === '-h') return showHelp(rest[0], line, cli);
+  if (first === 'help' || first === '--help' || first === '-h') return showHelp(rest[0], line, surroundings);
   if (first === undefined) {
     const { renderHelp } = await import('./help.ts');
-    cli.stderr.write(renderHelp(line.commands));
+    surroundings.stderr.write(renderHelp(line.commands));
     return 2;
   }
   const command = commandNamed(first, line.commands);
   const parsed = parseArguments(rest, await command.options(line.collectors));
-  if (parsed.help) return showHelp(command.name, line, cli);
+  if (parsed.help) return showHelp(command.name, line, surroundings);
   const { run } = await command.load();
-  return run({ ...cli, flags: parsed.flags });
+  return run({ ...surroundings, flags: parsed.flags });
 }
 
 async function showHelp(
   name: string | undefined,
   line: CommandLine,
-  { stdout }: CliEnvironment,
+  { stdout }: Surroundings,
 ): Promise<number> {
   const { renderCommandHelp, renderHelp } = await import('./help.ts');
   if (name === undefined) {

@@ -6,7 +6,7 @@ import { type Clock, createSystemClock } from '../runtime/clock.ts';
 import type { CommandContext, Output } from './command.ts';
 import { createStatusLine, createTerminalProgress } from './terminal-progress.ts';
 
-/** Creates the service with the system clock and with the log on standard error. */
+/** Puts the exporter together as a command runs it: by the machine's clock, with the log on standard error. */
 export async function createRealService(
   context: CommandContext,
   config: Config,
@@ -26,7 +26,7 @@ export async function createRealService(
   });
 }
 
-/** The stream of the log, with a progress bar below it on a terminal. */
+/** Where the log goes, and on a terminal the bar below it. */
 function logOf(stderr: Output, clock: Clock): Pick<ServiceParts, 'stderr' | 'progress'> {
   if (stderr.isTTY !== true) return { stderr };
   const line = createStatusLine(stderr);
@@ -36,14 +36,14 @@ function logOf(stderr: Output, clock: Clock): Pick<ServiceParts, 'stderr' | 'pro
   };
 }
 
-/** Reloads a service on SIGHUP and, where `--config.watch` is set, when its configuration file changes. */
+/** Lets a service that is about to run read its configuration again: at each SIGHUP, and where it is watched. */
 export interface ReloadTriggers {
-  /** Starts reloading the service; a SIGHUP received before takes effect now. */
+  /** What asked for it meanwhile gets it now. */
   attach(service: Service, config: Config): void;
   stop(): void;
 }
 
-/** Listens for SIGHUP, which would otherwise end the process. */
+/** Listens for SIGHUP from now on, which would end the process otherwise. */
 export function createReloadTriggers(context: CommandContext): ReloadTriggers {
   const stopping = new AbortController();
   let reload: (() => unknown) | undefined;

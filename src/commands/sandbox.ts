@@ -6,7 +6,7 @@ import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 import type { CommandContext } from './command.ts';
 import { untilStopped } from './run-service.ts';
 
-/** Organizations whose keys are printed. */
+/** How many organizations' keys are printed. */
 const SHOWN = 5;
 
 /** Runs the simulated platform by itself until asked to stop. */
@@ -50,12 +50,12 @@ function refusing<Result>(create: () => Result): Result {
 }
 
 function describe(url: string, { orgs }: Sandbox): string {
-  const lines = [`The simulated platform answers at ${url}`, '', 'Keys (all made up):'];
+  const lines = [`The simulated platform answers at ${url}`, '', 'Keys (all of them made up):'];
   for (const { name, keys } of orgs.slice(0, SHOWN)) {
     lines.push(`  ${name}`, ...Object.entries(keys).map(([role, key]) => `    ${role.padEnd(8)} ${key}`));
   }
   if (orgs.length > SHOWN)
-    lines.push(`  … and ${orgs.length - SHOWN} more organizations with keys of the same pattern`);
+    lines.push(`  … and ${orgs.length - SHOWN} organizations more, keys after the same pattern`);
   const [first] = orgs;
   if (first !== undefined) {
     lines.push(

@@ -10,7 +10,7 @@ import { type OptionTable, optionsTakenBy } from '../config/option.ts';
 import { type CollectorChoice, createOptions } from '../config/options.ts';
 import type { Command } from './command.ts';
 
-/** Every command; each loads its own code, so that none pays for the others. */
+/** Every command; each loads its own code, so that none pays for another. */
 export const commands: readonly Command[] = [
   {
     name: 'serve',
@@ -33,8 +33,10 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'check-config',
-    summary: 'Load the configuration and show its effect; exit code 2 where it is invalid',
-    details: async () => ['Reads the files and keys that serve would read. Sends nothing to the platform.'],
+    summary: 'Load the configuration and show what it means; exit code 2 where it cannot be used',
+    details: async () => [
+      'Reads the files and keys that serve would read. Nothing is asked of the platform.',
+    ],
     options: sharedOptionsOf('check-config'),
     load: () => import('./check-config.ts'),
   },
@@ -46,9 +48,9 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'estimate',
-    summary: 'Poll once and show how many series each collector makes, disabled ones included',
+    summary: 'Poll once and tell how many series each collector makes, also those that are off',
     details: async () => [
-      'Shows what a collector or an identity mode would cost before it is enabled.',
+      'Shows what a collector, or a way to tell people apart, would cost before it is turned on.',
       'Nothing is stored. Exit code 1 where a collector failed.',
     ],
     options: async (collectors) => ({
@@ -59,10 +61,10 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'backfill',
-    summary: 'Write past days to OpenMetrics files or by remote write',
+    summary: 'Bring past days to Prometheus, as OpenMetrics files or by remote write',
     details: async () => [
-      'Days that are not in the store are fetched first, and stored. An interrupted run resumes when it is',
-      'run again. Exit code 1 where days are missing. docs/backfill.md has the recipes.',
+      'Days that are not in the store are fetched first, and kept there. An interrupted run goes on where',
+      'it stopped. Exit code 1 where days are missing. docs/backfill.md has the recipes.',
     ],
     // Its own --org may be given several times.
     options: async (collectors) => ({
@@ -74,23 +76,23 @@ export const commands: readonly Command[] = [
   {
     name: 'healthcheck',
     summary: 'Ask a running exporter on this machine whether it is healthy; exit code 0 or 1',
-    details: async () => ['Meant for container images, which then need no other HTTP client.'],
+    details: async () => ['Made for container images, which need no other HTTP client then.'],
     options: async () => ({ ...healthcheckOptions, ...optionsTakenBy('healthcheck', createOptions([])) }),
     load: () => import('./healthcheck.ts'),
   },
   {
     name: 'hook',
-    summary: 'Read one agent event on standard input, send notifications and forward it',
+    summary: 'Read one event of the agent on standard input, tell people of it and forward it',
     details: async () => [
-      'Run by the agent: it always exits with 0 within its deadline and prints nothing; problems are in',
-      'hook.log in its state folder. hook-config configures the agent; docs/hooks.md has the details.',
+      'For the agent to run: it always ends with 0, within its deadline, and prints nothing; its problems',
+      'are in hook.log in its state folder. hook-config sets the agent up; docs/hooks.md explains it all.',
     ],
     options: async () => hookOptions,
     load: () => import('./hook.ts'),
   },
   {
     name: 'hook-config',
-    summary: "Print the agent's hook configuration, or merge it into the agent's own file",
+    summary: "Print the configuration that has the agent run hook, or merge it into the agent's own file",
     options: async () => hookConfigOptions,
     load: () => import('./hook-config.ts'),
   },

@@ -5,7 +5,7 @@ export interface ConfigChanges {
   /** Names of organizations that were not there before. */
   readonly added: readonly string[];
   readonly removed: readonly string[];
-  /** Names of organizations that are asked at another address. */
+  /** Names of organizations that are asked at another address, or stand for another one of the platform. */
   readonly moved: readonly string[];
   /** The options that differ and count only from the next start on, as flags without their dashes. */
   readonly fixed: readonly string[];
@@ -44,5 +44,6 @@ function byName({ orgs }: Config): ReadonlyMap<string, OrgConfig> {
 }
 
 function isElsewhere(before: OrgConfig | undefined, now: OrgConfig): boolean {
-  return before !== undefined && (before.baseUrl !== now.baseUrl || before.appUrl !== now.appUrl);
+  if (before === undefined) return false;
+  return before.baseUrl !== now.baseUrl || before.appUrl !== now.appUrl || before.orgId !== now.orgId;
 }

@@ -14,6 +14,8 @@ export interface OrgConfig {
   readonly baseUrl: string;
   readonly appUrl: string;
   readonly credential: Credential;
+  /** The platform's identifier of the organization, where only its answers are taken. */
+  readonly orgId?: string | undefined;
   readonly contract?: Contract | undefined;
 }
 

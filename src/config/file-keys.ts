@@ -19,6 +19,7 @@ export const orgKeys = [
   'app_url',
   'api_key_file',
   'api_key_env',
+  'org_id',
   'seats',
   'budget',
   'prices',
@@ -51,6 +52,12 @@ export const fileKeys: readonly FileKey[] = [
     path: 'orgs[].api_key_env',
     default: 'this or `api_key_file`',
     description: 'Name of the environment variable with the API key',
+  },
+  {
+    path: 'orgs[].org_id',
+    default: 'the one that the answers name first',
+    description:
+      "The platform's identifier of the organization: only its answers are taken. Another one says that a change of organization is meant: what is stored of the former one is set aside, and comes back with its identifier",
   },
   {
     path: 'orgs[].seats',

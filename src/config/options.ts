@@ -58,6 +58,13 @@ const sharedOptions = {
       'Address of the web-app host, which serves the readiness reports; the API host where not given',
     takenBy: own,
   },
+  'api.org-id': {
+    kind: 'text',
+    section: 'Organization',
+    description:
+      "The platform's identifier of the organization given by --api.base-url: only its answers are taken. Without it, the first identifier that the answers name stays. Another one says that a change of organization is meant: what is stored of the former one is set aside, and comes back with its identifier",
+    takenBy: own,
+  },
   shard: {
     kind: 'integer',
     section: 'Organization',

@@ -13,6 +13,7 @@ export interface OrgEntry {
   readonly baseUrl: string;
   readonly appUrl: string;
   readonly key: { readonly file: string } | { readonly variable: string };
+  readonly orgId: string | undefined;
   readonly contract: Contract | undefined;
 }
 
@@ -41,12 +42,20 @@ function readOrg(place: Place): OrgEntry {
     baseUrl: base,
     appUrl: appUrl === undefined ? base : urlOf(appUrl),
     key: variable === undefined ? { file: textOf(file ?? place) } : { variable: textOf(variable) },
+    orgId: readOrgId(entries.get('org_id')),
     contract: readContract({
       seats: entries.get('seats'),
       budget: entries.get('budget'),
       prices: entries.get('prices'),
     }),
   };
+}
+
+function readOrgId(place: Place | undefined): string | undefined {
+  if (place === undefined) return undefined;
+  const text = textOf(place).trim();
+  if (text === '') throw mistake(place, 'is empty');
+  return text;
 }
 
 function urlOf(place: Place): string {

@@ -13,6 +13,7 @@ export interface SingleOrg {
   readonly org: string;
   readonly 'api.base-url': string | undefined;
   readonly 'api.app-url': string | undefined;
+  readonly 'api.org-id': string | undefined;
 }
 
 const keyVariable = 'AGENT_PLATFORM_API_KEY';
@@ -53,17 +54,18 @@ export async function createOrgs(
 }
 
 async function orgOfEntry(entry: OrgEntry, environment: Environment, files: Files): Promise<OrgConfig> {
-  const { name, baseUrl, appUrl, key, contract, place } = entry;
+  const { name, baseUrl, appUrl, key, orgId, contract, place } = entry;
+  const org = { name, baseUrl, appUrl, orgId, contract };
   if ('variable' in key) {
     const text = environment[key.variable];
     if (text === undefined) {
       throw mistake(place, `api_key_env names ${key.variable}, which is not set`);
     }
-    return { name, baseUrl, appUrl, contract, credential: createFixedCredential(text, key.variable) };
+    return { ...org, credential: createFixedCredential(text, key.variable) };
   }
   const path = resolve(dirname(place.file), key.file);
   try {
-    return { name, baseUrl, appUrl, contract, credential: await createFileCredential(path, path, files) };
+    return { ...org, credential: await createFileCredential(path, path, files) };
   } catch (error) {
     throw error instanceof ConfigError
       ? new ConfigError(`${originOf(place)}: api_key_file ${error.message}`)
@@ -91,7 +93,7 @@ async function orgOfEnvironment(
       'set AGENT_PLATFORM_API_BASE_URL or --api.base-url',
     );
   }
-  const address = { name, baseUrl, appUrl: appUrl ?? baseUrl };
+  const address = { name, baseUrl, appUrl: appUrl ?? baseUrl, orgId: single['api.org-id']?.trim() };
   if (key !== undefined) return { ...address, credential: createFixedCredential(key, keyVariable) };
   if (keyFile === undefined) {
     throw new ConfigError(

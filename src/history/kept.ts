@@ -1,27 +1,40 @@
 import type { DatasetName } from '../catalog/dataset.ts';
 import type { Day, Instant } from '../catalog/day.ts';
-import type { AnsweredDays, AnsweredDocuments, OrgHistory, Retention, Revision } from './history.ts';
+import {
+  type AnsweredDays,
+  type AnsweredDocuments,
+  ForeignAnswer,
+  type OrgHistory,
+  type Retention,
+  type Revision,
+  UNCONFIRMED,
+} from './history.ts';
 import { absorbDataset, absorbedDocuments, mergeDays } from './merge.ts';
 import { without, withoutOld } from './old.ts';
+import { nameOf, slotOf } from './slot.ts';
 
 /** What is kept of one dataset of one organization; it is replaced, never changed. */
 export interface KeptDataset {
   readonly days: ReadonlyMap<Day, unknown>;
   readonly documents: ReadonlyMap<string, unknown>;
   readonly answeredAt: Instant | undefined;
+  readonly succeededAt: Instant | undefined;
   readonly revisedOn: Day | undefined;
 }
 
 /** What is kept of one organization. */
 export interface KeptOrg {
   orgId: string | undefined;
+  confirmedKey: string | undefined;
   readonly datasets: Map<DatasetName, KeptDataset>;
 }
 
 /** What a change has touched, by dataset; its own fields (last answer, revision pass) always count as touched. */
 export interface Touched {
+  /** The slot: the organization's name, or where what was set aside is kept. */
   readonly org: string;
-  readonly dataset: DatasetName;
+  /** Undefined: what is known of the organization itself. */
+  readonly dataset: DatasetName | undefined;
   readonly days: Iterable<Day>;
   readonly documents: Iterable<string>;
 }
@@ -30,13 +43,16 @@ export interface Touched {
 export interface Kept {
   read(org: string): OrgHistory;
   dataset(org: string, dataset: DatasetName): KeptDataset | undefined;
-  orgId(org: string): string | undefined;
-  /** Drops all of an organization where its name now stands for another one, and gives what went. */
-  forgetOther(org: string, orgId: string | undefined): readonly Touched[];
+  /** Undefined where nothing is kept of the organization. */
+  identity(org: string): Pick<KeptOrg, 'orgId' | 'confirmedKey'> | undefined;
+  /** Makes a name stand for that organization, and gives what has moved. */
+  adopt(org: string, orgId: string): readonly Touched[];
+  putConfirmedKey(org: string, key: string): readonly Touched[];
   putDays(org: string, dataset: DatasetName, answer: AnsweredDays): readonly Revision[];
   /** Gives the identities that were put or are gone. */
   putDocuments(org: string, dataset: DatasetName, answer: AnsweredDocuments): ReadonlySet<string>;
   putRevisedOn(org: string, dataset: DatasetName, day: Day): void;
+  putSucceeded(org: string, dataset: DatasetName, at: Instant): void;
   /** Replaces rows of a dataset, and gives what was replaced. */
   amend(dataset: DatasetName, change: (row: unknown, day: Day, org: string) => unknown): readonly Touched[];
   /** Drops what is too old and gives what went. */
@@ -51,6 +67,7 @@ const NOTHING: KeptDataset = {
   days: new Map(),
   documents: new Map(),
   answeredAt: undefined,
+  succeededAt: undefined,
   revisedOn: undefined,
 };
 
@@ -63,7 +80,7 @@ export function createKept(): Kept {
   function orgOf(name: string): KeptOrg {
     const known = orgs.get(name);
     if (known !== undefined) return known;
-    const kept: KeptOrg = { orgId: undefined, datasets: new Map() };
+    const kept: KeptOrg = { orgId: undefined, confirmedKey: undefined, datasets: new Map() };
     orgs.set(name, kept);
     return kept;
   }
@@ -77,31 +94,68 @@ export function createKept(): Kept {
     return orgs.get(org)?.datasets.get(dataset);
   }
 
+  function refuseForeign(org: string, orgId: string | undefined): void {
+    const known = orgs.get(org)?.orgId;
+    if (known !== undefined && orgId !== undefined && known !== orgId) throw new ForeignAnswer(known, orgId);
+  }
+
   function noteOrgId(org: string, orgId: string | undefined): void {
     if (orgId !== undefined) orgOf(org).orgId = orgId;
+  }
+
+  function mergeInto(org: string, datasets: KeptOrg['datasets']): void {
+    const kept = orgOf(org);
+    for (const [dataset, now] of datasets) {
+      const before = kept.datasets.get(dataset);
+      const isListed = listed.has(keyOf(org, dataset));
+      kept.datasets.set(dataset, before === undefined ? now : absorbDataset(before, now, isListed));
+    }
+  }
+
+  function adopt(org: string, orgId: string): readonly Touched[] {
+    const before = orgs.get(org);
+    if (before?.orgId === orgId) return [];
+    const moved = before === undefined ? [] : [...touchedOf(org, before)];
+    const back = orgs.get(slotOf(org, orgId));
+    if (back !== undefined) {
+      orgs.delete(slotOf(org, orgId));
+      moved.push(...touchedOf(slotOf(org, orgId), back), ...touchedOf(org, back));
+    }
+    moved.push(itself(org));
+    orgs.set(org, { orgId, confirmedKey: undefined, datasets: new Map(back?.datasets) });
+    if (before === undefined) return moved;
+    // What came before any answer has named an identifier stays where it is.
+    if (before.orgId === undefined) {
+      mergeInto(org, before.datasets);
+      return moved;
+    }
+    orgOf(org).confirmedKey = UNCONFIRMED;
+    orgs.set(slotOf(org, before.orgId), before);
+    for (const dataset of before.datasets.keys()) listed.delete(keyOf(org, dataset));
+    return [...moved, ...touchedOf(slotOf(org, before.orgId), before)];
   }
 
   return {
     read: (org) => snapshotOf(orgs.get(org)),
     dataset: find,
-    orgId: (org) => orgs.get(org)?.orgId,
-    forgetOther(org, orgId) {
-      const kept = orgs.get(org);
-      if (kept === undefined || !areOthers(kept.orgId, orgId)) return [];
-      orgs.delete(org);
-      return touchedOf(org, kept);
+    identity: (org) => orgs.get(org),
+    adopt,
+    putConfirmedKey(org, key) {
+      const kept = orgOf(org);
+      if (kept.confirmedKey === key) return [];
+      kept.confirmedKey = key;
+      return [itself(org)];
     },
     putDays(org, dataset, answer) {
+      refuseForeign(org, answer.orgId);
       const { days, revisions } = mergeDays((find(org, dataset) ?? NOTHING).days, answer);
       change(org, dataset, { days, answeredAt: answer.at });
       noteOrgId(org, answer.orgId);
       return revisions;
     },
-    putDocuments(org, dataset, { documents: named, damaged, complete, orgId, at }) {
+    putDocuments(org, dataset, { documents, complete, orgId, at }) {
+      refuseForeign(org, orgId);
       const before = (find(org, dataset) ?? NOTHING).documents;
-      const documents = new Map(
-        [...named].map(([id, document]) => [id, damaged?.has(id) ? (before.get(id) ?? document) : document]),
-      );
       const after = complete ? new Map(documents) : new Map([...before, ...documents]);
       change(org, dataset, { documents: after, answeredAt: at });
       noteOrgId(org, orgId);
@@ -109,12 +163,13 @@ export function createKept(): Kept {
       return new Set([...(complete ? before.keys() : []), ...documents.keys()]);
     },
     putRevisedOn: (org, dataset, day) => change(org, dataset, { revisedOn: day }),
+    putSucceeded: (org, dataset, at) => change(org, dataset, { succeededAt: at }),
     amend(dataset, change) {
       const touched: Touched[] = [];
       for (const [org, { datasets }] of orgs) {
         const before = datasets.get(dataset);
         const changes = [...(before?.days ?? [])].flatMap(([day, row]) => {
-          const after = row === undefined ? row : change(row, day, org);
+          const after = row === undefined ? row : change(row, day, nameOf(org));
           return after === row ? [] : [[day, after] as const];
         });
         if (before === undefined || changes.length === 0) continue;
@@ -134,19 +189,24 @@ export function createKept(): Kept {
           else kept.datasets.set(dataset, { ...before, days: without(before.days, days) });
           gone.push({ org, dataset, days, documents });
         }
-        if (kept.datasets.size === 0) orgs.delete(org);
+        if (kept.datasets.size > 0 || isPolled) continue;
+        orgs.delete(org);
+        gone.push(itself(org));
       }
       return gone;
     },
     absorb(stored) {
       const gone: Touched[] = [];
       for (const [org, old] of stored) {
-        const kept = orgOf(org);
-        if (areOthers(kept.orgId, old.orgId)) {
-          gone.push(...touchedOf(org, old));
-          continue;
+        const seen = orgs.get(org)?.orgId;
+        // A name stands for what its file says: what was seen meanwhile of another one is set aside.
+        if (old.orgId !== undefined && seen !== undefined && seen !== old.orgId) {
+          gone.push(...adopt(org, old.orgId));
         }
+        const kept = orgOf(org);
         kept.orgId ??= old.orgId;
+        if (kept.confirmedKey === undefined || kept.confirmedKey === UNCONFIRMED)
+          kept.confirmedKey = old.confirmedKey;
         for (const [dataset, before] of old.datasets) {
           const now = kept.datasets.get(dataset);
           const isListed = listed.has(keyOf(org, dataset));
@@ -165,25 +225,27 @@ function keyOf(org: string, dataset: DatasetName): string {
   return JSON.stringify([org, dataset]);
 }
 
-/** Whether two identifiers of the platform name two organizations. */
-function areOthers(one: string | undefined, other: string | undefined): boolean {
-  return one !== undefined && other !== undefined && one !== other;
-}
-
 function touchedOf(org: string, { datasets }: KeptOrg): readonly Touched[] {
-  return [...datasets].map(([dataset, { days, documents }]) => ({
+  const touched = [...datasets].map(([dataset, { days, documents }]) => ({
     ...{ org, dataset },
     ...{ days: days.keys(), documents: documents.keys() },
   }));
+  return [...touched, itself(org)];
+}
+
+function itself(org: string): Touched {
+  return { org, dataset: undefined, days: [], documents: [] };
 }
 
 function snapshotOf(kept: KeptOrg | undefined): OrgHistory {
   const datasets = new Map(kept?.datasets);
   return {
     orgId: kept?.orgId,
+    confirmedKey: kept?.confirmedKey,
     days: (dataset) => datasets.get(dataset)?.days ?? NOTHING.days,
     documents: (dataset) => [...(datasets.get(dataset)?.documents.values() ?? [])],
     answeredAt: (dataset) => datasets.get(dataset)?.answeredAt,
     revisedOn: (dataset) => datasets.get(dataset)?.revisedOn,
+    succeededAt: (dataset) => datasets.get(dataset)?.succeededAt,
   };
 }

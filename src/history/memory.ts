@@ -7,16 +7,19 @@ export function createMemoryHistory(): History {
   const requests = new Map<string, RequestCount>();
   return {
     read: async (org) => kept.read(org),
-    async putDays(org, dataset, answer) {
-      kept.forgetOther(org, answer.orgId);
-      return kept.putDays(org, dataset, answer);
+    async adopt(org, orgId) {
+      kept.adopt(org, orgId);
     },
+    async putConfirmedKey(org, key) {
+      kept.putConfirmedKey(org, key);
+    },
+    putDays: async (org, dataset, answer) => kept.putDays(org, dataset, answer),
     async putDocuments(org, dataset, answer) {
-      kept.forgetOther(org, answer.orgId);
       kept.putDocuments(org, dataset, answer);
     },
     revisedOn: async (org, dataset) => kept.dataset(org, dataset)?.revisedOn,
     putRevisedOn: async (org, dataset, day) => kept.putRevisedOn(org, dataset, day),
+    putSucceeded: async (org, dataset, at) => kept.putSucceeded(org, dataset, at),
     requestsOf: async (org) => requests.get(org),
     async putRequests(org, count) {
       requests.set(org, count);

@@ -1,6 +1,5 @@
 import type { DayCollector, FetchedDays } from '../catalog/collector.ts';
 import { addDays, type Day, yesterdayOf } from '../catalog/day.ts';
-import { IncompleteListing } from '../catalog/source.ts';
 import { isAboutToday } from '../platform/today.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 import { failureOf } from './failure.ts';
@@ -75,7 +74,6 @@ export async function runDays(
       else unpublished = true;
       run.tried();
     } catch (thrown) {
-      if (thrown instanceof IncompleteListing) run.note({ rejected: thrown.rejected, remarks: [] });
       const error = failureOf(thrown, deps.log);
       const behind = isAboutToday(error) && window.to === newest;
       if (behind && newest > addDays(yesterdayOf(now), -MAX_DAYS_BEHIND)) {
@@ -153,7 +151,6 @@ async function store(
   const changes = await deps.history.putDays(org.name, dataset, {
     days: fetched.lost === 0 ? days : days.filter((day) => fetched.rows.has(day)),
     rows: fetched.rows,
-    parts: collector.dataset.parts,
     orgId: fetched.orgId,
     at: deps.clock.now(),
   });

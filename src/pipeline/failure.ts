@@ -1,4 +1,5 @@
 import { IncompleteListing, UnexpectedAnswer } from '../catalog/source.ts';
+import { ForeignAnswer } from '../history/history.ts';
 import { messageOf, PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 
@@ -15,6 +16,7 @@ export function failureOf(thrown: unknown, log: Logger): PlatformError {
       hint: 'What was complete before stays. The platform pages wrongly; where that lasts, tell its operator.',
     });
   }
+  if (thrown instanceof ForeignAnswer) return new PlatformError('organization', thrown.message);
   log.error('A collector failed in a way that is not foreseen', { error: thrown });
   return new PlatformError('schema', `unforeseen: ${messageOf(thrown)}`);
 }

@@ -117,6 +117,7 @@ export function createRunner(deps: RunnerParts): Runner {
       lastSuccessAt: failure === undefined ? at : before.lastSuccessAt,
       failure: failure && { error: failure, since: before.failure?.since ?? at },
     });
+    if (failure === undefined) await deps.history.putSucceeded(org, collector.dataset.name, at);
     instruments.collectorRun({ org, collector: name, seconds, failure: failure?.reason });
     logTurn(log, { org, collector: name }, before.failure?.error, failure);
   }

@@ -2,6 +2,7 @@ import type { Source } from '../catalog/source.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { type Admission, withAdmission } from './admission.ts';
 import { createAgentPool } from './agents.ts';
 import type { RequestObserver } from './attempt.ts';
 import type { RequestCeiling } from './ceiling.ts';
@@ -45,6 +46,8 @@ export interface PlatformClientDeps {
   readonly limiter?: RateLimiter | undefined;
   /** Counts the requests of each day against a ceiling; there is none by default. */
   readonly ceiling?: RequestCeiling | undefined;
+  /** Decides which answers may be read; all of them where not given. */
+  readonly admission?: Admission | undefined;
   /** Largest number of pages of one listing; 10 000 by default. */
   readonly maxPages?: number | undefined;
   /** The proxy to go through, never for this machine itself; none by default. */
@@ -86,7 +89,7 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
   // A pause may begin while an attempt waits for its place or its turn, so it is asked for each time.
   const paced = withRateLimit(withPauses(withCeiling(single, deps.ceiling), pauses), limiter, closed);
   const bounded = withConcurrency(withPauses(paced, pauses), MAX_IN_FLIGHT);
-  const get = withRetries(withPauses(bounded, pauses), {
+  const retried = withRetries(withPauses(bounded, pauses), {
     org: deps.org,
     retries: () => deps.retries,
     clock,
@@ -96,6 +99,7 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
     pauses,
     closed,
   });
+  const get = withAdmission(retried, deps.admission);
 
   /** A redirect is one more request: it has its turn and counts like any other. */
   async function admit(ended: AbortSignal): Promise<PlatformError | undefined> {

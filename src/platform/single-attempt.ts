@@ -1,7 +1,7 @@
 import type { Clock } from '../runtime/clock.ts';
 import { PlatformError } from '../runtime/errors.ts';
 import type { Attempt, RequestObserver } from './attempt.ts';
-import { readKey } from './credential.ts';
+import { fingerprintOfKey, readKey } from './credential.ts';
 import { endOf } from './deadline.ts';
 import type { Exchange, Exchanged } from './exchange.ts';
 import { judge } from './judge.ts';
@@ -35,7 +35,10 @@ export function createSingleAttempt(deps: SingleAttemptDeps): Attempt {
     if (!ended.aborted)
       deps.observer.request({ org, endpoint: request.endpoint, code: codeOf(exchanged), seconds });
     const facts = { key, now: clock.now(), maxResponseBytes: deps.maxResponseBytes() };
-    return judge(exchanged, `GET ${request.path}`, facts);
+    const outcome = judge(exchanged, `GET ${request.path}`, facts);
+    return outcome.ok
+      ? { ok: true, answer: { ...outcome.answer, key: fingerprintOfKey(key, org) } }
+      : outcome;
   };
 }
 

@@ -8,6 +8,7 @@ export const failureReasons = [
   'timeout',
   'schema',
   'limit',
+  'organization',
 ] as const;
 
 export type FailureReason = (typeof failureReasons)[number];

@@ -26,6 +26,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     const org = createOrg(index, seed, { users, repos }, editions.of, spikeOn);
     return { org, readiness: createReadinessListing(org, dropBefore) };
   });
+  // Nobody holds a key of this one: its answers come only where a fault sends them.
+  const stranger = createOrg(orgs, seed, { users, repos }, editions.of, undefined);
   const keys = createKeyRing(tenants);
   const log = createRequestLog(1000);
   const handler = createHandler({
@@ -34,6 +36,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     keys,
     switchboard,
     log,
+    stranger: { org: stranger, readiness: createReadinessListing(stranger, undefined) },
     oldestOn: (today) => (days === undefined ? firstDay : Math.max(firstDay, today - days)),
   });
   const servers = new Set<Server>();

@@ -91,6 +91,8 @@ export function orgWith(
     documents: (dataset) => (dataset === 'readiness' ? reported : []),
     answeredAt: () => undefined,
     revisedOn: () => '2026-12-31' as Day,
+    succeededAt: () => undefined,
+    confirmedKey: undefined,
   };
   const readiness = { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: true } as const;
   return { settings: { name, readiness }, history };

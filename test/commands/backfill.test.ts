@@ -7,7 +7,7 @@ import { readRemoteSecrets } from '../../src/commands/backfill-target.ts';
 import { commands } from '../../src/commands/table.ts';
 import { backfillOptions } from '../../src/config/command-options.ts';
 import { loadValues } from '../../src/config/load.ts';
-import { createContext } from './cli-environment.ts';
+import { createContext } from './surroundings.ts';
 
 const now = Date.parse('2026-06-10T12:00:00Z');
 const environment = { AGENT_PLATFORM_API_BASE_URL: 'http://127.0.0.1:1', AGENT_PLATFORM_API_KEY: 'key' };
@@ -93,7 +93,7 @@ describe('the collectors', () => {
 
   test.each([
     ['tokes', '--collector: there is no collector "tokes"'],
-    ['wiki', '--collector: the past of wiki is not available'],
+    ['wiki', '--collector: the past of wiki is not to be had'],
   ])('%s is refused', async (name, message) => {
     await expect(chosen([`--collector=${name}`])).rejects.toThrow(message);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { run } from '../../src/commands/check-config.ts';
 import { createOptions } from '../../src/config/options.ts';
-import { createContext } from './cli-environment.ts';
+import { createContext } from './surroundings.ts';
 
 const yaml = `orgs:
   - {name: acme, base_url: "https://a.example", app_url: "http://w.example", api_key_file: /run/acme}

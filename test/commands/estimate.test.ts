@@ -5,7 +5,7 @@ import type { OrgEstimate } from '../../src/commands/estimate-org.ts';
 import { estimateOptions } from '../../src/config/command-options.ts';
 import { createOptions } from '../../src/config/options.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
-import { createContext } from './cli-environment.ts';
+import { createContext } from './surroundings.ts';
 
 async function startPlatform(): Promise<{ platform: Sandbox; url: string }> {
   const platform = createSandbox({ now: Date.now, users: 150, repos: 5 });

@@ -7,7 +7,7 @@ import { healthcheckOptions } from '../../src/config/command-options.ts';
 import { createOptions } from '../../src/config/options.ts';
 import { mistakeOf } from '../config/loading.ts';
 import { issue } from '../web-config/certificate.ts';
-import { createContext } from './cli-environment.ts';
+import { createContext } from './surroundings.ts';
 
 const options = { ...createOptions([]), ...healthcheckOptions };
 let server: Server | undefined;
@@ -133,7 +133,7 @@ test('without a web configuration file, a password that is asked for is unhealth
 });
 
 test.each([
-  [['--web.listen-address=:0'], '--web.listen-address: port 0 cannot be connected to'],
+  [['--web.listen-address=:0'], '--web.listen-address: port 0 is no port to ask'],
   [['--url=a.example'], '--url: is not an address, such as https://api.example.com'],
   [
     ['--web.listen-address=nine'],

@@ -4,7 +4,7 @@ import { runCli } from '../../src/commands/run-cli.ts';
 import { commands } from '../../src/commands/table.ts';
 import type { OptionTable } from '../../src/config/option.ts';
 import { ConfigError, PlatformError } from '../../src/runtime/errors.ts';
-import { createContext } from './cli-environment.ts';
+import { createContext } from './surroundings.ts';
 
 const options = {
   'log.level': {

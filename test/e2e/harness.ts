@@ -32,6 +32,10 @@ export interface StoryOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** The key of an organization in place of its owner's. */
   readonly keys?: Readonly<Record<string, string>>;
+  /** The only organizations that are asked for; all of the platform's where not given. */
+  readonly only?: readonly string[];
+  /** The identifiers that the configuration names, by organization. */
+  readonly orgIds?: Readonly<Record<string, string>>;
   /** The only collectors that run; the usual ones where not given. */
   readonly collectors?: readonly string[];
   /** What the operator told about each organization's contract. */
@@ -174,13 +178,16 @@ export async function configOf(platform: Sandbox, url: string, story: StoryOptio
   });
   return {
     ...loaded,
-    orgs: platform.orgs.map(({ name, keys: own }) => ({
-      name,
-      baseUrl: url,
-      appUrl: url,
-      credential: createFixedCredential(keys[name] ?? own.owner, 'the test'),
-      ...(contract && { contract }),
-    })),
+    orgs: platform.orgs
+      .filter(({ name }) => story.only?.includes(name) ?? true)
+      .map(({ name, keys: own }) => ({
+        name,
+        orgId: story.orgIds?.[name],
+        baseUrl: url,
+        appUrl: url,
+        credential: createFixedCredential(keys[name] ?? own.owner, 'the test'),
+        ...(contract && { contract }),
+      })),
   };
 }
 

@@ -193,7 +193,7 @@ describe('what is forwarded', () => {
     await home.run('hook', { input: event() });
     expect(spooled(home)).toHaveLength(1);
     const ran = await home.run('hook', { args: ['--flush'] });
-    expect(ran).toMatchObject({ code: 0, stdout: '1 of 1 spooled events sent or expired, 0 left\n' });
+    expect(ran).toMatchObject({ code: 0, stdout: '1 of 1 events left the disk, 0 wait\n' });
   });
 
   test('is once each, by many at a time', async () => {
@@ -282,7 +282,7 @@ describe('hook-config', () => {
     chmodSync(file, 0o640);
     const args = ['--write', `--file=${file}`, '--event=Stop', '--command=x hook'];
     const first = await home.run('hook-config', { args });
-    expect(first.stdout).toMatch(/the previous file is \S+\.bak\n$/);
+    expect(first.stdout).toMatch(/what it was is in \S+\.bak\n$/);
     const text = readFileSync(file, 'utf8');
     expect(JSON.parse(text).Stop.map((entry: { hooks: object[] }) => entry.hooks[0])).toEqual([
       { type: 'command', command: 'mine' },
@@ -291,7 +291,7 @@ describe('hook-config', () => {
     expect(text).toContain('\n    "Stop"');
     expect(statSync(file).mode & 0o777).toBe(0o640);
     const second = await home.run('hook-config', { args });
-    expect(second.stdout).toContain('is up to date');
+    expect(second.stdout).toContain('is as it should be');
     expect(readFileSync(file, 'utf8')).toBe(text);
     expect(readdirSync(home.folder).filter((name) => name.endsWith('.bak'))).toHaveLength(1);
   });

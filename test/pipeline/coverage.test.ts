@@ -44,6 +44,8 @@ function judge(days: Days, at: Instant, { revisedOn, ...options }: Options = {})
     days: (dataset) => covered.get(dataset) ?? new Map(),
     documents: () => [],
     answeredAt: () => undefined,
+    succeededAt: () => undefined,
+    confirmedKey: undefined,
     revisedOn: (dataset) => (revisedOn === undefined ? ('2026-12-31' as Day) : revisedOn[dataset]),
   };
   const collected = datasets.filter(({ name }) => name in days);

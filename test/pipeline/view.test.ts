@@ -26,6 +26,8 @@ function historyOf(days: Partial<Record<DatasetName, readonly (readonly [Day, un
     documents: () => [],
     answeredAt: () => undefined,
     revisedOn: () => '2026-12-31' as Day,
+    succeededAt: () => undefined,
+    confirmedKey: undefined,
   };
 }
 

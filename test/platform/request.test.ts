@@ -8,7 +8,7 @@ describe('a request', () => {
     const server = await startServer(answers({ body: '{"data":[]}' }));
     const { client, codes } = createTestClient(server.url);
     const answer = await client.get(tokensRequest({ startDate: '2026-11-18', endDate: '2026-11-19' }));
-    expect(answer).toEqual({ body: { data: [] }, bytes: 11 });
+    expect(answer).toMatchObject({ body: { data: [] }, bytes: 11 });
     expect(server.requests[0]?.url).toBe('/api/v1/analytics/tokens?startDate=2026-11-18&endDate=2026-11-19');
     expect(server.requests[0]?.headers).toMatchObject({
       authorization: `Bearer ${KEY}`,

@@ -19,4 +19,5 @@ export const reasons = [
   'role',
   'schema',
   'limit',
+  'organization',
 ] as const;

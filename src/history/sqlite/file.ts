@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { DatasetName } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
 import type { RequestCount } from '../history.ts';
-import type { KeptDataset } from '../kept.ts';
+import type { KeptDataset, KeptOrg } from '../kept.ts';
 import { encode } from './encoding.ts';
 import { inspect, refusalOf, refuseOther } from './inspect.ts';
 import { type Lock, takeLock } from './lock.ts';
@@ -33,13 +33,10 @@ export interface HistoryFile {
   putDay(org: string, dataset: DatasetName, day: Day, kept: KeptDataset | undefined): void;
   /** Stores a document as it is kept; takes it out where it is not. */
   putDocument(org: string, dataset: DatasetName, id: string, kept: KeptDataset | undefined): void;
-  /** Stores what is known of a dataset as a whole and of its organization. */
-  putDataset(
-    org: string,
-    dataset: DatasetName,
-    kept: KeptDataset | undefined,
-    orgId: string | undefined,
-  ): void;
+  /** Stores what is known of a dataset as a whole; takes it out where nothing is. */
+  putDataset(org: string, dataset: DatasetName, kept: KeptDataset | undefined): void;
+  /** Stores who an organization is; takes it out where nothing is kept of it. */
+  putOrg(org: string, identity: Pick<KeptOrg, 'orgId' | 'confirmedKey'> | undefined): void;
   putRequests(org: string, count: RequestCount): void;
   /** Leaves nothing of replaced rows in the files beside the database. */
   scrub(): void;
@@ -112,17 +109,17 @@ function createHistoryFile(db: DatabaseSync, formOf: FormOf): HistoryFile {
   );
   const noDocument = db.prepare('DELETE FROM document WHERE org = ? AND dataset = ? AND id = ?');
   const dataset = db.prepare(
-    `INSERT INTO dataset (org, name, answered_at, revised_on) VALUES (?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET answered_at = excluded.answered_at, revised_on = excluded.revised_on`,
+    `INSERT INTO dataset (org, name, answered_at, succeeded_at, revised_on) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET
+       answered_at = excluded.answered_at, succeeded_at = excluded.succeeded_at, revised_on = excluded.revised_on`,
   );
   const noDataset = db.prepare('DELETE FROM dataset WHERE org = ? AND name = ?');
   const organization = db.prepare(
-    `INSERT INTO org (name, org_id) VALUES (?, ?)
-     ON CONFLICT DO UPDATE SET org_id = excluded.org_id WHERE org_id IS NOT excluded.org_id`,
+    `INSERT INTO org (name, org_id, confirmed_key) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET org_id = excluded.org_id, confirmed_key = excluded.confirmed_key
+     WHERE org_id IS NOT excluded.org_id OR confirmed_key IS NOT excluded.confirmed_key`,
   );
-  const noOrganization = db.prepare(
-    'DELETE FROM org WHERE name = ? AND NOT EXISTS (SELECT 1 FROM dataset AS d WHERE d.org = org.name)',
-  );
+  const noOrganization = db.prepare('DELETE FROM org WHERE name = ?');
 
   const requestCount = db.prepare(
     `INSERT INTO request_count (org, day, requests) VALUES (?, ?, ?)
@@ -153,14 +150,17 @@ function createHistoryFile(db: DatabaseSync, formOf: FormOf): HistoryFile {
       const { text, sum } = encode(kept.documents.get(id));
       document.run(org, name, id, formOf(name), text, sum);
     },
-    putDataset(org, name, kept, orgId) {
+    putDataset(org, name, kept) {
       if (kept === undefined) {
         noDataset.run(org, name);
-        noOrganization.run(org);
         return;
       }
-      organization.run(org, orgId ?? null);
-      dataset.run(org, name, kept.answeredAt ?? null, kept.revisedOn ?? null);
+      const { answeredAt = null, succeededAt = null, revisedOn = null } = kept;
+      dataset.run(org, name, answeredAt, succeededAt, revisedOn);
+    },
+    putOrg(org, identity) {
+      if (identity === undefined) noOrganization.run(org);
+      else organization.run(org, identity.orgId ?? null, identity.confirmedKey ?? null);
     },
     putRequests: (org, { day: date, requests }) => void requestCount.run(org, date, requests),
     scrub: () => db.exec('PRAGMA wal_checkpoint(TRUNCATE)'),

@@ -147,18 +147,24 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     requests.unsave();
   }
 
-  function forgetOther(org: string, orgId: string | undefined): void {
-    const gone = kept.forgetOther(org, orgId);
-    if (gone.length === 0) return;
-    for (const touched of gone) unsaved.add(touched);
-    log.warn('Another organization answers under this name, the days kept of the former one are dropped', {
-      ...{ org, orgId },
-    });
+  function adopt(org: string, orgId: string): Promise<void> {
+    const before = kept.identity(org)?.orgId;
+    const moved = kept.adopt(org, orgId);
+    if (before !== undefined && before !== orgId) {
+      log.warn('The name now stands for another organization; what is kept of the former one is set aside', {
+        ...{ org, orgId, before },
+      });
+    }
+    return moved.length === 0 ? Promise.resolve() : store(moved);
   }
 
-  async function put(touched: Touched): Promise<void> {
-    unsaved.add(touched);
+  async function store(changes: readonly Touched[]): Promise<void> {
+    for (const touched of changes) unsaved.add(touched);
     await save();
+  }
+
+  function put(touched: Touched): Promise<void> {
+    return store([touched]);
   }
 
   try {
@@ -186,20 +192,27 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   return {
     isPersistent: () => trouble === undefined,
     read: async (org) => kept.read(org),
+    adopt,
+    async putConfirmedKey(org, key) {
+      const changes = kept.putConfirmedKey(org, key);
+      if (changes.length > 0) await store(changes);
+    },
     async putDays(org, dataset, answer) {
-      forgetOther(org, answer.orgId);
       const revisions = kept.putDays(org, dataset, answer);
       await put({ org, dataset, days: answer.days, documents: [] });
       return revisions;
     },
     async putDocuments(org, dataset, answer) {
-      forgetOther(org, answer.orgId);
       const documents = kept.putDocuments(org, dataset, answer);
       await put({ org, dataset, days: [], documents });
     },
     revisedOn: async (org, dataset) => kept.dataset(org, dataset)?.revisedOn,
     async putRevisedOn(org, dataset, day) {
       kept.putRevisedOn(org, dataset, day);
+      await put({ org, dataset, days: [], documents: [] });
+    },
+    async putSucceeded(org, dataset, at) {
+      kept.putSucceeded(org, dataset, at);
       await put({ org, dataset, days: [], documents: [] });
     },
     requestsOf: async (org) => requests.get(org),

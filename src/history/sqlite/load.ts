@@ -21,21 +21,25 @@ interface Draft {
   readonly days: Map<Day, unknown>;
   readonly documents: Map<string, unknown>;
   readonly answeredAt: number | undefined;
+  readonly succeededAt: number | undefined;
   readonly revisedOn: Day | undefined;
 }
 
 /** Reads a whole database; yields after each row, so that its driver can give way to other work. */
 export function* load(db: DatabaseSync, formOf: FormOf): Generator<void, Loaded> {
-  const orgs = new Map<string, { orgId: string | undefined; datasets: Map<DatasetName, Draft> }>();
-  for (const { name, org_id } of db.prepare('SELECT name, org_id FROM org').iterate()) {
-    orgs.set(String(name), { orgId: textOf(org_id), datasets: new Map() });
+  const orgs = new Map<string, Omit<KeptOrg, 'datasets'> & { datasets: Map<DatasetName, Draft> }>();
+  // A file that can only be read stays in the form of the release that wrote it: newer columns may be missing.
+  for (const row of db.prepare('SELECT * FROM org').iterate()) {
+    const [orgId, confirmedKey] = [textOf(row['org_id']), textOf(row['confirmed_key'])];
+    orgs.set(String(row['name']), { orgId, confirmedKey, datasets: new Map() });
     yield;
   }
-  for (const row of db.prepare('SELECT org, name, answered_at, revised_on FROM dataset').iterate()) {
+  for (const row of db.prepare('SELECT * FROM dataset').iterate()) {
     orgs.get(String(row['org']))?.datasets.set(row['name'] as DatasetName, {
       days: new Map(),
       documents: new Map(),
-      answeredAt: typeof row['answered_at'] === 'number' ? row['answered_at'] : undefined,
+      answeredAt: numberOf(row['answered_at']),
+      succeededAt: numberOf(row['succeeded_at']),
       revisedOn: parseDay(String(row['revised_on'])),
     });
     yield;
@@ -82,6 +86,10 @@ function requestsIn(db: DatabaseSync): ReadonlyMap<string, RequestCount> {
     if (day !== undefined) requests.set(String(row['org']), { day, requests: Number(row['requests']) });
   }
   return requests;
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
 }
 
 function textOf(value: unknown): string | undefined {

@@ -25,6 +25,9 @@ export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE request_count (
      org TEXT PRIMARY KEY, day TEXT NOT NULL, requests INTEGER NOT NULL
    ) STRICT;`,
+  // `name#org_id` is what a name stood for before: set aside, not shown.
+  `ALTER TABLE org ADD COLUMN confirmed_key TEXT;
+   ALTER TABLE dataset ADD COLUMN succeeded_at INTEGER;`,
 ];
 
 /** Throws a `ConfigError` where a database is another program's or a newer release's. */

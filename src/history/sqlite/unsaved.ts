@@ -5,7 +5,8 @@ import type { Touched } from '../kept.ts';
 /** The days and documents of one dataset that its file does not hold as they are. */
 export interface UnsavedDataset {
   readonly org: string;
-  readonly dataset: DatasetName;
+  /** Undefined: what is known of the organization itself. */
+  readonly dataset: DatasetName | undefined;
   readonly days: Set<Day>;
   readonly documents: Set<string>;
 }

@@ -9,6 +9,11 @@ export function* writes(
   batch: readonly UnsavedDataset[],
 ): Generator<void, void> {
   for (const { org, dataset, days, documents } of batch) {
+    if (dataset === undefined) {
+      file.putOrg(org, kept.identity(org));
+      yield;
+      continue;
+    }
     // Read at each row: what changes meanwhile is unsaved again, and the newer value does no harm.
     for (const day of days) {
       file.putDay(org, dataset, day, kept.dataset(org, dataset));
@@ -18,7 +23,8 @@ export function* writes(
       file.putDocument(org, dataset, id, kept.dataset(org, dataset));
       yield;
     }
-    file.putDataset(org, dataset, kept.dataset(org, dataset), kept.orgId(org));
+    file.putDataset(org, dataset, kept.dataset(org, dataset));
+    file.putOrg(org, kept.identity(org));
     yield;
   }
 }

@@ -115,6 +115,10 @@ export const kinds = {
   'revised-days': { takes: 'nothing', meaning: 'the figures of the last seven days grow from hour to hour' },
   'no-by-model': { takes: 'nothing', meaning: '/tokens rows come without by_model and by_user' },
   'null-numerators': { takes: 'nothing', meaning: 'half the readiness criteria are skipped' },
+  'other-org': {
+    takes: 'rate',
+    meaning: 'answers are those of another organization, with its identifier where they carry one',
+  },
   'bad-rows': {
     takes: 'rate',
     usually: 0.2,

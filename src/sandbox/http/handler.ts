@@ -6,7 +6,7 @@ import type { Endpoint } from '../types.ts';
 import { type KeyHolder, type KeyRing, roleRefusal } from './access.ts';
 import { answerAnalytics } from './analytics.ts';
 import { type Answer, errorAnswer, jsonAnswer } from './answer.ts';
-import { type Call, isRefusal, type JsonPieces, type Refusal } from './call.ts';
+import { type Call, isRefusal, type JsonPieces, type Refusal, type Tenant } from './call.ts';
 import { faultAnswer, otherBody } from './fault-answers.ts';
 import { answerReadiness } from './readiness.ts';
 import type { RequestLog } from './request-log.ts';
@@ -20,6 +20,8 @@ export interface HandlerDeps {
   readonly keys: KeyRing;
   readonly switchboard: Switchboard;
   readonly log: RequestLog;
+  /** The organization whose answers come in place of others' where a fault says so. */
+  readonly stranger: Tenant;
   /** The oldest day that exists, as seen from today. */
   readonly oldestOn: (today: Day) => Day;
 }
@@ -86,7 +88,8 @@ export function createHandler(deps: HandlerDeps): RequestListener {
     const barred = roleRefusal(endpoint, holder.role);
     if (barred !== undefined) return refuse(barred);
     const today = dayAt(now);
-    const call: Call = { tenant: holder.tenant, query, faults, now, today, oldest: deps.oldestOn(today) };
+    const tenant = faults.strikes('other-org') === undefined ? holder.tenant : deps.stranger;
+    const call: Call = { tenant, query, faults, now, today, oldest: deps.oldestOn(today) };
     const data = answerEndpoint(endpoint, call);
     return isRefusal(data) ? refuse(data) : jsonAnswer(200, data);
   }

@@ -57,4 +57,5 @@ export const reasonWords: Readonly<Record<FailureReason, string>> = {
   timeout: 'The platform did not answer in time',
   schema: 'The platform’s answer was not understood',
   limit: 'The answer is larger than a limit allows',
+  organization: 'The answer is about another organization, or nothing says whose it is',
 };

@@ -1,11 +1,11 @@
-import { statSync } from 'node:fs';
+import { copyFileSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DatasetName } from '../../../src/catalog/dataset.ts';
 import { addDays, type Day, startOf } from '../../../src/catalog/day.ts';
-import type { History } from '../../../src/history/history.ts';
+import { ForeignAnswer, type History, UNCONFIRMED } from '../../../src/history/history.ts';
 import { createMemoryHistory } from '../../../src/history/memory.ts';
 import { answer, contentOf, createDirectory, listing, openHistory } from '../places.ts';
 
@@ -112,31 +112,107 @@ describe('a history in a file', () => {
   });
 });
 
-test.each(['memory', 'file'])(
-  'what was kept in %s of another organization by the same name is dropped',
-  async (place) => {
+describe.each(['memory', 'file'])('an answer of another organization, in %s', (place) => {
+  async function opened() {
     const file = fileIn(createDirectory());
-    const history = place === 'file' ? await openHistory(file) : createMemoryHistory();
+    const open = async () => (place === 'file' ? await openHistory(file) : undefined);
+    const history = (await open()) ?? createMemoryHistory();
     await history.putDays('acme', 'tokens', answer([monday], { [monday]: { n: 1 } }, 1, 'org_1'));
     await history.putDocuments('acme', 'readiness', listing({ a: {} }));
-    await history.putDays('globex', 'tokens', answer([monday], { [monday]: { n: 1 } }, 1, 'org_9'));
-    expect(
-      await history.putDays('acme', 'tokens', answer([monday], { [monday]: { n: 2 } }, 1, 'org_2')),
-    ).toEqual([]);
-    await history.putDays('acme', 'tools', answer([tuesday], {}, 1));
-    const content = await contentOf(history, ['acme', 'globex']);
-    expect(content).toMatchObject({
+    await history.putConfirmedKey('acme', 'key_1');
+    return {
+      history,
+      /** The content, also as the file alone has it. */
+      async content() {
+        const content = await contentOf(history, ['acme', 'globex']);
+        await history.close();
+        const again = await open();
+        if (again !== undefined) expect(await contentOf(again, ['acme', 'globex'])).toEqual(content);
+        return content;
+      },
+    };
+  }
+
+  test('changes nothing', async () => {
+    const { history, content } = await opened();
+    const before = await contentOf(history, ['acme', 'globex']);
+    const foreign = answer([monday], { [monday]: { n: 2 } }, 1, 'org_2');
+    await expect(history.putDays('acme', 'tokens', foreign)).rejects.toThrow(ForeignAnswer);
+    const documents = { ...listing({ b: {} }), orgId: 'org_2' };
+    await expect(history.putDocuments('acme', 'readiness', documents)).rejects.toThrow(ForeignAnswer);
+    expect(await content()).toEqual(before);
+  });
+
+  test('is taken once the name stands for it, and what was there before is set aside', async () => {
+    const { history, content } = await opened();
+    await history.adopt('acme', 'org_2');
+    expect((await history.read('acme')).confirmedKey).toBe(UNCONFIRMED);
+    const first = answer([monday], { [monday]: { n: 2 } }, 1, 'org_2');
+    // The other organization's figure is none that this one has revised.
+    expect(await history.putDays('acme', 'tokens', first)).toEqual([]);
+    expect(await content()).toMatchObject({
       acme: { orgId: 'org_2' },
       'acme/tokens': { days: [`${monday} {"n":2}`] },
-      'acme/tools': { days: [`${tuesday} undefined`] },
       'acme/readiness': { documents: [] },
-      'globex/tokens': { days: [`${monday} {"n":1}`] },
     });
-    await history.close();
-    if (place === 'file')
-      expect(await contentOf(await openHistory(file), ['acme', 'globex'])).toEqual(content);
-  },
-);
+  });
+
+  test('comes back with its identifier, and the other one is set aside in turn', async () => {
+    const { history, content } = await opened();
+    const before = await contentOf(history, ['acme', 'globex']);
+    await history.adopt('acme', 'org_2');
+    await history.putDays('acme', 'tools', answer([tuesday], { [tuesday]: { n: 3 } }, 1, 'org_2'));
+    await history.adopt('acme', 'org_1');
+    expect(await content()).toEqual(before);
+  });
+
+  test('that came before any identifier was known stays with the first one', async () => {
+    const { history, content } = await opened();
+    await history.putDocuments('globex', 'readiness', listing({ g: {} }));
+    await history.adopt('globex', 'org_9');
+    expect(await content()).toMatchObject({
+      globex: { orgId: 'org_9' },
+      'globex/readiness': { documents: ['{}'] },
+    });
+  });
+
+  test('ages also where it is set aside, and loses what may no longer be kept', async () => {
+    const { history } = await opened();
+    await history.putDays('acme', 'tools', answer([monday], { [monday]: { who: 'x' } }, startOf(tuesday)));
+    await history.adopt('acme', 'org_2');
+    await history.amend('tools', (row, _day, org) => {
+      expect(org).toBe('acme');
+      return { ...(row as object), who: undefined };
+    });
+    await history.adopt('acme', 'org_1');
+    expect((await history.read('acme')).days('tools').get(monday)).toEqual({ who: undefined });
+    await history.adopt('acme', 'org_2');
+    await history.sweep({ firstDay: addDays(tuesday, 30), orgs: ['acme'] });
+    await history.adopt('acme', 'org_1');
+    expect((await history.read('acme')).days('tokens').size).toBe(0);
+  });
+});
+
+test('a file that opens late says what its name stands for; what was seen of another one is set aside', async () => {
+  const written = fileIn(createDirectory());
+  const first = await openHistory(written);
+  await first.putDays('acme', 'tokens', answer([monday], { [monday]: { n: 1 } }, 1, 'org_1'));
+  await first.close();
+  const place = path.join(createDirectory(), 'data');
+  writeFileSync(place, 'in the way');
+  const history = await openHistory(fileIn(place));
+  await history.putDays('acme', 'tokens', answer([tuesday], { [tuesday]: { n: 2 } }, 1, 'org_2'));
+  rmSync(place);
+  mkdirSync(place);
+  copyFileSync(written, fileIn(place));
+  await history.sweep();
+  expect(await contentOf(history)).toMatchObject({
+    acme: { orgId: 'org_1' },
+    'acme/tokens': { days: [`${monday} {"n":1}`] },
+  });
+  await history.adopt('acme', 'org_2');
+  expect(await contentOf(history)).toMatchObject({ 'acme/tokens': { days: [`${tuesday} {"n":2}`] } });
+});
 
 type Step =
   | {
@@ -145,6 +221,7 @@ type Step =
       readonly days: readonly number[];
       readonly rows: Readonly<Record<number, number>>;
     }
+  | { readonly does: 'adopt'; readonly orgId: string }
   | { readonly does: 'documents'; readonly ids: readonly string[]; readonly complete: boolean }
   | { readonly does: 'revised' | 'retain'; readonly day: number }
   | { readonly does: 'reopen' };
@@ -164,6 +241,7 @@ const step: fc.Arbitrary<{ step: Step; org: string; dataset: DatasetName }> = fc
       complete: fc.boolean(),
     }),
     fc.record({ does: fc.constantFrom('revised', 'retain'), day: fc.integer({ min: 0, max: 12 }) }),
+    fc.record({ does: fc.constant('adopt'), orgId: fc.constantFrom('org_1', 'org_2') }),
     fc.record({ does: fc.constant('reopen') }),
   ),
 });
@@ -176,12 +254,13 @@ function take(history: History, { step, org, dataset }: { step: Step; org: strin
         const value = step.rows[step.days[index] ?? -1];
         return value === undefined ? [] : [[day, { value }]];
       });
-      return history.putDays(
-        org,
-        dataset,
-        answer(days, Object.fromEntries(rows), startOf(monday), step.orgId),
-      );
+      // Of another organization than the name stands for, it is rejected.
+      return history
+        .putDays(org, dataset, answer(days, Object.fromEntries(rows), startOf(monday), step.orgId))
+        .catch((error: Error) => error.name);
     }
+    case 'adopt':
+      return history.adopt(org, step.orgId);
     case 'documents': {
       const documents = Object.fromEntries(step.ids.map((id) => [id, { id, text: '"\u0000\ud83d\ude00' }]));
       return history.putDocuments(org, dataset, listing(documents, step.complete, startOf(monday)));

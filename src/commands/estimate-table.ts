@@ -1,0 +1,52 @@
+import type { CollectorEstimate, OrgEstimate } from './estimate-org.ts';
+
+const heads = ['collector, label', 'values', 'after limits', 'series', 'after limits'] as const;
+
+/** Estimates as tables for people. */
+export function renderEstimates(estimates: readonly OrgEstimate[]): string {
+  return `${estimates.map(renderOrg).join('\n')}\n${notes.join('\n')}\n`;
+}
+
+function renderOrg({
+  organization,
+  collectors,
+  series,
+  seriesAfterLimits,
+  seriesLimit,
+}: OrgEstimate): string {
+  const rows = collectors.flatMap(rowsOf);
+  const total = ['as configured', '', '', String(series), String(seriesAfterLimits)];
+  const widths = heads.map((head, column) =>
+    Math.max(...[[...heads], ...rows, total].map((row) => (row[column] ?? head).length)),
+  );
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, column) =>
+        column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
+      .join('  ');
+  const table = [line(heads), ...rows.map(line), line(total)].map((text) => text.trimEnd());
+  return [`Organization ${organization}, at most ${seriesLimit} series`, '', ...table, ''].join('\n');
+}
+
+function rowsOf(estimate: CollectorEstimate): readonly (readonly string[])[] {
+  const { collector, identity, configured, failed, series, seriesAfterLimits, labels } = estimate;
+  const way = identity === undefined ? '' : `, identity ${identity}`;
+  const state = failed ? ' (failed)' : configured ? '' : ' (off)';
+  return [
+    [`${collector}${way}${state}`, '', '', String(series), String(seriesAfterLimits)],
+    ...labels.map((one) => [
+      `  ${one.label}`,
+      String(one.values),
+      String(one.valuesAfterLimits),
+      String(one.series),
+      String(one.seriesAfterLimits),
+    ]),
+  ];
+}
+
+const notes = [
+  'After limits: with limits.values_per_label, and for collectors also with limits.series, which whatever is configured',
+  'shares. What is off is counted as if it were turned on by itself. Per-user series are those of the newest days; people',
+  'who were there in the 28 days before and are missing add zeros later on.',
+];

@@ -1,0 +1,202 @@
+import type { DatasetName } from '../catalog/dataset.ts';
+import { addDays, yesterdayOf } from '../catalog/day.ts';
+import type { ApiAnswer, ApiRequest } from '../catalog/source.ts';
+import { type History, UNCONFIRMED } from '../history/history.ts';
+import type { Admission, Ask } from '../platform/admission.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { PlatformError } from '../runtime/errors.ts';
+import { createSignal } from './signal.ts';
+
+/** A longer identifier is none: those that read rows would cut it. */
+const MAX_ID = 512;
+
+/** How many endpoints have to name an identifier before it is believed, where that many are asked. */
+const VOTES = 2;
+
+export interface IdentityParts {
+  /** The organization's name, as its `org` label. */
+  readonly org: string;
+  /** The identifier that the operator has configured; asked for each answer. */
+  readonly orgId: () => string | undefined;
+  /** The analytics endpoints that are collected: their answers name the organization. */
+  readonly endpoints: () => readonly DatasetName[];
+  readonly history: Pick<History, 'read' | 'adopt' | 'putConfirmedKey'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/**
+ * Admits only answers of the organization to which the history belongs. The first identifier is believed once two
+ * endpoints have named it. Answers without an identifier are admitted where an analytics answer to the same key has
+ * confirmed it; where none has, one is asked for.
+ */
+export function createIdentityCheck(parts: IdentityParts): Admission {
+  const { org, history, clock } = parts;
+  /** What each endpoint has named last. */
+  const votes = new Map<DatasetName, string>();
+  const underWay = new Map<DatasetName, number>();
+  const changed = createSignal();
+  let probing: Promise<void> | undefined;
+
+  function others(endpoint: DatasetName): readonly DatasetName[] {
+    return parts.endpoints().filter((other) => other !== endpoint);
+  }
+
+  /** What the name stands for, once that is what the operator says. */
+  async function known() {
+    const wanted = parts.orgId();
+    const { orgId, confirmedKey } = await history.read(org);
+    if (wanted === undefined || wanted === orgId) return { orgId, confirmedKey };
+    await history.adopt(org, wanted);
+    return { orgId: wanted, confirmedKey: UNCONFIRMED };
+  }
+
+  /** Asks the endpoints, one after the other, until `isEnough`. A failure names nothing. */
+  async function probe(
+    endpoints: readonly DatasetName[],
+    ask: Ask,
+    isEnough: () => Promise<boolean>,
+  ): Promise<void> {
+    for (const endpoint of endpoints) {
+      if (await isEnough()) return;
+      const request = probeOf(endpoint, clock);
+      const answer = await ask(request).catch(() => undefined);
+      if (answer === undefined) continue;
+      const named = orgIdIn(answer.body);
+      if (named !== undefined) await note(endpoint, named, answer.key);
+    }
+  }
+
+  /** Several answers wait for one and the same probe. */
+  async function probeOnce(
+    endpoints: readonly DatasetName[],
+    ask: Ask,
+    isEnough: () => Promise<boolean>,
+  ): Promise<void> {
+    probing ??= probe(endpoints, ask, isEnough).finally(() => {
+      probing = undefined;
+    });
+    await probing;
+  }
+
+  /** Takes note of what an endpoint has named, and believes it or confirms the key where that is enough. */
+  async function note(endpoint: DatasetName, named: string, key: string | undefined): Promise<void> {
+    votes.set(endpoint, named);
+    const { orgId } = await known();
+    if (orgId === undefined) {
+      const agreeing = [...votes.values()].filter((vote) => vote === named).length;
+      if (agreeing >= Math.min(VOTES, parts.endpoints().length)) {
+        await history.adopt(org, named);
+        if (key !== undefined) await history.putConfirmedKey(org, key);
+      }
+    } else if (key !== undefined) {
+      await history.putConfirmedKey(org, orgId === named ? key : UNCONFIRMED);
+    }
+    changed.raise();
+  }
+
+  /** Waits until `isSettled`, for as long as one of the endpoints may still answer. */
+  async function settle(
+    endpoints: readonly DatasetName[],
+    ask: Ask,
+    isSettled: () => Promise<boolean>,
+  ): Promise<boolean> {
+    for (;;) {
+      const change = changed.next();
+      if (await isSettled()) return true;
+      if (!endpoints.some((endpoint) => (underWay.get(endpoint) ?? 0) > 0)) break;
+      await change;
+    }
+    await probeOnce(endpoints, ask, isSettled);
+    return await isSettled();
+  }
+
+  async function admitNamed(
+    endpoint: DatasetName,
+    named: string,
+    key: string | undefined,
+    ask: Ask,
+  ): Promise<void> {
+    await note(endpoint, named, key);
+    const isBelieved = async () => (await known()).orgId !== undefined;
+    if (!(await settle(others(endpoint), ask, isBelieved))) throw unbelieved(endpoint, named);
+    const { orgId } = await known();
+    if (orgId !== undefined && orgId !== named) throw foreign(org, orgId, named);
+  }
+
+  async function admitUnnamed(key: string | undefined, ask: Ask): Promise<void> {
+    const endpoints = parts.endpoints();
+    if (endpoints.length === 0) return;
+    const isConfirmed = async () => {
+      const { orgId, confirmedKey } = await known();
+      return orgId === undefined || key === undefined || confirmedKey === key;
+    };
+    if (await settle(endpoints, ask, isConfirmed)) return;
+    throw unconfirmed((await known()).orgId ?? '');
+  }
+
+  return {
+    asking({ endpoint }) {
+      underWay.set(endpoint, (underWay.get(endpoint) ?? 0) + 1);
+      return () => {
+        underWay.set(endpoint, (underWay.get(endpoint) ?? 1) - 1);
+        changed.raise();
+      };
+    },
+    async admit({ endpoint }: ApiRequest, { body, key }: ApiAnswer, ask) {
+      const named = parts.endpoints().includes(endpoint) ? orgIdIn(body) : undefined;
+      if (named === undefined) await admitUnnamed(key, ask);
+      else await admitNamed(endpoint, named, key, ask);
+    },
+  };
+}
+
+/** The least that an analytics endpoint can be asked for: a day that is over everywhere. */
+function probeOf(endpoint: DatasetName, clock: Pick<Clock, 'now'>): ApiRequest {
+  const day = addDays(yesterdayOf(clock.now()), -1);
+  return {
+    endpoint,
+    host: 'api',
+    path: `/api/v1/analytics/${endpoint}`,
+    query: { startDate: day, endDate: day, ...(endpoint === 'users' && { limit: '1' }) },
+  };
+}
+
+function orgIdIn(body: unknown): string | undefined {
+  const meta = isObject(body) ? body['meta'] : undefined;
+  const named = isObject(meta) ? meta['org_id'] : undefined;
+  return typeof named === 'string' && named !== '' && named.length <= MAX_ID ? named : undefined;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function foreign(org: string, known: string, named: string): PlatformError {
+  return new PlatformError(
+    'organization',
+    `the answer is about the organization ${named}, but the history of ${org} belongs to ${known}`,
+    {
+      hint: `Nothing of the answer is used. Put back the key of ${known}. If ${named} is meant, say so with org_id in the configuration file or --api.org-id: what is stored of ${known} is then set aside, and comes back with its id.`,
+    },
+  );
+}
+
+function unbelieved(endpoint: DatasetName, named: string): PlatformError {
+  return new PlatformError(
+    'organization',
+    `only /${endpoint} names the organization ${named}, and no other endpoint has confirmed it yet`,
+    {
+      hint: 'It is believed as soon as a second analytics endpoint names it. To do without, set org_id in the configuration file or --api.org-id.',
+    },
+  );
+}
+
+function unconfirmed(orgId: string): PlatformError {
+  return new PlatformError(
+    'organization',
+    `this answer names no organization, and no analytics answer has confirmed that the key belongs to ${orgId}`,
+    {
+      hint: 'It is used once an analytics endpoint has answered to this key: see why those collectors fail. A key of another organization needs its org_id in the configuration file or --api.org-id.',
+    },
+  );
+}

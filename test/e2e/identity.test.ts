@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { HOUR, NOON, type Story, type StoryOptions, startStory } from './harness.ts';
+
+const SUCCESS = 'agent_platform_exporter_collector_success';
+const FAILING = 'agent_platform_exporter_collector_failing';
+const ALL = ['activity', 'productivity', 'readiness', 'tokens', 'tools', 'wiki'];
+const GLOBEX_KEY = 'sandbox-globex-owner';
+
+function createFile(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'exporter-identity-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return path.join(folder, 'history.db');
+}
+
+/** The exporter asks for acme alone; the platform knows globex as well. */
+function storyOn(file: string, begins: number, options: StoryOptions & { readonly key?: string } = {}) {
+  const { key, sandbox, flags = [], ...rest } = options;
+  return startStory({
+    begins,
+    ...rest,
+    sandbox: { orgs: 2, ...sandbox },
+    only: ['acme'],
+    flags: [`storage.path=${file}`, ...flags],
+    ...(key && { keys: { acme: key } }),
+  });
+}
+
+async function figures(story: Story): Promise<readonly string[]> {
+  return (await story.page()).platform('acme');
+}
+
+describe('the key of another organization', () => {
+  test('destroys nothing, publishes nothing and says what to do', async () => {
+    const file = createFile();
+    const first = await storyOn(file, NOON);
+    const before = await figures(first);
+    await first.stop();
+    const second = await storyOn(file, NOON + HOUR, { key: GLOBEX_KEY });
+    expect(await figures(second)).toEqual(before);
+    const page = await second.page();
+    expect(page.by('collector', FAILING, { reason: 'organization' })).toEqual(
+      Object.fromEntries(ALL.map((name) => [name, 1])),
+    );
+    const [acme, globex] = second.platform.orgs;
+    expect(second.logged(String(acme?.orgId), String(globex?.orgId), '--api.org-id')).not.toEqual([]);
+    await second.stop();
+    const third = await storyOn(file, NOON + 2 * HOUR);
+    expect(await figures(third)).toEqual(before);
+    expect(Object.values((await third.page()).by('collector', SUCCESS))).toEqual([1, 1, 1, 1, 1, 1]);
+  });
+
+  test('is taken where the operator says so, and the former rows come back with the former identifier', async () => {
+    const file = createFile();
+    const first = await storyOn(file, NOON);
+    const before = await figures(first);
+    const [acme, globex] = first.platform.orgs;
+    await first.stop();
+    const other = await storyOn(file, NOON + HOUR, {
+      key: GLOBEX_KEY,
+      orgIds: { acme: String(globex?.orgId) },
+    });
+    const page = await other.page();
+    expect(Object.values(page.by('collector', SUCCESS))).toEqual([1, 1, 1, 1, 1, 1]);
+    expect(page.value('agent_platform_org_info', { org_id: String(globex?.orgId) })).toBe(1);
+    expect(page.value('agent_platform_exporter_day_revisions_total', { dataset: 'tokens' })).toBe(0);
+    await other.stop();
+    const back = await storyOn(file, NOON + 2 * HOUR, {
+      orgIds: { acme: String(acme?.orgId) },
+      polled: false,
+      sandbox: { faults: ['500'] },
+    });
+    expect(await figures(back)).toEqual(before);
+  });
+});
+
+describe('a platform that sends another organization’s answers', () => {
+  test.each(ALL)('at %s, once or always, changes nothing that is shown', async (endpoint) => {
+    const story = await startStory();
+    const before = await figures(story);
+    story.platform.setFaults([`other-org@${endpoint}`]);
+    const failed = await story.poll();
+    const carriesId = endpoint !== 'readiness' && endpoint !== 'wiki';
+    expect(failed).toEqual(carriesId ? [`acme/${endpoint}`] : []);
+    if (!carriesId) return;
+    expect(await figures(story)).toEqual(before);
+    await story.poll();
+    expect(await figures(story)).toEqual(before);
+    story.platform.setFaults([]);
+    expect(await story.poll()).toEqual([]);
+    expect(await figures(story)).toEqual(before);
+  });
+
+  test('everywhere changes nothing either, repositories included once an identifier was refused', async () => {
+    const story = await startStory();
+    const before = await figures(story);
+    const analytics = ALL.filter((name) => name !== 'readiness' && name !== 'wiki');
+    story.platform.setFaults(analytics.map((name) => `other-org@${name}`));
+    await story.poll();
+    story.platform.setFaults(['other-org']);
+    expect(await story.poll()).toEqual(ALL.map((name) => `acme/${name}`));
+    expect(await figures(story)).toEqual(before);
+  });
+
+  test.each(['tokens', 'activity'])('at %s from the very first answer is not believed', async (endpoint) => {
+    const story = await startStory({ sandbox: { faults: [`other-org@${endpoint}`] } });
+    const page = await story.page();
+    expect(page.by('collector', FAILING, { reason: 'organization' })[endpoint]).toBe(1);
+    expect(page.value('agent_platform_org_info', { org_id: String(story.platform.orgs[0]?.orgId) })).toBe(1);
+    story.platform.setFaults([]);
+    await story.poll();
+    expect((await story.page()).platform()).toEqual((await (await startStory()).page()).platform());
+  });
+});

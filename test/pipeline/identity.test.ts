@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest';
+import type { DatasetName } from '../../src/catalog/dataset.ts';
+import type { ApiRequest } from '../../src/catalog/source.ts';
+import { createMemoryHistory } from '../../src/history/memory.ts';
+import { createIdentityCheck } from '../../src/pipeline/identity.ts';
+import { withAdmission } from '../../src/platform/admission.ts';
+import { PlatformError } from '../../src/runtime/errors.ts';
+
+/** What an endpoint names: an identifier, none, or a failure. */
+type Named = string | undefined | 'fails';
+
+function world(
+  options: {
+    endpoints?: readonly DatasetName[];
+    orgId?: string;
+    history?: ReturnType<typeof createMemoryHistory>;
+  } = {},
+) {
+  const endpoints = options.endpoints ?? ['tokens', 'tools', 'activity'];
+  const history = options.history ?? createMemoryHistory();
+  const names = new Map<DatasetName, Named>(endpoints.map((endpoint) => [endpoint, 'org_1']));
+  const asked: DatasetName[] = [];
+  let key = 'key_1';
+  const admission = createIdentityCheck({
+    org: 'acme',
+    orgId: () => options.orgId,
+    endpoints: () => endpoints,
+    history,
+    clock: { now: () => Date.UTC(2026, 10, 20) },
+  });
+  async function ask({ endpoint }: ApiRequest) {
+    asked.push(endpoint);
+    // The answers of requests made together come after all of them are under way.
+    await new Promise((resolve) => setImmediate(resolve));
+    const named = names.get(endpoint);
+    if (named === 'fails') throw new PlatformError('server', 'answered 500');
+    return { body: { data: [], meta: { org_id: named } }, bytes: 1, key };
+  }
+  const get = withAdmission(ask, admission);
+  const request = (endpoint: DatasetName) => ({ endpoint, host: 'api', path: '', query: {} }) as const;
+  return {
+    history,
+    names,
+    asked,
+    setKey(next: string) {
+      key = next;
+    },
+    /** Asks endpoints side by side, and gives how each went. */
+    get: (...wanted: readonly DatasetName[]) =>
+      Promise.all(
+        wanted.map((endpoint) =>
+          get(request(endpoint)).then(
+            () => 'admitted',
+            (error: PlatformError) => error.reason,
+          ),
+        ),
+      ),
+    errorOf: (endpoint: DatasetName) =>
+      get(request(endpoint)).catch((error: unknown) => error as PlatformError),
+    orgId: async () => (await history.read('acme')).orgId,
+  };
+}
+
+describe('the first identifier', () => {
+  test('is believed once two endpoints agree, without a request of its own', async () => {
+    const { get, asked, orgId } = world();
+    expect(await get('tokens', 'tools')).toEqual(['admitted', 'admitted']);
+    expect([await orgId(), asked]).toEqual(['org_1', ['tokens', 'tools']]);
+  });
+
+  test('is confirmed by another endpoint where one is asked alone', async () => {
+    const { get, asked, orgId } = world();
+    expect(await get('tokens')).toEqual(['admitted']);
+    expect([await orgId(), asked]).toEqual(['org_1', ['tokens', 'tools']]);
+  });
+
+  test('is believed at once where one endpoint alone is collected', async () => {
+    const { get, orgId } = world({ endpoints: ['tokens'] });
+    expect(await get('tokens')).toEqual(['admitted']);
+    expect(await orgId()).toBe('org_1');
+  });
+
+  test.each<DatasetName>(['tokens', 'tools', 'activity'])(
+    'is not that of a misrouted %s',
+    async (misrouted) => {
+      const { get, names, orgId } = world();
+      names.set(misrouted, 'org_2');
+      const wanted = ['tokens', 'tools', 'activity'] as const;
+      expect(await get(...wanted)).toEqual(
+        wanted.map((endpoint) => (endpoint === misrouted ? 'organization' : 'admitted')),
+      );
+      expect(await orgId()).toBe('org_1');
+    },
+  );
+
+  test('is not believed where nothing else answers, nor where all disagree', async () => {
+    const { get, names, orgId, errorOf } = world();
+    names.set('tools', 'fails').set('activity', 'fails');
+    expect(await get('tokens', 'tools')).toEqual(['organization', 'server']);
+    expect((await errorOf('tokens')) as PlatformError).toMatchObject({
+      hint: expect.stringContaining('org_id'),
+    });
+    names.set('tools', 'org_2').set('activity', 'org_3');
+    expect(await get('tokens', 'tools', 'activity')).toEqual([
+      'organization',
+      'organization',
+      'organization',
+    ]);
+    expect(await orgId()).toBeUndefined();
+    names.set('activity', 'org_1');
+    expect(await get('activity')).toEqual(['admitted']);
+  });
+});
+
+test('an answer of another organization is refused, by both names and with the way out', async () => {
+  const { get, names, errorOf, orgId } = world();
+  await get('tokens', 'tools');
+  names.set('tokens', 'org_2').set('tools', 'org_2').set('activity', 'org_2');
+  const error = await errorOf('tokens');
+  expect(error).toMatchObject({ reason: 'organization' });
+  const text = `${(error as PlatformError).message} ${(error as PlatformError).hint}`;
+  for (const part of ['org_1', 'org_2', 'org_id', '--api.org-id']) expect(text).toContain(part);
+  expect(await get('tools', 'activity')).toEqual(['organization', 'organization']);
+  expect(await orgId()).toBe('org_1');
+});
+
+test('an identifier that is configured is the only one', async () => {
+  const history = createMemoryHistory();
+  await world({ history }).get('tokens', 'tools');
+  const meant = world({ history, orgId: 'org_2' });
+  expect(await meant.get('tokens')).toEqual(['organization']);
+  meant.names.set('tokens', 'org_2');
+  expect(await meant.get('tokens')).toEqual(['admitted']);
+  expect(await meant.orgId()).toBe('org_2');
+});
+
+describe('answers without an identifier', () => {
+  test('are admitted while none is known, and where no analytics are collected', async () => {
+    const { get, names } = world();
+    for (const endpoint of ['tokens', 'tools', 'activity'] as const) names.set(endpoint, 'fails');
+    expect(await get('readiness', 'wiki')).toEqual(['admitted', 'admitted']);
+    expect(await world({ endpoints: [] }).get('readiness')).toEqual(['admitted']);
+  });
+
+  test('need no request more while the key stays the same', async () => {
+    const { get, asked } = world();
+    await get('tokens', 'tools');
+    expect(await get('readiness', 'wiki')).toEqual(['admitted', 'admitted']);
+    expect(asked).toHaveLength(4);
+  });
+
+  test('wait after a change of the key until an analytics answer has confirmed it', async () => {
+    const { get, asked, names, setKey } = world();
+    await get('tokens', 'tools');
+    setKey('key_2');
+    expect(await get('readiness', 'activity')).toEqual(['admitted', 'admitted']);
+    expect(asked.slice(2)).toEqual(['readiness', 'activity']);
+    setKey('key_3');
+    expect(await get('wiki')).toEqual(['admitted']);
+    expect(asked.slice(4)).toEqual(['wiki', 'tokens']);
+    setKey('key_of_another');
+    for (const endpoint of ['tokens', 'tools', 'activity'] as const) names.set(endpoint, 'org_2');
+    expect(await get('readiness', 'wiki')).toEqual(['organization', 'organization']);
+    for (const endpoint of ['tokens', 'tools', 'activity'] as const) names.set(endpoint, 'fails');
+    expect(await get('readiness')).toEqual(['organization']);
+  });
+
+  test('wait after a refusal, also of the same key', async () => {
+    const { get, names } = world();
+    await get('tokens', 'tools');
+    names.set('tokens', 'org_2');
+    await get('tokens');
+    names.set('tools', 'fails').set('activity', 'fails');
+    expect(await get('wiki')).toEqual(['organization']);
+    names.set('activity', 'org_1');
+    expect(await get('wiki')).toEqual(['admitted']);
+  });
+
+  test('of an analytics endpoint wait likewise', async () => {
+    const { get, names, setKey } = world();
+    await get('tokens', 'tools');
+    setKey('key_of_another');
+    names.set('tokens', undefined).set('tools', 'org_2').set('activity', 'org_2');
+    expect(await get('tokens')).toEqual(['organization']);
+  });
+});
