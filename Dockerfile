@@ -1,8 +1,9 @@
-# Both bases are arguments, so that a build can pin them by digest or take them from a mirror:
+# Both bases are arguments, so that a build can take them from a mirror:
 #   docker build --build-arg NODE_IMAGE=mirror.example.com/node@sha256:… .
 # NODE_IMAGE gives Node.js and npm, BASE_IMAGE the C++ runtime that Node.js needs and nothing else: no shell, no package manager.
-ARG NODE_IMAGE=docker.io/library/node:24.21.0-bookworm-slim
-ARG BASE_IMAGE=gcr.io/distroless/cc-debian12:nonroot
+# Renovate moves tags and digests (renovate.json).
+ARG NODE_IMAGE=docker.io/library/node:24.21.0-trixie-slim@sha256:8ec5d7557396cfe32d21c3f9c13072355ceab22b584578ca4bb28af31120cffe
+ARG BASE_IMAGE=gcr.io/distroless/cc-debian13:nonroot@sha256:e792ab3d241a468a4fd7519ddbbebe66b49b5f365771716ea688ad40b6c6f1c2
 
 # What runs in this stage is the same for every architecture, and so it runs on the one that builds.
 FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS build

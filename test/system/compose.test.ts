@@ -35,7 +35,7 @@ describe.runIf(requireTool('docker-compose'))('compose.yaml', () => {
 
   test('takes images of a stated version, and opens ports to this machine alone', () => {
     for (const { image, ports = [] } of Object.values(compose.services)) {
-      expect(image).toMatch(/^agent-platform-exporter:local$|:v?\d+\.\d+\.\d+$/);
+      expect(image).toMatch(/^agent-platform-exporter:local$|:v?\d+\.\d+\.\d+(@sha256:[0-9a-f]{64})?$/);
       expect(ports.map(({ host_ip }) => host_ip).filter((host) => host !== '127.0.0.1')).toEqual([]);
     }
   });
