@@ -1,5 +1,6 @@
 import { processEnvironment } from './config/process-environment.ts';
 import { createEventId } from './hooks/event-id.ts';
+import { openInput } from './hooks/input.ts';
 import { createPendingLog } from './hooks/log.ts';
 import { findPlaces, readHookArguments } from './hooks/places.ts';
 import { runHook } from './hooks/run-hook.ts';
@@ -9,23 +10,29 @@ import { createProcessClock } from './runtime/clock.ts';
 const { readFileSync } = process.getBuiltinModule('node:fs');
 const { fileURLToPath } = process.getBuiltinModule('node:url');
 
-/** Until the settings are known. */
-const standardDeadlineMs = 2500;
 /** The last part of the time: for the log, and for the end of the process itself. */
 const endingMs = 80;
+/** How long the log may take to write, beyond the deadline if need be: what was lost must be told. */
+const logMs = 1000;
 
 /**
  * The `hook` command as an agent runs it, apart from the rest of the program, which would take longer to load than
- * this takes to run. Whatever happens, the process ends with 0 within its deadline and prints nothing.
+ * this takes to run. Whatever happens, the process exits with 0 and prints nothing, within its deadline unless the
+ * machine cannot start it in that time: an event that is to be forwarded is on disk before the deadline counts.
  */
 export async function hook(args: readonly string[]): Promise<void> {
   const clock = createProcessClock();
+  // First, so that what the agent has written is read as soon as this process gets to it.
+  const input = openInput(process.stdin);
   const environment = processEnvironment();
   const given = readHookArguments(args);
   const places = findPlaces(given, environment);
   const log = createPendingLog(clock);
-  let timer = setTimeout(overdue, timeLeft(standardDeadlineMs));
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, end);
+  let timer: NodeJS.Timeout | undefined;
+  let mayEnd = false;
+  let isAsked = false;
+  let isEnding = false;
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal);
   process.on('uncaughtException', onFault).on('unhandledRejection', onFault);
 
   if (given.unknown.length > 0) log.warn('Unknown arguments', { arguments: given.unknown.join(' ') });
@@ -33,7 +40,7 @@ export async function hook(args: readonly string[]): Promise<void> {
     await runHook({
       places,
       environment,
-      input: process.stdin,
+      input,
       clock,
       log,
       version: packageVersion(),
@@ -41,8 +48,10 @@ export async function hook(args: readonly string[]): Promise<void> {
       soundFile: fileURLToPath(new URL('../assets/notification.wav', import.meta.url)),
       createId: createEventId,
       onDeadline(deadlineMs) {
+        mayEnd = true;
+        if (isAsked) end();
         clearTimeout(timer);
-        timer = setTimeout(overdue, timeLeft(deadlineMs));
+        timer = setTimeout(onOverdue, Math.max(0, deadlineMs - endingMs - clock.elapsed()));
       },
     });
   } catch (error) {
@@ -50,25 +59,27 @@ export async function hook(args: readonly string[]): Promise<void> {
   }
   end();
 
-  function timeLeft(deadlineMs: number): number {
-    return Math.max(0, deadlineMs - endingMs - clock.elapsed());
+  // Before the event is on disk, a signal ends the input and not yet the process.
+  function onSignal(): void {
+    isAsked = true;
+    if (mayEnd) end();
+    else input.stop();
   }
-  function logFile(): string {
-    return `${places.state}/hook.log`;
-  }
-  function overdue(): void {
-    log.warn('Ended at the deadline, with work undone');
+  function onOverdue(): void {
+    log.warn('Deadline reached with work left');
     end();
   }
-  // What else is under way goes on: a fault in one channel must cost no other its message.
+  // What else is in progress continues: a fault in one channel must cost no other its message.
   function onFault(error: unknown): void {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     log.error('Fault of the hook command', { error: text });
   }
   function end(): void {
-    setTimeout(() => process.exit(0), endingMs / 2);
+    if (isEnding) return;
+    isEnding = true;
+    setTimeout(() => process.exit(0), logMs);
     log
-      .writeTo(logFile())
+      .writeTo(`${places.state}/hook.log`)
       .catch(() => undefined)
       .finally(() => process.exit(0));
   }

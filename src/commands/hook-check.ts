@@ -1,9 +1,12 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import path from 'node:path';
 import { formatDuration } from '../config/duration.ts';
 import type { Places } from '../hooks/places.ts';
 import type { Channel, HookSettings, QuietHours, Rule, Secret } from '../hooks/settings/settings.ts';
 import type { CommandContext } from './command.ts';
 import { settingsFor } from './hook-settings.ts';
+
+const WRITABLE_BY_ALL = 0o002;
 
 /** Shows what the settings mean, without any secret. */
 export async function checkHook(places: Places, { stdout }: CommandContext): Promise<number> {
@@ -27,7 +30,20 @@ function renderHookSettings(settings: HookSettings, { config, state }: Places): 
     ...Object.entries(channels).map(([name, channel]) => `  ${name.padEnd(12)} ${describe(channel)}`),
     'Rules:',
     ...rules.map((rule) => `  ${ruleInWords(rule)}`),
+    ...writableByAll([config.file, path.dirname(config.file), state]).map(warningOf),
   ].join('\n');
+}
+
+/** The settings decide which addresses get events and secrets: whoever can write them decides it. */
+function writableByAll(paths: readonly string[]): readonly string[] {
+  return paths.filter((each) => {
+    const { mode = 0 } = statSync(each, { throwIfNoEntry: false }) ?? {};
+    return process.platform !== 'win32' && (mode & WRITABLE_BY_ALL) !== 0;
+  });
+}
+
+function warningOf(file: string): string {
+  return `Warning: every user of this machine can write ${file}: chmod o-w ${file}`;
 }
 
 function describe(channel: Channel): string {

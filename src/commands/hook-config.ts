@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, realpathSync, statSy
 import path from 'node:path';
 import { hookConfigOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
-import { agentConfig, defaultEvents, mergeAgentConfig } from '../hooks/agent-config.ts';
+import { agentConfig, defaultEvents, mergeAgentConfig, parseExactly } from '../hooks/agent-config.ts';
 import { codeOf } from '../hooks/code-of.ts';
 import { isRecord } from '../hooks/event.ts';
 import { expandHome, findPlaces } from '../hooks/places.ts';
@@ -51,7 +51,7 @@ function merge(
   } catch (error) {
     throw new ConfigError(`${named}: ${messageOf(error)}`, 'mend the file, or name another with --file');
   }
-  if (text !== undefined && JSON.stringify(JSON.parse(changed)) === JSON.stringify(existing)) {
+  if (text !== undefined && JSON.stringify(parseExactly(changed)) === JSON.stringify(existing)) {
     return `${named} is as it should be`;
   }
   try {
@@ -84,7 +84,7 @@ function textOf(file: string): string | undefined {
 function parse(text: string, file: string): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseExactly(text);
   } catch {
     throw new ConfigError(
       `${file} is not JSON, and nothing was changed`,

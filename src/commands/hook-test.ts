@@ -81,8 +81,13 @@ async function tryForwarding(
         body: '{"events":[]}',
         timeoutMs,
       }),
+      0,
     );
-    return { ...outcome, problem: verdict.kind === 'later' ? verdict.why : undefined };
+    const isOwn = verdict.kind === 'refused' && verdict.byIntake;
+    if (isOwn || verdict.kind === 'taken') return { ...outcome, problem: undefined };
+    const by =
+      verdict.kind === 'refused' ? ", but not as the exporter's hook intake does: check forward.url" : '';
+    return { ...outcome, problem: `${verdict.why}${by}` };
   } catch (error) {
     return { ...outcome, problem: messageOf(error) };
   }

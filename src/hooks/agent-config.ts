@@ -1,4 +1,4 @@
-import { isRecord } from './event.ts';
+import { isRecord as isObject } from './event.ts';
 
 /** A command as the agent's hooks configuration has it; `timeout` in seconds. */
 export interface HookCommand {
@@ -19,7 +19,7 @@ export const defaultEvents = [
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The hooks configuration (section 6.3 of the contract) that runs a command at each of the events. */
+/** The agent's hooks configuration that runs a command at each of the events. */
 export function agentConfig(events: readonly string[], { command, timeout }: HookCommand): Json {
   return mergeAgentConfig({}, events, { command, timeout });
 }
@@ -33,6 +33,7 @@ export function mergeAgentConfig(existing: Json, events: readonly string[], want
   // The same object also occurs as a member of the agent's other settings.
   const inner = existing['hooks'];
   if (isRecord(inner)) return { ...existing, hooks: mergeAgentConfig(inner, events, wanted) };
+  if (Object.hasOwn(existing, 'hooks')) throw new Error('hooks is not an object of events');
   const merged: Record<string, unknown> = { ...existing };
   for (const event of events) {
     const entries = Object.hasOwn(existing, event) ? existing[event] : [];
@@ -64,4 +65,27 @@ function isOwn(line: unknown, command: string): boolean {
     (typeof line === 'string' &&
       /(?:^|[\s"'/\\])agent-platform-exporter(?:\.js|\.cmd)?["']? hook(?: |$)/.test(line))
   );
+}
+
+/** What Node's JSON can do and the language's types do not know yet. */
+interface ExactJson {
+  parse(text: string, revive: (key: string, value: unknown, place: { source?: string }) => unknown): unknown;
+  rawJSON(source: string): unknown;
+  isRawJSON(value: unknown): boolean;
+}
+
+const exactJson = JSON as unknown as ExactJson;
+
+/** Parses JSON so that numbers are written again as they were, such as integers beyond 2^53. */
+export function parseExactly(text: string): unknown {
+  return exactJson.parse(text, (_key, value, { source }) =>
+    typeof value === 'number' && source !== undefined && source !== String(value)
+      ? exactJson.rawJSON(source)
+      : value,
+  );
+}
+
+/** A number that is kept as it was written is an object too, but not one with members. */
+function isRecord(value: unknown): value is Json {
+  return isObject(value) && !exactJson.isRawJSON(value);
 }

@@ -1,25 +1,46 @@
 import type { Readable } from 'node:stream';
 
-/** What more than this is, is not kept: no event is as large. */
-const mostBytes = 33_554_432;
+/** Maximum bytes kept of the input: no event is as large. */
+const maxBytes = 33_554_432;
 
-/**
- * The text on a stream at its end, or what there is of it after `patienceMs`: the agent may keep the pipe open.
- * Longer input is read to its end, so that no agent writes into a closed pipe, and cut at 32 MiB.
- */
-export function readInput(stream: Readable, patienceMs: number): Promise<string> {
-  return new Promise((resolve) => {
-    const parts: Buffer[] = [];
-    let bytes = 0;
-    const timer = setTimeout(done, patienceMs);
-    stream.on('data', (part: Buffer) => {
-      bytes += part.length;
-      if (bytes <= mostBytes) parts.push(part);
-    });
-    stream.on('end', done).on('error', done).on('close', done);
-    function done(): void {
-      clearTimeout(timer);
-      resolve(Buffer.concat(parts).toString('utf8'));
-    }
+/** The command's standard input, read from the moment it is opened. */
+export interface EventInput {
+  /**
+   * The text at the end of the stream, or what has arrived once `limitMs` have passed since this call: the agent may
+   * keep the pipe open. Longer input is read to its end, so that no agent writes into a closed pipe, and cut at 32 MiB.
+   */
+  read(limitMs: number): Promise<string>;
+  /** Ends the reading with what has arrived. */
+  stop(): void;
+}
+
+/** Starts to read a stream. */
+export function openInput(stream: Readable): EventInput {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  const ended = Promise.withResolvers<void>();
+  stream.on('data', (part: Buffer) => {
+    bytes += part.length;
+    if (bytes <= maxBytes) parts.push(part);
   });
+  stream.on('end', ended.resolve).on('error', ended.resolve).on('close', ended.resolve);
+
+  /** A process that got no processor for a while finds its timer due before it could read what is there: read first. */
+  function stop(): void {
+    const before = bytes;
+    setImmediate(() => {
+      if (bytes === before || bytes > maxBytes) ended.resolve();
+      else stop();
+    });
+  }
+
+  return {
+    async read(limitMs) {
+      const timer = setTimeout(stop, limitMs);
+      await ended.promise;
+      clearTimeout(timer);
+      return Buffer.concat(parts).toString('utf8');
+    },
+    stop,
+  };
 }

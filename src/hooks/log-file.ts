@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { closeSync, constants, lstatSync, mkdirSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { formatLine, logfmtSyntax } from '../runtime/logfmt.ts';
 import { createRedactor } from '../runtime/redact.ts';
@@ -14,11 +14,14 @@ export interface LogEntry {
   readonly fields: Fields;
 }
 
-const mostBytes = 262_144;
+const maxBytes = 262_144;
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
+/** Follows no link, and does not wait for a reader. */
+const appending = O_WRONLY | O_APPEND | O_CREAT | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
 
 /**
- * Appends lines to a log file of at most 256 KiB, beside which one older file is kept. What cannot be written is lost
- * without a word: there is nobody to tell.
+ * Appends lines to a log file of at most 256 KiB, beside which one older file is kept. A link in its place is moved
+ * there too and never written to. What cannot be written is lost: there is nobody to tell.
  */
 export function appendToLog(file: string, entries: readonly LogEntry[], secrets: readonly string[]): void {
   const redactor = createRedactor(() => secrets);
@@ -34,8 +37,16 @@ export function appendToLog(file: string, entries: readonly LogEntry[], secrets:
   );
   try {
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > mostBytes) renameSync(file, `${file}.1`);
-    appendFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600 });
+    const before = lstatSync(file, { throwIfNoEntry: false });
+    if (before !== undefined && (!before.isFile() || before.nlink > 1 || before.size > maxBytes)) {
+      renameSync(file, `${file}.1`);
+    }
+    const descriptor = openSync(file, appending, 0o600);
+    try {
+      writeFileSync(descriptor, `${lines.join('\n')}\n`);
+    } finally {
+      closeSync(descriptor);
+    }
   } catch {
     // A full disk, or a folder that may not be written.
   }

@@ -1,4 +1,5 @@
 import type { Environment } from '../config/process-environment.ts';
+import { checksumOf } from './checksum.ts';
 
 // Not imported: importing all members of such a module takes longer than the use of a few.
 const path = process.getBuiltinModule('node:path');
@@ -30,7 +31,7 @@ export function findPlaces(
     // Another file may send elsewhere: the events that wait for one address must not go to the other.
     state: state
       ? path.resolve(expandHome(state, home))
-      : path.join(states, program, chosen ? `hooks-${fingerprintOf(file)}` : 'hooks'),
+      : path.join(states, program, chosen ? `hooks-${checksumOf(file)}` : 'hooks'),
     home,
   };
 }
@@ -43,13 +44,6 @@ export function expandHome(text: string, home: string): string {
 // The XDG rules have relative paths ignored.
 function absolute(text: string | undefined): string | undefined {
   return text !== undefined && path.isAbsolute(text) ? text : undefined;
-}
-
-/** FNV-1a: short, and without loading a library of hashes. */
-function fingerprintOf(text: string): string {
-  let hash = 0x811c9dc5;
-  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
-  return hash.toString(16).padStart(8, '0');
 }
 
 /** The arguments of the command as an agent runs it; `unknown` are those that mean nothing. */

@@ -1,22 +1,21 @@
-import type { Readable } from 'node:stream';
 import type { Environment } from '../config/process-environment.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { type HookEvent, parseEvent, sharedPart } from './event.ts';
-import { forward } from './forward/forward.ts';
-import { createForwarding } from './forward/forwarding.ts';
-import { readInput } from './input.ts';
+import { type HookEvent, parseEvent, type SharedEvent, sharedPart } from './event.ts';
+import { forward, type Kept, keepOnDisk } from './forward/forward.ts';
+import { createForwarding, spoolIn } from './forward/forwarding.ts';
+import type { EventInput } from './input.ts';
 import type { HookLog } from './log.ts';
 import type { Places } from './places.ts';
 import { createPost, proxiesIn } from './post.ts';
 import { createSecrets } from './secrets.ts';
-import { loadSettings } from './settings/load-settings.ts';
+import { glanceAtSettings, loadSettings } from './settings/load-settings.ts';
 import type { HookSettings } from './settings/settings.ts';
 
 /** What a run is made of. */
 export interface HookParts {
   readonly places: Places;
   readonly environment: Environment;
-  readonly input: Readable;
+  readonly input: EventInput;
   readonly clock: Clock;
   readonly log: HookLog;
   readonly version: string;
@@ -24,36 +23,58 @@ export interface HookParts {
   /** The project's own sound. */
   readonly soundFile: string;
   createId(): string;
-  /** Told once it is known how long the run may take, in milliseconds of the clock's `elapsed`. */
+  /**
+   * Called once the event is on disk where it may be forwarded, and again once it is known how long the run may take,
+   * in milliseconds of the clock's `elapsed`. Before the first call nothing must end the run.
+   */
   onDeadline(deadlineMs: number): void;
 }
 
+/** Until the settings are known. */
+const standardDeadlineMs = 2500;
+/** The input may take half of what is left of the deadline, and at least this, in milliseconds. */
+const minInputMs = 250;
 /** The last part of the time is for ending: nothing goes on in it. */
 const reserveMs = 150;
 
-/** Reads one event and does what the settings say about it. What fails is told in the log. */
+/**
+ * Reads one event, keeps it on disk where it may be forwarded, and does what the settings say about it. The event is
+ * kept before anything else that takes time, whatever the deadline: a machine that is busy may spend all of it on the
+ * start of the process. What fails is logged.
+ */
 export async function runHook(parts: HookParts): Promise<void> {
   const { places, clock, log } = parts;
-  const { settings, problem } = await loadSettings(places, parts.version);
-  if (problem !== undefined) log.error('Settings cannot be used', { problem });
-  parts.onDeadline(settings.deadlineMs);
-  const until = settings.deadlineMs - Math.min(reserveMs, settings.deadlineMs / 4);
-  const event = parseEvent(await readInput(parts.input, Math.max(0, (until - clock.elapsed()) / 2)));
+  const glance = glanceAtSettings(places, parts.version);
+  const deadlineMs = glance.kept?.deadlineMs ?? standardDeadlineMs;
+  const inputMs = Math.max(minInputMs, (deadlineMs - clock.elapsed()) / 2);
+  const event = parseEvent(await parts.input.read(inputMs));
   if ('problem' in event) {
+    parts.onDeadline(deadlineMs);
     log.warn('No event', { problem: event.problem });
     return;
   }
-  await respond(event, settings, until, parts);
+  const shared = sharedPart(event, parts.createId(), clock.now());
+  const kept = glance.mayForward ? keepOnDisk(spoolIn(places.state), shared, log) : undefined;
+  parts.onDeadline(deadlineMs);
+  const { settings, problem } = await loadSettings(places, parts.version, glance);
+  if (problem !== undefined) log.error('Settings cannot be used', { problem });
+  parts.onDeadline(settings.deadlineMs);
+  if (settings.forward === undefined && kept?.name !== undefined) {
+    // Where the file cannot be used, it may forward once it is fixed, and the event waits for that.
+    if (problem === undefined) spoolIn(places.state).remove([kept.name]);
+    else spoolIn(places.state).trim(clock.now());
+  }
+  const until = settings.deadlineMs - Math.min(reserveMs, settings.deadlineMs / 4);
+  await respond(event, shared, kept, { ...parts, settings, until });
 }
 
 async function respond(
   event: HookEvent,
-  settings: HookSettings,
-  until: number,
-  parts: HookParts,
+  shared: SharedEvent,
+  kept: Kept | undefined,
+  parts: HookParts & { readonly settings: HookSettings; readonly until: number },
 ): Promise<void> {
-  const { places, environment, clock, log } = parts;
-  const shared = sharedPart(event, parts.createId(), clock.now());
+  const { places, environment, clock, log, settings, until } = parts;
   const io = {
     post: createPost(proxiesIn(environment)),
     secret: createSecrets(environment, log.remember),
@@ -61,7 +82,7 @@ async function respond(
     log,
   };
   await Promise.all([
-    settings.forward && forward(createForwarding(settings.forward, places.state, io), shared, until),
+    settings.forward && forward(createForwarding(settings.forward, places.state, io), shared, until, kept),
     settings.rules.length > 0 && tellPeople(),
   ]);
 

@@ -89,16 +89,31 @@ export interface Received {
 export interface Listener {
   readonly url: string;
   readonly received: readonly Received[];
-  /** Decides the answer; 202 with `{}` at first. Undefined: no answer at all. */
+  /**
+   * Decides the answer, which is 202 at first. Without a body, 202 is what the hook intake says when it takes all events,
+   * and anything else `{}`. Undefined: no answer at all.
+   */
   answer: (request: Received, nth: number) => { readonly status: number; readonly body?: string } | undefined;
   close(): Promise<void>;
+}
+
+/** What the hook intake answers when it takes every event of a body. */
+export function taken(body: string): string {
+  let events: unknown;
+  try {
+    ({ events } = JSON.parse(body));
+  } catch {
+    return '{}';
+  }
+  const accepted = Array.isArray(events) ? events.length : 1;
+  return JSON.stringify({ accepted, duplicates: 0, rejected: 0 });
 }
 
 /** Starts a listener. */
 export async function createListener(): Promise<Listener> {
   const received: Received[] = [];
   const listener = {
-    answer: ((_request: Received, _nth: number) => ({ status: 202 })) as Listener['answer'],
+    answer: (() => ({ status: 202 })) as Listener['answer'],
   };
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
     let body = '';
@@ -109,7 +124,8 @@ export async function createListener(): Promise<Listener> {
       const got = { path: request.url ?? '', headers: request.headers, body };
       received.push(got);
       const answer = listener.answer(got, received.length);
-      if (answer !== undefined) response.writeHead(answer.status).end(answer.body ?? '{}');
+      if (answer === undefined) return;
+      response.writeHead(answer.status).end(answer.body ?? (answer.status === 202 ? taken(body) : '{}'));
     });
   }
   const server: Server = createServer(onRequest);

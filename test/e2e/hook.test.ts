@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -38,6 +48,12 @@ function expectToLetGo(ran: Ran): void {
 
 function logOf(home: Home): string {
   return readFileSync(path.join(home.state, 'hook.log'), 'utf8');
+}
+
+/** Whether a process handles SIGHUP, which Node by itself does not: the command is ready for signals. */
+function catchesHangup(pid = 0): boolean {
+  const caught = /^SigCgt:\s*([\da-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
+  return (BigInt(`0x${caught}`) & 1n) === 1n;
 }
 
 function spooled(home: Home): readonly string[] {
@@ -112,10 +128,34 @@ describe('the hook lets the agent go on', () => {
   });
 
   test('within its deadline, where its input does not end, and takes what is there', async () => {
-    const home = forwardingHome('deadline: 1s');
+    const home = forwardingHome('deadline: 4s');
     const ran = await home.run('hook', { input: 'open', started: (child) => child.stdin?.write(event()) });
     expectToLetGo(ran);
     expect(exporter.received).toHaveLength(1);
+  });
+
+  test('where its deadline is shorter than its start, and keeps the event', async () => {
+    const home = homeWith('deadline: 100ms\nforward: {url: "http://127.0.0.1:1", token_file: token}');
+    for (const nth of [1, 2]) {
+      expectToLetGo(await home.run('hook', { input: event() }));
+      expect(spooled(home)).toHaveLength(nth);
+    }
+  });
+
+  test('when it is asked to end before its input has ended, and keeps what has come', async () => {
+    const home = homeWith('deadline: 30s\nforward: {url: "http://127.0.0.1:1", token_file: token}');
+    const ran = await home.run('hook', {
+      input: 'open',
+      started(child) {
+        child.stdin?.write(event());
+        void expect
+          .poll(() => catchesHangup(child.pid), { timeout: 20_000 })
+          .toBe(true)
+          .then(() => child.kill('SIGTERM'));
+      },
+    });
+    expectToLetGo(ran);
+    expect(spooled(home)).toHaveLength(1);
   });
 
   test('when it is asked to end', async () => {
@@ -221,6 +261,21 @@ test('the log is small, private and without secrets', async () => {
   expect(statSync(path.join(home.state, 'hook.log')).mode & 0o077).toBe(0);
 });
 
+test('the log follows no link that somebody put in its place', async () => {
+  const home = forwardingHome();
+  mkdirSync(home.state);
+  const victim = home.write('victim', 'untouched\n');
+  exporter.answer = () => ({ status: 401 });
+  for (const plant of [symlinkSync, linkSync]) {
+    plant(victim, path.join(home.state, 'hook.log'));
+    await home.run('hook', { input: event() });
+    expect(readFileSync(victim, 'utf8')).toBe('untouched\n');
+    expect(logOf(home)).toContain('Events wait on disk');
+    rmSync(path.join(home.state, 'hook.log'));
+    rmSync(path.join(home.state, 'pause'));
+  }
+});
+
 describe('for people', () => {
   test('--check says what is wrong, and where', async () => {
     const home = homeWith('rules: [{channels: [desk]}]');
@@ -240,11 +295,24 @@ describe('for people', () => {
     expect(ran.stdout).not.toMatch(/secret|the-token/);
   });
 
+  test('--check warns of settings and folders that every user can write', async () => {
+    const home = forwardingHome();
+    expect((await home.run('hook', { args: ['--check'] })).stdout).not.toContain('Warning');
+    chmodSync(path.join(home.folder, 'hooks.yaml'), 0o666);
+    chmodSync(home.folder, 0o777);
+    const ran = await home.run('hook', { args: ['--check'] });
+    expect(ran.code).toBe(0);
+    expect(ran.stdout.match(/^Warning: every user .*$/gm)).toHaveLength(2);
+  });
+
   test('--test tries every channel by itself', async () => {
     const home = forwardingHome(
       'channels:\n  good: {type: slack, url_env: GOOD}\n  bad: {type: discord, url_env: BAD}\n  none: {type: teams, url_env: NONE}',
     );
-    exporter.answer = ({ path: at }) => ({ status: at === '/bad' ? 500 : at === '/good' ? 200 : 400 });
+    exporter.answer = ({ path: at }) => ({
+      status: at === '/bad' ? 500 : at === '/good' ? 200 : 400,
+      body: '{"error": "no events", "reason": "malformed"}',
+    });
     const environment = { GOOD: `${exporter.url}/good`, BAD: `${exporter.url}/bad` };
     const ran = await home.run('hook', { args: ['--test'], environment });
     expect(ran.code).toBe(1);
@@ -296,7 +364,26 @@ describe('hook-config', () => {
     expect(readdirSync(home.folder).filter((name) => name.endsWith('.bak'))).toHaveLength(1);
   });
 
-  test.each(['{', '[]', '{"Stop": 1}'])('changes nothing in a file that holds %s', async (text) => {
+  test('leaves every number as it was written', async () => {
+    const home = homeWith();
+    const file = home.write('hooks.json', '{"id": 12345678901234567890, "rate": 1.0, "hooks": {"Stop": []}}');
+    const args = ['--write', `--file=${file}`, '--event=Stop', '--command=x hook'];
+    expect((await home.run('hook-config', { args })).stdout).toContain('wrote');
+    const text = readFileSync(file, 'utf8');
+    expect(text).toContain('"id": 12345678901234567890,');
+    expect(text).toContain('"rate": 1.0,');
+    expect((await home.run('hook-config', { args })).stdout).toContain('is up to date');
+  });
+
+  test.each([
+    '{',
+    '[]',
+    '{"Stop": 1}',
+    '{"hooks": 5}',
+    '{"hooks": []}',
+    '{"hooks": null}',
+    '{"hooks": 12345678901234567890}',
+  ])('changes nothing in a file that holds %s', async (text) => {
     const home = homeWith();
     const file = home.write('hooks.json', text);
     const ran = await home.run('hook-config', { args: ['--write', `--file=${file}`] });

@@ -8,7 +8,7 @@ import type { ForwardSettings } from '../settings/settings.ts';
 import type { Lock } from './lock.ts';
 import type { Pause } from './pause.ts';
 import type { Spool } from './spool.ts';
-import { judge, judgeFailure, type Verdict } from './verdict.ts';
+import { judge, judgeFailure, refusedPauseMs, type Verdict } from './verdict.ts';
 
 export interface ForwardParts {
   readonly settings: ForwardSettings;
@@ -21,23 +21,42 @@ export interface ForwardParts {
   readonly log: HookLog;
 }
 
-const mostEvents = 500;
-const mostBytes = 524_288;
+const maxEvents = 500;
+const maxBytes = 524_288;
 const lookAgainMs = 10;
 /** How long a run waits for another that sends, and how long it begins new requests for what waited before. */
 const patienceMs = 500;
+/** So many single events that something on the way refuses, without a success between them, end a run. */
+const maxRefusedOnTheWay = 2;
 
-/**
- * Keeps an event on disk and sends what is there, oldest first, for half a second and never longer than `until` (by
- * the clock's `elapsed`). What is not confirmed stays for a later run; what is sent twice counts once by its id.
- */
-export async function forward(parts: ForwardParts, event: SharedEvent, until: number): Promise<void> {
-  const { spool, clock, log } = parts;
-  let name: string;
+/** An event's name in the spool; undefined where the disk cannot take it. */
+export interface Kept {
+  readonly name: string | undefined;
+}
+
+/** Keeps an event on disk. */
+export function keepOnDisk(spool: Spool, event: SharedEvent, log: HookLog): Kept {
   try {
-    name = spool.add(event);
+    return { name: spool.add(event) };
   } catch (error) {
     log.warn('Event cannot be kept on disk, so it is sent at once', { code: codeOf(error) });
+    return { name: undefined };
+  }
+}
+
+/**
+ * Sends what is on disk, oldest first, for half a second and never longer than `until` (by the clock's `elapsed`).
+ * The event is kept first where it is not yet. What is not confirmed stays for a later run; what is sent twice counts
+ * once by its id.
+ */
+export async function forward(
+  parts: ForwardParts,
+  event: SharedEvent,
+  until: number,
+  { name }: Kept = keepOnDisk(parts.spool, event, parts.log),
+): Promise<void> {
+  const { spool, clock, log } = parts;
+  if (name === undefined) {
     const verdict = await send(parts, [JSON.stringify(event)], until);
     if (verdict.kind !== 'taken') log.error('Event lost', { event: event.hook_event_name });
     return;
@@ -61,71 +80,111 @@ export async function flush(
   until: number,
   patience = until,
 ): Promise<'empty' | 'busy' | 'left'> {
-  const { spool, lock, clock } = parts;
+  const { lock, clock } = parts;
   const now = clock.now();
   if (!lock.take(now, now + Math.max(0, until - clock.elapsed()) + 1000)) return 'busy';
   try {
-    let most = mostEvents;
-    let waiting: readonly string[] = [];
-    while (clock.elapsed() < patience) {
-      if (waiting.length === 0) waiting = spool.names();
-      if (waiting.length === 0) return 'empty';
-      const batch = nextBatch(spool, waiting, most);
-      const verdict = batch.texts.length === 0 ? 'sent' : await sendBatch(parts, batch.texts, until);
-      if (verdict === 'later') return 'left';
-      if (verdict === 'halve') {
-        most = Math.ceil(batch.texts.length / 2);
-        continue;
-      }
-      spool.remove(batch.names);
-      waiting = waiting.slice(batch.names.length);
-    }
-    return spool.names().length === 0 ? 'empty' : 'left';
+    return await sendAll(parts, until, patience);
   } finally {
     lock.release();
   }
 }
 
-interface Batch {
-  readonly names: readonly string[];
-  readonly texts: readonly string[];
+/** Sends batch after batch. One that is refused is halved until the event that is at fault is alone. */
+async function sendAll(parts: ForwardParts, until: number, patience: number): Promise<'empty' | 'left'> {
+  const { spool, pause, clock, log } = parts;
+  let most = maxEvents;
+  let waiting: readonly string[] = [];
+  // Refused by something on the way: they stay on disk, and the others must not wait for them.
+  const left = new Set<string>();
+  let refusedInARow = 0;
+  while (clock.elapsed() < patience) {
+    if (waiting.length === 0) waiting = spool.names().filter((name) => !left.has(name));
+    if (waiting.length === 0) return left.size === 0 ? 'empty' : 'left';
+    const { names, texts, passed } = nextBatch(parts, waiting, most);
+    const outcome: Outcome = texts.length === 0 ? { kind: 'done' } : await sendBatch(parts, texts, until);
+    if (outcome.kind === 'later') return 'left';
+    if (outcome.kind === 'halve') {
+      most = Math.ceil(texts.length / 2);
+      continue;
+    }
+    waiting = waiting.slice(passed);
+    if (outcome.kind === 'done') {
+      spool.remove(names);
+      most = Math.min(maxEvents, most * 2);
+      if (texts.length > 0) refusedInARow = 0;
+      continue;
+    }
+    for (const name of names) left.add(name);
+    refusedInARow += 1;
+    if (refusedInARow < maxRefusedOnTheWay) continue;
+    log.warn('Events wait on disk: something on the way to the exporter refused them', { why: outcome.why });
+    pause.begin(clock.now() + refusedPauseMs);
+    return 'left';
+  }
+  return spool.names().length === 0 ? 'empty' : 'left';
 }
 
-function nextBatch(spool: Spool, waiting: readonly string[], most: number): Batch {
+interface Batch {
+  /** The events, and those that another process has removed meanwhile. */
+  readonly names: readonly string[];
+  readonly texts: readonly string[];
+  /** How many of the waiting names are dealt with, damaged ones included. */
+  readonly passed: number;
+}
+
+function nextBatch({ spool, log }: ForwardParts, waiting: readonly string[], most: number): Batch {
   const names: string[] = [];
   const texts: string[] = [];
   let bytes = 0;
+  let passed = 0;
+  let damaged = 0;
   for (const name of waiting) {
-    const text = spool.read(name);
-    // A name without a text is taken along to be removed: half a file is what a power cut leaves.
+    const found = spool.read(name);
+    passed += 1;
+    if (found.kind === 'damaged') {
+      spool.setAside(name);
+      damaged += 1;
+      continue;
+    }
     names.push(name);
-    if (text !== undefined) texts.push(text);
-    bytes += text?.length ?? 0;
-    if (texts.length === most || bytes >= mostBytes) break;
+    if (found.kind === 'gone') continue;
+    texts.push(found.text);
+    bytes += found.text.length;
+    if (texts.length === most || bytes >= maxBytes) break;
   }
-  return { names, texts };
+  if (damaged > 0) {
+    log.error('Events lost: their files are damaged and were set aside', { events: damaged });
+  }
+  return { names, texts, passed };
 }
 
-async function sendBatch(
-  parts: ForwardParts,
-  texts: readonly string[],
-  until: number,
-): Promise<'sent' | 'halve' | 'later'> {
+/** `done`: the events may go; `kept`: a single event that something on the way refuses. */
+type Outcome =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'halve' }
+  | { readonly kind: 'later' }
+  | { readonly kind: 'kept'; readonly why: string };
+
+async function sendBatch(parts: ForwardParts, texts: readonly string[], until: number): Promise<Outcome> {
   const { pause, clock, log } = parts;
   const verdict = await send(parts, texts, until);
-  if (verdict.kind === 'later') {
-    log.warn('Events wait on disk: the exporter did not take them', { why: verdict.why });
-    if (verdict.pauseMs > 0) pause.begin(clock.now() + verdict.pauseMs);
-    return 'later';
+  switch (verdict.kind) {
+    case 'later':
+      log.warn('Events wait on disk: the exporter did not take them', { why: verdict.why });
+      if (verdict.pauseMs > 0) pause.begin(clock.now() + verdict.pauseMs);
+      return { kind: 'later' };
+    case 'refused':
+      if (texts.length > 1) return { kind: 'halve' };
+      if (!verdict.byIntake) return { kind: 'kept', why: verdict.why };
+      log.error('Event lost: the exporter refused it', { why: verdict.why });
+      return { kind: 'done' };
+    case 'taken':
+      if (verdict.rejected > 0) {
+        log.error('Events lost: the exporter could not use them', { events: verdict.rejected });
+      }
+      return { kind: 'done' };
   }
-  if (verdict.kind === 'too-large' && texts.length > 1) return 'halve';
-  if (verdict.kind !== 'taken') {
-    const why = verdict.kind === 'refused' ? verdict.why : 'answered 413 to a single event';
-    log.error('Events lost: the exporter refused them', { events: texts.length, why });
-  } else if (verdict.rejected > 0) {
-    log.error('Events lost: the exporter could not use them', { events: verdict.rejected });
-  }
-  return 'sent';
 }
 
 async function send(
@@ -141,15 +200,14 @@ async function send(
     return { kind: 'later', why: error instanceof Error ? error.message : 'no token', pauseMs: 0 };
   }
   try {
-    return judge(
-      await post({
-        url: settings.url,
-        caFile: settings.caFile,
-        headers: { authorization: `Bearer ${token}` },
-        body: texts.length === 1 ? (texts[0] ?? '') : `{"events":[${texts.join(',')}]}`,
-        timeoutMs: Math.max(1, Math.floor(Math.min(settings.timeoutMs, left))),
-      }),
-    );
+    const answer = await post({
+      url: settings.url,
+      caFile: settings.caFile,
+      headers: { authorization: `Bearer ${token}` },
+      body: texts.length === 1 ? (texts[0] ?? '') : `{"events":[${texts.join(',')}]}`,
+      timeoutMs: Math.max(1, Math.floor(Math.min(settings.timeoutMs, left))),
+    });
+    return judge(answer, texts.length);
   } catch (error) {
     // Cut short by this run's own deadline: that says nothing about the exporter.
     const cut = error instanceof PostError && error.code === 'ETIMEDOUT' && left < settings.timeoutMs;

@@ -1,31 +1,45 @@
-import type { SharedEvent } from '../event.ts';
-import { writeWhole } from '../write-whole.ts';
+import { checksumOf } from '../checksum.ts';
+import { codeOf } from '../code-of.ts';
+import { isRecord, type SharedEvent } from '../event.ts';
+import { writeDurably } from '../write-whole.ts';
 
 // Not imported: importing all members of such a module takes longer than the use of a few.
-const { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } = process.getBuiltinModule('node:fs');
+const { existsSync, readdirSync, readFileSync, renameSync, rmSync } = process.getBuiltinModule('node:fs');
 const path = process.getBuiltinModule('node:path');
 
 /** Events on disk that the exporter has not confirmed yet: one file each, so that no writer waits for another. */
 export interface Spool {
-  /** Keeps an event; gives the name to remove it by. Throws the system's error where it cannot be kept. */
+  /**
+   * Keeps an event, over a power cut too once this returns; gives the name to remove it by. Throws the system's error
+   * where it cannot be kept.
+   */
   add(event: SharedEvent): string;
   /** The names of the events kept, oldest first. */
   names(): readonly string[];
-  /** An event's JSON text; undefined where another process took it away or the file holds none. */
-  read(name: string): string | undefined;
+  /** What a file holds. */
+  read(name: string): SpooledEvent;
   remove(names: Iterable<string>): void;
+  /** Takes a damaged file out of the way of the others; it stays in the folder, for as long as events do. */
+  setAside(name: string): void;
   has(name: string): boolean;
   /** Drops what is too old or too much, the oldest first; gives how many events were lost that way. */
   trim(now: number): number;
 }
+
+/** An event's JSON text; `gone` where another process has removed it, `damaged` where it is not what was written. */
+export type SpooledEvent =
+  | { readonly kind: 'event'; readonly text: string }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'damaged' };
 
 export interface SpoolLimits {
   readonly maxBytes: number;
   readonly maxAgeMs: number;
 }
 
-// The name tells instant, size and id: bounds and order need no look into the files.
-const nameShape = /^(\d{15})-(\d{6})-[\w.:-]+\.json$/;
+// Instant, size, checksum and id: limits and order need no look into the files.
+const nameShape = /^(\d{15})-(\d{6})-([\w.:-]+)\.json$/;
+const damaged = '.damaged';
 const unfinishedMs = 3_600_000;
 
 /** Opens the spool in a folder. */
@@ -44,14 +58,9 @@ export function createSpool(folder: string, limits: SpoolLimits): Spool {
     add(event) {
       const text = JSON.stringify(event);
       const instant = String(Math.max(0, Math.round(event.occurred_at))).padStart(15, '0');
-      const name = `${instant}-${String(Buffer.byteLength(text)).padStart(6, '0')}-${event.id}.json`;
-      try {
-        writeWhole(path.join(folder, name), text);
-      } catch (error) {
-        if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-        mkdirSync(folder, { recursive: true, mode: 0o700 });
-        writeWhole(path.join(folder, name), text);
-      }
+      const size = String(Buffer.byteLength(text)).padStart(6, '0');
+      const name = `${instant}-${size}-${checksumOf(text)}-${event.id}.json`;
+      writeDurably(path.join(folder, name), text);
       return name;
     },
     names: () =>
@@ -61,13 +70,20 @@ export function createSpool(folder: string, limits: SpoolLimits): Spool {
     read(name) {
       try {
         const text = readFileSync(path.join(folder, name), 'utf8');
-        return Buffer.byteLength(text) === sizeIn(name) ? text : undefined;
-      } catch {
-        return undefined;
+        return isWhole(name, text) ? { kind: 'event', text } : { kind: 'damaged' };
+      } catch (error) {
+        return { kind: codeOf(error) === 'ENOENT' ? 'gone' : 'damaged' };
       }
     },
     remove(names) {
       for (const name of names) drop(name);
+    },
+    setAside(name) {
+      try {
+        renameSync(path.join(folder, name), path.join(folder, name + damaged));
+      } catch {
+        // Another process did, or it goes by its age.
+      }
     },
     has: (name) => existsSync(path.join(folder, name)),
     trim(now) {
@@ -76,6 +92,7 @@ export function createSpool(folder: string, limits: SpoolLimits): Spool {
       for (const name of entries().toSorted().toReversed()) {
         const age = now - instantIn(name);
         if (name.endsWith('.new') && age > unfinishedMs) drop(name);
+        if (name.endsWith(damaged) && age > limits.maxAgeMs) drop(name);
         if (!nameShape.test(name)) continue;
         bytes += sizeIn(name);
         if (bytes <= limits.maxBytes && age <= limits.maxAgeMs) continue;
@@ -86,6 +103,20 @@ export function createSpool(folder: string, limits: SpoolLimits): Spool {
     },
   };
   return spool;
+}
+
+/** Whether a text is what was written under this name; names of an earlier release hold no checksum. */
+function isWhole(name: string, text: string): boolean {
+  if (Buffer.byteLength(text) !== sizeIn(name)) return false;
+  let event: unknown;
+  try {
+    event = JSON.parse(text);
+  } catch {
+    return false;
+  }
+  if (!isRecord(event) || typeof event['hook_event_name'] !== 'string') return false;
+  const identity = nameShape.exec(name)?.[3];
+  return identity === `${checksumOf(text)}-${event['id']}` || identity === event['id'];
 }
 
 function instantIn(name: string): number {

@@ -1,20 +1,33 @@
 import { isRecord } from '../event.ts';
 import { type Answer, PostError } from '../post.ts';
 
-/** What becomes of the events of a request. `pauseMs`: how long later runs need not try. */
+/**
+ * What becomes of the events of a request. Only the hook intake itself can take or refuse events: what a proxy or
+ * another server on the way says, decides about none of them. `pauseMs`: how long later runs need not try.
+ */
 export type Verdict =
   | { readonly kind: 'taken'; readonly rejected: number }
-  | { readonly kind: 'refused'; readonly why: string }
-  | { readonly kind: 'too-large' }
+  /** `byIntake`: by the hook intake itself. */
+  | { readonly kind: 'refused'; readonly why: string; readonly byIntake: boolean }
   | { readonly kind: 'later'; readonly why: string; readonly pauseMs: number };
 
 const pauses = { denied: 30_000, server: 2000, slow: 15_000, longest: 300_000 };
 
-/** Judges the exporter's answer. */
-export function judge({ status, retryAfter, body }: Answer): Verdict {
-  if (status >= 200 && status < 300) return { kind: 'taken', rejected: rejectedIn(body) };
-  if (status === 413) return { kind: 'too-large' };
-  if (status === 400 || status === 415) return { kind: 'refused', why: `answered ${status}` };
+/** How long nobody tries where something on the way refuses every event, in milliseconds. */
+export const refusedPauseMs = pauses.denied;
+
+/** Judges the answer to a request with this number of events. */
+export function judge({ status, retryAfter, body }: Answer, events: number): Verdict {
+  const answer = recordIn(body);
+  if (status >= 200 && status < 300) {
+    const rejected = rejectedOf(answer, events);
+    if (rejected !== undefined) return { kind: 'taken', rejected };
+    const why = `answered ${status}, but not as the exporter's hook intake does: check forward.url`;
+    return { kind: 'later', why, pauseMs: pauses.denied };
+  }
+  if (status === 400 || status === 413) {
+    return { kind: 'refused', why: `answered ${status}`, byIntake: isRefusal(answer) };
+  }
   const denied = status === 401 || status === 403 || status === 404;
   const asked = Math.min(secondsIn(retryAfter) * 1000, pauses.longest);
   return {
@@ -41,11 +54,27 @@ function secondsIn(retryAfter: string | undefined): number {
   return /^\d{1,6}$/.test(retryAfter ?? '') ? Number(retryAfter) : 0;
 }
 
-function rejectedIn(body: string): number {
+/** How many events the intake could not use; undefined where the answer does not account for all that were sent. */
+function rejectedOf(answer: Readonly<Record<string, unknown>>, events: number): number | undefined {
+  const { accepted, duplicates, rejected } = answer;
+  if (typeof accepted !== 'number' || typeof duplicates !== 'number' || typeof rejected !== 'number') {
+    return undefined;
+  }
+  return accepted + duplicates + rejected === events ? rejected : undefined;
+}
+
+/** The intake gives the reason by which it counts the refusal. */
+function isRefusal({ error, reason }: Readonly<Record<string, unknown>>): boolean {
+  return typeof error === 'string' && refusals.has(reason);
+}
+
+const refusals: ReadonlySet<unknown> = new Set(['invalid', 'too_old', 'malformed', 'too_large']);
+
+function recordIn(body: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(body);
-    return isRecord(value) && typeof value['rejected'] === 'number' ? value['rejected'] : 0;
+    return isRecord(value) ? value : {};
   } catch {
-    return 0;
+    return {};
   }
 }

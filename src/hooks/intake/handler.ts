@@ -87,7 +87,9 @@ export function createHookHandler(deps: HookHandlerDeps): Handler {
     // Not before: a request that has to come again brings them again.
     for (const { rejection } of rejected) instruments.rejected(rejection);
     const [first] = rejected;
-    if (events.length === 0 && first !== undefined) return { status: 400, body: { error: first.problem } };
+    if (events.length === 0 && first !== undefined) {
+      return { status: 400, body: { error: first.problem, reason: first.rejection } };
+    }
     return { status: 202, body: { ...taken, rejected: rejected.length } };
   }
 
@@ -107,7 +109,8 @@ function sizeOf({ headers }: IncomingMessage): number {
 }
 
 function refusal(status: number, reason: Rejection, error: string): Answer {
-  return { status, reason, body: { error } };
+  // The reason tells senders that it is the intake itself that refuses, and not something on the way.
+  return { status, reason, body: { error, reason } };
 }
 
 function throttled(seconds: number): Answer {

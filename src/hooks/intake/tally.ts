@@ -9,7 +9,7 @@ export interface EventTally {
 
 /** The newest event of a session that is known. */
 export interface SessionState {
-  /** By the sender's clock: what is older does not change it. */
+  /** By the sender's clock, or the arrival where that is ahead: what is older does not change it. */
   readonly at: Instant;
   /** Whether it was a notification, which nothing has followed. */
   readonly waiting: boolean;
@@ -54,8 +54,9 @@ export function absorb(tally: Tally, fresh: readonly HookEvent[], now: Instant):
     const until = happened + FORGOTTEN_MS;
     if (session === undefined || until <= now) continue;
     const known = sessions.get(session) ?? tally.sessions.get(session);
-    if (known !== undefined && known.at > at) continue;
-    sessions.set(session, { at, waiting: event === 'Notification', until });
+    // Neither may a session's: nothing that follows could then end its wait.
+    if (known !== undefined && Math.min(known.at, now) > happened) continue;
+    sessions.set(session, { at: happened, waiting: event === 'Notification', until });
   }
   for (const session of silent(tally.sessions, sessions, now)) sessions.set(session, undefined);
   return { events, ends, sessions };
@@ -74,7 +75,10 @@ export function applied(sessions: Map<string, SessionState>, changes: Changes): 
 /** How many sessions wait at an instant. */
 export function waitingAt(sessions: Iterable<readonly [string, SessionState]>, now: Instant): number {
   let waiting = 0;
-  for (const [, state] of sessions) if (state.waiting && state.until > now) waiting += 1;
+  for (const [, { waiting: waits, until }] of sessions) {
+    // A wait that ends later than any can was begun by a clock that has been set back since.
+    if (waits && until > now && until <= now + FORGOTTEN_MS) waiting += 1;
+  }
   return waiting;
 }
 

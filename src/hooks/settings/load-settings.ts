@@ -20,33 +20,73 @@ interface Kept {
   readonly settings: HookSettings;
 }
 
+/** What can be known of the settings at once, without loading what reads YAML. */
+export interface SettingsGlance {
+  /** The settings in parsed form, of the file as it is or, where it has changed or cannot be read, as it was. */
+  readonly kept: HookSettings | undefined;
+  /** Whether `kept` is of the file as it is. */
+  readonly isCurrent: boolean;
+  /** Whether the settings may forward events; false only where they certainly do not. */
+  readonly mayForward: boolean;
+  /** Of the file as it is; why there is none where it cannot be told. */
+  readonly fingerprint: { readonly text: string } | { readonly error: unknown };
+}
+
 /**
- * The settings for one run, in parsed form from the state folder where the file has not changed since: reading YAML
- * takes longer than everything else. A file that cannot be used leaves those that held before.
+ * Looks at the settings for one run, in parsed form from the state folder where the file has not changed since: reading
+ * YAML takes longer than everything else.
  */
-export async function loadSettings(
-  { config, state, home }: Places,
-  version: string,
-): Promise<LoadedSettings> {
-  const cache = path.join(state, 'settings.json');
-  const kept = keptIn(cache);
-  let fingerprint: string;
+export function glanceAtSettings({ config, state, home }: Places, version: string): SettingsGlance {
+  const kept = keptIn(cacheIn(state));
+  const forwarded = kept?.settings.forward !== undefined;
+  let text: string;
   try {
     const { dev, ino, size, mtimeMs, ctimeMs } = statSync(config.file);
-    fingerprint = [version, config.file, home, dev, ino, size, mtimeMs, ctimeMs].join(' ');
+    text = [version, config.file, home, dev, ino, size, mtimeMs, ctimeMs].join(' ');
   } catch (error) {
+    const isAbsent = codeOf(error) === 'ENOENT' && !config.named;
+    const mayForward = !isAbsent && forwarded;
+    return { kept: kept?.settings, isCurrent: false, mayForward, fingerprint: { error } };
+  }
+  const isCurrent = kept?.fingerprint === text;
+  const mayForward = forwarded || (!isCurrent && mentionsForwarding(config.file));
+  return { kept: kept?.settings, isCurrent, mayForward, fingerprint: { text } };
+}
+
+/** The settings for one run. A file that cannot be used leaves those that held before. */
+export async function loadSettings(
+  places: Places,
+  version: string,
+  glance = glanceAtSettings(places, version),
+): Promise<LoadedSettings> {
+  const { config, state, home } = places;
+  const { kept, isCurrent, fingerprint } = glance;
+  if (kept !== undefined && isCurrent) return { settings: kept, problem: undefined };
+  if ('error' in fingerprint) {
+    const { error } = fingerprint;
     if (codeOf(error) === 'ENOENT' && !config.named)
       return { settings: await standard(), problem: undefined };
-    return { settings: kept?.settings ?? (await silent()), problem: unusable(config.file, error) };
+    return { settings: kept ?? (await silent()), problem: unusable(config.file, error) };
   }
-  if (kept?.fingerprint === fingerprint) return { settings: kept.settings, problem: undefined };
   try {
     const { readSettingsFile } = await import('./settings-file.ts');
     const settings = readSettingsFile(config.file, home);
-    keep(cache, { fingerprint, settings });
+    keep(cacheIn(state), { fingerprint: fingerprint.text, settings });
     return { settings, problem: undefined };
   } catch (error) {
-    return { settings: kept?.settings ?? (await silent()), problem: unusable(config.file, error) };
+    return { settings: kept ?? (await silent()), problem: unusable(config.file, error) };
+  }
+}
+
+function cacheIn(state: string): string {
+  return path.join(state, 'settings.json');
+}
+
+function mentionsForwarding(file: string): boolean {
+  try {
+    return readFileSync(file, 'utf8').includes('forward');
+  } catch {
+    return false;
   }
 }
 

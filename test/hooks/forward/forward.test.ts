@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -10,6 +10,7 @@ import { createSpool } from '../../../src/hooks/forward/spool.ts';
 import type { HookLog } from '../../../src/hooks/log.ts';
 import { type Answer, type Post, PostError, type PostRequest } from '../../../src/hooks/post.ts';
 import { createFakeClock } from '../../../src/runtime/clock.ts';
+import { taken } from '../../e2e/hook-process.ts';
 
 const now = Date.UTC(2026, 10, 20);
 let state = '';
@@ -37,7 +38,7 @@ function forwarding(
     requests.push(request);
     const result = answer(request, requests.length);
     if (result instanceof PostError) throw result;
-    return result;
+    return result.status === 202 && result.body === '' ? { ...result, body: taken(request.body) } : result;
   };
   const settings = {
     url: 'http://exporter.example/hooks/events',
@@ -49,7 +50,8 @@ function forwarding(
   return { parts, clock, requests, logged, sent: () => requests.map(idsIn) };
 }
 
-function answered(status: number, body = '{}', retryAfter?: string): Answer {
+/** An answer; a 202 without a body is that of the hook intake which takes every event. */
+function answered(status: number, body = '', retryAfter?: string): Answer {
   return { status, body, retryAfter };
 }
 
@@ -107,17 +109,61 @@ describe('forwarding', () => {
     expect(requests).toHaveLength(2);
   });
 
-  test.each([400, 415])('drops what was refused by %i and says so', async (status) => {
-    const { parts, logged } = forwarding(() => answered(status));
+  test('drops one event that the intake refuses, and says so', async () => {
+    const { parts, logged } = forwarding(() => answered(400, refusal('invalid')));
     await forward(parts, event('a'), 1000);
     expect(parts.spool.names()).toEqual([]);
-    expect(logged).toEqual(['error Events lost: the exporter refused them']);
+    expect(logged).toEqual(['error Event lost: the exporter refused it']);
+  });
+
+  test.each([
+    ['400 of a proxy', answered(400, '<html>Bad Request</html>')],
+    ['400 of another API', answered(400, '{"error": "bad request", "reason": "who knows"}')],
+    ['413 of a proxy', answered(413, 'Request Entity Too Large')],
+    ['415, since the event is not at fault', answered(415, refusal('malformed'))],
+    ['200 of a login page', answered(200, '<html>Sign in</html>')],
+    ['202 of another API', answered(202, '{"status": "accepted"}')],
+    [
+      '202 that does not account for every event',
+      answered(202, '{"accepted":0,"duplicates":0,"rejected":0}'),
+    ],
+  ])('keeps every event on the word of a %s', async (_, answer) => {
+    const { parts, clock, requests, logged } = forwarding(() => answer);
+    for (let nth = 0; nth < 8; nth++) parts.spool.add(event(`e${nth}`, now + nth));
+    await forward(parts, event('last', now + 9), 1000);
+    expect(parts.spool.names()).toHaveLength(9);
+    expect(logged.filter((line) => line.startsWith('error'))).toEqual([]);
+    expect(logged.at(-1)).toMatch(/^warn Events wait on disk/);
+    // Nobody tries again for a while, and then the intake itself gets them all.
+    const before = requests.length;
+    await forward(parts, event('b', now + 10), 1000);
+    expect(requests).toHaveLength(before);
+    await clock.advance(60_000);
+    const up = forwarding();
+    await forward({ ...up.parts, clock }, event('c', now + 11), 100_000);
+    expect(up.sent().flat()).toHaveLength(11);
+  });
+
+  test.each([
+    ['by the intake', refusal('malformed'), 0, 'error Event lost: the exporter refused it'],
+    ['on the way', 'Forbidden words', 1, undefined],
+  ])('halves a batch that is refused %s until the bad event is alone', async (_, body, remaining, said) => {
+    const { parts, logged, sent } = forwarding((request) =>
+      idsIn(request).includes('bad') ? answered(400, body) : answered(202),
+    );
+    const ids = ['bad', ...Array.from({ length: 30 }, (_, nth) => `e${nth}`)];
+    for (const [index, id] of ids.entries()) parts.spool.add(event(id, now + index));
+    await forward(parts, event('last', now + 99), 1000);
+    const good = sent().filter((batch) => !batch.includes('bad'));
+    expect(good.flat().sort()).toEqual([...ids.slice(1), 'last'].sort());
+    expect(parts.spool.names()).toHaveLength(remaining);
+    expect(logged).toEqual(said === undefined ? [] : [said]);
   });
 
   test('halves a batch that is too large, and loses only what is too large by itself', async () => {
     const { parts, sent, logged } = forwarding((request) => {
       const ids = idsIn(request);
-      return answered(ids.length > 2 || ids.includes('huge') ? 413 : 202);
+      return ids.length > 2 || ids.includes('huge') ? answered(413, refusal('too_large')) : answered(202);
     });
     for (const [index, id] of ['a', 'b', 'huge', 'c'].entries()) parts.spool.add(event(id, now + index));
     await forward(parts, event('d', now + 9), 1000);
@@ -128,13 +174,13 @@ describe('forwarding', () => {
         .flat(),
     );
     expect([...last].sort()).toEqual(['a', 'b', 'c', 'd']);
-    expect(logged).toEqual(['error Events lost: the exporter refused them']);
+    expect(logged).toEqual(['error Event lost: the exporter refused it']);
   });
 
   test('sends a long backlog in batches, in order', async () => {
     const { parts, sent } = forwarding();
     const ids = Array.from({ length: 1201 }, (_, index) => `e${index}`);
-    for (const [index, id] of ids.entries()) parts.spool.add(event(id, now + index));
+    for (const [index, id] of ids.entries()) left(event(id, now + index));
     await forward(parts, event('last', now + 5000), 1000);
     expect(sent().map((batch) => batch.length)).toEqual([500, 500, 202]);
     expect(sent().flat()).toEqual([...ids, 'last']);
@@ -171,9 +217,9 @@ describe('forwarding', () => {
     const post: Post = async (request) => {
       await slow.clock.advance(300);
       slow.requests.push(request);
-      return answered(202);
+      return answered(202, taken(request.body));
     };
-    for (let nth = 0; nth < 2000; nth++) slow.parts.spool.add(event(`e${nth}`, now + nth));
+    for (let nth = 0; nth < 2000; nth++) left(event(`e${nth}`, now + nth));
     await forward({ ...slow.parts, post }, event('last', now + 9000), 10_000);
     expect(slow.sent().map((batch) => batch.length)).toEqual([500, 500]);
     expect(slow.parts.spool.names()).toHaveLength(1001);
@@ -191,16 +237,43 @@ describe('forwarding', () => {
     expect(parts.spool.names()).toHaveLength(1);
   });
 
-  test('gets rid of half a file', async () => {
+  test.each([
+    ['half a file', (text: string) => text.slice(0, 20)],
+    ['an empty file', () => ''],
+    ['zeros, as after a power cut', (text: string) => '\0'.repeat(text.length)],
+    ['other JSON of the same size', (text: string) => text.replace('Stop', 'Stap')],
+  ])('sets %s aside and sends the others', async (_, damage) => {
+    const { parts, sent, logged } = forwarding();
+    const folder = path.join(state, 'spool');
+    for (const id of ['a', 'b', 'c']) parts.spool.add(event(id));
+    const name = readdirSync(folder).find((each) => each.endsWith('-b.json')) ?? '';
+    const text = readFileSync(path.join(folder, name), 'utf8');
+    writeFileSync(path.join(folder, name), damage(text));
+    await forward(parts, event('d', now + 1), 1000);
+    expect(sent().flat().sort()).toEqual(['a', 'c', 'd']);
+    expect(readdirSync(folder)).toEqual([`${name}.damaged`]);
+    expect(logged).toEqual(['error Events lost: their files are damaged and were set aside']);
+  });
+
+  test('sends what an earlier release kept, whose names hold no checksum', async () => {
     const { parts, sent } = forwarding();
-    parts.spool.add(event('a'));
-    const [name = ''] = readdirSync(path.join(state, 'spool'));
-    writeFileSync(path.join(state, 'spool', name.replace('-a.json', '-b.json')), '{"id":');
-    await forward(parts, event('c', now + 1), 1000);
-    expect(sent()).toEqual([['a', 'c']]);
-    expect(parts.spool.names()).toEqual([]);
+    left(event('old'));
+    await forward(parts, event('new', now + 1), 1000);
+    expect(sent()).toEqual([['old', 'new']]);
   });
 });
+
+/** Leaves an event in the spool as an earlier release did: without a checksum, and without waiting for the disk. */
+function left(each: SharedEvent): void {
+  const text = JSON.stringify(each);
+  const name = `${String(each.occurred_at).padStart(15, '0')}-${String(text.length).padStart(6, '0')}-${each.id}.json`;
+  mkdirSync(path.join(state, 'spool'), { recursive: true });
+  writeFileSync(path.join(state, 'spool', name), text);
+}
+
+function refusal(reason: string): string {
+  return JSON.stringify({ error: 'refused', reason });
+}
 
 describe('the spool', () => {
   test('drops the oldest beyond its size', () => {

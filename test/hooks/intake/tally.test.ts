@@ -55,6 +55,17 @@ describe('a session waits', () => {
     expect(waiting(NOW, event('Notification', undefined, NOW))).toBe(0);
   });
 
+  test('until what follows, also where the notification is dated in the future', () => {
+    const notified = event('Notification', 'a', NOW + 20 * HOUR);
+    const { sessions } = tallied([NOW, [notified]], [NOW + MINUTE, [event('Stop', 'a', NOW + 30_000)]]);
+    expect(waitingAt(sessions, NOW + MINUTE)).toBe(0);
+  });
+
+  test('not for longer than an hour by a clock that has been set back', () => {
+    const { sessions } = tallied([NOW, [event('Notification', 'a', NOW)]]);
+    expect(waitingAt(sessions, NOW - 8 * HOUR)).toBe(0);
+  });
+
   test('an hour, counted from when it happened', () => {
     const { sessions } = tallied([NOW, [event('Notification', 'a', NOW - 10 * MINUTE)]]);
     expect(waitingAt(sessions, NOW + 50 * MINUTE - 1)).toBe(1);

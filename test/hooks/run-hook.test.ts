@@ -1,0 +1,97 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openInput } from '../../src/hooks/input.ts';
+import { findPlaces } from '../../src/hooks/places.ts';
+import { runHook } from '../../src/hooks/run-hook.ts';
+import { createFakeClock } from '../../src/runtime/clock.ts';
+
+const EVENT = '{"hook_event_name": "Stop", "session_id": "s", "prompt": "a secret"}';
+const FORWARDING = 'forward: {url: "http://127.0.0.1:1", token_env: NO_TOKEN}\n';
+let folder = '';
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'hook-run-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs the command with these settings in a process that took an hour to start; gives what was on disk each time the deadline was set. */
+async function run(settings: string | undefined, nth = 1) {
+  const file = path.join(folder, 'hooks.yaml');
+  if (settings !== undefined) writeFileSync(file, settings);
+  const environment = { HOME: folder, AGENT_PLATFORM_HOOK_STATE_DIR: path.join(folder, 'state') };
+  const config = settings === undefined ? undefined : file;
+  const clock = createFakeClock(0, { autoAdvance: true });
+  await clock.advance(3_600_000);
+  const atDeadline: number[] = [];
+  const logged: string[] = [];
+  await runHook({
+    places: findPlaces({ config, stateDir: undefined }, environment),
+    environment,
+    input: openInput(Readable.from([Buffer.from(EVENT)])),
+    clock,
+    log: {
+      error: (message) => void logged.push(message),
+      warn: (message) => void logged.push(message),
+      remember: () => undefined,
+    },
+    version: '1',
+    platform: 'linux',
+    soundFile: '',
+    createId: () => `id-${nth}`,
+    onDeadline: () => void atDeadline.push(spooled().length),
+  });
+  return { atDeadline, logged };
+}
+
+function spooled(): readonly string[] {
+  const spool = path.join(folder, 'state', 'spool');
+  return existsSync(spool) ? readdirSync(spool) : [];
+}
+
+describe('an event that is to be forwarded', () => {
+  test('is on disk before the deadline counts, whatever the start of the process took', async () => {
+    for (const nth of [1, 2]) {
+      const { atDeadline } = await run(FORWARDING, nth);
+      expect(atDeadline[0]).toBe(nth);
+      expect(spooled()).toHaveLength(nth);
+    }
+  });
+
+  test('waits on disk where the settings cannot be used, until they can', async () => {
+    const { logged } = await run(`${FORWARDING}chanels: {}\n`);
+    expect(logged).toEqual(['Settings cannot be used']);
+    expect(spooled()).toHaveLength(1);
+  });
+
+  test.each([
+    ['settings that only mention it', '# no forwarding here\nchannels: {}\n'],
+    ['settings without it', 'channels: {}\n'],
+    ['no settings', undefined],
+  ])('is none with %s, and nothing stays on disk', async (_, settings) => {
+    await run(settings);
+    expect(spooled()).toEqual([]);
+  });
+});
+
+describe('the input', () => {
+  test('is read although its time has passed meanwhile', async () => {
+    const stream = new PassThrough();
+    const input = openInput(stream);
+    const text = input.read(0);
+    // The timer is due at once, as in a process that got no processor for a while; what has come is read all the same.
+    stream.write('abc');
+    expect(await text).toBe('abc');
+  });
+
+  test('ends when it is told to, with what has come', async () => {
+    const stream = new PassThrough();
+    const input = openInput(stream);
+    stream.write('abc');
+    input.stop();
+    expect(await input.read(60_000)).toBe('abc');
+  });
+});
