@@ -372,7 +372,7 @@ describe('hook-config', () => {
     const text = readFileSync(file, 'utf8');
     expect(text).toContain('"id": 12345678901234567890,');
     expect(text).toContain('"rate": 1.0,');
-    expect((await home.run('hook-config', { args })).stdout).toContain('is up to date');
+    expect((await home.run('hook-config', { args })).stdout).toContain('is as it should be');
   });
 
   test.each([
