@@ -2,7 +2,7 @@ import type { Day } from '../catalog/day.ts';
 import type { Contract, ReadinessSettings } from '../catalog/settings.ts';
 import type { Credential } from './credential.ts';
 import type { ProxyVariables } from './environment.ts';
-import type { Limits } from './file-settings.ts';
+import type { Limits } from './file-sections.ts';
 import type { HooksConfig } from './hooks.ts';
 import type { ListenAddress } from './listen-address.ts';
 import type { People } from './people/people.ts';

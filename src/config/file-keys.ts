@@ -13,22 +13,6 @@ export const defaultValuesPerLabel: ReadonlyMap<string, number> = new Map([
 
 export const defaultSeries = 1_000_000;
 
-export const orgKeys = [
-  'name',
-  'base_url',
-  'app_url',
-  'api_key_file',
-  'api_key_env',
-  'org_id',
-  'seats',
-  'budget',
-  'prices',
-] as const;
-export const budgetKeys = ['credits_per_month'] as const;
-export const priceKeys = ['from', 'currency', 'per_million_credits'] as const;
-export const limitKeys = ['values_per_label', 'series'] as const;
-export const readinessKeys = ['branches', 'clean_only', 'level_rule', 'criterion_counts'] as const;
-
 /** The keys that only the file has, for the documentation. */
 export const fileKeys: readonly FileKey[] = [
   {

@@ -3,8 +3,8 @@ import { ConfigError } from '../runtime/errors.ts';
 import type { OrgConfig } from './config.ts';
 import { createFileCredential, createFixedCredential } from './credential.ts';
 import type { Environment } from './environment.ts';
+import type { OrgEntry } from './file-sections.ts';
 import type { Files } from './files.ts';
-import type { OrgEntry } from './org-entries.ts';
 import { type Shard, serves } from './shard.ts';
 import { mistake, originOf } from './tree.ts';
 

@@ -46,7 +46,8 @@ export function entriesOf(place: Place, known: readonly string[]): ReadonlyMap<s
   return found;
 }
 
-function unknownKey(parent: Place, child: Place, key: string, known: readonly string[]): ConfigError {
+/** An error for a key that a mapping does not know, with the key that was probably meant. */
+export function unknownKey(parent: Place, child: Place, key: string, known: readonly string[]): ConfigError {
   const at = `${child.file}:${child.line}: unknown key ${child.path.slice(0, 100)}`;
   if (/^(api_?)?(key|token|secret)$/.test(key) && known.includes('api_key_file')) {
     return new ConfigError(at, 'a key never stands in the file itself: use api_key_file or api_key_env');
@@ -58,10 +59,15 @@ function unknownKey(parent: Place, child: Place, key: string, known: readonly st
   return new ConfigError(at, close ?? `known here: ${known.join(', ')}`);
 }
 
-/** The items of a list, each with its place. */
+/** The items of a list, each with its place; throws where the node is not a list. */
 export function itemsOf(place: Place): readonly Place[] {
-  if (place.tree.kind === 'empty') return [];
-  if (place.tree.kind !== 'list') throw mistake(place, 'must be a list');
+  if (place.tree.kind !== 'empty' && place.tree.kind !== 'list') throw mistake(place, 'must be a list');
+  return childrenOf(place);
+}
+
+/** The items of a list, each with its place; none where the node is not a list. */
+export function childrenOf(place: Place): readonly Place[] {
+  if (place.tree.kind !== 'list') return [];
   return place.tree.items.map((tree, index) => ({
     file: place.file,
     path: `${place.path}[${index}]`,
@@ -91,13 +97,5 @@ export function wholeNumberOf(place: Place, least: number, most: number): number
   if (!Number.isInteger(value) || value < least || value > most) {
     throw mistake(place, `must be a whole number from ${least} to ${most}`);
   }
-  return value;
-}
-
-/** A number above 0, of at most `most`. */
-export function positiveNumberOf(place: Place, most: number): number {
-  const value = place.tree.kind === 'number' ? Number(place.tree.text) : Number.NaN;
-  // Written so that what is not a number at all is refused too.
-  if (!(value > 0 && value <= most)) throw mistake(place, `must be a number above 0, at most ${most}`);
   return value;
 }

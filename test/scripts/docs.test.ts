@@ -4,7 +4,8 @@ import { renderExample } from '../../scripts/docs/example-file.ts';
 import { renderConfigurationDocs } from '../../scripts/docs/options.ts';
 import { collectors as realCollectors } from '../../src/collectors/index.ts';
 import { sandboxOptions } from '../../src/config/command-options.ts';
-import { fileKeys, limitKeys, orgKeys, readinessKeys } from '../../src/config/file-keys.ts';
+import { fileKeys } from '../../src/config/file-keys.ts';
+import { orgSchema, readinessSchema } from '../../src/config/file-sections.ts';
 import { fileKeyOf, type OptionTable, variableOf } from '../../src/config/option.ts';
 import { createOptions } from '../../src/config/options.ts';
 import { collectors, load } from '../config/loading.ts';
@@ -25,9 +26,9 @@ test('every option is documented with its variable, file key and default', () =>
 
 test('every key of the file alone is documented', () => {
   expect(fileKeys.map(({ path }) => path)).toEqual([
-    ...orgKeys.map((key) => `orgs[].${key}`),
-    ...limitKeys.map((key) => `limits.${key}`),
-    ...readinessKeys.map((key) => `readiness.${key}`),
+    ...Object.keys(orgSchema.shape).map((key) => `orgs[].${key}`),
+    ...['values_per_label', 'series'].map((key) => `limits.${key}`),
+    ...Object.keys(readinessSchema.shape).map((key) => `readiness.${key}`),
   ]);
 });
 

@@ -1,0 +1,160 @@
+import * as z from 'zod';
+import { parseDay } from '../catalog/day.ts';
+import type { Contract, CreditPrice, ReadinessSettings } from '../catalog/settings.ts';
+import { defaultSeries, defaultValuesPerLabel } from './file-keys.ts';
+import { isOrgName, orgNameRule } from './org-name.ts';
+import { quoted } from './parsed.ts';
+import { childrenOf, type Place } from './tree.ts';
+import { list, positiveNumber, section, text, validated, wholeNumber } from './validate.ts';
+import { parseUrl } from './web-address.ts';
+
+/** An organization as the file has it, with exactly one source of its key. */
+export interface OrgEntry {
+  readonly place: Place;
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly appUrl: string;
+  readonly key: { readonly file: string } | { readonly variable: string };
+  readonly orgId: string | undefined;
+  readonly contract: Contract | undefined;
+}
+
+/** How many label values and series are published. */
+export interface Limits {
+  /** The most values of a label, by its name. */
+  valuesPerLabel(label: string): number;
+  readonly series: number;
+}
+
+const MAX_SEATS = 10_000_000;
+/** Above this, a number of credits is no longer exact. */
+const MAX_CREDITS = Number.MAX_SAFE_INTEGER;
+const MAX_PRICE = 1_000_000_000;
+const MAX_VALUES = 10_000_000;
+const MAX_SERIES = 100_000_000;
+
+const url = text().transform((value, context) => {
+  const parsed = parseUrl(value);
+  if ('value' in parsed) return parsed.value;
+  context.addIssue(parsed.problem);
+  return z.NEVER;
+});
+
+const price = z
+  .strictObject({
+    from: text().transform((value, context) => {
+      const day = parseDay(value);
+      if (day !== undefined) return day;
+      context.addIssue(`${quoted(value)} is not a day in the form YYYY-MM-DD`);
+      return z.NEVER;
+    }),
+    currency: text().regex(/^[A-Z]{3}$/, {
+      error: ({ input }) =>
+        `${quoted(String(input))} is not a currency of three capital letters, such as USD`,
+    }),
+    per_million_credits: positiveNumber(MAX_PRICE),
+  })
+  .transform(
+    (entry): CreditPrice => ({
+      from: entry.from,
+      currency: entry.currency,
+      perMillionCredits: entry.per_million_credits,
+    }),
+  );
+
+const prices = list(price).transform((entries, context): readonly CreditPrice[] => {
+  for (const [index, { from }] of entries.entries()) {
+    if (entries.findIndex((other) => other.from === from) < index) {
+      const message = `the price from ${from} on is given twice`;
+      context.addIssue({ code: 'custom', path: [index], message });
+    }
+  }
+  return entries.toSorted((a, b) => (a.from < b.from ? -1 : 1));
+});
+
+export const orgSchema = z
+  .strictObject({
+    name: text().refine(isOrgName, {
+      error: ({ input }) => `${quoted(String(input))} is not ${orgNameRule}`,
+    }),
+    base_url: url,
+    app_url: url.optional(),
+    api_key_file: text().optional(),
+    api_key_env: text()
+      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'is not the name of an environment variable' })
+      .optional(),
+    org_id: text().trim().optional(),
+    seats: wholeNumber(1, MAX_SEATS).optional(),
+    budget: z.strictObject({ credits_per_month: positiveNumber(MAX_CREDITS) }).optional(),
+    prices: prices.optional(),
+  })
+  .superRefine(({ api_key_file: file, api_key_env: variable }, context) => {
+    if ((file === undefined) !== (variable === undefined)) return;
+    context.addIssue(`needs ${file === undefined ? 'an' : 'only one of'} api_key_file or api_key_env`);
+  });
+
+export const readinessSchema = z.strictObject({
+  branches: list(text()).default([]),
+  clean_only: z.boolean().default(false),
+  level_rule: z.enum(['none', 'bands']).default('none'),
+  criterion_counts: z.boolean().default(true),
+});
+
+/** Reads the list `orgs`. */
+export function readOrgs(place: Place | undefined): readonly OrgEntry[] {
+  if (place === undefined) return [];
+  const entries = validated(list(orgSchema), place);
+  const places = childrenOf(place);
+  return entries.map((entry, index) => ({
+    place: places[index] ?? place,
+    name: entry.name,
+    baseUrl: entry.base_url,
+    appUrl: entry.app_url ?? entry.base_url,
+    key:
+      entry.api_key_env === undefined ? { file: entry.api_key_file ?? '' } : { variable: entry.api_key_env },
+    orgId: entry.org_id,
+    contract: contractOf(entry),
+  }));
+}
+
+/** Undefined where the organization has none of the contract's keys. */
+function contractOf({ seats, budget, prices }: z.output<typeof orgSchema>): Contract | undefined {
+  if (seats === undefined && budget === undefined && prices === undefined) return undefined;
+  return { seats, creditsPerMonth: budget?.credits_per_month, prices: prices ?? [] };
+}
+
+/** Reads `limits`; `labels` are the label names that exist. */
+export function readLimits(place: Place | undefined, labels: ReadonlySet<string>): Limits {
+  const known = [...new Set([...defaultValuesPerLabel.keys(), ...labels])];
+  const count = wholeNumber(1, MAX_VALUES);
+  const byLabel = z
+    .strictObject(Object.fromEntries(known.map((label) => [label, count.optional()])))
+    .transform((values) => new Map([...defaultValuesPerLabel, ...Object.entries(values)]));
+  const forAll = count.transform((value) => new Map([['default', value]]));
+  const isNumber =
+    place?.tree.kind === 'mapping' && place.tree.entries.get('values_per_label')?.tree.kind === 'number';
+  const schema = section(
+    z.strictObject({
+      values_per_label: (isNumber ? forAll : section(byLabel)).optional(),
+      series: wholeNumber(1, MAX_SERIES).default(defaultSeries),
+    }),
+  );
+  const limits = place === undefined ? undefined : validated(schema, place);
+  const values: ReadonlyMap<string, number | undefined> = limits?.values_per_label ?? defaultValuesPerLabel;
+  return {
+    valuesPerLabel: (label) => values.get(label) ?? values.get('default') ?? Number.POSITIVE_INFINITY,
+    series: limits?.series ?? defaultSeries,
+  };
+}
+
+/** Reads `readiness`. */
+export function readReadiness(place: Place | undefined): ReadinessSettings {
+  const settings =
+    place === undefined ? readinessSchema.parse({}) : validated(section(readinessSchema), place);
+  return {
+    branches: settings.branches,
+    cleanOnly: settings.clean_only,
+    levelRule: settings.level_rule,
+    criterionCounts: settings.criterion_counts,
+  };
+}

@@ -1,0 +1,155 @@
+import * as z from 'zod';
+import type { ConfigError } from '../runtime/errors.ts';
+import { suggestion } from './nearest.ts';
+import { quoted } from './parsed.ts';
+import { mistake, type Place, type Tree, unknownKey } from './tree.ts';
+
+type Path = readonly PropertyKey[];
+
+/**
+ * Validates a part of a YAML file by a zod schema. Throws a `ConfigError` that names file, line and key of the first
+ * issue; an unknown key comes before everything else inside its mapping. A schema's `error` is the text after the key;
+ * a custom issue may carry a `hint` among its `params`.
+ */
+export function validated<Schema extends z.ZodType>(schema: Schema, place: Place): z.output<Schema> {
+  const knownKeys = new Map<string, readonly string[]>();
+  const result = schema.safeParse(plainValueOf(place.tree), {
+    error(issue) {
+      if (issue.code !== 'unrecognized_keys') return wordsFor(issue);
+      const shape: object = Reflect.get(issue.inst?._zod.def ?? {}, 'shape') ?? {};
+      knownKeys.set(String(issue.path ?? []), Object.keys(shape));
+      return undefined;
+    },
+  });
+  if (result.success) return result.data;
+  throw errorOf(place, firstOf(result.error.issues), knownKeys);
+}
+
+/** A whole number between two bounds, both included. */
+export function wholeNumber(min: number, max: number): z.ZodNumber {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.number({ error }).int({ error }).min(min, { error }).max(max, { error });
+}
+
+/** A number above 0, of at most `max`. */
+export function positiveNumber(max: number): z.ZodNumber {
+  const error = `must be a number above 0, at most ${max}`;
+  return z.number({ error }).positive({ error }).max(max, { error });
+}
+
+/** A text that is not blank. */
+export function text(): z.ZodString {
+  return z.string().refine((value) => value.trim() !== '', { error: 'is empty', abort: true });
+}
+
+/** A section that may be left empty: `limits:` without a value is `limits: {}`. */
+export function section<Schema extends z.ZodType>(schema: Schema) {
+  return z.preprocess((value) => value ?? {}, schema);
+}
+
+/** A list that may be left empty. */
+export function list<Item extends z.ZodType>(item: Item) {
+  return z.preprocess((value) => value ?? [], z.array(item));
+}
+
+/** The plain value of a node: `null` where it is empty. */
+function plainValueOf(tree: Tree): unknown {
+  switch (tree.kind) {
+    case 'mapping':
+      return Object.fromEntries([...tree.entries].map(([key, entry]) => [key, plainValueOf(entry.tree)]));
+    case 'list':
+      return tree.items.map(plainValueOf);
+    case 'number':
+      return Number(tree.text);
+    case 'boolean':
+      return tree.text.toLowerCase() === 'true';
+    case 'text':
+      return tree.text;
+    case 'empty':
+      return null;
+  }
+}
+
+function wordsFor({ code, input, ...issue }: z.core.$ZodRawIssue): string | undefined {
+  if (code === 'invalid_value') {
+    const values = 'values' in issue && Array.isArray(issue.values) ? issue.values.map(String) : [];
+    return typeof input === 'string'
+      ? `${quoted(input)} is not one of ${values.join(', ')}`
+      : `must be one of ${values.join(', ')}`;
+  }
+  if (code !== 'invalid_type' || !('expected' in issue)) return undefined;
+  switch (issue.expected) {
+    case 'string':
+      return typeof input === 'number' || typeof input === 'boolean'
+        ? 'must be a text: put it in quotes'
+        : 'must be a text';
+    case 'boolean':
+      return 'must be true or false';
+    case 'array':
+      return 'must be a list';
+    case 'object': {
+      const shape: object = Reflect.get(issue.inst?._zod.def ?? {}, 'shape') ?? {};
+      return `must be a mapping with ${Object.keys(shape).join(', ')}`;
+    }
+    case 'record':
+      return 'must be a mapping';
+    default:
+      return undefined;
+  }
+}
+
+/** The first issue, or the unknown key of a mapping around it. */
+function firstOf(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue {
+  const [first] = issues;
+  if (first === undefined) throw new Error('a failed validation has no issue');
+  const around = issues
+    .filter(({ code, path }) => code === 'unrecognized_keys' && isWithin(first.path, path))
+    .sort((a, b) => a.path.length - b.path.length);
+  return around[0] ?? first;
+}
+
+function isWithin(path: Path, outer: Path): boolean {
+  return outer.every((key, index) => path[index] === key);
+}
+
+function errorOf(
+  root: Place,
+  issue: z.core.$ZodIssue,
+  knownKeys: ReadonlyMap<string, readonly string[]>,
+): ConfigError {
+  const place = placeAt(root, issue.path);
+  if (issue.code === 'unrecognized_keys') {
+    const [key = ''] = issue.keys;
+    const child = placeAt(root, [...issue.path, key]) ?? root;
+    return unknownKey(place ?? root, child, key, knownKeys.get(String(issue.path)) ?? []);
+  }
+  if (place === undefined) {
+    return mistake(placeAt(root, issue.path.slice(0, -1)) ?? root, `has no ${String(issue.path.at(-1))}`);
+  }
+  const { tree } = place;
+  const hint =
+    issue.code === 'invalid_value' && tree.kind === 'text'
+      ? suggestion(tree.text, issue.values.map(String))
+      : issue.code === 'custom' && typeof issue.params?.['hint'] === 'string'
+        ? issue.params['hint']
+        : undefined;
+  return mistake(place, issue.message, hint);
+}
+
+/** The node at a path below a place, undefined where there is none. */
+function placeAt(root: Place, path: Path): Place | undefined {
+  let place = root;
+  for (const key of path) {
+    const { tree, file, path: parent } = place;
+    if (tree.kind === 'mapping') {
+      const entry = tree.entries.get(String(key));
+      if (entry === undefined) return undefined;
+      place = { file, path: parent === '' ? String(key) : `${parent}.${String(key)}`, ...entry };
+    } else if (tree.kind === 'list') {
+      const item = tree.items[Number(key)];
+      if (item === undefined) return undefined;
+      place = { file, path: `${parent}[${String(key)}]`, line: item.line, tree: item };
+    } else return undefined;
+  }
+  return place;
+}
