@@ -1,11 +1,12 @@
-import { type Collector, isFetching } from '../catalog/collector.ts';
-import type { Instruments } from '../exposition/instruments.ts';
+import type { Collector } from '../catalog/collector.ts';
 import type { History } from '../history/history.ts';
 import { createMemoryHistory } from '../history/memory.ts';
 import { createSqliteHistory } from '../history/sqlite/history.ts';
-import type { RunBook } from '../pipeline/runs.ts';
+import { NO_RUN } from '../pipeline/runs.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
+import type { Core } from './core.ts';
+import type { Deployment } from './deployment.ts';
 
 /** The path that stands for no file. */
 export const MEMORY = ':memory:';
@@ -35,23 +36,26 @@ export async function openHistory({ path, collectors, ...deps }: HistoryParts): 
 }
 
 /** Makes each name stand for the organization that its configuration names. */
-export async function adoptConfigured(
-  history: History,
-  orgs: readonly { readonly name: string; readonly orgId?: string | undefined }[],
-): Promise<void> {
-  for (const { name, orgId } of orgs) if (orgId !== undefined) await history.adopt(name, orgId);
+async function adoptConfigured(history: History, { orgs }: Pick<Deployment, 'orgs'>): Promise<void> {
+  for (const [name, { config }] of orgs) {
+    if (config.orgId !== undefined) await history.adopt(name, config.orgId);
+  }
 }
 
-/** Tells what was fetched well before these collectors ran, so that ages count on over a restart. */
-export async function restoreSuccesses(
-  { history, runs, instruments }: { history: History; runs: RunBook; instruments: Instruments },
-  orgs: readonly { readonly name: string }[],
-  collectors: readonly Collector[],
+/**
+ * Restores what the history knows of organizations that have not run yet: whose it is, and when each of their
+ * collectors last succeeded, so that ages count on over a restart.
+ */
+export async function restore(
+  { history, runs, instruments }: Pick<Core, 'history' | 'runs' | 'instruments'>,
+  { orgs, fetching }: Pick<Deployment, 'orgs' | 'fetching'>,
 ): Promise<void> {
-  for (const { name: org } of orgs) {
+  await adoptConfigured(history, { orgs });
+  for (const org of orgs.keys()) {
+    const unknown = fetching.filter(({ name }) => runs.get(org, name) === NO_RUN);
+    if (unknown.length === 0) continue;
     const known = await history.read(org);
-    // A derived collector has no runs of its own that could succeed.
-    for (const { name: collector, dataset } of collectors.filter(isFetching)) {
+    for (const { name: collector, dataset } of unknown) {
       const at = known.succeededAt(dataset.name);
       if (at === undefined) continue;
       instruments.restoreLastSuccess({ org, collector, at });

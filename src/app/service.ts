@@ -1,35 +1,42 @@
-import { collectors as allCollectors } from '../collectors/index.ts';
-import type { Config } from '../config/config.ts';
+import { type OrgChanges, orgChanges, restartOptions } from '../config/changes.ts';
+import type { Config, StartConfig } from '../config/config.ts';
 import { createFiles, type Files } from '../config/files.ts';
 import { takesHookEvents } from '../config/shard.ts';
-import { createExposition, type Exposition } from '../exposition/exposition.ts';
-import { createInstruments } from '../exposition/instruments.ts';
+import type { Exposition } from '../exposition/exposition.ts';
 import { negotiate } from '../exposition/negotiate.ts';
-import { createPublication } from '../exposition/publication.ts';
-import { createSegmentRenderer } from '../exposition/segment.ts';
 import type { Retention } from '../history/history.ts';
 import { firstDayOf } from '../pipeline/first-day.ts';
-import { createPublisher } from '../pipeline/publisher.ts';
-import { createRunner } from '../pipeline/runner.ts';
-import { createRunBook, NO_RUN } from '../pipeline/runs.ts';
-import type { Clock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
-import { createLogger } from '../runtime/log-winston.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { createLoggedProgress, type Progress } from '../runtime/progress.ts';
-import { createRedactor } from '../runtime/redact.ts';
 import { oneAtATime, type ReloadOutcome } from '../runtime/reload.ts';
-import { createCronTicker, type Ticker } from '../scheduler/ticker.ts';
+import { createSerialQueue } from '../runtime/serial-queue.ts';
 import { createApp } from '../server/app.ts';
 import { createHttpServer, type HttpServer } from '../server/http-server.ts';
 import type { ServiceStatus } from '../server/status.ts';
-import { adoptConfigured, openHistory, restoreSuccesses } from './history.ts';
+import { type Core, createCore, type Surroundings } from './core.ts';
+import { createDeployment, type Deployment, secretsIn, secretsOf } from './deployment.ts';
+import { restore } from './history.ts';
 import type { ServiceHooks } from './hooks.ts';
-import { createPeopleFollower } from './people.ts';
-import { createPolling } from './polling.ts';
+import {
+  collectorsOfPeople,
+  condensePeople,
+  createPeopleFiles,
+  showSamePeople,
+  showsOtherPeople,
+} from './people.ts';
 import { createReload } from './reload.ts';
-import { createSetup, dayCollectors, publishedFamilies } from './setup.ts';
-import { collectorStatus, probeSuccess, readiness } from './status.ts';
+import { probeSuccess, readiness, statusOf } from './status.ts';
+import { trafficSettings } from './traffic.ts';
+import {
+  closeConnections,
+  connect,
+  introduce,
+  jobsOf,
+  prepareDeployment,
+  putInUse,
+  retire,
+  startCounters,
+} from './transition.ts';
 import { openServiceWeb, type ServiceWeb } from './web.ts';
 
 const WEB_CONFIGURATION = 'the web configuration';
@@ -37,22 +44,12 @@ const WEB_CONFIGURATION = 'the web configuration';
 /** How often what only time changes is seen to, in milliseconds: ages, uncovered and old days, a full disk. */
 const SWEEP_MS = 60_000;
 
-export interface ServiceParts {
+export interface ServiceParts extends Surroundings {
   readonly config: Config;
-  readonly version: string;
-  readonly revision: string;
-  readonly clock: Clock;
-  /** Uniform in [0, 1). */
-  readonly random: () => number;
-  /** Where the log goes. */
-  readonly stderr: NodeJS.WritableStream;
   /** Whether the platform is the simulated one, which the status page then says. */
   readonly simulated: boolean;
-  readonly ticker?: Ticker;
   /** Reads the configuration again; rejects with a `ConfigError`. Where not given, it stays as it was. */
   readonly loadConfig?: () => Promise<Config>;
-  /** Shows how the first sync goes; the log tells it where not given. */
-  readonly progress?: Progress;
   /** The files of this machine where not given. */
   readonly files?: Files;
 }
@@ -75,176 +72,121 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** The composition root: creates every part and wires them together. */
+/** The composition root: builds the core and the first deployment, and lets others take its place. */
 export async function createService(parts: ServiceParts): Promise<Service> {
-  const { clock, random } = parts;
-  // What was there at the start, for what does not change while the process runs.
-  const { config } = parts;
-  let setup = createSetup(config);
+  const { clock, config } = parts;
   const startedAt = clock.now();
   const startedElapsed = clock.elapsed();
-  const { token: hooksToken } = config.hooks;
-  const redactor = createRedactor(() => [
-    ...setup.config.orgs.flatMap((org) => org.credential.secrets()),
-    ...(hooksToken?.secrets() ?? []),
-    ...setup.config.people.secrets(),
-  ]);
-  const log = createLogger({ ...config.log, stream: parts.stderr, clock, redactor });
-  const publication = createPublication({
-    families: publishedFamilies(),
-    running: () => setup.names,
-    clock,
-    log,
-  });
-  const { history, isPersistent } = await openHistory({
-    path: config.storage.path,
-    collectors: allCollectors,
-    clock,
-    log,
-    onLateLoad: () => void publishSafely([...setup.names]),
-  });
-  const instruments = createInstruments({
-    version: parts.version,
-    revision: parts.revision,
-    clock,
-    series: () => publication.current().series,
-    historyPersistent: isPersistent,
-  });
-  const exposition = createExposition({ publication, registry: instruments.registry, clock });
-  const runs = createRunBook();
-  // The parts read these anew each time, so that they follow a configuration that was read again.
-  const keeping = {
-    get historyStart() {
-      return setup.config.history.start;
-    },
-    get retentionDays() {
-      return setup.config.history.retentionDays;
-    },
-  };
-  const publisher = createPublisher({
-    get collectors() {
-      return setup.collectors;
-    },
-    get aboutFamilies() {
-      return setup.about;
-    },
-    get historyStart() {
-      return keeping.historyStart;
-    },
-    get retentionDays() {
-      return keeping.retentionDays;
-    },
-    labelLimit: (label) => setup.config.limits.valuesPerLabel(label),
-    get seriesBudget() {
-      return setup.seriesBudget;
-    },
-    get maxAgeMs() {
-      return setup.config.metrics.maxAgeMs;
-    },
-    settingsOf: ({ name }) => setup.orgs.get(name)?.settings,
-    renderSegment: createSegmentRenderer({ clock }),
-    ...{ history, publication, instruments, clock, log },
-  });
-  const runner = createRunner({
-    get historyStart() {
-      return keeping.historyStart;
-    },
-    get retentionDays() {
-      return keeping.retentionDays;
-    },
-    get revisionDays() {
-      return setup.config.history.revisionWindowDays;
-    },
-    settingsOf: ({ name }) => setup.orgs.get(name)?.settings,
-    progress: parts.progress ?? createLoggedProgress({ clock, log }),
+  // The one reference that a reload replaces.
+  let deployment: Deployment | undefined;
+  const first = { traffic: trafficSettings(config, []), logLevel: config.log.level };
+  const core = await createCore(config, first, parts, {
+    secrets,
+    onLateLoad: () => void publishSafely([...inUse().names]),
+    publish: publishOrg,
     onTried,
-    ...{ history, publisher, runs, instruments, clock, log },
   });
-  const polling = createPolling({
-    setup: () => setup,
-    // Loaded when they are first asked for: their libraries need not delay the first scrape.
-    loadClients: async () =>
-      (await import('./clients.ts')).createClients({
-        config: () => setup.config,
-        dayDatasets: () => dayCollectors(setup.collectors).map(({ dataset }) => dataset.name),
-        version: parts.version,
-        ...{ history, instruments, clock, random, log },
-      }),
-    ticker: parts.ticker ?? createCronTicker(log),
-    ...{ runner, clock, random, log },
-  });
-  const people = createPeopleFollower({
-    people: () => setup.config.people,
-    // Also where they do not run: what was kept of people before may have to go.
-    collectors: allCollectors,
-    history,
-    settingsOf: (name) => setup.orgs.get(name)?.settings,
-    clock,
-    log,
-  });
+  const { log, publication, runs, scheduler, history, exposition, redactor } = core;
+  deployment = createDeployment(config, core);
+  putInUse(deployment, core);
+  startCounters(deployment, core);
+  const peopleFiles = createPeopleFiles(log);
+  // A reload and a file that is followed must not replace the same deployment.
+  const changes = createSerialQueue();
+  const reload = createReload(
+    [
+      { name: 'the configuration', reload: reloadConfig },
+      { name: WEB_CONFIGURATION, reload: reloadWeb },
+    ],
+    core,
+  );
+  const noteRestart = createRestartNote(config, log);
   let isComplete = false;
-  startCounters();
-  const configuration = createReload({
-    setup: () => setup,
-    loadConfig: parts.loadConfig,
-    others: [{ name: WEB_CONFIGURATION, reload: reloadWeb }],
-    take(next) {
-      // A key that is out of use may still stand in an error that is on its way.
-      for (const org of setup.config.orgs) for (const key of org.credential.secrets()) redactor.remember(key);
-      for (const key of setup.config.people.secrets()) redactor.remember(key);
-      setup = next;
-      log.setLevel(next.config.log.level);
-    },
-    async introduce() {
-      startCounters();
-      await restore();
-    },
-    async publish() {
-      await publishAll([...setup.names]);
-      publication.flush();
-      await followPeople();
-    },
-    ...{ polling, publisher, runner, runs, instruments, clock, log },
-  });
+
+  function inUse(): Deployment {
+    if (deployment === undefined) throw new Error('there is no deployment yet');
+    return deployment;
+  }
+
+  function secrets(): readonly string[] {
+    const keys = deployment === undefined ? secretsIn(config) : secretsOf(deployment);
+    return [...keys, ...(config.hooks.token?.secrets() ?? [])];
+  }
+
+  async function reloadConfig(): Promise<void> {
+    const next = await parts.loadConfig?.();
+    if (next !== undefined) await changes.run(() => apply(next));
+  }
 
   async function reloadWeb(): Promise<void> {
     const outcome = await web?.reload();
     if (outcome !== undefined && 'problem' in outcome) throw new ConfigError(outcome.problem, outcome.hint);
   }
 
-  function startCounters(): void {
-    const endpoints = setup.fetching.map(({ dataset }) => dataset.name);
-    const dayDatasets = dayCollectors(setup.collectors).map(({ dataset }) => dataset.name);
-    for (const org of setup.orgs.keys()) instruments.knowOrg(org, { endpoints, dayDatasets });
+  /** Puts another configuration in use; rejects with a `ConfigError` before anything has changed. */
+  async function apply(nextConfig: Config): Promise<void> {
+    const before = inUse();
+    const next = await prepareDeployment(nextConfig, core, before);
+    noteRestart(nextConfig);
+    await replace(before, next, [...next.names]);
+    log.info('The configuration was read again', {
+      organizations: next.orgs.size,
+      ...namesOf(orgChanges(before.config, nextConfig)),
+    });
   }
 
-  function status(): ServiceStatus {
-    const sources = {
-      runs,
-      publisher,
-      seriesOf: publication.seriesOf,
-      nextRunOf: polling.nextRunOf,
-    };
-    return {
-      version: parts.version,
-      revision: parts.revision,
-      startedAt,
-      now: clock.now(),
-      ready: ready(),
-      configuration: configuration.state(),
-      orgs: [...setup.orgs.values()].map(({ config: org, settings }) => ({
-        name: org.name,
-        ...orgIdOf(publisher.orgId(org.name)),
-        apiHost: new URL(org.baseUrl).host,
-        collectors: setup.collectors.map((collector) => collectorStatus(sources, settings, collector)),
-      })),
-      links: [
-        { href: config.web.telemetryPath, label: 'Metrics', description: 'what Prometheus scrapes' },
-        { href: '/status', label: 'Status', description: 'this page as JSON' },
-        { href: '/-/ready', label: 'Readiness', description: 'whether every collector has been tried' },
-      ],
-      simulated: parts.simulated,
-    };
+  /** Swaps the deployment in use, and publishes the named collectors anew. Never rejects: the next one is in use. */
+  async function replace(before: Deployment, next: Deployment, names: readonly string[]): Promise<void> {
+    deployment = next;
+    putInUse(next, core, before);
+    try {
+      await retire(before, next, core);
+      await introduce(next, core);
+      await publishAll(names);
+      publication.flush();
+    } catch (error) {
+      log.error('The new settings are in use, but not everything that follows from them was done', { error });
+    }
+    if (showSamePeople(before, next)) return;
+    log.info('People are shown in another way now, their newest days are asked for again');
+    await condenseSafely();
+    const affected = collectorsOfPeople(next);
+    await publishSafely([...affected]);
+    // Not waited for: it takes as long as the platform does.
+    void refresh(affected);
+  }
+
+  /** Puts the files about people in use that have changed. */
+  async function followFiles(): Promise<void> {
+    const before = inUse();
+    await peopleFiles.follow(before.config.people);
+    if (showsOtherPeople(before)) await replace(before, createDeployment(before.config, core, before), []);
+    else await condenseSafely();
+  }
+
+  async function condenseSafely(): Promise<void> {
+    await condensePeople(inUse(), core).catch((error: unknown) =>
+      log.error('The history sweep failed', { error }),
+    );
+  }
+
+  /** Publishes what time has changed, and the named collectors' families. */
+  async function publishAll(names: readonly string[]): Promise<void> {
+    await Promise.all([...inUse().orgs.keys()].map((org) => publishOrg(org, names)));
+  }
+
+  async function publishOrg(org: string, names: readonly string[]): Promise<void> {
+    const { orgs, publisher } = inUse();
+    const settings = orgs.get(org)?.settings;
+    if (settings !== undefined) await publisher.publish(settings, names);
+  }
+
+  async function publishSafely(names: readonly string[]): Promise<void> {
+    await publishAll(names).catch((error: unknown) => log.error('Publishing failed', { error }));
+  }
+
+  function refresh(collectors?: ReadonlySet<string>): Promise<void> {
+    return scheduler.refresh(new Set(jobsOf(inUse(), collectors).map(({ name }) => name)));
   }
 
   /** Whoever waits for the exporter to be ready finds everyone's newest data on the page, not a second later. */
@@ -257,7 +199,15 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   function ready() {
     // What a reload brings along is not waited for by those who already rely on the rest.
     if (isComplete) return { ready: true, waitingFor: [] };
-    return readiness(runs, polling.targets(), clock.elapsed() - startedElapsed);
+    return readiness(runs, jobsOf(inUse()), clock.elapsed() - startedElapsed);
+  }
+
+  function status(): ServiceStatus {
+    const { version, revision, simulated } = parts;
+    const { telemetryPath } = config.web;
+    const configuration = reload.state();
+    const frame = { version, revision, simulated, startedAt, telemetryPath, configuration, ready: ready() };
+    return statusOf(frame, core, inUse());
   }
 
   let hooks: ServiceHooks | undefined;
@@ -266,11 +216,11 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     negotiate,
     status,
     refresh() {
-      void polling.refresh();
-      return polling.pauses();
+      void refresh();
+      return core.traffic.pausesOf(inUse().config.orgs);
     },
-    reload,
-    probe: (name) => (setup.orgs.has(name) ? probeSuccess(runs, name, setup.fetching) : undefined),
+    reload: reloadOnce,
+    probe: (name) => (inUse().orgs.has(name) ? probeSuccess(runs, name, inUse().fetching) : undefined),
     redact: redactor.redact,
     log,
     hooks: () => hooks?.handle,
@@ -279,76 +229,31 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   });
   let web: ServiceWeb | undefined;
   let server: HttpServer | undefined;
-  const stopping = new AbortController();
-
-  /** Loads the intake where it is wanted. Hook events name no organization: one shard takes them all. */
-  async function openHooks(): Promise<ServiceHooks | undefined> {
-    if (hooksToken === undefined || !takesHookEvents(config.shard)) return undefined;
-    const { openServiceHooks } = await import('./hooks.ts');
-    return openServiceHooks({
-      hooks: { ...config.hooks, token: hooksToken },
-      storagePath: config.storage.path,
-      registry: instruments.registry,
-      clock,
-      log,
-    });
-  }
-
-  /** Publishes what time has changed, and the named collectors' families. */
-  async function publishAll(names: readonly string[]): Promise<void> {
-    await Promise.all([...setup.orgs.values()].map(({ settings }) => publisher.publish(settings, names)));
-  }
-
-  async function publishSafely(names: readonly string[]): Promise<void> {
-    await publishAll(names).catch((error: unknown) => log.error('Publishing failed', { error }));
-  }
 
   async function sweep(): Promise<void> {
     for (;;) {
-      await clock.wait(SWEEP_MS, stopping.signal);
+      await clock.wait(SWEEP_MS, core.stopping.signal);
       await history
         .sweep(retention())
         .catch((error: unknown) => log.error('The history sweep failed', { error }));
-      await followPeople();
+      await changes.run(followFiles);
       await publishSafely([]);
     }
   }
 
-  /** Shows people in the new way at once, as far as that needs no other data, and asks for the rest. */
-  async function followPeople(): Promise<void> {
-    const changed = await people.follow();
-    await people.condense().catch((error: unknown) => log.error('The history sweep failed', { error }));
-    if (!changed) return;
-    const affected = new Set(
-      dayCollectors(setup.collectors).flatMap(({ name, dataset }) =>
-        dataset.isCurrent === undefined ? [] : [name],
-      ),
-    );
-    await publishSafely([...affected]);
-    // Not waited for: it takes as long as the platform does.
-    void polling.refresh(affected);
-  }
-
   function retention(): Retention | undefined {
-    if (keeping.retentionDays === 0) return undefined;
-    return { firstDay: firstDayOf(keeping, clock.now()), orgs: [...setup.orgs.keys()] };
-  }
-
-  /** Tells when each organization that has not run yet was last fetched well, by this process or one before. */
-  async function restore(): Promise<void> {
-    await adoptConfigured(history, setup.config.orgs);
-    for (const org of setup.config.orgs) {
-      const unknown = setup.collectors.filter(({ name }) => runs.get(org.name, name) === NO_RUN);
-      await restoreSuccesses({ history, runs, instruments }, [org], unknown);
-    }
+    const { config: live, orgs } = inUse();
+    const { start: historyStart, retentionDays } = live.history;
+    if (retentionDays === 0) return undefined;
+    return { firstDay: firstDayOf({ historyStart, retentionDays }, clock.now()), orgs: [...orgs.keys()] };
   }
 
   let reloading: Promise<unknown> = Promise.resolve();
-  const reloadOnce = oneAtATime(() => configuration.run());
+  const runReload = oneAtATime(() => reload.run());
 
-  async function reload(): Promise<ReloadOutcome> {
-    if (stopping.signal.aborted) return { ok: false, problem: 'the exporter is stopping' };
-    const outcome = reloadOnce();
+  async function reloadOnce(): Promise<ReloadOutcome> {
+    if (core.stopping.signal.aborted) return { ok: false, problem: 'the exporter is stopping' };
+    const outcome = runReload();
     reloading = outcome;
     return await outcome;
   }
@@ -360,9 +265,12 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   }
 
   async function stop(): Promise<void> {
-    stopping.abort();
-    runner.stop();
-    await Promise.all([polling.stop(), server?.close(), reloading]);
+    core.stopping.abort();
+    closeConnections(inUse());
+    await Promise.all([scheduler.stop(), server?.close(), reloading]);
+    // A reload that was under way may have made others.
+    closeConnections(inUse());
+    await core.traffic.close();
     await web?.close();
     await hooks?.close();
     publication.close();
@@ -376,40 +284,72 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     status,
     async start() {
       web = await openServiceWeb({ config: config.web, files: parts.files ?? createFiles(), clock, log });
-      await restore();
-      hooks = await openHooks();
-      await people.condense();
+      await restore(core, inUse());
+      hooks = await openHooks(config, core);
+      await condensePeople(inUse(), core);
       // The first scrape already sees what is stored.
       await publishAll([]);
       publication.flush();
       server = createHttpServer({ ...web.serve(app), clock, maxConnections: config.web.maxConnections });
       const { port } = await server.listen(config.web.listen);
-      web.watch((problem) => configuration.note(WEB_CONFIGURATION, problem));
+      web.watch((problem) => reload.note(WEB_CONFIGURATION, problem));
       try {
-        await polling.connect();
+        await connect(inUse());
       } catch (error) {
-        // A proxy that is none ends the start, and so nothing may go on listening.
+        // An invalid proxy aborts the start: stop listening first.
         await stopOnce();
         throw error;
       }
-      polling.start();
+      scheduler.adopt([...inUse().jobs.values()]);
+      scheduler.start();
       // Only stopping ends it, and then there is nothing left to do.
       sweep().catch(() => undefined);
       return { port, scheme: web.scheme };
     },
     async pollOnce() {
-      await polling.runAll();
+      await Promise.all(jobsOf(inUse()).map((job) => job.run('scheduled')));
       publication.flush();
-      return polling
-        .targets()
+      return jobsOf(inUse())
         .filter(({ org, collector }) => runs.get(org, collector).failure !== undefined)
-        .map(({ org, collector }) => `${org}/${collector}`);
+        .map(({ name }) => name);
     },
-    reload,
+    reload: reloadOnce,
     stop: stopOnce,
   };
 }
 
-function orgIdOf(orgId: string | undefined): { orgId?: string } {
-  return orgId === undefined ? {} : { orgId };
+/** Loads the intake where it is wanted. Hook events name no organization: one shard takes them all. */
+async function openHooks(
+  { hooks, shard, storage }: Config,
+  { instruments, clock, log }: Core,
+): Promise<ServiceHooks | undefined> {
+  const { token } = hooks;
+  if (token === undefined || !takesHookEvents(shard)) return undefined;
+  const { openServiceHooks } = await import('./hooks.ts');
+  return openServiceHooks({
+    hooks: { ...hooks, token },
+    storagePath: storage.path,
+    registry: instruments.registry,
+    clock,
+    log,
+  });
+}
+
+/** Warns of options that count only from the next start on, once for each set of them. */
+function createRestartNote(start: StartConfig, log: Logger): (now: StartConfig) => void {
+  let last = '';
+  return (now) => {
+    const options = restartOptions(start, now)
+      .map((option) => `--${option}`)
+      .join(' ');
+    if (options === last) return;
+    last = options;
+    if (options !== '') log.warn('Changed options that count only from the next start on', { options });
+  };
+}
+
+/** The organizations that a reload has changed, as fields of the log. */
+function namesOf(changes: OrgChanges): Readonly<Record<string, string>> {
+  const named = Object.entries(changes).map(([change, names]) => [change, names.join(' ')]);
+  return Object.fromEntries(named.filter(([, names]) => names !== ''));
 }

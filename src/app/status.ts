@@ -1,41 +1,62 @@
 import type { Collector } from '../catalog/collector.ts';
 import { isDayCollector, isFetching } from '../catalog/collector.ts';
-import type { Instant } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
-import type { Publisher } from '../pipeline/publisher.ts';
 import type { RunBook, RunState } from '../pipeline/runs.ts';
-import type { CollectorState, CollectorStatus, Readiness } from '../server/status.ts';
+import type { CollectorState, CollectorStatus, Readiness, ServiceStatus } from '../server/status.ts';
+import type { Core } from './core.ts';
+import type { Deployment } from './deployment.ts';
+import { jobName } from './job.ts';
 
 /** After this the exporter is ready whatever the platform does, in milliseconds. */
 const READY_AFTER_MS = 60_000;
 
-/** What the status of a collector is drawn from. */
-export interface StatusSources {
-  readonly runs: RunBook;
-  readonly publisher: Publisher;
-  seriesOf(org: string): ReadonlyMap<string, number>;
-  nextRunOf(org: string, collector: string): Instant | undefined;
+/** What the status page shows beside the collectors. */
+export interface StatusFrame
+  extends Pick<
+    ServiceStatus,
+    'version' | 'revision' | 'startedAt' | 'ready' | 'configuration' | 'simulated'
+  > {
+  readonly telemetryPath: string;
 }
 
-/** The state of one collector of one organization, as the status page shows it. */
-export function collectorStatus(
-  sources: StatusSources,
-  org: OrgSettings,
-  collector: Collector,
-): CollectorStatus {
+/** The state of the service at this moment, as the status page shows it. */
+export function statusOf(frame: StatusFrame, core: Core, deployment: Deployment): ServiceStatus {
+  const { telemetryPath, ...rest } = frame;
+  return {
+    ...rest,
+    now: core.clock.now(),
+    orgs: [...deployment.orgs.values()].map(({ config, settings }) =>
+      omitUndefined({
+        name: config.name,
+        orgId: core.published.orgId(config.name),
+        apiHost: new URL(config.baseUrl).host,
+        collectors: deployment.collectors.map((collector) => collectorStatus(core, settings, collector)),
+      }),
+    ),
+    links: [
+      { href: telemetryPath, label: 'Metrics', description: 'what Prometheus scrapes' },
+      { href: '/status', label: 'Status', description: 'this page as JSON' },
+      { href: '/-/ready', label: 'Readiness', description: 'whether every collector has been tried' },
+    ],
+  };
+}
+
+/** The state of one collector of one organization. */
+function collectorStatus(core: Core, org: OrgSettings, collector: Collector): CollectorStatus {
+  const { runs, published, publication, scheduler } = core;
   const { name, description } = collector;
-  const run = runOf(sources.runs, org.name, collector);
-  const series = sources.seriesOf(org.name);
+  const run = runOf(runs, org.name, collector);
+  const series = publication.seriesOf(org.name);
   const { failure } = run;
   return omitUndefined({
     name,
     description,
     state: stateOf(run),
-    dataDay: sources.publisher.publishedDay(org.name, name),
+    dataDay: published.publishedDay(org.name, name),
     lastRunAt: run.lastRunAt,
     lastSuccessAt: run.lastSuccessAt,
     lastDurationSeconds: run.lastDurationSeconds,
-    nextRunAt: sources.nextRunOf(org.name, fetchingName(collector)),
+    nextRunAt: scheduler.nextRunOf(jobName(org.name, fetchingName(collector))),
     failure:
       failure &&
       omitUndefined({
@@ -45,8 +66,8 @@ export function collectorStatus(
         since: failure.since,
       }),
     series: collector.families.reduce((sum, family) => sum + (series.get(family.name) ?? 0), 0),
-    uncoveredDays: isDayCollector(collector) ? sources.publisher.uncoveredDays(org.name, name) : undefined,
-    published: !sources.publisher.isExpired(org.name, name),
+    uncoveredDays: isDayCollector(collector) ? published.uncoveredDays(org.name, name) : undefined,
+    published: !published.isExpired(org.name, name),
   });
 }
 

@@ -1,8 +1,7 @@
 import { type Collector, type FetchingCollector, isFetching } from '../catalog/collector.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { Source } from '../catalog/source.ts';
-import type { Publisher } from '../pipeline/publisher.ts';
-import type { Runner } from '../pipeline/runner.ts';
+import type { Runner, RunPublisher } from '../pipeline/runner.ts';
 import type { RunBook } from '../pipeline/runs.ts';
 
 /** An organization and the door to its platform. */
@@ -44,14 +43,6 @@ export function withSources(named: readonly Collector[], all: readonly Collector
 }
 
 /** A publisher for runs that nobody scrapes. */
-export function createSilentPublisher(): Publisher {
-  return {
-    publish: async () => undefined,
-    publishedDay: () => undefined,
-    showsIdle: () => false,
-    uncoveredDays: () => undefined,
-    orgId: () => undefined,
-    isExpired: () => false,
-    forget: () => undefined,
-  };
+export function createSilentPublisher(): RunPublisher {
+  return { publish: async () => undefined, showsIdle: () => false };
 }

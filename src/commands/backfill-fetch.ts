@@ -1,4 +1,5 @@
-import { createClients } from '../app/clients.ts';
+import { createOrgClient } from '../app/clients.ts';
+import { createTraffic, trafficSettings } from '../app/traffic.ts';
 import { createSilentPublisher, fetchMissing } from '../backfill/fetch.ts';
 import { type Collector, isDayCollector } from '../catalog/collector.ts';
 import type { Day } from '../catalog/day.ts';
@@ -31,25 +32,26 @@ export async function fetchAll(parts: FetchParts): Promise<readonly string[]> {
   const { config, history, version, clock, log, signal } = parts;
   const instruments = createInstruments({ version, revision: '', clock, processMetrics: false });
   const runs = createRunBook();
+  const stopping = new AbortController();
   const runner = createRunner({
     history,
     historyStart: config.history.start,
     revisionDays: config.history.revisionWindowDays,
     sparingFrom: parts.from,
     publisher: createSilentPublisher(),
+    stopping: stopping.signal,
     runs,
     instruments,
     progress: parts.progress,
     clock,
     log,
   });
-  const clients = createClients({
-    dayDatasets: () => parts.collectors.filter(isDayCollector).map(({ dataset }) => dataset.name),
-    ...{ config: () => config, history, version, instruments, clock, random: Math.random, log },
-  });
-  const byOrg = new Map(config.orgs.map((org) => [org.name, clients.create(org)]));
+  const dayDatasets = parts.collectors.filter(isDayCollector).map(({ dataset }) => dataset.name);
+  const traffic = createTraffic({ history, clock }, trafficSettings(config, dayDatasets));
+  const shared = { traffic, version, instruments, clock, random: Math.random, log };
+  const byOrg = new Map(config.orgs.map((org) => [org.name, createOrgClient(org, config.api, shared)]));
   function stop(): void {
-    runner.stop();
+    stopping.abort();
     for (const client of byOrg.values()) client.close();
   }
   signal.addEventListener('abort', stop, { once: true });
@@ -62,6 +64,6 @@ export async function fetchAll(parts: FetchParts): Promise<readonly string[]> {
   } finally {
     signal.removeEventListener('abort', stop);
     stop();
-    await clients.close();
+    await traffic.close();
   }
 }

@@ -1,18 +1,16 @@
-import type { Config, OrgConfig } from './config.ts';
+import type { LiveConfig, OrgConfig, StartConfig } from './config.ts';
 
-/** What another configuration changes. */
-export interface ConfigChanges {
-  /** Names of organizations that were not there before. */
+/** What another configuration changes of the organizations, by their names. */
+export interface OrgChanges {
+  /** Were not there before. */
   readonly added: readonly string[];
   readonly removed: readonly string[];
-  /** Names of organizations that are asked at another address, or stand for another one of the platform. */
+  /** Are asked at another address, or stand for another organization of the platform. */
   readonly moved: readonly string[];
-  /** The options that differ and count only from the next start on, as flags without their dashes. */
-  readonly fixed: readonly string[];
 }
 
 /** What stays as it was at the start: sockets, files and routes that others rely on. */
-const FIXED: Readonly<Record<string, (config: Config) => unknown>> = {
+const FIXED: Readonly<Record<string, (config: StartConfig) => unknown>> = {
   'config.file': ({ file }) => file.path,
   'config.watch': ({ file }) => file.watch,
   'storage.path': ({ storage }) => storage.path,
@@ -26,20 +24,24 @@ const FIXED: Readonly<Record<string, (config: Config) => unknown>> = {
   'log.format': ({ log }) => log.format,
 };
 
-/** Compares the configuration in use with another one. */
-export function changesBetween(before: Config, after: Config): ConfigChanges {
+/** Compares the organizations of the configuration in use with those of another one. */
+export function orgChanges(before: LiveConfig, after: LiveConfig): OrgChanges {
   const [old, now] = [byName(before), byName(after)];
   return {
     added: [...now.keys()].filter((name) => !old.has(name)),
     removed: [...old.keys()].filter((name) => !now.has(name)),
     moved: [...now].filter(([name, org]) => isElsewhere(old.get(name), org)).map(([name]) => name),
-    fixed: Object.entries(FIXED)
-      .filter(([, read]) => JSON.stringify(read(before)) !== JSON.stringify(read(after)))
-      .map(([option]) => option),
   };
 }
 
-function byName({ orgs }: Config): ReadonlyMap<string, OrgConfig> {
+/** The options that differ from those of the start and count only from the next one on, as flags without their dashes. */
+export function restartOptions(start: StartConfig, now: StartConfig): readonly string[] {
+  return Object.entries(FIXED)
+    .filter(([, read]) => JSON.stringify(read(start)) !== JSON.stringify(read(now)))
+    .map(([option]) => option);
+}
+
+function byName({ orgs }: LiveConfig): ReadonlyMap<string, OrgConfig> {
   return new Map(orgs.map((org) => [org.name, org]));
 }
 

@@ -19,22 +19,46 @@ export interface OrgConfig {
   readonly contract?: Contract | undefined;
 }
 
-/** A whole, valid configuration. */
-export interface Config {
+/**
+ * The part of a configuration that counts from the next start on: sockets, files and routes that others rely on. A
+ * reload that changes it is warned about.
+ */
+export interface StartConfig {
+  /** Where the configuration was read from, besides flags and environment. */
+  readonly file: { readonly path: string | undefined; readonly watch: boolean };
+  /** The file of the history, or `:memory:`. */
+  readonly storage: { readonly path: string };
+  readonly web: {
+    readonly listen: ListenAddress;
+    readonly telemetryPath: string;
+    readonly maxConnections: number;
+    readonly enableLifecycle: boolean;
+    /** The file for TLS and authentication. */
+    readonly configFile: string | undefined;
+    /** Whether the health routes ask for neither password nor client certificate. */
+    readonly openHealth: boolean;
+  };
+  readonly hooks: HooksConfig;
+  readonly log: { readonly format: 'logfmt' | 'json' };
+}
+
+/** How the platform is asked. */
+export interface ApiConfig {
+  readonly timeoutMs: number;
+  readonly retries: number;
+  readonly requestsPerSecond: number;
+  /** The most requests of a UTC day, for each organization; undefined for any number. */
+  readonly dailyRequestLimit: number | undefined;
+  readonly maxResponseBytes: number;
+  readonly proxy: ProxyVariables;
+}
+
+/** The part of a configuration that a reload puts into use. */
+export interface LiveConfig {
   /** The organizations of this shard; none where they all belong to others. */
   readonly orgs: readonly OrgConfig[];
   readonly shard: Shard;
-  /** Where the configuration was read from, besides flags and environment. */
-  readonly file: { readonly path: string | undefined; readonly watch: boolean };
-  readonly api: {
-    readonly timeoutMs: number;
-    readonly retries: number;
-    readonly requestsPerSecond: number;
-    /** The most requests of a UTC day, for each organization; undefined for any number. */
-    readonly dailyRequestLimit: number | undefined;
-    readonly maxResponseBytes: number;
-    readonly proxy: ProxyVariables;
-  };
+  readonly api: ApiConfig;
   /** Cron expressions of five fields, UTC. */
   readonly schedules: {
     readonly analytics: string;
@@ -52,27 +76,14 @@ export interface Config {
     /** How many of the newest days are kept; 0 keeps all. */
     readonly retentionDays: number;
   };
-  /** The file of the history, or `:memory:`. */
-  readonly storage: { readonly path: string };
-  readonly web: {
-    readonly listen: ListenAddress;
-    readonly telemetryPath: string;
-    readonly maxConnections: number;
-    readonly enableLifecycle: boolean;
-    /** The file for TLS and authentication. */
-    readonly configFile: string | undefined;
-    /** Whether the health routes ask for neither password nor client certificate. */
-    readonly openHealth: boolean;
-  };
-  readonly hooks: HooksConfig;
   readonly limits: Limits;
   readonly readiness: ReadinessSettings;
   /** Who may be told apart and who belongs to which team. */
   readonly people: People;
-  readonly log: LogConfig;
+  readonly log: { readonly level: 'error' | 'warn' | 'info' | 'debug' };
 }
 
-export interface LogConfig {
-  readonly level: 'error' | 'warn' | 'info' | 'debug';
-  readonly format: 'logfmt' | 'json';
-}
+/** A whole, valid configuration. */
+export type Config = StartConfig & LiveConfig;
+
+export type LogConfig = Config['log'];

@@ -23,8 +23,10 @@ export interface Publication {
   /** Publishes at once what has changed. */
   flush(): Published;
   current(): Published;
-  /** The names that `?collect[]=` may hold. */
+  /** The names that `?collect[]=` may hold; those of all families at first. */
   readonly collectors: ReadonlySet<string>;
+  /** Says which collectors run from now on. */
+  setCollectors(names: ReadonlySet<string>): void;
   /** Published or not yet: an organization's series by family. */
   seriesOf(org: string): ReadonlyMap<string, number>;
   /** Publishes what has changed and stops the timer; nothing may be published afterwards. */
@@ -34,8 +36,6 @@ export interface Publication {
 export interface PublicationDeps {
   /** The families in the order of the page. */
   readonly families: readonly PublishedFamily[];
-  /** The names of the collectors that run at present; those of all families where not given. */
-  readonly running?: (() => ReadonlySet<string>) | undefined;
   readonly clock: Clock;
   readonly log?: Logger | undefined;
 }
@@ -43,12 +43,13 @@ export interface PublicationDeps {
 const INTERVAL_MS = 1000;
 
 /** Creates a publication, empty at first. */
-export function createPublication({ families, running, clock, log }: PublicationDeps): Publication {
+export function createPublication({ families, clock, log }: PublicationDeps): Publication {
   const declared = declareFamilies(families);
   const collectors = new Set(families.flatMap(({ collector }) => collector ?? []));
   // What nobody may ask for by name, like the families about the data, belongs to every page.
   const everywhere = (collector: string) => !collectors.has(collector);
   const segmentsByOrg = new Map<string, OrgSegments>();
+  let running: ReadonlySet<string> = collectors;
   const closing = new AbortController();
   let published = createPublished(0, [], new Map(), everywhere);
   let changed = false;
@@ -93,7 +94,10 @@ export function createPublication({ families, running, clock, log }: Publication
 
   return {
     get collectors() {
-      return running?.() ?? collectors;
+      return running;
+    },
+    setCollectors(names) {
+      running = names;
     },
     current: () => published,
     flush: publish,

@@ -144,20 +144,19 @@ async function store(
 ): Promise<void> {
   const { org, deps } = run;
   const dataset = collector.dataset.name;
-  const settings = deps.settingsOf?.(org) ?? org;
-  const isMadeNow = (row: unknown) => collector.dataset.isCurrent?.(row, settings) ?? true;
-  // The settings have changed while it was asked: what may no longer be kept must not come back.
-  if (![...fetched.rows.values()].every(isMadeNow)) return;
+  // The settings may have changed while it was asked: what may no longer be kept must not come back.
+  if (run.retired()) return;
   const changes = await deps.history.putDays(org.name, dataset, {
     days: fetched.lost === 0 ? days : days.filter((day) => fetched.rows.has(day)),
     rows: fetched.rows,
     orgId: fetched.orgId,
     at: deps.clock.now(),
   });
+  if (run.retired()) return;
   run.note(fetched);
   // A row that other settings have made is no earlier word of the platform; a day that was shown as idle was one.
   const revisions = [
-    ...changes.filter(({ before }) => isMadeNow(before)),
+    ...changes.filter(({ before }) => collector.dataset.isCurrent?.(before, org) ?? true),
     ...[...fetched.rows]
       .filter(([day]) => deps.publisher.showsIdle(org.name, collector.name, day))
       .map(([day, after]) => ({ day, before: collector.dataset.idle, after })),

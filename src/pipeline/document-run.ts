@@ -7,6 +7,7 @@ export async function runDocuments(run: Run, collector: DocumentCollector<unknow
   const { dataset } = collector;
   try {
     const fetched = await collector.fetch(run.source);
+    if (run.retired()) return;
     const documents = new Map(fetched.documents.map((document) => [dataset.idOf(document), document]));
     await deps.history.putDocuments(org.name, dataset.name, {
       documents,

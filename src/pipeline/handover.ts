@@ -10,6 +10,8 @@ export interface HandoverParts {
   readonly instruments: Instruments;
   /** The most series of one organization. */
   readonly seriesBudget: number;
+  /** What the log last said, so that it is not repeated. */
+  readonly logged: Map<string, string>;
   readonly log: Logger;
 }
 
@@ -34,8 +36,7 @@ type RenderedCollectors = ReadonlyMap<string, Rendered>;
 
 /** Creates what hands everything of an organization that fits its series budget to the publication, in one step. */
 export function createHandover(parts: HandoverParts): (org: string, collectors: RenderedCollectors) => void {
-  const { publication, instruments, log } = parts;
-  const told = new Map<string, string>();
+  const { publication, instruments, logged, log } = parts;
 
   return (org, collectors) => {
     const { seriesBudget } = parts;
@@ -63,8 +64,8 @@ export function createHandover(parts: HandoverParts): (org: string, collectors: 
   function tellFolded(org: string, collector: string, beyond: ReadonlyMap<string, number>): void {
     const key = JSON.stringify([org, collector, 'labels']);
     const labels = [...beyond.keys()].join(' ');
-    if ((told.get(key) ?? '') === labels) return;
-    told.set(key, labels);
+    if ((logged.get(key) ?? '') === labels) return;
+    logged.set(key, labels);
     if (beyond.size === 0) {
       log.info('No label has more values than limits.values_per_label allows any more', { org, collector });
       return;
@@ -84,8 +85,8 @@ export function createHandover(parts: HandoverParts): (org: string, collectors: 
   function tellDropped(org: string, collector: string, gone: readonly string[]): void {
     const key = JSON.stringify([org, collector]);
     const families = gone.join(' ');
-    if ((told.get(key) ?? '') === families) return;
-    told.set(key, families);
+    if ((logged.get(key) ?? '') === families) return;
+    logged.set(key, families);
     if (gone.length === 0) {
       log.info('All metric families are published again', { org, collector });
       return;

@@ -1,5 +1,5 @@
 import { type Collector, dayDatasetOf, isDayCollector, isFetching, sparingOf } from '../catalog/collector.ts';
-import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
+import type { DayDataset } from '../catalog/dataset.ts';
 import type { Day } from '../catalog/day.ts';
 import type { CurrentFamily, Family } from '../catalog/family.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
@@ -7,19 +7,24 @@ import type { View } from '../catalog/view.ts';
 import type { RenderSegment } from '../exposition/segment.ts';
 import type { History, OrgHistory } from '../history/history.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { createSerialQueue } from '../runtime/serial-queue.ts';
 import { runInSlices } from '../runtime/slices.ts';
-import { type Coverage, createCoverage } from './coverage.ts';
+import { createCoverage } from './coverage.ts';
 import { firstDayOf } from './first-day.ts';
 import { createHandover, type HandoverParts, type Rendered, type RenderedFamily } from './handover.ts';
+import {
+  createPublishedOrgs,
+  type PublishedCollector,
+  type PublishedOrg,
+  type PublishedOrgs,
+} from './published-orgs.ts';
 import { type LabelLimit, projectFamily, surveyOf } from './survey.ts';
 import { createView } from './view.ts';
 
 /** The name under which the families about the data itself are published. */
 const ABOUT = 'about';
 
-/** Settings may be getters: they are read anew for each publish. */
-export interface PublisherParts extends HandoverParts {
+/** What a publisher is made of: the settings of one configuration, and what outlives it. */
+export interface PublisherParts extends Omit<HandoverParts, 'logged'> {
   readonly collectors: readonly Collector[];
   readonly aboutFamilies: readonly CurrentFamily[];
   readonly history: History;
@@ -29,8 +34,10 @@ export interface PublisherParts extends HandoverParts {
   readonly renderSegment: RenderSegment;
   readonly labelLimit: LabelLimit;
   readonly maxAgeMs: number;
-  /** An organization as it is configured now, undefined where it no longer is; as it was given by default. */
-  readonly settingsOf?: ((org: OrgSettings) => OrgSettings | undefined) | undefined;
+  /** What is published already; nothing where not given. */
+  readonly published?: PublishedOrgs;
+  /** Aborted once another publisher has taken over, which then also makes what is requested and not yet made. */
+  readonly retired?: AbortSignal;
   readonly clock: Clock;
 }
 
@@ -42,77 +49,34 @@ export interface Publisher {
    * wait are served together.
    */
   publish(org: OrgSettings, collectors: readonly string[]): Promise<void>;
-  /** The day that a collector's published families describe. */
-  publishedDay(org: string, collector: string): Day | undefined;
-  /** Whether a collector's dataset was published as having had no activity on a day, also where only provisionally. */
-  showsIdle(org: string, collector: string, day: Day): boolean;
-  /** Days since the start of history that are not known of a collector's dataset, as last published. */
-  uncoveredDays(org: string, collector: string): number | undefined;
-  /** The platform's identifier of an organization, as last published. */
-  orgId(org: string): string | undefined;
-  /** Whether a collector's last good answer is older than the maximum age. */
-  isExpired(org: string, collector: string): boolean;
-  /** Takes an organization off the page; it is configured no longer. */
-  forget(org: string): void;
-}
-
-interface PublishedCollector extends Rendered {
-  readonly day: Day | undefined;
-  /** Of what is known of its days without a row. */
-  readonly idleDays: string | undefined;
-  readonly expired: boolean;
 }
 
 const NOTHING: Rendered = { families: [], beyond: new Map<string, number>() };
 
-interface OrgState {
-  collectors: ReadonlyMap<string, PublishedCollector>;
-  view: View | undefined;
-  coverage: Coverage | undefined;
-  readonly requested: Set<string>;
-  waiting: Promise<void> | undefined;
-}
-
 /** Creates a publisher for any number of organizations. */
 export function createPublisher(parts: PublisherParts): Publisher {
-  const states = new Map<string, OrgState>();
-  // One organization after the other: slices of work side by side would add up to one long one.
-  const queue = createSerialQueue();
-  const handOver = createHandover(parts);
-  const settingsOf = parts.settingsOf ?? ((org) => org);
-
-  function stateOf(org: string): OrgState {
-    let state = states.get(org);
-    if (state === undefined) {
-      state = {
-        collectors: new Map(),
-        view: undefined,
-        coverage: undefined,
-        requested: new Set(),
-        waiting: undefined,
-      };
-      states.set(org, state);
-    }
-    return state;
-  }
+  const { retired, published: orgs = createPublishedOrgs(parts.publication) } = parts;
+  const waiting = new Map<string, Promise<void>>();
+  const isRetired = () => retired?.aborted === true;
+  const handOver = createHandover({ ...parts, logged: orgs.logged });
 
   function publish(org: OrgSettings, collectors: readonly string[]): Promise<void> {
-    const state = stateOf(org.name);
+    const state = orgs.of(org.name);
     for (const name of collectors) state.requested.add(name);
-    if (state.waiting === undefined) {
-      state.waiting = queue.run(() => {
-        state.waiting = undefined;
-        return publishNow(org, state);
-      });
-    }
-    return state.waiting;
+    const known = waiting.get(org.name);
+    if (known !== undefined) return known;
+    const turn = orgs.queue.run(() => {
+      waiting.delete(org.name);
+      return publishNow(org, state);
+    });
+    waiting.set(org.name, turn);
+    return turn;
   }
 
-  async function publishNow(given: OrgSettings, state: OrgState): Promise<void> {
+  async function publishNow(org: OrgSettings, state: PublishedOrg): Promise<void> {
+    if (isRetired()) return;
     const requested = new Set(state.requested);
     state.requested.clear();
-    const org = settingsOf(given);
-    if (org === undefined) return;
     const { collectors } = parts;
     const datasets = collectors.filter(isDayCollector).map((collector) => collector.dataset);
     const history = await parts.history.read(org.name);
@@ -141,14 +105,28 @@ export function createPublisher(parts: PublisherParts): Publisher {
         continue;
       }
       const rendered = expired ? NOTHING : await render(collector.families, dataset, view);
-      published.set(collector.name, { day, idleDays, expired, ...rendered });
+      published.set(collector.name, {
+        dataset: collector.dataset.name,
+        ...{ day, idleDays, expired },
+        ...rendered,
+      });
       // What a derived collector goes through, the one it derives from goes through, and has said.
       if (isFetching(collector)) noteTurn(org.name, collector.name, before, { day, expired });
     }
     const about = await render(parts.aboutFamilies, undefined, view);
-    published.set(ABOUT, { day: undefined, idleDays: undefined, expired: false, ...about });
-    // It may have gone while it was rendered.
-    if (settingsOf(org) === undefined) return;
+    published.set(ABOUT, {
+      dataset: undefined,
+      day: undefined,
+      idleDays: undefined,
+      expired: false,
+      ...about,
+    });
+    // It may have gone while it was rendered, or another configuration come.
+    if (!orgs.has(org.name, state)) return;
+    if (isRetired()) {
+      for (const name of requested) state.requested.add(name);
+      return;
+    }
     state.collectors = published;
     state.view = view;
     state.coverage = coverage;
@@ -197,32 +175,10 @@ export function createPublisher(parts: PublisherParts): Publisher {
     return { families: rendered, beyond: survey.beyond };
   }
 
-  function datasetOf(collector: string): DatasetName | undefined {
-    return parts.collectors.find(({ name }) => name === collector)?.dataset.name;
-  }
-
   function hasExpired(history: OrgHistory, collector: Collector, now: number): boolean {
     const answeredAt = history.answeredAt(collector.dataset.name);
     return answeredAt !== undefined && now - answeredAt > parts.maxAgeMs;
   }
 
-  return {
-    publish,
-    publishedDay: (org, collector) => states.get(org)?.collectors.get(collector)?.day,
-    showsIdle(org, collector, day) {
-      const name = datasetOf(collector);
-      const shown = name && states.get(org)?.coverage?.stateOf(name, day);
-      return shown === 'idle' || shown === 'provisional';
-    },
-    uncoveredDays(org, collector) {
-      const name = datasetOf(collector);
-      return name === undefined ? undefined : states.get(org)?.view?.uncoveredDays(name);
-    },
-    orgId: (org) => states.get(org)?.view?.orgId,
-    isExpired: (org, collector) => states.get(org)?.collectors.get(collector)?.expired ?? false,
-    forget(org) {
-      states.delete(org);
-      parts.publication.remove(org);
-    },
-  };
+  return { publish };
 }

@@ -11,13 +11,14 @@ import type { Progress } from '../runtime/progress.ts';
 import { type Again, runDays } from './day-run.ts';
 import { runDocuments } from './document-run.ts';
 import { failureOf } from './failure.ts';
+import type { PublishedOrgs } from './published-orgs.ts';
 import type { Publisher } from './publisher.ts';
 import { untilRetired } from './retired.ts';
 import { daysAgain } from './revision.ts';
+import { createRunMemory, type Learnt, type RunMemory } from './run-memory.ts';
 import type { RunBook } from './runs.ts';
-import { createWindowSizer, type WindowSizer } from './windows.ts';
 
-/** The days' bounds may be getters: they are read anew for each run. */
+/** What a runner is made of: the settings of one configuration, and what outlives it. */
 export interface RunnerParts {
   readonly history: History;
   readonly historyStart: Day;
@@ -27,10 +28,12 @@ export interface RunnerParts {
   readonly revisionDays: number;
   /** From when on every day is asked for of datasets whose days are costly; only the newest where not given. */
   readonly sparingFrom?: Day | undefined;
-  /** The settings of an organization as they are now; those of the run where not given. */
-  readonly settingsOf?: ((org: OrgSettings) => OrgSettings | undefined) | undefined;
-  readonly publisher: Publisher;
+  readonly publisher: RunPublisher;
   readonly runs: RunBook;
+  /** What earlier runs have learnt; nothing where not given. */
+  readonly memory?: RunMemory;
+  /** Aborted to let runs end after the request in flight. */
+  readonly stopping?: AbortSignal;
   readonly instruments: Instruments;
   readonly progress?: Progress | undefined;
   /** Told whenever a collector has asked for its newest data, well or badly, and published what came. */
@@ -38,6 +41,9 @@ export interface RunnerParts {
   readonly clock: Clock;
   readonly log: Logger;
 }
+
+/** What runs ask of what publishes. */
+export type RunPublisher = Pick<Publisher, 'publish'> & Pick<PublishedOrgs, 'showsIdle'>;
 
 /** What one run of a collector works with. */
 export interface Run {
@@ -49,6 +55,8 @@ export interface Run {
   /** Counts what of an answer was unusable; the log tells it once the run has ended. */
   note(fetched: Noted): void;
   stopping(): boolean;
+  /** Whether nobody wants the run any more: nothing that it brings may be stored or counted. */
+  retired(): boolean;
 }
 
 /** What an answer held beside its data. */
@@ -69,29 +77,12 @@ export interface Target {
 export interface Runner {
   /** Never throws: a failure is counted, logged once and kept in the book. */
   run(target: Target, collector: FetchingCollector, mode: 'scheduled' | 'thorough'): Promise<void>;
-  /** Drops what was learnt of a collector whose runs have ended for good. */
-  forget(org: string, collector: string): void;
-  /** Lets runs end after the request in flight. */
-  stop(): void;
-}
-
-interface Memory {
-  readonly sizer: WindowSizer;
-  lastNote: string;
 }
 
 /** Creates a runner; it must not be asked to run the same (organization, collector) twice at a time. */
 export function createRunner(deps: RunnerParts): Runner {
-  const { clock, log, runs, instruments } = deps;
-  const memories = new Map<string, Memory>();
-  let stopping = false;
-
-  function memoryOf(org: string, collector: string): Memory {
-    const key = JSON.stringify([org, collector]);
-    const memory = memories.get(key) ?? { sizer: createWindowSizer(), lastNote: '' };
-    memories.set(key, memory);
-    return memory;
-  }
+  const { clock, log, runs, instruments, memory: memories = createRunMemory() } = deps;
+  const stopping = () => deps.stopping?.aborted === true;
 
   async function run(
     target: Target,
@@ -102,10 +93,12 @@ export function createRunner(deps: RunnerParts): Runner {
     const { name } = collector;
     const startedAt = clock.now();
     const started = clock.elapsed();
-    const memory = memoryOf(org, name);
+    const memory = memories.of(org, name);
+    const isOver = () => target.retired?.aborted === true;
+    if (isOver()) return;
     runs.update(org, name, { running: true });
     const failure = await attempt(target, collector, memory, mode);
-    if (stopping || target.retired?.aborted === true) return;
+    if (stopping() || isOver()) return;
     const seconds = (clock.elapsed() - started) / 1000;
     const at = clock.now();
     const before = runs.get(org, name);
@@ -125,18 +118,19 @@ export function createRunner(deps: RunnerParts): Runner {
   async function attempt(
     target: Target,
     collector: FetchingCollector,
-    memory: Memory,
+    memory: Learnt,
     mode: 'scheduled' | 'thorough',
   ): Promise<PlatformError | undefined> {
     const { org, source, retired } = target;
     const { name } = collector;
     const noted = { rejected: 0, remarks: new Set<string>() };
+    const isRetired = () => retired?.aborted === true;
     const run: Run = {
       org,
       source: retired === undefined ? source : untilRetired(source, retired),
       deps,
       tried() {
-        if (retired?.aborted === true) return;
+        if (isRetired()) return;
         runs.update(org.name, name, { tried: true });
         deps.onTried?.();
       },
@@ -144,7 +138,8 @@ export function createRunner(deps: RunnerParts): Runner {
         noted.rejected += fetched.rejected;
         for (const remark of fetched.remarks) noted.remarks.add(remark);
       },
-      stopping: () => stopping || retired?.aborted === true,
+      stopping: () => stopping() || isRetired(),
+      retired: isRetired,
     };
     try {
       if (!isDayCollector(collector)) {
@@ -156,7 +151,8 @@ export function createRunner(deps: RunnerParts): Runner {
     } catch (thrown) {
       return failureOf(thrown, log);
     } finally {
-      tell(org.name, collector, memory, { rejected: noted.rejected, remarks: [...noted.remarks] });
+      if (!isRetired())
+        tell(org.name, collector, memory, { rejected: noted.rejected, remarks: [...noted.remarks] });
     }
   }
 
@@ -176,7 +172,7 @@ export function createRunner(deps: RunnerParts): Runner {
     };
   }
 
-  function tell(org: string, collector: FetchingCollector, memory: Memory, noted: Noted): void {
+  function tell(org: string, collector: FetchingCollector, memory: Learnt, noted: Noted): void {
     const dataset = collector.dataset.name;
     if (noted.rejected > 0) instruments.recordsRejected({ org, dataset, count: noted.rejected });
     const rejected = noted.rejected > 0 ? [`${noted.rejected} unusable records or fields were left out`] : [];
@@ -186,13 +182,7 @@ export function createRunner(deps: RunnerParts): Runner {
     if (text !== '') log.warn('An answer was not fully usable', { org, dataset, detail: text });
   }
 
-  return {
-    run,
-    forget: (org, collector) => void memories.delete(JSON.stringify([org, collector])),
-    stop() {
-      stopping = true;
-    },
-  };
+  return { run };
 }
 
 /** Logs when a collector begins to fail, fails for another reason, or recovers; not each time it fails on. */

@@ -9,7 +9,7 @@ import type { RequestCeiling } from './ceiling.ts';
 import { withConcurrency } from './concurrency.ts';
 import { createExchange } from './exchange.ts';
 import { walkPages } from './paging.ts';
-import { type ActivePause, createPauses, withPauses } from './pause.ts';
+import { type ActivePause, createPauses, type Pauses, withPauses } from './pause.ts';
 import type { ProxySettings } from './proxy.ts';
 import { createRateLimiter, type RateLimiter, withCeiling, withRateLimit } from './rate-limit.ts';
 import { parseHosts } from './request-url.ts';
@@ -20,7 +20,6 @@ const MAX_IN_FLIGHT = 4;
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 const MAX_PAGES = 10_000;
 
-/** The bounds of the requests may be getters: they are read anew for each request. */
 export interface PlatformClientDeps {
   /** The organization's name, as its `org` label. */
   readonly org: string;
@@ -48,6 +47,8 @@ export interface PlatformClientDeps {
   readonly ceiling?: RequestCeiling | undefined;
   /** Decides which answers may be read; all of them where not given. */
   readonly admission?: Admission | undefined;
+  /** What the platform asked not to be sent, so that it outlasts this client; nothing by default. */
+  readonly pauses?: Pauses | undefined;
   /** Largest number of pages of one listing; 10 000 by default. */
   readonly maxPages?: number | undefined;
   /** The proxy to go through, never for this machine itself; none by default. */
@@ -73,7 +74,7 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
   const maxResponseBytes = () => deps.maxResponseBytes ?? MAX_RESPONSE_BYTES;
   const limiter = deps.limiter ?? createRateLimiter(() => deps.requestsPerSecond, clock);
   const userAgent = `agent-platform-exporter/${deps.version}`;
-  const pauses = createPauses(clock);
+  const pauses = deps.pauses ?? createPauses(clock);
 
   const single = createSingleAttempt({
     org: deps.org,

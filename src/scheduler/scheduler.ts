@@ -10,6 +10,8 @@ export interface Job {
   readonly name: string;
   /** Cron expression of five fields, in UTC. */
   readonly schedule: string;
+  /** The longest random delay of a scheduled run, in milliseconds. */
+  readonly jitterMs: number;
   /** `thorough`: on demand, when everything that may have changed is asked again. */
   run(mode: 'scheduled' | 'thorough'): Promise<void>;
 }
@@ -30,13 +32,13 @@ export interface Scheduler {
   stop(): Promise<void>;
 }
 
-/** What a scheduler is made of; `jitterMs` gives the longest random delay of a scheduled run. */
+/** What a scheduler is made of. */
 export interface SchedulerParts {
-  readonly jobs: readonly Job[];
+  /** The jobs at first; none where not given. */
+  readonly jobs?: readonly Job[];
   readonly ticker: Ticker;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly jitterMs: () => number;
   readonly log: Logger;
 }
 
@@ -50,10 +52,10 @@ interface Lane {
 
 /** Creates a scheduler in which each job has a lane of its own, so that none can delay another. */
 export function createScheduler(parts: SchedulerParts): Scheduler {
-  const { ticker, clock, random, jitterMs, log } = parts;
+  const { jobs = [], ticker, clock, random, log } = parts;
   let started = false;
   const stopped = new AbortController();
-  const lanes = new Map<string, Lane>(parts.jobs.map((job) => [job.name, laneOf(job)]));
+  const lanes = new Map<string, Lane>(jobs.map((job) => [job.name, laneOf(job)]));
 
   function run(lane: Lane, mode: 'scheduled' | 'thorough'): Promise<void> {
     const running = lane.job
@@ -70,7 +72,7 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
 
   async function onTick(lane: Lane): Promise<void> {
     try {
-      await clock.wait(random() * jitterMs(), stopped.signal);
+      await clock.wait(random() * lane.job.jitterMs, stopped.signal);
     } catch {
       return; // Stopped meanwhile.
     }

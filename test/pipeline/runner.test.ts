@@ -5,8 +5,7 @@ import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
 import type { Source } from '../../src/catalog/source.ts';
 import { createInstruments } from '../../src/exposition/instruments.ts';
 import { createMemoryHistory } from '../../src/history/memory.ts';
-import type { Publisher } from '../../src/pipeline/publisher.ts';
-import { createRunner } from '../../src/pipeline/runner.ts';
+import { createRunner, type RunPublisher } from '../../src/pipeline/runner.ts';
 import { createRunBook } from '../../src/pipeline/runs.ts';
 import { daysDescending } from '../../src/pipeline/windows.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
@@ -35,7 +34,7 @@ function harness(answer: Answer) {
   const asked: string[] = [];
   const published: (readonly string[])[] = [];
   const shownAsIdle = new Set<Day>();
-  const publisher: Pick<Publisher, 'publish' | 'showsIdle'> = {
+  const publisher: RunPublisher = {
     showsIdle: (_org, _collector, day) => shownAsIdle.has(day),
     publish: async (_org, collectors) => {
       published.push(collectors);
@@ -63,11 +62,13 @@ function harness(answer: Answer) {
     },
   };
   const instruments = createInstruments({ version: '', revision: '', clock, processMetrics: false });
+  const stopping = new AbortController();
   const runner = createRunner({
     history,
     historyStart: start,
     revisionDays: 7,
-    publisher: publisher as Publisher,
+    publisher,
+    stopping: stopping.signal,
     runs,
     instruments,
     clock,
@@ -84,6 +85,7 @@ function harness(answer: Answer) {
     instruments,
     run: (mode: 'scheduled' | 'thorough' = 'scheduled') => runner.run({ org, source }, collector, mode),
     runner,
+    stopping,
     covered: async () => [...(await history.read('acme')).days('tokens').keys()].sort(),
   };
 }
@@ -225,7 +227,7 @@ describe('a run over days', () => {
 
   test('stopping lets the window in flight end and starts no other', async () => {
     const parts = harness((_window, call) => {
-      if (call === 2) parts.runner.stop();
+      if (call === 2) parts.stopping.abort();
       return {};
     });
     await parts.run();

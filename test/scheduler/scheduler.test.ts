@@ -14,6 +14,7 @@ function harness(jitterMs = 0) {
     return {
       name,
       schedule: '* * * * *',
+      jitterMs,
       run(mode) {
         runs.push(`${name} ${mode}`);
         if (!blocking) return Promise.resolve();
@@ -22,7 +23,7 @@ function harness(jitterMs = 0) {
     };
   }
   function create(jobs: readonly Job[]) {
-    return createScheduler({ jobs, ticker, clock, random: () => 0.5, jitterMs: () => jitterMs, log });
+    return createScheduler({ jobs, ticker, clock, random: () => 0.5, log });
   }
   return { ticker, clock, log, runs, releases, job, create };
 }
@@ -87,6 +88,7 @@ describe('the scheduler', () => {
       {
         name: 'a',
         schedule: '* * * * *',
+        jitterMs: 0,
         run: async () => {
           runs++;
           throw new Error('boom');

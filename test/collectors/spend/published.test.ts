@@ -8,6 +8,7 @@ import { toolsCollector } from '../../../src/collectors/tools/collector.ts';
 import { createInstruments } from '../../../src/exposition/instruments.ts';
 import { createPublication } from '../../../src/exposition/publication.ts';
 import { createMemoryHistory } from '../../../src/history/memory.ts';
+import { createPublishedOrgs } from '../../../src/pipeline/published-orgs.ts';
 import { createPublisher } from '../../../src/pipeline/publisher.ts';
 import { daysDescending } from '../../../src/pipeline/windows.ts';
 import { createFakeClock } from '../../../src/runtime/clock.ts';
@@ -28,6 +29,8 @@ function createHarness() {
     ...createFakeView({}).settings,
     contract: { prices: [dollars('2026-01-14', 2_000_000)] },
   };
+  const publication = createPublication({ families: [], clock });
+  const published = createPublishedOrgs(publication);
   const publisher = createPublisher({
     collectors: [tokensCollector, spendCollector, toolsCollector],
     aboutFamilies: [],
@@ -37,7 +40,8 @@ function createHarness() {
       samples.set(family.name.replace('agent_platform_', ''), [...given]);
       return undefined;
     },
-    publication: createPublication({ families: [], clock }),
+    publication,
+    published,
     instruments: createInstruments({ version: '', revision: '', clock, processMetrics: false }),
     labelLimit: () => 200,
     seriesBudget: 1000,
@@ -49,7 +53,7 @@ function createHarness() {
     clock,
     log,
     samples,
-    publisher,
+    published,
     put: (rows: Readonly<Record<string, TokensRow>>) =>
       history.putDays('acme', 'tokens', {
         days: Object.keys(rows).map(dayNamed),
@@ -69,11 +73,11 @@ const month = Object.fromEntries(
 );
 
 test('spend is published with the tokens that it derives from, whichever of their days is revised', async () => {
-  const { put, publish, samples, publisher } = createHarness();
+  const { put, publish, samples, published } = createHarness();
   await put(month);
   await publish('tokens');
   expect(samples.get('credits_month_to_date')).toEqual([{ labels: {}, value: 100 }]);
-  expect(publisher.publishedDay('acme', 'spend')).toBe(LAST);
+  expect(published.publishedDay('acme', 'spend')).toBe(LAST);
 
   await put({ [FIRST]: { credits: 25 } });
   samples.clear();
@@ -96,12 +100,12 @@ test('a model that was not used costs 0', async () => {
 });
 
 test('spend goes with the tokens when they are too old, and only one of them says so', async () => {
-  const { put, publish, publisher, clock, log } = createHarness();
+  const { put, publish, published, clock, log } = createHarness();
   await put(month);
   await publish('tokens');
   clock.set(clock.now() + MAX_AGE_MS + 1);
   await publish();
-  expect(publisher.isExpired('acme', 'spend')).toBe(true);
+  expect(published.isExpired('acme', 'spend')).toBe(true);
   const withdrawn = log.events.filter(({ level }) => level === 'warn');
   expect(withdrawn.map(({ fields }) => fields?.['collector'])).toEqual(['tokens']);
 });

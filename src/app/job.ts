@@ -1,0 +1,67 @@
+import { type FetchingCollector, isDayCollector } from '../catalog/collector.ts';
+import type { LiveConfig } from '../config/config.ts';
+import type { Runner } from '../pipeline/runner.ts';
+import type { Job } from '../scheduler/scheduler.ts';
+import type { DeployedOrg } from './deployment.ts';
+
+/** One fetching collector of one organization. */
+export interface DeployedJob extends Job {
+  readonly org: string;
+  readonly collector: string;
+  /** What a run under way relies on: it goes on under the next deployment where that is the same. */
+  readonly basis: readonly unknown[];
+  /** Shared by the jobs of successive deployments that have the same basis. */
+  readonly lease: Lease;
+}
+
+/** The hold that successive deployments have on one run. */
+export interface Lease {
+  /** Aborted once nobody wants the run any more. */
+  readonly retired: AbortController;
+  underWay: boolean;
+}
+
+export interface JobParts {
+  readonly org: DeployedOrg;
+  readonly collector: FetchingCollector;
+  readonly runner: Runner;
+  readonly schedules: LiveConfig['schedules'];
+}
+
+/** Creates the job of a collector; one of the deployment before that relies on the same hands its run over to it. */
+export function jobOf(parts: JobParts, before: ReadonlyMap<string, DeployedJob> | undefined): DeployedJob {
+  const { org, collector, runner, schedules } = parts;
+  const name = jobName(org.config.name, collector.name);
+  const basis = basisOf(org, collector);
+  const known = before?.get(name);
+  const isSame = known?.basis.every((value, index) => value === basis[index]) === true;
+  const lease = isSame ? known.lease : { retired: new AbortController(), underWay: false };
+  return {
+    ...{ name, basis, lease },
+    org: org.config.name,
+    collector: collector.name,
+    schedule: schedules[collector.schedule],
+    jitterMs: schedules.jitterMs,
+    async run(mode) {
+      lease.underWay = true;
+      try {
+        const source = await org.connection.open();
+        await runner.run({ org: org.settings, source, retired: lease.retired.signal }, collector, mode);
+      } finally {
+        lease.underWay = false;
+      }
+    },
+  };
+}
+
+/** Rows of people are made with the settings about people, rows of all others without. */
+function basisOf({ connection, settings }: DeployedOrg, collector: FetchingCollector): readonly unknown[] {
+  const madeForPeople = isDayCollector(collector) && collector.dataset.isCurrent !== undefined;
+  if (!madeForPeople) return [connection];
+  return [connection, settings.people?.identity, settings.people?.teamRules];
+}
+
+/** The name of the job that runs a collector of an organization. */
+export function jobName(org: string, collector: string): string {
+  return `${org}/${collector}`;
+}

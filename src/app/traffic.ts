@@ -1,0 +1,115 @@
+import type { DatasetName } from '../catalog/dataset.ts';
+import type { ApiConfig, OrgConfig } from '../config/config.ts';
+import type { History } from '../history/history.ts';
+import { createIdentityCheck } from '../pipeline/identity.ts';
+import type { Admission } from '../platform/admission.ts';
+import { createRequestCeiling, type RequestCeiling } from '../platform/ceiling.ts';
+import { type ActivePause, createPauses, type Pauses } from '../platform/pause.ts';
+import { createRateLimiter, type RateLimiter } from '../platform/rate-limit.ts';
+import type { Clock } from '../runtime/clock.ts';
+
+/** What paces, counts and holds back the requests of one organization, and which of its answers may be read. */
+export interface OrgTraffic {
+  readonly limiter: RateLimiter;
+  readonly ceiling: RequestCeiling;
+  readonly pauses: Pauses;
+  readonly admission: Admission;
+}
+
+/** The settings of the traffic: plain values, which are replaced as a whole. */
+export interface TrafficSettings {
+  readonly api: Pick<ApiConfig, 'requestsPerSecond' | 'dailyRequestLimit'>;
+  /** The identifiers that the operator has configured, by the organizations' names. */
+  readonly orgIds: ReadonlyMap<string, string | undefined>;
+  /** The datasets that are collected by their days: their answers name the organization. */
+  readonly dayDatasets: readonly DatasetName[];
+}
+
+/** An organization and where it is asked: another platform has asked for no pause. */
+export type AskedOrg = Pick<OrgConfig, 'name' | 'baseUrl'>;
+
+/** A part of an organization's platform that is not asked for a while. */
+export interface PausedPart extends ActivePause {
+  readonly org: string;
+}
+
+/** The traffic of all organizations. It outlives the clients, which a reload replaces. */
+export interface Traffic {
+  of(org: AskedOrg): OrgTraffic;
+  /** What the platforms of these organizations asked to be left alone with, and until when. */
+  pausesOf(orgs: Iterable<AskedOrg>): readonly PausedPart[];
+  /** Puts other settings in use, from the next request on. */
+  use(settings: TrafficSettings): void;
+  /** Stores the counts of requests. */
+  close(): Promise<void>;
+}
+
+export interface TrafficParts {
+  readonly history: Pick<History, 'requestsOf' | 'putRequests' | 'read' | 'adopt' | 'putConfirmedKey'>;
+  readonly clock: Clock;
+}
+
+/** Creates the traffic; `settings` are those of the start. */
+export function createTraffic({ history, clock }: TrafficParts, settings: TrafficSettings): Traffic {
+  const orgs = new Map<string, Omit<OrgTraffic, 'pauses'>>();
+  const pauses = new Map<string, Pauses>();
+  let inUse = settings;
+
+  function create(org: string): Omit<OrgTraffic, 'pauses'> {
+    return {
+      limiter: createRateLimiter(() => inUse.api.requestsPerSecond, clock),
+      ceiling: createRequestCeiling({
+        limit: () => inUse.api.dailyRequestLimit,
+        store: {
+          read: () => history.requestsOf(org),
+          write: (count) => history.putRequests(org, count),
+        },
+        clock,
+      }),
+      admission: createIdentityCheck({
+        org,
+        orgId: () => inUse.orgIds.get(org),
+        endpoints: () => inUse.dayDatasets,
+        history,
+        clock,
+      }),
+    };
+  }
+
+  function pausesAt({ name, baseUrl }: AskedOrg): Pauses {
+    const key = `${name} ${baseUrl}`;
+    const known = pauses.get(key) ?? createPauses(clock);
+    pauses.set(key, known);
+    return known;
+  }
+
+  return {
+    of(org) {
+      const known = orgs.get(org.name) ?? create(org.name);
+      orgs.set(org.name, known);
+      return { ...known, pauses: pausesAt(org) };
+    },
+    pausesOf(asked) {
+      return [...asked].flatMap((org) =>
+        pausesAt(org)
+          .active()
+          .map((pause) => ({ org: org.name, ...pause })),
+      );
+    },
+    use(next) {
+      inUse = next;
+    },
+    async close() {
+      await Promise.all([...orgs.values()].map(({ ceiling }) => ceiling.close()));
+    },
+  };
+}
+
+/** The settings of a configuration's traffic. */
+export function trafficSettings(
+  config: { readonly api: ApiConfig; readonly orgs: readonly OrgConfig[] },
+  dayDatasets: readonly DatasetName[],
+): TrafficSettings {
+  const { api, orgs } = config;
+  return { api, dayDatasets, orgIds: new Map(orgs.map(({ name, orgId }) => [name, orgId])) };
+}

@@ -1,0 +1,118 @@
+import { isFetching } from '../catalog/collector.ts';
+import { collectors as allCollectors } from '../collectors/index.ts';
+import { orgChanges } from '../config/changes.ts';
+import type { LiveConfig } from '../config/config.ts';
+import type { Core } from './core.ts';
+import { createDeployment, type Deployment, datasetsOf, secretsOf } from './deployment.ts';
+import { restore } from './history.ts';
+import type { DeployedJob } from './job.ts';
+import { trafficSettings } from './traffic.ts';
+
+/**
+ * Builds the deployment of another configuration and connects it. Rejects with a `ConfigError` where a client cannot be
+ * created; nothing has changed then.
+ */
+export async function prepareDeployment(
+  config: LiveConfig,
+  core: Core,
+  previous: Deployment,
+): Promise<Deployment> {
+  const next = createDeployment(config, core, previous);
+  try {
+    await connect(next);
+  } catch (error) {
+    closeConnections(next, previous);
+    throw error;
+  }
+  return next;
+}
+
+/** Creates the clients of a deployment; rejects with a `ConfigError` on an unusable address or proxy. */
+export async function connect({ orgs }: Deployment): Promise<void> {
+  for (const { connection } of orgs.values()) await connection.open();
+}
+
+/** Puts a deployment in use, from one moment to the next; what the one before ran goes on until it is retired. */
+export function putInUse(next: Deployment, core: Core, previous?: Deployment): void {
+  if (previous !== undefined) {
+    // A key that is out of use may still occur in an error that is on its way.
+    for (const key of secretsOf(previous)) core.redactor.remember(key);
+    previous.retired.abort();
+  }
+  const { config, names } = next;
+  core.log.setLevel(config.log.level);
+  core.traffic.use(trafficSettings(config, datasetsOf(next).dayDatasets));
+  core.publication.setCollectors(names);
+}
+
+/**
+ * Ends the runs of the deployment before that the next one would make in another way, and drops what is left of
+ * organizations and collectors that are gone. A run that relies on nothing that has changed is left to finish.
+ */
+export async function retire(previous: Deployment, next: Deployment, core: Core): Promise<void> {
+  const { moved } = orgChanges(previous.config, next.config);
+  const ending = [...previous.jobs.values()].filter(
+    ({ name, lease }) => next.jobs.get(name)?.lease !== lease,
+  );
+  for (const { lease } of ending) lease.retired.abort();
+  closeConnections(previous, next);
+  // The others wait for their next tick.
+  const restarting = ending.filter(
+    ({ name, org, lease }) => !next.jobs.has(name) || moved.includes(org) || lease.underWay,
+  );
+  await core.scheduler.retire(restarting.map(({ name }) => name));
+  await forget(previous, next, core);
+}
+
+/** Starts the counters of what is new, restores what is known of it, and runs it at once; the others keep their schedule. */
+export async function introduce(next: Deployment, core: Core): Promise<void> {
+  startCounters(next, core);
+  await restore(core, next);
+  core.scheduler.adopt([...next.jobs.values()]);
+}
+
+/** Starts the counters of every organization at 0, so that their first increase is seen. */
+export function startCounters(deployment: Deployment, { instruments }: Core): void {
+  const datasets = datasetsOf(deployment);
+  for (const org of deployment.orgs.keys()) instruments.knowOrg(org, datasets);
+}
+
+/** The jobs of some collectors, of all where none is named. */
+export function jobsOf({ jobs }: Deployment, collectors?: ReadonlySet<string>): readonly DeployedJob[] {
+  return [...jobs.values()].filter(({ collector }) => collectors?.has(collector) ?? true);
+}
+
+/** Closes the connections that one deployment has and another one has not. */
+export function closeConnections(of: Deployment, butNotOf?: Deployment): void {
+  for (const [org, { connection }] of of.orgs) {
+    if (butNotOf?.orgs.get(org)?.connection !== connection) connection.close();
+  }
+}
+
+/** Lets nothing remain of what is no longer polled: its last state would never change again. */
+async function forget(previous: Deployment, next: Deployment, core: Core): Promise<void> {
+  const { runs, memory, published, instruments } = core;
+  for (const { name, org, collector } of previous.jobs.values()) {
+    if (next.jobs.has(name)) continue;
+    runs.forget(org, collector);
+    memory.forget(org, collector);
+  }
+  for (const org of previous.orgs.keys()) {
+    if (next.orgs.has(org)) continue;
+    published.forget(org);
+    await instruments.forgetOrg(org);
+  }
+  const fetched = new Set(datasetsOf(next).endpoints);
+  const gone = allCollectors.filter(({ name }) => previous.names.has(name) && !next.names.has(name));
+  for (const collector of gone) {
+    const dataset = collector.dataset.name;
+    for (const org of next.orgs.keys()) {
+      await instruments.forgetCollector({
+        org,
+        collector: collector.name,
+        dataset: isFetching(collector) && !fetched.has(dataset) ? dataset : undefined,
+        metrics: new Set(collector.families.map(({ name }) => name)),
+      });
+    }
+  }
+}
