@@ -86,7 +86,7 @@ export async function createCore(
   const log = createLogger({ ...config.log, level: first.logLevel, stream: stderr, clock, redactor });
   const publication = createPublication({ families: publishedFamilies(), clock, log });
   const { history, isPersistent } = await openHistory({
-    path: config.storage.path,
+    ...config.storage,
     collectors: allCollectors,
     onLateLoad: events.onLateLoad,
     ...{ clock, log },

@@ -35,7 +35,7 @@ export async function run(context: CommandContext): Promise<number> {
   ]);
   const { log, fetching, progress } = createDisplay(stderr, config.log, clock, redactor);
   const { history } = await openHistory({
-    path: config.storage.path,
+    ...config.storage,
     collectors: allCollectors,
     clock,
     log,

@@ -1,7 +1,8 @@
 import type { Writable } from 'node:stream';
 import type { Environment } from '../config/environment.ts';
 import type { Files } from '../config/files.ts';
-import type { OptionTable, RawOptions } from '../config/option.ts';
+import type { GivenOptions } from '../config/given.ts';
+import type { OptionTable } from '../config/option.ts';
 import type { CollectorChoice } from '../config/options.ts';
 
 /** A stream of text for people or other programs: standard output, standard error. */
@@ -23,7 +24,7 @@ export interface Surroundings {
 /** What a command gets. */
 export interface CommandContext extends Surroundings {
   /** The flags given, not yet resolved against environment, file and defaults. */
-  readonly flags: RawOptions;
+  readonly flags: GivenOptions;
 }
 
 /** Runs a command and gives the exit code; a `ConfigError` thrown becomes exit code 2. */

@@ -32,7 +32,7 @@ export async function run(context: CommandContext): Promise<number> {
     const loaded = await loadConfig({ ...context, collectors, organizations: 'ignored' });
     return {
       ...loaded,
-      storage: { path: MEMORY },
+      storage: { path: MEMORY, onDamage: 'keep' },
       api: { ...loaded.api, requestsPerSecond: REQUESTS_PER_SECOND },
       orgs: sandbox.orgs.map(({ name, keys }) => ({
         name,

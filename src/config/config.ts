@@ -4,7 +4,7 @@ import type { Credential } from './credential.ts';
 import type { ProxyVariables } from './environment.ts';
 import type { Limits } from './file-sections.ts';
 import type { HooksConfig } from './hooks.ts';
-import type { ListenAddress } from './parse.ts';
+import type { ListenAddress } from './listen-address.ts';
 import type { People } from './people/people.ts';
 import type { Shard } from './shard.ts';
 
@@ -27,7 +27,11 @@ export interface StartConfig {
   /** Where the configuration was read from, besides flags and environment. */
   readonly file: { readonly path: string | undefined; readonly watch: boolean };
   /** The file of the history, or `:memory:`. */
-  readonly storage: { readonly path: string };
+  readonly storage: {
+    readonly path: string;
+    /** What happens to a file that is damaged or of a newer release. */
+    readonly onDamage: 'keep' | 'replace';
+  };
   readonly web: {
     readonly listen: ListenAddress;
     readonly telemetryPath: string;

@@ -8,22 +8,24 @@ import {
   sandboxOptions,
 } from './command-options.ts';
 import type { Config } from './config.ts';
-import { optionsInFile, readConfigFile, refuseUnknownKeys, sectionOf } from './config-file.ts';
-import { type Environment, optionsInEnvironment, proxyOf, refuseUnknownVariables } from './environment.ts';
+import { readConfigFile, sectionOf } from './config-file.ts';
+import { type Environment, givenInEnvironment, proxyOf, refuseUnknownVariables } from './environment.ts';
+import { givenInFile, refuseUnknownKeys } from './file-options.ts';
 import { readLimits, readOrgs, readReadiness } from './file-sections.ts';
 import type { Files } from './files.ts';
+import type { GivenOptions } from './given.ts';
 import { readHooksToken } from './hooks.ts';
-import { type OptionTable, type RawOptions, type ValuesOf, variableOf } from './option.ts';
+import { type OptionTable, type ValuesOf, variableOf } from './option.ts';
 import { type CollectorChoice, createOptions, type SharedOptions, secretVariables } from './options.ts';
 import { createOrgs } from './orgs.ts';
 import { createPeople } from './people/people.ts';
+import { resolveValues } from './resolve.ts';
 import { createShard } from './shard.ts';
 import type { Place } from './tree.ts';
-import { resolveValues } from './values.ts';
 
 /** Everything that a configuration comes from. */
 export interface ConfigSources {
-  readonly flags: RawOptions;
+  readonly flags: GivenOptions;
   readonly environment: Environment;
   readonly files: Files;
   readonly collectors: readonly CollectorChoice[];
@@ -59,7 +61,7 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
     token: await readHooksToken(environment, files),
     requestsPerSecond: values['hooks.requests-per-second'],
   };
-  const givenElsewhere = [flags, optionsInEnvironment(environment, options)];
+  const givenElsewhere = [flags, givenInEnvironment(environment, options)];
   const people = await createPeople({
     identity: values['users.identity'],
     teamsFile: teamsFileOf(values['teams.file'], givenElsewhere, root),
@@ -83,18 +85,18 @@ export async function loadValues<Table extends OptionTable>(
 
 function layers(
   options: OptionTable,
-  flags: RawOptions,
+  flags: GivenOptions,
   environment: Environment,
   root: Place | undefined,
-): readonly RawOptions[] {
-  const file = root === undefined ? [] : [optionsInFile(root, options)];
-  return [flags, optionsInEnvironment(environment, options), ...file];
+): readonly GivenOptions[] {
+  const file = root === undefined ? [] : [givenInFile(root, options)];
+  return [flags, givenInEnvironment(environment, options), ...file];
 }
 
 /** A path in the configuration file starts where that file is. */
 function teamsFileOf(
   path: string | undefined,
-  others: readonly RawOptions[],
+  others: readonly GivenOptions[],
   root: Place | undefined,
 ): string | undefined {
   if (path === undefined || root === undefined) return path;
@@ -151,7 +153,7 @@ function configOf(
       revisionWindowDays: values['history.revision-window'],
       retentionDays: values['history.retention'],
     },
-    storage: { path: values['storage.path'] },
+    storage: { path: values['storage.path'], onDamage: values['storage.on-damage'] },
     web: {
       listen: values['web.listen-address'],
       telemetryPath: values['web.telemetry-path'],

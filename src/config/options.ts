@@ -192,6 +192,15 @@ const sharedOptions = {
     default: 'data/history.db',
     takenBy: own,
   },
+  'storage.on-damage': {
+    kind: 'choice',
+    section: 'Data',
+    description:
+      'What happens to a history file that is damaged or of a newer release: it is kept as it is and the exporter runs from memory, or it is moved aside and a new file takes its place',
+    default: 'keep',
+    choices: ['keep', 'replace'],
+    takenBy: own,
+  },
   'metrics.max-age': {
     kind: 'duration',
     section: 'Data',

@@ -1,5 +1,6 @@
+import { parseDuration } from '../config/duration.ts';
 import { suggestion } from '../config/nearest.ts';
-import { parseDuration, quoted } from '../config/parse.ts';
+import { quoted } from '../config/parsed.ts';
 import { booleanOf, entriesOf, mistake, type Place, textOf, wholeNumberOf } from '../config/tree.ts';
 import { headers as configurable } from './names.ts';
 import type { RateLimit } from './settings.ts';

@@ -217,7 +217,7 @@ describe('settings', () => {
     const story = await startStory({ collectors: ['wiki'] });
     const moved = (config: Config) => ({
       ...config,
-      storage: { path: '/elsewhere/history.db' },
+      storage: { ...config.storage, path: '/elsewhere/history.db' },
       web: { ...config.web, listen: { host: undefined, port: 1 } },
     });
     for (let round = 0; round < 3; round++) expect(await story.reload(moved)).toEqual({ ok: true });

@@ -3,12 +3,12 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { DatasetName } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
-import type { RequestCount } from '../history.ts';
 import type { KeptDataset, KeptOrg } from '../kept.ts';
 import { encode } from './encoding.ts';
-import { inspect, refusalOf, refuseOther } from './inspect.ts';
+import { inspect, refusalOf, refuseSpecial } from './inspect.ts';
 import { type Lock, takeLock } from './lock.ts';
 import { migrate, refuseForeign } from './schema.ts';
+import { moveAside, UnusableHistory } from './unusable.ts';
 
 /** The form in which a dataset's rows or documents are kept at present. */
 export type FormOf = (dataset: DatasetName) => number;
@@ -37,34 +37,62 @@ export interface HistoryFile {
   putDataset(org: string, dataset: DatasetName, kept: KeptDataset | undefined): void;
   /** Stores who an organization is; takes it out where nothing is kept of it. */
   putOrg(org: string, identity: Pick<KeptOrg, 'orgId' | 'confirmedKey'> | undefined): void;
-  putRequests(org: string, count: RequestCount): void;
-  /** Leaves nothing of replaced rows in the files beside the database. */
-  scrub(): void;
+  /** Leaves nothing of replaced rows in the files beside the database; false where another reader is in the way. */
+  scrub(): boolean;
   close(): void;
 }
 
+/** What happens to a history that may not be written to: it stays where it is, or makes way for a new one. */
+export type OnDamage = 'keep' | 'replace';
+
+/** How a file is opened. */
+export interface Opening {
+  readonly onDamage?: OnDamage | undefined;
+  /** As SQLite does it, unless told otherwise. */
+  readonly openDatabase?: OpenDatabase | undefined;
+}
+
+/** A file that made way for a new one. */
+export interface Replaced {
+  /** Where it is now. */
+  readonly path: string;
+  readonly reason: UnusableHistory;
+}
+
 /**
- * Opens the file and creates it and its directory where they are missing, for this user alone. Throws a
- * `ConfigError` where the file must be left alone, anything else where it may work another time.
+ * Opens the file and creates it and its directory where they are missing, for this user alone. Throws a `ConfigError`
+ * where the file must be left alone, an `UnusableHistory` among them where it is damaged or newer and stays, and
+ * anything else where it may work another time.
  */
 export function openHistoryFile(
   location: string,
   formOf: FormOf,
-  openDatabase: OpenDatabase = (file) => new DatabaseSync(file),
-): HistoryFile {
-  refuseOther(location);
+  { onDamage = 'keep', openDatabase = (file) => new DatabaseSync(file) }: Opening = {},
+): { readonly file: HistoryFile; readonly replaced: Replaced | undefined } {
+  refuseSpecial(location);
   mkdirSync(path.dirname(location), { recursive: true, mode: 0o700 });
   // One process at a time may write; readers see what is stored.
   const lock = takeLock(`${location}.lock`);
   try {
+    const replaced = onDamage === 'replace' ? replaceUnusable(location) : undefined;
     inspect(location);
     // SQLite gives the files beside a database the database's own mode.
     closeSync(openSync(location, 'a', 0o600));
     const file = openLocked(location, formOf, openDatabase);
-    return { ...file, close: () => closeAll(file, lock) };
+    return { file: { ...file, close: () => closeAll(file, lock) }, replaced };
   } catch (error) {
     lock.undo();
     throw error;
+  }
+}
+
+function replaceUnusable(location: string): Replaced | undefined {
+  try {
+    inspect(location);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof UnusableHistory)) throw error;
+    return { path: moveAside(location), reason: error };
   }
 }
 
@@ -121,11 +149,6 @@ function createHistoryFile(db: DatabaseSync, formOf: FormOf): HistoryFile {
   );
   const noOrganization = db.prepare('DELETE FROM org WHERE name = ?');
 
-  const requestCount = db.prepare(
-    `INSERT INTO request_count (org, day, requests) VALUES (?, ?, ?)
-     ON CONFLICT DO UPDATE SET day = excluded.day, requests = excluded.requests`,
-  );
-
   return {
     db,
     begin: () => db.exec('BEGIN IMMEDIATE'),
@@ -162,8 +185,7 @@ function createHistoryFile(db: DatabaseSync, formOf: FormOf): HistoryFile {
       if (identity === undefined) noOrganization.run(org);
       else organization.run(org, identity.orgId ?? null, identity.confirmedKey ?? null);
     },
-    putRequests: (org, { day: date, requests }) => void requestCount.run(org, date, requests),
-    scrub: () => db.exec('PRAGMA wal_checkpoint(TRUNCATE)'),
+    scrub: () => db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0,
     close: () => db.close(),
   };
 }

@@ -1,22 +1,29 @@
-import { statSync } from 'node:fs';
+import { truncateSync } from 'node:fs';
+import { join, parse } from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
 import { ConfigError, messageOf } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
+import { createSerialQueue } from '../../runtime/serial-queue.ts';
 import { runInSlices } from '../../runtime/slices.ts';
 import type { History } from '../history.ts';
 import { createKept, type Touched } from '../kept.ts';
-import { type FormOf, type HistoryFile, type OpenDatabase, openHistoryFile } from './file.ts';
-import { openForReading } from './inspect.ts';
+import { type FormOf, type HistoryFile, type Opening, openHistoryFile, type Replaced } from './file.ts';
+import { openForReading, refusalOf } from './inspect.ts';
 import { type Loaded, load } from './load.ts';
+import { type FileMark, isSamePlace, markOf } from './mark.ts';
 import { createRequestCounts } from './requests.ts';
-import { type Trouble, troubleOf } from './trouble.ts';
+import { type Trouble, type TroubleReason, troubleOf } from './trouble.ts';
 import { createUnsaved, type UnsavedDataset } from './unsaved.ts';
+import { UnusableHistory } from './unusable.ts';
 import { writes } from './writes.ts';
 
 /** One row can be large. */
 const ROWS_PER_LOOK = 1;
 
-export interface SqliteHistoryDeps {
+/** What somebody has to put right. */
+const LASTING: ReadonlySet<TroubleReason> = new Set(['damaged', 'newer', 'foreign']);
+
+export interface SqliteHistoryDeps extends Opening {
   /** The file; it and its directory are created where they are missing. */
   readonly path: string;
   /** The form of a dataset's rows: those that were stored in another one count as never asked for. */
@@ -25,8 +32,6 @@ export interface SqliteHistoryDeps {
   readonly log: Logger;
   /** Told when a file that could not be opened at first has brought more than was known. */
   readonly onLateLoad?: () => void;
-  /** As SQLite does it, unless told otherwise. */
-  readonly openDatabase?: OpenDatabase | undefined;
 }
 
 /** A history that outlasts its process. */
@@ -37,67 +42,79 @@ export interface SqliteHistory extends History {
 
 /**
  * Opens a history in an SQLite file. What is known is read from memory; every write goes there and then, as one
- * transaction, to the file. A file that cannot be opened or written costs the persistence and no data. Rejects
- * with a `ConfigError` where the file is damaged, another program's, or of a newer release.
+ * transaction, to the file. A file that cannot be opened or written, is damaged or of a newer release costs the
+ * persistence and no data that can be read. Rejects with a `ConfigError` where the file is another program's or none.
  */
 export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<SqliteHistory> {
   const { path, formOf, clock, log } = deps;
   const kept = createKept();
   const unsaved = createUnsaved();
-  const requests = createRequestCounts();
+  const requests = createRequestCounts({ path: requestFileBeside(path), log });
+  const queue = createSerialQueue();
   let file: HistoryFile | undefined;
-  let inode: number | undefined;
+  /** As the file was when this process last wrote to it. */
+  let ours: FileMark | undefined;
+  /** As the file was when it was found unusable; it is not looked at again before it changes. */
+  let refused: FileMark | undefined;
   let trouble: Trouble | undefined;
+  let isScrubDue = false;
   let closed = false;
-  let saving: Promise<void> = Promise.resolve();
 
   async function open(): Promise<HistoryFile> {
-    const opened = openHistoryFile(path, formOf, deps.openDatabase);
+    const { file: opened, replaced } = openHistoryFile(path, formOf, deps);
     try {
-      absorb(await runInSlices(load(opened.db, formOf), clock, ROWS_PER_LOOK));
+      if (replaced !== undefined) await takeFrom(replaced);
+      else absorb(await runInSlices(load(opened.db, formOf), clock, ROWS_PER_LOOK));
     } catch (error) {
       opened.close();
-      throw error;
+      throw refusalOf(error, path);
     }
-    inode = inodeOf(path);
+    ours = markOf(path);
+    refused = undefined;
     return opened;
+  }
+
+  /** Brings what can be read of a file that made way into the new one. */
+  async function takeFrom({ path: aside, reason }: Replaced): Promise<void> {
+    log.error('The history file could not be used; it was moved aside, and a new one takes its place', {
+      ...{ path, aside, reason: reason.reason, error: reason.message },
+      hint: `see whether anything is missing; ${aside} can be removed once it is not needed`,
+    });
+    await salvage(aside);
+    for (const touched of kept.all()) unsaved.add(touched);
   }
 
   function absorb({ orgs, days, documents, unreadable, requests: stored }: Loaded): void {
     requests.absorb(stored);
     for (const touched of kept.absorb(orgs)) unsaved.add(touched);
-    log.info('The history is open', { path, days, documents });
+    log.info('Stored history was read', { path, days, documents });
     if (unreadable === 0) return;
-    log.warn('Stored days and documents of another form, or altered, are fetched again', {
-      path,
-      unreadable,
-    });
+    log.warn('Refetching stored rows with an outdated schema or a bad checksum', { path, unreadable });
   }
 
   /** Stores everything unsaved as one transaction, after the one under way. */
   function save(): Promise<void> {
-    saving = saving.then(saveNow);
-    return saving;
+    return queue.run(saveNow);
   }
 
   async function saveNow(): Promise<void> {
-    if (closed || (file !== undefined && unsaved.isEmpty && requests.isSaved)) return;
+    if (closed || (file !== undefined && unsaved.isEmpty && !isScrubDue)) return;
+    if (file === undefined && refused !== undefined && refused === markOf(path)) return;
     let batch: readonly UnsavedDataset[] = [];
-    let counted: readonly string[] = [];
     try {
       const isLate = file === undefined;
       file ??= await open();
       if (isLate) deps.onLateLoad?.();
       batch = unsaved.take();
       file.begin();
-      counted = requests.write(file);
       await runInSlices(writes(file, kept, batch), clock, ROWS_PER_LOOK);
       file.commit();
+      if (isScrubDue && unsaved.isEmpty) scrub(file);
+      ours = markOf(path);
       noteRecovery();
     } catch (error) {
       rollback();
       for (const dataset of batch) unsaved.add(dataset);
-      requests.unsave(counted);
       noteTrouble(error);
     }
   }
@@ -113,9 +130,13 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   function noteTrouble(error: unknown): void {
     const before = trouble;
     trouble = troubleOf(error);
-    if (before !== undefined) return;
     const { reason, detail, hint } = trouble;
-    log.warn('The history is kept in memory only, its file cannot be used', { path, reason, detail, hint });
+    if (error instanceof ConfigError) refused = markOf(path);
+    else if (reason === 'damaged') abandon();
+    if (before?.reason === reason || (before !== undefined && !LASTING.has(reason))) return;
+    const text = 'The history is kept in memory only, its file cannot be used';
+    if (LASTING.has(reason)) log.error(text, { path, reason, detail, hint });
+    else log.warn(text, { path, reason, detail, hint });
   }
 
   function noteRecovery(): void {
@@ -124,27 +145,33 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     log.info('The history is stored again', { path });
   }
 
-  /** What was replaced must not be found in the log of writes either. */
-  function scrub(): void {
-    try {
-      file?.scrub();
-    } catch (error) {
-      log.debug('What was replaced may still be in the write-ahead log', { path, error: messageOf(error) });
-    }
+  /** What was replaced must not be found in the log of writes either; tried again until nothing is in the way. */
+  function scrub(opened: HistoryFile): void {
+    isScrubDue = !opened.scrub();
+    if (isScrubDue) log.debug('What was replaced may still be in the write-ahead log', { path });
   }
 
-  /** A file that was taken away or replaced no longer holds what was written to it. */
-  function noticeReplacement(): void {
-    if (file === undefined || inodeOf(path) === inode) return;
-    log.warn('The history file was removed or replaced, everything known is stored again', { path });
-    try {
-      file.close();
-    } catch (error) {
-      log.debug('The replaced history file could not be closed', { path, error: messageOf(error) });
-    }
+  /** A file that somebody else has taken away, replaced or written to no longer holds what was written to it. */
+  function noticeOthers(): void {
+    if (file === undefined || markOf(path) === ours) return;
+    log.warn('The history file was removed, replaced or overwritten; everything known is stored again', {
+      path,
+    });
+    abandon();
+  }
+
+  /** Gives up the open file without another byte written to what is now at its place. */
+  function abandon(): void {
+    const abandoned = file;
     file = undefined;
     for (const touched of kept.all()) unsaved.add(touched);
-    requests.unsave();
+    try {
+      // Closing would bring the log's pages into the database, whosever that is now.
+      if (ours !== undefined && isSamePlace(path, ours)) truncateSync(`${path}-wal`, 0);
+      abandoned?.close();
+    } catch (error) {
+      log.debug('The abandoned history file could not be closed', { path, error: messageOf(error) });
+    }
   }
 
   function adopt(org: string, orgId: string): Promise<void> {
@@ -170,27 +197,27 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   try {
     file = await open();
   } catch (error) {
-    if (error instanceof ConfigError) throw error;
+    if (error instanceof ConfigError && !(error instanceof UnusableHistory)) throw error;
     noteTrouble(error);
-    await readOnly();
+    await salvage(path);
   }
 
-  /** What is stored can be shown even where nothing can be added to it. */
-  async function readOnly(): Promise<void> {
+  /** What is stored can be shown even where nothing can be added to it, or not all of it can be read. */
+  async function salvage(from: string): Promise<void> {
     try {
-      const db = openForReading(path);
+      const db = openForReading(from);
       try {
-        absorb(await runInSlices(load(db, formOf), clock, ROWS_PER_LOOK));
+        absorb(await runInSlices(load(db, formOf, true), clock, ROWS_PER_LOOK));
       } finally {
         db.close();
       }
     } catch (error) {
-      log.debug('The history file cannot be read either', { path, error: messageOf(error) });
+      log.debug('The history file cannot be read either', { path: from, error: messageOf(error) });
     }
   }
 
   return {
-    isPersistent: () => trouble === undefined,
+    isPersistent: () => trouble === undefined && requests.isSaved,
     read: async (org) => kept.read(org),
     adopt,
     async putConfirmedKey(org, key) {
@@ -218,34 +245,31 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     requestsOf: async (org) => requests.get(org),
     async putRequests(org, count) {
       requests.put(org, count);
-      await save();
     },
     async amend(dataset, change) {
       const touched = kept.amend(dataset, change);
       if (touched.length === 0) return;
-      for (const one of touched) unsaved.add(one);
-      await save();
-      scrub();
+      isScrubDue = true;
+      await store(touched);
     },
     async sweep(retention) {
       if (retention !== undefined) for (const touched of kept.retain(retention)) unsaved.add(touched);
-      await saving;
-      noticeReplacement();
+      await queue.run(noticeOthers);
+      requests.save();
       await save();
     },
     async close() {
       await save();
       closed = true;
+      requests.close();
       file?.close();
       file = undefined;
     },
   };
 }
 
-function inodeOf(path: string): number | undefined {
-  try {
-    return statSync(path).ino;
-  } catch {
-    return undefined;
-  }
+/** `data/history.db` has `data/history-requests.db` beside it. */
+function requestFileBeside(path: string): string {
+  const { dir, name } = parse(path);
+  return join(dir, `${name}-requests.db`);
 }

@@ -2,14 +2,16 @@ import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { ConfigError } from '../../runtime/errors.ts';
-import { refuseForeign } from './schema.ts';
+import { LEFT_DAMAGED, refuseForeign } from './schema.ts';
 import { troubleOf } from './trouble.ts';
+import { UnusableHistory } from './unusable.ts';
 
 const MAGIC = 'SQLite format 3\0';
 
 /**
- * Looks at a file without changing a byte of it. Throws a `ConfigError` where it is no history, is damaged or is
- * of a newer release, and SQLite's or the system's own error where it cannot be looked at.
+ * Looks at a file without changing a byte of it. Throws a `ConfigError` where it is another program's, an
+ * `UnusableHistory` where it is damaged or of a newer release, and SQLite's or the system's own error where it
+ * cannot be looked at.
  */
 export function inspect(path: string): void {
   refuseOther(path);
@@ -37,18 +39,27 @@ export function openForReading(path: string): DatabaseSync {
 
 /** An error as a refusal where the file is to blame for it. */
 export function refusalOf(error: unknown, path: string): unknown {
+  if (error instanceof ConfigError) return error;
   const { reason, detail } = troubleOf(error);
   return reason === 'damaged' ? damaged(path, detail) : error;
 }
 
-function damaged(path: string, detail: string): ConfigError {
-  return new ConfigError(
-    `storage.path: ${path} is damaged: ${detail.replace(/\s+/g, ' ').slice(0, 200)}`,
-    'it is left as it is; restore a copy, or move it away: what is missing is then fetched again',
+function damaged(path: string, detail: string): UnusableHistory {
+  const why = detail.replace(/\s+/g, ' ').slice(0, 200);
+  return new UnusableHistory('damaged', `storage.path: ${path} is damaged: ${why}`, LEFT_DAMAGED);
+}
+
+/** Throws a `ConfigError` where something is at a path that no file of this exporter can ever be. */
+export function refuseSpecial(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined || found.isFile()) return;
+  throw new ConfigError(
+    `storage.path: ${path} is ${found.isDirectory() ? 'a folder' : 'no regular file'}`,
+    'give the path of a file with --storage.path; it is created where it is missing',
   );
 }
 
-/** Throws a `ConfigError` where a file does not even begin like a database; one that is empty or missing may become one. */
+/** Throws an `UnusableHistory` where a file does not even begin like a database; one that is empty or missing may become one. */
 export function refuseOther(path: string): void {
   if (sizeOf(path) === 0 || isCutShort(path)) return;
   const start = Buffer.alloc(MAGIC.length);
@@ -59,10 +70,8 @@ export function refuseOther(path: string): void {
     closeSync(file);
   }
   if (start.toString('latin1') === MAGIC) return;
-  throw new ConfigError(
-    `storage.path: ${path} is damaged, or not a SQLite database at all`,
-    'it is left as it is; restore a copy, move it away, or give another path with --storage.path',
-  );
+  const message = `storage.path: ${path} is damaged, or not a SQLite database at all`;
+  throw new UnusableHistory('damaged', message, LEFT_DAMAGED);
 }
 
 /** A change that was cut short is undone by the next one to open the file for writing; until then it looks damaged. */

@@ -25,16 +25,37 @@ interface Draft {
   readonly revisedOn: Day | undefined;
 }
 
-/** Reads a whole database; yields after each row, so that its driver can give way to other work. */
-export function* load(db: DatabaseSync, formOf: FormOf): Generator<void, Loaded> {
+/**
+ * Reads a whole database; yields after each row, so that its driver can give way to other work. With `salvage`, what
+ * cannot be read is left out and counts as never asked for; without, it throws.
+ */
+export function* load(db: DatabaseSync, formOf: FormOf, salvage = false): Generator<void, Loaded> {
+  function* rowsOf(table: string): Generator<Record<string, unknown>> {
+    try {
+      yield* db.prepare(`SELECT * FROM ${table} ORDER BY rowid`).iterate();
+    } catch (error) {
+      if (!salvage) throw error;
+      yield* rowsFromTheEnd(table);
+    }
+  }
+
+  /** What is behind a page that cannot be read. */
+  function* rowsFromTheEnd(table: string): Generator<Record<string, unknown>> {
+    try {
+      yield* db.prepare(`SELECT * FROM ${table} ORDER BY rowid DESC`).iterate();
+    } catch {
+      // No row is left that can be read.
+    }
+  }
+
   const orgs = new Map<string, Omit<KeptOrg, 'datasets'> & { datasets: Map<DatasetName, Draft> }>();
   // A file that can only be read stays in the form of the release that wrote it: newer columns may be missing.
-  for (const row of db.prepare('SELECT * FROM org').iterate()) {
+  for (const row of rowsOf('org')) {
     const [orgId, confirmedKey] = [textOf(row['org_id']), textOf(row['confirmed_key'])];
     orgs.set(String(row['name']), { orgId, confirmedKey, datasets: new Map() });
     yield;
   }
-  for (const row of db.prepare('SELECT * FROM dataset').iterate()) {
+  for (const row of rowsOf('dataset')) {
     orgs.get(String(row['org']))?.datasets.set(row['name'] as DatasetName, {
       days: new Map(),
       documents: new Map(),
@@ -44,14 +65,21 @@ export function* load(db: DatabaseSync, formOf: FormOf): Generator<void, Loaded>
     });
     yield;
   }
-  const draftOf = (row: Record<string, unknown>): Draft | undefined =>
-    orgs.get(String(row['org']))?.datasets.get(row['dataset'] as DatasetName);
+  const draftOf = (row: Record<string, unknown>): Draft | undefined => {
+    const dataset = row['dataset'] as DatasetName;
+    const found = orgs.get(String(row['org']))?.datasets.get(dataset);
+    if (found !== undefined || !salvage) return found;
+    const org = orgs.get(String(row['org'])) ?? { ...NOBODY, datasets: new Map<DatasetName, Draft>() };
+    orgs.set(String(row['org']), org);
+    const draft = { ...NOTHING, days: new Map(), documents: new Map() };
+    org.datasets.set(dataset, draft);
+    return draft;
+  };
   const isPresent = (row: Record<string, unknown>): boolean =>
     row['form'] === formOf(row['dataset'] as DatasetName);
 
   let [days, documents, unreadable] = [0, 0, 0];
-  const storedDays = db.prepare('SELECT org, dataset, day, form, row, sum FROM day ORDER BY rowid');
-  for (const row of storedDays.iterate()) {
+  for (const row of rowsOf('day')) {
     yield;
     const day = parseDay(String(row['day']));
     const value = decode(row['row'], row['sum']);
@@ -62,8 +90,7 @@ export function* load(db: DatabaseSync, formOf: FormOf): Generator<void, Loaded>
       days++;
     }
   }
-  const storedDocuments = db.prepare('SELECT org, dataset, id, form, body, sum FROM document ORDER BY rowid');
-  for (const row of storedDocuments.iterate()) {
+  for (const row of rowsOf('document')) {
     yield;
     const value = decode(row['body'], row['sum']);
     const draft = isPresent(row) ? draftOf(row) : undefined;
@@ -73,10 +100,23 @@ export function* load(db: DatabaseSync, formOf: FormOf): Generator<void, Loaded>
       documents++;
     }
   }
-  return { orgs, days, documents, unreadable, requests: requestsIn(db) };
+  return { orgs, days, documents, unreadable, requests: requestsIn(db, salvage) };
 }
 
-function requestsIn(db: DatabaseSync): ReadonlyMap<string, RequestCount> {
+const NOBODY = { orgId: undefined, confirmedKey: undefined } as const;
+const NOTHING = { answeredAt: undefined, succeededAt: undefined, revisedOn: undefined } as const;
+
+/** Counts that a release before has stored here; they have a file of their own since. */
+function requestsIn(db: DatabaseSync, salvage: boolean): ReadonlyMap<string, RequestCount> {
+  try {
+    return new Map(legacyRequests(db));
+  } catch (error) {
+    if (!salvage) throw error;
+    return new Map();
+  }
+}
+
+function legacyRequests(db: DatabaseSync): ReadonlyMap<string, RequestCount> {
   const requests = new Map<string, RequestCount>();
   // A file that can only be read stays in the form of the release that wrote it.
   const table = db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'request_count'`).get();

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ConfigError } from '../../runtime/errors.ts';
+import { UnusableHistory } from './unusable.ts';
 
 /** Marks a database as this exporter's history: the bytes of `APEh`. */
 export const APPLICATION_ID = 0x41_50_45_68;
@@ -30,20 +31,31 @@ export const MIGRATIONS: readonly string[] = [
    ALTER TABLE dataset ADD COLUMN succeeded_at INTEGER;`,
 ];
 
-/** Throws a `ConfigError` where a database is another program's or a newer release's. */
+/** What an operator is told of a damaged file. */
+export const LEFT_DAMAGED =
+  'it is left as it is; restore a copy, or move it away: what is missing is then fetched again. With --storage.on-damage=replace the exporter moves it aside itself';
+
+/** Throws a `ConfigError` where a database is another program's, and an `UnusableHistory` where it is a newer release's. */
 export function refuseForeign(db: DatabaseSync, path: string): void {
   const id = numberOf(db, 'application_id');
   const version = numberOf(db, 'user_version');
   if (id !== APPLICATION_ID) {
     if (id === 0 && version === 0 && isEmpty(db)) return;
+    if (hasOwnTables(db))
+      throw new UnusableHistory(
+        'damaged',
+        `storage.path: ${path} is damaged: its header is not a history's`,
+        LEFT_DAMAGED,
+      );
     throw new ConfigError(
       `storage.path: ${path} is a database of another program, not a history of this exporter`,
       'it is left as it is; give another path with --storage.path',
     );
   }
   if (version <= MIGRATIONS.length) return;
-  throw new ConfigError(
-    `storage.path: ${path} was written by a newer release: its form is ${version}, this release knows ${MIGRATIONS.length}`,
+  throw new UnusableHistory(
+    'newer',
+    `storage.path: ${path} was written by a newer release: its schema is version ${version}, this release knows ${MIGRATIONS.length}`,
     'it is left as it is; run a release at least as new, or give another path with --storage.path',
   );
 }
@@ -68,4 +80,11 @@ function numberOf(db: DatabaseSync, pragma: 'application_id' | 'user_version'): 
 
 function isEmpty(db: DatabaseSync): boolean {
   return db.prepare('SELECT count(*) AS tables FROM sqlite_schema').get()?.['tables'] === 0;
+}
+
+/** Whether a database has this exporter's tables, whatever its header says. */
+function hasOwnTables(db: DatabaseSync): boolean {
+  const names = "'org', 'dataset', 'day', 'document'";
+  const found = db.prepare(`SELECT count(*) AS tables FROM sqlite_schema WHERE name IN (${names})`).get();
+  return found?.['tables'] === 4;
 }

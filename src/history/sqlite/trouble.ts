@@ -1,7 +1,16 @@
 import { ConfigError, messageOf } from '../../runtime/errors.ts';
+import { UnusableHistory } from './unusable.ts';
 
 /** Why a store cannot be used for now. */
-export type TroubleReason = 'locked' | 'full' | 'read-only' | 'unreachable' | 'damaged' | 'failed';
+export type TroubleReason =
+  | 'locked'
+  | 'full'
+  | 'read-only'
+  | 'unreachable'
+  | 'damaged'
+  | 'newer'
+  | 'foreign'
+  | 'failed';
 
 export interface Trouble {
   readonly reason: TroubleReason;
@@ -15,7 +24,9 @@ const HINTS: Readonly<Record<TroubleReason, string>> = {
   full: 'make room on the disk of --storage.path',
   'read-only': 'let this process write the file and its directory, or give another --storage.path',
   unreachable: 'let the directory of --storage.path exist or be created, or give another path',
-  damaged: 'stop the exporter and restore or remove the file; what is missing is fetched again',
+  damaged: 'restore or remove the file; what is missing is fetched again',
+  newer: 'run a release at least as new, or give another --storage.path',
+  foreign: 'give another --storage.path',
   failed: 'look at the disk of --storage.path',
 };
 
@@ -54,7 +65,8 @@ export function troubleOf(error: unknown): Trouble {
 
 function reasonOf(error: unknown): TroubleReason {
   if (!(error instanceof Error)) return 'failed';
-  if (error instanceof ConfigError) return 'damaged';
+  if (error instanceof UnusableHistory) return error.reason;
+  if (error instanceof ConfigError) return 'foreign';
   // The low byte is the primary code, the rest tells more of the same.
   if ('errcode' in error) return REASONS.get(Number(error.errcode) & 0xff) ?? 'failed';
   return ('code' in error ? SYSTEM_REASONS.get(String(error.code)) : undefined) ?? 'failed';

@@ -60,14 +60,6 @@ describe('a file that cannot be opened', () => {
     expect(history.isPersistent()).toBe(true);
     await expectStored(history, file);
   });
-
-  test('may be a directory', async () => {
-    const directory = createDirectory();
-    const history = await openHistory(directory);
-    await history.putDays('acme', 'tokens', answer([monday]));
-    expect(history.isPersistent()).toBe(false);
-    expect((await history.read('acme')).days('tokens').size).toBe(1);
-  });
 });
 
 describe('a file that another process has open', () => {

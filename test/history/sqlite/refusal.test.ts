@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
@@ -29,25 +29,39 @@ function killedIn(directory: string): string {
   return file;
 }
 
-/** Holds that opening refuses with one message and changes nothing, and gives the message. */
-async function refusal(file: string): Promise<string> {
-  const before = bytesIn(path.dirname(file));
-  const error = await openHistory(file).catch((thrown: unknown) => thrown);
-  expect(error).toBeInstanceOf(ConfigError);
-  const after = bytesIn(path.dirname(file));
-  // SQLite keeps an index of the log while it reads it; it holds nothing of its own.
-  for (const [name, bytes] of after) if (!name.endsWith('-shm')) expect(bytes).toBe(before.get(name));
-  expect([...after.keys()].filter((name) => !name.endsWith('-shm'))).toEqual(
-    [...before.keys()].filter((name) => !name.endsWith('-shm')),
-  );
-  const { message, hint } = error as ConfigError;
-  expect(message).toContain('storage.path');
-  expect(message).toContain(file);
-  expect(hint).toContain('left as it is');
-  return message;
+/** The history's own bytes in a directory; SQLite keeps an index of the log while it reads it, which holds nothing. */
+function storedIn(directory: string): ReadonlyMap<string, string> {
+  return new Map([...bytesIn(directory)].filter(([name]) => !/-shm$|-requests\.db/.test(name)));
 }
 
-describe('a file that must not be touched is refused and left as it is', () => {
+/** Holds that the exporter runs from memory and changes nothing, and gives what it is told. */
+async function refusal(file: string): Promise<string> {
+  const before = storedIn(path.dirname(file));
+  const history = await openHistory(file);
+  await history.putDays('globex', 'tokens', answer([monday], { [monday]: { n: 1 } }));
+  await history.sweep();
+  await history.sweep();
+  expect((await history.read('globex')).days('tokens').size).toBe(1);
+  expect(history.isPersistent()).toBe(false);
+  await history.close();
+  expect(storedIn(path.dirname(file))).toEqual(before);
+  const errors = history.log.events.filter(({ level }) => level === 'error');
+  expect(errors).toHaveLength(1);
+  const { detail, hint } = errors[0]?.fields ?? {};
+  expect(detail).toContain('storage.path');
+  expect(detail).toContain(file);
+  expect(hint).toContain('left as it is');
+  return String(detail);
+}
+
+/** Holds that opening refuses with one message and changes nothing, and gives the message. */
+async function failure(file: string): Promise<string> {
+  const error = await openHistory(file).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(ConfigError);
+  return (error as ConfigError).message;
+}
+
+describe('a file that must not be touched is left as it is', () => {
   test('where it is of a newer release', async () => {
     const file = await writtenIn(createDirectory());
     const db = new DatabaseSync(file);
@@ -61,7 +75,18 @@ describe('a file that must not be touched is refused and left as it is', () => {
     const db = new DatabaseSync(file);
     db.exec('CREATE TABLE bookmark (url TEXT)');
     db.close();
-    expect(await refusal(file)).toContain('another program');
+    const before = bytesIn(path.dirname(file));
+    expect(await failure(file)).toContain('another program');
+    expect(bytesIn(path.dirname(file))).toEqual(before);
+  });
+
+  test('where a folder or a pipe is at its place', async () => {
+    const folder = createDirectory();
+    expect(await failure(folder)).toContain('a folder');
+    const pipe = path.join(folder, 'history.db');
+    execFileSync('mkfifo', [pipe]);
+    expect(await failure(pipe)).toContain('no regular file');
+    expect([...readdirSync(folder)]).toEqual(['history.db']);
   });
 
   test('where it is no database', async () => {

@@ -1,0 +1,70 @@
+import type { Given, GivenOptions } from './given.ts';
+import { fileKeyOf, type Option, type OptionTable } from './option.ts';
+import { booleanOf, entriesOf, mistake, originOf, type Place, textOf } from './tree.ts';
+
+/** Which keys a mapping may have; `undefined` below a key leaves its content to another reader. */
+type KnownKeys = Map<string, KnownKeys | undefined>;
+
+/** What a configuration file gives for a table of options; keys beside them are not looked at. */
+export function givenInFile(root: Place, options: OptionTable): GivenOptions {
+  const given = new Map<string, Given>();
+  for (const [name, option] of Object.entries(options)) {
+    const place = find(root, fileKeyOf(name, option));
+    if (place !== undefined) given.set(name, { texts: [scalarOf(place, option)], origin: originOf(place) });
+  }
+  return given;
+}
+
+/** Throws a `ConfigError` for the first key that is neither an option's nor one of the `others` at the top. */
+export function refuseUnknownKeys(root: Place, options: OptionTable, others: readonly string[]): void {
+  const known: KnownKeys = new Map(others.map((key) => [key, undefined]));
+  for (const [name, option] of Object.entries(options)) {
+    const path = fileKeyOf(name, option) ?? [];
+    let level = known;
+    for (const key of path.slice(0, -1)) {
+      const below = level.get(key) ?? new Map();
+      level.set(key, below);
+      level = below;
+    }
+    const last = path.at(-1);
+    if (last !== undefined) level.set(last, undefined);
+  }
+  refuseUnknown(root, known);
+}
+
+function refuseUnknown(place: Place, known: KnownKeys): void {
+  for (const [key, child] of entriesOf(place, [...known.keys()])) {
+    const below = known.get(key);
+    if (below !== undefined) refuseUnknown(child, below);
+  }
+}
+
+function find(root: Place, path: readonly string[] | undefined): Place | undefined {
+  let place = root;
+  for (const key of path ?? []) {
+    const entry = place.tree.kind === 'mapping' ? place.tree.entries.get(key) : undefined;
+    if (entry === undefined) return undefined;
+    place = { ...place, path: place.path === '' ? key : `${place.path}.${key}`, ...entry };
+  }
+  return path === undefined ? undefined : place;
+}
+
+function scalarOf(place: Place, option: Option): string {
+  const { tree } = place;
+  if (tree.kind === 'mapping' || tree.kind === 'list') throw mistake(place, 'must be a single value');
+  if (tree.kind === 'empty') throw mistake(place, 'is empty');
+  switch (option.kind) {
+    case 'boolean':
+      return String(booleanOf(place));
+    case 'integer':
+    case 'number':
+      if (tree.kind !== 'number') throw mistake(place, 'must be a number, without quotes');
+      return tree.text;
+    case 'duration':
+    case 'days':
+    case 'size':
+      return tree.text;
+    default:
+      return textOf(place);
+  }
+}

@@ -1,0 +1,44 @@
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+
+/** How many bytes the header of an SQLite database has. */
+const HEADER = 100;
+
+/** By what a file is recognized that nobody else may have written to. */
+export type FileMark = string;
+
+/** The mark of a database and of the log beside it as they are now; undefined where there is no database. */
+export function markOf(path: string): FileMark | undefined {
+  const database = partOf(path);
+  if (database === undefined) return undefined;
+  return JSON.stringify([database, headerOf(path), partOf(`${path}-wal`)]);
+}
+
+/** Whether a path still leads to the file that it led to when it was marked, whoever has written to it. */
+export function isSamePlace(path: string, mark: FileMark): boolean {
+  const [marked] = JSON.parse(mark) as readonly [readonly [string]];
+  return partOf(path)?.[0] === marked[0];
+}
+
+function partOf(path: string): readonly [inode: string, size: string, modified: string] | undefined {
+  try {
+    const { ino, size, mtimeNs } = statSync(path, { bigint: true });
+    return [String(ino), String(size), String(mtimeNs)];
+  } catch {
+    return undefined;
+  }
+}
+
+function headerOf(path: string): string {
+  const header = Buffer.alloc(HEADER);
+  try {
+    const file = openSync(path, 'r');
+    try {
+      readSync(file, header, 0, HEADER, 0);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return '';
+  }
+  return header.toString('base64');
+}
