@@ -5,16 +5,57 @@ export type Day = string & { readonly brand: 'Day' };
 export type Instant = number;
 
 const DAY_MS = 86_400_000;
+/** The days of 400 years, and the first day of such an era, 1 March of the year 0, counted from 1970. */
+const ERA_DAYS = 146_097;
+const ERA_START = -719_468;
+const YEAR_0 = -719_528;
+const YEAR_10000 = 2_932_897;
 const SHAPE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The UTC day that contains an instant. */
+/**
+ * The UTC day that contains an instant. By arithmetic, because a projection looks at thousands of days and a `Date`
+ * takes a microsecond for each: years are counted from March, in eras of 400 years, so that leap days come last.
+ */
 export function dayOf(instant: Instant): Day {
-  return new Date(instant).toISOString().slice(0, 10) as Day;
+  const days = Math.floor(instant / DAY_MS);
+  // A `Date` writes years outside four digits, and refuses what is no instant.
+  if (!(days >= YEAR_0 && days < YEAR_10000)) return new Date(instant).toISOString().slice(0, 10) as Day;
+  const shifted = days - ERA_START;
+  const era = Math.floor(shifted / ERA_DAYS);
+  const dayOfEra = shifted - era * ERA_DAYS;
+  const yearOfEra = Math.floor(
+    (dayOfEra -
+      Math.floor(dayOfEra / 1460) +
+      Math.floor(dayOfEra / 36_524) -
+      Math.floor(dayOfEra / (ERA_DAYS - 1))) /
+      365,
+  );
+  const dayOfYear = dayOfEra - daysOfYears(yearOfEra);
+  const fromMarch = Math.floor((5 * dayOfYear + 2) / 153);
+  const day = dayOfYear - Math.floor((153 * fromMarch + 2) / 5) + 1;
+  const month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9;
+  const year = era * 400 + yearOfEra + (month <= 2 ? 1 : 0);
+  return `${padded(year, 4)}-${padded(month, 2)}-${padded(day, 2)}` as Day;
 }
 
 /** The first instant of a day, in milliseconds. */
 export function startOf(day: Day): Instant {
-  return Date.parse(`${day}T00:00:00Z`);
+  const month = Number(day.slice(5, 7));
+  const year = Number(day.slice(0, 4)) - (month <= 2 ? 1 : 0);
+  const era = Math.floor(year / 400);
+  const yearOfEra = year - era * 400;
+  const fromMarch = month > 2 ? month - 3 : month + 9;
+  const dayOfYear = Math.floor((153 * fromMarch + 2) / 5) + Number(day.slice(8)) - 1;
+  return (era * ERA_DAYS + daysOfYears(yearOfEra) + dayOfYear + ERA_START) * DAY_MS;
+}
+
+/** The days of so many years of an era. */
+function daysOfYears(years: number): number {
+  return 365 * years + Math.floor(years / 4) - Math.floor(years / 100);
+}
+
+function padded(value: number, width: number): string {
+  return String(value).padStart(width, '0');
 }
 
 /** The first instant after a day, in milliseconds. */

@@ -1,6 +1,6 @@
 import type { SparingDays } from '../catalog/collector.ts';
 import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
-import { addDays, type Day, type Instant, yesterdayOf } from '../catalog/day.ts';
+import { addDays, type Day, daysBetween, type Instant, yesterdayOf } from '../catalog/day.ts';
 import type { OrgHistory } from '../history/history.ts';
 import { firstSparingDay, newestRowOf, settledUntil } from './wanted.ts';
 
@@ -28,8 +28,8 @@ export interface Coverage {
   stateOf(dataset: DatasetName, day: Day): DayState;
   /** Whether a dataset was answered, and never with a row. */
   isUnused(dataset: DatasetName): boolean;
-  /** The first day that is asked for of a dataset. */
-  firstAsked(dataset: DatasetName): Day;
+  /** How many of the days that are asked for of a dataset are not known, up to a day. */
+  unknownDays(dataset: DatasetName, upTo: Day): number;
   /** Changes whenever days without a row become known, or known no longer. */
   fingerprint(dataset: DatasetName): string;
 }
@@ -47,6 +47,7 @@ export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage
   const { history, datasets, historyStart, firstDay = historyStart } = parts;
   const newest = yesterdayOf(knownAt);
   const newestRows = new Map<DatasetName, Day | undefined>();
+  const settled = new Map(datasets.map(({ name }) => [name, settledUntil(history.revisedOn(name), knownAt)]));
   const known = new Map<DatasetName, Known>();
 
   function newestRow(dataset: DatasetName): Day | undefined {
@@ -79,7 +80,7 @@ export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage
   }
 
   function isSettled(dataset: DatasetName, day: Day): boolean {
-    const until = settledUntil(history.revisedOn(dataset), knownAt);
+    const until = settled.get(dataset);
     return until !== undefined && day <= until;
   }
 
@@ -134,7 +135,15 @@ export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage
       return days.get(day) === undefined ? (rowless.get(day) ?? 'unknown') : 'row';
     },
     isUnused: (dataset) => of(dataset).newestRow === undefined && of(dataset).days.size > 0,
-    firstAsked: (dataset) => of(dataset).firstAsked,
+    unknownDays(dataset, upTo) {
+      const { days, rowless, firstAsked: first } = of(dataset);
+      let unknown = Math.max(0, daysBetween(first, upTo) + 1);
+      for (const [day, row] of days) {
+        if (day < first || day > upTo) continue;
+        if (row !== undefined || (rowless.get(day) ?? 'unknown') !== 'unknown') unknown -= 1;
+      }
+      return unknown;
+    },
     fingerprint(dataset) {
       const counts = { idle: 0, provisional: 0 };
       for (const state of of(dataset).rowless.values()) {

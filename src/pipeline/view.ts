@@ -1,5 +1,5 @@
 import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
-import { addDays, type Day, daysBetween, type Instant, yesterdayOf } from '../catalog/day.ts';
+import { addDays, type Day, type Instant, yesterdayOf } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { View } from '../catalog/view.ts';
 import { type Coverage, type CoverageParts, createCoverage, type DayState } from './coverage.ts';
@@ -69,14 +69,7 @@ export function createView(parts: ViewParts, asOf: Instant, knowing?: Knowing): 
     },
     documents: <Document>(dataset: { readonly name: DatasetName }) =>
       history.documents(dataset.name) as readonly Document[],
-    uncoveredDays(dataset) {
-      const first = coverage.firstAsked(dataset);
-      let uncovered = Math.max(0, daysBetween(first, newestPossible) + 1);
-      for (const day of history.days(dataset).keys()) {
-        if (day >= first && stateOf(dataset, day) !== 'unknown') uncovered--;
-      }
-      return uncovered;
-    },
+    uncoveredDays: (dataset) => coverage.unknownDays(dataset, newestPossible),
     once,
   };
   return view;

@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { addDays, type Day, dayOf, daysBetween, startOf } from '../../src/catalog/day.ts';
+
+const instants = fc.integer({
+  min: Date.parse('0000-01-01T00:00:00Z'),
+  max: Date.parse('9999-12-31T23:59:59Z'),
+});
+
+test('a day is the one that a calendar names for an instant', () => {
+  fc.assert(
+    fc.property(instants, (instant) => {
+      const day = new Date(instant).toISOString().slice(0, 10);
+      expect(dayOf(instant)).toBe(day);
+      expect(startOf(day as Day)).toBe(Date.parse(`${day}T00:00:00Z`));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test.each(['0000-01-01', '0000-02-29', '1600-02-29', '1900-02-28', '1969-12-31', '2000-02-29', '9999-12-31'])(
+  '%s is the day that begins where it begins',
+  (day) => {
+    expect(dayOf(Date.parse(`${day}T00:00:00Z`))).toBe(day);
+    expect(dayOf(Date.parse(`${day}T23:59:59.999Z`))).toBe(day);
+    expect(startOf(day as Day)).toBe(Date.parse(`${day}T00:00:00Z`));
+  },
+);
+
+test('days are counted over leap years, and there is no day of no instant', () => {
+  expect(addDays('2028-02-28' as Day, 2)).toBe('2028-03-01');
+  expect(daysBetween('2027-12-31' as Day, '2029-01-01' as Day)).toBe(367);
+  expect(() => dayOf(Number.NaN)).toThrow(RangeError);
+});

@@ -1,0 +1,15 @@
+import { describe, test } from 'vitest';
+import { expectGoodYear, inBerlin } from '../year/expect.ts';
+import { liveThrough } from '../year/year.ts';
+
+const given = process.env['YEAR_SEED'];
+const SEEDS = given === undefined ? [21, 22, 23, 24, 25, 26] : [Number(given)];
+
+describe('a simulated year, asked every two hours', () => {
+  inBerlin();
+
+  test.each(SEEDS)('shows no false figure, and each true one in time, seed %i', async (seed) => {
+    const year = await liveThrough(seed, { days: 400, everyHours: 2 });
+    expectGoodYear(year, `YEAR_SEED=${seed} npx vitest run --project storm test/storm/year.test.ts`);
+  });
+});

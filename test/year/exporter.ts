@@ -1,0 +1,182 @@
+import { backfill } from '../../src/backfill/backfill.ts';
+import { isDayCollector } from '../../src/catalog/collector.ts';
+import { type Day, startOf } from '../../src/catalog/day.ts';
+import type { Sample } from '../../src/catalog/family.ts';
+import type { Source } from '../../src/catalog/source.ts';
+import { activityCollector } from '../../src/collectors/activity/collector.ts';
+import { aboutFamilies } from '../../src/collectors/index.ts';
+import { spendCollector } from '../../src/collectors/spend/collector.ts';
+import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
+import { toolsCollector } from '../../src/collectors/tools/collector.ts';
+import { createInstruments } from '../../src/exposition/instruments.ts';
+import type { Publication } from '../../src/exposition/publication.ts';
+import type { Segment } from '../../src/exposition/segment.ts';
+import type { History } from '../../src/history/history.ts';
+import { createPublisher } from '../../src/pipeline/publisher.ts';
+import { createRunner } from '../../src/pipeline/runner.ts';
+import { createRunBook } from '../../src/pipeline/runs.ts';
+import type { FakeClock } from '../../src/runtime/clock.ts';
+import { PlatformError } from '../../src/runtime/errors.ts';
+import { createFakeLogger } from '../../src/runtime/logger.ts';
+import { firstPart } from './truth.ts';
+import type { Dataset, World } from './world.ts';
+
+/** The samples of each family, by its name without the prefix. */
+export type Shown = ReadonlyMap<string, readonly Sample[]>;
+
+const collectors = [tokensCollector, spendCollector, toolsCollector, activityCollector];
+const settings = {
+  name: 'acme',
+  readiness: { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: false },
+} as const;
+
+export interface ExporterParts {
+  readonly world: World;
+  readonly history: History;
+  readonly clock: FakeClock;
+  /** Called with everything that is on the page, whenever that has changed. */
+  onPage(page: Shown): void;
+  onRevisions(count: number): void;
+}
+
+/** The real pipeline, from answers to what would be rendered, on a world and its clock. */
+export function createExporter({ world, history, clock, onPage, onRevisions }: ExporterParts) {
+  const source = createPlatform(world, clock);
+  const log = createFakeLogger();
+  const instruments = {
+    ...createInstruments({ version: '', revision: '', clock, processMetrics: false }),
+    dayRevisions: ({ count }: { readonly count: number }) => onRevisions(count),
+  };
+  const samplesOf = new WeakMap<Segment, readonly Sample[]>();
+  const publisher = createPublisher({
+    collectors,
+    aboutFamilies: aboutFamilies(collectors.filter(isDayCollector).map(({ dataset }) => dataset)),
+    history,
+    historyStart: world.first,
+    async renderSegment(family, org, given) {
+      const samples = [...given];
+      const segment = { family: family.name, org, series: samples.length, overflow: false } as Segment;
+      samplesOf.set(segment, samples);
+      return segment;
+    },
+    publication: {
+      replaceAll(_org, segments) {
+        const all = [...segments.values()].flat();
+        onPage(new Map(all.map((segment) => [shortName(segment.family), samplesOf.get(segment) ?? []])));
+      },
+    } as Pick<Publication, 'replaceAll'> as Publication,
+    instruments,
+    labelLimit: () => 200,
+    seriesBudget: 1_000_000,
+    maxAgeMs: 30 * 86_400_000,
+    clock,
+    log,
+  });
+  const runner = createRunner({
+    history,
+    historyStart: world.first,
+    revisionDays: 7,
+    publisher,
+    runs: createRunBook(),
+    instruments,
+    clock,
+    log,
+  });
+
+  return {
+    async poll() {
+      for (const collector of collectors) {
+        if (isDayCollector(collector)) await runner.run({ org: settings, source }, collector, 'scheduled');
+      }
+    },
+    /** What a backfill brings of some days, by day. */
+    async past(from: Day, to: Day): Promise<ReadonlyMap<Day, Shown>> {
+      const brought = new Map<Day, Map<string, readonly Sample[]>>();
+      await backfill({
+        pages: {
+          aboutFamilies,
+          datasets: collectors.filter(isDayCollector).map(({ dataset }) => dataset),
+          keeping: { historyStart: world.first },
+          labelLimit: () => 200,
+          seriesBudget: 1_000_000,
+          knownAt: clock.now(),
+          clock,
+        },
+        orgs: [{ settings, history: await history.read(settings.name) }],
+        collectors,
+        from,
+        to,
+        stepMs: undefined,
+        now: clock.now(),
+        target: {
+          samples: 0,
+          stretches: (months) => months,
+          missing: (_subject, stamps) => stamps,
+          begin: async () => true,
+          async add(_org, { family, stamps: [stamp = 0], samples }) {
+            const day = new Date(stamp - 86_400_000).toISOString().slice(0, 10) as Day;
+            const page = brought.get(day) ?? new Map<string, readonly Sample[]>();
+            brought.set(day, page);
+            const name = shortName(family.name);
+            page.set(name, [...(page.get(name) ?? []), ...samples()]);
+          },
+          added: () => undefined,
+          end: async () => undefined,
+          finish: async () => undefined,
+          abandon: async () => undefined,
+          interrupt: async () => undefined,
+        },
+        progress: { show: () => undefined, clear: () => undefined },
+        signal: new AbortController().signal,
+      });
+      return brought;
+    },
+  };
+}
+
+function createPlatform(world: World, clock: FakeClock): Source {
+  return {
+    async get({ endpoint, query }) {
+      const now = clock.now();
+      if (world.outageAt(now) !== undefined) throw new PlatformError('network', 'nobody answers');
+      const dataset = endpoint as Dataset;
+      const data: unknown[] = [];
+      const last = world.indexOf(query['endDate'] as Day);
+      for (let index = world.indexOf(query['startDate'] as Day); index <= last; index++) {
+        if (world.isBad(dataset, index, now)) throw new PlatformError('server', '500', { status: 500 });
+        const row = world.rowAt(dataset, index, now);
+        if (row !== undefined) data.push(rowOf(dataset, world.dayAt(index), row.main, row.both));
+      }
+      return { body: { data, meta: { org_id: 'org-1' } }, bytes: 50 + 200 * data.length };
+    },
+    pages: () => Promise.reject(new Error('nothing is paged')),
+  };
+}
+
+function rowOf(dataset: Dataset, date: Day, main: number, both: boolean): object {
+  const first = firstPart(main, both);
+  const rest = main - first;
+  if (dataset === 'activity') return { date, sessions: main };
+  if (dataset === 'tools') {
+    const others = both ? [{ tool: 'b', invocations: rest }] : [];
+    return { date, tool_calls: main, by_tool: [{ tool: 'a', invocations: first }, ...others] };
+  }
+  const others = both ? [{ model_id: 'b', model_tier: 's', billable_tokens: rest }] : [];
+  const models = [{ model_id: 'a', model_tier: 's', billable_tokens: first }, ...others];
+  return { date, billable_tokens: main, by_model: models };
+}
+
+function shortName(family: string): string {
+  return family.replace('agent_platform_', '');
+}
+
+/** The index of the day that each dataset is published for. */
+export function dataDays(page: Shown, world: World): ReadonlyMap<string, number> {
+  const days = page.get('data_day_timestamp_seconds') ?? [];
+  return new Map(
+    days.map(({ labels, value }) => [
+      labels['dataset'] ?? '',
+      Math.round((value * 1000 - startOf(world.first)) / 86_400_000),
+    ]),
+  );
+}

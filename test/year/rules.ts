@@ -1,0 +1,57 @@
+import { endOf, type Instant } from '../../src/catalog/day.ts';
+import { DATASETS, type Dataset, HOUR, type World } from './world.ts';
+
+/** What can be known of a day at an instant by somebody who asks the platform for everything at that instant. */
+export type Knowledge = 'row' | 'idle' | 'provisional' | 'unknown';
+
+/** The rules, written a second time: as they are said, without regard to how long it takes. */
+export function createRules(world: World, at: Instant) {
+  const newest = world.indexOf(dayBefore(at));
+  const made = new Map<string, Knowledge>();
+
+  const hasRow = (dataset: Dataset, index: number) => world.rowAt(dataset, index, at) !== undefined;
+  const isCovered = (dataset: Dataset, index: number) => !world.isBad(dataset, index, at);
+  const isSettled = (index: number) => at >= endOf(world.dayAt(index)) + 72 * HOUR;
+  const areOthersQuiet = (dataset: Dataset, index: number) =>
+    DATASETS.every((other) => other === dataset || (isCovered(other, index) && !hasRow(other, index)));
+  const newestRows = new Map(DATASETS.map((dataset) => [dataset, findNewestRow(dataset)]));
+
+  function findNewestRow(dataset: Dataset): number {
+    for (let index = newest; index >= 0; index--) {
+      if (isCovered(dataset, index) && hasRow(dataset, index)) return index;
+    }
+    return -1;
+  }
+
+  function judge(dataset: Dataset, index: number): Knowledge {
+    if (index < 0 || index > newest || !isCovered(dataset, index)) return 'unknown';
+    if (hasRow(dataset, index)) return 'row';
+    const last = newestRows.get(dataset) ?? -1;
+    if (last > index) return areOthersQuiet(dataset, index) || isSettled(index) ? 'idle' : 'unknown';
+    if (!isSettled(index) || !areOthersQuiet(dataset, index)) return 'unknown';
+    if (index - 1 > last && stateOf(dataset, index - 1) === 'unknown') return 'unknown';
+    return Math.max(...newestRows.values()) > index ? 'idle' : 'provisional';
+  }
+
+  function stateOf(dataset: Dataset, index: number): Knowledge {
+    const key = `${dataset} ${index}`;
+    const known = made.get(key) ?? judge(dataset, index);
+    made.set(key, known);
+    return known;
+  }
+
+  return {
+    stateOf,
+    /** The newest day that is known; -1 where none is. */
+    newestDay(dataset: Dataset): number {
+      for (let index = newest; index >= 0; index--) {
+        if (stateOf(dataset, index) !== 'unknown') return index;
+      }
+      return -1;
+    },
+  };
+}
+
+function dayBefore(at: Instant) {
+  return new Date(at - 24 * HOUR).toISOString().slice(0, 10) as ReturnType<World['dayAt']>;
+}

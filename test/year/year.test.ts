@@ -1,0 +1,12 @@
+import { test } from 'vitest';
+import { expectGoodYear, inBerlin } from './expect.ts';
+import { liveThrough } from './year.ts';
+
+const SEED = Number(process.env['YEAR_SEED'] ?? 1);
+
+inBerlin();
+
+test(`a simulated year shows no false figure, and each true one as soon as the rules allow, seed ${SEED}`, async () => {
+  const year = await liveThrough(SEED, { days: 400, everyHours: 18 });
+  expectGoodYear(year, `YEAR_SEED=${SEED} npx vitest run --project unit test/year`);
+});
