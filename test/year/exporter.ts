@@ -12,6 +12,7 @@ import { createInstruments } from '../../src/exposition/instruments.ts';
 import type { Publication } from '../../src/exposition/publication.ts';
 import type { Segment } from '../../src/exposition/segment.ts';
 import type { History } from '../../src/history/history.ts';
+import { createPublishedOrgs } from '../../src/pipeline/published-orgs.ts';
 import { createPublisher } from '../../src/pipeline/publisher.ts';
 import { createRunner } from '../../src/pipeline/runner.ts';
 import { createRunBook } from '../../src/pipeline/runs.ts';
@@ -48,7 +49,16 @@ export function createExporter({ world, history, clock, onPage, onRevisions }: E
     dayRevisions: ({ count }: { readonly count: number }) => onRevisions(count),
   };
   const samplesOf = new WeakMap<Segment, readonly Sample[]>();
+  const publication: Pick<Publication, 'replaceAll' | 'remove'> = {
+    replaceAll(_org, segments) {
+      const all = [...segments.values()].flat();
+      onPage(new Map(all.map((segment) => [shortName(segment.family), samplesOf.get(segment) ?? []])));
+    },
+    remove: () => undefined,
+  };
+  const published = createPublishedOrgs(publication);
   const publisher = createPublisher({
+    published,
     collectors,
     aboutFamilies: aboutFamilies(collectors.filter(isDayCollector).map(({ dataset }) => dataset)),
     history,
@@ -59,12 +69,7 @@ export function createExporter({ world, history, clock, onPage, onRevisions }: E
       samplesOf.set(segment, samples);
       return segment;
     },
-    publication: {
-      replaceAll(_org, segments) {
-        const all = [...segments.values()].flat();
-        onPage(new Map(all.map((segment) => [shortName(segment.family), samplesOf.get(segment) ?? []])));
-      },
-    } as Pick<Publication, 'replaceAll'> as Publication,
+    publication: publication as Publication,
     instruments,
     labelLimit: () => 200,
     seriesBudget: 1_000_000,
@@ -76,7 +81,7 @@ export function createExporter({ world, history, clock, onPage, onRevisions }: E
     history,
     historyStart: world.first,
     revisionDays: 7,
-    publisher,
+    publisher: { publish: publisher.publish, showsIdle: published.showsIdle },
     runs: createRunBook(),
     instruments,
     clock,
