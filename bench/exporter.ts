@@ -90,6 +90,7 @@ export async function createMeasuredExporter(series: number): Promise<MeasuredEx
         log,
         telemetryPath: '/metrics',
         lifecycle: false,
+        allowedHosts: [],
       });
       const { port } = await createHttpServer({ app, clock, maxConnections: 512 }).listen({
         host: '127.0.0.1',

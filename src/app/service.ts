@@ -226,6 +226,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     hooks: () => hooks?.handle,
     telemetryPath: config.web.telemetryPath,
     lifecycle: config.web.enableLifecycle,
+    allowedHosts: config.web.allowedHosts,
   });
   let web: ServiceWeb | undefined;
   let server: HttpServer | undefined;

@@ -18,6 +18,7 @@ const FIXED: Readonly<Record<string, (config: StartConfig) => unknown>> = {
   'web.listen-address': ({ web }) => [web.listen.host, web.listen.port],
   'web.telemetry-path': ({ web }) => web.telemetryPath,
   'web.max-connections': ({ web }) => web.maxConnections,
+  'web.allowed-hosts': ({ web }) => web.allowedHosts,
   'web.config.file': ({ web }) => web.configFile,
   'web.open-health': ({ web }) => web.openHealth,
   'web.enable-lifecycle': ({ web }) => web.enableLifecycle,

@@ -37,6 +37,8 @@ export interface StartConfig {
     readonly telemetryPath: string;
     readonly maxConnections: number;
     readonly enableLifecycle: boolean;
+    /** The host names that requests may be for; any where there are none. */
+    readonly allowedHosts: readonly string[];
     /** The file for TLS and authentication. */
     readonly configFile: string | undefined;
     /** Whether the health routes ask for neither password nor client certificate. */

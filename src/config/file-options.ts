@@ -1,6 +1,6 @@
 import type { Given, GivenOptions } from './given.ts';
 import { fileKeyOf, type Option, type OptionTable } from './option.ts';
-import { booleanOf, entriesOf, mistake, originOf, type Place, textOf } from './tree.ts';
+import { booleanOf, entriesOf, itemsOf, mistake, originOf, type Place, textOf } from './tree.ts';
 
 /** Which keys a mapping may have; `undefined` below a key leaves its content to another reader. */
 type KnownKeys = Map<string, KnownKeys | undefined>;
@@ -10,7 +10,7 @@ export function givenInFile(root: Place, options: OptionTable): GivenOptions {
   const given = new Map<string, Given>();
   for (const [name, option] of Object.entries(options)) {
     const place = find(root, fileKeyOf(name, option));
-    if (place !== undefined) given.set(name, { texts: [scalarOf(place, option)], origin: originOf(place) });
+    if (place !== undefined) given.set(name, { texts: textsAt(place, option), origin: originOf(place) });
   }
   return given;
 }
@@ -47,6 +47,12 @@ function find(root: Place, path: readonly string[] | undefined): Place | undefin
     place = { ...place, path: place.path === '' ? key : `${place.path}.${key}`, ...entry };
   }
   return path === undefined ? undefined : place;
+}
+
+/** A repeatable option's value may be a list. */
+function textsAt(place: Place, option: Option): readonly string[] {
+  if (option.repeatable !== true || place.tree.kind !== 'list') return [scalarOf(place, option)];
+  return itemsOf(place).map((item) => scalarOf(item, option));
 }
 
 function scalarOf(place: Place, option: Option): string {

@@ -159,6 +159,7 @@ function configOf(
       telemetryPath: values['web.telemetry-path'],
       maxConnections: values['web.max-connections'],
       enableLifecycle: values['web.enable-lifecycle'],
+      allowedHosts: values['web.allowed-hosts'],
       configFile: values['web.config.file'],
       openHealth: values['web.open-health'],
     },

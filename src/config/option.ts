@@ -9,6 +9,8 @@ export interface ValueTypes {
   /** A duration, in milliseconds. */
   readonly duration: number;
   readonly file: string;
+  /** A host name in lower case, also with `*.` before it. */
+  readonly 'host-name': string;
   readonly 'http-path': string;
   readonly integer: number;
   readonly 'listen-address': import('./listen-address.ts').ListenAddress;

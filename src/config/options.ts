@@ -267,6 +267,14 @@ const sharedOptions = {
     default: 'false',
     takenBy: ['serve', 'demo', 'check-config'],
   },
+  'web.allowed-hosts': {
+    kind: 'host-name',
+    section: 'Web',
+    description:
+      'Host names that requests may be for, `*.example.com` for all below; others are answered 421, which stops DNS rebinding. Addresses and localhost always pass, and any name where none is given. Pages of these hosts may send lifecycle requests',
+    repeatable: true,
+    takenBy: ['serve', 'demo', 'check-config'],
+  },
   'web.config.file': {
     kind: 'file',
     section: 'Web',

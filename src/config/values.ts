@@ -26,6 +26,12 @@ const readers: Readers = {
   days: readDays,
   duration: (text) => orElse(parseDuration(text), text, 'a duration, such as 30s, 1h30m or 7d'),
   file: readText,
+  'host-name': (text) =>
+    orElse(
+      /^(\*\.)?[\da-z_-]{1,63}(\.[\da-z_-]{1,63})*$/i.test(text) ? text.toLowerCase() : undefined,
+      text,
+      'a host name without a port, such as exporter.example.com or *.example.com',
+    ),
   'http-path': (text) => parseHttpPath(text),
   integer: (text) => orElse(/^-?\d{1,15}$/.test(text) ? Number(text) : undefined, text, 'a whole number'),
   'listen-address': (text) =>

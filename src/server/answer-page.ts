@@ -4,6 +4,7 @@ import type { Scrape } from '../exposition/exposition.ts';
 import type { Negotiated } from '../exposition/negotiate.ts';
 import type { ScrapedPage } from '../exposition/scrape.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { refuseCodings, refusesIdentity } from './acceptable.ts';
 import { NO_STORE, respondText } from './respond.ts';
 
 /** What a client wants, by its `Accept` and `Accept-Encoding` headers. */
@@ -44,6 +45,10 @@ export function createPageAnswer(log: Logger): AnswerPage {
     if (request.socket.destroyed) return;
     if (scrape.kind === 'unknown-collector') {
       respondText(response, 400, `No such collector. There are: ${scrape.known.join(', ')}.`);
+      return;
+    }
+    if (scrape.contentEncoding === undefined && refusesIdentity(request)) {
+      refuseCodings(response);
       return;
     }
     response.writeHead(200, headersOf(scrape));

@@ -1,6 +1,7 @@
 import express from 'express';
 import type { Logger } from '../runtime/logger.ts';
 import type { ReloadOutcome } from '../runtime/reload.ts';
+import { createAdmission, sameSite } from './admission.ts';
 import { createPageAnswer } from './answer-page.ts';
 import { bodiless } from './bodiless.ts';
 import {
@@ -35,6 +36,8 @@ export interface AppDeps extends Omit<MetricsDeps, Own>, Omit<ProbeDeps, Own> {
   readonly telemetryPath: string;
   /** Whether `POST /-/refresh` and `POST /-/reload` do anything. */
   readonly lifecycle: boolean;
+  /** The host names that requests may be for; any where there are none. */
+  readonly allowedHosts: readonly string[];
 }
 
 /** Creates the HTTP application: the routes of the contract's section 8, and plain answers to everything else. */
@@ -48,6 +51,10 @@ export function createApp(deps: AppDeps): express.Express {
   const status = (): ServiceStatus => redactStatus(deps.status(), deps.redact);
 
   const answerPage = createPageAnswer(deps.log);
+  const isAnswered = createAdmission(deps.allowedHosts);
+  app.use((request, response, next) => {
+    if (!isAnswered(request, response)) next();
+  });
 
   // First, so that a scrape passes nothing else.
   addRoute(app, deps.telemetryPath, 'GET', bodiless(createMetricsHandler({ ...deps, answerPage })));
@@ -56,8 +63,8 @@ export function createApp(deps: AppDeps): express.Express {
   addRoute(app, '/status', 'GET', bodiless(createStatusHandler(status)));
   addRoute(app, '/-/healthy', 'GET', bodiless(healthy));
   addRoute(app, '/-/ready', 'GET', bodiless(createReadyHandler(() => deps.status().ready)));
-  addRoute(app, '/-/refresh', 'POST', bodiless(createRefreshHandler(deps)));
-  addRoute(app, '/-/reload', 'POST', bodiless(createReloadHandler(deps)));
+  addRoute(app, '/-/refresh', 'POST', bodiless(sameSite(deps.allowedHosts, createRefreshHandler(deps))));
+  addRoute(app, '/-/reload', 'POST', bodiless(sameSite(deps.allowedHosts, createReloadHandler(deps))));
 
   addHookRoute(app, deps);
   app.use(bodiless(nothingHere));

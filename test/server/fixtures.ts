@@ -66,6 +66,7 @@ export function createTestApp(changes: Partial<AppDeps> = {}) {
     redact: (text) => text,
     telemetryPath: '/metrics',
     lifecycle: true,
+    allowedHosts: [],
     ...changes,
   });
   return { app, exposition, log, refreshes };

@@ -94,7 +94,13 @@ async function openHashKey(environment: Environment, files: Files) {
 /** The key in a text, less line ends after it; the text is never repeated. */
 function keyIn(text: string, source: string): string {
   const key = text.replace(/[\r\n]+$/, '');
-  if (Buffer.byteLength(key) >= leastKeyBytes) return key;
+  if (Buffer.byteLength(key) >= leastKeyBytes && new Set(key).size > 1) return key;
+  if (Buffer.byteLength(key) >= leastKeyBytes) {
+    throw new ConfigError(
+      `${source}: the key for the hashes of users is one character repeated`,
+      'such as from: openssl rand -hex 32',
+    );
+  }
   throw new ConfigError(
     `${source}: the key for the hashes of users has less than ${leastKeyBytes} bytes`,
     'such as from: openssl rand -hex 32',

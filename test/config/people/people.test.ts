@@ -130,6 +130,11 @@ describe('how people are told apart', () => {
       'AGENT_PLATFORM_USERS_HASH_KEY: the key for the hashes of users has less than 16 bytes',
     ],
     [
+      'a key of one repeated character',
+      { AGENT_PLATFORM_USERS_HASH_KEY: 'x'.repeat(64) },
+      'AGENT_PLATFORM_USERS_HASH_KEY: the key for the hashes of users is one character repeated',
+    ],
+    [
       'two keys',
       { AGENT_PLATFORM_USERS_HASH_KEY: KEY, AGENT_PLATFORM_USERS_HASH_KEY_FILE: '/k' },
       'AGENT_PLATFORM_USERS_HASH_KEY and AGENT_PLATFORM_USERS_HASH_KEY_FILE are both set',

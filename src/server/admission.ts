@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isIPv4 } from 'node:net';
+import { type Handler, respondText } from './respond.ts';
+
+const HANG_UP = ['Connection', 'close'] as const;
+
+/**
+ * Answers requests that no route should see, and tells whether it did: those in a transfer coding that is not
+ * understood, and those for a host name that is not allowed. A browser that was led here by a name of somebody else's
+ * (DNS rebinding) sends that name; addresses and `localhost` cannot be led anywhere.
+ */
+export function createAdmission(
+  allowedHosts: readonly string[],
+): (request: IncomingMessage, response: ServerResponse) => boolean {
+  return ({ headers }, response) => {
+    const coding = headers['transfer-encoding'];
+    if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
+      respondText(response, 501, 'Of the transfer codings only chunked is understood.', HANG_UP);
+      return true;
+    }
+    if (allowedHosts.length === 0 || isAllowedHost(headers.host, allowedHosts)) return false;
+    respondText(
+      response,
+      421,
+      'This host name is not allowed here; --web.allowed-hosts lists those that are.',
+      HANG_UP,
+    );
+    return true;
+  };
+}
+
+/** Lets a request change something only where no page of another site can have sent it. */
+export function sameSite(allowedHosts: readonly string[], handler: Handler): Handler {
+  return (request, response) => {
+    if (!isCrossSite(request, allowedHosts)) return handler(request, response);
+    respondText(response, 403, 'Requests from pages of other sites are refused here.');
+  };
+}
+
+/** By what browsers say of where a request comes from; whoever is no browser says nothing of it. */
+function isCrossSite({ headers }: IncomingMessage, allowedHosts: readonly string[]): boolean {
+  const site = headers['sec-fetch-site'];
+  if (typeof site === 'string' && site.toLowerCase().includes('cross-site')) return true;
+  const { origin, host = '' } = headers;
+  if (origin === undefined) return false;
+  // `null` is what a page without an origin of its own sends.
+  if (!URL.canParse(origin)) return true;
+  const { protocol, host: theirs, hostname } = new URL(origin);
+  if (theirs === '') return true;
+  const own = `${protocol}//${host}`;
+  if (URL.canParse(own) && new URL(own).host === theirs) return false;
+  return !isNamed(hostname, allowedHosts);
+}
+
+function isAllowedHost(host: string | undefined, allowedHosts: readonly string[]): boolean {
+  if (host === undefined) return false;
+  const name = host.replace(/:\d*$/, '').toLowerCase();
+  return isIPv4(name) || /^\[[\da-f:.]+\]$/.test(name) || name === 'localhost' || isNamed(name, allowedHosts);
+}
+
+/** `*.example.com` stands for every name below `example.com`. */
+function isNamed(hostname: string, allowedHosts: readonly string[]): boolean {
+  const name = hostname.toLowerCase().replace(/\.$/, '');
+  return allowedHosts.some((allowed) =>
+    allowed.startsWith('*.') ? name.endsWith(allowed.slice(1)) : name === allowed,
+  );
+}

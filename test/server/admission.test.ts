@@ -1,0 +1,125 @@
+import { createServer, request as httpRequest, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import request from 'supertest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createTestApp } from './fixtures.ts';
+
+const CHANGING = ['/-/refresh', '/-/reload'];
+const ROUTES = ['/metrics', '/', '/status', '/-/healthy', '/-/ready', '/probe?target=acme', '/nowhere'];
+
+describe('lifecycle requests', () => {
+  test.each([
+    ['a page of another site', { 'sec-fetch-site': 'cross-site' }],
+    ['a page of another host', { origin: 'https://evil.example' }],
+    [
+      'a page of another host of the same site',
+      { origin: 'https://b.example', 'sec-fetch-site': 'same-site' },
+    ],
+    ['a page on another port', { origin: 'http://exporter.example:3000' }],
+    ['a page without an origin of its own', { origin: 'null' }],
+    ['an origin that is none', { origin: 'exporter.example:9889' }],
+    ['localhost, which is allowed as a host only', { origin: 'http://localhost:3000' }],
+  ])('of %s are refused', async (_, headers) => {
+    const { app, refreshes } = createTestApp({
+      reload: () => Promise.reject(new Error('reloaded')),
+      allowedHosts: ['exporter.example'].slice(1),
+    });
+    for (const path of CHANGING) {
+      const response = await request(app)
+        .post(path)
+        .set({ host: 'exporter.example:9889', ...headers });
+      expect(response.status).toBe(403);
+    }
+    expect(refreshes).toEqual([]);
+  });
+
+  test.each([
+    ['no browser', {}],
+    ['a page of this host', { origin: 'http://exporter.example:9889', 'sec-fetch-site': 'same-origin' }],
+    ['a page behind a proxy that ends TLS', { host: 'exporter.example', origin: 'https://exporter.example' }],
+    ['a page of a host that is allowed', { origin: 'https://grafana.corp.example' }],
+  ])('of %s work', async (_, headers) => {
+    const { app } = createTestApp({ allowedHosts: ['exporter.example', '*.corp.example'] });
+    for (const path of CHANGING) {
+      const response = await request(app)
+        .post(path)
+        .set({ host: 'exporter.example:9889', ...headers });
+      expect([200, 202]).toContain(response.status);
+    }
+  });
+});
+
+describe('hosts', () => {
+  test.each([...ROUTES, '/hooks/events'])('that are not allowed get nothing from %s', async (path) => {
+    const { app } = createTestApp({ allowedHosts: ['exporter.example'] });
+    for (const host of [
+      'evil.example',
+      'evil.example:9889',
+      'exporter.example.evil.example',
+      '127.0.0.1.evil.example',
+    ]) {
+      const response = await request(app).get(path).set('host', host);
+      expect([host, response.status]).toEqual([host, 421]);
+    }
+  });
+
+  test('that are allowed, addresses and localhost get answers', async () => {
+    const { app } = createTestApp({ allowedHosts: ['exporter.example', '*.corp.example'] });
+    for (const host of [
+      ...['exporter.example', 'Exporter.Example.:9889', 'a.b.corp.example', 'localhost:9889'],
+      ...['10.1.2.3:9889', '[::1]:9889', '[fe80::1]'],
+    ]) {
+      expect([host, (await request(app).get('/metrics').set('host', host)).status]).toEqual([host, 200]);
+    }
+    expect((await request(app).get('/metrics').set('host', 'corp.example')).status).toBe(421);
+  });
+
+  test('are any where none is named', async () => {
+    const { app } = createTestApp();
+    expect((await request(app).get('/metrics').set('host', 'anything.example')).status).toBe(200);
+  });
+});
+
+describe('codings', () => {
+  test('of a transfer that are not understood are refused', async () => {
+    const { app } = createTestApp();
+    expect(await statusOf(app, 'gzip, chunked')).toBe(501);
+    expect(await statusOf(app, 'chunked')).toBe(202);
+  });
+
+  test.each(['identity;q=0', '*;q=0', 'gzip;q=0, identity;q=0', 'br, *;q=0'])(
+    'that a client rules out it does not get: %s',
+    async (codings) => {
+      const { app } = createTestApp();
+      for (const path of ['/', '/status', '/metrics', '/probe?target=acme']) {
+        const { status, headers } = await request(app).get(path).set('accept-encoding', codings);
+        expect([path, status, headers['content-encoding']]).toEqual([path, 406, undefined]);
+      }
+    },
+  );
+
+  test('are gzip where plain text alone is ruled out', async () => {
+    const { app } = createTestApp();
+    const { status, headers } = await request(app)
+      .get('/metrics')
+      .set('accept-encoding', 'gzip, identity;q=0');
+    expect([status, headers['content-encoding']]).toEqual([200, 'gzip']);
+  });
+});
+
+/** The status of `POST /-/refresh` with a body in this transfer coding, which supertest would not send. */
+async function statusOf(app: RequestListener, coding: string): Promise<number | undefined> {
+  const server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return new Promise((resolve, reject) => {
+    const options = { port, method: 'POST', path: '/-/refresh', headers: { 'transfer-encoding': coding } };
+    httpRequest(options, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .on('error', reject)
+      .end('x');
+  });
+}
