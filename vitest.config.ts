@@ -1,29 +1,37 @@
 import { defineConfig } from 'vitest/config';
+import { TEST_LIMIT_MS } from './test/support/limits.ts';
 
-/**
- * How long a test or hook may take before it counts as hung, in milliseconds. The one limit there is: far above what
- * the slowest machine needs, since it is no statement about speed.
- */
-const HUNG_MS = 10 * 60_000;
+const common = {
+  testTimeout: TEST_LIMIT_MS,
+  hookTimeout: TEST_LIMIT_MS,
+  teardownTimeout: TEST_LIMIT_MS,
+  setupFiles: ['test/support/setup.ts'],
+  globalSetup: ['test/support/leftovers.ts'],
+};
 
-const limits = { testTimeout: HUNG_MS, hookTimeout: HUNG_MS };
+// Imports cost more than most tests do: no file keeps state in a module, so that files of a worker share them.
+const shared = { isolate: false };
 
 // `unit` runs in the process of the test; `e2e` starts the program or the whole service; both need nothing but Node.
 // `storm` neither, but takes minutes; `system` drives real servers and browsers.
 export default defineConfig({
   test: {
+    // A line for each file, and what a failing test has printed.
+    silent: 'passed-only',
+    slowTestThreshold: Number.POSITIVE_INFINITY,
     projects: [
       {
         test: {
-          name: 'unit',
+          ...{ name: 'unit', ...common, ...shared },
           include: ['test/**/*.test.ts'],
           exclude: ['test/{e2e,system,storm,fuzz}/**'],
-          ...limits,
         },
       },
-      { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], ...limits } },
-      { test: { name: 'storm', include: ['test/{storm,fuzz}/**/*.test.ts'], ...limits } },
-      { test: { name: 'system', include: ['test/system/**/*.test.ts'], fileParallelism: false, ...limits } },
+      { test: { name: 'e2e', ...common, ...shared, include: ['test/e2e/**/*.test.ts'] } },
+      { test: { name: 'storm', ...common, include: ['test/{storm,fuzz}/**/*.test.ts'] } },
+      {
+        test: { name: 'system', ...common, include: ['test/system/**/*.test.ts'], fileParallelism: false },
+      },
     ],
   },
 });

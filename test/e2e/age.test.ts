@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { DAY, eventually, HOUR, startStory } from './harness.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { DAY, HOUR, startStory } from './harness.ts';
 
 const DATA_DAY = 'agent_platform_data_day_timestamp_seconds';
 
@@ -16,7 +17,7 @@ test('series go away once the last good answer is too old, their day does not, a
   );
 
   story.clock.advance(2 * HOUR);
-  const page = await eventually(async () => {
+  const page = await waitFor(async () => {
     const now = await story.page();
     expect(now.find('agent_platform_daily_credits')).toEqual([]);
     return now;

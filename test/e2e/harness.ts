@@ -12,6 +12,8 @@ import { createOptions } from '../../src/config/options.ts';
 import type { ReloadOutcome } from '../../src/runtime/reload.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
 import { createFakeTicker } from '../../src/scheduler/ticker.ts';
+import { keepLog } from '../support/logs.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { createStoryClock, type StoryClock } from './clock.ts';
 import { type Page, readPage } from './page.ts';
 
@@ -19,6 +21,8 @@ export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 /** When a story begins: noon of 2026-11-20, UTC. */
 export const NOON = Date.UTC(2026, 10, 20, 12);
+/** How long a request may take: far longer than any machine needs that answers itself. */
+const API_TIMEOUT_MS = 10 * 60_000;
 export const YESTERDAY = '2026-11-19';
 
 export interface StoryOptions {
@@ -82,6 +86,7 @@ export async function startStory(options: StoryOptions = {}): Promise<Story> {
   stderr.on('data', (text: string) => {
     log += text;
   });
+  keepLog('the service', () => log);
   const config = await configOf(platform, platformUrl, options);
   let loadConfig: () => Promise<Config> = async () => config;
   const service = await createService({
@@ -139,19 +144,56 @@ export async function startStory(options: StoryOptions = {}): Promise<Story> {
   return story;
 }
 
-/** Retries an expectation until it holds, for what happens beside the test. */
-export function eventually<Result>(expectation: () => Result | Promise<Result>): Promise<Result> {
-  return vi.waitFor(expectation, { timeout: 10_000, interval: 5 });
+/** Resolves once no collector runs or waits for its first run. */
+export async function firstRuns(service: Service): Promise<void> {
+  await waitFor(
+    () =>
+      service
+        .status()
+        .orgs.every(({ collectors: states }) =>
+          states.every(({ state }) => state !== 'running' && state !== 'waiting'),
+        ),
+    {
+      what: 'the first run of every collector',
+      seen: () =>
+        service.status().orgs.map(({ name, collectors: states }) => ({
+          [name]: Object.fromEntries(states.map((one) => [one.name, one.state])),
+        })),
+    },
+  );
 }
 
-function firstRuns(service: Service): Promise<void> {
-  return eventually(() => {
-    for (const { collectors: states } of service.status().orgs) {
-      for (const { name, state } of states) {
-        if (state === 'running' || state === 'waiting') throw new Error(`${name} is ${state}`);
-      }
+/**
+ * Polls a platform that keeps one collector waiting for ever: whenever nothing else runs, the time for an answer is over.
+ * Only the timers of sockets are moved.
+ */
+export async function pollUntilTimedOut(story: Story, collector: string): Promise<readonly string[]> {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    let ended = false;
+    const polling = story.poll().finally(() => {
+      ended = true;
+    });
+    const waiting = () =>
+      story.service
+        .status()
+        .orgs.flatMap(({ collectors: states }) => states.filter(({ state }) => state === 'running'))
+        .map(({ name }) => name);
+    // What is computed from another collector's days waits for that one, not for the platform.
+    const isOver = () => waiting().every((name) => name === collector || name === 'spend');
+    while (!ended) {
+      await waitFor(() => ended || isOver(), {
+        what: `nothing but ${collector} runs`,
+        seen: waiting,
+      });
+      vi.advanceTimersByTime(API_TIMEOUT_MS);
+      // Sockets close, and the next attempt begins.
+      await new Promise((resolve) => setImmediate(resolve));
     }
-  });
+    return await polling;
+  } finally {
+    vi.useRealTimers();
+  }
 }
 
 /** The configuration that a story's options ask for, with an organization for each of the platform's. */
@@ -160,7 +202,7 @@ export async function configOf(platform: Sandbox, url: string, story: StoryOptio
   const options = createOptions(collectors);
   const given = [
     ...['web.listen-address=127.0.0.1:0', 'log.level=debug', 'history.start=2026-10-12'],
-    ...['api.requests-per-second=1000', 'schedule.jitter=0', 'api.timeout=5s'],
+    ...['api.requests-per-second=1000', 'schedule.jitter=0', 'api.timeout=10m'],
     'storage.path=:memory:',
     ...(file === undefined ? [] : ['config.file=exporter.yaml']),
     ...collectorFlags(story.collectors),

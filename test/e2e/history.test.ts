@@ -2,7 +2,8 @@ import { rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createDirectory, openHistory } from '../history/places.ts';
-import { DAY, eventually, HOUR, NOON, type Story, type StoryOptions, startStory } from './harness.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { DAY, HOUR, NOON, type Story, type StoryOptions, startStory } from './harness.ts';
 
 const PERSISTENT = 'agent_platform_exporter_history_persistent';
 const REVISIONS = 'agent_platform_exporter_day_revisions_total';
@@ -49,7 +50,7 @@ describe('a restart', () => {
     expect(askedDays(kept)[0]).toBe('2026-11-14');
     expect((await kept.page()).value(uncovered, { dataset: 'tokens' })).toBe(0);
     kept.clock.advance(60_000);
-    await eventually(async () => {
+    await waitFor(async () => {
       const stored = await openHistory(file);
       expect([...(await stored.read('acme')).days('tokens').keys()].toSorted()[0]).toBe('2026-11-11');
     });
@@ -100,7 +101,7 @@ describe('a file that cannot be used', () => {
     expect(before.value(PERSISTENT)).toBe(1);
     await first.stop();
     second.platform.setFaults([]);
-    await eventually(async () => {
+    await waitFor(async () => {
       await second.poll();
       expect((await second.page()).value(PERSISTENT)).toBe(1);
     });

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { keepLog } from '../support/logs.ts';
 
 const bin = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import.meta.url));
 
@@ -14,8 +15,6 @@ export interface Ran {
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** Milliseconds. */
-  readonly took: number;
 }
 
 export interface HookRun {
@@ -33,6 +32,7 @@ export interface Home {
   readonly state: string;
   write(name: string, text: string): string;
   run(command: string, run?: HookRun): Promise<Ran>;
+  /** Ends what still runs in it, and removes it. */
   remove(): void;
 }
 
@@ -40,6 +40,7 @@ export interface Home {
 export function createHome(settings?: string): Home {
   const folder = mkdtempSync(path.join(tmpdir(), 'hook-home-'));
   const state = path.join(folder, 'state');
+  const running = new Set<ChildProcess>();
   function write(name: string, text: string): string {
     const file = path.join(folder, name);
     writeFileSync(file, text);
@@ -51,7 +52,6 @@ export function createHome(settings?: string): Home {
     state,
     write,
     async run(command, { args = [], environment = {}, input = '', started } = {}) {
-      const begun = performance.now();
       const child = spawn(process.execPath, [bin, command, ...args], {
         env: {
           PATH: process.env['PATH'] ?? '',
@@ -61,6 +61,7 @@ export function createHome(settings?: string): Home {
           ...environment,
         },
       });
+      running.add(child);
       const said = { stdout: '', stderr: '' };
       child.stdout.setEncoding('utf8').on('data', (text: string) => {
         said.stdout += text;
@@ -68,13 +69,18 @@ export function createHome(settings?: string): Home {
       child.stderr.setEncoding('utf8').on('data', (text: string) => {
         said.stderr += text;
       });
+      keepLog([command, ...args].join(' '), () => said.stdout + said.stderr);
       child.stdin.on('error', () => undefined);
       if (input !== 'open') child.stdin.end(input);
       started?.(child);
       const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
-      return { code, signal, ...said, took: performance.now() - begun };
+      running.delete(child);
+      return { code, signal, ...said };
     },
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove() {
+      for (const child of running) child.kill('SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
 }
 

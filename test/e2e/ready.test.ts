@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { eventually, startStory } from './harness.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { startStory } from './harness.ts';
 import { readPage } from './page.ts';
 
 const SILENT = { sandbox: { faults: ['slow=1:600000'] }, flags: ['api.timeout=10m'], polled: false };
@@ -33,7 +34,7 @@ test('it can be ended while the platform keeps it waiting', async () => {
 
 test('once it is ready, the newest figures are on the page', async () => {
   const story = await startStory({ polled: false });
-  await eventually(async () => expect((await story.get('/-/ready')).status).toBe(200));
+  await waitFor(async () => expect((await story.get('/-/ready')).status).toBe(200));
   const page = readPage(await (await story.get('/metrics')).text());
   for (const figure of [
     'daily_credits',

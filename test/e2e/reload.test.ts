@@ -3,7 +3,8 @@ import type { Config } from '../../src/config/config.ts';
 import { createFileCredential } from '../../src/config/credential.ts';
 import { createFakeFiles } from '../../src/config/files.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
-import { eventually, HOUR, type Story, startStory } from './harness.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { HOUR, type Story, startStory } from './harness.ts';
 
 const SUCCESSFUL = 'agent_platform_exporter_config_last_reload_successful';
 const READ_AT = 'agent_platform_exporter_config_last_reload_success_timestamp_seconds';
@@ -22,7 +23,7 @@ async function linesOf(story: Story, org: string): Promise<readonly string[]> {
 }
 
 function idle(story: Story): Promise<void> {
-  return eventually(() => {
+  return waitFor(() => {
     for (const { collectors } of story.service.status().orgs) {
       for (const { state } of collectors) expect(state).toBe('ok');
     }
@@ -81,7 +82,7 @@ describe('organizations', () => {
     const story = await startStory({ sandbox: { orgs: 2 } });
     story.platform.setFaults(['slow=1:60000@org=acme']);
     story.ticker.tick('20 * * * *');
-    await eventually(() => {
+    await waitFor(() => {
       const [acme] = story.service.status().orgs;
       expect(acme?.collectors.filter(({ state }) => state === 'running')).not.toEqual([]);
     });
@@ -210,7 +211,7 @@ describe('settings', () => {
     await idle(story);
     expect(story.platform.requests.length).toBe(requests);
     story.ticker.tick('5 * * * *');
-    await eventually(() => expect(story.platform.requests.length).toBeGreaterThan(requests));
+    await waitFor(() => expect(story.platform.requests.length).toBeGreaterThan(requests));
   });
 
   test('what counts only from the next start on is said once', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { DAY, eventually, startStory } from './harness.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { DAY, startStory } from './harness.ts';
 
 const ANALYTICS = '20 * * * *';
 
@@ -8,7 +9,7 @@ test('the collectors of a schedule run when it ticks, and no others', async () =
   story.clock.advance(DAY);
   const before = story.platform.requests.length;
   story.ticker.tick(ANALYTICS);
-  await eventually(async () => {
+  await waitFor(async () => {
     const page = await story.page();
     expect(new Set(Object.values(page.by('dataset', 'agent_platform_data_day_timestamp_seconds')))).toEqual(
       new Set([Date.UTC(2026, 10, 20) / 1000]),
@@ -22,9 +23,9 @@ test('the collectors of a schedule run when it ticks, and no others', async () =
 
 test('a tick during a run passes: nobody asks twice at a time', async () => {
   const story = await startStory({ sandbox: { faults: ['slow=1:600000@wiki'] }, polled: false });
-  await eventually(() => expect(story.platform.requests.length).toBeGreaterThan(0));
+  await waitFor(() => expect(story.platform.requests.length).toBeGreaterThan(0));
   story.ticker.tick('50 * * * *');
-  await eventually(() => expect(story.logged('A run is still under way', 'acme/wiki')).toHaveLength(1));
+  await waitFor(() => expect(story.logged('A run is still under way', 'acme/wiki')).toHaveLength(1));
 });
 
 test('POST /-/refresh asks again for the whole revision window, and only where it is enabled', async () => {
@@ -33,7 +34,7 @@ test('POST /-/refresh asks again for the whole revision window, and only where i
   const story = await startStory({ flags: ['web.enable-lifecycle'] });
   const before = story.platform.requests.length;
   expect((await story.get('/-/refresh', { method: 'POST' })).ok).toBe(true);
-  await eventually(() => {
+  await waitFor(() => {
     const asked = story.platform.requests.slice(before).filter(({ path }) => path.endsWith('/tokens'));
     expect(asked[0]?.query).toEqual({ startDate: '2026-11-13', endDate: '2026-11-19' });
   });

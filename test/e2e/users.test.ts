@@ -5,7 +5,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createFakeFiles } from '../../src/config/files.ts';
 import type { Identity } from '../../src/config/people/labels.ts';
 import { createPeople, type People } from '../../src/config/people/people.ts';
-import { DAY, eventually, type Story, type StoryOptions, startStory, YESTERDAY } from './harness.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { DAY, type Story, type StoryOptions, startStory, YESTERDAY } from './harness.ts';
 import { listOf, type Row } from './recount.ts';
 
 const KEY = 'a key for the tests';
@@ -256,7 +257,7 @@ test('another way to tell people apart also counts when the configuration is rea
   }
   await reload('email');
   expect(ids.filter((id) => story.log().includes(id))).toEqual([]);
-  const shown = await eventually(async () => {
+  const shown = await waitFor(async () => {
     const page = await story.page();
     expect(page.find('agent_platform_user_info').length).toBeGreaterThan(10);
     return page;
@@ -273,13 +274,13 @@ test('another way to tell people apart also counts when the configuration is rea
   expect(page.find('agent_platform_daily_users_by_language')).not.toEqual([]);
 });
 
-test('twenty thousand people are counted like twenty', { timeout: 60_000 }, async () => {
+test('thousands of people are counted like twenty', async () => {
   const files = new Map<string, string | Error>([
     ['t.yaml', '"*a*.*@acme.example": a\n"*@acme.example": b\n'],
   ]);
-  const story = await startWithPeople({ files, flags: ['teams.file=t.yaml'], sandbox: { users: 50_000 } });
+  const story = await startWithPeople({ files, flags: ['teams.file=t.yaml'], sandbox: { users: 6_000 } });
   const people = await peopleOf(story);
-  expect(people.length).toBeGreaterThan(8_000);
+  expect(people.length).toBeGreaterThan(1_000);
   const page = await story.page();
   const teamOf = ({ user_email: email }: Row) =>
     typeof email !== 'string' ? 'none' : /^.*a.*\..*@/.test(email) ? 'a' : 'b';
@@ -304,7 +305,7 @@ test('twenty thousand people are counted like twenty', { timeout: 60_000 }, asyn
     top / sumOf(people, 'billable_tokens'),
     9,
   );
-  expect(story.platform.requests.filter(({ path }) => path.endsWith('/users')).length).toBeGreaterThan(200);
+  expect(story.platform.requests.filter(({ path }) => path.endsWith('/users')).length).toBeGreaterThan(25);
 });
 
 test('a changed teams file counts within a minute or so, and one with a mistake changes nothing', async () => {
@@ -315,11 +316,11 @@ test('a changed teams file counts within a minute or so, and one with a mistake 
   expect(await teams()).toContain('first');
   files.set('t.csv', '*@acme.example\n');
   story.clock.advance(61_000);
-  await eventually(() => expect(story.logged('level=error', 't.csv:1: has no team')).toHaveLength(1));
+  await waitFor(() => expect(story.logged('level=error', 't.csv:1: has no team')).toHaveLength(1));
   expect(await teams()).toContain('first');
   files.set('t.csv', '*@acme.example,second\n');
   story.clock.advance(61_000);
-  await eventually(async () => expect(await teams()).toContain('second'));
+  await waitFor(async () => expect(await teams()).toContain('second'));
   expect(await teams()).not.toContain('first');
   expect(story.log()).not.toContain('acme.example');
 });
@@ -335,7 +336,7 @@ test('what was asked for in the former way while it changed does not come back',
   story.clock.advance(DAY);
   const before = pagesRead();
   const run = story.poll();
-  await eventually(() => expect(pagesRead()).toBeGreaterThan(before));
+  await waitFor(() => expect(pagesRead()).toBeGreaterThan(before));
   const people = await peopleWith('none');
   await story.reload((config) => ({ ...config, people }));
   await run;

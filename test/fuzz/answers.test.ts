@@ -38,7 +38,6 @@ describe('whatever the platform answers', () => {
 
   test.each(collectors.filter(isFetching))(
     '$name reads it or says in one line why not',
-    { timeout: 120_000 },
     async (collector) => {
       await tryAll({
         seeds: 6_000,
@@ -49,7 +48,7 @@ describe('whatever the platform answers', () => {
     },
   );
 
-  test('an answer is judged without repeating the key', { timeout: 60_000 }, async () => {
+  test('an answer is judged without repeating the key', async () => {
     const pieces: readonly [string, ...string[]] = [
       JSON.stringify({ title: 'Unauthorized', detail: `Invalid API key ${KEY}`, status: 401 }),
       JSON.stringify({ errors: [{ message: `bad token: Bearer ${KEY}` }] }),

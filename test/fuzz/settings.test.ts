@@ -45,9 +45,7 @@ const EVENT = {
   transcript_path: PRIVATE[2],
 };
 
-test('whatever a web configuration holds, it is read or refused in one line', {
-  timeout: 120_000,
-}, async () => {
+test('whatever a web configuration holds, it is read or refused in one line', async () => {
   const [first = '', ...rest] = globSync('*.yml', { cwd: WEB_CASES }).map((name) =>
     readFileSync(path.join(WEB_CASES, name), 'utf8'),
   );
@@ -63,9 +61,7 @@ test('whatever a web configuration holds, it is read or refused in one line', {
   });
 });
 
-test('whatever the settings of the hook hold, they are read or refused in one line', {
-  timeout: 120_000,
-}, async () => {
+test('whatever the settings of the hook hold, they are read or refused in one line', async () => {
   await tryAll({
     seeds: 8_000,
     secrets: [],

@@ -2,9 +2,6 @@ import { expect } from 'vitest';
 import { messageOf } from '../../src/runtime/errors.ts';
 import { createRandom, type Random } from './random.ts';
 
-/** No input may take longer; a hang is far above it. */
-const LONGEST_MS = 1000;
-
 export interface Trial {
   readonly seeds: number;
   /** What must not be in anything that comes out. */
@@ -18,7 +15,6 @@ export interface Trial {
 /** Tries one input after the other; a failure names the seed, which makes the same input again. */
 export async function tryAll({ seeds, secrets, isForeseen, run }: Trial): Promise<void> {
   for (let seed = 1; seed <= seeds; seed += 1) {
-    const startedAt = performance.now();
     let output: string;
     try {
       output = await run(createRandom(seed), seed);
@@ -28,8 +24,6 @@ export async function tryAll({ seeds, secrets, isForeseen, run }: Trial): Promis
       const isOneLine = !output.trim().includes('\n') && !output.includes('\0');
       expect(isOneLine, `seed ${seed}: not one line: ${output.slice(0, 300)}`).toBe(true);
     }
-    const took = performance.now() - startedAt;
-    expect(took, `seed ${seed} took ${took} ms`).toBeLessThan(LONGEST_MS);
     for (const secret of secrets) {
       if (output.includes(secret))
         throw new Error(`seed ${seed} leaks ${secret}: ${excerpt(output, secret)}`);

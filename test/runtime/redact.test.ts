@@ -121,10 +121,9 @@ test('leaves plain operational text alone', () => {
   }
 });
 
-test('takes linear time on hostile text', () => {
-  const started = performance.now();
+test('comes to an end on hostile text', () => {
   for (const piece of ['a', '://a:', 'a@', 'Bearer ', '"', 'authorization:  ', '%40', 'a.']) {
-    without.redact(piece.repeat(50_000));
+    // A pattern that backtracks would need hours.
+    expect(without.redact(piece.repeat(50_000))).toBeTypeOf('string');
   }
-  expect(performance.now() - started).toBeLessThan(10_000);
 });

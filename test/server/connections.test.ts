@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { createFakeClock } from '../../src/runtime/clock.ts';
 import { createHttpServer } from '../../src/server/http-server.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { createFakeExposition } from './fake-exposition.ts';
 import { createTestApp } from './fixtures.ts';
 
@@ -48,7 +49,7 @@ test('closes the oldest of those that never asked, and answers everyone who asks
   const { port } = await serve();
   const silent: { readonly closed: boolean }[] = [];
   for (let count = 0; count < 3 * LIMIT; count++) silent.push(await open(port));
-  await expect.poll(() => silent.filter(({ closed }) => !closed)).toHaveLength(LIMIT);
+  await waitFor(() => expect(silent.filter(({ closed }) => !closed)).toHaveLength(LIMIT));
   expect(silent.slice(-LIMIT).some(({ closed }) => closed)).toBe(false);
   expect(await ask(port, '/metrics', new Agent())).toBe(200);
 });
@@ -69,23 +70,23 @@ test('closes a rested connection before one that waits for its answer', async ()
   const release = Promise.withResolvers<void>();
   exposition.hold = release.promise;
   const waiting = await open(port, 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n');
-  await expect.poll(() => exposition.requests.length).toBe(1);
+  await waitFor(() => expect(exposition.requests.length).toBe(1));
   const rested: { readonly closed: boolean }[] = [];
   for (let count = 0; count < 2 * LIMIT; count++) {
     const connection = await open(port, 'GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n');
-    await expect.poll(() => connection.received).toContain('healthy');
+    await waitFor(() => expect(connection.received).toContain('healthy'));
     rested.push(connection);
   }
-  await expect.poll(() => rested.filter(({ closed }) => !closed)).toHaveLength(LIMIT - 1);
+  await waitFor(() => expect(rested.filter(({ closed }) => !closed)).toHaveLength(LIMIT - 1));
   release.resolve();
-  await expect.poll(() => waiting.received).toContain('# tokens');
+  await waitFor(() => expect(waiting.received).toContain('# tokens'));
 });
 
 test('makes room even where everyone waits for an answer', async () => {
   const { port, exposition } = await serve();
   exposition.hold = new Promise(() => undefined);
   for (let count = 0; count < LIMIT; count++) await open(port, 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n');
-  await expect.poll(() => exposition.requests.length).toBe(LIMIT);
+  await waitFor(() => expect(exposition.requests.length).toBe(LIMIT));
   exposition.hold = undefined;
   expect(await ask(port, '/metrics', new Agent())).toBe(200);
 });
@@ -94,22 +95,22 @@ test('cuts off whoever takes minutes for one answer', async () => {
   const { port, exposition, clock } = await serve();
   exposition.hold = new Promise(() => undefined);
   const slow = await open(port, 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n');
-  await expect.poll(() => exposition.requests.length).toBe(1);
+  await waitFor(() => expect(exposition.requests.length).toBe(1));
   exposition.hold = undefined;
   expect(await ask(port, '/metrics', new Agent())).toBe(200);
   expect(slow.closed).toBe(false);
   await clock.advance(121_000);
   expect(await ask(port, '/metrics', new Agent())).toBe(200);
-  await expect.poll(() => slow.closed).toBe(true);
+  await waitFor(() => expect(slow.closed).toBe(true));
 });
 
 test('cuts off whoever asks for far more than it has received', async () => {
   const { port, exposition } = await serve();
   const request = 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n';
   const few = await open(port, request.repeat(8));
-  await expect.poll(() => few.received.split('HTTP/1.1 200').length).toBe(9);
+  await waitFor(() => expect(few.received.split('HTTP/1.1 200').length).toBe(9));
   const many = await open(port, request.repeat(200));
-  await expect.poll(() => many.closed).toBe(true);
+  await waitFor(() => expect(many.closed).toBe(true));
   expect(exposition.requests.length).toBeLessThan(300);
   expect(await ask(port, '/metrics', new Agent())).toBe(200);
 });
@@ -137,12 +138,15 @@ test('inflates for so many clients at a time, and cuts off the one that takes lo
   for (let count = 0; count < 66; count++) {
     const reader = await open(port, 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n');
     reader.socket.pause();
-    await expect.poll(() => inflating.length).toBe(count + 1);
+    await waitFor(() => expect(inflating.length).toBe(count + 1));
     readers.push(reader);
   }
-  await expect
-    .poll(() => inflating.map(({ destroyed }) => destroyed))
-    .toEqual([...[true, true], ...Array.from({ length: 64 }, () => false)]);
+  await waitFor(() =>
+    expect(inflating.map(({ destroyed }) => destroyed)).toEqual([
+      ...[true, true],
+      ...Array.from({ length: 64 }, () => false),
+    ]),
+  );
 });
 
 function* endless(): Iterable<Buffer> {
@@ -155,7 +159,7 @@ test('does not receive a body that nobody reads', async () => {
     port,
     'POST /-/refresh HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n',
   );
-  await expect.poll(() => uploader.received).toContain('202');
+  await waitFor(() => expect(uploader.received).toContain('202'));
   expect(uploader.received.toLowerCase()).toContain('connection: close');
-  await expect.poll(() => uploader.closed).toBe(true);
+  await waitFor(() => expect(uploader.closed).toBe(true));
 });

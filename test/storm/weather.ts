@@ -3,8 +3,9 @@ import { createService, type Service } from '../../src/app/service.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 import { createFakeTicker } from '../../src/scheduler/ticker.ts';
 import { createStoryClock, type StoryClock } from '../e2e/clock.ts';
-import { configOf, eventually, NOON } from '../e2e/harness.ts';
+import { configOf, firstRuns, NOON } from '../e2e/harness.ts';
 import { type Page, readPage } from '../e2e/page.ts';
+import { keepLog } from '../support/logs.ts';
 import { createWire, type Wire } from './wire.ts';
 
 /** An exporter and its platform on one clock, through any number of the exporter's lives. */
@@ -50,6 +51,7 @@ export async function createWeather({ store, seed, flags = [] }: WeatherOptions)
   let log = '';
   let life = 0;
   let service: Service;
+  keepLog('the service, since the last look', () => log);
   let here = '';
 
   async function begin(): Promise<void> {
@@ -70,13 +72,7 @@ export async function createWeather({ store, seed, flags = [] }: WeatherOptions)
     const { port } = await service.start();
     here = `http://127.0.0.1:${port}`;
     life += 1;
-    await eventually(() => {
-      for (const { collectors } of service.status().orgs) {
-        for (const { name, state } of collectors) {
-          if (state === 'running' || state === 'waiting') throw new Error(`${name} is ${state}`);
-        }
-      }
-    });
+    await firstRuns(service);
   }
 
   await begin();

@@ -5,8 +5,9 @@ import { parse, stringify } from 'yaml';
 import { defaultSettings, rulesDocument } from '../../alerts/src/index.ts';
 import { freePort } from '../../bench/programs.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { startPlatform, startServe } from './platform.ts';
-import { createPrograms, eventually, type Program } from './programs.ts';
+import { createPrograms, type Program } from './programs.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { findTool, requireTool } from './tools.ts';
 
@@ -94,7 +95,7 @@ scrape_configs:
   }
 
   test('a credit spike arrives, with its day and its runbook', async () => {
-    await eventually(() => expect(received('AgentPlatformCreditSpike', 'firing')).not.toEqual([]), 60_000);
+    await waitFor(() => expect(received('AgentPlatformCreditSpike', 'firing')).not.toEqual([]));
     const [spike] = received('AgentPlatformCreditSpike', 'firing');
     const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
     expect(spike?.labels).toEqual({
@@ -112,12 +113,12 @@ scrape_configs:
     // Others may have lost a little too; the one that was made to lose most lost more than ten points.
     const large =
       /^The newest readiness report of github\.com\/acme\/\S+ \(organization acme\) scores \d\d[\d.]* percentage points less/;
-    await eventually(() => {
+    await waitFor(() => {
       const texts = received('AgentPlatformReadinessDropped', 'firing').map(
         ({ annotations }) => annotations['description'],
       );
       expect(texts).toContainEqual(expect.stringMatching(large));
-    }, 60_000);
+    });
     const [drop] = received('AgentPlatformReadinessDropped', 'firing');
     expect(Object.keys(drop?.labels ?? {}).sort()).toEqual(['alertname', 'org', 'repo', 'severity']);
   });
@@ -129,14 +130,14 @@ scrape_configs:
 
   test('an exporter that is gone is told, and silences the rest of its organization', async () => {
     // An exporter that was there for less than a step was never seen.
-    await eventually(() =>
+    await waitFor(() =>
       prometheusFinds(`count_over_time((group (${ownMetrics.buildInfo.name}))[1h:${STEP}]) > 1`),
     );
     const before = receiver.alerts.length;
     exporter.program.send('SIGKILL');
     await exporter.program.ended;
-    await eventually(() => expect(received('AgentPlatformExporterDown', 'firing')).not.toEqual([]), 60_000);
-    await eventually(async () => {
+    await waitFor(() => expect(received('AgentPlatformExporterDown', 'firing')).not.toEqual([]));
+    await waitFor(async () => {
       const alerts = await known();
       const down = alerts.find(({ labels }) => labels['alertname'] === 'AgentPlatformExporterDown');
       const others = alerts.filter(({ labels }) => labels['org'] === 'acme' && labels !== down?.labels);
@@ -157,8 +158,8 @@ scrape_configs:
 
   test('an exporter that is back is told, and what was told before is not told again', async () => {
     await startServe(programs, platform, [], Number(new URL(exporter.url).port));
-    await eventually(() => expect(received('AgentPlatformExporterDown', 'resolved')).not.toEqual([]), 60_000);
-    await eventually(async () => {
+    await waitFor(() => expect(received('AgentPlatformExporterDown', 'resolved')).not.toEqual([]));
+    await waitFor(async () => {
       const spike = (await known()).find(({ labels }) => labels['alertname'] === 'AgentPlatformCreditSpike');
       expect(spike?.status.state).toBe('active');
     });

@@ -3,8 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../bench/programs.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { KEY, startPlatform } from './platform.ts';
-import { createPrograms, eventually } from './programs.ts';
+import { createPrograms } from './programs.ts';
 import { requireTool } from './tools.ts';
 
 const DAYS = 300;
@@ -175,7 +176,7 @@ describe('300 days of the simulated organization', () => {
       ...flags,
     ]);
     const url = `http://127.0.0.1:${port}`;
-    await eventually(async () => {
+    await waitFor(async () => {
       const ready = await fetch(`${url}/-/ready`).catch(() => undefined);
       expect(ready?.ok, program.stderr()).toBe(true);
     });
@@ -223,7 +224,7 @@ describe('300 days of the simulated organization', () => {
       const url = await startPrometheus(tsdb, config, ['--web.enable-remote-write-receiver']);
       const args = [`--remote-write.url=${url}/api/v1/write`];
       const interrupted = backfill(args);
-      await eventually(() => accessSync(join(dirname(store), 'backfill.json')));
+      await waitFor(() => accessSync(join(dirname(store), 'backfill.json')));
       interrupted.send('SIGTERM');
       await interrupted.ended;
       const atFirst = samplesOf(interrupted.stdout());
@@ -255,7 +256,7 @@ describe('300 days of the simulated organization', () => {
         '-retentionPeriod=2y',
         `-httpListenAddr=127.0.0.1:${port}`,
       ]);
-      await eventually(async () => {
+      await waitFor(async () => {
         expect((await fetch(`${url}/health`).catch(() => undefined))?.ok).toBe(true);
       });
       await bring([`--remote-write.url=${url}/api/v1/write`]);

@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { waitFor } from '../support/wait-for.ts';
 import { startDemo, startPlatform, startServe } from './platform.ts';
-import { createPrograms, eventually } from './programs.ts';
+import { createPrograms } from './programs.ts';
 import { requireTool } from './tools.ts';
 
 const QUIET = [
@@ -17,7 +18,7 @@ describe.runIf(requireTool('chromium'))('the status page in a browser', () => {
 
   beforeAll(async () => {
     ({ url } = await startDemo(programs));
-    await eventually(async () => {
+    await waitFor(async () => {
       const page = await (await fetch(url)).text();
       expect(page).toContain('Everything works');
     });
@@ -50,7 +51,7 @@ describe.runIf(requireTool('chromium'))('the status page in a browser', () => {
   test('names what fails, why, and what to do', async () => {
     const platform = await startPlatform(programs, ['--fault=401@tokens']);
     const serve = await startServe(programs, platform.url, ['--api.retries=0']);
-    await eventually(async () =>
+    await waitFor(async () =>
       expect(await (await fetch(serve.url)).text()).toMatch(/1 of 7 collectors fails/),
     );
     const { stdout, console } = await chromium(['--dump-dom', serve.url]);

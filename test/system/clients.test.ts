@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readPage } from '../e2e/page.ts';
 import { startDemo } from './platform.ts';
-import { createPrograms, eventually } from './programs.ts';
+import { createPrograms } from './programs.ts';
 import { requireTool } from './tools.ts';
 
 const PYTHON = `
@@ -11,6 +11,8 @@ with urllib.request.urlopen(request) as answer:
     assert answer.headers['Content-Encoding'] == 'gzip', answer.headers
     sys.stdout.buffer.write(gzip.decompress(answer.read()))
 `;
+
+import { waitFor } from '../support/wait-for.ts';
 
 const hasCurl = requireTool('curl');
 
@@ -22,7 +24,7 @@ describe('independent clients read the same page', () => {
   beforeAll(async () => {
     ({ url } = await startDemo(programs));
     url += '/metrics';
-    await eventually(async () => {
+    await waitFor(async () => {
       const text = await (await fetch(url, { headers: { 'accept-encoding': 'identity' } })).text();
       const page = readPage(text);
       expect(page.value('agent_platform_history_uncovered', { dataset: 'tokens' })).toBe(0);

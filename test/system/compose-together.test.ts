@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { freePort } from '../../bench/programs.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { readProject } from './compose.ts';
-import { createPrograms, eventually, written } from './programs.ts';
+import { createPrograms, written } from './programs.ts';
 import { requireTool } from './tools.ts';
 
 const DAYS = 20;
@@ -61,10 +62,10 @@ describe.runIf(hasTools)('what compose.yaml starts', () => {
       `--web.listen-address=127.0.0.1:${ports.prometheus}`,
     ]);
     programs.exporter(commandOf('exporter'), environment);
-    await eventually(async () => {
+    await waitFor(async () => {
       expect((await fetch(`http://127.0.0.1:${ports.exporter}/-/ready`)).status).toBe(200);
       expect((await fetch(`${prometheus}/-/ready`)).status).toBe(200);
-    }, 60_000);
+    });
     const past = programs.exporter(commandOf('past'), environment);
     expect([await past.ended, past.stderr()]).toEqual([
       { code: 0, signal: null },
@@ -75,7 +76,7 @@ describe.runIf(hasTools)('what compose.yaml starts', () => {
       const response = await fetch(`${prometheus}/api/v1/query?query=${encodeURIComponent(expression)}`);
       return answer.parse(await response.json()).data.result.map(({ value }) => Number(value[1]));
     }
-    await eventually(async () => expect(await values('up{job="agent-platform"}')).toEqual([1]), 60_000);
+    await waitFor(async () => expect(await values('up{job="agent-platform"}')).toEqual([1]));
     const days = `count by (org) (count_over_time(agent_platform_daily_credits[${DAYS}d]))`;
     expect(await values(days)).toEqual([1, 1]);
     const [samples = 0] = await values(`min(count_over_time(agent_platform_daily_credits[${DAYS}d]))`);

@@ -8,8 +8,9 @@ import { createSystemClock } from '../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import { readPage } from '../e2e/page.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { startServe } from './platform.ts';
-import { createPrograms, eventually, type Program } from './programs.ts';
+import { createPrograms, type Program } from './programs.ts';
 
 const KILLS = 52;
 /** So many stores are tried at a time, each with its share of the kills. */
@@ -83,7 +84,7 @@ function serveArguments(storage: string): readonly string[] {
 /** Serves until every day is there and every collector has succeeded, then ends it well. */
 async function syncToTheEnd(platform: Platform, storage: string): Promise<void> {
   const { program, url } = await startServe(programs, platform.url, serveArguments(storage));
-  await eventually(async () => {
+  await waitFor(async () => {
     const page = readPage(await (await fetch(`${url}/metrics`)).text());
     const success = page.by('collector', 'agent_platform_exporter_collector_success');
     expect(Object.values(success)).toEqual(DATASETS.map(() => 1));

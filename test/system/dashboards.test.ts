@@ -1,10 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { waitFor } from '../support/wait-for.ts';
 import { ask, DAY_S, offered, panelQueries, variableQueries } from './dashboard-queries.ts';
 import { bars, type Row } from './figures.ts';
 import { startPlatform } from './platform.ts';
-import { createPrograms, eventually, written } from './programs.ts';
+import { createPrograms, written } from './programs.ts';
 import { makeBlocks, type PrometheusServer, startPrometheus } from './prometheus-server.ts';
 import { requireTool } from './tools.ts';
 
@@ -85,18 +86,18 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the dashbo
     for (const org of ORGS)
       for (const dataset of ['tokens', 'tools', 'activity', 'productivity'])
         await fetchRows(platform, org, dataset);
-    await eventually(async () => {
+    await waitFor(async () => {
       const ran = await prometheus.instant('agent_platform_exporter_collector_success == 1');
       expect(ran).toHaveLength(7 * ORGS.length);
-    }, 60_000);
+    });
   });
 
   test.each(panelQueries())('show data: $where', async ({ where, target }) => {
     const empty = EMPTY.find((exception) => exception.where.test(where));
-    await eventually(async () => {
+    await waitFor(async () => {
       const answered = await ask(prometheus, target, span());
       expect(answered.length > 0).toBe(empty === undefined);
-    }, 5_000);
+    });
   });
 
   test.each(variableQueries())('offer values: $where', async ({ variable }) => {

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { eventually, type Programs, written } from './programs.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { type Programs, written } from './programs.ts';
 
 /** A desktop without a screen: an X server, a session bus of its own and a notification daemon. */
 export interface Desktop {
@@ -33,7 +34,7 @@ export async function startDesktop(programs: Programs): Promise<Desktop> {
   writeFileSync(settings, '[global]\n  history_length = 100\n');
   programs.start('dunst', ['-conf', settings], { environment });
   const control = (command: string) => programs.run('dunstctl', [command], { environment });
-  await eventually(async () => {
+  await waitFor(async () => {
     const { code, stderr } = await control('is-paused');
     if (code !== 0) throw new Error(stderr);
   });

@@ -4,8 +4,9 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../bench/programs.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { startPlatform, startServe } from './platform.ts';
-import { createPrograms, eventually } from './programs.ts';
+import { createPrograms } from './programs.ts';
 import { requireTool } from './tools.ts';
 
 const IDLE = 1_000;
@@ -75,7 +76,7 @@ describe.runIf(requireTool('prometheus'))('Prometheus', () => {
       `  - job_name: exporter\n    static_configs: [{targets: ['${target}']}]\n`,
     );
     const value = async (expression: string) => Number((await query(expression))[0]?.value[1]);
-    await eventually(async () => expect(await value('up')).toBe(1), 60_000);
+    await waitFor(async () => expect(await value('up')).toBe(1));
 
     const idle = besiege(
       serve.url,
@@ -90,16 +91,13 @@ describe.runIf(requireTool('prometheus'))('Prometheus', () => {
       () => 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(8),
       (socket) => void socket.pause(),
     );
-    await eventually(() => expect(idle.opened).toBeGreaterThanOrEqual(IDLE));
-    await eventually(() => {
+    await waitFor(() => expect(idle.opened).toBeGreaterThanOrEqual(IDLE));
+    await waitFor(() => {
       expect(dripping.opened).toBeGreaterThanOrEqual(SLOW / 2);
       expect(reading.opened).toBeGreaterThanOrEqual(SLOW / 2);
     });
     const before = await value('count_over_time(up[5m])');
-    await eventually(
-      async () => expect(await value('count_over_time(up[5m])')).toBeGreaterThan(before + 15),
-      90_000,
-    );
+    await waitFor(async () => expect(await value('count_over_time(up[5m])')).toBeGreaterThan(before + 15));
 
     expect(await value('min_over_time(up[5m])')).toBe(1);
     expect(await value('max_over_time(scrape_duration_seconds[5m])')).toBeLessThan(2);
@@ -122,8 +120,8 @@ describe.runIf(requireTool('prometheus'))('Prometheus', () => {
       Object.fromEntries(
         (await query(expression)).map(({ metric, value }) => [metric['instance'], Number(value[1])]),
       );
-    await eventually(async () => expect(await byInstance('up')).toEqual({ acme: 1, nobody: 0 }), 60_000);
-    await eventually(async () => expect(await byInstance('probe_success')).toEqual({ acme: 1 }));
+    await waitFor(async () => expect(await byInstance('up')).toEqual({ acme: 1, nobody: 0 }));
+    await waitFor(async () => expect(await byInstance('probe_success')).toEqual({ acme: 1 }));
     const orgs = await query('group by (instance, org) ({__name__=~"agent_platform_.+"})');
     expect(orgs.map(({ metric }) => metric)).toEqual([{ instance: 'acme', org: 'acme' }]);
   });
@@ -141,7 +139,7 @@ describe('a client that', () => {
     socket.on('error', () => undefined);
     await once(socket, 'connect');
     socket.write(text);
-    await eventually(() => expect(answer).toContain('\r\n\r\n'));
+    await waitFor(() => expect(answer).toContain('\r\n\r\n'));
     return answer;
   }
 

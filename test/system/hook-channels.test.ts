@@ -3,8 +3,9 @@ import path from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHome, createListener, type Home, type Listener } from '../e2e/hook-process.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { type Desktop, desktopTools, startDesktop } from './desktop.ts';
-import { createPrograms, eventually } from './programs.ts';
+import { createPrograms } from './programs.ts';
 import { requireTool } from './tools.ts';
 
 const programs = createPrograms();
@@ -64,12 +65,12 @@ describe.runIf(hasDesktop)('the desktop shows', () => {
   ])('%j as it is', async (message, drawn) => {
     await tell(home, { message }, desktop.environment);
     expect(logOf(home)).toBe('');
-    await eventually(async () => expect((await desktop.shown())[0]).toEqual({ title: 'shop', text: drawn }));
+    await waitFor(async () => expect((await desktop.shown())[0]).toEqual({ title: 'shop', text: drawn }));
   });
 
   test('a title that looks like a flag', async () => {
     await tell(home, { message: 'm', cwd: '/work/--version' }, desktop.environment);
-    await eventually(async () => expect((await desktop.shown())[0]?.title).toBe('--version'));
+    await waitFor(async () => expect((await desktop.shown())[0]?.title).toBe('--version'));
   });
 });
 

@@ -3,8 +3,9 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createHome, type Home, type Ran } from '../e2e/hook-process.ts';
 import { readPage } from '../e2e/page.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { KEY, startPlatform } from './platform.ts';
-import { createPrograms, eventually, type Program } from './programs.ts';
+import { createPrograms, type Program } from './programs.ts';
 
 const SENDERS = 50;
 const EACH = 3;
@@ -46,7 +47,7 @@ test('what many hooks send while the exporter is killed and comes back is counte
   const laptops = Array.from({ length: 5 }, () => createHome(settings));
   homes.push(...laptops);
   const first = startExporter();
-  await eventually(counted);
+  await waitFor(counted);
   let done = 0;
   async function send(nth: number): Promise<Ran[]> {
     const home = laptops[nth % laptops.length];
@@ -63,18 +64,18 @@ test('what many hooks send while the exporter is killed and comes back is counte
     return runs;
   }
   const sending = Promise.all(Array.from({ length: SENDERS }, (_, nth) => send(nth)));
-  await eventually(() => expect(done).toBeGreaterThan((SENDERS * EACH) / 3), 120_000);
+  await waitFor(() => expect(done).toBeGreaterThan((SENDERS * EACH) / 3));
   first.send('SIGKILL');
   await first.ended;
-  await eventually(() => expect(done).toBeGreaterThan((SENDERS * EACH) / 2), 120_000);
+  await waitFor(() => expect(done).toBeGreaterThan((SENDERS * EACH) / 2));
   startExporter();
   for (const ran of (await sending).flat()) expect(ran).toMatchObject({ code: 0, stdout: '', stderr: '' });
-  await eventually(counted);
+  await waitFor(counted);
   for (const home of laptops) {
     const ran = await home.run('hook', { args: ['--flush'], environment });
     expect(ran).toMatchObject({ code: 0, stderr: '' });
   }
-  await eventually(async () =>
+  await waitFor(async () =>
     expect(await counted()).toEqual({ Stop: SENDERS, PostToolUse: SENDERS * (EACH - 1) }),
   );
 });

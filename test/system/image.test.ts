@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { freePort } from '../../bench/programs.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { type Builder, createBuilder, firstProcess, REPOSITORY, runContained } from './image.ts';
-import { createPrograms, eventually, written } from './programs.ts';
+import { createPrograms, written } from './programs.ts';
 import { requireRoot, requireTool } from './tools.ts';
 
 const IMAGE = 'localhost/exporter:test';
@@ -125,7 +126,7 @@ describe.runIf(requireTool('buildah') && requireRoot())('the image', () => {
     const contained = { ...environment, ...listen };
     const program = runContained(programs, root, [...command, 'demo'], contained);
     const url = await written(program, 'stdout', /status +(http:\S+)\//);
-    await eventually(async () => expect((await fetch(`${url}/-/ready`)).status).toBe(200));
+    await waitFor(async () => expect((await fetch(`${url}/-/ready`)).status).toBe(200));
     const page = await (await fetch(`${url}/metrics`)).text();
     expect(page).toMatch(/^agent_platform_exporter_build_info\{version="9\.8\.7",revision="abc1234",/m);
 
@@ -138,10 +139,8 @@ describe.runIf(requireTool('buildah') && requireRoot())('the image', () => {
     const check = runContained(programs, root, config.Healthcheck.Test.slice(1), contained);
     expect([await check.ended, check.stdout()]).toEqual([{ code: 0, signal: null }, 'healthy\n']);
 
-    const sent = performance.now();
     process.kill(pid, 'SIGTERM');
     expect(await program.ended).toEqual({ code: 0, signal: null });
-    expect(performance.now() - sent).toBeLessThan(5_000);
     expect(program.stderr()).not.toMatch(/EROFS|EACCES|level=error/);
   });
 
@@ -172,10 +171,8 @@ describe.runIf(requireTool('buildah') && requireRoot())('the image', () => {
     const program = runContained(programs, root, check, environment);
     await asked;
     const pid = await firstProcess(program);
-    const sent = performance.now();
     process.kill(pid, 'SIGTERM');
     expect(await program.ended).toMatchObject({ code: 143 });
-    expect(performance.now() - sent).toBeLessThan(2_000);
     silent.close();
   });
 });

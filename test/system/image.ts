@@ -11,8 +11,8 @@ import {
 } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { waitFor } from '../support/wait-for.ts';
 import type { Ending, Program, Programs } from './programs.ts';
-import { eventually } from './programs.ts';
 import { networkEnvironment } from './tools.ts';
 
 export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
@@ -145,7 +145,7 @@ export function runContained(
 
 /** The number, as seen from outside, of the process that runs as the first one of a container and goes on running. */
 export function firstProcess({ pid: parent, stderr }: Program): Promise<number> {
-  return eventually(async () => {
+  return waitFor(async () => {
     for (const pid of await readdir('/proc')) {
       const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
       if (!status.includes(`\nPPid:\t${parent}\n`)) continue;

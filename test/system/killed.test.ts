@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Page, readPage } from '../e2e/page.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { startPlatform, startServe } from './platform.ts';
-import { createPrograms, eventually } from './programs.ts';
+import { createPrograms } from './programs.ts';
 
 const programs = createPrograms();
 
@@ -14,7 +15,7 @@ test('a serve that was killed knows its days again, although the platform is dow
   const storage = `--storage.path=${join(programs.folder(), 'history.db')}`;
   const platform = await startPlatform(programs);
   const first = await startServe(programs, platform.url, [storage]);
-  const before = await eventually(async () => {
+  const before = await waitFor(async () => {
     const page = await pageOf(first.url);
     const success = page.by('collector', 'agent_platform_exporter_collector_success');
     expect(Object.values(success)).toEqual([1, 1, 1, 1, 1, 1]);
@@ -26,13 +27,13 @@ test('a serve that was killed knows its days again, although the platform is dow
   await Promise.all([first.program.ended, platform.program.ended]);
 
   const second = await startServe(programs, platform.url, [storage, '--api.retries=0']);
-  const page = await eventually(async () => {
+  const page = await waitFor(async () => {
     const now = await pageOf(second.url);
     expect(now.platform()).toEqual(before.platform());
     return now;
   });
   expect(page.value('agent_platform_daily_credits')).toBeGreaterThan(0);
-  await eventually(async () => {
+  await waitFor(async () => {
     const failing = (await pageOf(second.url)).by('collector', 'agent_platform_exporter_collector_failing', {
       reason: 'network',
     });

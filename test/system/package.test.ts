@@ -3,8 +3,9 @@ import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { waitFor } from '../support/wait-for.ts';
 import { REPOSITORY } from './image.ts';
-import { createPrograms, eventually, written } from './programs.ts';
+import { createPrograms, written } from './programs.ts';
 import { networkEnvironment, requireTool } from './tools.ts';
 
 const packed = z
@@ -80,7 +81,7 @@ describe.runIf(requireTool('npm'))('the npm package', () => {
     const bin = join(prefix, 'bin/agent-platform-exporter');
     const demo = programs.start(bin, ['demo', '--web.listen-address=127.0.0.1:0']);
     const url = await written(demo, 'stdout', /status +(http:\S+)\//);
-    await eventually(async () => expect((await fetch(`${url}/-/ready`)).status).toBe(200));
+    await waitFor(async () => expect((await fetch(`${url}/-/ready`)).status).toBe(200));
     const page = await (await fetch(`${url}/metrics`)).text();
     expect(page).toContain(`agent_platform_exporter_build_info{version="${description.version}"`);
     expect(page).toMatch(/^agent_platform_daily_credits\{org="acme"\} \d/m);

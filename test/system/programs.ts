@@ -5,7 +5,9 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, vi } from 'vitest';
+import { afterAll } from 'vitest';
+import { keepLog } from '../support/logs.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const GRACE_MS = 6_000;
@@ -69,6 +71,7 @@ export function createPrograms(): Programs {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       written.stderr += text;
     });
+    keepLog([command, ...args].join(' ').slice(0, 200), () => written.stdout + written.stderr);
     child.stdin.on('error', () => undefined);
     child.stdin.end(options.input ?? '');
     const ended = once(child, 'close').then(([code, signal]): Ending => ({ code, signal }));
@@ -114,21 +117,13 @@ async function end(child: ChildProcess, ended: Promise<Ending>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Retries an expectation until it holds. */
-export function eventually<Result>(
-  expectation: () => Result | Promise<Result>,
-  timeout = 30_000,
-): Promise<Result> {
-  return vi.waitFor(expectation, { timeout, interval: 100 });
-}
-
 /** The first group of a pattern in what a program writes, once it is there; rejects where the program ends before. */
 export async function written(
   program: Program,
   stream: 'stdout' | 'stderr',
   pattern: RegExp,
 ): Promise<string> {
-  const found = await eventually(() => {
+  const found = await waitFor(() => {
     const text = pattern.exec(program[stream]())?.[1];
     if (text === undefined && program.ending() === undefined) throw new Error(`no ${pattern} yet`);
     return text;

@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { freePort } from '../../bench/programs.ts';
-import { eventually, type Programs } from './programs.ts';
+import { waitFor } from '../support/wait-for.ts';
+import type { Programs } from './programs.ts';
 
 /** One series of an answer: its labels, and its values by second. */
 export interface Answered {
@@ -43,7 +44,7 @@ export async function startPrometheus(
     '--storage.tsdb.retention.time=2y',
     `--web.listen-address=${new URL(url).host}`,
   ]);
-  await eventually(async () => {
+  await waitFor(async () => {
     const ready = await fetch(`${url}/-/ready`).catch(() => undefined);
     expect(ready?.ok, program.stderr()).toBe(true);
   });

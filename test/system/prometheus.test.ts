@@ -5,8 +5,9 @@ import { freePort } from '../../bench/programs.ts';
 import { collectors } from '../../src/collectors/index.ts';
 import { ABSENT_WITHOUT_CONTRACT } from '../e2e/golden/absent.ts';
 import { readPage } from '../e2e/page.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { startPlatform, startServe } from './platform.ts';
-import { createPrograms, eventually, type Program } from './programs.ts';
+import { createPrograms, type Program } from './programs.ts';
 import { requireTool } from './tools.ts';
 
 const SUCCESS = 'agent_platform_exporter_collector_success';
@@ -59,8 +60,8 @@ scrape_configs:
       `--storage.tsdb.path=${join(folder, 'data')}`,
       `--web.listen-address=127.0.0.1:${port}`,
     ]);
-    await eventually(async () => expect(await values('up')).toEqual([1]), 60_000);
-    await eventually(async () => expect(await values(SUCCESS)).toEqual([1, 1, 1, 1, 1, 1]));
+    await waitFor(async () => expect(await values('up')).toEqual([1]));
+    await waitFor(async () => expect(await values(SUCCESS)).toEqual([1, 1, 1, 1, 1, 1]));
   });
 
   test('scrapes without an error, in OpenMetrics', async () => {
@@ -128,14 +129,14 @@ scrape_configs:
     platform.program.send('SIGTERM');
     await platform.program.ended;
     await refresh();
-    await eventually(async () => expect(await values(SUCCESS)).toEqual([0, 0, 0, 0, 0, 0]));
+    await waitFor(async () => expect(await values(SUCCESS)).toEqual([0, 0, 0, 0, 0, 0]));
     expect(await values('agent_platform_exporter_collector_failing{reason="network"} == 1')).toHaveLength(6);
     expect(await values('agent_platform_daily_credits')).toEqual(before);
     expect(await values('up')).toEqual([1]);
 
     platform = await startPlatform(programs, [], platform.port);
     await refresh();
-    await eventually(async () => expect(await values(SUCCESS)).toEqual([1, 1, 1, 1, 1, 1]));
+    await waitFor(async () => expect(await values(SUCCESS)).toEqual([1, 1, 1, 1, 1, 1]));
     expect(await values('agent_platform_daily_credits')).toEqual(before);
     expect(await values('agent_platform_exporter_day_revisions_total{dataset="tokens"}')).toEqual([0]);
   });

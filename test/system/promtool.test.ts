@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { waitFor } from '../support/wait-for.ts';
 import { startDemo } from './platform.ts';
-import { createPrograms, eventually } from './programs.ts';
+import { createPrograms } from './programs.ts';
 import { requireTool } from './tools.ts';
 
 const OPENMETRICS = 'application/openmetrics-text;version=1.0.0';
@@ -13,7 +14,7 @@ describe.runIf(requireTool('promtool'))('promtool', () => {
 
   beforeAll(async () => {
     ({ url } = await startDemo(programs));
-    await eventually(async () =>
+    await waitFor(async () =>
       expect(await (await fetch(`${url}/metrics`)).text()).toMatch(/^agent_platform_wiki_runs\{/m),
     );
   });

@@ -2,8 +2,9 @@ import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Page, readPage } from '../e2e/page.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { startPlatform } from './platform.ts';
-import { createPrograms, eventually, type Program, written } from './programs.ts';
+import { createPrograms, type Program, written } from './programs.ts';
 
 const SUCCESSFUL = 'agent_platform_exporter_config_last_reload_successful';
 const SUCCESS = 'agent_platform_exporter_collector_success';
@@ -54,7 +55,7 @@ describe('a running exporter follows its files', () => {
       ...['--web.enable-lifecycle', '--storage.path=:memory:'],
     ]);
     url = `http://127.0.0.1:${await written(program, 'stderr', /msg=Serving .*\bport=(\d+)/)}`;
-    await eventually(async () => expect(await orgs()).toEqual(['acme']));
+    await waitFor(async () => expect(await orgs()).toEqual(['acme']));
     const scraping = setInterval(() => {
       page().then(
         (now) => {
@@ -70,18 +71,18 @@ describe('a running exporter follows its files', () => {
 
   test('when the file changes', async () => {
     await write('second', ['acme', 'globex']);
-    await eventually(async () => expect(await orgs()).toEqual(['acme', 'globex']));
+    await waitFor(async () => expect(await orgs()).toEqual(['acme', 'globex']));
   });
 
   test('on SIGHUP, and a file that cannot be used changes nothing', async () => {
     await write('third', ['acme', 'initech'], 'schedule: {wiki: never}\n');
     program.send('SIGHUP');
-    await eventually(async () => expect((await page()).value(SUCCESSFUL)).toBe(0));
+    await waitFor(async () => expect((await page()).value(SUCCESSFUL)).toBe(0));
     expect(await orgs()).toEqual(['acme', 'globex']);
     expect(program.stderr()).toMatch(/level=error .*schedule\.wiki/);
     await write('fourth', ['acme', 'initech']);
     program.send('SIGHUP');
-    await eventually(async () => expect(await orgs()).toEqual(['acme', 'initech']));
+    await waitFor(async () => expect(await orgs()).toEqual(['acme', 'initech']));
     expect((await page()).value(SUCCESSFUL)).toBe(1);
   });
 
@@ -91,19 +92,19 @@ describe('a running exporter follows its files', () => {
       Array.from({ length: 10 }, async () => (await fetch(`${url}/-/reload`, { method: 'POST' })).status),
     );
     expect(answers).toEqual(answers.map(() => 200));
-    await eventually(async () => expect(await orgs()).toEqual(['acme', 'globex', 'initech']));
+    await waitFor(async () => expect(await orgs()).toEqual(['acme', 'globex', 'initech']));
   });
 
   test('and uses a rotated key on the next request, without any of these', async () => {
     await writeFile(join(folder, 'globex'), 'sandbox-globex-mistyped');
     const poll = () => fetch(`${url}/-/refresh`, { method: 'POST' });
     await poll();
-    await eventually(async () =>
+    await waitFor(async () =>
       expect((await page()).value(SUCCESS, { org: 'globex', collector: 'wiki' })).toBe(0),
     );
     await writeFile(join(folder, 'globex'), 'sandbox-globex-owner\n');
     await poll();
-    await eventually(async () =>
+    await waitFor(async () =>
       expect((await page()).value(SUCCESS, { org: 'globex', collector: 'wiki' })).toBe(1),
     );
     expect(program.stderr()).not.toMatch(/sandbox-globex-(mistyped|owner)/);

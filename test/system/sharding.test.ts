@@ -2,8 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../bench/programs.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { startPlatform } from './platform.ts';
-import { createPrograms, eventually, type Program, written } from './programs.ts';
+import { createPrograms, type Program, written } from './programs.ts';
 import { requireTool } from './tools.ts';
 
 const NAMES = ['acme', 'globex', 'initech', 'umbrella', 'hooli', 'org-5', 'org-6', 'org-7', 'org-8'];
@@ -44,12 +45,12 @@ describe.runIf(requireTool('prometheus'))('shards side by side', () => {
   /** Lets Prometheus scrape these shards, and waits until it has seen every organization once. */
   async function scrape(shards: readonly Shard[]): Promise<readonly Series[]> {
     await writeFile(targets, JSON.stringify([{ targets: shards.map(({ target }) => target) }]));
-    return await eventually(async () => {
+    return await waitFor(async () => {
       expect((await query('up == 1')).length).toBe(shards.length);
       const infos = await query(ORG_INFO);
       expect(infos.map(({ metric }) => metric['org']).toSorted()).toEqual(NAMES.toSorted());
       return infos;
-    }, 60_000);
+    });
   }
 
   beforeAll(async () => {
@@ -90,7 +91,7 @@ scrape_configs:
     const instances = new Set(before.map(({ metric }) => metric['instance']));
     expect(instances.size).toBe(3);
     expect(await query('count by (org) (agent_platform_daily_credits) > 1')).toEqual([]);
-    await eventually(async () =>
+    await waitFor(async () =>
       expect(await query('count(agent_platform_daily_credits)')).toMatchObject([
         { value: [expect.anything(), '9'] },
       ]),

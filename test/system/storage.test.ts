@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { type Page, readPage } from '../e2e/page.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { KEY, startPlatform, startServe } from './platform.ts';
-import { createPrograms, eventually, type Program, written } from './programs.ts';
+import { createPrograms, type Program, written } from './programs.ts';
 import { requireTool } from './tools.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
@@ -42,7 +43,7 @@ async function pageOf(url: string): Promise<Page> {
 }
 
 async function expectSynced(page: () => Promise<Page>): Promise<void> {
-  await eventually(async () => {
+  await waitFor(async () => {
     const now = await page();
     const success = now.by('collector', 'agent_platform_exporter_collector_success');
     expect(Object.values(success)).toEqual([1, 1, 1, 1, 1, 1]);

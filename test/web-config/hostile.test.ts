@@ -87,9 +87,7 @@ describe('clients that only hold their connections', () => {
     const noise = await hold(port, randomBytes(200));
     const secure = connectSecurely({ port, host: '127.0.0.1', rejectUnauthorized: false });
     await new Promise((resolve) => secure.once('secureConnect', resolve));
-    const started = performance.now();
     await http.close(500);
-    expect(performance.now() - started).toBeLessThan(4_000);
     await Promise.all([silent.closed, half.closed, noise.closed]);
     secure.destroy();
   });

@@ -1,5 +1,6 @@
 import { Agent } from 'node:https';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { waitFor } from '../support/wait-for.ts';
 import { client, FILE, HASH, startWorld, successor, tlsFile, type World } from './world.ts';
 
 const MTLS = tlsFile(', client_ca_file: ca.crt, client_auth_type: RequireAndVerifyClientCert');
@@ -17,7 +18,7 @@ function errors({ log }: World) {
 async function look(world: World): Promise<void> {
   const before = world.clock.waits.length;
   await world.clock.advance(5_000);
-  await expect.poll(() => world.clock.waits.length).toBeGreaterThan(before);
+  await waitFor(() => expect(world.clock.waits.length).toBeGreaterThan(before));
 }
 
 async function startWatched(

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { describe, expect, test } from 'vitest';
+import { waitFor } from '../support/wait-for.ts';
 import { type Ask, authority, client, forged, HASH, startWorld, tlsFile } from './world.ts';
 
 const USERS = `basic_auth_users: {alice: ${HASH}}\n`;
@@ -55,15 +56,13 @@ describe('with users', () => {
         answered += 1;
       }),
     );
-    await expect.poll(() => clock.waits.length).toBeGreaterThan(20);
+    await waitFor(() => expect(clock.waits.length).toBeGreaterThan(20));
     // Those that are compared, and none of the others.
     expect(answered).toBeLessThan(20);
-    await expect
-      .poll(async () => {
-        await clock.advance(1_000);
-        return answered;
-      })
-      .toBe(40);
+    await waitFor(async () => {
+      await clock.advance(1_000);
+      expect(answered).toBe(40);
+    });
     const answers = await Promise.all(asked);
     const busy = answers.filter(({ status }) => status === 503);
     expect(busy.length).toBeGreaterThan(20);

@@ -10,6 +10,7 @@ import type { HookIntake } from '../../../src/hooks/intake/intake.ts';
 import { createSqliteHookStore } from '../../../src/hooks/intake/sqlite/store.ts';
 import { createTokenCheck } from '../../../src/hooks/intake/token.ts';
 import { createTestApp } from '../../server/fixtures.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { createPlace, DAY, NOW, openIntake } from './parts.ts';
 
 const TOKEN = 'a-token-of-the-senders';
@@ -73,13 +74,7 @@ describe('POST /hooks/events', () => {
       answered = true;
       return response;
     });
-    await expect
-      .poll(() =>
-        request(app)
-          .get('/-/healthy')
-          .then(({ status }) => status),
-      )
-      .toBe(200);
+    expect((await request(app).get('/-/healthy')).status).toBe(200);
     expect(answered).toBe(false);
     stored.resolve({ accepted: 1, duplicates: 0 });
     expect((await answer).status).toBe(202);
@@ -221,19 +216,19 @@ describe('a body that does not come', () => {
         resolve(response.statusCode);
       });
     });
-    await expect.poll(() => clock.waits).toEqual([10_000]);
+    await waitFor(() => expect(clock.waits).toEqual([10_000]));
     await clock.advance(10_000);
     expect(await status).toBe(408);
     // Their sizes are not told, so that each may become as large as any: sixteen at a time.
     const others = Array.from({ length: 16 }, sender);
-    await expect.poll(() => clock.waits).toHaveLength(17);
+    await waitFor(() => expect(clock.waits).toHaveLength(17));
     expect((await post(app, event)).status).toBe(429);
     for (const other of others) other.destroy();
-    await expect.poll(async () => (await values('events_rejected_total'))['malformed']).toBe(17);
+    await waitFor(async () => expect((await values('events_rejected_total'))['malformed']).toBe(17));
     const gone = sender();
-    await expect.poll(() => clock.waits).toHaveLength(18);
+    await waitFor(() => expect(clock.waits).toHaveLength(18));
     gone.destroy();
-    await expect.poll(async () => (await values('events_rejected_total'))['malformed']).toBe(18);
+    await waitFor(async () => expect((await values('events_rejected_total'))['malformed']).toBe(18));
     expect((await post(app, event)).status).toBe(202);
   });
 });

@@ -1,0 +1,54 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { WAIT_LIMIT_MS } from './limits.ts';
+
+const FIRST_PAUSE_MS = 2;
+const LONGEST_PAUSE_MS = 100;
+
+export interface WaitOptions {
+  /** What is awaited, in words; the condition's own code where not given. */
+  readonly what?: string;
+  /** Describes what there is in place of it; the condition's last error where not given. */
+  readonly seen?: () => unknown;
+  /** The log of what the condition depends on. Logs given to `keepLog` are printed for every failed test anyhow. */
+  readonly log?: () => string;
+  readonly limitMs?: number;
+}
+
+/**
+ * Waits until the condition neither throws nor gives `false`, and gives its result. It is the only way in which tests
+ * wait for something that happens beside them.
+ */
+export async function waitFor<Result>(
+  condition: () => Result | Promise<Result>,
+  { what, seen, log, limitMs = WAIT_LIMIT_MS }: WaitOptions = {},
+): Promise<Exclude<Result, false>> {
+  const end = performance.now() + limitMs;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    let failure: unknown = 'false';
+    try {
+      const result = await condition();
+      if (result !== false) return result as Exclude<Result, false>;
+    } catch (error) {
+      failure = error;
+    }
+    if (performance.now() >= end) throw overdue(failure);
+    await pause(pauseMs);
+  }
+
+  function overdue(failure: unknown): Error {
+    const lines = [
+      `still awaited after ${limitMs / 1000} s: ${what ?? sourceOf(condition)}`,
+      `seen last: ${seen ? JSON.stringify(seen()) : failure instanceof Error ? failure.message : String(failure)}`,
+      ...(log ? [`log: ${log()}`] : []),
+    ];
+    return new Error(lines.join('\n'), { cause: failure });
+  }
+}
+
+/** The code of a condition as it was written, without what the test runner makes of imports. */
+function sourceOf(condition: () => unknown): string {
+  return String(condition)
+    .replace(/\(0,\s*__vi_import_\d+__\.(\w+)\)/g, '$1')
+    .replace(/__vi_import_\d+__\./g, '')
+    .replace(/\s+/g, ' ');
+}
