@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { DAY, eventually, HOUR, startStory } from './harness.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { DAY, HOUR, startStory } from './harness.ts';
 
 const SUCCESS = 'agent_platform_exporter_collector_success';
 const FAILING = 'agent_platform_exporter_collector_failing';
@@ -56,7 +57,7 @@ test.each(['an organization', 'a collector'])(
         ? line.includes(`org="${gone}"`)
         : /(collector|dataset|endpoint)="wiki"/.test(line) || line.startsWith('agent_platform_wiki_');
     // The fault keeps the answers back, so that only the other organization's show that all has begun.
-    await eventually(() => expect(story.platform.requests.length).toBeGreaterThanOrEqual(before + 6));
+    await waitFor(() => expect(story.platform.requests.length).toBeGreaterThanOrEqual(before + 6));
     const outcome = await story.reload((config) =>
       what === 'an organization'
         ? { ...config, orgs: config.orgs.filter(({ name }) => name !== gone) }
