@@ -5,7 +5,6 @@ import { takesHookEvents } from '../config/shard.ts';
 import type { Exposition } from '../exposition/exposition.ts';
 import { negotiate } from '../exposition/negotiate.ts';
 import type { Retention } from '../history/history.ts';
-import { firstDayOf } from '../pipeline/first-day.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { oneAtATime, type ReloadOutcome } from '../runtime/reload.ts';
@@ -244,9 +243,9 @@ export async function createService(parts: ServiceParts): Promise<Service> {
 
   function retention(): Retention | undefined {
     const { config: live, orgs } = inUse();
-    const { start: historyStart, retentionDays } = live.history;
+    const { retentionDays } = live.history;
     if (retentionDays === 0) return undefined;
-    return { firstDay: firstDayOf({ historyStart, retentionDays }, clock.now()), orgs: [...orgs.keys()] };
+    return { days: retentionDays, now: clock.now(), orgs: [...orgs.keys()] };
   }
 
   let reloading: Promise<unknown> = Promise.resolve();

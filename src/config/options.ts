@@ -222,7 +222,7 @@ const sharedOptions = {
     kind: 'days',
     section: 'Data',
     description:
-      'How many of the newest days are kept and asked for; 0 keeps all. Expected and trailing figures need up to 63',
+      'How many of the newest days are kept and asked for, counted from the newest day that is both known and over; 0 keeps all. Expected and trailing figures need up to 63',
     default: '0',
     min: '0',
     takenBy: all,

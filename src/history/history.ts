@@ -63,8 +63,9 @@ export interface RequestCount {
 
 /** What of the history may go. */
 export interface Retention {
-  /** Days before this one are old. */
-  readonly firstDay: Day;
+  /** How many days are kept, back from the newest one that is both known and over. */
+  readonly days: number;
+  readonly now: Instant;
   /** Organizations that are polled: the newest row of each of their datasets stays, however old it is. */
   readonly orgs: readonly string[];
 }
@@ -97,7 +98,7 @@ export interface History {
    * it is. What was replaced stays in no file.
    */
   amend(dataset: DatasetName, change: (row: unknown, day: Day, org: string) => unknown): Promise<void>;
-  /** Drops what is too old, and tries again to store what could not be stored. */
+  /** Drops a bounded part of what is too old, and tries again to store what could not be stored. */
   sweep(retention?: Retention): Promise<void>;
   close(): Promise<void>;
 }

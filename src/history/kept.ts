@@ -10,7 +10,7 @@ import {
   UNCONFIRMED,
 } from './history.ts';
 import { absorbDataset, absorbedDocuments, mergeDays } from './merge.ts';
-import { without, withoutOld } from './old.ts';
+import { MAX_SWEPT, newestRow, planSweep, type SweepMark, without, withoutOld } from './retention.ts';
 import { nameOf, slotOf } from './slot.ts';
 
 /** What is kept of one dataset of one organization; it is replaced, never changed. */
@@ -55,10 +55,12 @@ export interface Kept {
   putSucceeded(org: string, dataset: DatasetName, at: Instant): void;
   /** Replaces rows of a dataset, and gives what was replaced. */
   amend(dataset: DatasetName, change: (row: unknown, day: Day, org: string) => unknown): readonly Touched[];
-  /** Drops what is too old and gives what went. */
+  /** Drops a bounded part of what is too old and gives what went. */
   retain(retention: Retention): readonly Touched[];
+  /** From where the last sweep counted. */
+  sweepMark(): SweepMark | undefined;
   /** Adds what was stored before; what is here is newer. Gives what of the stored must go. */
-  absorb(stored: ReadonlyMap<string, KeptOrg>): readonly Touched[];
+  absorb(stored: ReadonlyMap<string, KeptOrg>, mark: SweepMark | undefined): readonly Touched[];
   /** Names everything there is. */
   all(): readonly Touched[];
 }
@@ -76,6 +78,7 @@ export function createKept(): Kept {
   const orgs = new Map<string, KeptOrg>();
   // Listings that were complete: of what was stored before, only documents among them still exist.
   const listed = new Set<string>();
+  let mark: SweepMark | undefined;
 
   function orgOf(name: string): KeptOrg {
     const known = orgs.get(name);
@@ -135,6 +138,42 @@ export function createKept(): Kept {
     return [...moved, ...touchedOf(slotOf(org, before.orgId), before)];
   }
 
+  /** The newest day with a row, over all organizations. */
+  function newestDay(): Day | undefined {
+    let newest: Day | undefined;
+    for (const { datasets } of orgs.values()) {
+      for (const { days } of datasets.values()) {
+        const day = newestRow(days);
+        if (day !== undefined && (newest === undefined || day > newest)) newest = day;
+      }
+    }
+    return newest;
+  }
+
+  function dropBefore(firstDay: Day, polled: readonly string[]): readonly Touched[] {
+    const gone: Touched[] = [];
+    let left = MAX_SWEPT;
+    for (const [org, kept] of orgs) {
+      const isPolled = polled.includes(org);
+      for (const [dataset, before] of kept.datasets) {
+        const { days, documents, isEmpty } = withoutOld(before, firstDay, isPolled, left);
+        if (days.length === 0 && documents.length === 0 && !isEmpty) continue;
+        left -= days.length + documents.length;
+        if (isEmpty) kept.datasets.delete(dataset);
+        else
+          change(org, dataset, {
+            days: without(before.days, days),
+            documents: without(before.documents, documents),
+          });
+        gone.push({ org, dataset, days, documents });
+      }
+      if (kept.datasets.size > 0 || isPolled) continue;
+      orgs.delete(org);
+      gone.push(itself(org));
+    }
+    return gone;
+  }
+
   return {
     read: (org) => snapshotOf(orgs.get(org)),
     dataset: find,
@@ -178,24 +217,16 @@ export function createKept(): Kept {
       }
       return touched;
     },
-    retain({ firstDay, orgs: polled }) {
-      const gone: Touched[] = [];
-      for (const [org, kept] of orgs) {
-        const isPolled = polled.includes(org);
-        for (const [dataset, before] of kept.datasets) {
-          const { days, documents, isEmpty } = withoutOld(before, firstDay, isPolled);
-          if (days.length === 0 && documents.length === 0 && !isEmpty) continue;
-          if (isEmpty) kept.datasets.delete(dataset);
-          else kept.datasets.set(dataset, { ...before, days: without(before.days, days) });
-          gone.push({ org, dataset, days, documents });
-        }
-        if (kept.datasets.size > 0 || isPolled) continue;
-        orgs.delete(org);
-        gone.push(itself(org));
-      }
-      return gone;
+    retain(retention) {
+      const newest = newestDay();
+      if (newest === undefined) return [];
+      const plan = planSweep(newest, retention, mark);
+      mark = plan.mark;
+      return plan.firstDay === undefined ? [] : dropBefore(plan.firstDay, retention.orgs);
     },
-    absorb(stored) {
+    sweepMark: () => mark,
+    absorb(stored, storedMark) {
+      mark ??= storedMark;
       const gone: Touched[] = [];
       for (const [org, old] of stored) {
         const seen = orgs.get(org)?.orgId;

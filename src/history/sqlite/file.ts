@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { DatasetName } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
 import type { KeptDataset, KeptOrg } from '../kept.ts';
+import type { SweepMark } from '../retention.ts';
 import { encode } from './encoding.ts';
 import { inspect, refusalOf, refuseSpecial } from './inspect.ts';
 import { type Lock, takeLock } from './lock.ts';
@@ -37,6 +38,7 @@ export interface HistoryFile {
   putDataset(org: string, dataset: DatasetName, kept: KeptDataset | undefined): void;
   /** Stores who an organization is; takes it out where nothing is kept of it. */
   putOrg(org: string, identity: Pick<KeptOrg, 'orgId' | 'confirmedKey'> | undefined): void;
+  putSweepMark(mark: SweepMark): void;
   /** Leaves nothing of replaced rows in the files beside the database; false where another reader is in the way. */
   scrub(): boolean;
   close(): void;
@@ -149,6 +151,8 @@ function createHistoryFile(db: DatabaseSync, formOf: FormOf): HistoryFile {
   );
   const noOrganization = db.prepare('DELETE FROM org WHERE name = ?');
 
+  const sweepMark = db.prepare('INSERT OR REPLACE INTO sweep (only, day, doubted_since) VALUES (1, ?, ?)');
+
   return {
     db,
     begin: () => db.exec('BEGIN IMMEDIATE'),
@@ -185,6 +189,7 @@ function createHistoryFile(db: DatabaseSync, formOf: FormOf): HistoryFile {
       if (identity === undefined) noOrganization.run(org);
       else organization.run(org, identity.orgId ?? null, identity.confirmedKey ?? null);
     },
+    putSweepMark: ({ day, doubtedSince = null }) => void sweepMark.run(day, doubtedSince),
     scrub: () => db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0,
     close: () => db.close(),
   };

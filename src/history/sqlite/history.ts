@@ -7,6 +7,7 @@ import { createSerialQueue } from '../../runtime/serial-queue.ts';
 import { runInSlices } from '../../runtime/slices.ts';
 import type { History } from '../history.ts';
 import { createKept, type Touched } from '../kept.ts';
+import type { SweepMark } from '../retention.ts';
 import { type FormOf, type HistoryFile, type Opening, openHistoryFile, type Replaced } from './file.ts';
 import { openForReading, refusalOf } from './inspect.ts';
 import { type Loaded, load } from './load.ts';
@@ -57,6 +58,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   /** As the file was when it was found unusable; it is not looked at again before it changes. */
   let refused: FileMark | undefined;
   let trouble: Trouble | undefined;
+  let storedMark: SweepMark | undefined;
   let isScrubDue = false;
   let closed = false;
 
@@ -84,9 +86,9 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     for (const touched of kept.all()) unsaved.add(touched);
   }
 
-  function absorb({ orgs, days, documents, unreadable, requests: stored }: Loaded): void {
+  function absorb({ orgs, days, documents, unreadable, sweepMark, requests: stored }: Loaded): void {
     requests.absorb(stored);
-    for (const touched of kept.absorb(orgs)) unsaved.add(touched);
+    for (const touched of kept.absorb(orgs, sweepMark)) unsaved.add(touched);
     log.info('Stored history was read', { path, days, documents });
     if (unreadable === 0) return;
     log.warn('Refetching stored rows with an outdated schema or a bad checksum', { path, unreadable });
@@ -98,7 +100,8 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   }
 
   async function saveNow(): Promise<void> {
-    if (closed || (file !== undefined && unsaved.isEmpty && !isScrubDue)) return;
+    const isDue = !unsaved.isEmpty || isScrubDue || !isSame(storedMark, kept.sweepMark());
+    if (closed || (file !== undefined && !isDue)) return;
     if (file === undefined && refused !== undefined && refused === markOf(path)) return;
     let batch: readonly UnsavedDataset[] = [];
     try {
@@ -108,6 +111,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       batch = unsaved.take();
       file.begin();
       await runInSlices(writes(file, kept, batch), clock, ROWS_PER_LOOK);
+      if (!isSame(storedMark, kept.sweepMark())) storeMark(file);
       file.commit();
       if (isScrubDue && unsaved.isEmpty) scrub(file);
       ours = markOf(path);
@@ -115,6 +119,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     } catch (error) {
       rollback();
       for (const dataset of batch) unsaved.add(dataset);
+      storedMark = undefined;
       noteTrouble(error);
     }
   }
@@ -145,6 +150,12 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     log.info('The history is stored again', { path });
   }
 
+  /** The next sweep has to know from where this one counted, also after a restart. */
+  function storeMark(opened: HistoryFile): void {
+    storedMark = kept.sweepMark();
+    if (storedMark !== undefined) opened.putSweepMark(storedMark);
+  }
+
   /** What was replaced must not be found in the log of writes either; tried again until nothing is in the way. */
   function scrub(opened: HistoryFile): void {
     isScrubDue = !opened.scrub();
@@ -164,6 +175,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   function abandon(): void {
     const abandoned = file;
     file = undefined;
+    storedMark = undefined;
     for (const touched of kept.all()) unsaved.add(touched);
     try {
       // Closing would bring the log's pages into the database, whosever that is now.
@@ -266,6 +278,10 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       file = undefined;
     },
   };
+}
+
+function isSame(one: SweepMark | undefined, other: SweepMark | undefined): boolean {
+  return one?.day === other?.day && one?.doubtedSince === other?.doubtedSince;
 }
 
 /** `data/history.db` has `data/history-requests.db` beside it. */

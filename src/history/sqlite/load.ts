@@ -3,6 +3,7 @@ import type { DatasetName } from '../../catalog/dataset.ts';
 import { type Day, parseDay } from '../../catalog/day.ts';
 import type { RequestCount } from '../history.ts';
 import type { KeptOrg } from '../kept.ts';
+import type { SweepMark } from '../retention.ts';
 import { decode } from './encoding.ts';
 import type { FormOf } from './file.ts';
 
@@ -13,6 +14,7 @@ export interface Loaded {
   readonly documents: number;
   /** Days and documents that were stored in another form or came back altered: they count as never asked for. */
   readonly unreadable: number;
+  readonly sweepMark: SweepMark | undefined;
   /** The counted requests, by organization. */
   readonly requests: ReadonlyMap<string, RequestCount>;
 }
@@ -100,11 +102,22 @@ export function* load(db: DatabaseSync, formOf: FormOf, salvage = false): Genera
       documents++;
     }
   }
-  return { orgs, days, documents, unreadable, requests: requestsIn(db, salvage) };
+  return { orgs, days, documents, unreadable, sweepMark: markIn(db), requests: requestsIn(db, salvage) };
 }
 
 const NOBODY = { orgId: undefined, confirmedKey: undefined } as const;
 const NOTHING = { answeredAt: undefined, succeededAt: undefined, revisedOn: undefined } as const;
+
+/** Where it is missing or cannot be read, the next sweep counts as the first one. */
+function markIn(db: DatabaseSync): SweepMark | undefined {
+  try {
+    const row = db.prepare('SELECT day, doubted_since FROM sweep').get();
+    const day = parseDay(String(row?.['day']));
+    return day === undefined ? undefined : { day, doubtedSince: numberOf(row?.['doubted_since']) };
+  } catch {
+    return undefined;
+  }
+}
 
 /** Counts that a release before has stored here; they have a file of their own since. */
 function requestsIn(db: DatabaseSync, salvage: boolean): ReadonlyMap<string, RequestCount> {

@@ -29,6 +29,7 @@ export const MIGRATIONS: readonly string[] = [
   // `name#org_id` is what a name stood for before: set aside, not shown.
   `ALTER TABLE org ADD COLUMN confirmed_key TEXT;
    ALTER TABLE dataset ADD COLUMN succeeded_at INTEGER;`,
+  `CREATE TABLE sweep (only INTEGER PRIMARY KEY CHECK (only = 1), day TEXT NOT NULL, doubted_since INTEGER) STRICT;`,
 ];
 
 /** What an operator is told of a damaged file. */

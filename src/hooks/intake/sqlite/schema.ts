@@ -4,8 +4,12 @@ import { ConfigError } from '../../../runtime/errors.ts';
 /** Marks a database as this exporter's hook events: the bytes of `APEk`. */
 const APPLICATION_ID = 0x41_50_45_6b;
 
-/** The form of the database, as its `user_version`. */
-const FORM = 1;
+/** The version of the database's schema, as its `user_version`. */
+const FORM = 2;
+
+/** What version 2 has added. */
+const AGEING = `
+  CREATE TABLE ageing (only INTEGER PRIMARY KEY CHECK (only = 1), at INTEGER NOT NULL, doubted_since INTEGER) STRICT;`;
 
 /** `seen` is in the order of arrival, `at` its time; `forgotten` is the newest arrival that had to go early. */
 const TABLES = `
@@ -23,13 +27,17 @@ export function prepare(db: DatabaseSync, path: string): void {
   const id = numberOf(db, 'application_id');
   const form = numberOf(db, 'user_version');
   if (id === APPLICATION_ID && form === FORM) return;
+  if (id === APPLICATION_ID && form === 1) {
+    db.exec(`BEGIN IMMEDIATE; ${AGEING} PRAGMA user_version = ${FORM}; COMMIT`);
+    return;
+  }
   if (id !== 0 || form !== 0 || !isEmpty(db)) {
     throw new ConfigError(
       `${path} is not a file of hook events that this release knows`,
       'it is left as it is; move it away, or give another --storage.path',
     );
   }
-  db.exec(`BEGIN IMMEDIATE; ${TABLES}
+  db.exec(`BEGIN IMMEDIATE; ${TABLES} ${AGEING}
     PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORM}; COMMIT`);
 }
 

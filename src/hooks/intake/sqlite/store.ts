@@ -2,6 +2,7 @@ import type { Instant } from '../../../catalog/day.ts';
 import { troubleOf } from '../../../history/sqlite/trouble.ts';
 import { type Commit, type HookStore, HookStoreError, REMEMBERED_MS } from '../store.ts';
 import type { Changes } from '../tally.ts';
+import { nextAgeing } from './ageing.ts';
 import { type HookFile, openHookFile } from './file.ts';
 import { createHookTables, type HookTables } from './tables.ts';
 
@@ -54,7 +55,9 @@ export function createSqliteHookStore({
     const isNew = ids.map((id) => tables.remember(id, now));
     const changes = decide(isNew);
     tables.write(changes);
-    tables.forget(now - REMEMBERED_MS - DAY_MS, mostIds, FORGOTTEN_AT_ONCE);
+    const ageing = nextAgeing(tables.ageing(), now);
+    tables.putAgeing(ageing);
+    tables.forget(ageing.at - REMEMBERED_MS - DAY_MS, mostIds, FORGOTTEN_AT_ONCE);
     return changes;
   }
 

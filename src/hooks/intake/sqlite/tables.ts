@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Instant } from '../../../catalog/day.ts';
 import type { Changes, EventTally, SessionState, Tally } from '../tally.ts';
+import type { Ageing } from './ageing.ts';
 
 /** The tables of hook events, in words of the intake; transactions are the caller's. */
 export interface HookTables {
@@ -13,7 +14,10 @@ export interface HookTables {
    * commit takes long.
    */
   forget(before: Instant, most: number, limit: number): void;
-  /** The newest arrival that was forgotten for want of room; 0 where there was none. */
+  /** From when on ages counted last, and since when the present instant is in doubt; undefined before the first time. */
+  ageing(): Ageing | undefined;
+  putAgeing(ageing: Ageing): void;
+  /** The newest arrival that was forgotten; 0 where there was none. */
   forgotten(): Instant;
 }
 
@@ -30,6 +34,8 @@ export function createHookTables(db: DatabaseSync): HookTables {
   const span = db.prepare('SELECT min(arrival) AS first, max(arrival) AS last FROM seen');
   const oldest = db.prepare('SELECT arrival, at FROM seen ORDER BY arrival LIMIT ?');
   const forgetUpTo = db.prepare('DELETE FROM seen WHERE arrival <= ?');
+  const getAgeing = db.prepare('SELECT at, doubted_since FROM ageing');
+  const putAgeing = db.prepare('INSERT OR REPLACE INTO ageing (only, at, doubted_since) VALUES (1, ?, ?)');
   const putForgotten = db.prepare('UPDATE forgotten SET at = max(at, ?)');
   const getForgotten = db.prepare('SELECT at FROM forgotten');
 
@@ -53,12 +59,20 @@ export function createHookTables(db: DatabaseSync): HookTables {
       for (const { arrival, at } of oldest.iterate(limit)) {
         const isOld = Number(at) < before;
         if (!isOld && Number(arrival) >= keptFrom) break;
-        if (!isOld) early = Math.max(early, Number(at));
+        // Also of what was old: a clock that goes back must not let it be counted again.
+        early = Math.max(early, Number(at));
         upTo = Number(arrival);
       }
       if (upTo >= first) forgetUpTo.run(upTo);
       if (early > 0) putForgotten.run(early);
     },
+    ageing() {
+      const row = getAgeing.get();
+      if (row === undefined) return undefined;
+      const since = row['doubted_since'];
+      return { at: Number(row['at']), doubtedSince: typeof since === 'number' ? since : undefined };
+    },
+    putAgeing: ({ at, doubtedSince = null }) => void putAgeing.run(at, doubtedSince),
     forgotten: () => Number(getForgotten.get()?.['at'] ?? 0),
   };
 }

@@ -1,0 +1,87 @@
+import { addDays, type Day, dayOf, daysBetween, type Instant, yesterdayOf } from '../catalog/day.ts';
+import type { KeptDataset } from './kept.ts';
+
+/** The most days and documents that one sweep takes out: the next sweep is a minute away. */
+export const MAX_SWEPT = 1000;
+
+/** A longer step since the last sweep, in days, is more likely a wrong clock than a long absence. */
+const MAX_STEP = 31;
+
+/** How long such a step has to last before it is believed, in milliseconds. */
+const SECOND_LOOK_MS = 24 * 3_600_000;
+
+/** From which day the last sweep counted. */
+export interface SweepMark {
+  readonly day: Day;
+  /** Since when the day from which a sweep would count is implausibly far from that one. */
+  readonly doubtedSince?: Instant | undefined;
+}
+
+/** What one sweep is to do. */
+export interface SweepPlan {
+  /** Days before this one are old; undefined where nothing may go yet. */
+  readonly firstDay: Day | undefined;
+  readonly mark: SweepMark;
+}
+
+/**
+ * Decides what is old. Retention counts from the earlier of yesterday and the newest day known, so that no clock can
+ * empty a store; a step of more than a month since the last sweep waits for a second look a day later.
+ */
+export function planSweep(
+  newestKnown: Day,
+  { days, now }: { readonly days: number; readonly now: Instant },
+  last: SweepMark | undefined,
+): SweepPlan {
+  const yesterday = yesterdayOf(now);
+  const reference = newestKnown < yesterday ? newestKnown : yesterday;
+  if (last !== undefined && daysBetween(last.day, reference) > MAX_STEP) {
+    const { doubtedSince = now } = last;
+    // A clock that has gone back since was wrong one time or the other.
+    const since = Math.min(doubtedSince, now) === doubtedSince ? doubtedSince : now;
+    if (now - since < SECOND_LOOK_MS)
+      return { firstDay: undefined, mark: { day: last.day, doubtedSince: since } };
+  }
+  const day = last !== undefined && last.day > reference ? last.day : reference;
+  return { firstDay: addDays(reference, 1 - days), mark: { day } };
+}
+
+/**
+ * What of a dataset is old, at most `most` days and documents, the oldest first, and whether nothing is left of it.
+ * Documents have no age but their last listing's.
+ */
+export function withoutOld(
+  { days, documents, answeredAt }: KeptDataset,
+  firstDay: Day,
+  isPolled: boolean,
+  most: number,
+): { days: readonly Day[]; documents: readonly string[]; isEmpty: boolean } {
+  const newest = isPolled ? newestRow(days) : undefined;
+  const old = [...days.keys()]
+    .filter((day) => day < firstDay && day !== newest)
+    .sort()
+    .slice(0, most);
+  const isForgotten = !isPolled && (answeredAt === undefined || dayOf(answeredAt) < firstDay);
+  if (!isForgotten || old.length < days.size) return { days: old, documents: [], isEmpty: false };
+  const forgotten = [...documents.keys()].slice(0, most - old.length);
+  return { days: old, documents: forgotten, isEmpty: forgotten.length === documents.size };
+}
+
+/** The newest day with a row; undefined where there is none. */
+export function newestRow(days: ReadonlyMap<Day, unknown>): Day | undefined {
+  let newest: Day | undefined;
+  for (const [day, row] of days) {
+    if (row !== undefined && (newest === undefined || day > newest)) newest = day;
+  }
+  return newest;
+}
+
+/** What is kept, but for those keys that go. */
+export function without<Key>(
+  kept: ReadonlyMap<Key, unknown>,
+  gone: readonly Key[],
+): ReadonlyMap<Key, unknown> {
+  const left = new Map(kept);
+  for (const key of gone) left.delete(key);
+  return left;
+}
