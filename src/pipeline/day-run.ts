@@ -1,110 +1,151 @@
 import type { DayCollector, FetchedDays } from '../catalog/collector.ts';
 import { addDays, type Day, yesterdayOf } from '../catalog/day.ts';
+import type { Source } from '../catalog/source.ts';
 import { isAboutToday } from '../platform/today.ts';
-import type { PlatformError } from '../runtime/errors.ts';
+import { PlatformError } from '../runtime/errors.ts';
+import { type Ask, afterAnswer, afterFailure, nextAsk, planDays, withNewest } from './day-plan.ts';
 import { failureOf } from './failure.ts';
+import type { FetchMemory } from './fetch-memory.ts';
 import { firstDayOf } from './first-day.ts';
 import { describeRevisions } from './revision.ts';
+import type { Learned } from './run-memory.ts';
 import type { Run } from './runner.ts';
 import { firstSparingDay, wantedDays } from './wanted.ts';
-import { daysDescending, MAX_WINDOW_DAYS, nextWindow, type WindowSizer } from './windows.ts';
+import { daysDescending, MAX_WINDOW_DAYS } from './windows.ts';
 
 /** How many days the platform's clock may be behind before the difference is an error. */
 const MAX_DAYS_BEHIND = 2;
-
-/** After how many failed windows in a row a run gives up. */
-const MAX_FAILURES = 3;
-
-/** The failures that concern a window's own days rather than the platform as a whole. */
-const LOCAL_REASONS: ReadonlySet<string> = new Set(['server', 'schema', 'limit']);
 
 /** The newest days that are asked for again, in case they were revised. */
 export interface Again {
   /** 1 asks for the newest day alone. */
   readonly days: number;
+  /** Whether days that were set aside are asked for, whatever their pause. */
+  readonly isThorough: boolean;
   /** Called once they have all been answered. */
   answered?(): Promise<void>;
 }
 
 /**
- * Asks for the wanted days window by window, newest first, and publishes as they come. Throws the first
- * failure after everything else that could be had was stored.
+ * Asks for the wanted days as planned, newest first, and publishes as they come. Throws why the newest day or the
+ * platform as a whole failed, after everything else that could be had was stored.
  */
 export async function runDays(
   run: Run,
   collector: DayCollector<unknown>,
-  sizer: WindowSizer,
+  held: Pick<Learned, 'fetching'>,
   again: Again,
 ): Promise<void> {
   const { org, deps } = run;
-  const { sparing } = collector;
   const dataset = collector.dataset.name;
   const now = deps.clock.now();
   const history = await deps.history.read(org.name);
   const known = history.days(dataset);
-  let newest = yesterdayOf(now);
+  const newest = yesterdayOf(now);
   const historyStart = firstDay(run, collector, newest, known);
   const covered = currentDays(run, collector, newest, known);
-  let isAgainDue = again.answered !== undefined;
-  const { days: all, ofPass } = wantedDays({
+  const isPass = again.answered !== undefined;
+  const { days: wanted, ofPass } = wantedDays({
     ...{ newest, historyStart, covered, again: again.days },
-    ...{ isPass: isAgainDue, lastPass: history.revisedOn(dataset), now },
+    ...{ isPass, lastPass: history.revisedOn(dataset), now },
   });
-  let wanted = all;
+  const before = held.fetching;
+  let plan = planDays({
+    ...{ newest, wanted, historyStart, memory: before, isThorough: again.isThorough },
+    limit: collector.sparing?.windowDays ?? MAX_WINDOW_DAYS,
+    now: deps.clock.elapsed(),
+  });
   const past = countOf(wanted, covered);
   // What fits one window is soon there.
   const work =
     past > MAX_WINDOW_DAYS ? deps.progress?.begin({ org: org.name, dataset, total: past }) : undefined;
-  let failure: PlatformError | undefined;
-  let failuresInRow = 0;
+  const rowless = new Set([...ofPass].filter((day) => covered.has(day) && covered.get(day) === undefined));
+  const failed = new Map<Day, PlatformError>();
   let unpublished = false;
 
-  for (;;) {
-    const window = nextWindow(wanted, Math.min(sizer.days, sparing?.windowDays ?? sizer.days));
-    if (window === undefined || run.stopping()) break;
-    const days = daysDescending(window.from, window.to);
-    try {
-      const fetched = await collector.fetch(run.source, window, org);
-      await store(run, collector, days, fetched);
-      work?.advance(countOf(days, covered));
-      sizer.answered(fetched.rows.size, fetched.bytes);
-      failuresInRow = 0;
-      // The newest window shows at once; older ones change little and are published together.
-      if (window.to === newest) await deps.publisher.publish(org, [collector.name]);
-      else unpublished = true;
-      run.tried();
-    } catch (thrown) {
-      const error = failureOf(thrown, deps.log);
-      const behind = isAboutToday(error) && window.to === newest;
-      if (behind && newest > addDays(yesterdayOf(now), -MAX_DAYS_BEHIND)) {
-        newest = addDays(newest, -1);
-        wanted = wanted.filter((day) => day <= newest);
-        noteBehind(run, collector, newest);
-        continue;
-      }
-      if (days.length > 1 && (error.tooLarge || error.reason === 'timeout')) {
-        sizer.tooLarge(days.length);
-        continue;
+  try {
+    for (let ask = nextAsk(plan); ask !== undefined && !run.stopping(); ask = nextAsk(plan)) {
+      const days = daysDescending(ask.window.from, ask.window.to);
+      const isNewest = ask.window.to === plan.newest;
+      const fetched = await request(run, collector, ask);
+      if (fetched instanceof PlatformError) {
+        if (isNewest && isAboutToday(fetched) && plan.newest > addDays(yesterdayOf(now), -MAX_DAYS_BEHIND)) {
+          plan = withNewest(plan, addDays(plan.newest, -1));
+          noteBehind(run, collector, plan.newest);
+          continue;
+        }
+        if (days.length === 1) failed.set(ask.window.to, fetched);
+        plan = afterFailure(plan, ask, fetched, deps.clock.elapsed());
+      } else {
+        const answered = await store(run, collector, days, fetched);
+        for (const day of answered) rowless.delete(day);
+        work?.advance(countOf(days, covered));
+        plan = afterAnswer(plan, ask, fetched.rows.size, fetched.bytes);
+        // The newest day shows at once; older ones change little and are published together.
+        if (isNewest) await deps.publisher.publish(org, [collector.name]);
+        else unpublished = true;
       }
       run.tried();
-      failure ??= error;
-      failuresInRow++;
-      // What names the time of the next try will not be had before it, whatever is asked.
-      const isLocal = LOCAL_REASONS.has(error.reason) && error.retryAt === undefined;
-      if (!isLocal || failuresInRow >= MAX_FAILURES) break;
     }
-    wanted = wanted.filter((day) => day < window.from || day > window.to);
-    if (isAgainDue && failure === undefined && !wanted.some((day) => ofPass.has(day))) {
-      isAgainDue = false;
+    // A day that was answered without a row must not count as asked for again where it was not.
+    const isPassDone = ![...rowless].some((day) => day <= plan.newest);
+    if (plan.failure === undefined && isPassDone && !run.stopping() && isPass) {
       await again.answered?.();
       // What was asked for again and still has no row is settled now.
       unpublished = true;
     }
+  } finally {
+    held.fetching = plan.memory;
+    work?.end();
+    if (unpublished) await deps.publisher.publish(org, [collector.name]);
+    logSetAside(run, collector, before, plan.memory, failed);
   }
+  run.tried();
+  if (plan.failure !== undefined) throw plan.failure;
+}
 
-  work?.end();
-  if (unpublished) await deps.publisher.publish(org, [collector.name]);
-  if (failure !== undefined) throw failure;
+/** What the platform answers, or why it does not. */
+async function request(
+  run: Run,
+  collector: DayCollector<unknown>,
+  { window, retries }: Ask,
+): Promise<FetchedDays<unknown> | PlatformError> {
+  const source = retries ? run.source : withoutRetries(run.source);
+  try {
+    return await collector.fetch(source, window, run.org);
+  } catch (thrown) {
+    return failureOf(thrown, run.deps.log);
+  }
+}
+
+/** A source whose requests are tried again only where the platform itself asks for it. */
+function withoutRetries(source: Source): Source {
+  return {
+    get: (request) => source.get({ ...request, retryOn: 'throttled' }),
+    pages: (request, onItems) => source.pages({ ...request, retryOn: 'throttled' }, onItems),
+  };
+}
+
+/** Logs each day once when it is set aside; how often it is tried and fails after that is nobody's concern. */
+function logSetAside(
+  { org, deps }: Run,
+  { dataset }: DayCollector<unknown>,
+  before: FetchMemory,
+  after: FetchMemory,
+  failed: ReadonlyMap<Day, PlatformError>,
+): void {
+  const who = { org: org.name, dataset: dataset.name };
+  const days = [...after.setAside.keys()].filter((day) => !before.setAside.has(day)).sort();
+  const [first] = days;
+  if (first !== undefined) {
+    const error = failed.get(first)?.message;
+    deps.log.warn('Days that fail by themselves are set aside', { ...who, days: days.join(' '), error });
+  }
+  const { boundary } = after;
+  if (boundary !== undefined && boundary.day !== before.boundary?.day) {
+    const error = failed.get(boundary.day)?.message;
+    deps.log.warn('The platform serves no older days', { ...who, day: boundary.day, error });
+  }
 }
 
 /** The first day to ask for. */
@@ -136,23 +177,25 @@ function currentDays(
   return new Map([...known].filter(([day, row]) => row === undefined || day < from || isCurrent(row, org)));
 }
 
+/** Keeps what was answered, and gives the days of which something is known now. */
 async function store(
   run: Run,
   collector: DayCollector<unknown>,
   days: readonly Day[],
   fetched: FetchedDays<unknown>,
-): Promise<void> {
+): Promise<readonly Day[]> {
   const { org, deps } = run;
   const dataset = collector.dataset.name;
   // The settings may have changed while it was asked: what may no longer be kept must not come back.
-  if (run.retired()) return;
+  if (run.retired()) return [];
+  const answered = fetched.lost === 0 ? days : days.filter((day) => fetched.rows.has(day));
   const changes = await deps.history.putDays(org.name, dataset, {
-    days: fetched.lost === 0 ? days : days.filter((day) => fetched.rows.has(day)),
+    days: answered,
     rows: fetched.rows,
     orgId: fetched.orgId,
     at: deps.clock.now(),
   });
-  if (run.retired()) return;
+  if (run.retired()) return [];
   run.note(fetched);
   // A row that other settings have made is no earlier word of the platform; a day that was shown as idle was one.
   const revisions = [
@@ -161,13 +204,14 @@ async function store(
       .filter(([day]) => deps.publisher.showsIdle(org.name, collector.name, day))
       .map(([day, after]) => ({ day, before: collector.dataset.idle, after })),
   ];
-  if (revisions.length === 0) return;
+  if (revisions.length === 0) return answered;
   deps.instruments.dayRevisions({ org: org.name, dataset, count: revisions.length });
   deps.log.info('The platform revised days that were already known', {
     org: org.name,
     dataset,
     ...describeRevisions(collector.dataset, revisions),
   });
+  return answered;
 }
 
 function countOf(days: readonly Day[], covered: ReadonlyMap<Day, unknown>): number {

@@ -15,7 +15,7 @@ import type { PublishedOrgs } from './published-orgs.ts';
 import type { Publisher } from './publisher.ts';
 import { untilRetired } from './retired.ts';
 import { daysAgain } from './revision.ts';
-import { createRunMemory, type Learnt, type RunMemory } from './run-memory.ts';
+import { createRunMemory, type Learned, type RunMemory } from './run-memory.ts';
 import type { RunBook } from './runs.ts';
 
 /** What a runner is made of: the settings of one configuration, and what outlives it. */
@@ -118,7 +118,7 @@ export function createRunner(deps: RunnerParts): Runner {
   async function attempt(
     target: Target,
     collector: FetchingCollector,
-    memory: Learnt,
+    memory: Learned,
     mode: 'scheduled' | 'thorough',
   ): Promise<PlatformError | undefined> {
     const { org, source, retired } = target;
@@ -146,7 +146,7 @@ export function createRunner(deps: RunnerParts): Runner {
         await runDocuments(run, collector);
         return undefined;
       }
-      await runDays(run, collector, memory.sizer, await againOf(org.name, collector, mode));
+      await runDays(run, collector, memory, await againOf(org.name, collector, mode));
       return undefined;
     } catch (thrown) {
       return failureOf(thrown, log);
@@ -165,14 +165,16 @@ export function createRunner(deps: RunnerParts): Runner {
     const today = dayOf(clock.now());
     const windowDays = Math.min(deps.revisionDays, sparing?.revisionDays ?? deps.revisionDays);
     const last = await deps.history.revisedOn(org, dataset.name);
-    if (last === today && mode === 'scheduled') return { days: 1 };
+    const isThorough = mode === 'thorough';
+    if (last === today && !isThorough) return { days: 1, isThorough };
     return {
+      isThorough,
       days: daysAgain(windowDays, last === today ? undefined : last, today),
       answered: () => deps.history.putRevisedOn(org, dataset.name, today),
     };
   }
 
-  function tell(org: string, collector: FetchingCollector, memory: Learnt, noted: Noted): void {
+  function tell(org: string, collector: FetchingCollector, memory: Learned, noted: Noted): void {
     const dataset = collector.dataset.name;
     if (noted.rejected > 0) instruments.recordsRejected({ org, dataset, count: noted.rejected });
     const rejected = noted.rejected > 0 ? [`${noted.rejected} unusable records or fields were left out`] : [];

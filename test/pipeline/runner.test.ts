@@ -108,10 +108,10 @@ describe('a run over days', () => {
     asked.length = 0;
     clock.set(clock.now() + 86_400_000);
     await run();
-    expect(asked).toEqual(['2026-03-26..2026-04-01']);
+    expect(asked).toEqual(['2026-04-01..2026-04-01', '2026-03-26..2026-03-31']);
     asked.length = 0;
     await run('thorough');
-    expect(asked).toEqual(['2026-03-26..2026-04-01']);
+    expect(asked).toEqual(['2026-04-01..2026-04-01', '2026-03-26..2026-03-31']);
   });
 
   test('asks for one day less where the platform says that the newest is today', async () => {
@@ -151,13 +151,59 @@ describe('a run over days', () => {
     expect(await covered()).toHaveLength(31);
   });
 
-  test('a window that the platform cannot answer costs only itself, and the run counts as failed', async () => {
-    const { run, runs, covered } = harness((_window, call) =>
-      call === 2 ? new PlatformError('server', '500') : {},
+  test('a bad day costs itself alone: it is logged once, and the run counts as a success', async () => {
+    const bad = '2026-03-20' as Day;
+    const { run, runs, log, asked, covered } = harness(({ from, to }) =>
+      from <= bad && bad <= to ? new PlatformError('server', '500') : {},
+    );
+    await run();
+    expect(runs.get('acme', 'tokens').failure).toBeUndefined();
+    expect(await covered()).toEqual(
+      daysDescending(start, yesterday)
+        .reverse()
+        .filter((day) => day !== bad),
+    );
+    asked.length = 0;
+    await run();
+    expect(asked).toEqual(['2026-03-31..2026-03-31']);
+    await run('thorough');
+    expect(asked).toContain('2026-03-20..2026-03-20');
+    const told = log.events.filter(({ level }) => level === 'warn');
+    expect(told.map(({ message, fields }) => [message, fields])).toEqual([
+      [
+        'Days that fail by themselves are set aside',
+        { org: 'acme', dataset: 'tokens', days: bad, error: '500' },
+      ],
+    ]);
+  });
+
+  test('a bad newest day fails the run, and everything else is had', async () => {
+    const { run, runs, covered } = harness(({ to }) =>
+      to === yesterday ? new PlatformError('server', '500') : {},
     );
     await run();
     expect(runs.get('acme', 'tokens').failure?.error.message).toBe('500');
-    expect(await covered()).toHaveLength(31 - 8);
+    expect(await covered()).toEqual(daysDescending(start, addDays(yesterday, -1)).reverse());
+  });
+
+  test('a day without a row that cannot be asked for again does not count as asked for again', async () => {
+    const silent = addDays(yesterday, -3);
+    let isBad = false;
+    const { run, clock, history } = harness(({ from, to }) =>
+      isBad && from <= silent && silent <= to
+        ? new PlatformError('server', '500')
+        : { rows: daysDescending(from, to).filter((day) => day !== silent) },
+    );
+    await run();
+    const passOf = async () => (await history.read('acme')).revisedOn('tokens');
+    expect(await passOf()).toBe('2026-04-01');
+    isBad = true;
+    clock.set(clock.now() + 86_400_000);
+    await run();
+    expect(await passOf()).toBe('2026-04-01');
+    isBad = false;
+    await run('thorough');
+    expect(await passOf()).toBe('2026-04-02');
   });
 
   test('a refused key ends the run at once', async () => {
@@ -196,11 +242,11 @@ describe('a run over days', () => {
     await run();
     asked.length = 0;
     await run();
-    expect(asked).toEqual(['2026-03-25..2026-03-31']);
+    expect(asked).toEqual(['2026-03-31..2026-03-31', '2026-03-25..2026-03-30']);
     asked.length = 0;
     clock.set(clock.now() + 86_400_000);
     await run();
-    expect(asked).toEqual(['2026-03-06..2026-04-01']);
+    expect(asked).toEqual(['2026-04-01..2026-04-01', '2026-03-06..2026-03-31']);
   });
 
   test('a dataset without any row costs no more requests than one with rows', async () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day, daysBetween, startOf } from '../../src/catalog/day.ts';
 import { type Wanting, wantedDays } from '../../src/pipeline/wanted.ts';
-import { createWindowSizer, daysDescending, nextWindow, TARGET_BYTES } from '../../src/pipeline/windows.ts';
+import { daysDescending, nextWindow } from '../../src/pipeline/windows.ts';
 
 const start = '2026-01-14' as Day;
 const newest = '2026-03-10' as Day;
@@ -22,38 +22,6 @@ describe('windows', () => {
         expect(asked).toEqual(offsets.map((offset) => addDays(start, offset)));
       }),
     );
-  });
-
-  test('start at one day and grow with what a day was seen to weigh', () => {
-    const sizer = createWindowSizer();
-    expect(sizer.days).toBe(1);
-    sizer.answered(1, 1000);
-    expect(sizer.days).toBe(8);
-    sizer.answered(8, 8000);
-    expect(sizer.days).toBe(30);
-    sizer.answered(30, 30 * (TARGET_BYTES / 4));
-    expect(sizer.days).toBe(4);
-  });
-
-  test('are halved when an answer is too large, and stay so', () => {
-    const sizer = createWindowSizer();
-    sizer.answered(1, 10);
-    sizer.tooLarge(8);
-    expect(sizer.days).toBe(4);
-    sizer.answered(4, 40);
-    expect(sizer.days).toBe(4);
-    sizer.tooLarge(1);
-    expect(sizer.days).toBe(1);
-  });
-
-  test('grow with an answer without rows too, which says nothing of what a day weighs', () => {
-    const sizer = createWindowSizer();
-    sizer.answered(0, 80);
-    expect(sizer.days).toBe(8);
-    sizer.answered(1, TARGET_BYTES / 2);
-    expect(sizer.days).toBe(2);
-    sizer.answered(0, 80);
-    expect(sizer.days).toBe(2);
   });
 });
 

@@ -1,0 +1,273 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Window } from '../../src/catalog/collector.ts';
+import { addDays, type Day, daysBetween } from '../../src/catalog/day.ts';
+import { type Ask, afterAnswer, afterFailure, nextAsk, planDays } from '../../src/pipeline/day-plan.ts';
+import {
+  type FetchMemory,
+  NOTHING_LEARNED,
+  withAnswer,
+  withFailedDay,
+  withTooMuch,
+} from '../../src/pipeline/fetch-memory.ts';
+import { daysDescending, TARGET_BYTES } from '../../src/pipeline/windows.ts';
+import { PlatformError } from '../../src/runtime/errors.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const newest = '2026-11-19' as Day;
+const start = '2026-01-14' as Day;
+const all = daysDescending(start, newest);
+
+type Platform = (window: Window, asks: number) => PlatformError | undefined;
+
+const broken = new PlatformError('server', 'answered 500', { status: 500 });
+const refused = new PlatformError('server', 'answered 400', { status: 400 });
+
+interface Outcome {
+  readonly asks: readonly Ask[];
+  readonly answered: ReadonlySet<Day>;
+  readonly failure: PlatformError | undefined;
+  readonly memory: FetchMemory;
+}
+
+/** Runs a plan against a platform, of which nothing is known but what it answers. */
+function runPlan(
+  platform: Platform,
+  given: {
+    readonly wanted?: readonly Day[];
+    readonly memory?: FetchMemory;
+    readonly now?: number;
+    readonly isThorough?: boolean;
+  } = {},
+): Outcome {
+  const { wanted = all, memory = NOTHING_LEARNED, now = 0, isThorough = false } = given;
+  let plan = planDays({ newest, wanted, historyStart: start, memory, limit: 30, isThorough, now });
+  const asks: Ask[] = [];
+  const answered = new Set<Day>();
+  for (let ask = nextAsk(plan); ask !== undefined; ask = nextAsk(plan)) {
+    asks.push(ask);
+    if (asks.length > 5_000) throw new Error('the plan does not end');
+    const days = daysDescending(ask.window.from, ask.window.to);
+    const error = platform(ask.window, asks.length);
+    if (error === undefined) for (const day of days) answered.add(day);
+    plan =
+      error === undefined ? afterAnswer(plan, ask, days.length, 100) : afterFailure(plan, ask, error, now);
+  }
+  return { asks, answered, failure: plan.failure, memory: plan.memory };
+}
+
+function failsOn(days: readonly Day[], error = broken): Platform {
+  return ({ from, to }) => (days.some((day) => from <= day && day <= to) ? error : undefined);
+}
+
+function texts(asks: readonly Ask[]): string[] {
+  return asks.map(({ kind, window }) => `${kind} ${window.from} ${daysBetween(window.from, window.to) + 1}`);
+}
+
+describe('a plan', () => {
+  test('asks for the newest day by itself first, then for larger windows', () => {
+    const { asks, answered, failure } = runPlan(() => undefined);
+    expect(texts(asks).slice(0, 3)).toEqual([
+      'newest 2026-11-19 1',
+      'window 2026-11-11 8',
+      'window 2026-10-12 30',
+    ]);
+    expect(answered.size).toBe(all.length);
+    expect(failure).toBeUndefined();
+  });
+
+  test('lets one bad day cost one day and a dozen requests, and counts the run as a success', () => {
+    const bad = '2026-10-20' as Day;
+    const whole = runPlan(() => undefined).asks.length;
+    const { asks, answered, failure, memory } = runPlan(failsOn([bad]));
+    expect(all.filter((day) => !answered.has(day))).toEqual([bad]);
+    expect(failure).toBeUndefined();
+    expect([...memory.setAside.keys()]).toEqual([bad]);
+    expect(asks.length).toBeLessThanOrEqual(whole + 10);
+    expect(asks.filter(({ kind }) => kind === 'part').every(({ retries }) => !retries)).toBe(true);
+  });
+
+  test('lets a bad newest day cost that day, as the failure of the run', () => {
+    const { answered, failure, memory } = runPlan(failsOn([newest]));
+    expect(all.filter((day) => !answered.has(day))).toEqual([newest]);
+    expect(failure).toBe(broken);
+    expect(memory.setAside.size).toBe(0);
+  });
+
+  test('has every good day in one run, whichever others fail, while the newest is good', () => {
+    const wanted = all.slice(0, 60);
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.integer({ min: 1, max: 59 }), { maxLength: 30 }), (places) => {
+        const bad = places.map((place) => addDays(newest, -place));
+        const { answered, memory, failure, asks } = runPlan(failsOn(bad), { wanted });
+        expect(new Set(answered)).toEqual(new Set(wanted.filter((day) => !bad.includes(day))));
+        expect(new Set(memory.setAside.keys())).toEqual(new Set(bad));
+        expect(failure).toBeUndefined();
+        expect(asks.length).toBeLessThan(12 * (bad.length + 1) + 10);
+      }),
+    );
+  });
+
+  test('has every good day after some runs, also where the newest and days beside it fail', () => {
+    const wanted = all.slice(0, 60);
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.integer({ min: 0, max: 59 }), { maxLength: 30 }), (places) => {
+        const bad = places.map((place) => addDays(newest, -place));
+        const answered = new Set<Day>();
+        let memory = NOTHING_LEARNED;
+        for (let run = 0; run < 40; run += 1) {
+          const open = wanted.filter((day) => day === newest || !answered.has(day));
+          const outcome = runPlan(failsOn(bad), { wanted: open, memory, now: run * HOUR });
+          memory = outcome.memory;
+          for (const day of outcome.answered) answered.add(day);
+        }
+        expect(answered).toEqual(new Set(wanted.filter((day) => !bad.includes(day))));
+      }),
+    );
+  });
+
+  test('ends after three days where the platform as a whole fails, and the next run starts there', () => {
+    const first = runPlan(() => broken);
+    expect(texts(first.asks)).toEqual(['newest 2026-11-19 1', 'window 2026-11-18 1', 'window 2026-11-17 1']);
+    expect(first.failure).toBe(broken);
+    const second = runPlan(() => broken, { memory: first.memory, now: HOUR });
+    expect(texts(second.asks)[1]).toBe('window 2026-11-16 1');
+    expect(runPlan(() => undefined, { memory: second.memory, now: 2 * HOUR }).answered.size).toBe(all.length);
+  });
+
+  test('ends where the platform fails from some request on, without blaming the days', () => {
+    const { asks, failure, memory } = runPlan((_window, asked) => (asked > 2 ? broken : undefined));
+    expect(failure).toBe(broken);
+    expect(memory.setAside.size).toBe(0);
+    expect(asks.at(-1)?.kind).toBe('check');
+    expect(asks.length).toBeLessThan(15);
+  });
+
+  test.each(['auth', 'role', 'throttled'] as const)('ends at once for the reason %s', (reason) => {
+    const { asks, failure } = runPlan((_window, asked) =>
+      asked === 2 ? new PlatformError(reason, '') : undefined,
+    );
+    expect(asks).toHaveLength(2);
+    expect(failure?.reason).toBe(reason);
+  });
+
+  test.each([
+    new PlatformError('limit', 'too large', { tooLarge: true }),
+    new PlatformError('timeout', 'no answer in time'),
+  ])('halves a window that is too much ($reason), and asks for no larger one again', (error) => {
+    const tooMuch: Platform = ({ from, to }) => (daysBetween(from, to) >= 4 ? error : undefined);
+    const { asks, answered, failure } = runPlan(tooMuch);
+    expect(failure).toBeUndefined();
+    expect(answered.size).toBe(all.length);
+    expect(texts(asks).slice(0, 5)).toEqual([
+      'newest 2026-11-19 1',
+      'window 2026-11-11 8',
+      'part 2026-11-15 4',
+      'part 2026-11-11 4',
+      'window 2026-11-07 4',
+    ]);
+  });
+});
+
+describe('a day set aside', () => {
+  const bad = '2026-10-20' as Day;
+
+  test('is tried again with growing pauses, at most a day apart, by itself and after all others', () => {
+    let { memory } = runPlan(failsOn([bad]));
+    const tries: number[] = [];
+    for (let now = 0; now < 10 * 24 * HOUR; now += HOUR) {
+      const outcome = runPlan(failsOn([bad]), { wanted: [newest, bad], memory, now });
+      if (outcome.asks.some(({ kind }) => kind === 'again')) tries.push(now / HOUR);
+      memory = outcome.memory;
+    }
+    const pauses = tries.slice(1).map((hour, place) => hour - (tries[place] ?? 0));
+    expect(pauses.slice(0, 5)).toEqual([1, 2, 4, 7, 14]);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(24);
+    expect(tries.at(-1)).toBeGreaterThan(9 * 24 - 24);
+  });
+
+  test('is asked for by a thorough run whatever its pause, and forgotten once it is answered', () => {
+    const { memory } = runPlan(failsOn([bad]));
+    const soon = { wanted: [newest, bad], memory, now: MINUTE };
+    expect(texts(runPlan(() => undefined, soon).asks)).toEqual(['newest 2026-11-19 1']);
+    const thorough = runPlan(() => undefined, { ...soon, isThorough: true });
+    expect(texts(thorough.asks)).toEqual(['newest 2026-11-19 1', 'again 2026-10-20 1']);
+    expect(thorough.memory.setAside.size).toBe(0);
+  });
+
+  test('is forgotten once it is older than the history', () => {
+    const memory = withFailedDay(NOTHING_LEARNED, addDays(start, -1), 0);
+    expect(runPlan(() => undefined, { memory }).memory.setAside.size).toBe(0);
+  });
+
+  test('that answers with a time to come back at does not stop what is older for good', () => {
+    const later = new PlatformError('server', '503', { status: 503, retryAt: HOUR });
+    let memory = NOTHING_LEARNED;
+    const answered = new Set<Day>();
+    for (let run = 0; run < 8; run += 1) {
+      const wanted = all.filter((day) => day === newest || !answered.has(day));
+      const outcome = runPlan(failsOn([bad], later), { wanted, memory, now: 2 * HOUR * run });
+      for (const day of outcome.answered) answered.add(day);
+      memory = outcome.memory;
+    }
+    expect(all.filter((day) => !answered.has(day))).toEqual([bad]);
+  });
+});
+
+describe('a boundary', () => {
+  const oldest = '2026-08-01' as Day;
+  const served: Platform = ({ from }) => (from < oldest ? refused : undefined);
+
+  test('is a day refused by itself with the two windows older than it: nothing older is asked for', () => {
+    const { memory, answered, failure, asks } = runPlan(served);
+    expect(memory.boundary?.day).toBe(addDays(oldest, -1));
+    expect(answered).toEqual(new Set(all.filter((day) => day >= oldest)));
+    expect(failure).toBeUndefined();
+    expect(memory.setAside.size).toBe(0);
+    expect(asks.length).toBeLessThan(20);
+  });
+
+  test('is probed once a day, by one request, and given up once that is answered', () => {
+    const { memory } = runPlan(served);
+    const wanted = all.filter((day) => day === newest || day < oldest);
+    const probes = (platform: Platform, now: number) =>
+      texts(runPlan(platform, { wanted, memory, now }).asks).slice(1);
+    expect(probes(served, 22 * HOUR)).toEqual([]);
+    expect(probes(served, 23 * HOUR)).toEqual(['boundary 2026-07-31 1']);
+    const opened = runPlan(() => undefined, { wanted, memory, now: 24 * HOUR });
+    expect(opened.answered.size).toBe(wanted.length);
+    expect(opened.memory.boundary).toBeUndefined();
+    expect(texts(runPlan(served, { wanted, memory, now: MINUTE, isThorough: true }).asks)).toContain(
+      'boundary 2026-07-31 1',
+    );
+  });
+
+  test('is not a single refused day, nor one with a refused window and an answered one', () => {
+    const bad = [20, 22, 23, 60].map((place) => addDays(newest, -place));
+    const { memory, answered } = runPlan(failsOn(bad, refused));
+    expect(memory.boundary).toBeUndefined();
+    expect(all.filter((day) => !answered.has(day))).toEqual(bad);
+  });
+});
+
+describe('the size of windows', () => {
+  test('starts at one day and grows with what a day was seen to weigh', () => {
+    const first = withAnswer(NOTHING_LEARNED, 1, 1000);
+    const second = withAnswer(first, 8, 8000);
+    const heavy = withAnswer(second, 30, 30 * (TARGET_BYTES / 4));
+    expect([first, second, heavy].map(({ windowDays }) => windowDays)).toEqual([8, 30, 4]);
+  });
+
+  test('is halved when an answer is too large, and stays so', () => {
+    const halved = withTooMuch(withAnswer(NOTHING_LEARNED, 1, 10), 8);
+    expect(halved.windowDays).toBe(4);
+    expect(withAnswer(halved, 4, 40).windowDays).toBe(4);
+    expect(withTooMuch(halved, 1).windowDays).toBe(1);
+  });
+
+  test('grows with answers without rows, and learns no weight from them', () => {
+    const empty = withAnswer(NOTHING_LEARNED, 0, 80);
+    expect(empty).toMatchObject({ windowDays: 8, heaviestDay: 0 });
+  });
+});
