@@ -8,6 +8,9 @@ import { keepYoungGenerationSmall } from './runtime/young-generation.ts';
 
 keepYoungGenerationSmall();
 
+/** How long stopping may take before the process is ended, in milliseconds; less than five seconds with what goes before it. */
+const STOP_MS = 4_500;
+
 const surroundings: Surroundings = {
   environment: processEnvironment(),
   files: createFiles(),
@@ -40,14 +43,22 @@ function packageVersion(): string {
 
 function stopSignal(): AbortSignal {
   const stop = new AbortController();
-  function onSignal(): void {
+  function onSignal(signal: NodeJS.Signals): void {
     process.off('SIGTERM', onSignal).off('SIGINT', onSignal);
     if (process.pid === 1) process.on('SIGTERM', endAtOnce).on('SIGINT', endAtOnce);
+    // Whatever hangs: whoever stops a process waits for some seconds, and then kills it.
+    setTimeout(endUnfinished, STOP_MS, signal).unref();
     stop.abort();
   }
   process.off('SIGTERM', endAtOnce).off('SIGINT', endAtOnce);
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
   return stop.signal;
+}
+
+function endUnfinished(signal: NodeJS.Signals): void {
+  const seconds = STOP_MS / 1000;
+  process.stderr.write(`agent-platform-exporter: not stopped after ${seconds} s, ended with work undone\n`);
+  endAtOnce(signal);
 }
 
 // The exit codes are those by which a shell tells these signals.

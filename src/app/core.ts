@@ -103,7 +103,12 @@ export async function createCore(
     published: createPublishedOrgs(publication),
     runs: createRunBook(),
     memory: createRunMemory(),
-    scheduler: createScheduler({ ticker: surroundings.ticker ?? createCronTicker(log), clock, random, log }),
+    scheduler: createScheduler({
+      ticker: surroundings.ticker ?? createCronTicker({ clock, log }),
+      clock,
+      random,
+      log,
+    }),
     progress: surroundings.progress ?? createLoggedProgress({ clock, log }),
     renderSegment: createSegmentRenderer({ clock }),
     stopping: new AbortController(),

@@ -42,6 +42,9 @@ export interface SchedulerParts {
   readonly log: Logger;
 }
 
+/** After a jump of the clock there is one run more at most in this time, in milliseconds. */
+const JUMP_RUN_MS = 600_000;
+
 interface Lane {
   job: Job;
   retired: boolean;
@@ -70,13 +73,48 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     return running;
   }
 
-  async function onTick(lane: Lane): Promise<void> {
+  let endJumps: () => void = () => undefined;
+  let lastJumpRun = Number.NEGATIVE_INFINITY;
+  let isJumpRunDue = false;
+  /** Counts the jumps: what waited across one is left to the run after it. */
+  let jumps = 0;
+
+  /**
+   * Runs every job once soon after the clock was set or the process stood still: what was due is not known any more,
+   * and another day may have begun.
+   */
+  async function onJump(): Promise<void> {
+    jumps += 1;
+    if (isJumpRunDue) return;
+    isJumpRunDue = true;
+    try {
+      await clock.wait(Math.max(0, lastJumpRun + JUMP_RUN_MS - clock.elapsed()), stopped.signal);
+    } catch {
+      return; // Stopped meanwhile.
+    }
+    isJumpRunDue = false;
+    lastJumpRun = clock.elapsed();
+    for (const lane of lanes.values()) void afterJump(lane);
+  }
+
+  /** A run under way may have begun on another day. */
+  async function afterJump(lane: Lane): Promise<void> {
+    await lane.running;
+    await runSoon(lane);
+  }
+
+  function onTick(lane: Lane): Promise<void> {
+    const before = jumps;
+    return runSoon(lane, () => jumps === before);
+  }
+
+  async function runSoon(lane: Lane, isWanted = () => true): Promise<void> {
     try {
       await clock.wait(random() * lane.job.jitterMs, stopped.signal);
     } catch {
       return; // Stopped meanwhile.
     }
-    if (lane.retired) return;
+    if (lane.retired || !isWanted()) return;
     if (lane.running !== undefined) {
       log.debug('A run is still under way, this tick passes', { job: lane.job.name });
       return;
@@ -106,6 +144,7 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
   return {
     start() {
       started = true;
+      endJumps = ticker.onJump(() => void onJump());
       for (const lane of lanes.values()) startLane(lane);
     },
     async refresh(names) {
@@ -138,6 +177,7 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     },
     async stop() {
       stopped.abort();
+      endJumps();
       for (const lane of lanes.values()) lane.ticking?.stop();
       await Promise.all([...lanes.values()].map((lane) => lane.thoroughNext ?? lane.running));
     },

@@ -1,6 +1,7 @@
-import { createTask } from 'node-cron';
 import type { Instant } from '../catalog/day.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { type Cron, readCron } from './cron.ts';
 
 /** A running schedule. */
 export interface Ticking {
@@ -9,43 +10,116 @@ export interface Ticking {
   stop(): void;
 }
 
-/** Calls back at the times of a cron expression of five fields, in UTC. */
+/** Calls back at the times of cron expressions of five fields, in UTC. */
 export interface Ticker {
   start(expression: string, onTick: () => void): Ticking;
+  /**
+   * Calls back once after the clock was set, or the machine or the process stood still: what was due meanwhile is not
+   * made up for by ticks. Returns what ends it.
+   */
+  onJump(listener: () => void): () => void;
 }
 
-/** A ticker on node-cron; a tick that the machine slept through is made up for as soon as it is noticed. */
-export function createCronTicker(log: Logger): Ticker {
-  const logger = {
-    info: (message: string) => log.debug('cron', { detail: message }),
-    debug: (message: string | Error) => log.debug('cron', { detail: String(message) }),
-    warn: (message: string) => log.debug('cron', { detail: message }),
-    error: (message: string | Error) => log.error('The cron timer failed', { error: String(message) }),
-  };
+/** How often the clock is looked at, in milliseconds. */
+const LOOK_MS = 30_000;
+/** How far the clock has to be from where it should be. */
+const JUMP_MS = 60_000;
+
+interface Schedule {
+  readonly cron: Cron;
+  readonly onTick: () => void;
+  next: Instant | undefined;
+}
+
+/** Creates a ticker that keeps to the clock, wherever that is set; it waits only while there is a schedule. */
+export function createCronTicker({ clock, log }: { readonly clock: Clock; readonly log: Logger }): Ticker {
+  const schedules = new Set<Schedule>();
+  const listeners = new Set<() => void>();
+  let wake: AbortController | undefined;
+
+  async function keepTime(): Promise<void> {
+    let wall = clock.now();
+    let elapsed = clock.elapsed();
+    while (schedules.size > 0) {
+      const planned = Math.max(0, Math.min(LOOK_MS, ...dueIn(wall)));
+      wake = new AbortController();
+      await clock.wait(planned, wake.signal).catch(() => undefined);
+      const passed = clock.elapsed() - elapsed;
+      const now = clock.now();
+      const stepped = now - wall - passed;
+      wall = now;
+      elapsed += passed;
+      // Monotonic time goes on while a process is stopped, and on many machines not while they are suspended.
+      const stalled = passed - planned;
+      if (Math.abs(stepped) >= JUMP_MS || stalled >= JUMP_MS) jump(wall, stepped, stalled);
+      else tick(wall);
+    }
+    wake = undefined;
+  }
+
+  function dueIn(now: Instant): number[] {
+    return [...schedules].flatMap(({ next }) => (next === undefined ? [] : [next - now]));
+  }
+
+  function tick(now: Instant): void {
+    for (const schedule of schedules) {
+      if (schedule.next === undefined || schedule.next > now) continue;
+      schedule.next = schedule.cron.next(now);
+      schedule.onTick();
+    }
+  }
+
+  function jump(now: Instant, stepped: number, stalled: number): void {
+    for (const schedule of schedules) schedule.next = schedule.cron.next(now);
+    log.info('The clock was set or the process stood still', {
+      stepped_seconds: Math.round(stepped / 1000),
+      stalled_seconds: Math.round(stalled / 1000),
+    });
+    for (const listener of listeners) listener();
+  }
+
   return {
     start(expression, onTick) {
-      const task = createTask(expression, onTick, { timezone: 'UTC', logger });
-      task.on('execution:missed', onTick);
-      void task.start();
+      const cron = readCron(expression);
+      const schedule: Schedule = { cron, onTick, next: cron.next(clock.now()) };
+      schedules.add(schedule);
+      // Whoever waits may wait past the new schedule's time.
+      if (wake === undefined) void keepTime();
+      else wake.abort();
       return {
-        next: () => task.getNextRun()?.getTime(),
-        stop: () => void task.destroy(),
+        next: () => schedule.next,
+        stop() {
+          schedules.delete(schedule);
+          if (schedules.size === 0) wake?.abort();
+        },
       };
+    },
+    onJump(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
   };
 }
 
-/** A ticker for tests: `tick` fires every schedule with that expression. */
-export function createFakeTicker(): Ticker & { tick(expression: string): void } {
+/** A ticker for tests: `tick` fires every schedule with that expression, `jump` says that the clock was set. */
+export function createFakeTicker(): Ticker & { tick(expression: string): void; jump(): void } {
   const schedules = new Set<{ expression: string; onTick: () => void }>();
+  const listeners = new Set<() => void>();
   return {
     start(expression, onTick) {
       const schedule = { expression, onTick };
       schedules.add(schedule);
       return { next: () => undefined, stop: () => void schedules.delete(schedule) };
     },
+    onJump(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
     tick(expression) {
       for (const schedule of schedules) if (schedule.expression === expression) schedule.onTick();
+    },
+    jump() {
+      for (const listener of listeners) listener();
     },
   };
 }

@@ -36,7 +36,7 @@ export interface HttpServer {
 }
 
 /** The process ends within 5 s; this leaves a second for the store and the log. */
-const CLOSE_DEADLINE_MS = 4_000;
+const CLOSE_DEADLINE_MS = 3_000;
 const DRAIN_STEP_MS = 25;
 
 const SERVER_OPTIONS = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createFakeClock } from '../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { createScheduler, type Job } from '../../src/scheduler/scheduler.ts';
-import { createCronTicker, createFakeTicker } from '../../src/scheduler/ticker.ts';
+import { createFakeTicker } from '../../src/scheduler/ticker.ts';
 
 function harness(jitterMs = 0) {
   const ticker = createFakeTicker();
@@ -122,11 +122,56 @@ describe('the scheduler', () => {
   });
 });
 
-test('the cron ticker knows its next tick, in UTC', () => {
-  const ticking = createCronTicker(createFakeLogger()).start('20 3 * * *', () => undefined);
-  const next = ticking.next();
-  ticking.stop();
-  expect(new Date(next ?? 0).toISOString()).toMatch(/T03:20:00\.000Z$/);
+describe('after a jump of the clock', () => {
+  test('every job runs once', async () => {
+    const { create, job, ticker, clock, runs } = harness();
+    const scheduler = create([job('a'), job('b')]);
+    scheduler.start();
+    await clock.advance(0);
+    ticker.jump();
+    await clock.advance(0);
+    await clock.advance(0);
+    expect(runs.slice(2)).toEqual(['a scheduled', 'b scheduled']);
+    await scheduler.stop();
+  });
+
+  test('there is one run more in ten minutes, however often it jumps', async () => {
+    const { create, job, ticker, clock, runs } = harness();
+    const scheduler = create([job('a')]);
+    scheduler.start();
+    await clock.advance(0);
+    for (let jumps = 0; jumps < 5; jumps += 1) {
+      ticker.jump();
+      for (let steps = 0; steps < 6; steps += 1) await clock.advance(10_000);
+    }
+    expect(runs).toHaveLength(2);
+    await clock.advance(290_000);
+    expect(runs).toHaveLength(2);
+    for (let steps = 0; steps < 3; steps += 1) await clock.advance(10_000);
+    expect(runs).toHaveLength(3);
+    await clock.advance(3_600_000);
+    expect(runs).toHaveLength(3);
+    await scheduler.stop();
+  });
+
+  test('a run under way ends first, and a tick that waited is left out', async () => {
+    const { create, job, ticker, clock, runs, releases } = harness(60_000);
+    const scheduler = create([job('a', true), job('b')]);
+    scheduler.start();
+    await clock.advance(0);
+    ticker.tick('* * * * *');
+    ticker.jump();
+    await clock.advance(0);
+    await clock.advance(30_000);
+    await clock.advance(30_000);
+    expect(runs.slice(2)).toEqual(['b scheduled']);
+    releases.get('a')?.();
+    await clock.advance(0);
+    await clock.advance(30_000);
+    expect(runs.slice(3)).toEqual(['a scheduled']);
+    releases.get('a')?.();
+    await scheduler.stop();
+  });
 });
 
 describe('jobs that come and go', () => {

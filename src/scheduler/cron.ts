@@ -1,0 +1,41 @@
+import { createTask, parse } from 'node-cron';
+import { addDays, type Day, dayOf, type Instant, startOf } from '../catalog/day.ts';
+
+/** The times of a cron expression. */
+export interface Cron {
+  /** The first time after an instant; undefined where there is none in eight years. */
+  next(after: Instant): Instant | undefined;
+}
+
+/** Longer than from one 29 February to the next, also over a year that is none of leap. */
+const MAX_DAYS = 8 * 366;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/**
+ * Reads a cron expression of five fields, in UTC. node-cron understands it; when it is due is decided here, since that
+ * package's own timer waits on after a clock that is set back, and makes up for every time that one set forward passes.
+ */
+export function readCron(expression: string): Cron {
+  const { minute, hour, month } = parse(expression);
+  const task = createTask(expression, () => undefined, { timezone: 'UTC' });
+  const times = hour.flatMap((h) => minute.map((m) => h * HOUR_MS + m * MINUTE_MS)).sort((a, b) => a - b);
+  const [first] = times;
+
+  function holds(day: Day): boolean {
+    const isMonth = month.includes(Number(day.slice(5, 7)));
+    return isMonth && first !== undefined && task.match(new Date(startOf(day) + first));
+  }
+
+  return {
+    next(after) {
+      let day = dayOf(after);
+      for (let tried = 0; tried < MAX_DAYS; tried += 1, day = addDays(day, 1)) {
+        if (!holds(day)) continue;
+        const at = times.map((time) => startOf(day) + time).find((time) => time > after);
+        if (at !== undefined) return at;
+      }
+      return undefined;
+    },
+  };
+}
