@@ -4,7 +4,7 @@ import type { Day, Instant } from '../catalog/day.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
 import type { Config } from '../config/config.ts';
 import { suggestion } from '../config/nearest.ts';
-import { quoted } from '../config/parsed.ts';
+import { quoted } from '../config/parse.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { BackfillValues } from './backfill-target.ts';
 

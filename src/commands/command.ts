@@ -1,8 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { Environment } from '../config/environment.ts';
 import type { Files } from '../config/files.ts';
-import type { GivenOptions } from '../config/given.ts';
-import type { OptionTable } from '../config/option.ts';
+import type { OptionTable, RawOptions } from '../config/option.ts';
 import type { CollectorChoice } from '../config/options.ts';
 
 /** A stream of text for people or other programs: standard output, standard error. */
@@ -24,7 +23,7 @@ export interface Surroundings {
 /** What a command gets. */
 export interface CommandContext extends Surroundings {
   /** The flags given, not yet resolved against environment, file and defaults. */
-  readonly flags: GivenOptions;
+  readonly flags: RawOptions;
 }
 
 /** Runs a command and gives the exit code; a `ConfigError` thrown becomes exit code 2. */

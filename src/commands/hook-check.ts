@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { formatDuration } from '../config/duration.ts';
+import { formatDuration } from '../config/parse.ts';
 import type { Places } from '../hooks/places.ts';
 import type { Channel, HookSettings, QuietHours, Rule, Secret } from '../hooks/settings/settings.ts';
 import type { CommandContext } from './command.ts';

@@ -1,7 +1,7 @@
 import { parseArguments } from '../config/arguments.ts';
 import { suggestion } from '../config/nearest.ts';
 import type { CollectorChoice } from '../config/options.ts';
-import { quoted } from '../config/parsed.ts';
+import { quoted } from '../config/parse.ts';
 import { ConfigError, messageOf, PlatformError } from '../runtime/errors.ts';
 import type { Command, Surroundings } from './command.ts';
 

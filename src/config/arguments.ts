@@ -1,14 +1,11 @@
 import { parseArgs } from 'node:util';
 import { ConfigError } from '../runtime/errors.ts';
-import type { Given, GivenOptions } from './given.ts';
 import { suggestion } from './nearest.ts';
-import type { OptionTable } from './option.ts';
-import { quoted } from './parsed.ts';
+import type { OptionTable, RawOption, RawOptions } from './option.ts';
+import { quoted } from './parse.ts';
 
 /** The flags of a command line, or that its help is wanted. */
-export type ParsedArguments =
-  | { readonly help: true }
-  | { readonly help: false; readonly flags: GivenOptions };
+export type ParsedArguments = { readonly help: true } | { readonly help: false; readonly flags: RawOptions };
 
 /**
  * Reads what follows a command's name: `--flag value`, `--flag=value`, `--switch`, `--no-switch`. Throws a
@@ -29,7 +26,7 @@ export function parseArguments(args: readonly string[], options: OptionTable): P
     allowPositionals: true,
     tokens: true,
   });
-  const flags = new Map<string, Given>();
+  const flags = new Map<string, RawOption>();
   for (const token of tokens) {
     if (token.kind === 'option-terminator') continue;
     if (token.kind === 'positional') throw unexpected(token.value);

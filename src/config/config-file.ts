@@ -1,22 +1,22 @@
 import { ConfigError } from '../runtime/errors.ts';
-import { type Environment, givenInEnvironment } from './environment.ts';
+import { type Environment, optionsInEnvironment } from './environment.ts';
 import { type Files, unreadable } from './files.ts';
-import type { GivenOptions } from './given.ts';
+import { fileKeyOf, type Option, type OptionTable, type RawOption, type RawOptions } from './option.ts';
 import { createOptions } from './options.ts';
-import { resolveValues } from './resolve.ts';
-import type { Place } from './tree.ts';
+import { booleanOf, entriesOf, itemsOf, mistake, originOf, type Place, textOf } from './tree.ts';
+import { resolveValues } from './values.ts';
 
 /**
  * The configuration file that a flag or the environment names, undefined where none is named. Rejects with a
  * `ConfigError` where it cannot be read or is no YAML.
  */
 export async function readConfigFile(
-  flags: GivenOptions,
+  flags: RawOptions,
   environment: Environment,
   files: Files,
 ): Promise<Place | undefined> {
   const options = { 'config.file': createOptions([])['config.file'] };
-  const given = [flags, givenInEnvironment(environment, options)];
+  const given = [flags, optionsInEnvironment(environment, options)];
   const { 'config.file': file } = resolveValues(options, given);
   if (file === undefined) return undefined;
   let text: string;
@@ -36,4 +36,77 @@ export async function readConfigFile(
 export function sectionOf(root: Place | undefined, key: string): Place | undefined {
   const entry = root?.tree.kind === 'mapping' ? root.tree.entries.get(key) : undefined;
   return root === undefined || entry === undefined ? undefined : { ...root, path: key, ...entry };
+}
+
+/** Which keys a mapping may have; `undefined` below a key leaves its content to another reader. */
+type KnownKeys = Map<string, KnownKeys | undefined>;
+
+/** What a configuration file gives for a table of options; keys beside them are not looked at. */
+export function optionsInFile(root: Place, options: OptionTable): RawOptions {
+  const given = new Map<string, RawOption>();
+  for (const [name, option] of Object.entries(options)) {
+    const place = find(root, fileKeyOf(name, option));
+    if (place !== undefined) given.set(name, { texts: textsAt(place, option), origin: originOf(place) });
+  }
+  return given;
+}
+
+/** Throws a `ConfigError` for the first key that is neither an option's nor one of the `others` at the top. */
+export function refuseUnknownKeys(root: Place, options: OptionTable, others: readonly string[]): void {
+  const known: KnownKeys = new Map(others.map((key) => [key, undefined]));
+  for (const [name, option] of Object.entries(options)) {
+    const path = fileKeyOf(name, option) ?? [];
+    let level = known;
+    for (const key of path.slice(0, -1)) {
+      const below = level.get(key) ?? new Map();
+      level.set(key, below);
+      level = below;
+    }
+    const last = path.at(-1);
+    if (last !== undefined) level.set(last, undefined);
+  }
+  refuseUnknown(root, known);
+}
+
+function refuseUnknown(place: Place, known: KnownKeys): void {
+  for (const [key, child] of entriesOf(place, [...known.keys()])) {
+    const below = known.get(key);
+    if (below !== undefined) refuseUnknown(child, below);
+  }
+}
+
+function find(root: Place, path: readonly string[] | undefined): Place | undefined {
+  let place = root;
+  for (const key of path ?? []) {
+    const entry = place.tree.kind === 'mapping' ? place.tree.entries.get(key) : undefined;
+    if (entry === undefined) return undefined;
+    place = { ...place, path: place.path === '' ? key : `${place.path}.${key}`, ...entry };
+  }
+  return path === undefined ? undefined : place;
+}
+
+/** A repeatable option's value may be a list. */
+function textsAt(place: Place, option: Option): readonly string[] {
+  if (option.repeatable !== true || place.tree.kind !== 'list') return [scalarOf(place, option)];
+  return itemsOf(place).map((item) => scalarOf(item, option));
+}
+
+function scalarOf(place: Place, option: Option): string {
+  const { tree } = place;
+  if (tree.kind === 'mapping' || tree.kind === 'list') throw mistake(place, 'must be a single value');
+  if (tree.kind === 'empty') throw mistake(place, 'is empty');
+  switch (option.kind) {
+    case 'boolean':
+      return String(booleanOf(place));
+    case 'integer':
+    case 'number':
+      if (tree.kind !== 'number') throw mistake(place, 'must be a number, without quotes');
+      return tree.text;
+    case 'duration':
+    case 'days':
+    case 'size':
+      return tree.text;
+    default:
+      return textOf(place);
+  }
 }

@@ -1,7 +1,12 @@
 import { ConfigError } from '../runtime/errors.ts';
-import type { Given, GivenOptions } from './given.ts';
 import { nearest } from './nearest.ts';
-import { environmentPrefix, type OptionTable, variableOf } from './option.ts';
+import {
+  environmentPrefix,
+  type OptionTable,
+  type RawOption,
+  type RawOptions,
+  variableOf,
+} from './option.ts';
 import type { Environment } from './process-environment.ts';
 
 export type { Environment } from './process-environment.ts';
@@ -31,8 +36,8 @@ export function proxyOf(environment: Environment): ProxyVariables {
 }
 
 /** What the environment gives for a table of options; an empty variable counts as not set. */
-export function givenInEnvironment(environment: Environment, options: OptionTable): GivenOptions {
-  const given = new Map<string, Given>();
+export function optionsInEnvironment(environment: Environment, options: OptionTable): RawOptions {
+  const given = new Map<string, RawOption>();
   for (const [name, option] of Object.entries(options)) {
     const variable = variableOf(name, option);
     const text = environment[variable];

@@ -2,11 +2,9 @@ import * as z from 'zod';
 import { parseDay } from '../catalog/day.ts';
 import type { Contract, CreditPrice, ReadinessSettings } from '../catalog/settings.ts';
 import { defaultSeries, defaultValuesPerLabel } from './file-keys.ts';
-import { isOrgName, orgNameRule } from './org-name.ts';
-import { quoted } from './parsed.ts';
+import { isOrgName, orgNameRule, parseUrl, quoted } from './parse.ts';
 import { childrenOf, type Place } from './tree.ts';
 import { list, positiveNumber, section, text, validated, wholeNumber } from './validate.ts';
-import { parseUrl } from './web-address.ts';
 
 /** An organization as the file has it, with exactly one source of its key. */
 export interface OrgEntry {

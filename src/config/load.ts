@@ -8,24 +8,22 @@ import {
   sandboxOptions,
 } from './command-options.ts';
 import type { Config } from './config.ts';
-import { readConfigFile, sectionOf } from './config-file.ts';
-import { type Environment, givenInEnvironment, proxyOf, refuseUnknownVariables } from './environment.ts';
-import { givenInFile, refuseUnknownKeys } from './file-options.ts';
+import { optionsInFile, readConfigFile, refuseUnknownKeys, sectionOf } from './config-file.ts';
+import { type Environment, optionsInEnvironment, proxyOf, refuseUnknownVariables } from './environment.ts';
 import { readLimits, readOrgs, readReadiness } from './file-sections.ts';
 import type { Files } from './files.ts';
-import type { GivenOptions } from './given.ts';
 import { readHooksToken } from './hooks.ts';
-import { type OptionTable, type ValuesOf, variableOf } from './option.ts';
+import { type OptionTable, type RawOptions, type ValuesOf, variableOf } from './option.ts';
 import { type CollectorChoice, createOptions, type SharedOptions, secretVariables } from './options.ts';
 import { createOrgs } from './orgs.ts';
 import { createPeople } from './people/people.ts';
-import { resolveValues } from './resolve.ts';
 import { createShard } from './shard.ts';
 import type { Place } from './tree.ts';
+import { resolveValues } from './values.ts';
 
 /** Everything that a configuration comes from. */
 export interface ConfigSources {
-  readonly flags: GivenOptions;
+  readonly flags: RawOptions;
   readonly environment: Environment;
   readonly files: Files;
   readonly collectors: readonly CollectorChoice[];
@@ -61,7 +59,7 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
     token: await readHooksToken(environment, files),
     requestsPerSecond: values['hooks.requests-per-second'],
   };
-  const givenElsewhere = [flags, givenInEnvironment(environment, options)];
+  const givenElsewhere = [flags, optionsInEnvironment(environment, options)];
   const people = await createPeople({
     identity: values['users.identity'],
     teamsFile: teamsFileOf(values['teams.file'], givenElsewhere, root),
@@ -85,18 +83,18 @@ export async function loadValues<Table extends OptionTable>(
 
 function layers(
   options: OptionTable,
-  flags: GivenOptions,
+  flags: RawOptions,
   environment: Environment,
   root: Place | undefined,
-): readonly GivenOptions[] {
-  const file = root === undefined ? [] : [givenInFile(root, options)];
-  return [flags, givenInEnvironment(environment, options), ...file];
+): readonly RawOptions[] {
+  const file = root === undefined ? [] : [optionsInFile(root, options)];
+  return [flags, optionsInEnvironment(environment, options), ...file];
 }
 
 /** A path in the configuration file starts where that file is. */
 function teamsFileOf(
   path: string | undefined,
-  others: readonly GivenOptions[],
+  others: readonly RawOptions[],
   root: Place | undefined,
 ): string | undefined {
   if (path === undefined || root === undefined) return path;

@@ -13,7 +13,7 @@ export interface ValueTypes {
   readonly 'host-name': string;
   readonly 'http-path': string;
   readonly integer: number;
-  readonly 'listen-address': import('./listen-address.ts').ListenAddress;
+  readonly 'listen-address': import('./parse.ts').ListenAddress;
   readonly number: number;
   readonly 'org-name': string;
   /** A size, in bytes. */
@@ -85,3 +85,12 @@ export function optionsTakenBy(command: string, table: OptionTable): OptionTable
     ),
   );
 }
+
+/** The texts given for an option and their origin, such as `--api.timeout` or `config.yml:3: api.timeout`. */
+export interface RawOption {
+  readonly texts: readonly string[];
+  readonly origin: string;
+}
+
+/** The options that one source (flags, environment, file) gives, by name. */
+export type RawOptions = ReadonlyMap<string, RawOption>;

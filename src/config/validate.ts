@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ConfigError } from '../runtime/errors.ts';
 import { suggestion } from './nearest.ts';
-import { quoted } from './parsed.ts';
+import { quoted } from './parse.ts';
 import { mistake, type Place, type Tree, unknownKey } from './tree.ts';
 
 type Path = readonly PropertyKey[];

@@ -1,14 +1,20 @@
 import { validate } from 'node-cron';
 import { parseDay } from '../catalog/day.ts';
-import { parseDuration } from './duration.ts';
-import { parseListenAddress } from './listen-address.ts';
-import type { Option, ValueKind, ValueTypes } from './option.ts';
-import { isOrgName, orgNameRule } from './org-name.ts';
-import { type Parsed, quoted } from './parsed.ts';
-import { parseSize } from './size.ts';
-import { parseHttpPath, parseUrl } from './web-address.ts';
+import { ConfigError } from '../runtime/errors.ts';
+import type { Option, OptionTable, RawOptions, ValueKind, ValuesOf, ValueTypes } from './option.ts';
+import {
+  isOrgName,
+  orgNameRule,
+  parseDuration,
+  parseHttpPath,
+  parseListenAddress,
+  parseSize,
+  parseUrl,
+  quoted,
+  type Result,
+} from './parse.ts';
 
-type Readers = { readonly [Kind in ValueKind]: (text: string, option: Option) => Parsed<ValueTypes[Kind]> };
+type Readers = { readonly [Kind in ValueKind]: (text: string, option: Option) => Result<ValueTypes[Kind]> };
 
 const dayMs = 86_400_000;
 
@@ -49,7 +55,7 @@ const readers: Readers = {
 };
 
 /** Reads one value of an option and holds it to the option's bounds. */
-export function parseValue(option: Option, text: string): Parsed {
+export function parseValue(option: Option, text: string): Result {
   const parsed = readers[option.kind](text, option);
   if ('problem' in parsed) return parsed;
   const { min, max } = option;
@@ -73,15 +79,15 @@ function isBelow(a: unknown, b: unknown): boolean {
   return typeof a === 'number' && typeof b === 'number' && a < b;
 }
 
-function orElse<Value>(value: Value | undefined, text: string, meant: string): Parsed<Value> {
+function orElse<Value>(value: Value | undefined, text: string, meant: string): Result<Value> {
   return value === undefined ? { problem: `${quoted(text)} is not ${meant}` } : { value };
 }
 
-function readText(text: string): Parsed<string> {
+function readText(text: string): Result<string> {
   return text.trim() === '' ? { problem: 'is empty' } : { value: text };
 }
 
-function readDays(text: string): Parsed<number> {
+function readDays(text: string): Result<number> {
   const ms = parseDuration(text);
   return orElse(
     ms !== undefined && ms % dayMs === 0 ? ms / dayMs : undefined,
@@ -90,7 +96,7 @@ function readDays(text: string): Parsed<number> {
   );
 }
 
-function readCron(text: string): Parsed<string> {
+function readCron(text: string): Result<string> {
   const expression = text.trim();
   const fields = expression.split(/\s+/).length;
   // With six fields the first would be the second: a schedule meant for an hour would run every minute.
@@ -100,4 +106,33 @@ function readCron(text: string): Parsed<string> {
     };
   }
   return orElse(validate(expression) ? expression : undefined, text, 'a cron schedule, such as 20 * * * *');
+}
+
+/**
+ * The value of every option of a table: from the first source that gives it, else the default. All sources are
+ * read, so that a mistake shows even where another source takes precedence; throws a `ConfigError` for it.
+ */
+export function resolveValues<Table extends OptionTable>(
+  table: Table,
+  sources: readonly RawOptions[],
+): ValuesOf<Table> {
+  const values: Record<string, unknown> = {};
+  for (const [name, option] of Object.entries(table)) {
+    values[name] = resolveOption(name, option, sources);
+  }
+  // The table's type says what each of its kinds is read into.
+  return values as ValuesOf<Table>;
+}
+
+function resolveOption(name: string, option: Option, sources: readonly RawOptions[]): unknown {
+  const found = sources.flatMap((source) => source.get(name) ?? []);
+  const read = found.map(({ texts, origin }) => texts.map((text) => parse(option, text, origin)));
+  const first = read[0] ?? (option.default === undefined ? [] : [parse(option, option.default, name)]);
+  return option.repeatable ? first : first[0];
+}
+
+function parse(option: Option, text: string, origin: string): unknown {
+  const parsed = parseValue(option, text);
+  if ('problem' in parsed) throw new ConfigError(`${origin}: ${parsed.problem}`);
+  return parsed.value;
 }

@@ -1,6 +1,5 @@
-import { parseDuration } from '../config/duration.ts';
 import { suggestion } from '../config/nearest.ts';
-import { quoted } from '../config/parsed.ts';
+import { parseDuration, quoted } from '../config/parse.ts';
 import { booleanOf, entriesOf, mistake, type Place, textOf, wholeNumberOf } from '../config/tree.ts';
 import { headers as configurable } from './names.ts';
 import type { RateLimit } from './settings.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { type Files, unreadable } from '../config/files.ts';
 import { suggestion } from '../config/nearest.ts';
-import { quoted } from '../config/parsed.ts';
+import { quoted } from '../config/parse.ts';
 import { booleanOf, entriesOf, itemsOf, mistake, type Place, textOf } from '../config/tree.ts';
 import { checkAuthorities, checkKeyPair, checkSuites } from './certificates.ts';
 import { curves, defaultSuites, opensslSuites, suiteNames } from './names.ts';

@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatDuration, parseDuration } from '../../src/config/duration.ts';
-import { formatListenAddress, parseListenAddress } from '../../src/config/listen-address.ts';
 import type { Option, ValueKind } from '../../src/config/option.ts';
-import { parseSize } from '../../src/config/size.ts';
+import {
+  formatDuration,
+  formatListenAddress,
+  parseDuration,
+  parseListenAddress,
+  parseSize,
+} from '../../src/config/parse.ts';
 import { parseValue } from '../../src/config/values.ts';
 
 function parse(kind: ValueKind, text: string, bounds: Partial<Option> = {}): unknown {

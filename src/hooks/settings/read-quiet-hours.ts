@@ -1,4 +1,4 @@
-import { quoted } from '../../config/parsed.ts';
+import { quoted } from '../../config/parse.ts';
 import { entriesOf, mistake, type Place, textOf } from '../../config/tree.ts';
 import { isTimeZone } from '../quiet-hours.ts';
 import { emptyIfAbsent, required, textsOf } from './read-values.ts';

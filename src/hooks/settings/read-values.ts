@@ -1,9 +1,6 @@
 import path from 'node:path';
-import { formatDuration, parseDuration } from '../../config/duration.ts';
-import { quoted } from '../../config/parsed.ts';
-import { parseSize } from '../../config/size.ts';
+import { formatDuration, parseDuration, parseSize, parseUrl, quoted } from '../../config/parse.ts';
 import { itemsOf, mistake, type Place, textOf } from '../../config/tree.ts';
-import { parseUrl } from '../../config/web-address.ts';
 import type { Secret } from './settings.ts';
 
 /** Makes a path absolute. */

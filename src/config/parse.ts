@@ -1,0 +1,128 @@
+// Parsers of single values, shared by flags, environment variables and files.
+import { isIPv4, isIPv6 } from 'node:net';
+
+/** A value, or what is wrong with it in words that follow the name of its key. */
+export type Result<Value = unknown> = { readonly value: Value } | { readonly problem: string };
+
+/** A text for an error line: in quotes, without control characters, at most 60 characters of it. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}
+
+const SIZES: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1_048_576, GiB: 1_073_741_824 };
+
+/** Reads a size such as `64MiB`, `512KiB` or a bare number of bytes; undefined where it is none. */
+export function parseSize(text: string): number | undefined {
+  const match = /^(\d+)(B|KiB|MiB|GiB)?$/.exec(text);
+  if (match === null) return undefined;
+  const bytes = Number(match[1]) * (SIZES[match[2] ?? 'B'] ?? 1);
+  return Number.isSafeInteger(bytes) ? bytes : undefined;
+}
+
+const UNITS = [
+  ['y', 31_536_000_000],
+  ['w', 604_800_000],
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+  ['ms', 1],
+] as const;
+
+const DURATION = /^(?:(\d+)y)?(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
+
+/** Reads a duration in Prometheus' form (`30s`, `1h30m`, `7d`, `0`) into milliseconds; undefined where it is none. */
+export function parseDuration(text: string): number | undefined {
+  if (text === '0') return 0;
+  const match = text === '' ? null : DURATION.exec(text);
+  if (match === null) return undefined;
+  const total = UNITS.reduce((sum, [, ms], index) => sum + Number(match[index + 1] ?? 0) * ms, 0);
+  return Number.isSafeInteger(total) ? total : undefined;
+}
+
+/** Writes milliseconds in Prometheus' form, in days and smaller units: `parseDuration` reads the same number back. */
+export function formatDuration(ms: number): string {
+  if (ms === 0) return '0';
+  let rest = ms;
+  let text = '';
+  for (const [unit, size] of UNITS.slice(2)) {
+    const count = Math.floor(rest / size);
+    if (count > 0) text += `${count}${unit}`;
+    rest -= count * size;
+  }
+  return text;
+}
+
+// Letters and digits of any script: the name is a label value, and is used in `/probe?target=`.
+const ORG_NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]{0,62}[\p{L}\p{N}])?$/u;
+
+/** What `isOrgName` takes, in words. */
+export const orgNameRule =
+  'a name of 1 to 64 letters and digits, with dots, dashes, underscores or spaces between them';
+
+/** Whether a text can be an organization's name. */
+export function isOrgName(text: string): boolean {
+  return ORG_NAME.test(text) && text.length <= 64;
+}
+
+/** Where a server listens; without a host on all interfaces, with port 0 on one that the system picks. */
+export interface ListenAddress {
+  readonly host: string | undefined;
+  readonly port: number;
+}
+
+const HOST_NAME =
+  /^(?=.{1,253}$)[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*\.?$/;
+
+/** Reads `:9889`, `127.0.0.1:9889`, `[::1]:9889` or `host:9889`; undefined where it is none of them. */
+export function parseListenAddress(text: string): ListenAddress | undefined {
+  const match = /^(?:\[([^\]]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(text);
+  if (match === null) return undefined;
+  const port = Number(match[3]);
+  if (port > 65_535) return undefined;
+  const [, bracketed, plain = ''] = match;
+  if (bracketed !== undefined) return isIPv6(bracketed) ? { host: bracketed, port } : undefined;
+  if (plain === '') return { host: undefined, port };
+  return isIPv4(plain) || isName(plain) ? { host: plain, port } : undefined;
+}
+
+/** Writes an address in the form that `parseListenAddress` reads. */
+export function formatListenAddress({ host, port }: ListenAddress): string {
+  if (host === undefined) return `:${port}`;
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+// Figures and dots alone are a mistyped IPv4 address, not a name.
+function isName(text: string): boolean {
+  return HOST_NAME.test(text) && !/^[\d.]+$/.test(text);
+}
+
+// The service's own routes beside the metrics.
+const OWN_PATHS = /^\/(?:$|status$|probe$|-(?:\/|$)|hooks(?:\/|$))/;
+
+/** Reads an http or https address; its text is never repeated in a problem, since it may hold a password. */
+export function parseUrl(text: string): Result<string> {
+  const url = /\s/.test(text) ? null : URL.parse(text);
+  if (url === null || url.hostname === '') {
+    return { problem: 'is not an address, such as https://api.example.com' };
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    return { problem: 'must begin with https:// or http://' };
+  }
+  if (url.username !== '' || url.password !== '') {
+    return { problem: 'must not carry a user name or password' };
+  }
+  if (text.includes('?') || text.includes('#')) return { problem: 'must not have a query or a fragment' };
+  return { value: url.origin + url.pathname.replace(/\/+$/, '') };
+}
+
+/** Reads the path of a page of this service. */
+export function parseHttpPath(text: string): Result<string> {
+  if (!/^(?:\/[A-Za-z0-9._~-]+)+$/.test(text)) {
+    return {
+      problem: `${quoted(text)} is not a path of letters, digits and . _ ~ - such as /metrics`,
+    };
+  }
+  if (OWN_PATHS.test(text)) return { problem: `${text} already belongs to another page of this service` };
+  return { value: text };
+}
