@@ -7,21 +7,13 @@ import {
 } from '../catalog/collector.ts';
 import type { DatasetName } from '../catalog/dataset.ts';
 import type { PeopleSettings } from '../catalog/people.ts';
-import type { OrgSettings } from '../catalog/settings.ts';
 import { aboutFamilies, collectors as allCollectors } from '../collectors/index.ts';
-import type { LiveConfig, OrgConfig } from '../config/config.ts';
+import type { LiveConfig } from '../config/config.ts';
 import { createPublisher, type Publisher } from '../pipeline/publisher.ts';
 import { createRunner, type Runner } from '../pipeline/runner.ts';
-import { type Connection, connectionOf } from './connection.ts';
 import type { Core } from './core.ts';
 import { type DeployedJob, jobOf } from './job.ts';
-
-/** An organization as it is polled and shown. */
-export interface DeployedOrg {
-  readonly config: OrgConfig;
-  readonly settings: OrgSettings;
-  readonly connection: Connection;
-}
+import { connectionOf, type DeployedOrg } from './org.ts';
 
 /**
  * Everything that follows from one configuration. It is immutable: another configuration, or a file that it follows,

@@ -2,7 +2,7 @@ import { type FetchingCollector, isDayCollector } from '../catalog/collector.ts'
 import type { LiveConfig } from '../config/config.ts';
 import type { Runner } from '../pipeline/runner.ts';
 import type { Job } from '../scheduler/scheduler.ts';
-import type { DeployedOrg } from './deployment.ts';
+import type { DeployedOrg } from './org.ts';
 
 /** One fetching collector of one organization. */
 export interface DeployedJob extends Job {

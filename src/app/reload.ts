@@ -1,5 +1,8 @@
 import type { Instant } from '../catalog/day.ts';
+import { type OrgChanges, restartOptions } from '../config/changes.ts';
+import type { StartConfig } from '../config/config.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
+import type { Logger } from '../runtime/logger.ts';
 import type { Reloadable, ReloadOutcome } from '../runtime/reload.ts';
 import type { Core } from './core.ts';
 
@@ -59,4 +62,23 @@ export function createReload(
       return problems.size === 0 ? { ok: true } : { ok: false, problem: [...problems.values()].join('; ') };
     },
   };
+}
+
+/** Warns of options that count only from the next start on, once for each set of them. */
+export function createRestartNote(start: StartConfig, log: Logger): (now: StartConfig) => void {
+  let last = '';
+  return (now) => {
+    const options = restartOptions(start, now)
+      .map((option) => `--${option}`)
+      .join(' ');
+    if (options === last) return;
+    last = options;
+    if (options !== '') log.warn('Changed options that count only from the next start on', { options });
+  };
+}
+
+/** The organizations that a reload has changed, as fields of the log. */
+export function namesOf(changes: OrgChanges): Readonly<Record<string, string>> {
+  const named = Object.entries(changes).map(([change, names]) => [change, names.join(' ')]);
+  return Object.fromEntries(named.filter(([, names]) => names !== ''));
 }

@@ -1,5 +1,4 @@
-import { type OrgChanges, orgChanges, restartOptions } from '../config/changes.ts';
-import type { Config, StartConfig } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { createFiles, type Files } from '../config/files.ts';
 import { takesHookEvents } from '../config/shard.ts';
 import type { Exposition } from '../exposition/exposition.ts';
@@ -8,34 +7,19 @@ import type { Retention } from '../history/history.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { oneAtATime, type ReloadOutcome } from '../runtime/reload.ts';
-import { createSerialQueue } from '../runtime/serial-queue.ts';
 import { createApp } from '../server/app.ts';
 import { createHttpServer, type HttpServer } from '../server/http-server.ts';
 import type { ServiceStatus } from '../server/status.ts';
 import { type Core, createCore, type Surroundings } from './core.ts';
-import { createDeployment, type Deployment, secretsIn, secretsOf } from './deployment.ts';
-import { restore } from './history.ts';
+import { type Deployment, secretsIn, secretsOf } from './deployment.ts';
+import { createDeployments, type Deployments } from './deployments.ts';
 import type { ServiceHooks } from './hooks.ts';
-import {
-  collectorsOfPeople,
-  condensePeople,
-  createPeopleFiles,
-  showSamePeople,
-  showsOtherPeople,
-} from './people.ts';
-import { createReload } from './reload.ts';
+import { condensePeople } from './people.ts';
+import { createReload, createRestartNote, namesOf } from './reload.ts';
+import { restore } from './restore.ts';
 import { probeSuccess, readiness, statusOf } from './status.ts';
 import { trafficSettings } from './traffic.ts';
-import {
-  closeConnections,
-  connect,
-  introduce,
-  jobsOf,
-  prepareDeployment,
-  putInUse,
-  retire,
-  startCounters,
-} from './transition.ts';
+import { closeConnections, connect, jobsOf } from './transition.ts';
 import { openServiceWeb, type ServiceWeb } from './web.ts';
 
 const WEB_CONFIGURATION = 'the web configuration';
@@ -76,22 +60,17 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const { clock, config } = parts;
   const startedAt = clock.now();
   const startedElapsed = clock.elapsed();
-  // The one reference that a reload replaces.
-  let deployment: Deployment | undefined;
+  let deployments: Deployments | undefined;
   const first = { traffic: trafficSettings(config, []), logLevel: config.log.level };
   const core = await createCore(config, first, parts, {
     secrets,
-    onLateLoad: () => void publishSafely([...inUse().names]),
-    publish: publishOrg,
+    onLateLoad: () => void deployments?.publishSafely([...inUse().names]),
+    publish: async (org, collectors) => deployments?.publishOrg(org, collectors),
     onTried,
   });
   const { log, publication, runs, scheduler, history, exposition, redactor } = core;
-  deployment = createDeployment(config, core);
-  putInUse(deployment, core);
-  startCounters(deployment, core);
-  const peopleFiles = createPeopleFiles(log);
-  // A reload and a file that is followed must not replace the same deployment.
-  const changes = createSerialQueue();
+  deployments = createDeployments(config, core);
+  const { apply, followFiles, publishAll, publishSafely, refresh } = deployments;
   const reload = createReload(
     [
       { name: 'the configuration', reload: reloadConfig },
@@ -103,89 +82,26 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   let isComplete = false;
 
   function inUse(): Deployment {
-    if (deployment === undefined) throw new Error('there is no deployment yet');
-    return deployment;
+    if (deployments === undefined) throw new Error('there is no deployment yet');
+    return deployments.inUse();
   }
 
   function secrets(): readonly string[] {
-    const keys = deployment === undefined ? secretsIn(config) : secretsOf(deployment);
+    const keys = deployments === undefined ? secretsIn(config) : secretsOf(inUse());
     return [...keys, ...(config.hooks.token?.secrets() ?? [])];
   }
 
   async function reloadConfig(): Promise<void> {
     const next = await parts.loadConfig?.();
-    if (next !== undefined) await changes.run(() => apply(next));
+    if (next === undefined) return;
+    const changes = await apply(next);
+    noteRestart(next);
+    log.info('The configuration was read again', { organizations: inUse().orgs.size, ...namesOf(changes) });
   }
 
   async function reloadWeb(): Promise<void> {
     const outcome = await web?.reload();
     if (outcome !== undefined && 'problem' in outcome) throw new ConfigError(outcome.problem, outcome.hint);
-  }
-
-  /** Puts another configuration in use; rejects with a `ConfigError` before anything has changed. */
-  async function apply(nextConfig: Config): Promise<void> {
-    const before = inUse();
-    const next = await prepareDeployment(nextConfig, core, before);
-    noteRestart(nextConfig);
-    await replace(before, next, [...next.names]);
-    log.info('The configuration was read again', {
-      organizations: next.orgs.size,
-      ...namesOf(orgChanges(before.config, nextConfig)),
-    });
-  }
-
-  /** Swaps the deployment in use, and publishes the named collectors anew. Never rejects: the next one is in use. */
-  async function replace(before: Deployment, next: Deployment, names: readonly string[]): Promise<void> {
-    deployment = next;
-    putInUse(next, core, before);
-    try {
-      await retire(before, next, core);
-      await introduce(next, core);
-      await publishAll(names);
-      publication.flush();
-    } catch (error) {
-      log.error('The new settings are in use, but not everything that follows from them was done', { error });
-    }
-    if (showSamePeople(before, next)) return;
-    log.info('People are shown in another way now, their newest days are asked for again');
-    await condenseSafely();
-    const affected = collectorsOfPeople(next);
-    await publishSafely([...affected]);
-    // Not waited for: it takes as long as the platform does.
-    void refresh(affected);
-  }
-
-  /** Puts the files about people in use that have changed. */
-  async function followFiles(): Promise<void> {
-    const before = inUse();
-    await peopleFiles.follow(before.config.people);
-    if (showsOtherPeople(before)) await replace(before, createDeployment(before.config, core, before), []);
-    else await condenseSafely();
-  }
-
-  async function condenseSafely(): Promise<void> {
-    await condensePeople(inUse(), core).catch((error: unknown) =>
-      log.error('The history sweep failed', { error }),
-    );
-  }
-
-  /** Publishes what time has changed, and the named collectors' families. */
-  async function publishAll(names: readonly string[]): Promise<void> {
-    await Promise.all([...inUse().orgs.keys()].map((org) => publishOrg(org, names)));
-  }
-
-  async function publishOrg(org: string, names: readonly string[]): Promise<void> {
-    const { orgs, publisher } = inUse();
-    const settings = orgs.get(org)?.settings;
-    if (settings !== undefined) await publisher.publish(settings, names);
-  }
-
-  async function publishSafely(names: readonly string[]): Promise<void> {
-    await publishAll(names).catch((error: unknown) => log.error('Publishing failed', { error }));
-  }
-
-  function refresh(collectors?: ReadonlySet<string>): Promise<void> {
-    return scheduler.refresh(new Set(jobsOf(inUse(), collectors).map(({ name }) => name)));
   }
 
   /** Whoever waits for the exporter to be ready finds everyone's newest data on the page, not a second later. */
@@ -236,7 +152,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       await history
         .sweep(retention())
         .catch((error: unknown) => log.error('The history sweep failed', { error }));
-      await changes.run(followFiles);
+      await followFiles();
       await publishSafely([]);
     }
   }
@@ -333,23 +249,4 @@ async function openHooks(
     clock,
     log,
   });
-}
-
-/** Warns of options that count only from the next start on, once for each set of them. */
-function createRestartNote(start: StartConfig, log: Logger): (now: StartConfig) => void {
-  let last = '';
-  return (now) => {
-    const options = restartOptions(start, now)
-      .map((option) => `--${option}`)
-      .join(' ');
-    if (options === last) return;
-    last = options;
-    if (options !== '') log.warn('Changed options that count only from the next start on', { options });
-  };
-}
-
-/** The organizations that a reload has changed, as fields of the log. */
-function namesOf(changes: OrgChanges): Readonly<Record<string, string>> {
-  const named = Object.entries(changes).map(([change, names]) => [change, names.join(' ')]);
-  return Object.fromEntries(named.filter(([, names]) => names !== ''));
 }

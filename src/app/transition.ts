@@ -4,8 +4,8 @@ import { orgChanges } from '../config/changes.ts';
 import type { LiveConfig } from '../config/config.ts';
 import type { Core } from './core.ts';
 import { createDeployment, type Deployment, datasetsOf, secretsOf } from './deployment.ts';
-import { restore } from './history.ts';
 import type { DeployedJob } from './job.ts';
+import { restore } from './restore.ts';
 import { trafficSettings } from './traffic.ts';
 
 /**

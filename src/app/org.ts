@@ -1,8 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { OrgSettings } from '../catalog/settings.ts';
 import type { ApiConfig, OrgConfig } from '../config/config.ts';
 import type { Credential } from '../config/credential.ts';
 import type { PlatformClient } from '../platform/client.ts';
 import type { Core } from './core.ts';
+
+/** An organization as it is polled and shown. */
+export interface DeployedOrg {
+  readonly config: OrgConfig;
+  readonly settings: OrgSettings;
+  readonly connection: Connection;
+}
 
 /** The client of an organization, created when it is first needed: its libraries need not delay the first scrape. */
 export interface Connection {

@@ -1,0 +1,33 @@
+import type { History } from '../history/history.ts';
+import { NO_RUN } from '../pipeline/runs.ts';
+import type { Core } from './core.ts';
+import type { Deployment } from './deployment.ts';
+
+/** Makes each name stand for the organization that its configuration names. */
+async function adoptConfigured(history: History, { orgs }: Pick<Deployment, 'orgs'>): Promise<void> {
+  for (const [name, { config }] of orgs) {
+    if (config.orgId !== undefined) await history.adopt(name, config.orgId);
+  }
+}
+
+/**
+ * Restores what the history knows of organizations that have not run yet: whose it is, and when each of their
+ * collectors last succeeded, so that ages count on over a restart.
+ */
+export async function restore(
+  { history, runs, instruments }: Pick<Core, 'history' | 'runs' | 'instruments'>,
+  { orgs, fetching }: Pick<Deployment, 'orgs' | 'fetching'>,
+): Promise<void> {
+  await adoptConfigured(history, { orgs });
+  for (const org of orgs.keys()) {
+    const unknown = fetching.filter(({ name }) => runs.get(org, name) === NO_RUN);
+    if (unknown.length === 0) continue;
+    const known = await history.read(org);
+    for (const { name: collector, dataset } of unknown) {
+      const at = known.succeededAt(dataset.name);
+      if (at === undefined) continue;
+      instruments.restoreLastSuccess({ org, collector, at });
+      runs.update(org, collector, { lastSuccessAt: at });
+    }
+  }
+}
