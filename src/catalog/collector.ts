@@ -32,6 +32,8 @@ export interface FetchedDays<Row> extends Fetched {
 
 export interface FetchedDocuments<Document> extends Fetched {
   readonly documents: readonly Document[];
+  /** Those among them of which something was not usable. */
+  readonly damaged?: readonly Document[];
   /** Whether documents that are not among these are gone from the platform. */
   readonly complete: boolean;
 }

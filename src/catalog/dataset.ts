@@ -1,3 +1,4 @@
+import type { RowParts } from './parts.ts';
 import type { OrgSettings } from './settings.ts';
 
 /** The datasets of the platform, which are also the values of the `dataset` label. */
@@ -15,6 +16,8 @@ export interface DayDataset<Row> {
   isCurrent?(row: Row, settings: OrgSettings): boolean;
   /** What may stay of a row that is so many days old, with these settings; the row itself where all of it may. */
   condense?(row: Row, age: number, settings: OrgSettings): Row;
+  /** What of a row is kept or taken together when its day is answered again; where not given, nothing is kept. */
+  readonly parts?: RowParts;
   /** The form of `Row`, 1 unless given: raised with it, so that rows stored in another form are asked for again. */
   readonly form?: number;
 }

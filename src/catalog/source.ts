@@ -78,23 +78,30 @@ function kindOf(value: unknown): string {
   return `a ${typeof value}`;
 }
 
+/** Why a listing is not whole: how its walk ended, or that `rows` of it were not usable. */
+type ListingFault = PagingEnd | 'rows';
+
 /** A listing that did not come whole: nothing of it may be used. */
 export class IncompleteListing extends Error {
-  readonly end: PagingEnd;
+  readonly end: ListingFault;
+  /** How many rows and fields of it were not usable. */
+  readonly rejected: number;
 
-  constructor(what: string, end: PagingEnd, pages: number) {
+  constructor(what: string, end: ListingFault, pages: number, rejected = 0) {
     super(
       `the listing of ${what} is not whole: ${ENDS[end]} after ${pages} ${pages === 1 ? 'page' : 'pages'}`,
     );
     this.name = 'IncompleteListing';
     this.end = end;
+    this.rejected = rejected;
   }
 }
 
-const ENDS: Readonly<Record<PagingEnd, string>> = {
+const ENDS: Readonly<Record<ListingFault, string>> = {
   empty: 'an empty page that names a next one',
   last: 'the end',
   'repeated-cursor': 'a cursor came twice',
   'repeated-items': 'a page brought nothing new',
   'page-cap': 'there are too many pages',
+  rows: 'rows without a usable identifier or of another day',
 };

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { FetchedDays, Window } from '../catalog/collector.ts';
 import type { DatasetName } from '../catalog/dataset.ts';
 import type { Day } from '../catalog/day.ts';
+import { type Reduced, type RowParts, withRejected } from '../catalog/parts.ts';
 import { type Source, UnexpectedAnswer } from '../catalog/source.ts';
 import { requiredText } from './fields.ts';
 import { salvage } from './salvage.ts';
@@ -10,6 +11,8 @@ import { salvage } from './salvage.ts';
 export interface Dated<Row> {
   readonly date: Day;
   readonly row: Row;
+  /** The element's unusable members, each as often as it had faults. */
+  readonly faults?: readonly string[];
 }
 
 export interface AnalyticsRequest {
@@ -22,11 +25,13 @@ export interface AnalyticsAnswer<Row> {
   /** In the answer's order; a day may come more than once. */
   readonly rows: readonly Dated<Row>[];
   readonly rejected: number;
-  /** Whole elements among the rejected ones. */
+  /** Whole elements among the rejected ones: the answer is not known to hold every day that there is. */
   readonly lost: number;
   readonly orgId: string | undefined;
   readonly bytes: number;
 }
+
+const DOUBLED = 'several rows came for one day, and none of them says that it is the newer one';
 
 const envelope = z.object({ data: z.array(z.unknown()), meta: z.unknown().optional() });
 const meta = z.object({ org_id: requiredText });
@@ -59,21 +64,39 @@ export async function askAnalytics<Row>(
       lost += 1;
       continue;
     }
-    if (salvaged.row.date >= window.from && salvaged.row.date <= window.to) rows.push(salvaged.row);
-    else rejected += 1;
+    if (salvaged.row.date >= window.from && salvaged.row.date <= window.to) {
+      rows.push({ ...salvaged.row, faults: salvaged.members });
+      continue;
+    }
+    // Who answers for other days than the ones asked for has perhaps left some of these out.
+    rejected += 1;
+    lost += 1;
   }
   return { rows, rejected, lost, orgId: meta.safeParse(answer.data.meta).data?.org_id, bytes };
 }
 
-/** Gives each day its row; of several rows for one day the last one counts and the others are rejected. */
-export function byDay<Row>(answer: AnalyticsAnswer<Row>): FetchedDays<Row> {
-  const rows = new Map(answer.rows.map(({ date, row }) => [date, row]));
+/**
+ * Gives each day its row, which says which of its parts were not usable. Of several rows for one day none is known to
+ * be the right one: all of them are rejected.
+ */
+export function byDay<Row extends Reduced>(
+  answer: AnalyticsAnswer<Row>,
+  parts: RowParts = {},
+): FetchedDays<Row> {
+  const rows = new Map<Day, Row>();
+  let doubled = 0;
+  for (const [day, ofDay] of Map.groupBy(answer.rows, ({ date }) => date)) {
+    const [only, another] = ofDay;
+    if (only !== undefined && another === undefined)
+      rows.set(day, withRejected(only.row, only.faults ?? [], parts));
+    else doubled += ofDay.length;
+  }
   return {
     rows,
-    rejected: answer.rejected + answer.rows.length - rows.size,
-    lost: answer.lost,
+    rejected: answer.rejected + doubled,
+    lost: answer.lost + doubled,
     orgId: answer.orgId,
     bytes: answer.bytes,
-    remarks: [],
+    remarks: doubled === 0 ? [] : [DOUBLED],
   };
 }

@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { type Day, type Instant, parseDay } from '../catalog/day.ts';
 import { repositoryOf } from './repository.ts';
 
-const DATE = /^(\d{4}-\d{2}-\d{2})(?:$|[T ])/;
 const ISO_TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?)?$/i;
 const LAST_INSTANT = 8.64e15;
 const NUMERAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
@@ -14,11 +13,14 @@ const MAX_MEMBERS = 5_000;
 /** In UTF-16 units; twice what a label shows. */
 export const MAX_TEXT = 512;
 
-/** A finite number of at least 0, also as numeric text; null counts as missing. */
-export const amount = z.preprocess(numberOf, z.number().finite().nonnegative().optional());
+/** The largest number up to which every whole one has a value of its own. */
+export const MAX_AMOUNT = 2 ** 53;
 
-/** A finite number of at least 0 that must be there, also as numeric text. */
-export const requiredAmount = z.preprocess(numberOf, z.number().finite().nonnegative());
+/** A number from 0 to 2^53, also as numeric text; null counts as missing. */
+export const amount = z.preprocess(numberOf, z.number().nonnegative().max(MAX_AMOUNT).optional());
+
+/** A number from 0 to 2^53 that must be there, also as numeric text. */
+export const requiredAmount = z.preprocess(numberOf, z.number().nonnegative().max(MAX_AMOUNT));
 
 /** Text that is not empty; null and the empty text count as missing. Over-long text is cut, as all text here is. */
 export const text = z.preprocess(
@@ -56,9 +58,9 @@ export const requiredRepository = z.string().transform((value, context): string 
 /** As `requiredRepository`, where it may be missing or null. */
 export const repository = z.preprocess((value) => value ?? undefined, requiredRepository.optional());
 
-/** An existing calendar day, also as the date of an ISO time. */
+/** An existing calendar day as `YYYY-MM-DD`; a time beside it might be of another time zone, and so of another day. */
 export const day = z.string().transform((value, context): Day => {
-  const parsed = parseDay(DATE.exec(value)?.[1] ?? '');
+  const parsed = parseDay(value);
   if (parsed !== undefined) return parsed;
   context.issues.push({ code: 'custom', message: 'not a calendar day', input: value });
   return z.NEVER;

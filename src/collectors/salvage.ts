@@ -6,6 +6,8 @@ export interface Salvaged<Row> {
   readonly row: Row | undefined;
   /** How many faults were met: fields and elements given up, an element with its fields once; 1 for a whole row. */
   readonly rejected: number;
+  /** Of each of these faults, the row's own member that it is in. */
+  readonly members: readonly string[];
 }
 
 type Step = string | number;
@@ -16,18 +18,20 @@ type Step = string | number;
  */
 export function salvage<Row>(schema: z.ZodType<Row>, row: unknown): Salvaged<Row> {
   const cuts = new Map<unknown, number>();
+  const members: string[] = [];
   let rejected = 0;
   for (;;) {
     const parsed = schema.safeParse(row);
-    if (parsed.success) return { row: parsed.data, rejected };
+    if (parsed.success) return { row: parsed.data, rejected, members };
     const doomed = outermost(parsed.error.issues.map((issue) => prunable(row, issue.path.map(step))));
-    if (doomed.some((path) => path.length === 0)) return { row: undefined, rejected: 1 };
+    if (doomed.some((path) => path.length === 0)) return { row: undefined, rejected: 1, members: [] };
     // An element that goes because a field of it went before is one fault, not two.
     for (const path of doomed) {
       const counted = 1 - (cuts.get(valueAt(row, path)) ?? 0);
       const holder = valueAt(row, path.slice(0, -1));
       cut(row, path);
       rejected += counted;
+      if (counted > 0) members.push(String(path[0]));
       cuts.set(holder, (cuts.get(holder) ?? 0) + counted);
     }
     dropHoles(row, doomed);

@@ -42,14 +42,18 @@ export function createPeopleSurvey({ teamOf, teamRules }: PeopleSettings): Peopl
         ...usersCollector,
         async fetch(source, { to: day }, org) {
           const reducers = [...ways].map(([identity, way]) => ({ identity, reducer: createDayReducer(way) }));
-          const { people, ...listing } = await readPeople(source, day, (person) => {
+          const {
+            people,
+            faults: _,
+            ...listing
+          } = await readPeople(source, day, (person) => {
             for (const { reducer } of reducers) reducer.add(person);
           });
           for (const { identity, reducer } of people > 0 ? reducers : []) {
             const key = `${org?.name}/${identity}`;
             read.set(key, (read.get(key) ?? new Map()).set(day, rowOf(reducer.finish())));
           }
-          return { ...listing, rows: new Map(), remarks: [] };
+          return { ...listing, lost: 0, rows: new Map(), remarks: [] };
         },
       };
     },

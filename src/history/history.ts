@@ -1,5 +1,6 @@
 import type { DatasetName } from '../catalog/dataset.ts';
 import type { Day, Instant } from '../catalog/day.ts';
+import type { RowParts } from '../catalog/parts.ts';
 
 /** What is kept of one organization, as it stood when it was read; later writes do not change it. */
 export interface OrgHistory {
@@ -35,6 +36,8 @@ export interface AnsweredDays {
   readonly days: readonly Day[];
   /** The rows among them. */
   readonly rows: ReadonlyMap<Day, unknown>;
+  /** What of a row is kept or taken together; where not given, a row replaces the one before. */
+  readonly parts?: RowParts | undefined;
   readonly orgId: string | undefined;
   readonly at: Instant;
 }
@@ -42,6 +45,8 @@ export interface AnsweredDays {
 /** An answer that lists documents by their identity. */
 export interface AnsweredDocuments {
   readonly documents: ReadonlyMap<string, unknown>;
+  /** Those among them that were not usable as a whole: they replace none that is stored. */
+  readonly damaged?: ReadonlySet<string> | undefined;
   /** Whether documents that are not among these are gone. */
   readonly complete: boolean;
   readonly orgId: string | undefined;

@@ -192,9 +192,12 @@ export function createKept(): Kept {
       noteOrgId(org, answer.orgId);
       return revisions;
     },
-    putDocuments(org, dataset, { documents, complete, orgId, at }) {
+    putDocuments(org, dataset, { documents: named, damaged, complete, orgId, at }) {
       refuseForeign(org, orgId);
       const before = (find(org, dataset) ?? NOTHING).documents;
+      const documents = new Map(
+        [...named].map(([id, document]) => [id, damaged?.has(id) ? (before.get(id) ?? document) : document]),
+      );
       const after = complete ? new Map(documents) : new Map([...before, ...documents]);
       change(org, dataset, { documents: after, answeredAt: at });
       noteOrgId(org, orgId);

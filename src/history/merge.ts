@@ -1,7 +1,8 @@
 import type { Day } from '../catalog/day.ts';
-import { fingerprint } from './fingerprint.ts';
+import { isDamaged } from '../catalog/parts.ts';
 import type { AnsweredDays, Revision } from './history.ts';
 import type { KeptDataset } from './kept.ts';
+import { mergeRow, unsettled } from './merge-row.ts';
 
 /** The covered days once an answer has been added, and the days that it revised. */
 export function mergeDays(
@@ -17,9 +18,9 @@ export function mergeDays(
       days.set(day, row ?? old);
       continue;
     }
-    if (fingerprint(old) === fingerprint(row)) continue;
-    days.set(day, row);
-    revisions.push({ day, before: old, after: row });
+    const { row: merged, isRevised } = mergeRow(old, row, answer.parts ?? {});
+    days.set(day, merged);
+    if (isRevised) revisions.push({ day, before: old, after: merged });
   }
   return { days, revisions };
 }
@@ -27,7 +28,10 @@ export function mergeDays(
 /** A dataset as it was stored, with what was seen since; `isListed`: the documents seen since are all there are. */
 export function absorbDataset(stored: KeptDataset, seen: KeptDataset, isListed: boolean): KeptDataset {
   const days = new Map(stored.days);
-  for (const [day, row] of seen.days) days.set(day, row ?? days.get(day));
+  for (const [day, row] of seen.days) {
+    const old = days.get(day);
+    days.set(day, old !== undefined && isDamaged(row) ? unsettled(old, row) : (row ?? old));
+  }
   return {
     days,
     documents: isListed ? seen.documents : new Map([...stored.documents, ...seen.documents]),

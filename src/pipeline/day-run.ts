@@ -1,6 +1,6 @@
 import type { DayCollector, FetchedDays } from '../catalog/collector.ts';
 import { addDays, type Day, yesterdayOf } from '../catalog/day.ts';
-import type { Source } from '../catalog/source.ts';
+import { IncompleteListing, type Source } from '../catalog/source.ts';
 import { isAboutToday } from '../platform/today.ts';
 import { PlatformError } from '../runtime/errors.ts';
 import { type Ask, afterAnswer, afterFailure, nextAsk, planDays, withNewest } from './day-plan.ts';
@@ -114,6 +114,7 @@ async function request(
   try {
     return await collector.fetch(source, window, run.org);
   } catch (thrown) {
+    if (thrown instanceof IncompleteListing) run.note({ rejected: thrown.rejected, remarks: [] });
     return failureOf(thrown, run.deps.log);
   }
 }
@@ -192,6 +193,7 @@ async function store(
   const changes = await deps.history.putDays(org.name, dataset, {
     days: answered,
     rows: fetched.rows,
+    parts: collector.dataset.parts,
     orgId: fetched.orgId,
     at: deps.clock.now(),
   });

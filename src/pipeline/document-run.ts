@@ -11,6 +11,7 @@ export async function runDocuments(run: Run, collector: DocumentCollector<unknow
     const documents = new Map(fetched.documents.map((document) => [dataset.idOf(document), document]));
     await deps.history.putDocuments(org.name, dataset.name, {
       documents,
+      damaged: new Set(fetched.damaged?.map((document) => dataset.idOf(document))),
       complete: fetched.complete,
       orgId: fetched.orgId,
       at: deps.clock.now(),

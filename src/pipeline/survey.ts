@@ -1,5 +1,6 @@
 import type { DayDataset } from '../catalog/dataset.ts';
 import type { Family, Sample } from '../catalog/family.ts';
+import { isDamaged } from '../catalog/parts.ts';
 import type { View } from '../catalog/view.ts';
 import { fold, type KeptValues, keepLargest } from './folding.ts';
 import { fillsZeros, keyOf, zerosOf } from './zeros.ts';
@@ -52,13 +53,15 @@ export function* surveyOf(
     const values = limitedValues(family, limited);
     const present = new Set<string>();
     const zeros: Sample[] = [];
-    const collectsZeros = family.scope === 'day' && fillsZeros(family);
+    const day = dataset === undefined ? undefined : view.newestDay(dataset);
+    // What a damaged row leaves out may be what was rejected of it.
+    const isWhole = dataset !== undefined && day !== undefined && !isDamaged(view.row(dataset, day));
+    const collectsZeros = family.scope === 'day' && fillsZeros(family) && isWhole;
     for (const sample of samples) {
       note(family, sample, values, weights, ranking, summed);
       if (collectsZeros) present.add(keyOf(family, sample));
       yield;
     }
-    const day = dataset === undefined ? undefined : view.newestDay(dataset);
     if (collectsZeros && day !== undefined) {
       for (const zero of zerosOf(family, view, day, present)) {
         if (zero !== undefined) {

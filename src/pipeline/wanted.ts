@@ -1,5 +1,6 @@
 import type { SparingDays } from '../catalog/collector.ts';
 import { addDays, type Day, dayOf, type Instant } from '../catalog/day.ts';
+import { isUnsettled } from '../catalog/parts.ts';
 import { daysDescending } from './windows.ts';
 
 /** How many days after its end a day answered without a row may still get one. */
@@ -69,7 +70,7 @@ export function newestRowOf(covered: ReadonlyMap<Day, unknown>, from: Day, to: D
  * The days to ask for, newest first: the newest ones again, every day that was never answered, and those without a
  * row that may still get one. These are the ones not yet settled, and the ones after the newest row, where the
  * platform may be late however long: the newest of them with every run, the older ones once a day. A dataset that
- * never had a row is not late.
+ * never had a row is not late. A day whose last answer was not whole is asked for once a day until one is, however old.
  */
 export function wantedDays(wanting: Wanting): WantedDays {
   const { newest, historyStart, covered, again, isPass } = wanting;
@@ -89,9 +90,17 @@ export function wantedDays(wanting: Wanting): WantedDays {
       day > settled ||
       (newestRow === undefined ? day >= newestFrom : day > newestRow);
     const isMissing = covered.get(day) === undefined && mayComeLate && (isPass || day >= newestFrom);
-    if (!isAgain && !isMissing) return false;
-    ofPass.add(day);
-    return true;
+    if (isAgain || isMissing) ofPass.add(day);
+    return isAgain || isMissing || (isPass && isUnsettled(covered.get(day)));
   });
-  return { days, ofPass };
+  return { days: isPass ? [...days, ...olderUnsettled(covered, historyStart)] : days, ofPass };
+}
+
+/** Days before the first one that is otherwise asked for, such as of a dataset whose days are costly. */
+function olderUnsettled(covered: ReadonlyMap<Day, unknown>, historyStart: Day): readonly Day[] {
+  const older = [...covered].filter(([day, row]) => day < historyStart && isUnsettled(row));
+  return older
+    .map(([day]) => day)
+    .sort()
+    .reverse();
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isDayCollector } from '../../src/catalog/collector.ts';
+import { addDays } from '../../src/catalog/day.ts';
 import { UnexpectedAnswer } from '../../src/catalog/source.ts';
 import { activityCollector } from '../../src/collectors/activity/collector.ts';
 import { collectors } from '../../src/collectors/index.ts';
@@ -53,9 +54,9 @@ describe.each(inOneAnswer)('the $name collector', (collector) => {
 });
 
 describe('rows of the analytics endpoints', () => {
-  test('may be of a day in ISO form, be null in places, and hold unknown fields', async () => {
+  test('may be null in places, and hold unknown fields', async () => {
     const row = {
-      date: `${DAY}T00:00:00Z`,
+      date: DAY,
       files_created: 3,
       files_edited: null,
       git_commits: '12',
@@ -67,12 +68,55 @@ describe('rows of the analytics endpoints', () => {
     ]);
   });
 
-  test('count once for a day: the last one stands, the others are rejected', async () => {
-    const { rows, rejected } = await fetchRows(productivityCollector, [
+  test.each(['T00:00:00Z', 'T25:00:00Z', ' 00:00:00', 'T00:00:00+09:00', 'Z', ' '])(
+    'are of no day where their date goes on with %j',
+    async (rest) => {
+      const { rows, rejected, lost } = await fetchRows(productivityCollector, [
+        { date: `${DAY}${rest}`, git_commits: 1 },
+      ]);
+      expect([rows.size, rejected, lost]).toEqual([0, 1, 1]);
+    },
+  );
+
+  test.each([
+    ['differ', 2],
+    ['are the same', 1],
+  ])('are all rejected where two of one day come, which %s', async (_, commits) => {
+    const other = addDays(DAY, -1);
+    const { rows, rejected, lost, remarks } = await fetchRows(productivityCollector, [
       { date: DAY, git_commits: 1 },
-      { date: DAY, git_commits: 2 },
+      { date: other, git_commits: 5 },
+      { date: DAY, git_commits: commits },
     ]);
-    expect([rows.get(DAY)?.commits, rejected]).toEqual([2, 1]);
+    expect([[...rows.keys()], rejected, lost]).toEqual([[other], 2, 2]);
+    expect(remarks).toEqual([
+      'several rows came for one day, and none of them says that it is the newer one',
+    ]);
+  });
+
+  test.each([addDays(DAY, 1), addDays(DAY, -4), '1970-01-01', '9999-12-31'])(
+    'of %s, which was not asked for, make no day known to be without a row',
+    async (date) => {
+      const { rows, rejected, lost } = await fetchRows(productivityCollector, [
+        { date, git_commits: 1 },
+        { date: DAY, git_commits: 2 },
+      ]);
+      expect([[...rows.keys()], rejected, lost]).toEqual([[DAY], 1, 1]);
+    },
+  );
+
+  test('say which of their parts were not usable, each with its breakdowns', async () => {
+    const { rows } = await fetchRows(productivityCollector, [
+      { date: DAY, files_created: -1, by_language: [{ language: 'Go', count: 'x' }], git_commits: 2 },
+    ]);
+    expect(rows.get(DAY)?.rejected).toEqual({ files: 2 });
+  });
+
+  test('keep a figure of 2^53 and lose a larger one', async () => {
+    const { rows, rejected } = await fetchRows(productivityCollector, [
+      { date: DAY, git_commits: 2 ** 53, git_prs_created: 2 ** 53 + 2, files_created: String(2 ** 54) },
+    ]);
+    expect([rows.get(DAY)?.commits, rows.get(DAY)?.pullRequests, rejected]).toEqual([2 ** 53, undefined, 2]);
   });
 
   test.each([-1, '-1', 'many', '1e999', '', true, [], {}])(
@@ -81,7 +125,7 @@ describe('rows of the analytics endpoints', () => {
       const { rows, rejected } = await fetchRows(productivityCollector, [
         { date: DAY, files_created: 3, git_commits: bad, by_language: [{ language: 'Go', count: bad }] },
       ]);
-      expect(rows.get(DAY)).toEqual({ filesCreated: 3, byLanguage: [] });
+      expect(rows.get(DAY)).toEqual({ filesCreated: 3, byLanguage: [], rejected: { commits: 1, files: 1 } });
       expect(rejected).toBe(2);
     },
   );

@@ -27,9 +27,13 @@ test('days that could be read are the same as without the bad ones', async () =>
   expect(page.platform().filter(others)).toEqual(right.platform().filter(others));
 });
 
-test('numbers near the end of the range stay numbers', async () => {
+test('a number beyond 2^53 is rejected and counted, and no other takes its place', async () => {
   const page = await (await startStory({ sandbox: { faults: ['huge-numbers=1'] } })).page();
   const ofPlatform = page.samples.filter(({ name }) => isOfPlatform(name));
-  expect(ofPlatform.some(({ value }) => Number(value) >= 2 ** 60)).toBe(true);
-  expect(ofPlatform.filter(({ value }) => !Number.isFinite(Number(value)))).toEqual([]);
+  expect(ofPlatform.length).toBeGreaterThan(100);
+  expect(ofPlatform.filter(({ value }) => !(Math.abs(Number(value)) <= 2 ** 53))).toEqual([]);
+  const rejected = page.by('dataset', 'agent_platform_exporter_records_rejected_total');
+  for (const dataset of ['tokens', 'tools', 'activity', 'productivity']) {
+    expect(rejected[dataset], dataset).toBeGreaterThan(0);
+  }
 });

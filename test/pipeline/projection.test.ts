@@ -9,7 +9,10 @@ import { projectFamily, surveyOf } from '../../src/pipeline/survey.ts';
 import { createView } from '../../src/pipeline/view.ts';
 import { runInSlices } from '../../src/runtime/slices.ts';
 
-type Row = { readonly models?: readonly (readonly [string, number])[] };
+type Row = {
+  readonly models?: readonly (readonly [string, number])[];
+  readonly rejected?: Readonly<Record<string, number>>;
+};
 
 const start = '2026-03-01' as Day;
 const dataset: DayDataset<Row> = { kind: 'days', name: 'tokens', idle: {} };
@@ -67,7 +70,8 @@ async function project(families: readonly Family[], days: readonly Row[], limit 
   const samples: Record<string, Record<string, number>> = {};
   const folded: Record<string, number> = {};
   for (const surveyed of survey.families) {
-    const of: Record<string, number> = {};
+    // A label value may be called `__proto__`.
+    const of: Record<string, number> = Object.create(null);
     for (const sample of projectFamily(surveyed, survey.kept, dataset, view)) {
       const key = Object.values(sample.labels).join('|');
       expect(Object.hasOwn(of, key), `two samples for ${key}`).toBe(false);
@@ -101,6 +105,16 @@ describe('zeros', () => {
 
   test('a row without the breakdown gives no series, not zeros', async () => {
     expect((await project([byModel], [{ models: [['a', 1]] }, {}])).samples).toEqual({});
+  });
+
+  test('a row of which something was rejected is not filled: what is missing may be that', async () => {
+    const models = [['b', 2]] as const;
+    const days = (rejected: number) => [
+      { models: [['a', 1]] as const },
+      { models, rejected: { credits: rejected } },
+    ];
+    expect((await project([byModel], days(1))).samples[name]).toEqual({ b: 2 });
+    expect((await project([byModel], days(0))).samples[name]).toEqual({ a: 0, b: 2 });
   });
 
   test('ratios are not filled', async () => {

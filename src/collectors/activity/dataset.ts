@@ -1,8 +1,9 @@
 import type { DayDataset } from '../../catalog/dataset.ts';
+import type { Reduced } from '../../catalog/parts.ts';
 import type { Count } from '../counts.ts';
 
 /** What is kept of a day's activity. */
-export interface ActivityRow {
+export interface ActivityRow extends Reduced {
   readonly dailyUsers?: number | undefined;
   readonly weeklyUsers?: number | undefined;
   readonly monthlyUsers?: number | undefined;
@@ -20,4 +21,14 @@ export const activityDataset: DayDataset<ActivityRow> = {
   name: 'activity',
   idle: { dailyUsers: 0, sessions: 0, messages: 0, userMessages: 0 },
   total: ({ sessions }) => sessions,
+  parts: {
+    people: {
+      fields: ['daily_active_users', 'daily_active_users_by_client'],
+      members: ['dailyUsers', 'byClient'],
+    },
+    week: { fields: ['weekly_active_users'], members: ['weeklyUsers'] },
+    month: { fields: ['monthly_active_users'], members: ['monthlyUsers'] },
+    sessions: { fields: ['sessions'], members: ['sessions'] },
+    messages: { fields: ['messages', 'user_messages'], members: ['messages', 'userMessages'] },
+  },
 };

@@ -1,8 +1,9 @@
 import type { DayDataset } from '../../catalog/dataset.ts';
+import type { Reduced } from '../../catalog/parts.ts';
 import type { Count } from '../counts.ts';
 
 /** What is kept of a day's output. */
-export interface ProductivityRow {
+export interface ProductivityRow extends Reduced {
   readonly filesCreated?: number | undefined;
   readonly filesEdited?: number | undefined;
   readonly byExtension?: readonly Count[] | undefined;
@@ -16,4 +17,12 @@ export const productivityDataset: DayDataset<ProductivityRow> = {
   name: 'productivity',
   idle: { filesCreated: 0, filesEdited: 0, commits: 0, pullRequests: 0 },
   total: ({ commits }) => commits,
+  parts: {
+    files: {
+      fields: ['files_created', 'files_edited', 'by_extension', 'by_language'],
+      members: ['filesCreated', 'filesEdited', 'byExtension', 'byLanguage'],
+    },
+    commits: { fields: ['git_commits'], members: ['commits'] },
+    pullRequests: { fields: ['git_prs_created'], members: ['pullRequests'] },
+  },
 };

@@ -1,7 +1,7 @@
 import type { FetchedDays, Window } from '../../catalog/collector.ts';
 import type { Source } from '../../catalog/source.ts';
 import { askAnalytics, byDay } from '../analytics.ts';
-import type { ProductivityRow } from './dataset.ts';
+import { type ProductivityRow, productivityDataset } from './dataset.ts';
 import { dayRow } from './schema.ts';
 
 /** Asks for a window's output. */
@@ -9,5 +9,6 @@ export async function fetchProductivity(
   source: Source,
   window: Window,
 ): Promise<FetchedDays<ProductivityRow>> {
-  return byDay(await askAnalytics(source, { dataset: 'productivity', window }, dayRow));
+  const answer = await askAnalytics(source, { dataset: 'productivity', window }, dayRow);
+  return byDay(answer, productivityDataset.parts);
 }

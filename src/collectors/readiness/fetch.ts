@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { FetchedDocuments } from '../../catalog/collector.ts';
 import { type Page, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
-import { requiredText } from '../fields.ts';
 import { salvage } from '../salvage.ts';
 import { READINESS_PATH, type ReadinessReport } from './dataset.ts';
 import { reportElement } from './schema.ts';
@@ -13,7 +12,7 @@ const PAGE_SIZES = [100, 20, 4, 1] as const;
 const MAX_RESULTS = 5_000_000;
 
 const listing = z.object({ reports: z.array(z.unknown()) });
-const identified = z.object({ reportId: requiredText });
+const identified = z.object({ reportId: z.string().min(1) });
 
 /** Walks the whole listing of reports; it begins again with smaller pages where one is too large an answer. */
 export async function fetchReports(source: Source): Promise<FetchedDocuments<ReadinessReport>> {
@@ -32,7 +31,9 @@ export async function fetchReports(source: Source): Promise<FetchedDocuments<Rea
 /** The order of the listing is promised nowhere, so that no page can be the last but an empty one. */
 async function walkReports(source: Source, pageSize: number): Promise<FetchedDocuments<ReadinessReport>> {
   const documents: ReadinessReport[] = [];
+  const damaged: ReadinessReport[] = [];
   let rejected = 0;
+  let lost = 0;
   let left = MAX_RESULTS;
   const outcome = await source.pages(
     {
@@ -48,21 +49,28 @@ async function walkReports(source: Source, pageSize: number): Promise<FetchedDoc
       for (const item of items) {
         const salvaged = salvage(reportElement, item);
         rejected += salvaged.rejected;
-        if (salvaged.row === undefined) continue;
+        if (salvaged.row === undefined) {
+          lost += 1;
+          continue;
+        }
         left -= 1 + (salvaged.row.criteria?.length ?? 0);
-        if (left < 0) rejected += 1;
-        else documents.push(salvaged.row);
+        if (left < 0) {
+          rejected += 1;
+          continue;
+        }
+        documents.push(salvaged.row);
+        if (salvaged.rejected > 0) damaged.push(salvaged.row);
       }
     },
   );
   // A page whose last report has no identifier ends the walk too, but not the listing.
   const walked = outcome.complete && outcome.end === 'empty';
-  const complete = walked && left >= 0;
+  const complete = walked && left >= 0 && lost === 0;
   const remarks = [
     ...(walked ? [] : [`the listing of reports was not walked to its end (${outcome.end})`]),
     ...(left >= 0 ? [] : ['the listing holds more results than are kept; the last reports were left out']),
   ];
-  return { documents, rejected, complete, remarks };
+  return { documents, damaged, rejected, complete, remarks };
 }
 
 function isTooLarge(thrown: unknown): boolean {

@@ -103,7 +103,8 @@ function tokensOf({ model, tier, input, output }: TieredModel): readonly Sample<
 }
 
 function unattributed(row: TokensRow | undefined): readonly Sample<'breakdown'>[] | undefined {
-  if (row?.credits === undefined) return undefined;
+  // What was rejected of a breakdown is not known to belong to nobody.
+  if (row?.credits === undefined || (row.rejected?.['credits'] ?? 0) > 0) return undefined;
   const ofModels = row.byModel?.map(({ credits }) => credits ?? 0);
   return parts('breakdown', {
     model: rest(row.credits, ofModels && sumOf(ofModels)),

@@ -1,4 +1,5 @@
 import type { DayDataset } from '../../catalog/dataset.ts';
+import type { Reduced } from '../../catalog/parts.ts';
 
 /** What one model, in one tier, used in a day. */
 export interface ModelTokens {
@@ -11,7 +12,7 @@ export interface ModelTokens {
 }
 
 /** What is kept of a day's consumption; of the people only the sum of their credits. */
-export interface TokensRow {
+export interface TokensRow extends Reduced {
   readonly credits?: number | undefined;
   readonly tokens?: {
     readonly input?: number | undefined;
@@ -29,4 +30,13 @@ export const tokensDataset: DayDataset<TokensRow> = {
   name: 'tokens',
   idle: { credits: 0, tokens: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } },
   total: ({ credits }) => credits,
+  parts: {
+    // The models' entries break down the credits and the tokens alike.
+    credits: {
+      fields: ['billable_tokens', 'input_tokens', 'output_tokens', 'by_model', 'by_user'],
+      members: ['credits', 'tokens.input', 'tokens.output', 'byModel', 'creditsByUser'],
+    },
+    cacheRead: { fields: ['cache_read_tokens'], members: ['tokens.cacheRead'] },
+    cacheWrite: { fields: ['cache_write_tokens'], members: ['tokens.cacheWrite'] },
+  },
 };

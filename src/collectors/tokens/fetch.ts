@@ -1,8 +1,9 @@
 import type { FetchedDays, Window } from '../../catalog/collector.ts';
 import type { Day } from '../../catalog/day.ts';
+import { withRejected } from '../../catalog/parts.ts';
 import { type Source, UnexpectedAnswer } from '../../catalog/source.ts';
-import { type AnalyticsAnswer, askAnalytics, byDay } from '../analytics.ts';
-import type { ModelTokens, TokensRow } from './dataset.ts';
+import { type AnalyticsAnswer, askAnalytics, byDay, type Dated } from '../analytics.ts';
+import { type ModelTokens, type TokensRow, tokensDataset } from './dataset.ts';
 import { dayRow, groupedRow, mergedModels } from './schema.ts';
 
 const DECLINED = new Set([400, 404, 405, 422, 501]);
@@ -10,15 +11,17 @@ const NO_BREAKDOWN = 'credits by model are not to be had: no by_model, and group
 
 /** Asks for a window's consumption, and once more by model where a day came without its `by_model`. */
 export async function fetchTokens(source: Source, window: Window): Promise<FetchedDays<TokensRow>> {
-  const days = byDay(await askAnalytics(source, { dataset: 'tokens', window }, dayRow));
+  const answer = await askAnalytics(source, { dataset: 'tokens', window }, dayRow);
+  const days = byDay(answer, tokensDataset.parts);
   if ([...days.rows.values()].every(({ byModel }) => byModel !== undefined)) return days;
   const grouped = await askByModel(source, window);
-  if (grouped === undefined) return { ...days, remarks: [NO_BREAKDOWN] };
+  if (grouped === undefined) return { ...days, remarks: [...days.remarks, NO_BREAKDOWN] };
   const models = Map.groupBy(grouped.rows, ({ date }) => date);
+  // A group that is lost may be of any of the days.
+  const lost = Array.from({ length: grouped.lost }, () => 'by_model');
   const rows = new Map<Day, TokensRow>();
   for (const [day, row] of days.rows) {
-    const entries = models.get(day)?.map((dated) => dated.row);
-    rows.set(day, { ...row, byModel: row.byModel ?? (entries && mergedModels(entries)) });
+    rows.set(day, row.byModel === undefined ? withModels(row, models.get(day), lost) : row);
   }
   return {
     ...days,
@@ -26,6 +29,16 @@ export async function fetchTokens(source: Source, window: Window): Promise<Fetch
     rejected: days.rejected + grouped.rejected,
     bytes: days.bytes + grouped.bytes,
   };
+}
+
+function withModels(
+  row: TokensRow,
+  groups: readonly Dated<ModelTokens>[] | undefined,
+  lost: readonly string[],
+): TokensRow {
+  const faults = groups?.flatMap((group) => (group.faults ?? []).map(() => 'by_model')) ?? [];
+  const byModel = groups && mergedModels(groups.map((group) => group.row));
+  return withRejected({ ...row, byModel }, [...faults, ...lost], tokensDataset.parts);
 }
 
 /**

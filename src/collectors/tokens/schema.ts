@@ -4,22 +4,25 @@ import { breakdown, OTHER, plusKnown, sumOf } from '../counts.ts';
 import { amount, day, list, requiredAmount, requiredText, text } from '../fields.ts';
 import type { ModelTokens, TokensRow } from './dataset.ts';
 
+/** Undefined where the platform names no model: that use stays unattributed. */
 const modelElement = z
   .object({
-    model_id: requiredText,
+    model_id: text,
     model_tier: text,
     billable_tokens: amount,
     input_tokens: amount,
     output_tokens: amount,
   })
-  .transform(
-    (raw): ModelTokens => ({
-      model: raw.model_id,
-      tier: raw.model_tier,
-      credits: raw.billable_tokens,
-      input: raw.input_tokens,
-      output: raw.output_tokens,
-    }),
+  .transform((raw): ModelTokens | undefined =>
+    raw.model_id === undefined
+      ? undefined
+      : {
+          model: raw.model_id,
+          tier: raw.model_tier,
+          credits: raw.billable_tokens,
+          input: raw.input_tokens,
+          output: raw.output_tokens,
+        },
   );
 
 const userElement = z
@@ -49,7 +52,7 @@ export const dayRow = z
           cacheRead: raw.cache_read_tokens,
           cacheWrite: raw.cache_write_tokens,
         },
-        byModel: raw.by_model && mergedModels(raw.by_model),
+        byModel: raw.by_model && mergedModels(raw.by_model.filter((entry) => entry !== undefined)),
         creditsByUser: raw.by_user && sumOf(raw.by_user),
       },
     }),

@@ -1,4 +1,5 @@
 import type { DayDataset } from '../../catalog/dataset.ts';
+import type { Reduced } from '../../catalog/parts.ts';
 import type { Count } from '../counts.ts';
 
 export interface HookCount {
@@ -9,7 +10,7 @@ export interface HookCount {
 }
 
 /** What is kept of a day's use of tools: never a hook's command line, which can hold secrets and paths. */
-export interface ToolsRow {
+export interface ToolsRow extends Reduced {
   readonly toolCalls?: number | undefined;
   readonly byTool?: readonly Count[] | undefined;
   readonly mcpUsers?: number | undefined;
@@ -44,4 +45,22 @@ export const toolsDataset: DayDataset<ToolsRow> = {
     webUsers: 0,
   },
   total: ({ toolCalls }) => toolCalls,
+  parts: {
+    tools: { fields: ['tool_calls', 'by_tool'], members: ['toolCalls', 'byTool'] },
+    mcpUsers: { fields: ['mcp_users_with_mcp'], members: ['mcpUsers'] },
+    mcpServers: { fields: ['mcp_by_server'], members: ['mcpByServer'] },
+    skills: { fields: ['skills_invocations', 'skills_by_name'], members: ['skillInvocations', 'bySkill'] },
+    slashCommands: {
+      fields: ['slash_commands_invocations', 'slash_commands_by_name'],
+      members: ['slashCommandInvocations', 'bySlashCommand'],
+    },
+    hooks: { fields: ['hooks_invocations', 'hooks_by_event'], members: ['hookInvocations', 'byHook'] },
+    webUsers: { fields: ['web_users'], members: ['webUsers'] },
+    autonomyAverage: { fields: ['autonomy_ratio_avg'], members: ['autonomy.avg'] },
+    autonomyMedian: { fields: ['autonomy_ratio_p50'], members: ['autonomy.p50'] },
+    autonomyUpper: { fields: ['autonomy_ratio_p90'], members: ['autonomy.p90'] },
+    toolCallsPerSession: { fields: ['tool_calls_per_session_avg'], members: ['toolCallsPerSession'] },
+    userTurnsPerSession: { fields: ['user_turns_per_session_avg'], members: ['userTurnsPerSession'] },
+    autonomyLevels: { fields: ['tool_autonomy_level_ratio'], members: ['autonomyLevels'] },
+  },
 };

@@ -1,4 +1,5 @@
 import type { DayDataset } from '../../catalog/dataset.ts';
+import type { Reduced } from '../../catalog/parts.ts';
 import { ANONYMOUS } from '../../catalog/people.ts';
 import type { OrgSettings } from '../../catalog/settings.ts';
 import type { Count } from '../counts.ts';
@@ -35,7 +36,7 @@ export interface TeamFigures {
  * What is kept of a day's people: counts and sums of groups that may be shown, and people one by one only where the
  * operator has them told apart.
  */
-export interface UsersRow {
+export interface UsersRow extends Reduced {
   /** How people were told apart, and by which rules they belonged to teams, when the row was made. */
   readonly identity: string;
   readonly teamRules: string;
@@ -57,6 +58,21 @@ export const usersDataset: DayDataset<UsersRow> = {
   name: 'users',
   idle: { identity: ANONYMOUS.identity, teamRules: ANONYMOUS.teamRules },
   total: ({ credits }) => credits,
+  parts: {
+    // Sums over people who are partly unknown are as good as none: a listing is taken as a whole.
+    people: {
+      fields: [
+        ...['user_id', 'user_email', 'tool_calls', 'billable_tokens', 'primary_model', 'primary_model_tier'],
+        ...['files_created', 'files_edited', 'git_commits', 'git_prs_created', 'mcp_calls', 'skill_calls'],
+        ...['slash_commands', 'hooks', 'sessions', 'messages', 'user_messages', 'assistant_messages'],
+        ...['autonomy_ratio', 'delegation_level', 'languages'],
+      ],
+      members: [
+        ...['credits', 'byPrimaryModel', 'byDelegationLevel', 'byLanguage', 'perUser', 'byTeam', 'people'],
+      ],
+      mayLack: true,
+    },
+  },
   isCurrent: ({ identity, teamRules }, { people = ANONYMOUS }: OrgSettings) =>
     identity === people.identity && teamRules === people.teamRules,
   condense(row, age, { people = ANONYMOUS }) {

@@ -10,18 +10,20 @@ import type { UsersRow } from './dataset.ts';
 import { plainPerson } from './plain.ts';
 import { createDayReducer } from './reduce.ts';
 import { type PersonDay, personRow } from './schema.ts';
+import { withoutShortSums } from './unusable.ts';
 
 /** As many people as a page may have. */
 const PAGE_PEOPLE = 100;
 
 const envelope = z.object({ data: z.array(z.unknown()), meta: z.unknown().optional() });
-const paging = z.object({ has_more: z.boolean().nullish(), next_cursor: z.string().nullish() });
+const paging = z.object({ has_more: z.boolean().nullish(), next_cursor: z.string().nullish() }).nullish();
 const organization = z.object({ org_id: requiredText });
 
 /** What a day's listing held beside its people. */
 interface Listing {
   readonly rejected: number;
-  readonly lost: number;
+  /** Of each unusable field, its name. */
+  readonly faults: readonly string[];
   readonly people: number;
   readonly bytes: number;
   readonly orgId: string | undefined;
@@ -34,10 +36,10 @@ export async function fetchUsers(
   settings: PeopleSettings = ANONYMOUS,
 ): Promise<FetchedDays<UsersRow>> {
   const reducer = createDayReducer(settings);
-  const { people, ...listing } = await readPeople(source, window.to, (person) => reducer.add(person));
+  const { people, faults, ...listing } = await readPeople(source, window.to, (person) => reducer.add(person));
   const rows = new Map<Day, UsersRow>();
-  if (people > 0) rows.set(window.to, await inPieces(reducer.finish()));
-  return { ...listing, rows, remarks: [] };
+  if (people > 0) rows.set(window.to, withoutShortSums(await inPieces(reducer.finish()), faults));
+  return { ...listing, lost: 0, rows, remarks: [] };
 }
 
 /** Lets other work in between the pieces: with people told apart, a row takes some tens of milliseconds. */
@@ -56,6 +58,7 @@ export async function readPeople(
   onPerson: (person: PersonDay) => void,
 ): Promise<Listing> {
   let [rejected, lost, people] = [0, 0, 0];
+  const faults: string[] = [];
   let orgId: string | undefined;
 
   function take(element: unknown): void {
@@ -67,10 +70,14 @@ export async function readPeople(
 
   function salvagedPerson(element: unknown): PersonDay | undefined {
     const salvaged = salvage(personRow, element);
-    rejected += salvaged.rejected;
-    if (salvaged.row === undefined) lost += 1;
-    else if (salvaged.row.date !== day) rejected += 1;
-    else return salvaged.row;
+    if (salvaged.row?.date === day) {
+      rejected += salvaged.rejected;
+      for (const member of salvaged.members) faults.push(member);
+      return salvaged.row;
+    }
+    // Somebody who cannot be told from others, or a row of another day: this is not the listing of the day.
+    rejected += 1;
+    lost += 1;
     return undefined;
   }
 
@@ -91,15 +98,21 @@ export async function readPeople(
     },
     (items) => items.forEach(take),
   );
-  if (!outcome.complete) throw new IncompleteListing('people', outcome.end, outcome.pages);
-  return { rejected, lost, people, bytes: outcome.bytes, orgId };
+  if (!outcome.complete) throw new IncompleteListing('people', outcome.end, outcome.pages, rejected);
+  if (lost > 0) throw new IncompleteListing('people', 'rows', outcome.pages, rejected);
+  return { rejected, faults, people, bytes: outcome.bytes, orgId };
 }
 
 function pageOf(body: unknown): { readonly page: Page; readonly meta: unknown } {
   const answer = envelope.safeParse(body);
   if (!answer.success) throw new UnexpectedAnswer('an object with an array data', body);
   const { data, meta } = answer.data;
-  const { has_more: hasMore, next_cursor: cursor } = paging.safeParse(meta).data ?? {};
+  const said = paging.safeParse(meta);
+  if (!said.success) throw new UnexpectedAnswer('has_more as true or false and next_cursor as text', meta);
+  const { has_more: hasMore, next_cursor: cursor } = said.data ?? {};
+  if (hasMore == null && !cursor && data.length >= PAGE_PEOPLE) {
+    throw new UnexpectedAnswer('has_more beside a full page', hasMore);
+  }
   if (hasMore === true && !cursor) throw new UnexpectedAnswer('a next_cursor where has_more is true', cursor);
   return { page: { items: data, next: hasMore === false ? undefined : cursor || undefined }, meta };
 }

@@ -1,5 +1,5 @@
 import type { Day } from '../../catalog/day.ts';
-import { MAX_TEXT } from '../fields.ts';
+import { MAX_AMOUNT, MAX_TEXT } from '../fields.ts';
 import type { PersonDay } from './schema.ts';
 
 /**
@@ -70,5 +70,5 @@ function isTexts(value: unknown): value is readonly string[] {
 }
 
 function isAmount(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && value <= Number.MAX_VALUE;
+  return typeof value === 'number' && value >= 0 && value <= MAX_AMOUNT;
 }

@@ -15,12 +15,17 @@ export async function fetchRuns(source: Source): Promise<FetchedDocuments<WikiRu
   const runs = runsOf(body);
   if (runs === undefined) return { documents: [], rejected: 0, complete: false, remarks: [UNKNOWN_SHAPE] };
   const documents: WikiRun[] = [];
+  const damaged: WikiRun[] = [];
   let rejected = 0;
   for (const run of runs.slice(0, MAX_RUNS)) {
     const salvaged = salvage(runElement, run);
     rejected += salvaged.rejected;
-    if (salvaged.row !== undefined) documents.push(salvaged.row);
+    if (salvaged.row === undefined) continue;
+    documents.push(salvaged.row);
+    if (salvaged.rejected > 0) damaged.push(salvaged.row);
   }
-  const complete = runs.length <= MAX_RUNS;
-  return { documents, rejected, complete, remarks: complete ? [] : [TOO_MANY] };
+  const fits = runs.length <= MAX_RUNS;
+  // A run that is unusable may be one that is known.
+  const complete = fits && documents.length === runs.length;
+  return { documents, damaged, rejected, complete, remarks: fits ? [] : [TOO_MANY] };
 }

@@ -43,27 +43,46 @@ describe('the listing of people', () => {
     expect(await creditsOf(source)).toBe(9);
   });
 
-  test('counts somebody of the day who was listed for another day before', async () => {
-    const source = createPagedSource(() =>
-      pageOf([person('a', { date: addDays(DAY, -1) }), person('a', { billable_tokens: 4 })]),
-    );
-    const { rows, rejected } = await usersCollector.fetch(source, window);
-    expect([rows.get(DAY)?.credits, rejected]).toEqual([4, 1]);
+  test.each([
+    ['of another day', person('a', { date: addDays(DAY, -1) })],
+    ['of the day with a time', person('a', { date: `${DAY}T00:00:00+09:00` })],
+    ['of nobody', { date: DAY, billable_tokens: 9 }],
+    ['of somebody whose identifier is no text', person('a', { user_id: 7 })],
+    ['of somebody whose identifier is empty', person('')],
+    ['that is null', null],
+    ['that is text', 'row'],
+  ])('is not whole with a row %s, and says how many were rejected', async (_, row) => {
+    const source = createPagedSource(() => pageOf([row, person('b', { billable_tokens: -4 })]));
+    const failure = usersCollector.fetch(source, window);
+    await expect(failure).rejects.toThrow(IncompleteListing);
+    await expect(failure).rejects.toMatchObject({ end: 'rows', rejected: 2 });
   });
 
-  test('leaves out rows of nobody and of nothing, and fields that are no numbers', async () => {
-    const source = createPagedSource(() =>
-      pageOf([
-        null,
-        'row',
-        { date: DAY, billable_tokens: 9 },
-        person('a', { billable_tokens: -1 }),
-        person('b', { billable_tokens: '3', languages: ['Go', 7] }),
-      ]),
+  test('gives no sum that somebody’s rejected field would make short, and leaves the others', async () => {
+    const people = Array.from({ length: 6 }, (_, index) =>
+      person(`p${index}`, { billable_tokens: 1, git_commits: 2, primary_model: 'm', languages: ['Go'] }),
     );
-    const { rows, rejected, lost } = await usersCollector.fetch(source, window);
-    expect([rows.get(DAY)?.credits, rejected, lost]).toEqual([3, 5, 3]);
-    expect(rows.get(DAY)?.byLanguage).toEqual([{ name: 'Go', count: 1 }]);
+    const { rows, rejected } = await usersCollector.fetch(
+      createPagedSource(() => pageOf([...people, person('bad', { git_commits: -1, languages: ['Go', 7] })])),
+      window,
+    );
+    const row = rows.get(DAY);
+    expect(rejected).toBe(2);
+    expect(row).toMatchObject({ credits: 6, byLanguage: undefined, rejected: { people: 2 } });
+    expect(row?.byTeam).toEqual([
+      expect.objectContaining({ team: 'none', active: 7, credits: 6, commits: undefined }),
+    ]);
+    expect(row?.byPrimaryModel).toEqual([{ model: 'm', tier: 'unknown', people: 6 }]);
+  });
+
+  test('counts no active people where somebody’s activity is not known', async () => {
+    const { rows } = await usersCollector.fetch(
+      createPagedSource(() =>
+        pageOf([person('a', { billable_tokens: -1, primary_model: 'm' }), person('b')]),
+      ),
+      window,
+    );
+    expect(rows.get(DAY)).toMatchObject({ credits: undefined, byPrimaryModel: undefined, byTeam: undefined });
   });
 
   test.each([
@@ -77,6 +96,7 @@ describe('the listing of people', () => {
       (body: object) => ({ ...body, meta: { has_more: false, next_cursor: 'c9' } }),
     ],
     ['has no meta', (body: object) => ({ ...body, meta: undefined })],
+    ['has a meta of null', (body: object) => ({ ...body, meta: null })],
   ])('is whole where its last page %s', async (_, change) => {
     const source = fivePages((page, body) => (page === PAGES - 1 ? change(body as object) : body));
     expect(await creditsOf(source)).toBe(10);
@@ -96,10 +116,30 @@ const positions = Array.from({ length: PAGES }, (_, page) => page);
 
 describe.each(positions)('a fault at page %i leaves no day', (at) => {
   const meta = (body: unknown) => (body as { meta: object }).meta;
-  test.each([
+  const faults: readonly (readonly [string, (body: unknown, page: number) => unknown])[] = [
     ['an error', () => new Error('broken off')],
     ['no body', () => null],
     ['another shape', () => ({ data: {} })],
+    ['meta as text', (body: unknown) => ({ ...(body as object), meta: 'more' })],
+    ['meta as an array', (body: unknown) => ({ ...(body as object), meta: [] })],
+    ...['false', 'true', 0, 1, {}, []].map(
+      (more) =>
+        [
+          `has_more ${JSON.stringify(more)}`,
+          (body: unknown) => ({ ...(body as object), meta: { ...meta(body), has_more: more } }),
+        ] as const,
+    ),
+    ...[7, {}, [], true].map(
+      (cursor) =>
+        [
+          `next_cursor ${JSON.stringify(cursor)}`,
+          (body: unknown) => ({ ...(body as object), meta: { ...meta(body), next_cursor: cursor } }),
+        ] as const,
+    ),
+    [
+      'a full page without paging information',
+      () => ({ data: Array.from({ length: 100 }, (_, index) => person(`full${index}`)), meta: {} }),
+    ],
     ['has_more without a cursor', (body: unknown) => ({ ...(body as object), meta: { has_more: true } })],
     [
       'the cursor that it was asked with',
@@ -122,7 +162,8 @@ describe.each(positions)('a fault at page %i leaves no day', (at) => {
         meta: { ...meta(body), has_more: true, next_cursor: 'c-1' },
       }),
     ],
-  ])('%s', async (_, change) => {
+  ];
+  test.each(faults)('%s', async (_, change) => {
     const source = fivePages((page, body) => (page === at ? change(body, page) : body));
     await expect(usersCollector.fetch(source, window)).rejects.toThrow();
   });

@@ -5,8 +5,8 @@ import { personRow } from '../../../src/collectors/users/schema.ts';
 import { DAY } from '../fakes.ts';
 
 const amount = fc.oneof(
-  { weight: 30, arbitrary: fc.oneof(fc.nat(), fc.double({ min: 0, noNaN: true })) },
-  fc.constantFrom(-1, Number.NaN, Number.POSITIVE_INFINITY, '7', 'x', null, undefined, true, -0),
+  { weight: 30, arbitrary: fc.oneof(fc.nat(), fc.double({ min: 0, max: 2 ** 53, noNaN: true })) },
+  fc.constantFrom(-1, 2 ** 54, Number.NaN, Number.POSITIVE_INFINITY, '7', 'x', null, undefined, true, -0),
 );
 const text = fc.oneof(
   { weight: 30, arbitrary: fc.string({ minLength: 1 }) },

@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest';
+import type * as z from 'zod';
+import { isDayCollector } from '../../src/catalog/collector.ts';
+import { dayRow as activityRow } from '../../src/collectors/activity/schema.ts';
+import { collectors } from '../../src/collectors/index.ts';
+import { dayRow as productivityRow } from '../../src/collectors/productivity/schema.ts';
+import { dayRow as tokensRow } from '../../src/collectors/tokens/schema.ts';
+import { dayRow as toolsRow } from '../../src/collectors/tools/schema.ts';
+import { personRow } from '../../src/collectors/users/schema.ts';
+
+const schemas: Readonly<Record<string, z.ZodPipe<z.ZodObject>>> = {
+  activity: activityRow,
+  productivity: productivityRow,
+  tokens: tokensRow,
+  tools: toolsRow,
+  users: personRow,
+} as never;
+
+describe.each(collectors.filter(isDayCollector))('the parts of a row of $name', ({ name, dataset }) => {
+  const parts = Object.values(dataset.parts ?? {});
+
+  test('hold every field that is read, each once', () => {
+    const read = Object.keys(schemas[name]?.in.shape ?? {}).filter((field) => field !== 'date');
+    expect(parts.flatMap(({ fields }) => fields).toSorted()).toEqual(read.toSorted());
+  });
+
+  test('share no member', () => {
+    const members = parts.flatMap((part) => part.members);
+    expect(new Set(members).size).toBe(members.length);
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import type { Day } from '../../src/catalog/day.ts';
+import type { RowParts } from '../../src/catalog/parts.ts';
+import { createMemoryHistory } from '../../src/history/memory.ts';
+import { mergeRow } from '../../src/history/merge-row.ts';
+
+const parts: RowParts = {
+  credits: { fields: [], members: ['credits', 'byModel', 'tokens.input'] },
+  cache: { fields: [], members: ['tokens.cache'] },
+};
+const good = { credits: 10, byModel: [{ model: 'a', credits: 7 }], tokens: { input: 3, cache: 1 } };
+
+describe('a day that is answered again', () => {
+  test('takes what is whole, as a revision where it differs', () => {
+    expect(mergeRow(good, { ...good, credits: 11 }, parts)).toEqual({
+      row: { ...good, credits: 11 },
+      isRevised: true,
+    });
+    expect(mergeRow(good, { ...good }, parts)).toEqual({ row: good, isRevised: false });
+  });
+
+  test('keeps a total with its breakdowns where any of them was rejected, and takes the other parts', () => {
+    const worse = {
+      credits: 12,
+      byModel: [],
+      tokens: { input: 9, cache: 5 },
+      rejected: { credits: 1 },
+    };
+    expect(mergeRow(good, worse, parts)).toEqual({
+      row: { ...good, tokens: { input: 3, cache: 5 }, rejected: { credits: 0 } },
+      isRevised: true,
+    });
+    const same = { ...worse, tokens: { input: 9, cache: 1 } };
+    expect(mergeRow(good, same, parts).isRevised).toBe(false);
+  });
+
+  test.each([
+    ['the total', { byModel: good.byModel, tokens: good.tokens }],
+    ['a breakdown', { credits: 12, tokens: good.tokens }],
+    ['a member of a member', { credits: 12, byModel: [], tokens: { cache: 1 } }],
+  ])('keeps the stored part where the answer leaves %s out', (_, answer) => {
+    expect(mergeRow(good, answer, parts)).toEqual({
+      row: { ...good, rejected: { credits: 0 } },
+      isRevised: false,
+    });
+  });
+
+  test('may lack what a whole answer need not have', () => {
+    const people: RowParts = { people: { fields: [], members: ['teams'], mayLack: true } };
+    expect(mergeRow({ teams: [1] }, {}, people)).toEqual({ row: {}, isRevised: true });
+  });
+
+  test('is settled by an answer that is whole, which is no revision of what was damaged', () => {
+    const damaged = { ...good, credits: undefined, rejected: { credits: 1 } };
+    expect(mergeRow(damaged, good, parts)).toEqual({ row: good, isRevised: false });
+    expect(mergeRow({ ...good, rejected: { credits: 0 } }, good, parts)).toEqual({
+      row: good,
+      isRevised: false,
+    });
+  });
+
+  test('keeps the less damaged of two', () => {
+    const little = { ...good, rejected: { credits: 1 } };
+    const much = { ...good, credits: 5, rejected: { credits: 2 } };
+    expect(mergeRow(little, much, parts).row).toEqual(little);
+    expect(mergeRow(much, little, parts).row).toEqual(little);
+    const short = { ...little, credits: undefined };
+    expect(mergeRow(little, short, parts).row).toEqual(little);
+  });
+
+  test('is not mixed with a row that was made in another way', () => {
+    const people: RowParts = { people: { fields: [], members: ['people'] } };
+    const named = { identity: 'email', people: 'ann@acme.example' };
+    const hashed = { identity: 'hash', rejected: { people: 1 } };
+    expect(mergeRow(named, hashed, people).row).toEqual(hashed);
+  });
+});
+
+describe('the history', () => {
+  const monday = '2026-03-02' as Day;
+  const answer = (row: unknown) => ({
+    days: [monday],
+    rows: new Map([[monday, row]]),
+    parts,
+    orgId: undefined,
+    at: 1,
+  });
+
+  test('counts no revision for a worse answer and keeps the better row', async () => {
+    const history = createMemoryHistory();
+    await history.putDays('acme', 'tokens', answer(good));
+    const worse = { ...good, credits: undefined, rejected: { credits: 1 } };
+    expect(await history.putDays('acme', 'tokens', answer(worse))).toEqual([]);
+    expect((await history.read('acme')).days('tokens').get(monday)).toEqual({
+      ...good,
+      rejected: { credits: 0 },
+    });
+  });
+
+  test('keeps a stored document where it comes back damaged', async () => {
+    const history = createMemoryHistory();
+    const put = (body: string, damaged: readonly string[]) =>
+      history.putDocuments('acme', 'readiness', {
+        documents: new Map([['a', body]]),
+        damaged: new Set(damaged),
+        complete: true,
+        orgId: undefined,
+        at: 1,
+      });
+    await put('whole', []);
+    await put('damaged', ['a']);
+    expect((await history.read('acme')).documents('readiness')).toEqual(['whole']);
+    await put('newer', []);
+    expect((await history.read('acme')).documents('readiness')).toEqual(['newer']);
+  });
+});

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
+import { wantedDays } from '../../src/pipeline/wanted.ts';
+import { daysDescending } from '../../src/pipeline/windows.ts';
+
+const newest = '2026-03-31' as Day;
+const historyStart = '2026-03-01' as Day;
+const now = startOf(addDays(newest, 1));
+
+function wantedWith(rows: Readonly<Record<string, unknown>>, isPass: boolean, start = historyStart) {
+  const covered = new Map<Day, unknown>(
+    daysDescending(historyStart, newest).map((day) => [day, { credits: 1 }]),
+  );
+  for (const [day, row] of Object.entries(rows)) covered.set(day as Day, row);
+  return wantedDays({ newest, historyStart: start, covered, again: 1, isPass, lastPass: undefined, now })
+    .days;
+}
+
+test('a day of which something was rejected is asked for again, however old it is', () => {
+  const rows = {
+    '2026-03-02': { rejected: { credits: 0 } },
+    '2026-03-20': { credits: 1, rejected: { cacheRead: 2 } },
+  };
+  expect(wantedWith(rows, true)).toEqual([newest, '2026-03-20', '2026-03-02']);
+  expect(wantedWith(rows, false)).toEqual([newest]);
+  expect(wantedWith({}, true)).toEqual([newest]);
+});
+
+test('so is one from before the first day that is otherwise asked for', () => {
+  const rows = {
+    '2026-03-02': { rejected: { people: 1 } },
+    '2026-03-05': { rejected: { people: 1 } },
+  };
+  expect(wantedWith(rows, true, '2026-03-29' as Day)).toEqual([newest, '2026-03-05', '2026-03-02']);
+});
