@@ -66,8 +66,22 @@ describes the newest complete UTC day of its dataset, and \`agent_platform_data_
 which day that is. Absent is not zero: what the platform did not tell gives no series.
 
 Where a day carries a breakdown, a label value that was seen in the preceding 28 days and is missing from it is 0, if
-the numbers may be summed. Over \`limits.values_per_label\` the largest values stay and the rest is summed into \`other\`;
-ratios and infos of folded values are left out.`;
+the numbers may be summed and nothing of the day's answer was rejected. Over \`limits.values_per_label\` the largest values stay and the rest is summed into \`other\`;
+ratios and infos of folded values are left out.
+
+A field that is not a number from 0 to 2^53 is rejected and counted. What is stored of it stays, together with its total or
+its breakdowns, and the day is asked for again once a day until its answer is whole.
+
+## Label values
+
+A label value has at most 256 characters. Control, bidirectional and zero-width characters and lone surrogates are
+replaced by \`\ufffd\`; joiners between letters or parts of an emoji stay. A value that is shortened or changed ends with \`~\`
+and eight hexadecimal digits of a digest of its original, so that different things never share a series.
+
+The label \`repo\` is host and path (\`github.com/acme/app\`), in lower case on github.com, gitlab.com, bitbucket.org,
+codeberg.org and dev.azure.com, which ignore case. The port is part of it where it is http's or https's and not the usual
+one. An address with a query or a fragment has a digest of these at its end; user names, passwords and parameters that may
+be credentials are never part of it.`;
 
 const hookIntroduction = `What the agents' own clients reported to \`POST /hooks/events\`; there without the label \`org\`, and only where a hook token
 is configured. What was counted outlasts a restart where the storage does; the refusals start at 0 with the process.`;

@@ -1,6 +1,6 @@
-import { crc32 } from 'node:zlib';
 import * as z from 'zod';
 import { type Day, type Instant, parseDay } from '../catalog/day.ts';
+import { labelValue } from '../catalog/label.ts';
 import { repositoryOf } from './repository.ts';
 
 const ISO_TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?)?$/i;
@@ -10,8 +10,6 @@ const NUMERAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
 /** More people than an organization has, and more names than anything in a row has: what a row may cost is bounded. */
 const MAX_ELEMENTS = 250_000;
 const MAX_MEMBERS = 5_000;
-/** In UTF-16 units; twice what a label shows. */
-export const MAX_TEXT = 512;
 
 /** The largest number up to which every whole one has a value of its own. */
 export const MAX_AMOUNT = 2 ** 53;
@@ -22,17 +20,17 @@ export const amount = z.preprocess(numberOf, z.number().nonnegative().max(MAX_AM
 /** A number from 0 to 2^53 that must be there, also as numeric text. */
 export const requiredAmount = z.preprocess(numberOf, z.number().nonnegative().max(MAX_AMOUNT));
 
-/** Text that is not empty; null and the empty text count as missing. Over-long text is cut, as all text here is. */
+/** Text that is not empty, as a label value, as all text here; null and the empty text count as missing. */
 export const text = z.preprocess(
   (value) => (value === null || value === '' ? undefined : value),
-  z.string().transform(cutText).optional(),
+  z.string().transform(labelValue).optional(),
 );
 
 /** Text that must be there. */
-export const requiredText = z.string().min(1).transform(cutText);
+export const requiredText = z.string().min(1).transform(labelValue);
 
 /** Text that may be empty and must be there; null counts as empty. */
-export const anyText = z.preprocess((value) => value ?? '', z.string().transform(cutText));
+export const anyText = z.preprocess((value) => value ?? '', z.string().transform(labelValue));
 
 /** True or false, also as text; null counts as missing. */
 export const flag = z.preprocess((value) => {
@@ -76,7 +74,7 @@ export function list<Item extends z.ZodType>(item: Item) {
 }
 
 /**
- * An object's members as pairs, in their order; null counts as missing. A zod record is no match for it: the
+ * An object's members as pairs, in their order, named by label values; null counts as missing. A zod record is no match for it: the
  * member names are foreign, and a record loses one that is called `__proto__`.
  */
 export function members<Member>(member: z.ZodType<Member>) {
@@ -95,7 +93,7 @@ export function members<Member>(member: z.ZodType<Member>) {
       const pairs: (readonly [string, Member])[] = [];
       for (const [name, value] of Object.entries(object)) {
         const parsed = member.safeParse(value);
-        if (parsed.success) pairs.push([name, parsed.data]);
+        if (parsed.success) pairs.push([labelValue(name), parsed.data]);
         for (const { message, path } of parsed.error?.issues ?? []) {
           context.issues.push({ code: 'custom', message, input: value, path: [name, ...path] });
         }
@@ -103,14 +101,6 @@ export function members<Member>(member: z.ZodType<Member>) {
       return pairs;
     })
     .optional();
-}
-
-/** Text that is too long for any name, cut, and told apart from others by a checksum of the whole. */
-function cutText(value: string): string {
-  if (value.length <= MAX_TEXT) return value;
-  const sum = crc32(Buffer.from(value, 'utf16le')).toString(16).padStart(8, '0');
-  // A slice would keep the whole text in memory; what comes from bytes is a text of its own.
-  return `${Buffer.from(value.slice(0, MAX_TEXT - 9)).toString('utf8')}~${sum}`;
 }
 
 function instantOf(value: unknown): unknown {

@@ -1,33 +1,17 @@
-import { crc32 } from 'node:zlib';
+import { labelValue, MAX_LABEL_CHARACTERS } from '../catalog/label.ts';
 
 /** The two text formats: Prometheus text 0.0.4 and OpenMetrics 1.0.0. */
 export type Format = 'text' | 'openmetrics';
 
 export type FamilyType = 'gauge' | 'counter' | 'histogram' | 'summary' | 'unknown';
 
-const LABEL_LIMIT = 256;
-const DIGEST_LENGTH = 9;
-// Any surrogate takes the slow way, also one of a proper pair: the common value is plain ASCII.
-const SUSPECT = /[\\"\n\ud800-\udfff]/;
+/** Nearly every value: printable ASCII that needs no escaping. */
+const PLAIN = /^[ !#-[\]-~]*$/;
 
-/**
- * The label value that leaves the process: at most 256 characters (code points) of well-formed Unicode. A value
- * that is longer or holds a lone surrogate is cut or repaired, and ends with `~` and eight hexadecimal digits of
- * the original's checksum, so that two values that differ stay two series.
- */
-export function fitLabelValue(value: string): string {
-  const fits = value.length <= LABEL_LIMIT && value.isWellFormed();
-  if (fits) return value;
-  const start = Array.from(value.slice(0, 2 * LABEL_LIMIT + 2).toWellFormed());
-  if (start.length <= LABEL_LIMIT && value.isWellFormed()) return value;
-  const digest = crc32(Buffer.from(value, 'utf16le')).toString(16).padStart(8, '0');
-  return `${start.slice(0, LABEL_LIMIT - DIGEST_LENGTH).join('')}~${digest}`;
-}
-
-/** A label value as it stands between quotes: fitted, with backslash, quote and newline escaped. */
+/** A label value between its quotes, by the rule for label values, with backslash and quote escaped. */
 export function escapeLabelValue(value: string): string {
-  if (value.length <= LABEL_LIMIT && !SUSPECT.test(value)) return value;
-  return fitLabelValue(value).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+  if (value.length <= MAX_LABEL_CHARACTERS && PLAIN.test(value)) return value;
+  return labelValue(value).replaceAll('\\', '\\\\').replaceAll('"', '\\"');
 }
 
 /** A sample's value in the one spelling that both formats and Go read. */

@@ -1,11 +1,9 @@
 import type { Family, Sample } from '../catalog/family.ts';
-import { keyOf } from './zeros.ts';
+import { endsWithDigest } from '../catalog/label.ts';
+import { keyOf } from './series.ts';
 
 /** The label value that the values beyond a limit are summed into. */
 export const OTHER = 'other';
-
-/** The longest label value that is published, in UTF-16 code units. */
-export const LABEL_VALUE_LIMIT = 256;
 
 /** The label values that stay, per label over its limit. */
 export type KeptValues = ReadonlyMap<string, ReadonlySet<string>>;
@@ -18,8 +16,8 @@ export function keepLargest(weights: ReadonlyMap<string, number>, limit: number)
 }
 
 /**
- * A family's samples with every label value that is not kept summed into `other`, and with over-long values
- * cut. Numbers that cannot be summed (ratios, infos, timestamps) are left out where a label of theirs is folded.
+ * A family's samples with every label value that is not kept summed into `other`. Numbers that cannot be summed
+ * (ratios, infos, timestamps) are left out where a label of theirs is folded.
  */
 export function* fold(family: Family, samples: Iterable<Sample>, kept: KeptValues): Generator<Sample> {
   const sums = new Map<string, { labels: Record<string, string>; value: number }>();
@@ -40,14 +38,17 @@ export function* fold(family: Family, samples: Iterable<Sample>, kept: KeptValue
   yield* sums.values();
 }
 
-/** `plain`: as it is; `cut`: some value changes and may meet another one; `folded`: it belongs to `other`. */
-function fateOf(family: Family, sample: Sample, kept: KeptValues): 'plain' | 'cut' | 'folded' {
-  let fate: 'plain' | 'cut' = 'plain';
+/**
+ * `folded`: it belongs to `other`; `digest`: a value of it ends with a digest, and somebody may have given another one
+ * the very same name, which must not become the same series twice; `plain`: it is as it is.
+ */
+function fateOf(family: Family, sample: Sample, kept: KeptValues): 'plain' | 'digest' | 'folded' {
+  let fate: 'plain' | 'digest' = 'plain';
   for (const label of family.labels) {
     const value = sample.labels[label] ?? '';
     const stays = kept.get(label);
     if (stays !== undefined && !stays.has(value)) return 'folded';
-    if (value.length >= LABEL_VALUE_LIMIT || !isPlain(value)) fate = 'cut';
+    if (endsWithDigest(value)) fate = 'digest';
   }
   return fate;
 }
@@ -57,16 +58,7 @@ function foldedLabels(family: Family, sample: Sample, kept: KeptValues): Record<
   for (const label of family.labels) {
     const value = sample.labels[label] ?? '';
     const stays = kept.get(label);
-    labels[label] = stays !== undefined && !stays.has(value) ? OTHER : publishable(value);
+    labels[label] = stays !== undefined && !stays.has(value) ? OTHER : value;
   }
   return labels;
-}
-
-/** A label value as it is published: well-formed Unicode of at most 256 code units. */
-function publishable(value: string): string {
-  return value.slice(0, LABEL_VALUE_LIMIT).toWellFormed();
-}
-
-function isPlain(value: string): boolean {
-  return value.isWellFormed() && !value.includes('\uFFFD');
 }

@@ -3,7 +3,8 @@ import type { Family, Sample } from '../catalog/family.ts';
 import { isDamaged } from '../catalog/parts.ts';
 import type { View } from '../catalog/view.ts';
 import { fold, type KeptValues, keepLargest } from './folding.ts';
-import { fillsZeros, keyOf, zerosOf } from './zeros.ts';
+import { keyOf, labelled } from './series.ts';
+import { fillsZeros, zerosOf } from './zeros.ts';
 
 /** How many values a label may have before the smallest are folded. */
 export type LabelLimit = (label: string) => number;
@@ -101,9 +102,17 @@ function samplesOf(
   dataset: DayDataset<unknown> | undefined,
   view: View,
 ): Iterable<Sample> | undefined {
-  if (family.scope === 'current') return family.samplesOf(view);
+  if (family.scope === 'current') return allLabelled(family, family.samplesOf(view));
   const day = dataset === undefined ? undefined : view.newestDay(dataset);
-  return day === undefined ? undefined : family.samplesOf(view, day);
+  return day === undefined ? undefined : allLabelled(family, family.samplesOf(view, day));
+}
+
+function allLabelled(family: Family, samples: Iterable<Sample> | undefined): Iterable<Sample> | undefined {
+  return samples && eachLabelled(family, samples);
+}
+
+function* eachLabelled(family: Family, samples: Iterable<Sample>): Generator<Sample> {
+  for (const sample of samples) yield labelled(family, sample);
 }
 
 function* concatenated(samples: Iterable<Sample>, zeros: readonly Sample[]): Generator<Sample> {

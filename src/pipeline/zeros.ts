@@ -1,6 +1,7 @@
 import { addDays, type Day } from '../catalog/day.ts';
 import type { DayFamily, Sample } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
+import { keyOf, labelled } from './series.ts';
 
 /** How many days back a label value is remembered after it was last seen. */
 export const REMEMBERED_DAYS = 28;
@@ -22,7 +23,8 @@ export function* zerosOf(
 ): Generator<Sample | undefined> {
   const seen = new Set(present);
   for (let back = 1; back <= REMEMBERED_DAYS; back++) {
-    for (const sample of family.samplesOf(view, addDays(day, -back)) ?? []) {
+    for (const given of family.samplesOf(view, addDays(day, -back)) ?? []) {
+      const sample = labelled(family, given);
       const key = keyOf(family, sample);
       if (seen.has(key)) {
         yield undefined;
@@ -32,17 +34,4 @@ export function* zerosOf(
       yield { labels: sample.labels, value: 0 };
     }
   }
-}
-
-/** What tells a family's samples apart. */
-export function keyOf(family: { readonly labels: readonly string[] }, sample: Sample): string {
-  const { labels } = family;
-  const [only] = labels;
-  if (labels.length === 1 && only !== undefined) return sample.labels[only] ?? '';
-  // Lengths keep ("ab", "c") and ("a", "bc") apart.
-  return labels.map((label) => lengthPrefixed(sample.labels[label] ?? '')).join('');
-}
-
-function lengthPrefixed(value: string): string {
-  return `${value.length}:${value}`;
 }

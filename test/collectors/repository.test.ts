@@ -10,11 +10,20 @@ describe('a repository is host and path alone', () => {
     'https://github.com/acme/app.git/',
     'https://github.com//acme//app',
     ' HTTPS://GitHub.com/acme/app ',
-    'http://github.com:8080/acme/app',
+    'http://github.com:80/acme/app',
+    'https://github.com:443/acme/app',
+    'https://github.com:/acme/app',
+    'ssh://git@github.com:7999/acme/app',
+    'git://github.com:9418/acme/app',
+    'https://GitHub.com/Acme/App',
+    'git@github.com:ACME/app.GIT',
     'https://user:secret@github.com/acme/app.git',
     'https://secret@github.com/acme/app',
     'https://me@example.com:secret@github.com/acme/app',
-    'https://github.com/acme/app?access_token=secret#secret',
+    'https://github.com/acme/app?access_token=secret#token=secret',
+    'https://github.com/acme/app?accessToken=a&private-token=b&X-Amz-Signature=c&user=d&pat=e&apikey=f',
+    'https://github.com/acme/app?',
+    'https://github.com/acme/app#',
     'ssh://git@github.com/acme/app.git',
     'ssh://git@github.com:22/acme/app.git',
     'git+ssh://git@github.com/acme/app',
@@ -31,7 +40,7 @@ describe('a repository is host and path alone', () => {
 
   test.each([
     ['https://GitLab.example.com/Group/Sub/App', 'gitlab.example.com/Group/Sub/App'],
-    ['https://dev.azure.com/acme/My%20Project/_git/app', 'dev.azure.com/acme/My Project/_git/app'],
+    ['https://dev.azure.com/acme/My%20Project/_git/app', 'dev.azure.com/acme/my project/_git/app'],
     ['https://git.sr.ht/~ann/app', 'git.sr.ht/~ann/app'],
     ['http://gitserver/team/app', 'gitserver/team/app'],
     ['ssh://git@[::1]:22/team/app', '[::1]/team/app'],
@@ -39,6 +48,28 @@ describe('a repository is host and path alone', () => {
     ['git@github.com:123/app', 'github.com/123/app'],
   ])('from %s: %s', (address, repository) => {
     expect(repositoryOf(address)).toBe(repository);
+  });
+
+  test.each([
+    ['a port', 'https://h.tld/a/b', 'https://h.tld:8443/a/b', 'h.tld:8443/a/b'],
+    ['a port of http', 'https://h.tld/a/b', 'http://h.tld:8080/a/b', 'h.tld:8080/a/b'],
+    ['the other scheme’s port', 'http://h.tld/a/b', 'http://h.tld:443/a/b', 'h.tld:443/a/b'],
+    ['the case of a path', 'https://h.tld/a/b', 'https://h.tld/A/b', 'h.tld/A/b'],
+    ['a query', 'https://h.tld/a/b', 'https://h.tld/a/b?p=1', /^h\.tld\/a\/b~[0-9a-f]{8}$/],
+    ['a value of a query', 'https://h.tld/a/b?p=1', 'https://h.tld/a/b?p=2', /^h\.tld\/a\/b~[0-9a-f]{8}$/],
+    ['a name of a query', 'https://h.tld/a/b?p', 'https://h.tld/a/b?q', /^h\.tld\/a\/b~[0-9a-f]{8}$/],
+    ['a fragment', 'https://h.tld/a/b', 'https://h.tld/a/b#x', /^h\.tld\/a\/b~[0-9a-f]{8}$/],
+    ['a fragment for a query', 'https://h.tld/a/b?x', 'https://h.tld/a/b#x', /^h\.tld\/a\/b~[0-9a-f]{8}$/],
+  ])('is told apart by %s', (_, one, other, named) => {
+    expect(repositoryOf(one)).toBeDefined();
+    expect(repositoryOf(other)).not.toBe(repositoryOf(one));
+    expect(repositoryOf(other)).toMatch(named);
+  });
+
+  test('has one digest whatever the order of the parameters and the credentials among them', () => {
+    const one = repositoryOf('https://h.tld/a/b?p=1&q=2&token=x');
+    expect(repositoryOf('https://ann:pw@H.tld/a/b.git?access_token=y&q=2&p=1#password=z')).toBe(one);
+    expect(repositoryOf('https://h.tld/a/b?p=1&q=2')).toBe(one);
   });
 
   test.each([
@@ -78,7 +109,7 @@ describe('a repository is host and path alone', () => {
       fc.property(scheme, credential, credential, rest, (prefix, user, password, tail) => {
         for (const userinfo of [user, `${user}:${password}`]) {
           const repository = repositoryOf(`${prefix}${userinfo}@github.com${tail}`);
-          expect(repository ?? 'github.com/').toMatch(/^github\.com\/(?!.*S3CR)/i);
+          expect(repository ?? 'github.com/').toMatch(/^github\.com(?::22)?\/(?!.*S3CR)/i);
         }
       }),
       { numRuns: 300 },

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { DayDataset } from '../../src/catalog/dataset.ts';
 import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
 import { currentFamily, dayFamily, type Family, type Sample } from '../../src/catalog/family.ts';
+import { labelValue } from '../../src/catalog/label.ts';
 import type { View } from '../../src/catalog/view.ts';
 import { familiesOverBudget } from '../../src/pipeline/budget.ts';
 import { projectFamily, surveyOf } from '../../src/pipeline/survey.ts';
@@ -208,21 +209,30 @@ describe('folding', () => {
     expect(samples[ratioByModel.name]).toEqual({ b: 0.5 });
   });
 
-  test('values that become equal when cut to 256 characters are summed', async () => {
+  test('values that differ after the 256th character, or in what does not show, stay apart', async () => {
     const long = 'x'.repeat(256);
-    const { samples } = await project(
-      [byModel],
-      [
-        {
-          models: [
-            [long, 1],
-            [`${long}a`, 2],
-            [`${long}b`, 3],
-          ],
-        },
-      ],
-    );
-    expect(samples[name]).toEqual({ [long]: 6 });
+    const models = [
+      [long, 1] as const,
+      [`${long}a`, 2] as const,
+      [`${long}b`, 3] as const,
+      ['a\u200b', 4] as const,
+    ];
+    const { samples } = await project([byModel, ratioByModel], [{ models }]);
+    const labels = [long, labelValue(`${long}a`), labelValue(`${long}b`), labelValue('a\u200b')];
+    expect(Object.keys(samples[ratioByModel.name] ?? {}).toSorted()).toEqual(labels.toSorted());
+    expect(samples[name]).toEqual(Object.fromEntries(labels.map((label, index) => [label, index + 1])));
+  });
+
+  test('a value that is spelt like a changed one is not the same series twice', async () => {
+    const changed = labelValue('a\u200b');
+    const models = [[changed, 1] as const, ['a\u200b', 2] as const];
+    const { samples } = await project([byModel], [{ models }]);
+    expect(samples[name]).toEqual({ [changed]: 3 });
+  });
+
+  test('a day stored before with the text itself gives no zero beside its label', async () => {
+    const days = [{ models: [['a\u0001', 1] as const] }, { models: [[labelValue('a\u0001'), 2] as const] }];
+    expect((await project([byModel], days)).samples[name]).toEqual({ [labelValue('a\u0001')]: 2 });
   });
 
   test('sums never change', async () => {

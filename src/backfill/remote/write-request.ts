@@ -1,6 +1,6 @@
 import type { Instant } from '../../catalog/day.ts';
 import type { Family, Sample } from '../../catalog/family.ts';
-import { fitLabelValue } from '../../exposition/text.ts';
+import { labelValue } from '../../catalog/label.ts';
 import { writeVarint } from './snappy.ts';
 
 // Field numbers and wire types of the messages of remote write 1.0: WriteRequest{timeseries 1},
@@ -39,7 +39,7 @@ export function planSeries(
     return [
       value === undefined
         ? { label, name: text(label) }
-        : { fixed: labelOf(text(label), text(fitLabelValue(value))) },
+        : { fixed: labelOf(text(label), text(labelValue(value))) },
     ];
   });
 }
@@ -85,7 +85,7 @@ const NOTHING = Buffer.alloc(0);
 
 function encodedLabel(planned: PlannedLabel, sample: Sample): Buffer {
   if ('fixed' in planned) return planned.fixed;
-  const value = fitLabelValue(sample.labels[planned.label] ?? '');
+  const value = labelValue(sample.labels[planned.label] ?? '');
   return value === '' ? NOTHING : labelOf(planned.name, text(value));
 }
 

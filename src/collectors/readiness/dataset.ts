@@ -42,4 +42,6 @@ export const readinessDataset: DocumentDataset<ReadinessReport> = {
   kind: 'documents',
   name: 'readiness',
   idOf: ({ id }) => id,
+  // 2: repositories are told apart by port, query and fragment too.
+  form: 2,
 };

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { labelValue } from '../../catalog/label.ts';
 import type { Dated } from '../analytics.ts';
 import { breakdown, type Count, OTHER, plus, summedCounts } from '../counts.ts';
 import { amount, anyText, day, list, members, requiredAmount, requiredText } from '../fields.ts';
@@ -9,9 +10,12 @@ const toolElement = z
   .object({ tool: z.string(), invocations: requiredAmount })
   .transform(({ tool, invocations }): Count => ({ name: toolName(tool), count: invocations }));
 
+// In lower case first: what differs in case alone has one digest too.
 const serverElement = z
-  .object({ server: requiredText, invocations: requiredAmount })
-  .transform(({ server, invocations }): Count => ({ name: server.toLowerCase(), count: invocations }));
+  .object({ server: z.string().min(1), invocations: requiredAmount })
+  .transform(
+    ({ server, invocations }): Count => ({ name: labelValue(server.toLowerCase()), count: invocations }),
+  );
 
 const namedElement = z.object({ name: requiredText, count: requiredAmount });
 

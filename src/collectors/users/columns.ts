@@ -1,3 +1,5 @@
+import { labelValue } from '../../catalog/label.ts';
+
 /** The figures of one person that are kept where people are told apart. */
 export const FIGURES = [
   'credits',
@@ -63,11 +65,11 @@ export function* figuresOf(
   }
 }
 
-/** The lines of an attribute; what would break a line becomes a space. */
+/** The lines of an attribute; a value that would break a line becomes a label value, which cannot. */
 export function textOf(values: readonly (string | undefined)[]): string {
   return values.length === 0 ? '' : `${values.map(lineOf).join('\n')}\n`;
 }
 
 function lineOf(value: string | undefined): string | undefined {
-  return value?.includes('\n') ? value.replaceAll('\n', ' ') : value;
+  return value?.includes('\n') ? labelValue(value) : value;
 }

@@ -1,5 +1,6 @@
 import type { Day } from '../../catalog/day.ts';
-import { MAX_AMOUNT, MAX_TEXT } from '../fields.ts';
+import { isLabelValue } from '../../catalog/label.ts';
+import { MAX_AMOUNT } from '../fields.ts';
 import type { PersonDay } from './schema.ts';
 
 /**
@@ -57,7 +58,7 @@ export function addressOf(email: string): string | undefined {
 }
 
 function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && value.length <= MAX_TEXT;
+  return typeof value === 'string' && value !== '' && isLabelValue(value);
 }
 
 /** Nobody has so many languages. */

@@ -19,4 +19,6 @@ export const wikiDataset: DocumentDataset<WikiRun> = {
   kind: 'documents',
   name: 'wiki',
   idOf: ({ id }) => id,
+  // 2: repositories are told apart by port, query and fragment too.
+  form: 2,
 };

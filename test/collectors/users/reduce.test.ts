@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { labelValue } from '../../../src/catalog/label.ts';
 import type { PeopleSettings } from '../../../src/catalog/people.ts';
 import { usersCollector } from '../../../src/collectors/users/collector.ts';
 import type { UsersRow } from '../../../src/collectors/users/dataset.ts';
@@ -145,7 +146,7 @@ describe('people one by one', () => {
   test('cannot break out of their line', () => {
     const row = reduced([person('a\nb', { billable_tokens: 1 }), person('c', { billable_tokens: 2 })], byId);
     expect(shownOf(row, byId)).toMatchObject({
-      'daily_credits_by_user{user="a b"}': 1,
+      [`daily_credits_by_user{user="${labelValue('a\nb')}"}`]: 1,
       'daily_credits_by_user{user="c"}': 2,
     });
   });
