@@ -47,6 +47,8 @@ export interface DayFamily<Label extends string = string> extends Declared<Label
    * in the preceding 28 days and missing from a day's row is then 0, where the nature is additive.
    */
   readonly breakdown: boolean;
+  /** The part of the row that this breaks down; where not given, it may be any. */
+  readonly part?: string | undefined;
   /** The samples of a day, or undefined where the day's row does not carry this figure. */
   samplesOf(view: View, day: Day): Iterable<Sample<Label>> | undefined;
 }
@@ -63,6 +65,7 @@ export type Family = DayFamily | CurrentFamily;
 export function dayFamily<const Label extends string = never>(
   declaration: FamilyDeclaration<Label> & {
     readonly breakdown?: boolean;
+    readonly part?: string;
     samplesOf(view: View, day: Day): Iterable<Sample<Label>> | undefined;
   },
 ): DayFamily<Label> {

@@ -28,9 +28,9 @@ export function isUnsettled(row: unknown): boolean {
   return Object.keys(rejectedOf(row)).length > 0;
 }
 
-/** Whether something is missing from this row, so that what it leaves out is not known to be 0. */
-export function isDamaged(row: unknown): boolean {
-  return Object.values(rejectedOf(row)).some((count) => count > 0);
+/** Whether something is missing from this row, or from a part of it, so that what it leaves out is not known to be 0. */
+export function isDamaged(row: unknown, part?: string): boolean {
+  return Object.entries(rejectedOf(row)).some(([name, count]) => count > 0 && (part ?? name) === name);
 }
 
 /** The row's own account of its parts; empty where all of them are whole. */

@@ -56,8 +56,8 @@ export function* surveyOf(
     const zeros: Sample[] = [];
     const day = dataset === undefined ? undefined : view.newestDay(dataset);
     // What a damaged row leaves out may be what was rejected of it.
-    const isWhole = dataset !== undefined && day !== undefined && !isDamaged(view.row(dataset, day));
-    const collectsZeros = family.scope === 'day' && fillsZeros(family) && isWhole;
+    const row = dataset === undefined || day === undefined ? undefined : view.row(dataset, day);
+    const collectsZeros = family.scope === 'day' && fillsZeros(family) && !isDamaged(row, family.part);
     for (const sample of samples) {
       note(family, sample, values, weights, ranking, summed);
       if (collectsZeros) present.add(keyOf(family, sample));

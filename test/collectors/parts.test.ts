@@ -29,3 +29,11 @@ describe.each(collectors.filter(isDayCollector))('the parts of a row of $name', 
     expect(new Set(members).size).toBe(members.length);
   });
 });
+
+test('a family that breaks down a part names one that its dataset has', () => {
+  for (const { name, families, dataset } of collectors) {
+    const known = dataset.kind === 'days' ? Object.keys(dataset.parts ?? {}) : [];
+    const named = families.flatMap((family) => (family.scope === 'day' ? (family.part ?? []) : []));
+    expect(known, name).toEqual(expect.arrayContaining(named));
+  }
+});

@@ -26,6 +26,7 @@ export const dailyFileOperationsByExtension = dayFamily({
   source: `${ENDPOINT}: data[].by_extension[].count`,
   nature: 'additive',
   breakdown: true,
+  part: 'files',
   samplesOf: (view, day) => counts('extension', view.row(productivityDataset, day)?.byExtension),
 });
 
@@ -37,6 +38,7 @@ export const dailyFileOperationsByLanguage = dayFamily({
   source: `${ENDPOINT}: data[].by_language[].count`,
   nature: 'additive',
   breakdown: true,
+  part: 'files',
   samplesOf: (view, day) => counts('language', view.row(productivityDataset, day)?.byLanguage),
 });
 

@@ -40,6 +40,7 @@ export const dailyCostByModel = dayFamily({
   source: `stored days of /api/v1/analytics/tokens: data[].by_model[].billable_tokens; ${PRICES}`,
   nature: 'additive',
   breakdown: true,
+  part: 'credits',
   definition: definitions.dailyCostByModel,
   samplesOf: costByModel,
 });

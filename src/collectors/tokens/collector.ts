@@ -29,6 +29,7 @@ export const dailyCreditsByModel = dayFamily({
   source: `${ENDPOINT}: data[].by_model[].billable_tokens`,
   nature: 'additive',
   breakdown: true,
+  part: 'credits',
   samplesOf: (view, day) => byModel(view, day, creditsOf),
 });
 
@@ -50,6 +51,7 @@ export const dailyTokensByModel = dayFamily({
   source: `${ENDPOINT}: data[].by_model[].input_tokens, output_tokens`,
   nature: 'additive',
   breakdown: true,
+  part: 'credits',
   samplesOf: (view, day) => byModel(view, day, tokensOf),
 });
 

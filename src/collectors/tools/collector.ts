@@ -23,6 +23,7 @@ export const dailyToolCallsByTool = dayFamily({
   source: `${ENDPOINT}: data[].by_tool[].invocations`,
   nature: 'additive',
   breakdown: true,
+  part: 'tools',
   samplesOf: (view, day) => counts('tool', view.row(toolsDataset, day)?.byTool),
 });
 
@@ -44,6 +45,7 @@ export const dailyMcpCallsByServer = dayFamily({
   source: `${ENDPOINT}: data[].mcp_by_server[].invocations`,
   nature: 'additive',
   breakdown: true,
+  part: 'mcpServers',
   samplesOf: (view, day) => counts('server', view.row(toolsDataset, day)?.mcpByServer),
 });
 
@@ -65,6 +67,7 @@ export const dailySkillInvocationsBySkill = dayFamily({
   source: `${ENDPOINT}: data[].skills_by_name[].count`,
   nature: 'additive',
   breakdown: true,
+  part: 'skills',
   samplesOf: (view, day) => counts('skill', view.row(toolsDataset, day)?.bySkill),
 });
 
@@ -86,6 +89,7 @@ export const dailySlashCommandInvocationsByCommand = dayFamily({
   source: `${ENDPOINT}: data[].slash_commands_by_name[].count`,
   nature: 'additive',
   breakdown: true,
+  part: 'slashCommands',
   samplesOf: (view, day) => counts('command', view.row(toolsDataset, day)?.bySlashCommand),
 });
 
@@ -107,6 +111,7 @@ export const dailyHookInvocationsByEvent = dayFamily({
   source: `${ENDPOINT}: data[].hooks_by_event[].count`,
   nature: 'additive',
   breakdown: true,
+  part: 'hooks',
   samplesOf: (view, day) =>
     view.row(toolsDataset, day)?.byHook?.map(({ event, matcher, count }) => ({
       labels: { event, matcher },
