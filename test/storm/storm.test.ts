@@ -11,7 +11,20 @@ import { rowsByDay } from './wire.ts';
 
 /** Every fault, at a strength that leaves a test its pace. Slow answers arrive; those that do not have their own test. */
 const FAULTS = [
-  ...['401', '403', '429:1', '429:date', '429:7200', '500', '500:503', 'slow:5', 'close', 'cut-off'],
+  ...[
+    '401',
+    '403',
+    '429:1',
+    '429:date',
+    '429:7200',
+    '500',
+    '500:503',
+    'maintenance:600',
+    'maintenance:7200',
+    'slow:5',
+    'close',
+    'cut-off',
+  ],
   ...['malformed', 'html', 'html:200', 'empty-body', 'bad-rows', 'huge-numbers'],
 ] as const;
 const SWITCHES = [
