@@ -20,5 +20,6 @@ export function describeWebSettings(settings: WebSettings, openHealth: boolean):
     lines.push(`at most a request every ${rateLimit.intervalMs} ms, ${rateLimit.burst} at once`);
   }
   if (openHealth) lines.push('/-/healthy and /-/ready are open to everybody');
+  lines.push(...settings.warnings.map((warning) => `warning: ${warning}`));
   return lines;
 }

@@ -19,6 +19,12 @@ export function readHeaders(place: Place): ReadonlyMap<string, string> {
   return found;
 }
 
+/** Whether the file would have HTTP/2 offered, as other exporters do unless told otherwise. */
+export function offersHttp2(place: Place): boolean {
+  const http2 = entriesOf(place, ['http2', 'headers']).get('http2');
+  return http2 === undefined || http2.tree.kind === 'empty' || booleanOf(http2);
+}
+
 /** A header's value; nothing is set where it is empty. */
 function headerOf(name: string, place: Place): string {
   if (place.tree.kind === 'empty' || (place.tree.kind === 'text' && place.tree.text === '')) return '';
@@ -32,7 +38,10 @@ function headerOf(name: string, place: Place): string {
 }
 
 /** Reads `rate_limit`; undefined where it limits nothing. */
-export function readRateLimit(place: Place): RateLimit | undefined {
+export function readRateLimit(
+  place: Place,
+  warn: (place: Place, warning: string) => void,
+): RateLimit | undefined {
   const entries = entriesOf(place, ['interval', 'burst']);
   const [interval, burst] = [entries.get('interval'), entries.get('burst')];
   if (interval === undefined || interval.tree.kind === 'empty') {
@@ -42,7 +51,9 @@ export function readRateLimit(place: Place): RateLimit | undefined {
   const intervalMs = intervalOf(interval);
   if (intervalMs === 0) return undefined;
   if (burst === undefined) throw mistake(place, 'has no burst: not one request would pass');
-  return { intervalMs, burst: wholeNumberOf(burst, 1, 1_000_000) };
+  const most = wholeNumberOf(burst, 0, 1_000_000);
+  if (most === 0) warn(burst, 'is 0: not one request passes');
+  return { intervalMs, burst: most };
 }
 
 function intervalOf(place: Place): number {

@@ -1,7 +1,7 @@
 import { type Files, unreadable } from '../config/files.ts';
-import { entriesOf, type Place } from '../config/tree.ts';
+import { entriesOf, originOf, type Place } from '../config/tree.ts';
 import { ConfigError } from '../runtime/errors.ts';
-import { readHeaders, readRateLimit } from './http-section.ts';
+import { offersHttp2, readHeaders, readRateLimit } from './http-section.ts';
 import type { WebSettings } from './settings.ts';
 import { readTls } from './tls-section.ts';
 import { readUsers } from './users-section.ts';
@@ -30,11 +30,18 @@ async function read(file: string, files: Files): Promise<WebSettings> {
     const place = entries.get(name);
     return place === undefined ? undefined : read(place);
   }
+  const warnings: string[] = [];
+  function warn(place: Place, warning: string): void {
+    warnings.push(`${originOf(place)}: ${warning}`);
+  }
   return {
     headers: section('http_server_config', readHeaders) ?? new Map(),
-    users: section('basic_auth_users', readUsers) ?? new Map(),
-    rateLimit: section('rate_limit', readRateLimit),
-    tls: await section('tls_server_config', (place) => readTls(place, files)),
+    users: section('basic_auth_users', (place) => readUsers(place, warn)) ?? new Map(),
+    rateLimit: section('rate_limit', (place) => readRateLimit(place, warn)),
+    tls: await section('tls_server_config', (place) =>
+      readTls(place, files, { offersHttp2: section('http_server_config', offersHttp2) ?? true, warn }),
+    ),
+    warnings,
   };
 }
 

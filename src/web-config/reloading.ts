@@ -46,7 +46,7 @@ export async function createReloading(deps: ReloadingDeps): Promise<Reloading> {
   async function load(): Promise<WebSettings> {
     const marks = new Map<string, string>();
     try {
-      return await loadWebSettings(file, {
+      const settings = await loadWebSettings(file, {
         ...files,
         async read(path) {
           // Before it is read: a write in between is seen the next time.
@@ -54,6 +54,8 @@ export async function createReloading(deps: ReloadingDeps): Promise<Reloading> {
           return files.read(path);
         },
       });
+      for (const warning of settings.warnings) log.warn('Weak web configuration', { warning });
+      return settings;
     } finally {
       seen = marks;
     }

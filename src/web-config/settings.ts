@@ -9,6 +9,11 @@ export const clientAuthTypes = [
 
 export type ClientAuth = (typeof clientAuthTypes)[number];
 
+/** Whether a policy asks that certificates lead to an authority. */
+export function verifiesClients(clientAuth: ClientAuth): boolean {
+  return clientAuth === 'RequireAndVerifyClientCert' || clientAuth === 'VerifyClientCertIfGiven';
+}
+
 export type TlsVersion = 'TLSv1.2' | 'TLSv1.3';
 
 /** How the server speaks TLS; certificates and keys are PEM texts. */
@@ -18,7 +23,7 @@ export interface TlsSettings {
   /** Until when the certificate is valid, in milliseconds since the epoch. */
   readonly expiresAt: number;
   readonly clientAuth: ClientAuth;
-  /** The authorities whose client certificates are good. */
+  /** The authorities whose client certificates are good; the system's where a policy verifies and none are given. */
   readonly clientCa: string | undefined;
   /** A client certificate must bear one of these names, where they are given. */
   readonly allowedNames: readonly string[] | undefined;
@@ -48,4 +53,6 @@ export interface WebSettings {
   /** Bcrypt hashes by user name; nobody is asked for a password where it is empty. */
   readonly users: ReadonlyMap<string, string>;
   readonly rateLimit: RateLimit | undefined;
+  /** What is accepted although it is hardly meant so, each in one line with its place. */
+  readonly warnings: readonly string[];
 }

@@ -6,7 +6,13 @@ import { booleanOf, entriesOf, itemsOf, mistake, type Place, textOf } from '../c
 import { checkAuthorities, checkKeyPair, checkSuites } from './certificates.ts';
 import { curves, defaultSuites, opensslSuites, suiteNames } from './names.ts';
 import type { Pem } from './pem.ts';
-import { type ClientAuth, clientAuthTypes, type TlsSettings, type TlsVersion } from './settings.ts';
+import {
+  type ClientAuth,
+  clientAuthTypes,
+  type TlsSettings,
+  type TlsVersion,
+  verifiesClients,
+} from './settings.ts';
 
 const keys = [
   'cert_file',
@@ -26,8 +32,20 @@ const keys = [
 
 type Entries = ReadonlyMap<string, Place>;
 
+interface TlsContext {
+  readonly offersHttp2: boolean;
+  warn(place: Place, warning: string): void;
+}
+
+/** HTTP/2 asks for one of these where TLS 1.2 is spoken. */
+const suitesOfHttp2 = ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256'];
+
 /** Reads `tls_server_config`; undefined where it says nothing. Rejects with a `ConfigError`. */
-export async function readTls(place: Place, files: Files): Promise<TlsSettings | undefined> {
+export async function readTls(
+  place: Place,
+  files: Files,
+  context: TlsContext,
+): Promise<TlsSettings | undefined> {
   const entries = entriesOf(place, keys);
   if ([...entries.values()].every(({ tree }) => tree.kind === 'empty')) return undefined;
   const certificate = await pemOf(entries, 'cert', files);
@@ -37,6 +55,7 @@ export async function readTls(place: Place, files: Files): Promise<TlsSettings |
   if (key === undefined) throw mistake(place, 'has no key_file (or key)');
   const clientAuth = clientAuthOf(entries);
   const clientCa = await pemOf(entries, 'client_ca', files);
+  const suites = namesIn(entries.get('cipher_suites'), suiteNames);
   const settings: TlsSettings = {
     certificate: certificate.text,
     key: key.text,
@@ -45,13 +64,14 @@ export async function readTls(place: Place, files: Files): Promise<TlsSettings |
     clientCa: clientCa?.text,
     allowedNames: allowedNamesOf(entries, clientAuth),
     ...versionsOf(entries),
-    ciphers: opensslSuites(namesIn(entries.get('cipher_suites'), suiteNames) ?? defaultSuites),
+    ciphers: opensslSuites(suites ?? defaultSuites),
     curves: namesIn(entries.get('curve_preferences'), [...curves.keys()])
       ?.map((name) => curves.get(name))
       .join(':'),
     serverOrder: optional(entries, 'prefer_server_cipher_suites', booleanOf) ?? true,
   };
-  checkClients(place, clientAuth, clientCa);
+  checkClients(place, clientAuth, clientCa, context);
+  checkHttp2(entries, suites, settings, context);
   checkSuites(settings, certificate);
   return settings;
 }
@@ -80,8 +100,29 @@ function clientAuthOf(entries: Entries): ClientAuth {
   return oneOf(place, text, clientAuthTypes);
 }
 
-function checkClients(place: Place, clientAuth: ClientAuth, clientCa: Pem | undefined): void {
-  const verifies = clientAuth === 'RequireAndVerifyClientCert' || clientAuth === 'VerifyClientCertIfGiven';
+/** Other exporters offer HTTP/2 and refuse such a list; a file that is shared with them would fail there. */
+function checkHttp2(
+  entries: Entries,
+  suites: readonly string[] | undefined,
+  { minVersion }: TlsSettings,
+  { offersHttp2 }: TlsContext,
+): void {
+  const place = entries.get('cipher_suites');
+  if (place === undefined || suites === undefined || !offersHttp2 || minVersion === 'TLSv1.3') return;
+  if (suitesOfHttp2.some((suite) => suites.includes(suite))) return;
+  throw mistake(
+    place,
+    `has no suite that HTTP/2 requires (${suitesOfHttp2.join(' or ')})`,
+    'add one of them, or http_server_config: {http2: false}',
+  );
+}
+
+function checkClients(
+  place: Place,
+  clientAuth: ClientAuth,
+  clientCa: Pem | undefined,
+  { warn }: TlsContext,
+): void {
   if (clientCa !== undefined) {
     if (clientAuth === 'NoClientCert') {
       throw mistake(
@@ -91,12 +132,8 @@ function checkClients(place: Place, clientAuth: ClientAuth, clientCa: Pem | unde
       );
     }
     checkAuthorities(clientCa);
-  } else if (verifies) {
-    throw mistake(
-      place,
-      `has client_auth_type ${clientAuth}, but no client_ca_file (or client_ca)`,
-      'without it, a certificate of any public authority would do',
-    );
+  } else if (verifiesClients(clientAuth)) {
+    warn(place, `has client_auth_type ${clientAuth} without client_ca_file: any public authority counts`);
   }
 }
 

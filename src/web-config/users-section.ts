@@ -3,11 +3,16 @@ import { mistake, type Place } from '../config/tree.ts';
 const HASH = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
 const LEAST_COST = 4;
 /** Each further step doubles the time of a check: 14 takes most of a second already. */
-const MOST_COST = 14;
+const MAX_CHEAP_COST = 14;
+/** What bcrypt itself knows. */
+const MAX_COST = 31;
 const MOST_USERS = 1_000;
 
 /** Reads `basic_auth_users`: bcrypt hashes by user name. No message repeats a hash. */
-export function readUsers(place: Place): ReadonlyMap<string, string> {
+export function readUsers(
+  place: Place,
+  warn: (place: Place, warning: string) => void,
+): ReadonlyMap<string, string> {
   const users = new Map<string, string>();
   if (place.tree.kind === 'empty') return users;
   if (place.tree.kind !== 'mapping') {
@@ -19,12 +24,12 @@ export function readUsers(place: Place): ReadonlyMap<string, string> {
     if (name === '') throw mistake(user, 'is a user without a name');
     // Basic authentication takes what is before the first colon for the name.
     if (name.includes(':')) throw mistake(user, 'is a user name with a colon, which nobody could send');
-    users.set(name, hashOf(user));
+    users.set(name, hashOf(user, warn));
   }
   return users;
 }
 
-function hashOf(place: Place): string {
+function hashOf(place: Place, warn: (place: Place, warning: string) => void): string {
   const text = place.tree.kind === 'text' ? place.tree.text : '';
   const cost = HASH.exec(text)?.[1];
   if (cost === undefined) {
@@ -32,12 +37,9 @@ function hashOf(place: Place): string {
   }
   if (Number(cost) < LEAST_COST)
     throw mistake(place, `has cost ${Number(cost)}: bcrypt begins at ${LEAST_COST}`);
-  if (Number(cost) > MOST_COST) {
-    throw mistake(
-      place,
-      `has cost ${Number(cost)}, at which a check takes seconds`,
-      `make the hash with a cost of at most ${MOST_COST}; 10 is usual`,
-    );
+  if (Number(cost) > MAX_COST) throw mistake(place, `has cost ${Number(cost)}: bcrypt ends at ${MAX_COST}`);
+  if (Number(cost) > MAX_CHEAP_COST) {
+    warn(place, `has cost ${Number(cost)}, at which a check takes seconds or longer; 10 is usual`);
   }
   return text;
 }

@@ -21,10 +21,11 @@ function caseNamed(name: string) {
 }
 
 /** Settings as a case writes them. */
-function plain({ tls, headers, users, rateLimit }: WebSettings): object {
+function plain({ tls, headers, users, rateLimit, warnings }: WebSettings): object {
   return {
     headers: Object.fromEntries(headers),
     users: [...users.keys()],
+    warnings,
     ...(rateLimit === undefined ? {} : { rateLimit }),
     ...(tls === undefined ? {} : { tls }),
   };
@@ -38,6 +39,7 @@ describe('a file that is right', () => {
     expect(settings).toMatchObject(means);
     // What a case does not mention is not there.
     for (const key of ['tls', 'rateLimit']) expect(key in settings).toBe(key in means);
+    if (!('warnings' in means)) expect(settings).toMatchObject({ warnings: [] });
   });
 });
 

@@ -105,6 +105,9 @@ describe('client certificates', () => {
       'client_ca_file: ca.crt, client_auth_type: VerifyClientCertIfGiven',
       { none: true, good: true, forged: false },
     ],
+    // Without authorities those of the system count, to which neither certificate leads.
+    ['client_auth_type: VerifyClientCertIfGiven', { none: true, good: false, forged: false }],
+    ['client_auth_type: RequireAndVerifyClientCert', { none: false, good: false, forged: false }],
     [verify, { none: false, good: true, forged: false }],
     [`${verify}, ${named}`, { none: false, good: true, forged: false }],
     [`${verify}, ${misnamed}`, { none: false, good: false, forged: false }],
@@ -150,7 +153,11 @@ describe('TLS', () => {
     const { ask } = await startWorld(tlsFile(', min_version: TLS13'));
     expect(await failure(ask({ tls: { maxVersion: 'TLSv1.2' } }))).toMatch(/protocol version/);
     expect(await failure(ask())).toBe('served');
-    const old = await startWorld(tlsFile(', cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384]'));
+    const old = await startWorld(
+      tlsFile(', cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384], min_version: TLS12').concat(
+        '\nhttp_server_config: {http2: false}',
+      ),
+    );
     const only = (ciphers: string): Ask => ({ tls: { maxVersion: 'TLSv1.2', ciphers } });
     expect(await failure(old.ask(only('ECDHE-ECDSA-AES128-GCM-SHA256')))).toMatch(/handshake failure/);
     expect(await failure(old.ask(only('ECDHE-ECDSA-AES256-GCM-SHA384')))).toBe('served');

@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { setPriority } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { createHome } from '../e2e/hook-process.ts';
+import { readPage } from '../e2e/page.ts';
+
+const HOOKS = 200;
+const AT_A_TIME = 60;
+const LOWEST_PRIORITY = 19;
+const bin = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import.meta.url));
+
+/** Starts a process that ends with the test. */
+function started(args: readonly string[], environment: Readonly<Record<string, string>> = {}): ChildProcess {
+  const child = spawn(process.execPath, args, {
+    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+/** The exporter on a free port, without processor time to spare, as the hooks. */
+async function startExporter(): Promise<string> {
+  const child = started([bin, 'demo', '--web.listen-address=127.0.0.1:0'], {
+    AGENT_PLATFORM_HOOKS_TOKEN: 'hook-token',
+  });
+  setPriority(child.pid ?? 0, LOWEST_PRIORITY);
+  let said = '';
+  for await (const text of child.stderr ?? []) {
+    said += String(text);
+    const url = /http:\/\/(?:127\.0\.0\.1|localhost):[1-9]\d*/.exec(
+      said.split('\n').find((line) => /listen/i.test(line)) ?? '',
+    );
+    if (url !== null) {
+      child.stderr?.resume();
+      return url[0];
+    }
+  }
+  throw new Error(`the exporter ended: ${said}`);
+}
+
+test('of hooks that get next to no processor time each event is counted, once', async () => {
+  for (const _ of [1, 2]) started(['--eval', 'for (;;) {}']);
+  const exporter = await startExporter();
+  const home = createHome(`forward: {url: "${exporter}", token_env: TOKEN}\n`);
+  onTestFinished(home.remove);
+  const environment = { TOKEN: 'hook-token' };
+  const waiting = Array.from({ length: HOOKS }, (_, nth) => nth);
+
+  async function send(): Promise<void> {
+    for (let nth = waiting.pop(); nth !== undefined; nth = waiting.pop()) {
+      const input = JSON.stringify({ hook_event_name: 'Stop', session_id: `s${nth}` });
+      const ran = await home.run('hook', {
+        input,
+        environment,
+        started: (child) => setPriority(child.pid ?? 0, LOWEST_PRIORITY),
+      });
+      expect(ran).toMatchObject({ code: 0, signal: null, stdout: '', stderr: '' });
+    }
+  }
+  await Promise.all(Array.from({ length: AT_A_TIME }, send));
+  const flushed = await home.run('hook', { args: ['--flush'], environment });
+  expect(flushed).toMatchObject({ code: 0, stderr: '' });
+
+  const page = await (await fetch(`${exporter}/metrics`)).text();
+  expect(readPage(page).by('event', 'agent_platform_hook_events_total')).toMatchObject({ Stop: HOOKS });
+});
