@@ -3,13 +3,8 @@ import type { LiveConfig } from '../config/config.ts';
 import { createSerialQueue } from '../runtime/serial-queue.ts';
 import type { Core } from './core.ts';
 import { createDeployment, type Deployment } from './deployment.ts';
-import {
-  collectorsOfPeople,
-  condensePeople,
-  createPeopleFiles,
-  showSamePeople,
-  showsOtherPeople,
-} from './people.ts';
+import { createFollowedFiles } from './followed-files.ts';
+import { collectorsOfPeople, condensePeople, showSamePeople, showsOtherPeople } from './people.ts';
 import { introduce, jobsOf, prepareDeployment, putInUse, retire, startCounters } from './transition.ts';
 
 /** The deployment in use, and what takes its place. */
@@ -17,7 +12,7 @@ export interface Deployments {
   inUse(): Deployment;
   /** Puts another configuration in use; rejects with a `ConfigError`, before anything has changed, where it cannot be. */
   apply(config: LiveConfig): Promise<OrgChanges>;
-  /** Puts the files about people in use that have changed, and drops what may no longer be kept. Never rejects. */
+  /** Puts files in use that have changed, and drops what may no longer be kept of people. Never rejects. */
   followFiles(): Promise<void>;
   /** Publishes an organization by the deployment in use; resolves at once where that has none. */
   publishOrg(org: string, collectors: readonly string[]): Promise<void>;
@@ -29,14 +24,18 @@ export interface Deployments {
   refresh(collectors?: ReadonlySet<string>): Promise<void>;
 }
 
-/** Puts the first deployment in use. */
-export function createDeployments(config: LiveConfig, core: Core): Deployments {
+/** Puts the first deployment in use; `note` records why a file that is followed is not in use, or that it is again. */
+export function createDeployments(
+  config: LiveConfig,
+  core: Core,
+  note: (name: string, problem: string | undefined) => void,
+): Deployments {
   const { log } = core;
   // The one reference that a reload replaces.
   let inUse = createDeployment(config, core);
   putInUse(inUse, core);
   startCounters(inUse, core);
-  const peopleFiles = createPeopleFiles(log);
+  const files = createFollowedFiles(log, note);
   // A reload and a file that is followed must not replace the same deployment.
   const turns = createSerialQueue();
 
@@ -70,7 +69,7 @@ export function createDeployments(config: LiveConfig, core: Core): Deployments {
 
   async function followFiles(): Promise<void> {
     const before = inUse;
-    await peopleFiles.follow(before.config.people);
+    await files.follow(before);
     if (showsOtherPeople(before)) await replace(before, createDeployment(before.config, core, before), []);
     else await condenseSafely();
   }

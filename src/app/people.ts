@@ -2,39 +2,8 @@ import { isDayCollector } from '../catalog/collector.ts';
 import { daysBetween, yesterdayOf } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
-import type { People } from '../config/people/people.ts';
-import { ConfigError, messageOf } from '../runtime/errors.ts';
-import type { Logger } from '../runtime/logger.ts';
 import type { Core } from './core.ts';
 import { type Deployment, dayCollectors } from './deployment.ts';
-
-/** Reads the files about people again where they have changed. */
-export interface PeopleFiles {
-  /** Never rejects: a file that cannot be used keeps its last good value, which is logged once. */
-  follow(people: People): Promise<void>;
-}
-
-/** Creates what follows the files about people. */
-export function createPeopleFiles(log: Logger): PeopleFiles {
-  let logged: string | undefined;
-  return {
-    async follow(people) {
-      try {
-        await people.refresh();
-        logged = undefined;
-      } catch (error) {
-        const message = messageOf(error);
-        if (message === logged) return;
-        logged = message;
-        const hint = error instanceof ConfigError ? error.hint : undefined;
-        log.error('What says how people are shown cannot be used, what was read before stays', {
-          error: message,
-          hint,
-        });
-      }
-    },
-  };
-}
 
 /** Whether people are told apart or belong to teams in another way. */
 export function showsOtherPeople(deployment: Deployment): boolean {

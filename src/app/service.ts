@@ -69,7 +69,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     onTried,
   });
   const { log, publication, runs, scheduler, history, exposition, redactor } = core;
-  deployments = createDeployments(config, core);
+  deployments = createDeployments(config, core, (name, problem) => reload.note(name, problem));
   const { apply, followFiles, publishAll, publishSafely, refresh } = deployments;
   const reload = createReload(
     [

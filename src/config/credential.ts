@@ -1,10 +1,12 @@
-import { ConfigError, PlatformError } from '../runtime/errors.ts';
+import { ConfigError } from '../runtime/errors.ts';
 import { type Files, unreadable } from './files.ts';
 
 /** An API key's source. */
 export interface Credential {
-  /** The key as it is now; rejects with a `PlatformError` (reason `auth`) while its file holds no usable key. */
+  /** The key as it is now: the last good one while its file holds no usable key. */
   read(): Promise<string>;
+  /** Why its file is not in use as it was last read; undefined where it is. */
+  problem(): string | undefined;
   /** Where the key comes from, never the key. */
   describe(): string;
   /** The keys that `read` gave lately, newest last: what the log must not repeat. */
@@ -17,7 +19,7 @@ const keysRemembered = 8;
 /** A key that stays as it is. Throws a `ConfigError` where it cannot be one. */
 export function createFixedCredential(text: string, source: string): Credential {
   const key = keyIn(text, source);
-  return { read: async () => key, describe: () => source, secrets: () => [key] };
+  return { read: async () => key, problem: () => undefined, describe: () => source, secrets: () => [key] };
 }
 
 /**
@@ -26,6 +28,7 @@ export function createFixedCredential(text: string, source: string): Credential 
  */
 export async function createFileCredential(path: string, source: string, files: Files): Promise<Credential> {
   let seen: string | undefined;
+  let problem: string | undefined;
   let known: readonly string[] = [];
   async function read(): Promise<string> {
     const fingerprint = await files.fingerprint(path);
@@ -40,19 +43,23 @@ export async function createFileCredential(path: string, source: string, files: 
   function explain(error: unknown): string {
     return error instanceof ConfigError ? error.message : `${source} ${unreadable(error)}`;
   }
+  let lastGood: string;
   try {
-    await read();
+    lastGood = await read();
   } catch (error) {
     throw new ConfigError(explain(error));
   }
   return {
     async read() {
       try {
-        return await read();
+        lastGood = await read();
+        problem = undefined;
       } catch (error) {
-        throw new PlatformError('auth', explain(error), { hint: 'put a valid API key into the file' });
+        problem = explain(error);
       }
+      return lastGood;
     },
+    problem: () => problem,
     describe: () => source,
     secrets: () => known,
   };

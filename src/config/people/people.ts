@@ -58,12 +58,12 @@ export async function createPeople({ identity, ...sources }: PeopleSources): Pro
     teams: () => teams?.current().size ?? 0,
     current: () => settings,
     async refresh() {
-      try {
-        const changes = [await key?.refresh(), await teams?.refresh()];
-        return changes.includes(true);
-      } finally {
-        settings = make();
-      }
+      // One file that cannot be used holds up no other.
+      const outcomes = await Promise.allSettled([key?.refresh(), teams?.refresh()]);
+      const isChanged = outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value === true);
+      if (isChanged) settings = make();
+      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+      return isChanged;
     },
     secrets: () => (key === undefined ? [] : [key.current()]),
   };

@@ -201,3 +201,22 @@ describe('the teams of a configuration', () => {
     expect(people.current().teamOf(ada)).toBe('b');
   });
 });
+
+test('a file that cannot be read keeps its last good value and holds up no other', async () => {
+  const files = new Map<string, string | Error>([
+    ['/k', KEY],
+    ['t.csv', 'user_1,a\n'],
+  ]);
+  const people = await createPeople({
+    identity: 'hash',
+    teamsFile: 't.csv',
+    environment: { AGENT_PLATFORM_USERS_HASH_KEY_FILE: '/k' },
+    files: createFakeFiles(files),
+  });
+  const { identity } = people.current();
+  files.set('/k', new Error('gone'));
+  files.set('t.csv', 'user_1,b\n');
+  expect((await mistakeOf(() => people.refresh())).message).toContain('/k');
+  expect(people.current().identity).toBe(identity);
+  expect(people.current().teamOf(ada)).toBe('b');
+});

@@ -1,0 +1,61 @@
+import { ConfigError, messageOf } from '../runtime/errors.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { Deployment } from './deployment.ts';
+
+/** What is wrong with the files that are followed, by what they are. */
+type Problems = ReadonlyMap<string, { readonly message: string; readonly hint?: string | undefined }>;
+
+/** Follows the files that a configuration names: teams, the key of the hashes, API keys. */
+export interface FollowedFiles {
+  /**
+   * Reads the files about people again where they have changed, and reports every file that cannot be used. Such a file
+   * keeps its last good value and holds up no other. Never rejects.
+   */
+  follow(deployment: Deployment): Promise<void>;
+}
+
+/** Creates what follows files; `note` records why a file is not in use, or that it is again. */
+export function createFollowedFiles(
+  log: Logger,
+  note: (name: string, problem: string | undefined) => void,
+): FollowedFiles {
+  let last: Problems = new Map();
+  return {
+    async follow(deployment) {
+      const now = new Map([...(await problemsOfPeople(deployment)), ...problemsOfKeys(deployment)]);
+      for (const [name, { message, hint }] of now) {
+        if (last.get(name)?.message === message) continue;
+        log.error('A file that is followed cannot be used, its last good value stays', {
+          what: name,
+          error: message,
+          hint,
+        });
+        note(name, message);
+      }
+      for (const name of last.keys()) if (!now.has(name)) note(name, undefined);
+      last = now;
+    },
+  };
+}
+
+async function problemsOfPeople({ config }: Deployment): Promise<Problems> {
+  try {
+    await config.people.refresh();
+    return new Map();
+  } catch (error) {
+    const hint = error instanceof ConfigError ? error.hint : undefined;
+    return new Map([['the files about people', { message: messageOf(error), hint }]]);
+  }
+}
+
+/** A key's file is looked at before each request; here it is only asked how that went. */
+function problemsOfKeys({ orgs }: Deployment): Problems {
+  const problems = [...orgs].map(([org, { connection }]) => [org, connection.credential.problem()] as const);
+  return new Map(
+    problems.flatMap(([org, message]) =>
+      message === undefined
+        ? []
+        : [[`the key file of ${org}`, { message, hint: 'put a valid API key into the file' }]],
+    ),
+  );
+}

@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest';
+import type { Config } from '../../src/config/config.ts';
+import { createFileCredential } from '../../src/config/credential.ts';
+import { createFakeFiles } from '../../src/config/files.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { HOUR, type Story, startStory } from './harness.ts';
+
+/** Needs other clients, so that nothing lives on by chance in those that were there. */
+const otherClients = (config: Config): Config => ({ ...config, api: { ...config.api, timeoutMs: 4_000 } });
+
+/** The windows that one dataset was asked for since a request, as numbers of days, oldest request first. */
+function windowsOf(story: Story, dataset: string, since: number): readonly number[] {
+  return story.platform.requests.slice(since).flatMap(({ path, query }) => {
+    if (!path.endsWith(`/${dataset}`)) return [];
+    const days = (Date.parse(query['endDate'] ?? '') - Date.parse(query['startDate'] ?? '')) / (24 * HOUR);
+    return [days + 1];
+  });
+}
+
+function statesOf(story: Story) {
+  return story.service.status().orgs.flatMap(({ collectors }) => collectors);
+}
+
+describe('a reload that replaces the clients keeps', () => {
+  test('how the runs went, and since when they fail', async () => {
+    const story = await startStory({ sandbox: { faults: ['500=1@wiki'] }, flags: ['api.retries=0'] });
+    const before = statesOf(story);
+    expect(before.find(({ name }) => name === 'wiki')?.failure?.since).toBeDefined();
+    story.clock.advance(HOUR);
+    expect(await story.reload(otherClients)).toEqual({ ok: true });
+    expect(statesOf(story)).toEqual(before);
+    expect(await story.poll()).toEqual(['acme/wiki']);
+    const since = (states: typeof before) => states.find(({ name }) => name === 'wiki')?.failure?.since;
+    expect(since(statesOf(story))).toBe(since(before));
+    expect(story.logged('level=warn', 'collector=wiki')).toHaveLength(1);
+  });
+
+  test('the counters', async () => {
+    const story = await startStory();
+    const name = 'agent_platform_exporter_api_requests_total';
+    const before = (await story.page()).value(name, { endpoint: 'tokens', code: '200' });
+    expect(before).toBeGreaterThan(0);
+    await story.reload(otherClients);
+    expect((await story.page()).value(name, { endpoint: 'tokens', code: '200' })).toBe(before);
+  });
+
+  test('what is published', async () => {
+    const story = await startStory();
+    const before = await story.page();
+    story.platform.setFaults(['500=1']);
+    await story.reload(otherClients);
+    expect((await story.page()).platform()).toEqual(before.platform());
+  });
+
+  test('the pauses that the platform asked for, but not those of another address', async () => {
+    const story = await startStory({ flags: ['api.retries=0'] });
+    story.platform.setFaults(['429=1:1800']);
+    expect(await story.poll()).not.toEqual([]);
+    story.platform.setFaults([]);
+    await story.reload(otherClients);
+    const asked = story.platform.requests.length;
+    expect(await story.poll()).not.toEqual([]);
+    expect(story.platform.requests).toHaveLength(asked);
+
+    const elsewhere = story.platformUrl.replace('127.0.0.1', 'localhost');
+    await story.reload((config) => ({
+      ...config,
+      orgs: config.orgs.map((org) => ({ ...org, baseUrl: elsewhere })),
+    }));
+    await waitFor(() => expect(story.platform.requests.length).toBeGreaterThan(asked));
+  });
+
+  test('the requests of the day, counted against the daily limit', async () => {
+    const story = await startStory({ flags: ['api.daily-request-limit=30', 'history.start=2026-11-01'] });
+    for (let round = 0; round < 3; round++) {
+      await story.reload((config) => ({ ...otherClients(config), api: { ...config.api, retries: round } }));
+      await story.poll();
+    }
+    for (let round = 0; round < 3; round++) await story.poll();
+    expect(story.platform.requests).toHaveLength(30);
+  });
+
+  test('the size of windows that was found to fit', async () => {
+    const story = await startStory();
+    const asked = story.platform.requests.length;
+    await story.reload((config) => ({
+      ...otherClients(config),
+      history: { ...config.history, start: '2026-08-01' as Config['history']['start'] },
+    }));
+    expect(await story.poll()).toEqual([]);
+    // Whoever knows nothing begins with a day, and grows eightfold.
+    const past = windowsOf(story, 'tokens', asked).filter((days) => days > 1);
+    expect(past[0]).toBe(30);
+  });
+
+  test('the days that were set aside because they fail by themselves', async () => {
+    const story = await startStory({
+      ...{ sandbox: { faults: ['bad-day=2026-11-05@tokens'] }, flags: ['api.retries=0'] },
+    });
+    const asked = story.platform.requests.length;
+    await story.reload(otherClients);
+    await story.poll();
+    const again = story.platform.requests.slice(asked).filter(({ path }) => path.endsWith('/tokens'));
+    expect(again.map(({ query }) => query['startDate'])).toEqual(['2026-11-19']);
+    expect(story.logged('Days that fail by themselves', 'days=2026-11-05')).toHaveLength(1);
+  });
+
+  test('that the revision window was asked for today', async () => {
+    const story = await startStory();
+    await story.poll();
+    const asked = story.platform.requests.length;
+    await story.reload(otherClients);
+    await story.poll();
+    expect(windowsOf(story, 'tokens', asked)).toEqual([1]);
+  });
+});
+
+test('a run under way begins again with the new client where its settings change, and no idle one runs', async () => {
+  const story = await startStory();
+  story.platform.setFaults(['slow=1:600000@tokens']);
+  const asked = story.platform.requests.length;
+  story.ticker.tick('20 * * * *');
+  await waitFor(() => {
+    const running = statesOf(story).filter(({ state }) => state === 'running');
+    expect(running.map(({ name }) => name)).toEqual(['tokens', 'spend']);
+  });
+  const others = (of: Story) => of.platform.requests.filter(({ path }) => path.endsWith('/tools')).length;
+  const before = others(story);
+  story.platform.setFaults([]);
+  expect(await story.reload(otherClients)).toEqual({ ok: true });
+  await waitFor(() => expect(statesOf(story).every(({ state }) => state === 'ok')).toBe(true));
+  expect(windowsOf(story, 'tokens', asked)).toEqual([1, 1]);
+  expect(others(story)).toBe(before);
+  expect(story.logged('The collector fails')).toEqual([]);
+});
+
+describe('a file that is followed and cannot be read', () => {
+  const SUCCESSFUL = 'agent_platform_exporter_config_last_reload_successful';
+
+  test('as a key, keeps its last good value, is reported, and holds up no other organization', async () => {
+    const contents = new Map<string, string | Error>([['/run/key', 'sandbox-acme-owner']]);
+    const credential = await createFileCredential('/run/key', '/run/key', createFakeFiles(contents));
+    const story = await startStory({ sandbox: { orgs: 2 } });
+    await story.reload((config) => ({
+      ...config,
+      orgs: config.orgs.map((org) => (org.name === 'acme' ? { ...org, credential } : org)),
+    }));
+    contents.set('/run/key', '');
+    expect(await story.poll()).toEqual([]);
+    story.clock.advance(61_000);
+    await waitFor(async () => expect((await story.page()).value(SUCCESSFUL)).toBe(0));
+    expect(story.logged('level=error', '/run/key is empty')).toHaveLength(1);
+    expect(await (await story.get('/')).text()).toContain('/run/key is empty');
+    contents.set('/run/key', 'sandbox-acme-owner\n');
+    expect(await story.poll()).toEqual([]);
+    story.clock.advance(61_000);
+    await waitFor(async () => expect((await story.page()).value(SUCCESSFUL)).toBe(1));
+  });
+
+  test('as teams, stays as it was while a reload of everything else goes on', async () => {
+    const files = new Map<string, string | Error>([['t.csv', '*@acme.example,first\n']]);
+    const story = await startStory({
+      ...{ files, flags: ['teams.file=t.csv'], collectors: ['users', 'wiki'], sandbox: { users: 120 } },
+    });
+    const teams = async () =>
+      Object.keys((await story.page()).by('team', 'agent_platform_daily_credits_by_team'));
+    files.set('t.csv', new Error('gone'));
+    story.clock.advance(61_000);
+    await waitFor(() => expect(story.logged('level=error', 't.csv')).toHaveLength(1));
+    await story.reload(otherClients);
+    expect(await teams()).toContain('first');
+    expect(await story.poll()).toEqual([]);
+  });
+});
