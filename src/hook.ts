@@ -5,10 +5,7 @@ import { createPendingLog } from './hooks/log.ts';
 import { findPlaces, readHookArguments } from './hooks/places.ts';
 import { runHook } from './hooks/run-hook.ts';
 import { createProcessClock } from './runtime/clock.ts';
-
-// Not imported: importing all members of such a module takes longer than the use of a few.
-const { readFileSync } = process.getBuiltinModule('node:fs');
-const { fileURLToPath } = process.getBuiltinModule('node:url');
+import { packageVersion, soundFile } from './runtime/installation.ts';
 
 /** The last part of the time: for the log, and for the end of the process itself. */
 const endingMs = 80;
@@ -45,7 +42,7 @@ export async function hook(args: readonly string[]): Promise<void> {
       log,
       version: packageVersion(),
       platform: process.platform,
-      soundFile: fileURLToPath(new URL('../assets/notification.wav', import.meta.url)),
+      soundFile,
       createId: createEventId,
       onDeadline(deadlineMs) {
         mayEnd = true;
@@ -83,9 +80,4 @@ export async function hook(args: readonly string[]): Promise<void> {
       .catch(() => undefined)
       .finally(() => process.exit(0));
   }
-}
-
-function packageVersion(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return /"version": "([^"]*)"/.exec(text)?.[1] ?? '';
 }

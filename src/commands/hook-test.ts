@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { type HookEvent, sharedPart } from '../hooks/event.ts';
 import { createEventId } from '../hooks/event-id.ts';
 import { judge } from '../hooks/forward/verdict.ts';
@@ -10,6 +9,7 @@ import { createSecrets, type ReadSecret } from '../hooks/secrets.ts';
 import type { ForwardSettings } from '../hooks/settings/settings.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { messageOf } from '../runtime/errors.ts';
+import { soundFile } from '../runtime/installation.ts';
 import { createRedactor } from '../runtime/redact.ts';
 import type { CommandContext } from './command.ts';
 import { settingsFor } from './hook-settings.ts';
@@ -32,7 +32,6 @@ export async function testHook(places: Places, context: CommandContext): Promise
     extra: {},
   };
   const deliveries = Object.entries(settings.channels).map(([name, channel]) => ({ name, channel, notice }));
-  const soundFile = fileURLToPath(new URL('../../assets/notification.wav', import.meta.url));
   const { environment } = context;
   const parts = {
     post,

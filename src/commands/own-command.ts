@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Environment } from '../config/process-environment.ts';
+import { ownProgram } from '../runtime/installation.ts';
 
 const name = 'agent-platform-exporter';
 
@@ -10,10 +10,14 @@ const name = 'agent-platform-exporter';
  * paths of Node and of the program.
  */
 export function ownCommand(environment: Environment, config: string | undefined): string {
-  const program = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import.meta.url));
-  const words = isOnPath(program, environment) ? [name] : [process.execPath, program];
   const flags = config === undefined ? [] : [`--config=${path.resolve(config)}`];
-  return [...words, 'hook', ...flags].map(quotedForShell).join(' ');
+  return commandLine(['hook', ...flags], environment);
+}
+
+/** A command line that runs this program with these arguments, wherever it is installed. */
+export function commandLine(args: readonly string[], environment: Environment): string {
+  const { file, words } = ownProgram();
+  return [...(isOnPath(file, environment) ? [name] : words), ...args].map(quotedForShell).join(' ');
 }
 
 function isOnPath(program: string, environment: Environment): boolean {

@@ -21,7 +21,7 @@ export interface HookParts {
   readonly version: string;
   readonly platform: NodeJS.Platform;
   /** The project's own sound. */
-  readonly soundFile: string;
+  readonly soundFile: () => string;
   createId(): string;
   /**
    * Called once the event is on disk where it may be forwarded, and again once it is known how long the run may take,

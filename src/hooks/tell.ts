@@ -19,7 +19,7 @@ export interface TellParts {
   readonly log: HookLog;
   readonly platform: NodeJS.Platform;
   readonly environment: Environment;
-  readonly soundFile: string;
+  readonly soundFile: () => string;
   /** By the clock's `elapsed`. */
   readonly until: number;
 }

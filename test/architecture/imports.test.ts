@@ -30,6 +30,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     ...['runtime', 'scheduler', 'server', 'web-config'],
   ],
   'main.ts': ['*'],
+  'program.ts': ['*'],
   'hook.ts': ['config', 'hooks', 'runtime'],
 };
 

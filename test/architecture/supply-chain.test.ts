@@ -83,6 +83,6 @@ describe('direct dependencies', () => {
     for (const version of Object.values(description.dependencies))
       expect(version).toMatch(/^\^\d+\.\d+\.\d+$/);
     for (const version of Object.values(description.devDependencies))
-      expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+      expect(version).toMatch(/^\d+\.\d+\.\d+(-[a-z]+\.\d+)?$/);
   });
 });

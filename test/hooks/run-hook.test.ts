@@ -40,7 +40,7 @@ async function run(settings: string | undefined, nth = 1) {
     },
     version: '1',
     platform: 'linux',
-    soundFile: '',
+    soundFile: () => '',
     createId: () => `id-${nth}`,
     onDeadline: () => void atDeadline.push(spooled().length),
   });

@@ -26,8 +26,8 @@ export interface ChannelParts {
   readonly signal: AbortSignal;
   /** How long an exchange may take, in milliseconds. */
   readonly timeoutMs: number;
-  /** The project's own sound. */
-  readonly soundFile: string;
+  /** Path of the project's own sound; the single executable writes the file when asked. */
+  readonly soundFile: () => string;
 }
 
 /** Runs a program without a shell; resolves when it ended with 0, else rejects. */

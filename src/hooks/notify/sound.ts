@@ -6,7 +6,7 @@ type Player = readonly [program: string, ...args: readonly string[]];
 /** Plays a sound with the first program that can. */
 export const sendToSound: SendBy<SoundChannel> = async (channel, _notice, { run, platform, soundFile }) => {
   const problems: string[] = [];
-  for (const [program, ...args] of playersFor(platform, channel.file ?? soundFile)) {
+  for (const [program, ...args] of playersFor(platform, channel.file ?? soundFile())) {
     try {
       await run(program, args);
       return;

@@ -1,5 +1,5 @@
-import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { startThread } from './thread.ts';
 
 /** Compares passwords with bcrypt hashes. */
 export interface Comparing {
@@ -31,8 +31,7 @@ export function createComparing(): Comparing {
   let last = 0;
 
   function start(): Worker {
-    const file = new URL(`./comparing-thread${extname(import.meta.url)}`, import.meta.url);
-    const started = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB } });
+    const started = startThread({ resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB } });
     started.unref();
     started.on('message', ({ id, matches }: Answer) => {
       waiting.get(id)?.resolve(matches);

@@ -32,7 +32,7 @@ function parts(overrides: Partial<ChannelParts> = {}): ChannelParts & { readonly
     environment: {},
     signal: new AbortController().signal,
     timeoutMs: 1000,
-    soundFile: '/own.wav',
+    soundFile: () => '/own.wav',
     ...overrides,
   };
 }

@@ -1,0 +1,7 @@
+// What the single executable runs for every command but an agent's `hook`.
+import { runProgram } from '../../src/program.ts';
+
+/** Runs the program and sets the exit code. */
+export async function main(args: readonly string[]): Promise<void> {
+  process.exitCode = await runProgram(args);
+}

@@ -1,0 +1,63 @@
+import type { Surroundings } from './commands/command.ts';
+import { runCli } from './commands/run-cli.ts';
+import { commands } from './commands/table.ts';
+import { createFiles } from './config/files.ts';
+import { processEnvironment } from './config/process-environment.ts';
+import { packageVersion } from './runtime/installation.ts';
+import { keepYoungGenerationSmall } from './runtime/young-generation.ts';
+
+/** How long stopping may take before the process is ended, in milliseconds; less than five seconds with what goes before it. */
+const STOP_MS = 4_500;
+
+/** Runs the program with these arguments in this process, and gives the exit code. */
+export function runProgram(args: readonly string[]): Promise<number> {
+  keepYoungGenerationSmall();
+  const surroundings: Surroundings = {
+    environment: processEnvironment(),
+    files: createFiles(),
+    stdout: process.stdout,
+    stderr: process.stderr,
+    version: packageVersion(),
+    stopSignal,
+    onHangup: (listener) => void process.on('SIGHUP', listener),
+  };
+
+  // The first process of a container ignores what it has no handler for; any other is ended by it.
+  if (process.pid === 1) process.on('SIGTERM', endAtOnce).on('SIGINT', endAtOnce);
+  process.stdout.on('error', endAtClosedPipe);
+  // A log that nobody reads any more must not end a service.
+  process.stderr.on('error', () => undefined);
+  const line = { commands, collectors: async () => (await import('./collectors/index.ts')).collectors };
+  return runCli(args, line, surroundings);
+}
+
+function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  function onSignal(signal: NodeJS.Signals): void {
+    process.off('SIGTERM', onSignal).off('SIGINT', onSignal);
+    if (process.pid === 1) process.on('SIGTERM', endAtOnce).on('SIGINT', endAtOnce);
+    // Whatever hangs: whoever stops a process waits for some seconds, and then kills it.
+    setTimeout(endUnfinished, STOP_MS, signal).unref();
+    stop.abort();
+  }
+  process.off('SIGTERM', endAtOnce).off('SIGINT', endAtOnce);
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+  return stop.signal;
+}
+
+function endUnfinished(signal: NodeJS.Signals): void {
+  const seconds = STOP_MS / 1000;
+  process.stderr.write(`agent-platform-exporter: not stopped after ${seconds} s, ended with work undone\n`);
+  endAtOnce(signal);
+}
+
+// The exit codes are those by which a shell tells these signals.
+function endAtOnce(signal: NodeJS.Signals): void {
+  process.exit(signal === 'SIGINT' ? 130 : 143);
+}
+
+// `once | head` closes the pipe early; that is no failure worth a stack trace.
+function endAtClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+}

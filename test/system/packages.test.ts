@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { packagedUnit } from '../../scripts/packages/unit.ts';
+import { buildExecutable } from './executable.ts';
+import { REPOSITORY } from './image.ts';
+import { createPrograms } from './programs.ts';
+import { requireRoot, requireTool } from './tools.ts';
+
+const UNIT = join(REPOSITORY, 'packaging/agent-platform-exporter.service');
+
+/** This machine's own root, into which a package can be installed without a trace: all that is written is in memory. */
+const ENTER = `
+work=$1; shift
+mount -t tmpfs tmpfs "$work"
+mkdir "$work/upper" "$work/work" "$work/root" "$work/packages"
+mount --bind "$PACKAGES" "$work/packages"
+mount -t overlay overlay -o "lowerdir=/,upperdir=$work/upper,workdir=$work/work" "$work/root"
+mkdir -p "$work/root/packages"
+mount --bind "$work/packages" "$work/root/packages"
+mount -t proc proc "$work/root/proc"
+mount --rbind /dev "$work/root/dev"
+exec /usr/sbin/chroot "$work/root" /bin/sh -e -c "$@"
+`;
+
+describe.runIf(requireTool('nfpm') && requireRoot())('the packages', () => {
+  const programs = createPrograms();
+  let folder = '';
+  let deb = '';
+  let rpm = '';
+
+  async function build(binary: string, version: string): Promise<readonly string[]> {
+    const args = [join(REPOSITORY, 'scripts/packages/build.ts'), `--binary=${binary}`, `--output=${folder}`];
+    const made = await programs.run(process.execPath, [...args, `--version=${version}`]);
+    if (made.code !== 0) throw new Error(`${made.stdout}${made.stderr}`);
+    return readdir(folder);
+  }
+
+  beforeAll(async () => {
+    folder = programs.folder();
+    const binary = await buildExecutable(programs);
+    const files = await build(binary, '0.1.0');
+    await build(binary, '0.2.0');
+    deb = files.find((file) => file.endsWith('.deb')) ?? '';
+    rpm = files.find((file) => file.endsWith('.rpm')) ?? '';
+  });
+
+  function contained(script: string) {
+    const args = ['--mount', '--pid', '--fork', '--kill-child', '/bin/sh', '-e', '-c', ENTER, 'sh'];
+    return programs.run('unshare', [...args, programs.folder(), script], {
+      environment: { PACKAGES: folder },
+    });
+  }
+
+  test.runIf(requireTool('dpkg'))(
+    'for Debian are installed, upgraded and purged without a trace',
+    async () => {
+      const upgrade = deb.replace('0.1.0', '0.2.0');
+      const { code, stdout, stderr } = await contained(`
+      export DEBIAN_FRONTEND=noninteractive
+      dpkg -i /packages/${deb} | grep '^Edit '
+      id -un agent-platform-exporter
+      stat -c '%a %U %G %n' /etc/agent-platform-exporter /etc/agent-platform-exporter/config.yaml
+      printf key | install --mode=0640 --group=agent-platform-exporter /dev/stdin /etc/agent-platform-exporter/api-key
+      mkdir -m 0700 /var/lib/agent-platform-exporter
+      chown agent-platform-exporter: /var/lib/agent-platform-exporter
+      setpriv --reuid agent-platform-exporter --regid agent-platform-exporter --clear-groups \\
+        agent-platform-exporter check-config --config.file=/etc/agent-platform-exporter/config.yaml | grep -c acme
+      echo '# edited' >>/etc/agent-platform-exporter/config.yaml
+      dpkg -i /packages/${upgrade} | grep -c '^Edit ' || true
+      dpkg-query -W -f '\${Version}\\n' agent-platform-exporter
+      tail -n 1 /etc/agent-platform-exporter/config.yaml
+      cat /etc/agent-platform-exporter/api-key; echo
+      dpkg --remove agent-platform-exporter >/dev/null
+      ls /etc/agent-platform-exporter /var/lib | grep -cE '^(api-key|agent-platform-exporter)$'
+      dpkg --purge agent-platform-exporter >/dev/null 2>&1
+      ls -d /etc/agent-platform-exporter /var/lib/agent-platform-exporter /usr/bin/agent-platform-exporter 2>/dev/null || echo gone
+      id agent-platform-exporter 2>/dev/null || echo 'no user'
+    `);
+      expect(code, stderr).toBe(0);
+      expect(stdout.split('\n')).toEqual([
+        // Only the first installation says what to do next.
+        expect.stringMatching(/^Edit .*systemctl enable --now agent-platform-exporter$/),
+        'agent-platform-exporter',
+        '750 root agent-platform-exporter /etc/agent-platform-exporter',
+        '640 root agent-platform-exporter /etc/agent-platform-exporter/config.yaml',
+        expect.stringMatching(/^[1-9]\d*$/),
+        '0',
+        '0.2.0',
+        '# edited',
+        'key',
+        '2',
+        'gone',
+        'no user',
+        '',
+      ]);
+    },
+  );
+
+  test.runIf(requireTool('rpm'))(
+    'for RPM have the same files, the configuration as such, and what they need',
+    async () => {
+      const query = async (...args: readonly string[]) =>
+        (await programs.run('rpm', ['--query', '--package', join(folder, rpm), ...args])).stdout;
+      const list = await query('--list');
+      expect(list).toContain('/usr/bin/agent-platform-exporter\n');
+      expect(list).toContain('/usr/lib/systemd/system/agent-platform-exporter.service\n');
+      expect(await query('--configfiles')).toBe('/etc/agent-platform-exporter/config.yaml\n');
+      expect(await query('--requires')).toMatch(/^libstdc\+\+$/m);
+      expect(await query('--info')).toMatch(/^License\s+: Apache-2\.0$/m);
+    },
+  );
+});
+
+describe.runIf(requireTool('systemd-analyze'))('the unit of the packages', () => {
+  const programs = createPrograms();
+
+  async function unit(change: (text: string) => string): Promise<string> {
+    const file = join(programs.folder(), 'agent-platform-exporter.service');
+    await writeFile(file, change(packagedUnit(readFileSync(UNIT, 'utf8'))));
+    return file;
+  }
+
+  test('is one that systemd takes, with a user of its own', async () => {
+    const text = packagedUnit(readFileSync(UNIT, 'utf8'));
+    expect(text).toContain('\nUser=agent-platform-exporter\n');
+    expect(text).not.toMatch(/DynamicUser|LoadCredential/);
+    const file = await unit((text) => text.replace('/usr/bin/agent-platform-exporter', '/bin/sh'));
+    const { code, stdout, stderr } = await programs.run('systemd-analyze', ['verify', file]);
+    expect([code, stdout, stderr.replace(/^.*user.*agent-platform-exporter.*\n/gim, '')]).toEqual([
+      0,
+      '',
+      '',
+    ]);
+  });
+
+  test('exposes little', async () => {
+    const security = [
+      'security',
+      '--offline=true',
+      '--threshold=20',
+      '--no-pager',
+      await unit((text) => text),
+    ];
+    const { code, stdout } = await programs.run('systemd-analyze', security);
+    expect(stdout).toMatch(/Overall exposure level for agent-platform-exporter\.service: [01]\.\d OK/);
+    expect(code).toBe(0);
+  });
+});
