@@ -28,19 +28,20 @@ export function collectorsOfPeople({ collectors }: Deployment): ReadonlySet<stri
 }
 
 /** Takes out of the history what may no longer be kept of people, also of collectors that do not run. */
-export async function condensePeople({ orgs }: Deployment, { history, clock }: Core): Promise<void> {
+export async function condensePeople({ orgs, names }: Deployment, { history, clock }: Core): Promise<void> {
   const yesterday = yesterdayOf(clock.now());
-  const datasets = allCollectors.filter(isDayCollector).map(({ dataset }) => dataset);
-  for (const { name, condense } of datasets) {
+  for (const { name: collector, dataset } of allCollectors.filter(isDayCollector)) {
+    const { name, condense } = dataset;
     if (condense === undefined) continue;
+    const isShown = names.has(collector);
     await history.amend(name, (row, day, org) => {
-      const settings = orgs.get(org)?.settings ?? ANYBODY;
+      const settings = (isShown ? orgs.get(org)?.settings : undefined) ?? ANYBODY;
       return condense(row, daysBetween(day, yesterday), settings);
     });
   }
 }
 
-/** For organizations that are no longer polled: nobody is told apart. */
+/** For organizations and collectors that no longer run: nobody is told apart. */
 const ANYBODY: OrgSettings = {
   name: '',
   readiness: { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: false },

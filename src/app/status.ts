@@ -45,14 +45,15 @@ export function statusOf(frame: StatusFrame, core: Core, deployment: Deployment)
 function collectorStatus(core: Core, org: OrgSettings, collector: Collector): CollectorStatus {
   const { runs, published, publication, scheduler } = core;
   const { name, description } = collector;
-  const run = runOf(runs, org.name, collector);
+  const dataDay = published.publishedDay(org.name, name);
+  const run = runOf(runs, org.name, collector, dataDay !== undefined);
   const series = publication.seriesOf(org.name);
   const { failure } = run;
   return omitUndefined({
     name,
     description,
     state: stateOf(run),
-    dataDay: published.publishedDay(org.name, name),
+    dataDay,
     lastRunAt: run.lastRunAt,
     lastSuccessAt: run.lastSuccessAt,
     lastDurationSeconds: run.lastDurationSeconds,
@@ -71,10 +72,15 @@ function collectorStatus(core: Core, org: OrgSettings, collector: Collector): Co
   });
 }
 
-/** The runs of a collector; a derived one has those of its source, whose failures are not its own. */
-function runOf(runs: RunBook, org: string, collector: Collector): RunState {
+/**
+ * The runs of a collector; a derived one has those of its source, whose failures are not its own. While it has no data
+ * it waits for its source, however often that one has run.
+ */
+function runOf(runs: RunBook, org: string, collector: Collector, hasData: boolean): RunState {
   const run = runs.get(org, fetchingName(collector));
-  return isFetching(collector) ? run : { ...run, failure: undefined };
+  if (isFetching(collector)) return run;
+  const isServed = hasData || run.lastSuccessAt !== undefined;
+  return { ...run, failure: undefined, lastRunAt: isServed ? run.lastRunAt : undefined };
 }
 
 function fetchingName(collector: Collector): string {

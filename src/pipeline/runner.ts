@@ -110,9 +110,11 @@ export function createRunner(deps: RunnerParts): Runner {
       lastSuccessAt: failure === undefined ? at : before.lastSuccessAt,
       failure: failure && { error: failure, since: before.failure?.since ?? at },
     });
-    if (failure === undefined) await deps.history.putSucceeded(org, collector.dataset.name, at);
     instruments.collectorRun({ org, collector: name, seconds, failure: failure?.reason });
-    logTurn(log, { org, collector: name }, before.failure?.error, failure);
+    const { dataset } = collector;
+    const hasData = (await deps.history.read(org)).answeredAt(dataset.name) !== undefined;
+    logTurn(log, { org, collector: name }, before.failure?.error, failure, hasData);
+    if (failure === undefined) await deps.history.putSucceeded(org, dataset.name, at);
   }
 
   async function attempt(
@@ -193,6 +195,7 @@ function logTurn(
   who: { readonly org: string; readonly collector: string },
   before: PlatformError | undefined,
   now: PlatformError | undefined,
+  hasData: boolean,
 ): void {
   if (now === undefined) {
     if (before !== undefined) log.info('The collector works again', who);
@@ -201,5 +204,6 @@ function logTurn(
   const fields = { ...who, reason: now.reason, status: now.status, error: now.message, hint: now.hint };
   if (before?.reason === now.reason) log.debug('The collector still fails', fields);
   else if (now.reason === 'auth' || now.reason === 'role') log.error('The collector fails', fields);
-  else log.warn('The collector fails, its last good data stays', fields);
+  else if (hasData) log.warn('The collector fails, its last good data stays', fields);
+  else log.warn('The collector fails, and there is no data of it yet', fields);
 }

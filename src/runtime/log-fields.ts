@@ -1,5 +1,5 @@
 import type { LogFields } from './logger.ts';
-import type { Redactor } from './redact.ts';
+import { type Redactor, redactForms } from './redact.ts';
 
 /** What a log line can hold: undefined fields, functions' bodies and class instances are gone. */
 export type LogValue =
@@ -34,13 +34,20 @@ export function plainFields(fields: LogFields, redactor: Redactor, stacks: boole
   for (const key of Object.keys(fields)) {
     const value = readField(fields, key);
     const name = fieldName(redactor.redact(key));
-    const shown = isPrivate(key) ? maskedOf(value) : plainValue(value, redactor, MAX_DEPTH);
+    const shown = shownOf(key, value, redactor);
     if (shown !== undefined) plain.set(name, shown);
     if (stacks && value instanceof Error && value.stack !== undefined) {
       plain.set(`${name}_stack`, redactor.redact(value.stack));
     }
   }
   return plain;
+}
+
+function shownOf(key: string, value: unknown, redactor: Redactor): LogValue | undefined {
+  if (isPrivate(key)) return maskedOf(value);
+  // What an operator can do is written here, word by word.
+  if (key === 'hint' && typeof value === 'string') return redactForms(value);
+  return plainValue(value, redactor, MAX_DEPTH);
 }
 
 /** One line about an error, its code and what caused it. */

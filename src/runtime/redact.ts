@@ -36,9 +36,17 @@ export function createRedactor(secrets: () => Iterable<string>): Redactor {
     redact(text) {
       for (const secret of secrets()) remember(secret);
       const masked = pattern === undefined ? text : text.replace(pattern, MASK);
-      return redactAddresses(redactCredentials(masked));
+      return redactForms(masked);
     },
   };
+}
+
+/**
+ * Replaces what looks like a credential or an e-mail address. For texts that are written here and hold no secret of the
+ * configuration: one that happens to be an ordinary word would be taken out of them.
+ */
+export function redactForms(text: string): string {
+  return redactAddresses(redactCredentials(text));
 }
 
 function patternOf(secrets: Iterable<string>): RegExp {

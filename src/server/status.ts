@@ -1,5 +1,6 @@
 import type { Day, Instant } from '../catalog/day.ts';
 import type { FailureReason } from '../runtime/errors.ts';
+import { redactForms } from '../runtime/redact.ts';
 
 /** `waiting`: has not run yet; `running`: runs now; `ok` and `failing`: how the last run ended. */
 export type CollectorState = 'waiting' | 'running' | 'ok' | 'failing';
@@ -89,7 +90,7 @@ export function redactStatus(status: ServiceStatus, redact: (text: string) => st
   function redacted(collector: CollectorStatus): CollectorStatus {
     const { failure } = collector;
     if (failure === undefined) return collector;
-    const hint = failure.hint === undefined ? {} : { hint: redact(failure.hint) };
+    const hint = failure.hint === undefined ? {} : { hint: redactForms(failure.hint) };
     return { ...collector, failure: { ...failure, message: redact(failure.message), ...hint } };
   }
 }

@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { answer, openHistory } from '../history/places.ts';
 import { HOUR, NOON, type Story, type StoryOptions, startStory } from './harness.ts';
 
 const SUCCESS = 'agent_platform_exporter_collector_success';
@@ -113,4 +114,47 @@ describe('a platform that sends another organization’s answers', () => {
     await story.poll();
     expect((await story.page()).platform()).toEqual((await (await startStory()).page()).platform());
   });
+});
+
+describe('after a restart', () => {
+  test('a collector that has answers but never succeeded as a whole has no last success', async () => {
+    const file = createFile();
+    const stored = await openHistory(file);
+    await stored.putDays('acme', 'tokens', answer(['2026-11-01'], { '2026-11-01': {} }, NOON - HOUR));
+    await stored.putSucceeded('acme', 'tools', NOON - HOUR);
+    await stored.close();
+    const story = await storyOn(file, NOON, { polled: false, sandbox: { faults: ['500'] } });
+    const last = (await story.page()).by(
+      'collector',
+      'agent_platform_exporter_collector_last_success_timestamp_seconds',
+    );
+    expect(last).toEqual({ tools: (NOON - HOUR) / 1000 });
+  });
+});
+
+test('a key that is an ordinary word stays in the words of a hint, and nowhere else', async () => {
+  const story = await startStory({ keys: { acme: 'wrong' }, collectors: ['wiki'] });
+  expect(story.logged('The collector fails')[0]).toContain('missing, wrong or revoked');
+  const status = await (await story.get('/status')).text();
+  expect(status).toContain('missing, wrong or revoked');
+  expect(story.log().replaceAll('missing, wrong or revoked', '')).not.toContain('wrong');
+});
+
+test('people told apart by e-mail leave the file when their collector is turned off', async () => {
+  const file = createFile();
+  const flags = ['collector.users', 'users.identity=email'];
+  const first = await storyOn(file, NOON, { flags });
+  const person = String(
+    (await first.page()).find('agent_platform_daily_credits_by_user')[0]?.labels.get('user'),
+  );
+  expect(person).toContain('@');
+  await first.stop();
+  const folder = path.dirname(file);
+  const holders = () =>
+    readdirSync(folder).filter((name) => readFileSync(path.join(folder, name)).includes(person));
+  expect(holders()).toEqual(['history.db']);
+  const second = await storyOn(file, NOON + HOUR, { flags: ['users.identity=email'] });
+  expect(holders()).toEqual([]);
+  await second.stop();
+  expect(holders()).toEqual([]);
 });

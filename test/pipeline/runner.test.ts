@@ -266,7 +266,7 @@ describe('a run over days', () => {
     expect(
       log.events.filter(({ level }) => level !== 'debug').map(({ level, message }) => [level, message]),
     ).toEqual([
-      ['warn', 'The collector fails, its last good data stays'],
+      ['warn', 'The collector fails, and there is no data of it yet'],
       ['info', 'The collector works again'],
     ]);
   });

@@ -7,7 +7,7 @@ import type { DatasetName } from '../../../src/catalog/dataset.ts';
 import { addDays, type Day, startOf } from '../../../src/catalog/day.ts';
 import { ForeignAnswer, type History, UNCONFIRMED } from '../../../src/history/history.ts';
 import { createMemoryHistory } from '../../../src/history/memory.ts';
-import { answer, contentOf, createDirectory, listing, openHistory } from '../places.ts';
+import { answer, bytesIn, contentOf, createDirectory, listing, openHistory } from '../places.ts';
 
 const monday = '2026-03-02' as Day;
 const tuesday = '2026-03-03' as Day;
@@ -306,4 +306,38 @@ test('whatever happens and wherever it is closed, it says what the history in me
     }),
     { numRuns: 40 },
   );
+});
+
+test('what is amended while another save is under way is in no file afterwards', async () => {
+  const directory = createDirectory();
+  const history = await openHistory(fileIn(directory));
+  const days = Array.from({ length: 300 }, (_, index) => addDays(monday, index));
+  const rows = Object.fromEntries(
+    days.map((day) => [day, { who: 'someone@example.com', text: day.repeat(50) }]),
+  );
+  await history.putDays('acme', 'users', answer(days, rows));
+  const other = history.putDays('acme', 'tokens', answer(days, rows));
+  const amended = history.amend('users', (row) => ({ ...(row as object), who: undefined }));
+  const again = history.amend('tokens', (row) => ({ ...(row as object), who: undefined }));
+  await Promise.all([other, amended, again]);
+  const holders = [...bytesIn(directory)].filter(([, bytes]) =>
+    Buffer.from(bytes, 'base64').includes('someone@example.com'),
+  );
+  expect(holders.map(([name]) => name)).toEqual([]);
+});
+
+test('what a reader keeps in the write-ahead log is taken out once it has gone', async () => {
+  const directory = createDirectory();
+  const history = await openHistory(fileIn(directory));
+  await history.putDays('acme', 'users', answer([monday], { [monday]: { who: 'someone@example.com' } }));
+  const reader = new DatabaseSync(fileIn(directory), { readOnly: true });
+  reader.exec('BEGIN');
+  reader.prepare('SELECT count(*) FROM day').get();
+  await history.amend('users', (row) => ({ ...(row as object), who: undefined }));
+  reader.close();
+  await history.sweep();
+  const holders = [...bytesIn(directory)].filter(([, bytes]) =>
+    Buffer.from(bytes, 'base64').includes('someone@example.com'),
+  );
+  expect(holders.map(([name]) => name)).toEqual([]);
 });
