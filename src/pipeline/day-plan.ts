@@ -103,6 +103,13 @@ export function planDays(wanting: {
   };
 }
 
+/** The plan with more days to ask for; those that were set aside keep their pause. */
+export function withDays(plan: DayPlan, more: readonly Day[]): DayPlan {
+  const { setAside, boundary } = plan.memory;
+  const added = more.filter((day) => !setAside.has(day) && (boundary === undefined || day > boundary.day));
+  return { ...plan, days: [...new Set([...plan.days, ...added])].sort().reverse() };
+}
+
 /** The next request of the run; undefined where nothing is left to ask for. */
 export function nextAsk(plan: DayPlan): Ask | undefined {
   const { newest, failure, witness, memory } = plan;

@@ -3,7 +3,8 @@ import { addDays, type Day, yesterdayOf } from '../catalog/day.ts';
 import { IncompleteListing, type Source } from '../catalog/source.ts';
 import { isAboutToday } from '../platform/today.ts';
 import { PlatformError } from '../runtime/errors.ts';
-import { type Ask, afterAnswer, afterFailure, nextAsk, planDays, withNewest } from './day-plan.ts';
+import { createCatchingUp } from './catching-up.ts';
+import { type Ask, afterAnswer, afterFailure, nextAsk, planDays, withDays, withNewest } from './day-plan.ts';
 import { failureOf } from './failure.ts';
 import type { FetchMemory } from './fetch-memory.ts';
 import { firstDayOf } from './first-day.ts';
@@ -55,6 +56,11 @@ export async function runDays(
     limit: collector.sparing?.windowDays ?? MAX_WINDOW_DAYS,
     now: deps.clock.elapsed(),
   });
+  const catchingUp = createCatchingUp({
+    covered: known,
+    lastPass: history.revisedOn(dataset),
+    putLastPass: (day) => deps.history.putRevisedOn(org.name, dataset, day),
+  });
   const past = countOf(wanted, covered);
   // What fits one window is soon there.
   const work =
@@ -77,6 +83,9 @@ export async function runDays(
         if (days.length === 1) failed.set(ask.window.to, fetched);
         plan = afterFailure(plan, ask, fetched, deps.clock.elapsed());
       } else {
+        const passed = await catchingUp.answered(days, fetched.rows);
+        for (const day of passed) rowless.add(day);
+        plan = withDays(plan, passed);
         const answered = await store(run, collector, days, fetched);
         for (const day of answered) rowless.delete(day);
         work?.advance(countOf(days, covered));
@@ -89,7 +98,9 @@ export async function runDays(
     }
     // A day that was answered without a row must not count as asked for again where it was not.
     const isPassDone = ![...rowless].some((day) => day <= plan.newest);
-    if (plan.failure === undefined && isPassDone && !run.stopping() && isPass) {
+    const isWhole = plan.failure === undefined && isPassDone && !run.stopping();
+    if (isWhole) await catchingUp.finished();
+    if (isWhole && isPass) {
       await again.answered?.();
       // What was asked for again and still has no row is settled now.
       unpublished = true;
@@ -199,11 +210,13 @@ async function store(
   });
   if (run.retired()) return [];
   run.note(fetched);
+  const totalOf = (row: unknown) => collector.dataset.total?.(row);
   // A row that other settings have made is no earlier word of the platform; a day that was shown as idle was one.
   const revisions = [
     ...changes.filter(({ before }) => collector.dataset.isCurrent?.(before, org) ?? true),
     ...[...fetched.rows]
       .filter(([day]) => deps.publisher.showsIdle(org.name, collector.name, day))
+      .filter(([, row]) => totalOf(row) === undefined || totalOf(row) !== totalOf(collector.dataset.idle))
       .map(([day, after]) => ({ day, before: collector.dataset.idle, after })),
   ];
   if (revisions.length === 0) return answered;

@@ -4,7 +4,7 @@ import { isUnsettled } from '../catalog/parts.ts';
 import { daysDescending } from './windows.ts';
 
 /** How many days after its end a day answered without a row may still get one. */
-const LATE_DAYS = 3;
+export const LATE_DAYS = 3;
 
 /** How many of the newest days are asked for by every run while they have no row. */
 const NEWEST_DAYS = 7;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DAY, HOUR, startStory, YESTERDAY } from './harness.ts';
-import { daysOf } from './recount.ts';
+import { daysOf, listOf } from './recount.ts';
 
 const DATA_DAY = 'agent_platform_data_day_timestamp_seconds';
 const CREDITS = 'agent_platform_daily_credits';
@@ -39,6 +39,30 @@ describe('a day that is late', () => {
     const after = await story.page();
     expect(after.value(DATA_DAY, { dataset: 'tokens' })).toBe(day19);
     expect(after.value(CREDITS)).toBe((await daysOf(story, 'tokens')).day['billable_tokens']);
+  });
+
+  test('by twelve days is asked for until it comes, is never zero, and makes no sum short', async () => {
+    const story = await startStory();
+    story.platform.setFaults(['late=12@tokens']);
+    for (let days = 0; days < 12; days++) {
+      story.clock.advance(DAY);
+      await story.poll();
+      const page = await story.page();
+      expect(page.value(DATA_DAY, { dataset: 'tokens' })).toBe(day19);
+      expect(page.value(CREDITS)).toBeGreaterThan(0);
+      expect(page.value('agent_platform_history_uncovered', { dataset: 'tokens' })).toBe(days + 1);
+    }
+    story.platform.setFaults([]);
+    await story.poll();
+    const page = await story.page();
+    expect(page.value(DATA_DAY, { dataset: 'tokens' })).toBe(day19 + (12 * DAY) / 1000);
+    const query = { startDate: '2026-11-04', endDate: '2026-12-01' };
+    const rows = listOf(await story.ask('/api/v1/analytics/tokens', query, 'acme'), 'data');
+    const credits = rows.map((row) => Number(row['billable_tokens']));
+    expect(page.value(CREDITS)).toBe(credits.at(-1));
+    expect(page.value('agent_platform_history_uncovered', { dataset: 'tokens' })).toBe(0);
+    expect(page.value('agent_platform_credits_trailing_28d')).toBe(credits.reduce((a, b) => a + b, 0));
+    expect(page.value('agent_platform_exporter_day_revisions_total', { dataset: 'tokens' })).toBe(0);
   });
 
   test('because the platform’s clock is behind costs one day and is no failure', async () => {

@@ -249,6 +249,43 @@ describe('a run over days', () => {
     expect(asked).toEqual(['2026-04-01..2026-04-01', '2026-03-06..2026-03-31']);
   });
 
+  test('days that a late dataset goes past are asked for again at once, and not settled until they are', async () => {
+    let until = addDays(yesterday, -12);
+    const parts = harness(({ from, to }) => ({
+      rows: daysDescending(from, to).filter((day) => day <= until),
+    }));
+    const { run, asked, history, clock } = parts;
+    await run();
+    clock.set(clock.now() + 86_400_000);
+    await run();
+    const pass = (await history.read('acme')).revisedOn('tokens');
+    expect(pass).toBe(addDays(yesterday, 2));
+    until = yesterday;
+    asked.length = 0;
+    await run();
+    expect(asked).toEqual(['2026-03-26..2026-04-01', '2026-03-20..2026-03-25']);
+    expect(
+      [...(await history.read('acme')).days('tokens').values()].filter((row) => row === undefined),
+    ).toEqual([undefined]);
+    expect((await history.read('acme')).revisedOn('tokens')).toBe(pass);
+  });
+
+  test('days that a late dataset has gone past stay unsettled where asking for them again fails', async () => {
+    let until = addDays(yesterday, -12);
+    let fails = false;
+    const { run, history, clock } = harness(({ from, to }) =>
+      fails && from < addDays(yesterday, -6)
+        ? new PlatformError('network', 'no route')
+        : { rows: daysDescending(from, to).filter((day) => day <= until) },
+    );
+    await run();
+    clock.set(clock.now() + 86_400_000);
+    await run();
+    [until, fails] = [yesterday, true];
+    await run();
+    expect((await history.read('acme')).revisedOn('tokens')).toBe(addDays(yesterday, -8));
+  });
+
   test('a dataset without any row costs no more requests than one with rows', async () => {
     const [empty, full] = [harness(() => ({ rows: [] })), harness(() => ({}))];
     await empty.run();

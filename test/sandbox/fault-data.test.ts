@@ -19,6 +19,12 @@ describe('time', () => {
     expect(await rows('tokens', yesterday, yesterday)).toHaveLength(1);
   });
 
+  test('late: no rows for so many of the newest days, in the datasets named', async () => {
+    const { rows } = createAsked({ faults: ['late=2@tokens'] });
+    expect(await rows('tokens', '2026-11-17', yesterday)).toMatchObject([{ date: '2026-11-17' }]);
+    expect(await rows('activity', '2026-11-17', yesterday)).toHaveLength(3);
+  });
+
   test('revised-days: figures grow from hour to hour for a week, then stay', async () => {
     const { clock, rows } = createAsked({ faults: ['revised-days'] });
     const credits = async (): Promise<number> =>

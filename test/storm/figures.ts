@@ -11,6 +11,14 @@ export interface Figure {
   readonly idleIsZero: boolean;
 }
 
+/** The main number of each dataset: a row in which it is above zero is activity. */
+export const mainFields = {
+  tokens: 'billable_tokens',
+  tools: 'tool_calls',
+  activity: 'sessions',
+  productivity: 'git_commits',
+} as const satisfies Readonly<Record<Figure['dataset'], string>>;
+
 /** The figures that the oracle follows: every unlabelled one and those with a fixed set of parts. */
 export const figures: readonly Figure[] = [
   figure('tokens', 'daily_credits', 'billable_tokens'),

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { plantedSecrets } from '../../src/sandbox/index.ts';
 import { DAY } from '../e2e/harness.ts';
 import type { Page } from '../e2e/page.ts';
-import { type Figure, figures, usable } from './figures.ts';
+import { type Figure, figures, mainFields, usable } from './figures.ts';
 import { isRow, rowsByDay, type Sent } from './wire.ts';
 
 const DAY_DATASETS = ['tokens', 'tools', 'activity', 'productivity', 'users'] as const;
@@ -46,6 +46,9 @@ export function createOracle(orgs: readonly string[]): Oracle {
   /** By organization, figure and day: the values that were sent; undefined among them is one that cannot be used. */
   const given = new Map<string, Set<number | undefined>>();
   const pages = new Map<string, Set<number>>();
+  /** By organization and dataset: the days for which a row was sent, and those of them with activity. */
+  const rowDays = new Map<string, Set<number>>();
+  const activeDays = new Map<string, Set<number>>();
   const lastWhole = new Map<string, number>();
   const lastSuccess = new Map<string, number>();
   const newestDays = new Map<string, number>();
@@ -63,6 +66,11 @@ export function createOracle(orgs: readonly string[]): Oracle {
     const rows = rowsByDay(sent.body);
     for (let day = Date.parse(sent.from); day <= Date.parse(sent.to); day += DAY) {
       const row = rows.get(dayText(day));
+      if (row !== undefined) {
+        add(rowDays, who, day);
+        const main = mainFields[sent.collector as Figure['dataset']];
+        if (main !== undefined && (usable(row[main]) ?? 0) > 0) add(activeDays, who, day);
+      }
       for (const figure of figures) {
         if (figure.dataset !== sent.collector) continue;
         const value = row === undefined ? (figure.idleIsZero ? 0 : undefined) : figure.valueIn(row);
@@ -101,7 +109,18 @@ export function createOracle(orgs: readonly string[]): Oracle {
       expect(pages.get(org)?.has(Number(sample.value)), `${org}: wiki pages ${sample.value}`).toBe(true);
   }
 
-  /** The day described never goes back, is never unfinished, and never goes away. */
+  /** A day without a row counts as one without activity only by the rules of late data. */
+  function checkIdle(org: string, dataset: Figure['dataset'], now: number): void {
+    const day = newestDays.get(key(org, dataset));
+    const rows = rowDays.get(key(org, dataset)) ?? new Set();
+    if (day === undefined || rows.has(day)) return;
+    const what = `${org}: ${dataset} of ${dayText(day)} as a day without activity`;
+    const others = Object.keys(mainFields).filter((other) => activeDays.get(key(org, other))?.has(day));
+    expect(others, `${what}, behind its newest row`).toEqual([]);
+    expect(now, `${what}, too soon`).toBeGreaterThanOrEqual(day + 4 * DAY);
+  }
+
+  /** The day described goes back from one without a row alone, is never unfinished, and never goes away. */
   function checkDays(org: string, { page, now }: Observed): void {
     for (const dataset of DAY_DATASETS) {
       const shown = page.value(DATA_DAY, { org, dataset });
@@ -109,7 +128,9 @@ export function createOracle(orgs: readonly string[]): Oracle {
       const what = `${org}: the day of ${dataset}`;
       if (before !== undefined) expect(shown, `${what} went away`).toBeDefined();
       if (shown === undefined) continue;
-      expect(shown * 1000, what).toBeGreaterThanOrEqual(before ?? 0);
+      // What was taken for a day without activity may turn out not to be known.
+      const isFirm = before !== undefined && rowDays.get(key(org, dataset))?.has(before);
+      if (isFirm) expect(shown * 1000, what).toBeGreaterThanOrEqual(before);
       expect(shown * 1000 + DAY, `${what} is not over yet`).toBeLessThanOrEqual(now);
       newestDays.set(key(org, dataset), shown * 1000);
     }
@@ -169,6 +190,8 @@ export function createOracle(orgs: readonly string[]): Oracle {
       checkDays(org, observed);
       checkTruth(org, observed);
       checkFigures(org, observed);
+      for (const dataset of Object.keys(mainFields) as Figure['dataset'][])
+        checkIdle(org, dataset, observed.now);
     }
     checkPrivacy(observed);
   }

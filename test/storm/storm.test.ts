@@ -29,7 +29,15 @@ const FAULTS = [
 ] as const;
 const SWITCHES = [
   ...['error-body=html', 'oversize=20000', 'redirect', 'ignore-limit', 'limit-cap=2', 'ignore-start-after'],
-  ...['oldest-first', 'clock-behind=13', 'missing-yesterday', 'no-by-model', 'null-numerators'],
+  ...[
+    'oldest-first',
+    'clock-behind=13',
+    'missing-yesterday',
+    'late=2',
+    'late=5',
+    'no-by-model',
+    'null-numerators',
+  ],
   ...[
     'repeated-cursor',
     'null-cursor',

@@ -4,12 +4,25 @@ import { DATASETS, type Dataset, HOUR, type World } from './world.ts';
 /** What can be known of a day at an instant by somebody who asks the platform for everything at that instant. */
 export type Knowledge = 'row' | 'idle' | 'provisional' | 'unknown';
 
-/** The rules, written a second time: as they are said, without regard to how long it takes. */
-export function createRules(world: World, at: Instant) {
+/** The rules, written a second time: as they are said, without regard to how long it takes. The last daily pass was at `passAt`. */
+export function createRules(world: World, at: Instant, passAt: Instant) {
   const newest = world.indexOf(dayBefore(at));
   const made = new Map<string, Knowledge>();
+  // Older days are asked for once a day, or once their dataset catches up.
+  const askedAt = new Map(DATASETS.map((dataset) => [dataset, isUpToDate(dataset) ? at : passAt]));
 
-  const hasRow = (dataset: Dataset, index: number) => world.rowAt(dataset, index, at) !== undefined;
+  function isUpToDate(dataset: Dataset): boolean {
+    for (let index = newest; index > newest - 7; index--) {
+      if (!world.isBad(dataset, index, at) && world.rowAt(dataset, index, at) !== undefined) return true;
+    }
+    return false;
+  }
+
+  function hasRow(dataset: Dataset, index: number): boolean {
+    const asked = index > newest - 7 ? at : (askedAt.get(dataset) ?? at);
+    return world.rowAt(dataset, index, asked) !== undefined;
+  }
+
   const isCovered = (dataset: Dataset, index: number) => !world.isBad(dataset, index, at);
   const isSettled = (index: number) => at >= endOf(world.dayAt(index)) + 72 * HOUR;
   const areOthersQuiet = (dataset: Dataset, index: number) =>

@@ -115,7 +115,7 @@ export function createWorld(seed: number, days: number): World {
   };
 }
 
-/** By how many hours the rows of each day are late: now and then one dataset by up to four days, or all by up to three. */
+/** By how many hours the rows of each day are late: now and then one dataset by up to four days, seldom by twelve, or all by three. */
 function delaysOf(random: Random, count: number): Record<Dataset, number[]> {
   const usual = () => Array.from({ length: count }, () => 1 + below(4, random));
   const delays = Object.fromEntries(DATASETS.map((dataset) => [dataset, usual()])) as Record<
@@ -124,7 +124,8 @@ function delaysOf(random: Random, count: number): Record<Dataset, number[]> {
   >;
   for (let index = 10; index < count; index += 8 + below(20, random)) {
     const late = random() < 0.35 ? DATASETS : [DATASETS[below(DATASETS.length, random)] ?? 'tokens'];
-    const hours = late.length > 1 ? 12 + below(60, random) : 24 + below(72, random);
+    const isLong = random() < 0.15;
+    const hours = late.length > 1 ? 12 + below(60, random) : (isLong ? 200 : 24) + below(72, random);
     const length = 1 + below(6, random);
     for (let at = index; at < Math.min(index + length, count); at++) {
       for (const dataset of late) delays[dataset][at] = hours;

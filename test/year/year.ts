@@ -56,7 +56,7 @@ export async function liveThrough(seed: number, { days, everyHours }: YearOption
   const count = { compared: 0, open: 0, timely: 0, excused: 0, revisions: 0 };
   let page: Shown = new Map();
   let calm = world.start;
-  let truth = createTruth(world, calm, createRules(world, calm), calm);
+  let truth = createTruth(world, calm, createRules(world, calm, calm), calm);
   let truthBefore = truth;
 
   const badTimes = DATASETS.flatMap((dataset) =>
@@ -157,7 +157,8 @@ export async function liveThrough(seed: number, { days, everyHours }: YearOption
   let exporter = createNext();
   let isDown = false;
   let ticks = 0;
-  let rules = createRules(world, world.start);
+  let rules = createRules(world, world.start, world.start);
+  let passAt = world.start;
   for (let at = world.start; at <= world.end; at += everyHours * HOUR, ticks += 1) {
     clock.set(at);
     const outage = world.outageAt(at);
@@ -168,7 +169,11 @@ export async function liveThrough(seed: number, { days, everyHours }: YearOption
     if (isDown) exporter = createNext();
     isDown = false;
     // Who could not ask judges by what was there before.
-    if (outage === undefined) rules = createRules(world, at);
+    if (outage === undefined) {
+      // The first poll of a day that reaches the platform is the day's pass.
+      if (Math.floor(at / DAY_MS) !== Math.floor(passAt / DAY_MS)) passAt = at;
+      rules = createRules(world, at, passAt);
+    }
     truthBefore = truth;
     if (!isTroubled(at)) calm = at;
     truth = createTruth(world, at, rules, calm);

@@ -112,6 +112,11 @@ export const kinds = {
     detail: { allows: /^\d{1,4}(\.\d+)?$/, words: 'a number of hours' },
   },
   'missing-yesterday': { takes: 'nothing', meaning: 'there are no rows for yesterday yet' },
+  late: {
+    takes: 'detail',
+    meaning: 'there are no rows for that many of the newest days yet (late=3@tokens)',
+    detail: { fallback: '1', allows: /^\d{1,4}$/, words: 'a number of days' },
+  },
   'revised-days': { takes: 'nothing', meaning: 'the figures of the last seven days grow from hour to hour' },
   'no-by-model': { takes: 'nothing', meaning: '/tokens rows come without by_model and by_user' },
   'null-numerators': { takes: 'nothing', meaning: 'half the readiness criteria are skipped' },

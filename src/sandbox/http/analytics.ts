@@ -49,7 +49,10 @@ export function answerAnalytics(endpoint: AnalyticsEndpoint, call: Call): JsonPi
 
 /** The days of the range that have data; before the first and after the newest there are simply no rows. */
 function existingDays(call: Call, { start, end }: DateRange): Day[] {
-  const missing = call.faults.strikes('missing-yesterday') === undefined ? 0 : 1;
+  const missing =
+    call.faults.strikes('missing-yesterday') === undefined
+      ? Number(call.faults.strikes('late')?.detail ?? 0)
+      : 1;
   const first = Math.max(start, call.oldest);
   const last = Math.min(end, call.today - 1 - missing);
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
