@@ -263,7 +263,7 @@ describe('a run over days', () => {
     until = yesterday;
     asked.length = 0;
     await run();
-    expect(asked).toEqual(['2026-03-26..2026-04-01', '2026-03-20..2026-03-25']);
+    expect(asked).toEqual(['2026-04-01..2026-04-01', '2026-03-26..2026-03-31', '2026-03-20..2026-03-25']);
     expect(
       [...(await history.read('acme')).days('tokens').values()].filter((row) => row === undefined),
     ).toEqual([undefined]);
