@@ -84,6 +84,15 @@ describe('the layout of src', () => {
     expect(violations, 'move the code, or the dependency rule is gone').toEqual([]);
   });
 
+  test('what outlives a configuration knows nothing of what is made of one', () => {
+    const lasting = ['core', 'traffic', 'clients', 'history', 'families', 'hooks', 'web'].map(
+      (name) => `app/${name}.ts`,
+    );
+    const perConfiguration = /\/(?:deployment|deployments|org|job|transition|people|service)\.ts$/;
+    const found = lasting.filter((file) => importsOf(file).some((name) => perConfiguration.test(name)));
+    expect(found).toEqual([]);
+  });
+
   test.each(BANNED)('$what stands only where $why', ({ what, except, why }) => {
     const found = files.filter(
       (file) => !except.test(file) && what.test(readFileSync(path.join(SRC, file), 'utf8')),
