@@ -7,7 +7,7 @@ import { createSegmentRenderer, type RenderSegment } from '../exposition/segment
 import type { History } from '../history/history.ts';
 import { createPublishedOrgs, type PublishedOrgs } from '../pipeline/published-orgs.ts';
 import { createRunMemory, type RunMemory } from '../pipeline/run-memory.ts';
-import { createRunBook, type RunBook } from '../pipeline/runs.ts';
+import { createRunStates, type RunStates } from '../pipeline/runs.ts';
 import type { PlatformClient } from '../platform/client.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type ClosableLogger, createLogger, type LogLevel } from '../runtime/log-winston.ts';
@@ -48,7 +48,7 @@ export interface Core {
   /** What is published of each organization. */
   readonly published: PublishedOrgs;
   /** How the runs of each collector went. */
-  readonly runs: RunBook;
+  readonly runs: RunStates;
   /** What the runs of each collector have learnt, such as the size of its windows. */
   readonly memory: RunMemory;
   /** What paces, counts and holds back the requests of each organization. */
@@ -101,7 +101,7 @@ export async function createCore(
     ...{ log, redactor, clock, history, instruments, publication, traffic },
     exposition: createExposition({ publication, registry: instruments.registry, clock }),
     published: createPublishedOrgs(publication),
-    runs: createRunBook(),
+    runs: createRunStates(),
     memory: createRunMemory(),
     scheduler: createScheduler({
       ticker: surroundings.ticker ?? createCronTicker({ clock, log }),

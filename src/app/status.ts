@@ -1,7 +1,7 @@
 import type { Collector } from '../catalog/collector.ts';
 import { isDayCollector, isFetching } from '../catalog/collector.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
-import type { RunBook, RunState } from '../pipeline/runs.ts';
+import type { RunState, RunStates } from '../pipeline/runs.ts';
 import type { CollectorState, CollectorStatus, Readiness, ServiceStatus } from '../server/status.ts';
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
@@ -76,7 +76,7 @@ function collectorStatus(core: Core, org: OrgSettings, collector: Collector): Co
  * The runs of a collector; a derived one has those of its source, whose failures are not its own. While it has no data
  * it waits for its source, however often that one has run.
  */
-function runOf(runs: RunBook, org: string, collector: Collector, hasData: boolean): RunState {
+function runOf(runs: RunStates, org: string, collector: Collector, hasData: boolean): RunState {
   const run = runs.get(org, fetchingName(collector));
   if (isFetching(collector)) return run;
   const isServed = hasData || run.lastSuccessAt !== undefined;
@@ -89,7 +89,7 @@ function fetchingName(collector: Collector): string {
 
 /** Whether every collector has tried its newest data once, or has had the time to. */
 export function readiness(
-  runs: RunBook,
+  runs: RunStates,
   targets: readonly { readonly org: string; readonly collector: string }[],
   upMs: number,
 ): Readiness {
@@ -106,7 +106,7 @@ export function readiness(
  * last one of a process before counts: a restart is no failure.
  */
 export function probeSuccess(
-  runs: RunBook,
+  runs: RunStates,
   org: string,
   collectors: readonly { readonly name: string }[],
 ): boolean {

@@ -2,7 +2,7 @@ import { type Collector, type FetchingCollector, isFetching } from '../catalog/c
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { Source } from '../catalog/source.ts';
 import type { Runner, RunPublisher } from '../pipeline/runner.ts';
-import type { RunBook } from '../pipeline/runs.ts';
+import type { RunStates } from '../pipeline/runs.ts';
 
 /** An organization and the door to its platform. */
 export interface FetchTarget {
@@ -18,7 +18,7 @@ export async function fetchMissing(
   targets: readonly FetchTarget[],
   collectors: readonly Collector[],
   runner: Runner,
-  runs: RunBook,
+  runs: RunStates,
 ): Promise<readonly string[]> {
   const failed: string[] = [];
   async function fetchOne(target: FetchTarget, collector: FetchingCollector): Promise<void> {

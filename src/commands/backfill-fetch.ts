@@ -8,7 +8,7 @@ import type { Config } from '../config/config.ts';
 import { createInstruments } from '../exposition/instruments.ts';
 import type { History } from '../history/history.ts';
 import { createRunner } from '../pipeline/runner.ts';
-import { createRunBook } from '../pipeline/runs.ts';
+import { createRunStates } from '../pipeline/runs.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Progress } from '../runtime/progress.ts';
@@ -31,7 +31,7 @@ export interface FetchParts {
 export async function fetchAll(parts: FetchParts): Promise<readonly string[]> {
   const { config, history, version, clock, log, signal } = parts;
   const instruments = createInstruments({ version, revision: '', clock, processMetrics: false });
-  const runs = createRunBook();
+  const runs = createRunStates();
   const stopping = new AbortController();
   const runner = createRunner({
     history,

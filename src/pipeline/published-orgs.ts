@@ -3,8 +3,8 @@ import type { Day } from '../catalog/day.ts';
 import type { View } from '../catalog/view.ts';
 import type { Publication } from '../exposition/publication.ts';
 import { createSerialQueue, type SerialQueue } from '../runtime/serial-queue.ts';
+import type { Rendered } from './commit-snapshot.ts';
 import type { Coverage } from './coverage.ts';
-import type { Rendered } from './handover.ts';
 
 /** One collector of an organization, as last published. */
 export interface PublishedCollector extends Rendered {

@@ -8,9 +8,14 @@ import type { RenderSegment } from '../exposition/segment.ts';
 import type { History, OrgHistory } from '../history/history.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { runInSlices } from '../runtime/slices.ts';
+import {
+  createSnapshotCommit,
+  type Rendered,
+  type RenderedFamily,
+  type SnapshotParts,
+} from './commit-snapshot.ts';
 import { createCoverage } from './coverage.ts';
 import { firstDayOf } from './first-day.ts';
-import { createHandover, type HandoverParts, type Rendered, type RenderedFamily } from './handover.ts';
 import {
   createPublishedOrgs,
   type PublishedCollector,
@@ -24,7 +29,7 @@ import { createView } from './view.ts';
 const ABOUT = 'about';
 
 /** What a publisher is made of: the settings of one configuration, and what outlives it. */
-export interface PublisherParts extends Omit<HandoverParts, 'logged'> {
+export interface PublisherParts extends Omit<SnapshotParts, 'logged'> {
   readonly collectors: readonly Collector[];
   readonly aboutFamilies: readonly CurrentFamily[];
   readonly history: History;
@@ -58,7 +63,7 @@ export function createPublisher(parts: PublisherParts): Publisher {
   const { retired, published: orgs = createPublishedOrgs(parts.publication) } = parts;
   const waiting = new Map<string, Promise<void>>();
   const isRetired = () => retired?.aborted === true;
-  const handOver = createHandover({ ...parts, logged: orgs.logged });
+  const commitSnapshot = createSnapshotCommit({ ...parts, logged: orgs.logged });
 
   function publish(org: OrgSettings, collectors: readonly string[]): Promise<void> {
     const state = orgs.of(org.name);
@@ -130,7 +135,7 @@ export function createPublisher(parts: PublisherParts): Publisher {
     state.collectors = published;
     state.view = view;
     state.coverage = coverage;
-    handOver(org.name, published);
+    commitSnapshot(org.name, published);
   }
 
   /** The datasets of the named collectors: a derived collector has that of the one it derives from. */

@@ -13,10 +13,10 @@ import { runDocuments } from './document-run.ts';
 import { failureOf } from './failure.ts';
 import type { PublishedOrgs } from './published-orgs.ts';
 import type { Publisher } from './publisher.ts';
-import { untilRetired } from './retired.ts';
 import { daysAgain } from './revision.ts';
 import { createRunMemory, type Learned, type RunMemory } from './run-memory.ts';
-import type { RunBook } from './runs.ts';
+import type { RunStates } from './runs.ts';
+import { withAbort } from './with-abort.ts';
 
 /** What a runner is made of: the settings of one configuration, and what outlives it. */
 export interface RunnerParts {
@@ -29,7 +29,7 @@ export interface RunnerParts {
   /** From when on every day is asked for of datasets whose days are costly; only the newest where not given. */
   readonly sparingFrom?: Day | undefined;
   readonly publisher: RunPublisher;
-  readonly runs: RunBook;
+  readonly runs: RunStates;
   /** What earlier runs have learnt; nothing where not given. */
   readonly memory?: RunMemory;
   /** Aborted to let runs end after the request in flight. */
@@ -75,7 +75,7 @@ export interface Target {
 
 /** Takes a collector's data the whole way from the platform to the publication. */
 export interface Runner {
-  /** Never throws: a failure is counted, logged once and kept in the book. */
+  /** Never throws: a failure is counted, logged once and kept in the run states. */
   run(target: Target, collector: FetchingCollector, mode: 'scheduled' | 'thorough'): Promise<void>;
 }
 
@@ -129,7 +129,7 @@ export function createRunner(deps: RunnerParts): Runner {
     const isRetired = () => retired?.aborted === true;
     const run: Run = {
       org,
-      source: retired === undefined ? source : untilRetired(source, retired),
+      source: retired === undefined ? source : withAbort(source, retired),
       deps,
       tried() {
         if (isRetired()) return;

@@ -23,15 +23,15 @@ export const NO_RUN: RunState = {
 };
 
 /** Remembers the state of each (organization, collector). */
-export interface RunBook {
+export interface RunStates {
   get(org: string, collector: string): RunState;
   update(org: string, collector: string, change: Partial<RunState>): void;
   /** Forgets a collector that runs no longer. */
   forget(org: string, collector: string): void;
 }
 
-/** Creates an empty book. */
-export function createRunBook(): RunBook {
+/** Creates the states, empty at first. */
+export function createRunStates(): RunStates {
   const states = new Map<string, Map<string, RunState>>();
   function get(org: string, collector: string): RunState {
     return states.get(org)?.get(collector) ?? NO_RUN;

@@ -6,7 +6,7 @@ import type { Source } from '../../src/catalog/source.ts';
 import { createInstruments } from '../../src/exposition/instruments.ts';
 import { createMemoryHistory } from '../../src/history/memory.ts';
 import { createRunner, type RunPublisher } from '../../src/pipeline/runner.ts';
-import { createRunBook } from '../../src/pipeline/runs.ts';
+import { createRunStates } from '../../src/pipeline/runs.ts';
 import { daysDescending } from '../../src/pipeline/windows.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
 import { PlatformError } from '../../src/runtime/errors.ts';
@@ -30,7 +30,7 @@ function harness(answer: Answer) {
   const clock = createFakeClock(startOf(addDays(yesterday, 1)) + 3_600_000, { autoAdvance: true });
   const history = createMemoryHistory();
   const log = createFakeLogger();
-  const runs = createRunBook();
+  const runs = createRunStates();
   const asked: string[] = [];
   const published: (readonly string[])[] = [];
   const shownAsIdle = new Set<Day>();

@@ -15,7 +15,7 @@ import type { History } from '../../src/history/history.ts';
 import { createPublishedOrgs } from '../../src/pipeline/published-orgs.ts';
 import { createPublisher } from '../../src/pipeline/publisher.ts';
 import { createRunner } from '../../src/pipeline/runner.ts';
-import { createRunBook } from '../../src/pipeline/runs.ts';
+import { createRunStates } from '../../src/pipeline/runs.ts';
 import type { FakeClock } from '../../src/runtime/clock.ts';
 import { PlatformError } from '../../src/runtime/errors.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
@@ -82,7 +82,7 @@ export function createExporter({ world, history, clock, onPage, onRevisions }: E
     historyStart: world.first,
     revisionDays: 7,
     publisher: { publish: publisher.publish, showsIdle: published.showsIdle },
-    runs: createRunBook(),
+    runs: createRunStates(),
     instruments,
     clock,
     log,

@@ -5,7 +5,7 @@ import { PlatformError } from '../runtime/errors.ts';
  * A source that gives up on whatever it is asked as soon as nobody wants the run any more, and breaks off what is
  * under way: nothing of it is counted afterwards.
  */
-export function untilRetired(source: Source, retired: AbortSignal): Source {
+export function withAbort(source: Source, retired: AbortSignal): Source {
   return {
     get: (request) => unlessAborted(() => source.get({ ...request, signal: retired }), retired),
     pages: (request, onItems) =>

@@ -5,7 +5,7 @@ import type { Segment } from '../exposition/segment.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { familiesOverBudget } from './budget.ts';
 
-export interface HandoverParts {
+export interface SnapshotParts {
   readonly publication: Publication;
   readonly instruments: Instruments;
   /** The most series of one organization. */
@@ -35,7 +35,9 @@ export interface Rendered {
 type RenderedCollectors = ReadonlyMap<string, Rendered>;
 
 /** Creates what hands everything of an organization that fits its series budget to the publication, in one step. */
-export function createHandover(parts: HandoverParts): (org: string, collectors: RenderedCollectors) => void {
+export function createSnapshotCommit(
+  parts: SnapshotParts,
+): (org: string, collectors: RenderedCollectors) => void {
   const { publication, instruments, logged, log } = parts;
 
   return (org, collectors) => {
