@@ -108,7 +108,7 @@ export function named(expression: Expression, label: string, name: string): Expr
 }
 
 /** The labels by which the variables of every dashboard choose a target. */
-function targetOf({ nature, labels }: Described): string {
-  const ofOrg = nature !== undefined || (labels as readonly string[]).includes('org');
+function targetOf({ aggregation, labels }: Described): string {
+  const ofOrg = aggregation !== undefined || (labels as readonly string[]).includes('org');
   return ofOrg ? 'job=~"$job",org=~"$org"' : 'job=~"$job"';
 }

@@ -1,5 +1,5 @@
 import type { DatasetName } from '../../src/catalog/dataset.ts';
-import type { FamilyNature } from '../../src/catalog/family.ts';
+import type { Aggregation } from '../../src/catalog/family.ts';
 
 const DAY_S = 86_400;
 /** The metric that says which day a dataset's daily figures describe; the gate of every day panel. */
@@ -12,7 +12,7 @@ const LATE_DAYS = 7;
 export interface Queried<Label extends string = string> {
   readonly name: string;
   readonly labels: readonly Label[];
-  readonly nature?: FamilyNature;
+  readonly aggregation?: Aggregation;
 }
 
 export interface Choice<Label extends string> {
@@ -111,7 +111,7 @@ function merged<Label extends string>(
 }
 
 function labelsOf(metric: Queried, labels: readonly string[]): readonly string[] {
-  return metric.nature === undefined ? labels : ['org', ...labels];
+  return metric.aggregation === undefined ? labels : ['org', ...labels];
 }
 
 function chosen<Label extends string>(

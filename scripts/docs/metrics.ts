@@ -18,7 +18,7 @@ export interface DocumentedOwnMetric {
   readonly source: string;
 }
 
-const NATURES: Readonly<Record<Family['nature'], string>> = {
+const AGGREGATIONS: Readonly<Record<Family['aggregation'], string>> = {
   additive: 'may be summed over its labels',
   distinct: 'counts people: a sum over a label counts some twice',
   ratio: 'an average, a quantile or a share: not to be summed',
@@ -101,14 +101,14 @@ function tableOf(families: readonly Family[]): readonly string[] {
   return [
     '| Metric | Labels | Unit | Meaning | API field | Arithmetic |',
     '|---|---|---|---|---|---|',
-    ...families.map(({ name, labels, unit, help, source, nature, stability }) =>
+    ...families.map(({ name, labels, unit, help, source, aggregation, stability }) =>
       row([
         code(name),
         labels.map(code).join(' '),
         unit,
         stability === 'stable' ? help : `${help} Experimental: it may change.`,
         code(source),
-        NATURES[nature],
+        AGGREGATIONS[aggregation],
       ]),
     ),
     '',

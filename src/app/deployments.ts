@@ -4,7 +4,7 @@ import { createSerialQueue } from '../runtime/serial-queue.ts';
 import type { Core } from './core.ts';
 import { createDeployment, type Deployment } from './deployment.ts';
 import { createFollowedFiles } from './followed-files.ts';
-import { collectorsOfPeople, condensePeople, showSamePeople, showsOtherPeople } from './people.ts';
+import { collectorsOfPeople, showSamePeople, showsOtherPeople, stripOldIdentities } from './people.ts';
 import { introduce, jobsOf, prepareDeployment, putInUse, retire, startCounters } from './transition.ts';
 
 /** The deployment in use, and what takes its place. */
@@ -60,7 +60,7 @@ export function createDeployments(
     }
     if (showSamePeople(before, next)) return;
     log.info('People are shown in another way now, their newest days are asked for again');
-    await condenseSafely();
+    await stripSafely();
     const affected = collectorsOfPeople(next);
     await publishSafely([...affected]);
     // Not waited for: it takes as long as the platform does.
@@ -71,11 +71,11 @@ export function createDeployments(
     const before = inUse;
     await files.follow(before);
     if (showsOtherPeople(before)) await replace(before, createDeployment(before.config, core, before), []);
-    else await condenseSafely();
+    else await stripSafely();
   }
 
-  async function condenseSafely(): Promise<void> {
-    await condensePeople(inUse, core).catch((error: unknown) =>
+  async function stripSafely(): Promise<void> {
+    await stripOldIdentities(inUse, core).catch((error: unknown) =>
       log.error('The history sweep failed', { error }),
     );
   }

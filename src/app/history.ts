@@ -28,7 +28,11 @@ export interface HistoryParts {
 /** Opens the history that the configuration names; rejects with a `ConfigError` where its path leads to something else. */
 export async function openHistory({ path, collectors, ...deps }: HistoryParts): Promise<ServiceHistory> {
   if (path === MEMORY) return { history: createMemoryHistory(), isPersistent: undefined };
-  const forms = new Map(collectors.map(({ dataset }) => [dataset.name, dataset.form ?? 1]));
-  const history = await createSqliteHistory({ path, formOf: (name) => forms.get(name) ?? 1, ...deps });
+  const versions = new Map(collectors.map(({ dataset }) => [dataset.name, dataset.schemaVersion ?? 1]));
+  const history = await createSqliteHistory({
+    path,
+    schemaVersionOf: (name) => versions.get(name) ?? 1,
+    ...deps,
+  });
   return { history, isPersistent: history.isPersistent };
 }

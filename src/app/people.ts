@@ -28,15 +28,18 @@ export function collectorsOfPeople({ collectors }: Deployment): ReadonlySet<stri
 }
 
 /** Takes out of the history what may no longer be kept of people, also of collectors that do not run. */
-export async function condensePeople({ orgs, names }: Deployment, { history, clock }: Core): Promise<void> {
+export async function stripOldIdentities(
+  { orgs, names }: Deployment,
+  { history, clock }: Core,
+): Promise<void> {
   const yesterday = yesterdayOf(clock.now());
   for (const { name: collector, dataset } of allCollectors.filter(isDayCollector)) {
-    const { name, condense } = dataset;
-    if (condense === undefined) continue;
+    const { name, stripOldIdentities } = dataset;
+    if (stripOldIdentities === undefined) continue;
     const isShown = names.has(collector);
     await history.amend(name, (row, day, org) => {
       const settings = (isShown ? orgs.get(org)?.settings : undefined) ?? ANYBODY;
-      return condense(row, daysBetween(day, yesterday), settings);
+      return stripOldIdentities(row, daysBetween(day, yesterday), settings);
     });
   }
 }

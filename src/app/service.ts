@@ -14,7 +14,7 @@ import { type Core, createCore, type Surroundings } from './core.ts';
 import { type Deployment, secretsIn, secretsOf } from './deployment.ts';
 import { createDeployments, type Deployments } from './deployments.ts';
 import type { ServiceHooks } from './hooks.ts';
-import { condensePeople } from './people.ts';
+import { stripOldIdentities } from './people.ts';
 import { createReload, createRestartNote, namesOf } from './reload.ts';
 import { restore } from './restore.ts';
 import { probeSuccess, readiness, statusOf } from './status.ts';
@@ -202,7 +202,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       web = await openServiceWeb({ config: config.web, files: parts.files ?? createFiles(), clock, log });
       await restore(core, inUse());
       hooks = await openHooks(config, core);
-      await condensePeople(inUse(), core);
+      await stripOldIdentities(inUse(), core);
       // The first scrape already sees what is stored.
       await publishAll([]);
       publication.flush();

@@ -1,4 +1,4 @@
-import { type Collector, dayDatasetOf, type SparingDays } from '../catalog/collector.ts';
+import { type Collector, dayDatasetOf, type ExpensiveDataset } from '../catalog/collector.ts';
 import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
 import { type Day, endOf, type Instant } from '../catalog/day.ts';
 import type { CurrentFamily, Family, Sample } from '../catalog/family.ts';
@@ -20,7 +20,7 @@ export interface PageParts {
   /** The datasets that the live service collects. */
   readonly datasets: readonly DayDataset<unknown>[];
   /** How days are asked for that are costly. */
-  readonly sparing?: ReadonlyMap<DatasetName, SparingDays> | undefined;
+  readonly expensive?: ReadonlyMap<DatasetName, ExpensiveDataset> | undefined;
   /** From when on days are kept. */
   readonly keeping: Keeping;
   readonly labelLimit: LabelLimit;
@@ -61,10 +61,10 @@ interface Surveyed {
 
 /** Judges the days of an organization by what is known by now. */
 export function judgeDays(parts: PageParts, { settings, history }: KnownOrg): JudgedOrg {
-  const { datasets, sparing, keeping, knownAt } = parts;
+  const { datasets, expensive, keeping, knownAt } = parts;
   const firstDay = firstDayOf(keeping, knownAt);
   const { historyStart } = keeping;
-  const coverage = createCoverage({ history, datasets, sparing, historyStart, firstDay }, knownAt);
+  const coverage = createCoverage({ history, datasets, expensive, historyStart, firstDay }, knownAt);
   return { settings, history, coverage };
 }
 
@@ -166,7 +166,7 @@ function withinBudget(surveyed: readonly Surveyed[], budget: number): readonly P
   const families = surveyed.flatMap(familiesOf);
   const sizes = families.map(({ family, samples }) => ({
     family: family.name,
-    weight: family.weight,
+    dropPriority: family.dropPriority,
     labelled: family.labels.length > 0,
     series: countOf(samples(), budget + 1),
   }));
@@ -182,9 +182,9 @@ function countOf(samples: Iterable<Sample>, limit: number): number {
 }
 
 function viewOf(parts: PageParts, { settings, history, coverage }: JudgedOrg, asOf: Instant): View {
-  const { datasets, sparing, keeping } = parts;
+  const { datasets, expensive, keeping } = parts;
   const firstDay = firstDayOf(keeping, asOf);
   const { historyStart } = keeping;
-  const known = { history, settings, datasets, sparing, historyStart, firstDay };
+  const known = { history, settings, datasets, expensive, historyStart, firstDay };
   return createView(known, asOf, { coverage, isPast: true });
 }

@@ -38,13 +38,13 @@ export interface FetchedDocuments<Document> extends Fetched {
   readonly complete: boolean;
 }
 
-/** How days are asked for that are costly. */
-export interface SparingDays {
-  /** The most days of one window. */
+/** Fetch limits of a dataset whose days are expensive to fetch. */
+export interface ExpensiveDataset {
+  /** Maximum number of days per request. */
   readonly windowDays: number;
-  /** How many of the newest days are asked for at first, and again once a day. */
+  /** Number of newest days fetched on the first run and again once a day. */
   readonly revisionDays: number;
-  /** Days that were missed since are made up for as far back as this. */
+  /** How many days back missed days are fetched. */
   readonly catchUpDays: number;
 }
 
@@ -59,8 +59,8 @@ interface CollectorDeclaration {
 export interface DayCollector<Row> extends CollectorDeclaration {
   readonly schedule: ScheduleName;
   readonly dataset: DayDataset<Row>;
-  /** Where a day is costly to ask for: how its days are asked for instead of all of them. */
-  readonly sparing?: SparingDays;
+  /** Fetch limits, where days are expensive to fetch; without them all days of history are fetched. */
+  readonly expensive?: ExpensiveDataset;
   /** Asks for a window; `settings` are those of the organization, and without them nobody is told apart. */
   fetch(source: Source, window: Window, settings?: OrgSettings): Promise<FetchedDays<Row>>;
 }
@@ -104,10 +104,12 @@ export function dayDatasetOf(collector: Collector): DayDataset<unknown> | undefi
   return collector.dataset.kind === 'days' ? collector.dataset : undefined;
 }
 
-/** How the days of each dataset are asked for that are costly. */
-export function sparingOf(collectors: readonly Collector[]): ReadonlyMap<DatasetName, SparingDays> {
+/** Fetch limits of expensive datasets, by dataset. */
+export function expensiveDatasets(
+  collectors: readonly Collector[],
+): ReadonlyMap<DatasetName, ExpensiveDataset> {
   const pairs = collectors
     .filter(isDayCollector)
-    .map(({ dataset, sparing }) => [dataset.name, sparing] as const);
-  return new Map(pairs.flatMap(([name, sparing]) => (sparing === undefined ? [] : [[name, sparing]])));
+    .map(({ dataset, expensive }) => [dataset.name, expensive] as const);
+  return new Map(pairs.flatMap(([name, expensive]) => (expensive === undefined ? [] : [[name, expensive]])));
 }

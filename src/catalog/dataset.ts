@@ -4,30 +4,30 @@ import type { OrgSettings } from './settings.ts';
 /** The datasets of the platform, which are also the values of the `dataset` label. */
 export type DatasetName = 'tokens' | 'tools' | 'activity' | 'productivity' | 'users' | 'readiness' | 'wiki';
 
-/** A dataset with one row per UTC day; `Row` is what is kept of a row. */
+/** A dataset with one row per UTC day; `Row` is the reduced row that history stores. */
 export interface DayDataset<Row> {
   readonly kind: 'days';
   readonly name: DatasetName;
-  /** The row that stands for a day known to have had no activity: zeros, without breakdowns and averages. */
+  /** The row of a day known to have had no activity: zeros, without breakdowns and averages. */
   readonly idle: Row;
-  /** The main number of a row, by which a log says how much a revised day has changed. */
+  /** The main figure of a row; the log reports a revision of a day by it. */
   total?(row: Row): number | undefined;
-  /** Whether a row was made as the settings have it now; where it was not, its day is asked for again. */
+  /** Whether a row was reduced under the present settings; the day of any other row is fetched again. */
   isCurrent?(row: Row, settings: OrgSettings): boolean;
-  /** What may stay of a row that is so many days old, with these settings; the row itself where all of it may. */
-  condense?(row: Row, age: number, settings: OrgSettings): Row;
-  /** What of a row is kept or taken together when its day is answered again; where not given, nothing is kept. */
+  /** A row without the identities that these settings do not allow at its age in days; the row itself where all are allowed. */
+  stripOldIdentities?(row: Row, age: number, settings: OrgSettings): Row;
+  /** Fields that are kept or replaced together when a day is answered again; where absent, the whole row is replaced. */
   readonly parts?: RowParts;
-  /** The form of `Row`, 1 unless given: raised with it, so that rows stored in another form are asked for again. */
-  readonly form?: number;
+  /** Version of `Row`, 1 by default. Raise it with every change of `Row`: rows stored with another version are fetched again. */
+  readonly schemaVersion?: number;
 }
 
 /** A dataset that is a set of documents with an identity, such as reports. */
 export interface DocumentDataset<Document> {
   readonly kind: 'documents';
   readonly name: DatasetName;
-  /** What tells two documents apart. */
+  /** The identity of a document. */
   idOf(document: Document): string;
-  /** The form of `Document`, 1 unless given: raised with it, so that what is stored in another form is left out. */
-  readonly form?: number;
+  /** Version of `Document`, 1 by default. Raise it with every change: documents stored with another version are not read. */
+  readonly schemaVersion?: number;
 }

@@ -8,15 +8,14 @@ export interface Sample<Label extends string = string> {
 }
 
 /**
- * What a value is, which decides what may be done with it:
- * `additive` numbers may be summed over their labels; `distinct` counts people or things that several label
- * values may share; a `ratio` is an average, a quantile or a share; a `timestamp` is in Unix seconds; an `info`
- * is always 1 and carries its message in the labels.
+ * How values aggregate: `additive` values may be summed over their labels; `distinct` values count people or things
+ * that may occur under several label values; a `ratio` is an average, a quantile or a share; a `timestamp` is in Unix
+ * seconds; an `info` is always 1 and carries its data in the labels.
  */
-export type FamilyNature = 'additive' | 'distinct' | 'ratio' | 'timestamp' | 'info';
+export type Aggregation = 'additive' | 'distinct' | 'ratio' | 'timestamp' | 'info';
 
-/** When an organization's series limit makes families go: `detail` first, then `breakdown`, then `main`. */
-export type FamilyWeight = 'detail' | 'breakdown' | 'main';
+/** Order in which families are dropped at an organization's series limit: `detail`, then `breakdown`, then `main`. */
+export type DropPriority = 'detail' | 'breakdown' | 'main';
 
 export interface FamilyDeclaration<Label extends string> {
   /** Full metric name. */
@@ -29,22 +28,22 @@ export interface FamilyDeclaration<Label extends string> {
   readonly unit: string;
   /** The API's endpoint and field that the value comes from. */
   readonly source: string;
-  readonly nature: FamilyNature;
+  readonly aggregation: Aggregation;
   /** For a computed figure: its formula, when it is absent, and a worked example, as Markdown. */
   readonly definition?: string;
-  readonly weight?: FamilyWeight;
+  readonly dropPriority?: DropPriority;
   readonly stability?: 'stable' | 'experimental';
 }
 
 type Declared<Label extends string> = FamilyDeclaration<Label> &
-  Required<Pick<FamilyDeclaration<Label>, 'weight' | 'stability'>>;
+  Required<Pick<FamilyDeclaration<Label>, 'dropPriority' | 'stability'>>;
 
 /** A family that describes one day of a dataset. */
 export interface DayFamily<Label extends string = string> extends Declared<Label> {
   readonly scope: 'day';
   /**
    * Whether the labels name open-ended things (models, tools) rather than a fixed set of parts: a value seen
-   * in the preceding 28 days and missing from a day's row is then 0, where the nature is additive.
+   * in the preceding 28 days and missing from a day's row is then 0, where the aggregation is additive.
    */
   readonly breakdown: boolean;
   /** The part of the row that this breaks down; where not given, it may be any. */
@@ -72,7 +71,7 @@ export function dayFamily<const Label extends string = never>(
   return {
     stability: 'stable',
     breakdown: false,
-    weight: declaration.labels.length > 0 ? 'breakdown' : 'main',
+    dropPriority: declaration.labels.length > 0 ? 'breakdown' : 'main',
     ...declaration,
     scope: 'day',
   };
@@ -86,7 +85,7 @@ export function currentFamily<const Label extends string = never>(
 ): CurrentFamily<Label> {
   return {
     stability: 'stable',
-    weight: declaration.labels.length > 0 ? 'breakdown' : 'main',
+    dropPriority: declaration.labels.length > 0 ? 'breakdown' : 'main',
     ...declaration,
     scope: 'current',
   };

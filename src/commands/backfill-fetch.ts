@@ -37,7 +37,7 @@ export async function fetchAll(parts: FetchParts): Promise<readonly string[]> {
     history,
     historyStart: config.history.start,
     revisionDays: config.history.revisionWindowDays,
-    sparingFrom: parts.from,
+    expensiveFrom: parts.from,
     publisher: createSilentPublisher(),
     stopping: stopping.signal,
     runs,

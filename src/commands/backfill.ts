@@ -3,7 +3,7 @@ import { type BackfillOutcome, backfill } from '../backfill/backfill.ts';
 import { BackfillError } from '../backfill/failure.ts';
 import { withSources } from '../backfill/fetch.ts';
 import { parseLabels } from '../backfill/labels.ts';
-import { type Collector, isDayCollector, sparingOf } from '../catalog/collector.ts';
+import { type Collector, expensiveDatasets, isDayCollector } from '../catalog/collector.ts';
 import { aboutFamilies, collectors as allCollectors } from '../collectors/index.ts';
 import { backfillOptions } from '../config/command-options.ts';
 import type { Config } from '../config/config.ts';
@@ -77,7 +77,7 @@ export async function run(context: CommandContext): Promise<number> {
       pages: {
         aboutFamilies,
         datasets: datasetsOf(config, collectors),
-        sparing: sparingOf(allCollectors),
+        expensive: expensiveDatasets(allCollectors),
         keeping: { historyStart: config.history.start, retentionDays: config.history.retentionDays },
         labelLimit: config.limits.valuesPerLabel,
         seriesBudget: seriesBudgetOf(config.limits.series, configured),

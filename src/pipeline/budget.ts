@@ -1,9 +1,9 @@
-import type { FamilyWeight } from '../catalog/family.ts';
+import type { DropPriority } from '../catalog/family.ts';
 
 /** A family of one organization and how many series it would publish. */
 export interface FamilySize {
   readonly family: string;
-  readonly weight: FamilyWeight;
+  readonly dropPriority: DropPriority;
   readonly labelled: boolean;
   readonly series: number;
 }
@@ -13,7 +13,7 @@ export function seriesBudgetOf(seriesLimit: number, orgs: number): number {
   return Math.floor(seriesLimit / Math.max(1, orgs));
 }
 
-const ORDER: Readonly<Record<FamilyWeight, number>> = { detail: 0, breakdown: 1, main: 2 };
+const ORDER: Readonly<Record<DropPriority, number>> = { detail: 0, breakdown: 1, main: 2 };
 
 /**
  * The families that must go so that an organization's series fit its budget: details first, then breakdowns,
@@ -28,7 +28,7 @@ export function familiesOverBudget(sizes: readonly FamilySize[], budget: number)
   let series = fitting.reduce((sum, size) => sum + size.series, 0);
   const candidates = fitting
     .filter((size) => size.labelled && size.series > 0)
-    .sort((a, b) => ORDER[a.weight] - ORDER[b.weight]);
+    .sort((a, b) => ORDER[a.dropPriority] - ORDER[b.dropPriority]);
   for (const candidate of candidates) {
     if (series <= budget) break;
     dropped.add(candidate.family);

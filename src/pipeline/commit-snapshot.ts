@@ -106,7 +106,7 @@ function sizesOf(collectors: RenderedCollectors) {
   return [...collectors.values()].flatMap(({ families }) =>
     families.map(({ family, series }) => ({
       family: family.name,
-      weight: family.weight,
+      dropPriority: family.dropPriority,
       labelled: family.labels.length > 0,
       series,
     })),

@@ -1,8 +1,8 @@
-import type { SparingDays } from '../catalog/collector.ts';
+import type { ExpensiveDataset } from '../catalog/collector.ts';
 import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
 import { addDays, type Day, daysBetween, type Instant, yesterdayOf } from '../catalog/day.ts';
 import type { OrgHistory } from '../history/history.ts';
-import { firstSparingDay, newestRowOf, settledUntil } from './wanted.ts';
+import { firstExpensiveDay, newestRowOf, settledUntil } from './wanted.ts';
 
 /**
  * What is known of a day of a dataset: it has a `row`; it is `idle`, a day without activity; it is `provisional`,
@@ -20,7 +20,7 @@ export interface CoverageParts {
   /** Where older days are not kept: the first one that is, from which coverage counts. */
   readonly firstDay?: Day | undefined;
   /** Of a dataset whose days are costly: how they are asked for. */
-  readonly sparing?: ReadonlyMap<DatasetName, SparingDays> | undefined;
+  readonly expensive?: ReadonlyMap<DatasetName, ExpensiveDataset> | undefined;
 }
 
 /** The states of all days of an organization, as they were known at an instant. */
@@ -64,8 +64,8 @@ export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage
   }
 
   function firstAsked(dataset: DatasetName): Day {
-    const sparing = parts.sparing?.get(dataset);
-    const first = sparing && firstSparingDay(sparing, newest, history.days(dataset));
+    const expensive = parts.expensive?.get(dataset);
+    const first = expensive && firstExpensiveDay(expensive, newest, history.days(dataset));
     return first === undefined || first < firstDay ? firstDay : first;
   }
 

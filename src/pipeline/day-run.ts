@@ -11,7 +11,7 @@ import { firstDayOf } from './first-day.ts';
 import { describeRevisions } from './revision.ts';
 import type { Learned } from './run-memory.ts';
 import type { Run } from './runner.ts';
-import { firstSparingDay, wantedDays } from './wanted.ts';
+import { firstExpensiveDay, wantedDays } from './wanted.ts';
 import { daysDescending, MAX_WINDOW_DAYS } from './windows.ts';
 
 /** How many days the platform's clock may be behind before the difference is an error. */
@@ -53,7 +53,7 @@ export async function runDays(
   const before = held.fetching;
   let plan = planDays({
     ...{ newest, wanted, historyStart, memory: before, isThorough: again.isThorough },
-    limit: collector.sparing?.windowDays ?? MAX_WINDOW_DAYS,
+    limit: collector.expensive?.windowDays ?? MAX_WINDOW_DAYS,
     now: deps.clock.elapsed(),
   });
   const catchingUp = createCatchingUp({
@@ -163,14 +163,14 @@ function logSetAside(
 /** The first day to ask for. */
 function firstDay(
   { deps }: Run,
-  { sparing }: DayCollector<unknown>,
+  { expensive }: DayCollector<unknown>,
   newest: Day,
   known: ReadonlyMap<Day, unknown>,
 ): Day {
   const first = firstDayOf(deps, deps.clock.now());
-  if (sparing === undefined) return first;
-  const sparingFirst = deps.sparingFrom ?? firstSparingDay(sparing, newest, known);
-  return sparingFirst > first ? sparingFirst : first;
+  if (expensive === undefined) return first;
+  const expensiveFirst = deps.expensiveFrom ?? firstExpensiveDay(expensive, newest, known);
+  return expensiveFirst > first ? expensiveFirst : first;
 }
 
 /**
@@ -179,13 +179,13 @@ function firstDay(
  */
 function currentDays(
   { org, deps }: Run,
-  { dataset, sparing }: DayCollector<unknown>,
+  { dataset, expensive }: DayCollector<unknown>,
   newest: Day,
   known: ReadonlyMap<Day, unknown>,
 ): ReadonlyMap<Day, unknown> {
   const { isCurrent } = dataset;
   if (isCurrent === undefined) return known;
-  const from = deps.sparingFrom ?? addDays(newest, 1 - (sparing?.revisionDays ?? deps.revisionDays));
+  const from = deps.expensiveFrom ?? addDays(newest, 1 - (expensive?.revisionDays ?? deps.revisionDays));
   return new Map([...known].filter(([day, row]) => row === undefined || day < from || isCurrent(row, org)));
 }
 

@@ -30,14 +30,14 @@ export async function sizeOf(
   const values = new Map<string, Set<string>>();
   const series = new Map<string, number>();
   const families = survey.families.map((surveyed): FamilySize => {
-    const { name, weight, labels } = surveyed.family;
+    const { name, dropPriority, labels } = surveyed.family;
     let count = 0;
     for (const sample of projectFamily(surveyed, survey.kept, dataset, view)) {
       count += 1;
       note(sample, labels, values);
     }
     for (const label of labels) series.set(label, (series.get(label) ?? 0) + count);
-    return { family: name, weight, labelled: labels.length > 0, series: count };
+    return { family: name, dropPriority, labelled: labels.length > 0, series: count };
   });
   const labels = [...values].map(
     ([label, seen]) => [label, { values: seen.size, series: series.get(label) ?? 0 }] as const,

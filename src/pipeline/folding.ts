@@ -21,7 +21,7 @@ export function keepLargest(weights: ReadonlyMap<string, number>, limit: number)
  */
 export function* fold(family: Family, samples: Iterable<Sample>, kept: KeptValues): Generator<Sample> {
   const sums = new Map<string, { labels: Record<string, string>; value: number }>();
-  const summable = family.nature === 'additive' || family.nature === 'distinct';
+  const summable = family.aggregation === 'additive' || family.aggregation === 'distinct';
   for (const sample of samples) {
     const fate = fateOf(family, sample, kept);
     if (fate === 'plain') {

@@ -1,4 +1,10 @@
-import { type Collector, dayDatasetOf, isDayCollector, isFetching, sparingOf } from '../catalog/collector.ts';
+import {
+  type Collector,
+  dayDatasetOf,
+  expensiveDatasets,
+  isDayCollector,
+  isFetching,
+} from '../catalog/collector.ts';
 import type { DayDataset } from '../catalog/dataset.ts';
 import type { Day } from '../catalog/day.ts';
 import type { CurrentFamily, Family } from '../catalog/family.ts';
@@ -88,8 +94,8 @@ export function createPublisher(parts: PublisherParts): Publisher {
     const now = parts.clock.now();
     const { historyStart } = parts;
     const firstDay = firstDayOf(parts, now);
-    const sparing = sparingOf(collectors);
-    const known = { history, settings: org, datasets, sparing, historyStart, firstDay };
+    const expensive = expensiveDatasets(collectors);
+    const known = { history, settings: org, datasets, expensive, historyStart, firstDay };
     const coverage = createCoverage(known, now);
     const view = createView(known, now, { coverage });
     const published = new Map<string, PublishedCollector>();

@@ -27,7 +27,7 @@ export interface RunnerParts {
   /** How many days back the platform is asked again once a day. */
   readonly revisionDays: number;
   /** From when on every day is asked for of datasets whose days are costly; only the newest where not given. */
-  readonly sparingFrom?: Day | undefined;
+  readonly expensiveFrom?: Day | undefined;
   readonly publisher: RunPublisher;
   readonly runs: RunStates;
   /** What earlier runs have learnt; nothing where not given. */
@@ -161,11 +161,11 @@ export function createRunner(deps: RunnerParts): Runner {
   /** Once a day the revision window; on demand also where that was today, since somebody expects a change. */
   async function againOf(
     org: string,
-    { dataset, sparing }: DayCollector<unknown>,
+    { dataset, expensive }: DayCollector<unknown>,
     mode: 'scheduled' | 'thorough',
   ): Promise<Again> {
     const today = dayOf(clock.now());
-    const windowDays = Math.min(deps.revisionDays, sparing?.revisionDays ?? deps.revisionDays);
+    const windowDays = Math.min(deps.revisionDays, expensive?.revisionDays ?? deps.revisionDays);
     const last = await deps.history.revisedOn(org, dataset.name);
     const isThorough = mode === 'thorough';
     if (last === today && !isThorough) return { days: 1, isThorough };

@@ -125,11 +125,13 @@ function* concatenated(samples: Iterable<Sample>, zeros: readonly Sample[]): Gen
  * of what the other labels name.
  */
 function limitedLabels(families: readonly Family[]): ReadonlySet<string> {
-  return new Set(families.flatMap(({ nature, labels }) => (nature === 'info' ? [] : labels)));
+  return new Set(families.flatMap(({ aggregation, labels }) => (aggregation === 'info' ? [] : labels)));
 }
 
-function labelsOf(families: readonly Family[], nature: Family['nature']): ReadonlySet<string> {
-  return new Set(families.filter((family) => family.nature === nature).flatMap(({ labels }) => labels));
+function labelsOf(families: readonly Family[], aggregation: Family['aggregation']): ReadonlySet<string> {
+  return new Set(
+    families.filter((family) => family.aggregation === aggregation).flatMap(({ labels }) => labels),
+  );
 }
 
 function limitedValues(family: Family, limited: ReadonlySet<string>): ReadonlyMap<string, Set<string>> {
@@ -154,7 +156,8 @@ function note(
       byValue = new Map();
       weights.set(label, byValue);
     }
-    const ranks = family.nature === 'additive' || (family.nature === 'distinct' && !summed.has(label));
+    const ranks =
+      family.aggregation === 'additive' || (family.aggregation === 'distinct' && !summed.has(label));
     if (ranks && !ranking.has(label)) ranking.set(label, family);
     if (ranking.get(label) === family) byValue.set(value, (byValue.get(value) ?? 0) + sample.value);
     else if (!byValue.has(value)) byValue.set(value, 0);

@@ -1,4 +1,4 @@
-import type { SparingDays } from '../catalog/collector.ts';
+import type { ExpensiveDataset } from '../catalog/collector.ts';
 import { addDays, type Day, dayOf, type Instant } from '../catalog/day.ts';
 import { isUnsettled } from '../catalog/parts.ts';
 import { daysDescending } from './windows.ts';
@@ -36,8 +36,8 @@ export interface WantedDays {
  * The first day that is asked for of a dataset whose days are costly: that of the revision window, or of what is
  * covered shortly before, so that days missed in between are made up for.
  */
-export function firstSparingDay(
-  { revisionDays, catchUpDays }: SparingDays,
+export function firstExpensiveDay(
+  { revisionDays, catchUpDays }: ExpensiveDataset,
   newest: Day,
   covered: ReadonlyMap<Day, unknown>,
 ): Day {

@@ -8,7 +8,7 @@ export const REMEMBERED_DAYS = 28;
 
 /** Whether label values that a day's row leaves out are 0 rather than unknown. */
 export function fillsZeros(family: DayFamily): boolean {
-  return family.breakdown && family.nature === 'additive';
+  return family.breakdown && family.aggregation === 'additive';
 }
 
 /**

@@ -8,7 +8,7 @@ import type { KnownOrg } from '../../src/backfill/page.ts';
 import type { BackfillProgress } from '../../src/backfill/progress.ts';
 import type { BackfillTarget } from '../../src/backfill/target.ts';
 import type { Collector } from '../../src/catalog/collector.ts';
-import { isDayCollector, sparingOf } from '../../src/catalog/collector.ts';
+import { expensiveDatasets, isDayCollector } from '../../src/catalog/collector.ts';
 import type { Day } from '../../src/catalog/day.ts';
 import { aboutFamilies } from '../../src/collectors/index.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
@@ -36,7 +36,7 @@ export function bring(options: Bringing) {
     pages: {
       aboutFamilies,
       datasets: options.collectors.filter(isDayCollector).map(({ dataset }) => dataset),
-      sparing: sparingOf(options.collectors),
+      expensive: expensiveDatasets(options.collectors),
       keeping: { historyStart: options.historyStart ?? options.from },
       labelLimit: options.labelLimit ?? (() => 200),
       seriesBudget: options.seriesBudget ?? 1_000_000,

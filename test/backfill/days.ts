@@ -30,7 +30,7 @@ export const daily: DayCollector<Row> = {
       ...meta,
       name: 'agent_platform_test_credits',
       labels: [],
-      nature: 'additive',
+      aggregation: 'additive',
       samplesOf(view, day) {
         const value = view.row(days, day)?.credits;
         return value === undefined ? undefined : [{ labels: {}, value }];
@@ -40,7 +40,7 @@ export const daily: DayCollector<Row> = {
       ...meta,
       name: 'agent_platform_test_credits_by_model',
       labels: ['model'],
-      nature: 'additive',
+      aggregation: 'additive',
       breakdown: true,
       samplesOf(view, day) {
         const models = view.row(days, day)?.models;
@@ -63,7 +63,7 @@ export const documents: DocumentCollector<Report> = {
       ...meta,
       name: 'agent_platform_test_reports',
       labels: ['repo'],
-      nature: 'additive',
+      aggregation: 'additive',
       *samplesOf(view) {
         for (const { at, repo } of view.documents(reports)) {
           if (at <= view.asOf) yield { labels: { repo }, value: 1 };

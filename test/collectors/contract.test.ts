@@ -136,20 +136,22 @@ describe('the declared metrics', () => {
   );
 
   test('say that a sum over people is no total', () => {
-    const shared = families.filter(({ nature, labels }) => nature === 'distinct' && labels.length > 0);
+    const shared = families.filter(
+      ({ aggregation, labels }) => aggregation === 'distinct' && labels.length > 0,
+    );
     expect(shared.map(({ help }) => help).every((help) => help.includes('no total'))).toBe(true);
   });
 
   test('are infos and timestamps exactly where their names say so', () => {
-    for (const { name, nature } of families) {
-      expect(nature === 'info', name).toBe(name.endsWith('_info'));
-      expect(nature === 'timestamp', name).toBe(name.endsWith('_timestamp_seconds'));
+    for (const { name, aggregation } of families) {
+      expect(aggregation === 'info', name).toBe(name.endsWith('_info'));
+      expect(aggregation === 'timestamp', name).toBe(name.endsWith('_timestamp_seconds'));
       expect(name).not.toMatch(/_(total|count|sum|bucket)$/);
     }
   });
 
   test('let the per-user families and the per-criterion counts go first', () => {
-    const details = families.filter(({ weight }) => weight === 'detail').map(({ name }) => name);
+    const details = families.filter(({ dropPriority }) => dropPriority === 'detail').map(({ name }) => name);
     expect(details.filter((name) => !/_by_user$|_user_info$/.test(name))).toEqual([
       'agent_platform_readiness_criterion_passed',
       'agent_platform_readiness_criterion_evaluated',

@@ -58,7 +58,7 @@ async function backfilled(
 ): Promise<Readonly<Record<string, readonly string[]>>> {
   const history = await createSqliteHistory({
     path,
-    formOf: () => 1,
+    schemaVersionOf: () => 1,
     clock: { elapsed: () => 0 },
     log: createFakeLogger(),
   });

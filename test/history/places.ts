@@ -21,7 +21,7 @@ export async function openHistory(file: string, deps: Partial<SqliteHistoryDeps>
   const log = createFakeLogger();
   const history = await createSqliteHistory({
     path: file,
-    formOf: () => 1,
+    schemaVersionOf: () => 1,
     clock: createSystemClock(),
     log,
     ...deps,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { SparingDays } from '../../src/catalog/collector.ts';
+import type { ExpensiveDataset } from '../../src/catalog/collector.ts';
 import type { DatasetName, DayDataset } from '../../src/catalog/dataset.ts';
 import { addDays, type Day, endOf, type Instant } from '../../src/catalog/day.ts';
 import type { OrgHistory } from '../../src/history/history.ts';
@@ -24,7 +24,7 @@ const rows: Readonly<Record<string, Row | undefined>> = { a: { main: 5 }, '0': {
 
 interface Options {
   readonly revisedOn?: Partial<Record<DatasetName, Day>>;
-  readonly sparing?: ReadonlyMap<DatasetName, SparingDays>;
+  readonly expensive?: ReadonlyMap<DatasetName, ExpensiveDataset>;
   readonly firstDay?: Day;
 }
 
@@ -126,10 +126,10 @@ describe('a day without a row behind the newest one of its dataset', () => {
   });
 
   test('waits for no dataset whose days of then are not asked for', () => {
-    const sparing = new Map([['users' as const, { windowDays: 1, revisionDays: 3, catchUpDays: 31 }]]);
+    const expensive = new Map([['users' as const, { windowDays: 1, revisionDays: 3, catchUpDays: 31 }]]);
     const days = { tokens: 'a-----', tools: 'a-----', users: '   ---' };
-    expect(judge(days, hoursAfter(5, 72), { sparing }).states('tokens')).toBe('rppppp');
-    expect(judge({ ...days, users: '   - -' }, hoursAfter(5, 72), { sparing }).states('tokens')).toBe(
+    expect(judge(days, hoursAfter(5, 72), { expensive }).states('tokens')).toBe('rppppp');
+    expect(judge({ ...days, users: '   - -' }, hoursAfter(5, 72), { expensive }).states('tokens')).toBe(
       'rppp??',
     );
   });

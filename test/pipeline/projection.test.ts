@@ -23,7 +23,7 @@ const byModel = dayFamily({
   ...meta,
   name: 'agent_platform_test_by_model',
   labels: ['model'],
-  nature: 'additive',
+  aggregation: 'additive',
   breakdown: true,
   samplesOf: (view, day) =>
     view.row(dataset, day)?.models?.map(([model, value]) => ({ labels: { model }, value })),
@@ -32,7 +32,7 @@ const ratioByModel = dayFamily({
   ...meta,
   name: 'agent_platform_test_ratio',
   labels: ['model'],
-  nature: 'ratio',
+  aggregation: 'ratio',
   breakdown: true,
   samplesOf: (view, day) =>
     view.row(dataset, day)?.models?.map(([model]) => ({ labels: { model }, value: 0.5 })),
@@ -263,7 +263,7 @@ describe('folding', () => {
       ...meta,
       name: 'agent_platform_test_info',
       labels: ['model', 'commit'],
-      nature: 'info',
+      aggregation: 'info',
       *samplesOf(): Iterable<Sample<'model' | 'commit'>> {
         for (const n of ['1', '2', '3']) yield { labels: { model: 'a', commit: n }, value: 1 };
       },
@@ -276,12 +276,12 @@ describe('folding', () => {
 describe('the series budget', () => {
   const size = (
     family: string,
-    weight: 'detail' | 'breakdown' | 'main',
+    dropPriority: 'detail' | 'breakdown' | 'main',
     series: number,
     labelled = true,
   ) => ({
     family,
-    weight,
+    dropPriority,
     series,
     labelled,
   });

@@ -50,7 +50,12 @@ async function createPlatform(): Promise<Platform> {
 
 /** Everything in a store but the moments of its answers. */
 async function contentOf(path: string): Promise<Record<string, unknown>> {
-  const history = await createSqliteHistory({ path, formOf: () => 1, clock, log: createFakeLogger() });
+  const history = await createSqliteHistory({
+    path,
+    schemaVersionOf: () => 1,
+    clock,
+    log: createFakeLogger(),
+  });
   const org = await history.read('acme');
   const content: Record<string, unknown> = { orgId: org.orgId, persistent: history.isPersistent() };
   for (const dataset of DATASETS) {

@@ -14,8 +14,8 @@ export const dataDayTimestamp = {
   labels: ['dataset'],
   unit: 'seconds',
   source: 'data[].date of the analytics endpoints',
-  nature: 'timestamp',
-  weight: 'main',
+  aggregation: 'timestamp',
+  dropPriority: 'main',
 } as const satisfies FamilyDeclaration<'dataset'>;
 
 export const historyUncovered = {
@@ -24,8 +24,8 @@ export const historyUncovered = {
   labels: ['dataset'],
   unit: 'days',
   source: 'the store of seen days',
-  nature: 'additive',
-  weight: 'main',
+  aggregation: 'additive',
+  dropPriority: 'main',
 } as const satisfies FamilyDeclaration<'dataset'>;
 
 export const orgInfo = {
@@ -34,8 +34,8 @@ export const orgInfo = {
   labels: ['org_id'],
   unit: 'info',
   source: 'meta.org_id of the analytics endpoints',
-  nature: 'info',
-  weight: 'main',
+  aggregation: 'info',
+  dropPriority: 'main',
 } as const satisfies FamilyDeclaration<'org_id'>;
 
 /** The families about an organization's data, for the day datasets whose collectors are enabled. */

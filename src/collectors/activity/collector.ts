@@ -11,7 +11,7 @@ export const dailyActiveUsers = dayFamily({
   labels: [],
   unit: 'people',
   source: `${ENDPOINT}: data[].daily_active_users`,
-  nature: 'distinct',
+  aggregation: 'distinct',
   samplesOf: (view, day) => figure(view.row(activityDataset, day)?.dailyUsers),
 });
 
@@ -21,7 +21,7 @@ export const weeklyActiveUsers = dayFamily({
   labels: [],
   unit: 'people',
   source: `${ENDPOINT}: data[].weekly_active_users`,
-  nature: 'distinct',
+  aggregation: 'distinct',
   samplesOf: (view, day) => figure(view.row(activityDataset, day)?.weeklyUsers),
 });
 
@@ -31,7 +31,7 @@ export const monthlyActiveUsers = dayFamily({
   labels: [],
   unit: 'people',
   source: `${ENDPOINT}: data[].monthly_active_users`,
-  nature: 'distinct',
+  aggregation: 'distinct',
   samplesOf: (view, day) => figure(view.row(activityDataset, day)?.monthlyUsers),
 });
 
@@ -41,7 +41,7 @@ export const dailyActiveUsersByClient = dayFamily({
   labels: ['client'],
   unit: 'people',
   source: `${ENDPOINT}: data[].daily_active_users_by_client`,
-  nature: 'distinct',
+  aggregation: 'distinct',
   breakdown: true,
   samplesOf: (view, day) => counts('client', view.row(activityDataset, day)?.byClient),
 });
@@ -52,7 +52,7 @@ export const dailySessions = dayFamily({
   labels: [],
   unit: 'sessions',
   source: `${ENDPOINT}: data[].sessions`,
-  nature: 'additive',
+  aggregation: 'additive',
   samplesOf: (view, day) => figure(view.row(activityDataset, day)?.sessions),
 });
 
@@ -62,7 +62,7 @@ export const dailyMessages = dayFamily({
   labels: ['role'],
   unit: 'messages',
   source: `${ENDPOINT}: data[].user_messages, and messages less user_messages`,
-  nature: 'additive',
+  aggregation: 'additive',
   samplesOf: (view, day) => byRole(view.row(activityDataset, day)),
 });
 

@@ -11,7 +11,7 @@ export const dailyFiles = dayFamily({
   labels: ['action'],
   unit: 'files',
   source: `${ENDPOINT}: data[].files_created, files_edited`,
-  nature: 'additive',
+  aggregation: 'additive',
   samplesOf: (view, day) => {
     const row = view.row(productivityDataset, day);
     return parts('action', { created: row?.filesCreated, edited: row?.filesEdited });
@@ -24,7 +24,7 @@ export const dailyFileOperationsByExtension = dayFamily({
   labels: ['extension'],
   unit: 'operations',
   source: `${ENDPOINT}: data[].by_extension[].count`,
-  nature: 'additive',
+  aggregation: 'additive',
   breakdown: true,
   part: 'files',
   samplesOf: (view, day) => counts('extension', view.row(productivityDataset, day)?.byExtension),
@@ -36,7 +36,7 @@ export const dailyFileOperationsByLanguage = dayFamily({
   labels: ['language'],
   unit: 'operations',
   source: `${ENDPOINT}: data[].by_language[].count`,
-  nature: 'additive',
+  aggregation: 'additive',
   breakdown: true,
   part: 'files',
   samplesOf: (view, day) => counts('language', view.row(productivityDataset, day)?.byLanguage),
@@ -48,7 +48,7 @@ export const dailyGitCommits = dayFamily({
   labels: [],
   unit: 'commits',
   source: `${ENDPOINT}: data[].git_commits`,
-  nature: 'additive',
+  aggregation: 'additive',
   samplesOf: (view, day) => figure(view.row(productivityDataset, day)?.commits),
 });
 
@@ -58,7 +58,7 @@ export const dailyGitPullRequestsCreated = dayFamily({
   labels: [],
   unit: 'pull requests',
   source: `${ENDPOINT}: data[].git_prs_created`,
-  nature: 'additive',
+  aggregation: 'additive',
   samplesOf: (view, day) => figure(view.row(productivityDataset, day)?.pullRequests),
 });
 

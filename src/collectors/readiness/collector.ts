@@ -19,7 +19,7 @@ export const readinessRatio = currentFamily({
   labels: ['repo'],
   unit: 'ratio',
   source: `${RESULTS}.numerator, denominator`,
-  nature: 'ratio',
+  aggregation: 'ratio',
   samplesOf: (view) => perRepo(view, ({ current }) => scoreOf(current)),
 });
 
@@ -29,7 +29,7 @@ export const readinessRatioPrevious = currentFamily({
   labels: ['repo'],
   unit: 'ratio',
   source: `${RESULTS}.numerator, denominator`,
-  nature: 'ratio',
+  aggregation: 'ratio',
   samplesOf: (view) => perRepo(view, ({ previous }) => scoreOf(previous)),
 });
 
@@ -39,7 +39,7 @@ export const readinessCriterionRatio = currentFamily({
   labels: ['repo', 'criterion'],
   unit: 'ratio',
   source: `${RESULTS}.numerator, denominator`,
-  nature: 'ratio',
+  aggregation: 'ratio',
   samplesOf: (view) => perCriterion(view, ratioOf),
 });
 
@@ -49,8 +49,8 @@ export const readinessCriterionPassed = currentFamily({
   labels: ['repo', 'criterion'],
   unit: 'applications',
   source: `${RESULTS}.numerator`,
-  nature: 'additive',
-  weight: 'detail',
+  aggregation: 'additive',
+  dropPriority: 'detail',
   samplesOf: (view) => (withCounts(view) ? perCriterion(view, ({ passed }) => passed) : undefined),
 });
 
@@ -60,8 +60,8 @@ export const readinessCriterionEvaluated = currentFamily({
   labels: ['repo', 'criterion'],
   unit: 'applications',
   source: `${RESULTS}.denominator`,
-  nature: 'additive',
-  weight: 'detail',
+  aggregation: 'additive',
+  dropPriority: 'detail',
   samplesOf: (view) => (withCounts(view) ? perCriterion(view, ({ evaluated }) => evaluated) : undefined),
 });
 
@@ -71,7 +71,7 @@ export const readinessCriteria = currentFamily({
   labels: ['repo', 'status'],
   unit: 'criteria',
   source: `${RESULTS}.numerator, denominator`,
-  nature: 'additive',
+  aggregation: 'additive',
   samplesOf: perStatus,
 });
 
@@ -81,7 +81,7 @@ export const readinessCriteriaRegressed = currentFamily({
   labels: ['repo'],
   unit: 'criteria',
   source: `${RESULTS}.numerator, denominator`,
-  nature: 'additive',
+  aggregation: 'additive',
   samplesOf: (view) =>
     perRepo(view, ({ current, previous }) => previous && regressedBetween(current, previous)),
 });
@@ -92,7 +92,7 @@ export const readinessApplications = currentFamily({
   labels: ['repo'],
   unit: 'applications',
   source: `${READINESS_PATH}: reports[].apps`,
-  nature: 'additive',
+  aggregation: 'additive',
   samplesOf: (view) => perRepo(view, ({ current }) => current.applications),
 });
 
@@ -102,7 +102,7 @@ export const readinessReportTimestampSeconds = currentFamily({
   labels: ['repo'],
   unit: 'seconds',
   source: `${READINESS_PATH}: reports[].createdAt`,
-  nature: 'timestamp',
+  aggregation: 'timestamp',
   samplesOf: (view) => perRepo(view, ({ current }) => current.createdAt / 1000),
 });
 
@@ -121,7 +121,7 @@ export const readinessReportInfo = currentFamily({
   ],
   unit: 'info',
   source: `${READINESS_PATH}: reports[].branch, commitHash, modelUsed, droidVersion, hasLocalChanges, hasNonRemoteCommits`,
-  nature: 'info',
+  aggregation: 'info',
   samplesOf: infos,
 });
 
@@ -131,7 +131,7 @@ export const readinessLevel = currentFamily({
   labels: ['repo'],
   unit: 'level',
   source: `${RESULTS}.numerator, denominator`,
-  nature: 'ratio',
+  aggregation: 'ratio',
   samplesOf: (view) =>
     view.settings.readiness.levelRule === 'bands'
       ? perRepo(view, ({ current }) => levelOf(current))

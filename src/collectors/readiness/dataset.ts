@@ -43,5 +43,5 @@ export const readinessDataset: DocumentDataset<ReadinessReport> = {
   name: 'readiness',
   idOf: ({ id }) => id,
   // 2: repositories are told apart by port, query and fragment too.
-  form: 2,
+  schemaVersion: 2,
 };

@@ -14,7 +14,7 @@ export const creditsMonthToDate = dayFamily({
   labels: [],
   unit: 'credits',
   source: DAYS,
-  nature: 'additive',
+  aggregation: 'additive',
   definition: definitions.monthToDate,
   samplesOf: (view, day) => figure(monthToDate(view, day)),
 });
@@ -25,7 +25,7 @@ export const creditsMonthForecast = dayFamily({
   labels: [],
   unit: 'credits',
   source: DAYS,
-  nature: 'additive',
+  aggregation: 'additive',
   definition: definitions.monthForecast,
   samplesOf: (view, day) => figure(monthForecast(view, day)),
 });
@@ -36,7 +36,7 @@ export const creditsMonthBudget = currentFamily({
   labels: [],
   unit: 'credits',
   source: 'setting orgs[].budget.credits_per_month',
-  nature: 'additive',
+  aggregation: 'additive',
   definition: definitions.monthBudget,
   samplesOf: ({ settings }) => figure(settings.contract?.creditsPerMonth),
 });
@@ -47,7 +47,7 @@ export const creditsTrailing7d = dayFamily({
   labels: [],
   unit: 'credits',
   source: DAYS,
-  nature: 'additive',
+  aggregation: 'additive',
   definition: definitions.trailing7d,
   samplesOf: (view, day) => figure(trailing(view, day, 7)),
 });
@@ -58,7 +58,7 @@ export const creditsTrailing28d = dayFamily({
   labels: [],
   unit: 'credits',
   source: DAYS,
-  nature: 'additive',
+  aggregation: 'additive',
   definition: definitions.trailing28d,
   samplesOf: (view, day) => figure(trailing(view, day, 28)),
 });
@@ -69,7 +69,7 @@ export const dailyCreditsExpected = dayFamily({
   labels: [],
   unit: 'credits',
   source: DAYS,
-  nature: 'ratio',
+  aggregation: 'ratio',
   definition: definitions.expected,
   samplesOf: (view, day) => figure(expectationOf(view, day)?.credits),
 });
@@ -80,7 +80,7 @@ export const dailyCreditsExpectedUpper = dayFamily({
   labels: [],
   unit: 'credits',
   source: DAYS,
-  nature: 'ratio',
+  aggregation: 'ratio',
   definition: definitions.expectedUpper,
   samplesOf: (view, day) => figure(expectationOf(view, day)?.upper),
 });

@@ -17,7 +17,7 @@ export const dailyCredits = dayFamily({
   labels: [],
   unit: 'credits',
   source: `${ENDPOINT}: data[].billable_tokens`,
-  nature: 'additive',
+  aggregation: 'additive',
   samplesOf: (view, day) => figure(view.row(tokensDataset, day)?.credits),
 });
 
@@ -27,7 +27,7 @@ export const dailyCreditsByModel = dayFamily({
   labels: ['model', 'tier'],
   unit: 'credits',
   source: `${ENDPOINT}: data[].by_model[].billable_tokens`,
-  nature: 'additive',
+  aggregation: 'additive',
   breakdown: true,
   part: 'credits',
   samplesOf: (view, day) => byModel(view, day, creditsOf),
@@ -39,7 +39,7 @@ export const dailyTokens = dayFamily({
   labels: ['kind'],
   unit: 'tokens',
   source: `${ENDPOINT}: data[].input_tokens, output_tokens, cache_read_tokens, cache_write_tokens`,
-  nature: 'additive',
+  aggregation: 'additive',
   samplesOf: (view, day) => byKind(view.row(tokensDataset, day)),
 });
 
@@ -49,7 +49,7 @@ export const dailyTokensByModel = dayFamily({
   labels: ['model', 'tier', 'kind'],
   unit: 'tokens',
   source: `${ENDPOINT}: data[].by_model[].input_tokens, output_tokens`,
-  nature: 'additive',
+  aggregation: 'additive',
   breakdown: true,
   part: 'credits',
   samplesOf: (view, day) => byModel(view, day, tokensOf),
@@ -61,7 +61,7 @@ export const dailyCreditsUnattributed = dayFamily({
   labels: ['breakdown'],
   unit: 'credits',
   source: `${ENDPOINT}: data[].billable_tokens less the sum of by_model[] or by_user[]`,
-  nature: 'additive',
+  aggregation: 'additive',
   samplesOf: (view, day) => unattributed(view.row(tokensDataset, day)),
 });
 

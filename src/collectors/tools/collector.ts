@@ -11,7 +11,7 @@ export const dailyToolCalls = dayFamily({
   labels: [],
   unit: 'calls',
   source: `${ENDPOINT}: data[].tool_calls`,
-  nature: 'additive',
+  aggregation: 'additive',
   samplesOf: (view, day) => figure(view.row(toolsDataset, day)?.toolCalls),
 });
 
@@ -21,7 +21,7 @@ export const dailyToolCallsByTool = dayFamily({
   labels: ['tool'],
   unit: 'calls',
   source: `${ENDPOINT}: data[].by_tool[].invocations`,
-  nature: 'additive',
+  aggregation: 'additive',
   breakdown: true,
   part: 'tools',
   samplesOf: (view, day) => counts('tool', view.row(toolsDataset, day)?.byTool),
@@ -33,7 +33,7 @@ export const dailyMcpUsers = dayFamily({
   labels: [],
   unit: 'people',
   source: `${ENDPOINT}: data[].mcp_users_with_mcp`,
-  nature: 'distinct',
+  aggregation: 'distinct',
   samplesOf: (view, day) => figure(view.row(toolsDataset, day)?.mcpUsers),
 });
 
@@ -43,7 +43,7 @@ export const dailyMcpCallsByServer = dayFamily({
   labels: ['server'],
   unit: 'calls',
   source: `${ENDPOINT}: data[].mcp_by_server[].invocations`,
-  nature: 'additive',
+  aggregation: 'additive',
   breakdown: true,
   part: 'mcpServers',
   samplesOf: (view, day) => counts('server', view.row(toolsDataset, day)?.mcpByServer),
@@ -55,7 +55,7 @@ export const dailySkillInvocations = dayFamily({
   labels: [],
   unit: 'invocations',
   source: `${ENDPOINT}: data[].skills_invocations`,
-  nature: 'additive',
+  aggregation: 'additive',
   samplesOf: (view, day) => figure(view.row(toolsDataset, day)?.skillInvocations),
 });
 
@@ -65,7 +65,7 @@ export const dailySkillInvocationsBySkill = dayFamily({
   labels: ['skill'],
   unit: 'invocations',
   source: `${ENDPOINT}: data[].skills_by_name[].count`,
-  nature: 'additive',
+  aggregation: 'additive',
   breakdown: true,
   part: 'skills',
   samplesOf: (view, day) => counts('skill', view.row(toolsDataset, day)?.bySkill),
@@ -77,7 +77,7 @@ export const dailySlashCommandInvocations = dayFamily({
   labels: [],
   unit: 'invocations',
   source: `${ENDPOINT}: data[].slash_commands_invocations`,
-  nature: 'additive',
+  aggregation: 'additive',
   samplesOf: (view, day) => figure(view.row(toolsDataset, day)?.slashCommandInvocations),
 });
 
@@ -87,7 +87,7 @@ export const dailySlashCommandInvocationsByCommand = dayFamily({
   labels: ['command'],
   unit: 'invocations',
   source: `${ENDPOINT}: data[].slash_commands_by_name[].count`,
-  nature: 'additive',
+  aggregation: 'additive',
   breakdown: true,
   part: 'slashCommands',
   samplesOf: (view, day) => counts('command', view.row(toolsDataset, day)?.bySlashCommand),
@@ -99,7 +99,7 @@ export const dailyHookInvocations = dayFamily({
   labels: [],
   unit: 'invocations',
   source: `${ENDPOINT}: data[].hooks_invocations`,
-  nature: 'additive',
+  aggregation: 'additive',
   samplesOf: (view, day) => figure(view.row(toolsDataset, day)?.hookInvocations),
 });
 
@@ -109,7 +109,7 @@ export const dailyHookInvocationsByEvent = dayFamily({
   labels: ['event', 'matcher'],
   unit: 'invocations',
   source: `${ENDPOINT}: data[].hooks_by_event[].count`,
-  nature: 'additive',
+  aggregation: 'additive',
   breakdown: true,
   part: 'hooks',
   samplesOf: (view, day) =>
@@ -125,7 +125,7 @@ export const dailyWebUsers = dayFamily({
   labels: [],
   unit: 'people',
   source: `${ENDPOINT}: data[].web_users`,
-  nature: 'distinct',
+  aggregation: 'distinct',
   samplesOf: (view, day) => figure(view.row(toolsDataset, day)?.webUsers),
 });
 
@@ -135,7 +135,7 @@ export const dailyAutonomyRatio = dayFamily({
   labels: ['stat'],
   unit: 'calls per turn',
   source: `${ENDPOINT}: data[].autonomy_ratio_avg, autonomy_ratio_p50, autonomy_ratio_p90`,
-  nature: 'ratio',
+  aggregation: 'ratio',
   samplesOf: (view, day) => parts('stat', view.row(toolsDataset, day)?.autonomy ?? {}),
 });
 
@@ -145,7 +145,7 @@ export const dailyToolCallsPerSession = dayFamily({
   labels: [],
   unit: 'calls per session',
   source: `${ENDPOINT}: data[].tool_calls_per_session_avg`,
-  nature: 'ratio',
+  aggregation: 'ratio',
   samplesOf: (view, day) => figure(view.row(toolsDataset, day)?.toolCallsPerSession),
 });
 
@@ -155,7 +155,7 @@ export const dailyUserTurnsPerSession = dayFamily({
   labels: [],
   unit: 'turns per session',
   source: `${ENDPOINT}: data[].user_turns_per_session_avg`,
-  nature: 'ratio',
+  aggregation: 'ratio',
   samplesOf: (view, day) => figure(view.row(toolsDataset, day)?.userTurnsPerSession),
 });
 
@@ -165,7 +165,7 @@ export const dailyAutonomyLevelRatio = dayFamily({
   labels: ['level'],
   unit: 'ratio',
   source: `${ENDPOINT}: data[].tool_autonomy_level_ratio`,
-  nature: 'ratio',
+  aggregation: 'ratio',
   breakdown: true,
   samplesOf: (view, day) =>
     view.row(toolsDataset, day)?.autonomyLevels?.map(({ level, ratio }) => ({

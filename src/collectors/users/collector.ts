@@ -12,7 +12,7 @@ export const usersCollector: DayCollector<UsersRow> = {
   schedule: 'users',
   enabledByDefault: false,
   dataset: usersDataset,
-  sparing: { windowDays: 1, revisionDays: 3, catchUpDays: 31 },
+  expensive: { windowDays: 1, revisionDays: 3, catchUpDays: 31 },
   families: [...groupFamilies, ...teamFamilies, ...userFamilies],
   // Loaded when it is first needed: what reads answers need not delay the first scrape.
   fetch: async (source, window, settings) =>

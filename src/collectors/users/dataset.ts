@@ -75,7 +75,7 @@ export const usersDataset: DayDataset<UsersRow> = {
   },
   isCurrent: ({ identity, teamRules }, { people = ANONYMOUS }: OrgSettings) =>
     identity === people.identity && teamRules === people.teamRules,
-  condense(row, age, { people = ANONYMOUS }) {
+  stripOldIdentities(row, age, { people = ANONYMOUS }) {
     const isShown = row.identity === people.identity && age <= PEOPLE_DAYS;
     if (row.people === undefined || isShown) return row;
     return { ...row, people: undefined, identity: ANONYMOUS.identity };

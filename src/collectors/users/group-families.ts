@@ -10,7 +10,7 @@ export const dailyUsersByPrimaryModel = dayFamily({
   labels: ['model', 'tier'],
   unit: 'people',
   source: `${ENDPOINT}: data[].primary_model, primary_model_tier`,
-  nature: 'additive',
+  aggregation: 'additive',
   samplesOf: (view, day) =>
     view.row(usersDataset, day)?.byPrimaryModel?.map(({ model, tier, people }) => ({
       labels: { model, tier },
@@ -24,7 +24,7 @@ export const dailyUsersByDelegationLevel = dayFamily({
   labels: ['level'],
   unit: 'people',
   source: `${ENDPOINT}: data[].delegation_level`,
-  nature: 'additive',
+  aggregation: 'additive',
   samplesOf: (view, day) => counts('level', view.row(usersDataset, day)?.byDelegationLevel),
 });
 
@@ -34,7 +34,7 @@ export const dailyUsersByLanguage = dayFamily({
   labels: ['language'],
   unit: 'people',
   source: `${ENDPOINT}: data[].languages[]`,
-  nature: 'distinct',
+  aggregation: 'distinct',
   samplesOf: (view, day) => counts('language', view.row(usersDataset, day)?.byLanguage),
 });
 
@@ -44,7 +44,7 @@ export const dailyCreditsPerUser = dayFamily({
   labels: ['stat'],
   unit: 'credits',
   source: `${ENDPOINT}: data[].billable_tokens`,
-  nature: 'ratio',
+  aggregation: 'ratio',
   samplesOf(view, day) {
     const { p50, p90, p99, max } = view.row(usersDataset, day)?.perUser ?? {};
     return parts('stat', { p50, p90, p99, max });
@@ -57,7 +57,7 @@ export const dailyCreditsTopUsersRatio = dayFamily({
   labels: [],
   unit: 'ratio',
   source: `${ENDPOINT}: data[].billable_tokens`,
-  nature: 'ratio',
+  aggregation: 'ratio',
   samplesOf: (view, day) => figure(view.row(usersDataset, day)?.perUser?.topRatio),
 });
 

@@ -14,7 +14,7 @@ export const dailyCreditsByTeam = dayFamily({
   labels: ['team'],
   unit: 'credits',
   source: `${ENDPOINT}: data[].billable_tokens`,
-  nature: 'additive',
+  aggregation: 'additive',
   samplesOf: (view, day) => byTeam(view, day, 'credits'),
 });
 
@@ -24,7 +24,7 @@ export const dailyActiveUsersByTeam = dayFamily({
   labels: ['team'],
   unit: 'people',
   source: `${ENDPOINT}: data[].sessions, messages, tool_calls, billable_tokens`,
-  nature: 'additive',
+  aggregation: 'additive',
   samplesOf: (view, day) => byTeam(view, day, 'active'),
 });
 
@@ -34,7 +34,7 @@ export const dailyToolCallsByTeam = dayFamily({
   labels: ['team'],
   unit: 'calls',
   source: `${ENDPOINT}: data[].tool_calls`,
-  nature: 'additive',
+  aggregation: 'additive',
   samplesOf: (view, day) => byTeam(view, day, 'toolCalls'),
 });
 
@@ -44,7 +44,7 @@ export const dailyGitCommitsByTeam = dayFamily({
   labels: ['team'],
   unit: 'commits',
   source: `${ENDPOINT}: data[].git_commits`,
-  nature: 'additive',
+  aggregation: 'additive',
   samplesOf: (view, day) => byTeam(view, day, 'commits'),
 });
 
@@ -54,7 +54,7 @@ export const dailyGitPullRequestsCreatedByTeam = dayFamily({
   labels: ['team'],
   unit: 'pull requests',
   source: `${ENDPOINT}: data[].git_prs_created`,
-  nature: 'additive',
+  aggregation: 'additive',
   samplesOf: (view, day) => byTeam(view, day, 'pullRequests'),
 });
 

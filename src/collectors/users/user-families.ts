@@ -6,7 +6,7 @@ import { type FigureName, figuresOf, linesOf, type PeopleColumns } from './colum
 import { usersDataset } from './dataset.ts';
 import { ENDPOINT } from './group-families.ts';
 
-const detail = { nature: 'additive', breakdown: true, weight: 'detail' } as const;
+const detail = { aggregation: 'additive', breakdown: true, dropPriority: 'detail' } as const;
 
 export const dailyCreditsByUser = dayFamily({
   ...detail,
@@ -126,8 +126,8 @@ export const dailyAutonomyRatioByUser = dayFamily({
   labels: ['user'],
   unit: 'calls per turn',
   source: `${ENDPOINT}: data[].autonomy_ratio`,
-  nature: 'ratio',
-  weight: 'detail',
+  aggregation: 'ratio',
+  dropPriority: 'detail',
   samplesOf: (view, day) => byUser(view, day, 'autonomy'),
 });
 
@@ -137,8 +137,8 @@ export const userInfo = dayFamily({
   labels: ['user', 'team', 'primary_model', 'primary_model_tier', 'delegation_level'],
   unit: 'info',
   source: `${ENDPOINT}: data[].primary_model, primary_model_tier, delegation_level`,
-  nature: 'info',
-  weight: 'detail',
+  aggregation: 'info',
+  dropPriority: 'detail',
   samplesOf: infos,
 });
 

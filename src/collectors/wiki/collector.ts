@@ -11,7 +11,7 @@ export const wikiRuns = currentFamily({
   labels: [],
   unit: 'runs',
   source: `${WIKI_PATH}: wikiRuns[]`,
-  nature: 'additive',
+  aggregation: 'additive',
   // No run at all is not told apart from a listing that could not be read.
   samplesOf: (view) => figure(runsAt(view).length || undefined),
 });
@@ -22,7 +22,7 @@ export const wikiRunsByStatus = currentFamily({
   labels: ['status'],
   unit: 'runs',
   source: `${WIKI_PATH}: wikiRuns[].status`,
-  nature: 'additive',
+  aggregation: 'additive',
   samplesOf: (view) => counts('status', statusesOf(runsAt(view))),
 });
 
@@ -32,7 +32,7 @@ export const wikiLastRunTimestampSeconds = currentFamily({
   labels: ['repo'],
   unit: 'seconds',
   source: `${WIKI_PATH}: wikiRuns[].createdAt`,
-  nature: 'timestamp',
+  aggregation: 'timestamp',
   samplesOf: (view) => perRepo(view, ({ at }) => (at === undefined ? undefined : at / 1000)),
 });
 
@@ -42,7 +42,7 @@ export const wikiPages = currentFamily({
   labels: ['repo'],
   unit: 'pages',
   source: `${WIKI_PATH}: wikiRuns[].pageCount`,
-  nature: 'additive',
+  aggregation: 'additive',
   samplesOf: (view) => perRepo(view, ({ pages }) => pages),
 });
 

@@ -20,5 +20,5 @@ export const wikiDataset: DocumentDataset<WikiRun> = {
   name: 'wiki',
   idOf: ({ id }) => id,
   // 2: repositories are told apart by port, query and fragment too.
-  form: 2,
+  schemaVersion: 2,
 };

@@ -12,7 +12,7 @@ import { migrate, refuseForeign } from './schema.ts';
 import { moveAside, UnusableHistory } from './unusable.ts';
 
 /** The form in which a dataset's rows or documents are kept at present. */
-export type FormOf = (dataset: DatasetName) => number;
+export type SchemaVersionOf = (dataset: DatasetName) => number;
 
 /**
  * After how many pages (4 KiB) the write-ahead log is brought into the database. That happens within a commit: for
@@ -68,7 +68,7 @@ export interface Replaced {
  */
 export function openHistoryFile(
   location: string,
-  formOf: FormOf,
+  schemaVersionOf: SchemaVersionOf,
   { onDamage = 'keep', openDatabase = (file) => new DatabaseSync(file) }: Opening = {},
 ): { readonly file: HistoryFile; readonly replaced: Replaced | undefined } {
   refuseSpecial(location);
@@ -80,7 +80,7 @@ export function openHistoryFile(
     inspect(location);
     // SQLite gives the files beside a database the database's own mode.
     closeSync(openSync(location, 'a', 0o600));
-    const file = openLocked(location, formOf, openDatabase);
+    const file = openLocked(location, schemaVersionOf, openDatabase);
     return { file: { ...file, close: () => closeAll(file, lock) }, replaced };
   } catch (error) {
     lock.undo();
@@ -106,7 +106,11 @@ function closeAll(file: HistoryFile, lock: Lock): void {
   }
 }
 
-function openLocked(location: string, formOf: FormOf, openDatabase: OpenDatabase): HistoryFile {
+function openLocked(
+  location: string,
+  schemaVersionOf: SchemaVersionOf,
+  openDatabase: OpenDatabase,
+): HistoryFile {
   const db = openDatabase(location);
   try {
     refuseForeign(db, location);
@@ -117,14 +121,14 @@ function openLocked(location: string, formOf: FormOf, openDatabase: OpenDatabase
       `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`,
     );
     migrate(db);
-    return createHistoryFile(db, formOf);
+    return createHistoryFile(db, schemaVersionOf);
   } catch (error) {
     db.close();
     throw refusalOf(error, location);
   }
 }
 
-function createHistoryFile(db: DatabaseSync, formOf: FormOf): HistoryFile {
+function createHistoryFile(db: DatabaseSync, schemaVersionOf: SchemaVersionOf): HistoryFile {
   // What is stored already costs no write: a listing is put as a whole, though little of it is new.
   const day = db.prepare(
     `INSERT INTO day (org, dataset, day, form, row, sum) VALUES (?, ?, ?, ?, ?, ?)
@@ -167,7 +171,7 @@ function createHistoryFile(db: DatabaseSync, formOf: FormOf): HistoryFile {
       }
       const row = kept.days.get(date);
       const { text, sum } = row === undefined ? { text: null, sum: null } : encode(row);
-      day.run(org, name, date, formOf(name), text, sum);
+      day.run(org, name, date, schemaVersionOf(name), text, sum);
     },
     putDocument(org, name, id, kept) {
       if (kept === undefined || !kept.documents.has(id)) {
@@ -175,7 +179,7 @@ function createHistoryFile(db: DatabaseSync, formOf: FormOf): HistoryFile {
         return;
       }
       const { text, sum } = encode(kept.documents.get(id));
-      document.run(org, name, id, formOf(name), text, sum);
+      document.run(org, name, id, schemaVersionOf(name), text, sum);
     },
     putDataset(org, name, kept) {
       if (kept === undefined) {

@@ -8,7 +8,13 @@ import { runInSlices } from '../../runtime/slices.ts';
 import type { History } from '../history.ts';
 import { createKept, type Touched } from '../kept.ts';
 import type { SweepMark } from '../retention.ts';
-import { type FormOf, type HistoryFile, type Opening, openHistoryFile, type Replaced } from './file.ts';
+import {
+  type HistoryFile,
+  type Opening,
+  openHistoryFile,
+  type Replaced,
+  type SchemaVersionOf,
+} from './file.ts';
 import { openForReading, refusalOf } from './inspect.ts';
 import { type Loaded, load } from './load.ts';
 import { type FileMark, isSamePlace, markOf } from './mark.ts';
@@ -28,7 +34,7 @@ export interface SqliteHistoryDeps extends Opening {
   /** The file; it and its directory are created where they are missing. */
   readonly path: string;
   /** The form of a dataset's rows: those that were stored in another one count as never asked for. */
-  readonly formOf: FormOf;
+  readonly schemaVersionOf: SchemaVersionOf;
   readonly clock: Pick<Clock, 'elapsed'>;
   readonly log: Logger;
   /** Told when a file that could not be opened at first has brought more than was known. */
@@ -47,7 +53,7 @@ export interface SqliteHistory extends History {
  * persistence and no data that can be read. Rejects with a `ConfigError` where the file is another program's or none.
  */
 export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<SqliteHistory> {
-  const { path, formOf, clock, log } = deps;
+  const { path, schemaVersionOf, clock, log } = deps;
   const kept = createKept();
   const unsaved = createUnsaved();
   const requests = createRequestCounts({ path: requestFileBeside(path), log });
@@ -63,10 +69,10 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   let closed = false;
 
   async function open(): Promise<HistoryFile> {
-    const { file: opened, replaced } = openHistoryFile(path, formOf, deps);
+    const { file: opened, replaced } = openHistoryFile(path, schemaVersionOf, deps);
     try {
       if (replaced !== undefined) await takeFrom(replaced);
-      else absorb(await runInSlices(load(opened.db, formOf), clock, ROWS_PER_LOOK));
+      else absorb(await runInSlices(load(opened.db, schemaVersionOf), clock, ROWS_PER_LOOK));
     } catch (error) {
       opened.close();
       throw refusalOf(error, path);
@@ -219,7 +225,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     try {
       const db = openForReading(from);
       try {
-        absorb(await runInSlices(load(db, formOf, true), clock, ROWS_PER_LOOK));
+        absorb(await runInSlices(load(db, schemaVersionOf, true), clock, ROWS_PER_LOOK));
       } finally {
         db.close();
       }

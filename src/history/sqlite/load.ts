@@ -5,7 +5,7 @@ import type { RequestCount } from '../history.ts';
 import type { KeptOrg } from '../kept.ts';
 import type { SweepMark } from '../retention.ts';
 import { decode } from './encoding.ts';
-import type { FormOf } from './file.ts';
+import type { SchemaVersionOf } from './file.ts';
 
 /** What a history file holds. */
 export interface Loaded {
@@ -31,7 +31,11 @@ interface Draft {
  * Reads a whole database; yields after each row, so that its driver can give way to other work. With `salvage`, what
  * cannot be read is left out and counts as never asked for; without, it throws.
  */
-export function* load(db: DatabaseSync, formOf: FormOf, salvage = false): Generator<void, Loaded> {
+export function* load(
+  db: DatabaseSync,
+  schemaVersionOf: SchemaVersionOf,
+  salvage = false,
+): Generator<void, Loaded> {
   function* rowsOf(table: string): Generator<Record<string, unknown>> {
     try {
       yield* db.prepare(`SELECT * FROM ${table} ORDER BY rowid`).iterate();
@@ -78,7 +82,7 @@ export function* load(db: DatabaseSync, formOf: FormOf, salvage = false): Genera
     return draft;
   };
   const isPresent = (row: Record<string, unknown>): boolean =>
-    row['form'] === formOf(row['dataset'] as DatasetName);
+    row['form'] === schemaVersionOf(row['dataset'] as DatasetName);
 
   let [days, documents, unreadable] = [0, 0, 0];
   for (const row of rowsOf('day')) {

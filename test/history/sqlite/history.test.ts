@@ -80,7 +80,7 @@ describe('a history in a file', () => {
     const db = new DatabaseSync(file);
     db.exec(`UPDATE day SET row = '{"n":7}' WHERE dataset = 'tokens' AND day = '${monday}'`);
     db.close();
-    const again = await openHistory(file, { formOf: (dataset) => (dataset === 'tools' ? 2 : 1) });
+    const again = await openHistory(file, { schemaVersionOf: (dataset) => (dataset === 'tools' ? 2 : 1) });
     const org = await again.read('acme');
     expect([...org.days('tokens').keys()]).toEqual([tuesday]);
     expect([...org.days('tools').keys()]).toEqual([]);
@@ -89,7 +89,7 @@ describe('a history in a file', () => {
     );
     await again.putDays('acme', 'tools', answer([monday], { [monday]: { m: 3 } }));
     await again.close();
-    const last = await openHistory(file, { formOf: (dataset) => (dataset === 'tools' ? 2 : 1) });
+    const last = await openHistory(file, { schemaVersionOf: (dataset) => (dataset === 'tools' ? 2 : 1) });
     expect([...(await last.read('acme')).days('tools')]).toEqual([[monday, { m: 3 }]]);
   });
 

@@ -7,7 +7,7 @@ import { createFakeLogger } from '../../../src/runtime/logger.ts';
 const [file = ''] = process.argv.slice(2);
 const history = await createSqliteHistory({
   path: file,
-  formOf: () => 1,
+  schemaVersionOf: () => 1,
   clock: createSystemClock(),
   log: createFakeLogger(),
 });
