@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { onTestFinished, vi } from 'vitest';
 import { createService, type Service } from '../../src/app/service.ts';
+import { isFetching } from '../../src/catalog/collector.ts';
 import type { Contract } from '../../src/catalog/settings.ts';
 import { collectors } from '../../src/collectors/index.ts';
 import { parseArguments } from '../../src/config/arguments.ts';
@@ -144,6 +145,9 @@ export async function startStory(options: StoryOptions = {}): Promise<Story> {
   return story;
 }
 
+/** A derived collector has no runs of its own; it waits for its source's first success. */
+const fetching = new Set(collectors.filter(isFetching).map(({ name }) => name));
+
 /** Resolves once no collector runs or waits for its first run. */
 export async function firstRuns(service: Service): Promise<void> {
   await waitFor(
@@ -151,7 +155,9 @@ export async function firstRuns(service: Service): Promise<void> {
       service
         .status()
         .orgs.every(({ collectors: states }) =>
-          states.every(({ state }) => state !== 'running' && state !== 'waiting'),
+          states.every(
+            ({ name, state }) => !fetching.has(name) || (state !== 'running' && state !== 'waiting'),
+          ),
         ),
     {
       what: 'the first run of every collector',
