@@ -4,6 +4,7 @@ import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 import type { CommandContext } from './command.ts';
+import { commandLine } from './own-command.ts';
 import { untilStopped } from './run-service.ts';
 
 /** How many organizations' keys are printed. */
@@ -35,7 +36,7 @@ export async function run(context: CommandContext): Promise<number> {
       'choose another address with --listen-address',
     );
   });
-  context.stdout.write(`${describe(url, sandbox)}\n`);
+  context.stdout.write(`${describe(url, sandbox, commandLine(['serve'], context.environment))}\n`);
   await stopped;
   await sandbox.close();
   return 0;
@@ -49,7 +50,7 @@ function refusing<Result>(create: () => Result): Result {
   }
 }
 
-function describe(url: string, { orgs }: Sandbox): string {
+function describe(url: string, { orgs }: Sandbox, serve: string): string {
   const lines = [`The simulated platform answers at ${url}`, '', 'Keys (all of them made up):'];
   for (const { name, keys } of orgs.slice(0, SHOWN)) {
     lines.push(`  ${name}`, ...Object.entries(keys).map(([role, key]) => `    ${role.padEnd(8)} ${key}`));
@@ -62,7 +63,7 @@ function describe(url: string, { orgs }: Sandbox): string {
       '',
       'Try:',
       `  curl -H 'Authorization: Bearer ${first.keys.owner}' '${url}/api/v1/analytics/tokens?startDate=2026-02-01&endDate=2026-02-02'`,
-      `  AGENT_PLATFORM_API_BASE_URL=${url} AGENT_PLATFORM_API_KEY=${first.keys.owner} agent-platform-exporter serve`,
+      `  AGENT_PLATFORM_API_BASE_URL=${url} AGENT_PLATFORM_API_KEY=${first.keys.owner} ${serve}`,
     );
   }
   lines.push('', 'Ctrl-C ends it.');

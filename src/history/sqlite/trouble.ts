@@ -20,7 +20,8 @@ export interface Trouble {
 }
 
 const HINTS: Readonly<Record<TroubleReason, string>> = {
-  locked: 'another process has the file open: give each exporter a --storage.path of its own',
+  locked:
+    'another process has the file open: fine for backfill beside a running serve; give each serve a --storage.path of its own',
   full: 'make room on the disk of --storage.path',
   'read-only': 'let this process write the file and its directory, or give another --storage.path',
   unreachable: 'let the directory of --storage.path exist or be created, or give another path',

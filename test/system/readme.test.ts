@@ -1,0 +1,83 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { REPOSITORY } from './image.ts';
+import { KEY, startPlatform } from './platform.ts';
+import { createPrograms, written } from './programs.ts';
+import { makeBlocks, startPrometheus } from './prometheus-server.ts';
+import { requireTool } from './tools.ts';
+
+const DAY_S = 86_400;
+
+describe('the first hour', () => {
+  const programs = createPrograms();
+
+  test.runIf(requireTool('prometheus') && requireTool('promtool'))(
+    "shows the backfilled past on a graph of the README's own queries",
+    async () => {
+      const readme = await readFile(join(REPOSITORY, 'README.md'), 'utf8');
+      const block = /```promql\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+      const queries = block
+        .split('\n')
+        .map((line) => line.replace(/ +#.*$/, ''))
+        .filter((line) => line.includes('daily'));
+      expect(queries.length).toBeGreaterThan(1);
+
+      const platform = await startPlatform(programs, ['--days=45']);
+      const folder = programs.folder();
+      const past = join(folder, 'past');
+      await mkdir(past);
+      const end = Math.floor(Date.now() / 1000 / DAY_S) * DAY_S - 3 * DAY_S;
+      const from = new Date((end - 32 * DAY_S) * 1000).toISOString().slice(0, 10);
+      const backfill = programs.exporter(
+        [
+          'backfill',
+          '--org=acme',
+          `--from=${from}`,
+          `--output=${past}`,
+          `--storage.path=${join(folder, 'h.db')}`,
+        ],
+        {
+          AGENT_PLATFORM_API_BASE_URL: platform.url,
+          AGENT_PLATFORM_API_KEY: KEY,
+          AGENT_PLATFORM_API_REQUESTS_PER_SECOND: '200',
+        },
+      );
+      expect(await backfill.ended, backfill.stderr()).toEqual({ code: 0, signal: null });
+      const prometheus = await startPrometheus(programs, { tsdb: await makeBlocks(programs, past) });
+      for (const query of queries) {
+        const series = await prometheus.range(query, end - 28 * DAY_S, end, 3600);
+        const times = new Set(series.flatMap(({ values }) => values.map(([second]) => second)));
+        // A line through the month; only a day without any activity, which has no models, may be missing.
+        expect(times.size, query).toBeGreaterThan(26 * 24);
+      }
+    },
+  );
+
+  test('goes on from the sandbox with the very line that it prints, also in a checkout', async () => {
+    const { program } = await startPlatform(programs);
+    const line = /^ +(AGENT_PLATFORM_API_BASE_URL=.* serve)$/m.exec(program.stdout())?.[1] ?? '';
+    const serve = programs.start('/bin/sh', ['-c', `exec env ${line} --web.listen-address=127.0.0.1:0`]);
+    expect(await written(serve, 'stderr', /msg=(Serving) /)).toBe('Serving');
+  });
+
+  test('says that a backfill may run beside a serve', async () => {
+    const platform = await startPlatform(programs, ['--days=5']);
+    const store = join(programs.folder(), 'history.db');
+    const environment = {
+      AGENT_PLATFORM_API_BASE_URL: platform.url,
+      AGENT_PLATFORM_API_KEY: KEY,
+      AGENT_PLATFORM_API_REQUESTS_PER_SECOND: '200',
+      AGENT_PLATFORM_STORAGE_PATH: store,
+    };
+    const serve = programs.exporter(['serve', '--web.listen-address=127.0.0.1:0'], environment);
+    await written(serve, 'stderr', /msg=(Serving) /);
+    const backfill = programs.exporter(
+      ['backfill', `--output=${join(programs.folder(), 'past')}`],
+      environment,
+    );
+    await backfill.ended;
+    expect(backfill.stderr()).toContain('fine for backfill beside a running serve');
+    expect(backfill.stdout()).toMatch(/^\d+ samples of /);
+  });
+});
