@@ -8,6 +8,7 @@ import { createLabels } from '../../src/config/people/labels.ts';
 import { createTeams } from '../../src/config/people/rules.ts';
 import { walkPages } from '../../src/platform/paging.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
+import { runInSlices } from '../../src/runtime/slices.ts';
 import { keepYoungGenerationSmall } from '../../src/runtime/young-generation.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import type { PeopleReading, PeopleReadingOptions } from '../messages.ts';
@@ -74,7 +75,11 @@ function sourceOf(bodies: ReadonlyMap<string, string>): Source {
     const text = bodies.get(query['cursor'] ?? '') ?? '';
     return { body: JSON.parse(text) as unknown, bytes: text.length };
   }
-  return { get, pages: (request, onItems) => walkPages(get, request, onItems, 10_000) };
+  return {
+    get,
+    pages: (request, onItems) => walkPages(get, request, onItems, 10_000),
+    inSlices: (work) => runInSlices(work, createSystemClock(), 1),
+  };
 }
 
 /** CPU seconds of all threads. */

@@ -6,7 +6,7 @@ import {
   monthlyActiveUsers,
   weeklyActiveUsers,
 } from '../../src/collectors/activity/collector.ts';
-import { seats } from '../../src/collectors/spend/cost-families.ts';
+import { seats } from '../../src/collectors/spend/collector.ts';
 import { dailyMcpUsers, dailyWebUsers } from '../../src/collectors/tools/collector.ts';
 import type { DashboardSpec, Row } from './dashboard.ts';
 import { daily, newest, promql, quotient } from './expression.ts';

@@ -1,4 +1,4 @@
-import { dataDayTimestamp } from '../../src/collectors/about/about.ts';
+import { dataDayTimestamp } from '../../src/collectors/about.ts';
 import { dailyActiveUsers } from '../../src/collectors/activity/collector.ts';
 import { before, type Described, daily, type Expression, newest, promql, quotient } from './expression.ts';
 

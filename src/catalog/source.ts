@@ -55,11 +55,13 @@ export interface PagingOutcome {
   readonly bytes: number;
 }
 
-/** What a collector may ask of the platform; failures throw a `PlatformError`. */
+/** The platform as a collector sees it; failures throw a `PlatformError`. */
 export interface Source {
   get(request: ApiRequest): Promise<ApiAnswer>;
   /** Walks a listing and hands over each page's items that were not seen before. */
   pages(request: PagedRequest, onItems: (items: readonly unknown[]) => void): Promise<PagingOutcome>;
+  /** Runs long computations in slices, so that they do not block the event loop. */
+  inSlices<Result>(work: Generator<unknown, Result>): Promise<Result>;
 }
 
 /** An answer that has not the shape its endpoint promises; `message` is one short line without any content of it. */

@@ -1,4 +1,4 @@
-export { aboutFamilies } from './about/about.ts';
+export { aboutFamilies } from './about.ts';
 
 import type { Collector } from '../catalog/collector.ts';
 import { activityCollector } from './activity/collector.ts';

@@ -135,6 +135,7 @@ function withoutRetries(source: Source): Source {
   return {
     get: (request) => source.get({ ...request, retryOn: 'throttled' }),
     pages: (request, onItems) => source.pages({ ...request, retryOn: 'throttled' }, onItems),
+    inSlices: (work) => source.inSlices(work),
   };
 }
 

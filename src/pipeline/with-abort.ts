@@ -16,6 +16,7 @@ export function withAbort(source: Source, retired: AbortSignal): Source {
           }),
         retired,
       ),
+    inSlices: (work) => source.inSlices(work),
   };
 }
 

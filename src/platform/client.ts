@@ -2,6 +2,7 @@ import type { Source } from '../catalog/source.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { runInSlices } from '../runtime/slices.ts';
 import { type Admission, withAdmission } from './admission.ts';
 import { createAgentPool } from './agents.ts';
 import type { RequestObserver } from './attempt.ts';
@@ -111,6 +112,8 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
   return {
     get,
     pages: (request, onItems) => walkPages(get, request, onItems, deps.maxPages ?? MAX_PAGES),
+    // A collector's steps may be large, so the clock is looked at after each.
+    inSlices: (work) => runInSlices(work, clock, 1),
     pauses: pauses.active,
     close() {
       closing.abort();

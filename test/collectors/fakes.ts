@@ -27,6 +27,14 @@ interface FakeAnswers {
   readonly end?: PagingEnd;
 }
 
+/** Runs the work in one go. */
+export async function inSlices<Result>(work: Generator<unknown, Result>): Promise<Result> {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}
+
 /** A platform that answers what a test says; a body is as large as its JSON text. */
 export function createFakeSource(answers: FakeAnswers): FakeSource {
   const requests: ApiRequest[] = [];
@@ -46,6 +54,7 @@ export function createFakeSource(answers: FakeAnswers): FakeSource {
       const end = answers.end ?? 'empty';
       return { end, complete: end === 'empty' || end === 'last', pages: pages.length, bytes: 0 };
     },
+    inSlices,
   };
 }
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type * as z from 'zod';
 import { isDayCollector } from '../../src/catalog/collector.ts';
-import { dayRow as activityRow } from '../../src/collectors/activity/schema.ts';
+import { dayRow as activityRow } from '../../src/collectors/activity/fetch.ts';
 import { collectors } from '../../src/collectors/index.ts';
-import { dayRow as productivityRow } from '../../src/collectors/productivity/schema.ts';
-import { dayRow as tokensRow } from '../../src/collectors/tokens/schema.ts';
-import { dayRow as toolsRow } from '../../src/collectors/tools/schema.ts';
+import { dayRow as productivityRow } from '../../src/collectors/productivity/fetch.ts';
+import { dayRow as tokensRow } from '../../src/collectors/tokens/fetch.ts';
+import { dayRow as toolsRow } from '../../src/collectors/tools/fetch.ts';
 import { personRow } from '../../src/collectors/users/schema.ts';
 
 const schemas: Readonly<Record<string, z.ZodPipe<z.ZodObject>>> = {

@@ -22,6 +22,7 @@ const dataset: DayDataset<{ credits: number }> = { kind: 'days', name: 'tokens',
 const source: Source = {
   get: () => Promise.reject(new Error('not used')),
   pages: () => Promise.reject(new Error('not used')),
+  inSlices: () => Promise.reject(new Error('not used')),
 };
 
 type Answer = (window: Window, call: number) => { rows?: readonly Day[]; lost?: number } | PlatformError;

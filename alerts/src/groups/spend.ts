@@ -6,7 +6,7 @@ import {
   creditsTrailing7d,
   creditsTrailing28d,
   dailyCreditsExpectedUpper,
-} from '../../../src/collectors/spend/credit-families.ts';
+} from '../../../src/collectors/spend/collector.ts';
 import { dailyCredits, dailyCreditsByModel } from '../../../src/collectors/tokens/collector.ts';
 import {
   dayInWords,

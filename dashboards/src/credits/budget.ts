@@ -1,4 +1,4 @@
-import { creditsMonthBudget } from '../../../src/collectors/spend/credit-families.ts';
+import { creditsMonthBudget } from '../../../src/collectors/spend/collector.ts';
 import { type Described, type Expression, newest, promql } from '../expression.ts';
 
 /** A figure of the month over the budget, of the organizations that have one. */

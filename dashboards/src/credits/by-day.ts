@@ -2,7 +2,7 @@ import {
   creditsTrailing28d,
   dailyCreditsExpected,
   dailyCreditsExpectedUpper,
-} from '../../../src/collectors/spend/credit-families.ts';
+} from '../../../src/collectors/spend/collector.ts';
 import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
 import type { Row } from '../dashboard.ts';
 import { daily, promql } from '../expression.ts';

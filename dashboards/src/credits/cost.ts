@@ -4,7 +4,7 @@ import {
   creditPrice,
   dailyCost,
   dailyCostByModel,
-} from '../../../src/collectors/spend/cost-families.ts';
+} from '../../../src/collectors/spend/collector.ts';
 import type { Row } from '../dashboard.ts';
 import { daily, newest, promql } from '../expression.ts';
 import { bars } from '../panels/chart.ts';

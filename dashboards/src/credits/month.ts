@@ -4,7 +4,7 @@ import {
   creditsMonthToDate,
   creditsTrailing7d,
   creditsTrailing28d,
-} from '../../../src/collectors/spend/credit-families.ts';
+} from '../../../src/collectors/spend/collector.ts';
 import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
 import type { Row } from '../dashboard.ts';
 import { atEnd, newest } from '../expression.ts';

@@ -2,7 +2,7 @@ import {
   creditsMonthForecast,
   creditsMonthToDate,
   dailyCreditsExpectedUpper,
-} from '../../../src/collectors/spend/credit-families.ts';
+} from '../../../src/collectors/spend/collector.ts';
 import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
 import { ofBudget } from '../credits/budget.ts';
 import type { Row } from '../dashboard.ts';

@@ -4,7 +4,7 @@ import {
   dailyUsersByDelegationLevel,
   dailyUsersByLanguage,
   dailyUsersByPrimaryModel,
-} from '../../../src/collectors/users/group-families.ts';
+} from '../../../src/collectors/users/collector.ts';
 import type { Row } from '../dashboard.ts';
 import { daily, named, promql } from '../expression.ts';
 import { meanOverOrgs } from '../figures.ts';

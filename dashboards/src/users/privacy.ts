@@ -1,5 +1,5 @@
-import { dataDayTimestamp } from '../../../src/collectors/about/about.ts';
-import { dailyActiveUsersByTeam } from '../../../src/collectors/users/team-families.ts';
+import { dataDayTimestamp } from '../../../src/collectors/about.ts';
+import { dailyActiveUsersByTeam } from '../../../src/collectors/users/collector.ts';
 import { userInfo } from '../../../src/collectors/users/user-families.ts';
 import type { Row } from '../dashboard.ts';
 import { newest, promql } from '../expression.ts';

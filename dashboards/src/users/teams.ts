@@ -4,7 +4,7 @@ import {
   dailyGitCommitsByTeam,
   dailyGitPullRequestsCreatedByTeam,
   dailyToolCallsByTeam,
-} from '../../../src/collectors/users/team-families.ts';
+} from '../../../src/collectors/users/collector.ts';
 import type { Row } from '../dashboard.ts';
 import { daily, newest, quotient } from '../expression.ts';
 import { largestShares } from '../figures.ts';

@@ -1,8 +1,45 @@
+import * as z from 'zod';
 import type { FetchedDays, Window } from '../../catalog/collector.ts';
 import type { Source } from '../../catalog/source.ts';
-import { askAnalytics, byDay } from '../analytics.ts';
+import { askAnalytics, byDay, type Dated } from '../analytics.ts';
+import { type Count, summedCounts } from '../counts.ts';
+import { amount, day, members } from '../fields.ts';
 import { type ActivityRow, activityDataset } from './dataset.ts';
-import { dayRow } from './schema.ts';
+
+/** An element of the ungrouped answer. */
+export const dayRow = z
+  .object({
+    date: day,
+    daily_active_users: amount,
+    weekly_active_users: amount,
+    monthly_active_users: amount,
+    daily_active_users_by_client: members(amount),
+    sessions: amount,
+    messages: amount,
+    user_messages: amount,
+  })
+  .transform(
+    (raw): Dated<ActivityRow> => ({
+      date: raw.date,
+      row: {
+        dailyUsers: raw.daily_active_users,
+        weeklyUsers: raw.weekly_active_users,
+        monthlyUsers: raw.monthly_active_users,
+        byClient: raw.daily_active_users_by_client && clientsOf(raw.daily_active_users_by_client),
+        sessions: raw.sessions,
+        messages: raw.messages,
+        userMessages: raw.user_messages,
+      },
+    }),
+  );
+
+function clientsOf(pairs: readonly (readonly [string, number | undefined])[]): readonly Count[] {
+  const clients: Count[] = [];
+  for (const [name, count] of pairs) {
+    if (count !== undefined) clients.push({ name, count });
+  }
+  return summedCounts(clients);
+}
 
 /** Asks for a window's activity. */
 export async function fetchActivity(source: Source, window: Window): Promise<FetchedDays<ActivityRow>> {

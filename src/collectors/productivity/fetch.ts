@@ -1,8 +1,44 @@
+import * as z from 'zod';
 import type { FetchedDays, Window } from '../../catalog/collector.ts';
 import type { Source } from '../../catalog/source.ts';
-import { askAnalytics, byDay } from '../analytics.ts';
+import { askAnalytics, byDay, type Dated } from '../analytics.ts';
+import { type Count, summedCounts } from '../counts.ts';
+import { amount, anyText, day, list, requiredAmount } from '../fields.ts';
 import { type ProductivityRow, productivityDataset } from './dataset.ts';
-import { dayRow } from './schema.ts';
+
+// A file may have no extension and be in no known language: an empty name is one like any.
+const extensionElement = z
+  .object({ extension: anyText, count: requiredAmount })
+  .transform(({ extension, count }): Count => ({ name: extension, count }));
+
+const languageElement = z
+  .object({ language: anyText, count: requiredAmount })
+  .transform(({ language, count }): Count => ({ name: language, count }));
+
+/** An element of the answer. */
+export const dayRow = z
+  .object({
+    date: day,
+    files_created: amount,
+    files_edited: amount,
+    by_extension: list(extensionElement),
+    by_language: list(languageElement),
+    git_commits: amount,
+    git_prs_created: amount,
+  })
+  .transform(
+    (raw): Dated<ProductivityRow> => ({
+      date: raw.date,
+      row: {
+        filesCreated: raw.files_created,
+        filesEdited: raw.files_edited,
+        byExtension: raw.by_extension && summedCounts(raw.by_extension),
+        byLanguage: raw.by_language && summedCounts(raw.by_language),
+        commits: raw.git_commits,
+        pullRequests: raw.git_prs_created,
+      },
+    }),
+  );
 
 /** Asks for a window's output. */
 export async function fetchProductivity(

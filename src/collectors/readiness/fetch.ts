@@ -1,9 +1,66 @@
 import * as z from 'zod';
 import type { FetchedDocuments } from '../../catalog/collector.ts';
 import { type Page, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
+import {
+  flag,
+  members,
+  requiredAmount,
+  requiredInstant,
+  requiredRepository,
+  requiredText,
+  text,
+} from '../fields.ts';
 import { salvage } from '../salvage.ts';
-import { READINESS_PATH, type ReadinessReport } from './dataset.ts';
-import { reportElement } from './schema.ts';
+import { type Criterion, READINESS_PATH, type ReadinessReport } from './dataset.ts';
+
+const result = z.union([
+  z.object({ numerator: z.null() }),
+  z
+    .object({ numerator: requiredAmount, denominator: requiredAmount })
+    .refine(({ numerator, denominator }) => denominator >= 1 && numerator <= denominator),
+]);
+
+const modelUsed = z.preprocess(
+  (value) => (typeof value === 'string' ? { id: value } : (value ?? undefined)),
+  z.object({ id: text, reasoningEffort: text }).optional(),
+);
+
+/** An element of `reports`, reduced to what is kept of it. */
+export const reportElement = z
+  .object({
+    reportId: requiredText,
+    createdAt: requiredInstant,
+    repoUrl: requiredRepository,
+    apps: members(z.unknown()),
+    report: members(result),
+    commitHash: text,
+    branch: text,
+    hasLocalChanges: flag,
+    hasNonRemoteCommits: flag,
+    modelUsed,
+    droidVersion: text,
+  })
+  .transform(
+    (raw): ReadinessReport => ({
+      id: raw.reportId,
+      createdAt: raw.createdAt,
+      repo: raw.repoUrl,
+      branch: raw.branch,
+      commit: raw.commitHash,
+      model: raw.modelUsed?.id,
+      reasoningEffort: raw.modelUsed?.reasoningEffort,
+      clientVersion: raw.droidVersion,
+      localChanges: raw.hasLocalChanges,
+      nonRemoteCommits: raw.hasNonRemoteCommits,
+      applications: raw.apps?.length,
+      criteria: raw.report?.map(criterion).sort((one, other) => (one.id < other.id ? -1 : 1)),
+    }),
+  );
+
+function criterion([id, outcome]: readonly [string, z.infer<typeof result>]): Criterion {
+  if (outcome.numerator === null) return { id, skipped: true };
+  return { id, skipped: false, passed: outcome.numerator, evaluated: outcome.denominator };
+}
 
 /** Reports that a page should hold; fewer where that many are too large an answer. */
 const PAGE_SIZES = [100, 20, 4, 1] as const;
@@ -12,6 +69,7 @@ const PAGE_SIZES = [100, 20, 4, 1] as const;
 const MAX_RESULTS = 5_000_000;
 
 const listing = z.object({ reports: z.array(z.unknown()) });
+
 const identified = z.object({ reportId: z.string().min(1) });
 
 /** Walks the whole listing of reports; it begins again with smaller pages where one is too large an answer. */

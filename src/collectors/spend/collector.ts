@@ -1,8 +1,193 @@
 import type { DerivedCollector } from '../../catalog/collector.ts';
+import { currentFamily, dayFamily, type Family, type Sample } from '../../catalog/family.ts';
+import { figure } from '../samples.ts';
 import { tokensCollector } from '../tokens/collector.ts';
 import { type TokensRow, tokensDataset } from '../tokens/dataset.ts';
-import { costFamilies } from './cost-families.ts';
-import { creditFamilies } from './credit-families.ts';
+import { type Cost, costByModel, costForecast, costOn, costToDate, creditPriceOn } from './costs.ts';
+import { monthToDate, trailing } from './credits.ts';
+import { definitions } from './definitions.ts';
+import { expectationOf, monthForecast } from './forecast.ts';
+
+/** What every figure here is computed from. */
+export const DAYS = 'stored days of /api/v1/analytics/tokens: data[].billable_tokens';
+
+export const creditsMonthToDate = dayFamily({
+  name: 'agent_platform_credits_month_to_date',
+  help: 'Standard Credits of the calendar month (UTC) of the newest complete day, from its first to that day.',
+  labels: [],
+  unit: 'credits',
+  source: DAYS,
+  aggregation: 'additive',
+  definition: definitions.monthToDate,
+  samplesOf: (view, day) => figure(monthToDate(view, day)),
+});
+
+export const creditsMonthForecast = dayFamily({
+  name: 'agent_platform_credits_month_forecast',
+  help: 'Standard Credits expected of the whole calendar month (UTC): those to date, and for each remaining day the mean of the last four days of its weekday.',
+  labels: [],
+  unit: 'credits',
+  source: DAYS,
+  aggregation: 'additive',
+  definition: definitions.monthForecast,
+  samplesOf: (view, day) => figure(monthForecast(view, day)),
+});
+
+export const creditsMonthBudget = currentFamily({
+  name: 'agent_platform_credits_month_budget',
+  help: 'Standard Credits that a calendar month may cost, as configured.',
+  labels: [],
+  unit: 'credits',
+  source: 'setting orgs[].budget.credits_per_month',
+  aggregation: 'additive',
+  definition: definitions.monthBudget,
+  samplesOf: ({ settings }) => figure(settings.contract?.creditsPerMonth),
+});
+
+export const creditsTrailing7d = dayFamily({
+  name: 'agent_platform_credits_trailing_7d',
+  help: 'Standard Credits of the 7 days that end with the newest complete UTC day.',
+  labels: [],
+  unit: 'credits',
+  source: DAYS,
+  aggregation: 'additive',
+  definition: definitions.trailing7d,
+  samplesOf: (view, day) => figure(trailing(view, day, 7)),
+});
+
+export const creditsTrailing28d = dayFamily({
+  name: 'agent_platform_credits_trailing_28d',
+  help: 'Standard Credits of the 28 days that end with the newest complete UTC day.',
+  labels: [],
+  unit: 'credits',
+  source: DAYS,
+  aggregation: 'additive',
+  definition: definitions.trailing28d,
+  samplesOf: (view, day) => figure(trailing(view, day, 28)),
+});
+
+export const dailyCreditsExpected = dayFamily({
+  name: 'agent_platform_daily_credits_expected',
+  help: 'Standard Credits that the newest complete UTC day was expected to take: the median of its weekday in the eight weeks before.',
+  labels: [],
+  unit: 'credits',
+  source: DAYS,
+  aggregation: 'ratio',
+  definition: definitions.expected,
+  samplesOf: (view, day) => figure(expectationOf(view, day)?.credits),
+});
+
+export const dailyCreditsExpectedUpper = dayFamily({
+  name: 'agent_platform_daily_credits_expected_upper',
+  help: 'Standard Credits above which the newest complete UTC day is out of the ordinary for its weekday.',
+  labels: [],
+  unit: 'credits',
+  source: DAYS,
+  aggregation: 'ratio',
+  definition: definitions.expectedUpper,
+  samplesOf: (view, day) => figure(expectationOf(view, day)?.upper),
+});
+
+/** The figures in credits. */
+export const creditFamilies: readonly Family[] = [
+  creditsMonthToDate,
+  creditsMonthForecast,
+  creditsMonthBudget,
+  creditsTrailing7d,
+  creditsTrailing28d,
+  dailyCreditsExpected,
+  dailyCreditsExpectedUpper,
+];
+
+const PRICES = 'setting orgs[].prices';
+
+const PRICED_DAYS = `${DAYS}; ${PRICES}`;
+
+export const creditPrice = dayFamily({
+  name: 'agent_platform_credit_price',
+  help: 'Price of one Standard Credit on the newest complete UTC day, as configured.',
+  labels: ['currency'],
+  unit: 'currency per credit',
+  source: PRICES,
+  aggregation: 'ratio',
+  dropPriority: 'main',
+  definition: definitions.creditPrice,
+  samplesOf: (view, day) => inCurrency(creditPriceOn(view, day)),
+});
+
+export const dailyCost = dayFamily({
+  name: 'agent_platform_daily_cost',
+  help: 'Cost of the newest complete UTC day. The sum over currencies is no total.',
+  labels: ['currency'],
+  unit: 'currency',
+  source: PRICED_DAYS,
+  aggregation: 'additive',
+  dropPriority: 'main',
+  definition: definitions.dailyCost,
+  samplesOf: (view, day) => inCurrency(costOn(view, day)),
+});
+
+export const dailyCostByModel = dayFamily({
+  name: 'agent_platform_daily_cost_by_model',
+  help: 'Cost of the newest complete UTC day by model and tier. The sum can differ from the total where credits belong to no model, and the sum over currencies is no total.',
+  labels: ['model', 'tier', 'currency'],
+  unit: 'currency',
+  source: `stored days of /api/v1/analytics/tokens: data[].by_model[].billable_tokens; ${PRICES}`,
+  aggregation: 'additive',
+  breakdown: true,
+  part: 'credits',
+  definition: definitions.dailyCostByModel,
+  samplesOf: costByModel,
+});
+
+export const costMonthToDate = dayFamily({
+  name: 'agent_platform_cost_month_to_date',
+  help: 'Cost of the calendar month (UTC) of the newest complete day, from its first to that day, each day at its own price. The sum over currencies is no total.',
+  labels: ['currency'],
+  unit: 'currency',
+  source: PRICED_DAYS,
+  aggregation: 'additive',
+  dropPriority: 'main',
+  definition: definitions.costToDate,
+  samplesOf: (view, day) => inCurrency(costToDate(view, day)),
+});
+
+export const costMonthForecast = dayFamily({
+  name: 'agent_platform_cost_month_forecast',
+  help: 'Cost expected of the whole calendar month (UTC), each day at its own price. The sum over currencies is no total.',
+  labels: ['currency'],
+  unit: 'currency',
+  source: PRICED_DAYS,
+  aggregation: 'additive',
+  dropPriority: 'main',
+  definition: definitions.costForecast,
+  samplesOf: (view, day) => inCurrency(costForecast(view, day)),
+});
+
+export const seats = currentFamily({
+  name: 'agent_platform_seats',
+  help: 'Seats that are paid for, as configured.',
+  labels: [],
+  unit: 'seats',
+  source: 'setting orgs[].seats',
+  aggregation: 'additive',
+  definition: definitions.seats,
+  samplesOf: ({ settings }) => figure(settings.contract?.seats),
+});
+
+/** The figures in money, and the seats. */
+export const costFamilies: readonly Family[] = [
+  creditPrice,
+  dailyCost,
+  dailyCostByModel,
+  costMonthToDate,
+  costMonthForecast,
+  seats,
+];
+
+function inCurrency(cost: Cost | undefined): readonly Sample<'currency'>[] | undefined {
+  return cost && [{ labels: { currency: cost.currency }, value: cost.amount }];
+}
 
 /** What the credits amount to: month, trend, expectation and cost, from the days that `tokens` has fetched. */
 export const spendCollector: DerivedCollector<TokensRow> = {

@@ -1,8 +1,7 @@
-import { addDays, type Day } from '../../catalog/day.ts';
+import { addDays, type Day, daysFrom, monthSoFar } from '../../catalog/day.ts';
 import type { View } from '../../catalog/view.ts';
+import { preciseSum } from '../counts.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
-import { daysFrom, monthSoFar } from './calendar.ts';
-import { preciseSum } from './precise-sum.ts';
 
 /** A day's credits: 0 on an idle day, undefined where the day is not covered or its row lacks them. */
 export function creditsOn(view: View, day: Day): number | undefined {

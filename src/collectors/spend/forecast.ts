@@ -1,11 +1,10 @@
-import { addDays, type Day, daysBetween } from '../../catalog/day.ts';
+import { addDays, type Day, daysBetween, monthSoFar, restOfMonth } from '../../catalog/day.ts';
 import type { View } from '../../catalog/view.ts';
-import { monthSoFar, restOfMonth } from './calendar.ts';
+import { preciseSum } from '../counts.ts';
 import { creditsOn, ofEach } from './credits.ts';
-import { preciseSum } from './precise-sum.ts';
 
 /** Under so many known days nothing is forecast. */
-const LEAST_DAYS = 7;
+const MIN_FORECAST_DAYS = 7;
 /** How many of a weekday's newest known days its mean is of. */
 const DAYS_IN_MEAN = 4;
 /** How far back a known day is looked for. */
@@ -38,10 +37,10 @@ export function expectedRest(view: View, day: Day): readonly ExpectedDay[] | und
 
 function hasEnoughDays(view: View, day: Day): boolean {
   let known = 0;
-  for (let back = 0; back < WEEKS_BACK * 7 && known < LEAST_DAYS; back++) {
+  for (let back = 0; back < WEEKS_BACK * 7 && known < MIN_FORECAST_DAYS; back++) {
     if (creditsOn(view, addDays(day, -back)) !== undefined) known++;
   }
-  return known >= LEAST_DAYS;
+  return known >= MIN_FORECAST_DAYS;
 }
 
 /** The mean of the last four known days, up to `newest`, that have the weekday of a day after it. */
@@ -54,4 +53,41 @@ function meanOfWeekday(view: View, ahead: Day, newest: Day): number | undefined 
     if (credits !== undefined) found.push(credits);
   }
   return found.length === 0 ? undefined : preciseSum(found) / found.length;
+}
+
+const WEEKS = 8;
+
+/** Under so many known days nothing is expected. */
+const MIN_EXPECTATION_DAYS = 3;
+
+/** Makes the median absolute deviation of normally distributed values their standard deviation. */
+const DEVIATION_SCALE = 1.4826;
+
+/** What a day's credits are usually like. */
+export interface Expectation {
+  readonly credits: number;
+  /** Above this, a day is out of the ordinary. */
+  readonly upper: number;
+}
+
+/** What the same weekday of the eight weeks before says of a day; undefined where fewer than three are known. */
+export function expectationOf(view: View, day: Day): Expectation | undefined {
+  const known: number[] = [];
+  for (let week = 1; week <= WEEKS; week++) {
+    const credits = creditsOn(view, addDays(day, -7 * week));
+    if (credits !== undefined) known.push(credits);
+  }
+  if (known.length < MIN_EXPECTATION_DAYS) return undefined;
+  const credits = medianOf(known);
+  const deviation = medianOf(known.map((value) => Math.abs(value - credits)));
+  const upper = Math.max(credits + 3 * DEVIATION_SCALE * deviation, 2 * credits);
+  return { credits, upper: Math.min(upper, Number.MAX_VALUE) };
+}
+
+/** The median of at least one amount: the mean of the middle two where there is an even number of them. */
+function medianOf(amounts: readonly number[]): number {
+  const sorted = amounts.toSorted((one, other) => one - other);
+  const high = sorted[sorted.length >> 1] ?? 0;
+  const low = sorted[(sorted.length - 1) >> 1] ?? high;
+  return low + (high - low) / 2;
 }

@@ -1,12 +1,91 @@
+import * as z from 'zod';
 import type { FetchedDays, Window } from '../../catalog/collector.ts';
 import type { Day } from '../../catalog/day.ts';
 import { withRejected } from '../../catalog/parts.ts';
 import { type Source, UnexpectedAnswer } from '../../catalog/source.ts';
 import { type AnalyticsAnswer, askAnalytics, byDay, type Dated } from '../analytics.ts';
+import { sumOf } from '../counts.ts';
+import { amount, day, list, requiredAmount, requiredText, text } from '../fields.ts';
 import { type ModelTokens, type TokensRow, tokensDataset } from './dataset.ts';
-import { dayRow, groupedRow, mergedModels } from './schema.ts';
+import { mergedModels } from './models.ts';
+
+/** Undefined where the platform names no model: that use stays unattributed. */
+const modelElement = z
+  .object({
+    model_id: text,
+    model_tier: text,
+    billable_tokens: amount,
+    input_tokens: amount,
+    output_tokens: amount,
+  })
+  .transform((raw): ModelTokens | undefined =>
+    raw.model_id === undefined
+      ? undefined
+      : {
+          model: raw.model_id,
+          tier: raw.model_tier,
+          credits: raw.billable_tokens,
+          input: raw.input_tokens,
+          output: raw.output_tokens,
+        },
+  );
+
+const userElement = z
+  .object({ billable_tokens: requiredAmount })
+  .transform(({ billable_tokens }) => billable_tokens);
+
+/** An element of the ungrouped answer. */
+export const dayRow = z
+  .object({
+    date: day,
+    billable_tokens: amount,
+    input_tokens: amount,
+    output_tokens: amount,
+    cache_read_tokens: amount,
+    cache_write_tokens: amount,
+    by_model: list(modelElement),
+    by_user: list(userElement),
+  })
+  .transform(
+    (raw): Dated<TokensRow> => ({
+      date: raw.date,
+      row: {
+        credits: raw.billable_tokens,
+        tokens: {
+          input: raw.input_tokens,
+          output: raw.output_tokens,
+          cacheRead: raw.cache_read_tokens,
+          cacheWrite: raw.cache_write_tokens,
+        },
+        byModel: raw.by_model && mergedModels(raw.by_model.filter((entry) => entry !== undefined)),
+        creditsByUser: raw.by_user && sumOf(raw.by_user),
+      },
+    }),
+  );
+
+/** An element of the answer to `group_by=model`, which names no tier. */
+export const groupedRow = z
+  .object({
+    date: day,
+    group_key: requiredText,
+    billable_tokens: amount,
+    input_tokens: amount,
+    output_tokens: amount,
+  })
+  .transform(
+    (raw): Dated<ModelTokens> => ({
+      date: raw.date,
+      row: {
+        model: raw.group_key,
+        credits: raw.billable_tokens,
+        input: raw.input_tokens,
+        output: raw.output_tokens,
+      },
+    }),
+  );
 
 const DECLINED = new Set([400, 404, 405, 422, 501]);
+
 const NO_BREAKDOWN = 'credits by model are not to be had: no by_model, and group_by=model is declined';
 
 /** Asks for a window's consumption, and once more by model where a day came without its `by_model`. */

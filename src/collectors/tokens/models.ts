@@ -1,7 +1,7 @@
 import type { Day } from '../../catalog/day.ts';
 import type { View } from '../../catalog/view.ts';
+import { breakdown, OTHER, plusKnown } from '../counts.ts';
 import { type ModelTokens, tokensDataset } from './dataset.ts';
-import { mergedModels } from './schema.ts';
 
 /** A model's use with the tier that it is shown under. */
 export type TieredModel = ModelTokens & { readonly tier: string };
@@ -52,4 +52,20 @@ function collectTiers(
     if (credits > (best.get(model)?.credits ?? -1)) best.set(model, { tier, credits });
   }
   for (const [model, { tier }] of best) found.set(model, tier);
+}
+
+/** The entries with each model and tier once. */
+export function mergedModels(entries: readonly ModelTokens[]): readonly ModelTokens[] {
+  return breakdown(entries, {
+    keyOf: ({ model, tier }) => JSON.stringify([model, tier]),
+    merge: (one, other) => ({
+      model: one.model,
+      tier: one.tier,
+      credits: plusKnown(one.credits, other.credits),
+      input: plusKnown(one.input, other.input),
+      output: plusKnown(one.output, other.output),
+    }),
+    weightOf: ({ credits }) => credits ?? 0,
+    restOf: (entry) => ({ ...entry, model: OTHER, tier: OTHER }),
+  });
 }

@@ -1,11 +1,109 @@
+import * as z from 'zod';
 import type { FetchedDays, Window } from '../../catalog/collector.ts';
+import { labelValue } from '../../catalog/label.ts';
 import type { Source } from '../../catalog/source.ts';
-import { askAnalytics, byDay } from '../analytics.ts';
-import { type ToolsRow, toolsDataset } from './dataset.ts';
-import { dayRow } from './schema.ts';
+import { askAnalytics, byDay, type Dated } from '../analytics.ts';
+import { breakdown, type Count, OTHER, plus, summedCounts } from '../counts.ts';
+import { amount, anyText, day, list, members, requiredAmount, requiredText } from '../fields.ts';
+import { type HookCount, type ToolsRow, toolsDataset } from './dataset.ts';
+
+const toolElement = z
+  .object({ tool: z.string(), invocations: requiredAmount })
+  .transform(({ tool, invocations }): Count => ({ name: toolName(tool), count: invocations }));
+
+// In lower case first: what differs in case alone has one digest too.
+const serverElement = z
+  .object({ server: z.string().min(1), invocations: requiredAmount })
+  .transform(
+    ({ server, invocations }): Count => ({ name: labelValue(server.toLowerCase()), count: invocations }),
+  );
+
+const namedElement = z.object({ name: requiredText, count: requiredAmount });
+
+const hookElement = z.object({ event: requiredText, matcher: anyText, count: requiredAmount });
+
+/** An element of the ungrouped answer. */
+export const dayRow = z
+  .object({
+    date: day,
+    tool_calls: amount,
+    by_tool: list(toolElement),
+    mcp_users_with_mcp: amount,
+    mcp_by_server: list(serverElement),
+    skills_invocations: amount,
+    skills_by_name: list(namedElement),
+    slash_commands_invocations: amount,
+    slash_commands_by_name: list(namedElement),
+    hooks_invocations: amount,
+    hooks_by_event: list(hookElement),
+    web_users: amount,
+    autonomy_ratio_avg: amount,
+    autonomy_ratio_p50: amount,
+    autonomy_ratio_p90: amount,
+    tool_calls_per_session_avg: amount,
+    user_turns_per_session_avg: amount,
+    tool_autonomy_level_ratio: members(amount),
+  })
+  .transform(
+    (raw): Dated<ToolsRow> => ({
+      date: raw.date,
+      row: {
+        toolCalls: raw.tool_calls,
+        byTool: raw.by_tool && summedCounts(raw.by_tool),
+        mcpUsers: raw.mcp_users_with_mcp,
+        mcpByServer: raw.mcp_by_server && summedCounts(raw.mcp_by_server),
+        skillInvocations: raw.skills_invocations,
+        bySkill: raw.skills_by_name && summedCounts(raw.skills_by_name),
+        slashCommandInvocations: raw.slash_commands_invocations,
+        bySlashCommand: raw.slash_commands_by_name && summedCounts(raw.slash_commands_by_name),
+        hookInvocations: raw.hooks_invocations,
+        byHook: raw.hooks_by_event && summedHooks(raw.hooks_by_event),
+        webUsers: raw.web_users,
+        autonomy: {
+          avg: raw.autonomy_ratio_avg,
+          p50: raw.autonomy_ratio_p50,
+          p90: raw.autonomy_ratio_p90,
+        },
+        toolCallsPerSession: raw.tool_calls_per_session_avg,
+        userTurnsPerSession: raw.user_turns_per_session_avg,
+        autonomyLevels: raw.tool_autonomy_level_ratio && levelsOf(raw.tool_autonomy_level_ratio),
+      },
+    }),
+  );
+
+function summedHooks(hooks: readonly HookCount[]): readonly HookCount[] {
+  return breakdown(hooks, {
+    keyOf: ({ event, matcher }) => JSON.stringify([event, matcher]),
+    merge: (one, other) => ({ ...one, count: plus(one.count, other.count) }),
+    weightOf: ({ count }) => count,
+    restOf: ({ count }) => ({ event: OTHER, matcher: OTHER, count }),
+  });
+}
+
+function levelsOf(pairs: readonly (readonly [string, number | undefined])[]) {
+  const levels: { level: string; ratio: number }[] = [];
+  for (const [level, ratio] of pairs.toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+    if (ratio !== undefined) levels.push({ level, ratio });
+  }
+  return levels;
+}
 
 /** Asks for a window's use of tools. */
 export async function fetchTools(source: Source, window: Window): Promise<FetchedDays<ToolsRow>> {
   const answer = await askAnalytics(source, { dataset: 'tools', window }, dayRow);
   return byDay(answer, toolsDataset.parts);
+}
+
+const NAME = /^(?=.*[\p{L}\p{N}])[\p{L}\p{M}\p{N}_.:/@-]{1,128}$/u;
+
+/** What all tool calls are counted under whose tool is not a name. */
+export const INVALID_TOOL = 'invalid';
+
+/**
+ * The tool as a label value. A name has 1 to 128 letters, digits and `_ . : / @ -`, one letter or digit at
+ * least: what the Model Context Protocol and the model vendors allow, and some more. Anything else, spaces
+ * included, is a piece of a model's output that was parsed wrongly; it might hold a prompt.
+ */
+export function toolName(tool: string): string {
+  return NAME.test(tool) ? tool : INVALID_TOOL;
 }

@@ -1,8 +1,150 @@
 import type { DayCollector } from '../../catalog/collector.ts';
-import { type UsersRow, usersDataset } from './dataset.ts';
-import { groupFamilies } from './group-families.ts';
-import { teamFamilies } from './team-families.ts';
+import type { Day } from '../../catalog/day.ts';
+import { dayFamily, type Sample } from '../../catalog/family.ts';
+import type { View } from '../../catalog/view.ts';
+import { counts, figure, parts } from '../samples.ts';
+import { type TeamFigures, USERS_PATH, type UsersRow, usersDataset } from './dataset.ts';
 import { userFamilies } from './user-families.ts';
+
+export const dailyUsersByPrimaryModel = dayFamily({
+  name: 'agent_platform_daily_users_by_primary_model',
+  help: 'People active on the newest complete UTC day, by the model that they used most and its tier.',
+  labels: ['model', 'tier'],
+  unit: 'people',
+  source: `${USERS_PATH}: data[].primary_model, primary_model_tier`,
+  aggregation: 'additive',
+  samplesOf: (view, day) =>
+    view.row(usersDataset, day)?.byPrimaryModel?.map(({ model, tier, people }) => ({
+      labels: { model, tier },
+      value: people,
+    })),
+});
+
+export const dailyUsersByDelegationLevel = dayFamily({
+  name: 'agent_platform_daily_users_by_delegation_level',
+  help: 'People active on the newest complete UTC day, by the autonomy mode that they used most.',
+  labels: ['level'],
+  unit: 'people',
+  source: `${USERS_PATH}: data[].delegation_level`,
+  aggregation: 'additive',
+  samplesOf: (view, day) => counts('level', view.row(usersDataset, day)?.byDelegationLevel),
+});
+
+export const dailyUsersByLanguage = dayFamily({
+  name: 'agent_platform_daily_users_by_language',
+  help: 'People active on the newest complete UTC day, by the programming language that they worked in. The sum over languages is no total: somebody with several languages is counted in each.',
+  labels: ['language'],
+  unit: 'people',
+  source: `${USERS_PATH}: data[].languages[]`,
+  aggregation: 'distinct',
+  samplesOf: (view, day) => counts('language', view.row(usersDataset, day)?.byLanguage),
+});
+
+export const dailyCreditsPerUser = dayFamily({
+  name: 'agent_platform_daily_credits_per_user',
+  help: 'Standard Credits that one active person consumed on the newest complete UTC day: quantiles from 5 active people on, p99 and max from 10 on. A sum over stat means nothing.',
+  labels: ['stat'],
+  unit: 'credits',
+  source: `${USERS_PATH}: data[].billable_tokens`,
+  aggregation: 'ratio',
+  samplesOf(view, day) {
+    const { p50, p90, p99, max } = view.row(usersDataset, day)?.perUser ?? {};
+    return parts('stat', { p50, p90, p99, max });
+  },
+});
+
+export const dailyCreditsTopUsersRatio = dayFamily({
+  name: 'agent_platform_daily_credits_top_users_ratio',
+  help: 'Share of the Standard Credits of the newest complete UTC day that the tenth of the active people consumed who consumed most; from 50 active people on.',
+  labels: [],
+  unit: 'ratio',
+  source: `${USERS_PATH}: data[].billable_tokens`,
+  aggregation: 'ratio',
+  samplesOf: (view, day) => figure(view.row(usersDataset, day)?.perUser?.topRatio),
+});
+
+/** What is told of the people as a whole. */
+export const groupFamilies = [
+  dailyUsersByPrimaryModel,
+  dailyUsersByDelegationLevel,
+  dailyUsersByLanguage,
+  dailyCreditsPerUser,
+  dailyCreditsTopUsersRatio,
+] as const;
+
+// A team that is missing from a day is folded, or did nothing: a zero would tell that it was the latter.
+const NOTE =
+  'People without a team are none; teams with fewer than 5 active people are in other, which may hold larger ones too.';
+
+export const dailyCreditsByTeam = dayFamily({
+  name: 'agent_platform_daily_credits_by_team',
+  help: `Standard Credits consumed on the newest complete UTC day, by team. ${NOTE}`,
+  labels: ['team'],
+  unit: 'credits',
+  source: `${USERS_PATH}: data[].billable_tokens`,
+  aggregation: 'additive',
+  samplesOf: (view, day) => byTeam(view, day, 'credits'),
+});
+
+export const dailyActiveUsersByTeam = dayFamily({
+  name: 'agent_platform_daily_active_users_by_team',
+  help: `People active on the newest complete UTC day, by team. ${NOTE}`,
+  labels: ['team'],
+  unit: 'people',
+  source: `${USERS_PATH}: data[].sessions, messages, tool_calls, billable_tokens`,
+  aggregation: 'additive',
+  samplesOf: (view, day) => byTeam(view, day, 'active'),
+});
+
+export const dailyToolCallsByTeam = dayFamily({
+  name: 'agent_platform_daily_tool_calls_by_team',
+  help: `Tool calls on the newest complete UTC day, by team. ${NOTE}`,
+  labels: ['team'],
+  unit: 'calls',
+  source: `${USERS_PATH}: data[].tool_calls`,
+  aggregation: 'additive',
+  samplesOf: (view, day) => byTeam(view, day, 'toolCalls'),
+});
+
+export const dailyGitCommitsByTeam = dayFamily({
+  name: 'agent_platform_daily_git_commits_by_team',
+  help: `Git commits made via the agent on the newest complete UTC day, by team. ${NOTE}`,
+  labels: ['team'],
+  unit: 'commits',
+  source: `${USERS_PATH}: data[].git_commits`,
+  aggregation: 'additive',
+  samplesOf: (view, day) => byTeam(view, day, 'commits'),
+});
+
+export const dailyGitPullRequestsCreatedByTeam = dayFamily({
+  name: 'agent_platform_daily_git_pull_requests_created_by_team',
+  help: `Pull requests created via the agent on the newest complete UTC day, by team. ${NOTE}`,
+  labels: ['team'],
+  unit: 'pull requests',
+  source: `${USERS_PATH}: data[].git_prs_created`,
+  aggregation: 'additive',
+  samplesOf: (view, day) => byTeam(view, day, 'pullRequests'),
+});
+
+/** What is told of teams that are large enough. */
+export const teamFamilies = [
+  dailyCreditsByTeam,
+  dailyActiveUsersByTeam,
+  dailyToolCallsByTeam,
+  dailyGitCommitsByTeam,
+  dailyGitPullRequestsCreatedByTeam,
+] as const;
+
+function byTeam(
+  view: View,
+  day: Day,
+  figure: Exclude<keyof TeamFigures, 'team'>,
+): readonly Sample<'team'>[] | undefined {
+  return view.row(usersDataset, day)?.byTeam?.flatMap((team) => {
+    const value = team[figure];
+    return value === undefined ? [] : [{ labels: { team: team.team }, value }];
+  });
+}
 
 /** The organization's people: how they work, in groups, and one by one where the operator wants it. */
 export const usersCollector: DayCollector<UsersRow> = {

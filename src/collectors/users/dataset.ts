@@ -81,3 +81,5 @@ export const usersDataset: DayDataset<UsersRow> = {
     return { ...row, people: undefined, identity: ANONYMOUS.identity };
   },
 };
+
+export const USERS_PATH = '/api/v1/analytics/users';

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import * as z from 'zod';
 import type { FetchedDays, Window } from '../../catalog/collector.ts';
 import type { Day } from '../../catalog/day.ts';
@@ -6,11 +5,9 @@ import { ANONYMOUS, type PeopleSettings } from '../../catalog/people.ts';
 import { IncompleteListing, type Page, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
 import { requiredText } from '../fields.ts';
 import { salvage } from '../salvage.ts';
-import type { UsersRow } from './dataset.ts';
-import { plainPerson } from './plain.ts';
-import { createDayReducer } from './reduce.ts';
-import { type PersonDay, personRow } from './schema.ts';
-import { withoutShortSums } from './unusable.ts';
+import { USERS_PATH, type UsersRow } from './dataset.ts';
+import { createDayReducer, withoutShortSums } from './reduce.ts';
+import { type PersonDay, personRow, plainPerson } from './schema.ts';
 
 /** As many people as a page may have. */
 const PAGE_PEOPLE = 100;
@@ -38,17 +35,8 @@ export async function fetchUsers(
   const reducer = createDayReducer(settings);
   const { people, faults, ...listing } = await readPeople(source, window.to, (person) => reducer.add(person));
   const rows = new Map<Day, UsersRow>();
-  if (people > 0) rows.set(window.to, withoutShortSums(await inPieces(reducer.finish()), faults));
+  if (people > 0) rows.set(window.to, withoutShortSums(await source.inSlices(reducer.finish()), faults));
   return { ...listing, lost: 0, rows, remarks: [] };
-}
-
-/** Lets other work in between the pieces: with people told apart, a row takes some tens of milliseconds. */
-async function inPieces<Result>(work: Generator<void, Result>): Promise<Result> {
-  for (;;) {
-    const step = work.next();
-    if (step.done === true) return step.value;
-    await setImmediate();
-  }
 }
 
 /** Walks the listing of one day and hands over each person once; throws where it does not come whole. */
@@ -85,7 +73,7 @@ export async function readPeople(
     {
       endpoint: 'users',
       host: 'api',
-      path: '/api/v1/analytics/users',
+      path: USERS_PATH,
       query: { startDate: day, endDate: day, limit: String(PAGE_PEOPLE) },
       cursorParameter: 'cursor',
       read(body) {

@@ -3,8 +3,7 @@ import { dayFamily, type Sample } from '../../catalog/family.ts';
 import { ANONYMOUS } from '../../catalog/people.ts';
 import type { View } from '../../catalog/view.ts';
 import { type FigureName, figuresOf, linesOf, type PeopleColumns } from './columns.ts';
-import { usersDataset } from './dataset.ts';
-import { ENDPOINT } from './group-families.ts';
+import { USERS_PATH, usersDataset } from './dataset.ts';
 
 const detail = { aggregation: 'additive', breakdown: true, dropPriority: 'detail' } as const;
 
@@ -14,7 +13,7 @@ export const dailyCreditsByUser = dayFamily({
   help: 'Standard Credits consumed on the newest complete UTC day, by person.',
   labels: ['user'],
   unit: 'credits',
-  source: `${ENDPOINT}: data[].billable_tokens`,
+  source: `${USERS_PATH}: data[].billable_tokens`,
   samplesOf: (view, day) => byUser(view, day, 'credits'),
 });
 
@@ -24,7 +23,7 @@ export const dailyToolCallsByUser = dayFamily({
   help: 'Tool calls on the newest complete UTC day, by person.',
   labels: ['user'],
   unit: 'calls',
-  source: `${ENDPOINT}: data[].tool_calls`,
+  source: `${USERS_PATH}: data[].tool_calls`,
   samplesOf: (view, day) => byUser(view, day, 'toolCalls'),
 });
 
@@ -34,7 +33,7 @@ export const dailySessionsByUser = dayFamily({
   help: 'Sessions started on the newest complete UTC day, by person.',
   labels: ['user'],
   unit: 'sessions',
-  source: `${ENDPOINT}: data[].sessions`,
+  source: `${USERS_PATH}: data[].sessions`,
   samplesOf: (view, day) => byUser(view, day, 'sessions'),
 });
 
@@ -44,7 +43,7 @@ export const dailyMessagesByUser = dayFamily({
   help: 'Messages of the newest complete UTC day, by person and by who wrote them.',
   labels: ['user', 'role'],
   unit: 'messages',
-  source: `${ENDPOINT}: data[].user_messages, assistant_messages`,
+  source: `${USERS_PATH}: data[].user_messages, assistant_messages`,
   samplesOf: (view, day) =>
     byUserAnd(view, day, 'role', { user: 'userMessages', assistant: 'assistantMessages' }),
 });
@@ -55,7 +54,7 @@ export const dailyFilesByUser = dayFamily({
   help: 'Files created and edited by the agent on the newest complete UTC day, by person.',
   labels: ['user', 'action'],
   unit: 'files',
-  source: `${ENDPOINT}: data[].files_created, files_edited`,
+  source: `${USERS_PATH}: data[].files_created, files_edited`,
   samplesOf: (view, day) =>
     byUserAnd(view, day, 'action', { created: 'filesCreated', edited: 'filesEdited' }),
 });
@@ -66,7 +65,7 @@ export const dailyGitCommitsByUser = dayFamily({
   help: 'Git commits made via the agent on the newest complete UTC day, by person.',
   labels: ['user'],
   unit: 'commits',
-  source: `${ENDPOINT}: data[].git_commits`,
+  source: `${USERS_PATH}: data[].git_commits`,
   samplesOf: (view, day) => byUser(view, day, 'commits'),
 });
 
@@ -76,7 +75,7 @@ export const dailyGitPullRequestsCreatedByUser = dayFamily({
   help: 'Pull requests created via the agent on the newest complete UTC day, by person.',
   labels: ['user'],
   unit: 'pull requests',
-  source: `${ENDPOINT}: data[].git_prs_created`,
+  source: `${USERS_PATH}: data[].git_prs_created`,
   samplesOf: (view, day) => byUser(view, day, 'pullRequests'),
 });
 
@@ -86,7 +85,7 @@ export const dailyMcpCallsByUser = dayFamily({
   help: 'Calls of MCP servers on the newest complete UTC day, by person.',
   labels: ['user'],
   unit: 'calls',
-  source: `${ENDPOINT}: data[].mcp_calls`,
+  source: `${USERS_PATH}: data[].mcp_calls`,
   samplesOf: (view, day) => byUser(view, day, 'mcpCalls'),
 });
 
@@ -96,7 +95,7 @@ export const dailySkillInvocationsByUser = dayFamily({
   help: 'Skill activations on the newest complete UTC day, by person.',
   labels: ['user'],
   unit: 'invocations',
-  source: `${ENDPOINT}: data[].skill_calls`,
+  source: `${USERS_PATH}: data[].skill_calls`,
   samplesOf: (view, day) => byUser(view, day, 'skillInvocations'),
 });
 
@@ -106,7 +105,7 @@ export const dailySlashCommandInvocationsByUser = dayFamily({
   help: 'Slash-command uses on the newest complete UTC day, by person.',
   labels: ['user'],
   unit: 'invocations',
-  source: `${ENDPOINT}: data[].slash_commands`,
+  source: `${USERS_PATH}: data[].slash_commands`,
   samplesOf: (view, day) => byUser(view, day, 'slashCommands'),
 });
 
@@ -116,7 +115,7 @@ export const dailyHookInvocationsByUser = dayFamily({
   help: 'Hook executions on the newest complete UTC day, by person.',
   labels: ['user'],
   unit: 'invocations',
-  source: `${ENDPOINT}: data[].hooks`,
+  source: `${USERS_PATH}: data[].hooks`,
   samplesOf: (view, day) => byUser(view, day, 'hooks'),
 });
 
@@ -125,7 +124,7 @@ export const dailyAutonomyRatioByUser = dayFamily({
   help: 'Tool calls per user turn on the newest complete UTC day, by person.',
   labels: ['user'],
   unit: 'calls per turn',
-  source: `${ENDPOINT}: data[].autonomy_ratio`,
+  source: `${USERS_PATH}: data[].autonomy_ratio`,
   aggregation: 'ratio',
   dropPriority: 'detail',
   samplesOf: (view, day) => byUser(view, day, 'autonomy'),
@@ -136,7 +135,7 @@ export const userInfo = dayFamily({
   help: 'What a person belongs to and used most on the newest complete UTC day, always 1. People of teams that are not shown by themselves have the team other.',
   labels: ['user', 'team', 'primary_model', 'primary_model_tier', 'delegation_level'],
   unit: 'info',
-  source: `${ENDPOINT}: data[].primary_model, primary_model_tier, delegation_level`,
+  source: `${USERS_PATH}: data[].primary_model, primary_model_tier, delegation_level`,
   aggregation: 'info',
   dropPriority: 'detail',
   samplesOf: infos,

@@ -1,12 +1,47 @@
+import * as z from 'zod';
 import type { FetchedDocuments } from '../../catalog/collector.ts';
 import type { Source } from '../../catalog/source.ts';
+import { amount, instant, repository, text } from '../fields.ts';
 import { salvage } from '../salvage.ts';
 import { WIKI_PATH, type WikiRun } from './dataset.ts';
-import { runElement, runsOf } from './schema.ts';
+
+const listings = z.union([
+  z.array(z.unknown()),
+  z.object({ wikiRuns: z.array(z.unknown()) }).transform(({ wikiRuns }) => wikiRuns),
+  z.object({ runs: z.array(z.unknown()) }).transform(({ runs }) => runs),
+  z.object({ data: z.array(z.unknown()) }).transform(({ data }) => data),
+]);
+
+/** The runs that a body lists, in any shape seen in the field; undefined where it is none of them. */
+export function runsOf(body: unknown): readonly unknown[] | undefined {
+  return listings.safeParse(body).data;
+}
+
+/** A wiki run, reduced to what is kept of it; without an identifier it is told apart by repository and time. */
+export const runElement = z
+  .object({
+    wikiRunId: text,
+    id: text,
+    repoUrl: repository,
+    createdAt: instant,
+    completedAt: instant,
+    status: text,
+    pageCount: amount,
+  })
+  .transform((raw, context): WikiRun => {
+    const at = raw.createdAt ?? raw.completedAt;
+    const known = raw.repoUrl === undefined || at === undefined ? undefined : `${raw.repoUrl}@${at}`;
+    const id = raw.wikiRunId ?? raw.id ?? known;
+    if (id !== undefined) return { id, repo: raw.repoUrl, at, status: raw.status, pages: raw.pageCount };
+    context.issues.push({ code: 'custom', message: 'a run without any identity', input: raw });
+    return z.NEVER;
+  });
 
 /** The most runs that are kept of a listing. */
 const MAX_RUNS = 250_000;
+
 const TOO_MANY = 'the listing holds more runs than are kept; the last ones were left out';
+
 const UNKNOWN_SHAPE = 'the wiki listing has an unknown shape: no list, nor wikiRuns, runs or data';
 
 /** Asks for the listing of wiki runs. */

@@ -96,6 +96,7 @@ describe('the listing of readiness reports', () => {
         onItems([]);
         return { end: 'empty', complete: true, pages: 1, bytes: 0 };
       },
+      inSlices: () => Promise.reject(new Error('not used')),
     };
     expect(await readinessCollector.fetch(source)).toMatchObject({ complete: true, remarks: [] });
     expect(sizes).toEqual(['100', '20']);

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addDays, type Day, daysBetween } from '../../../src/catalog/day.ts';
-import { lastOfMonth } from '../../../src/collectors/spend/calendar.ts';
-import { preciseSum } from '../../../src/collectors/spend/precise-sum.ts';
+import { addDays, type Day, daysBetween, lastOfMonth } from '../../../src/catalog/day.ts';
+import { preciseSum } from '../../../src/collectors/counts.ts';
 import { tokensCollector } from '../../../src/collectors/tokens/collector.ts';
 import { dayNamed } from '../fakes.ts';
 import { daysSince, dollars, type KnownDay, spendOn, spendView, WITHOUT_CREDITS } from './view.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { firstOfMonth, lastOfMonth, restOfMonth } from '../../../src/collectors/spend/calendar.ts';
+import { firstOfMonth, lastOfMonth, restOfMonth } from '../../../src/catalog/day.ts';
 import { dayNamed } from '../fakes.ts';
 import { daysSince, dollars, type KnownDay, spendOn, spendView, WITHOUT_CREDITS } from './view.ts';
 

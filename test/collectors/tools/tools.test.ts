@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { toolsCollector } from '../../../src/collectors/tools/collector.ts';
-import { toolName } from '../../../src/collectors/tools/names.ts';
+import { toolName } from '../../../src/collectors/tools/fetch.ts';
 import { DAY, exposedDay, fetchRows } from '../fakes.ts';
 
 describe('tools', () => {

@@ -4,7 +4,7 @@ import type { UsersRow } from '../../../src/collectors/users/dataset.ts';
 import { createDayReducer } from '../../../src/collectors/users/reduce.ts';
 import { personRow } from '../../../src/collectors/users/schema.ts';
 import { walkPages } from '../../../src/platform/paging.ts';
-import { analytics, DAY } from '../fakes.ts';
+import { analytics, DAY, inSlices } from '../fakes.ts';
 
 export type Person = Readonly<Record<string, unknown>>;
 
@@ -47,5 +47,5 @@ export function createPagedSource(answer: (cursor: string | undefined) => unknow
     const text = JSON.stringify(body ?? null);
     return { body: JSON.parse(text) as unknown, bytes: text.length };
   }
-  return { requests, get, pages: (request, onItems) => walkPages(get, request, onItems, 50) };
+  return { requests, get, pages: (request, onItems) => walkPages(get, request, onItems, 50), inSlices };
 }

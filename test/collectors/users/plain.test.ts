@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { plainPerson } from '../../../src/collectors/users/plain.ts';
-import { personRow } from '../../../src/collectors/users/schema.ts';
+import { personRow, plainPerson } from '../../../src/collectors/users/schema.ts';
 import { DAY } from '../fakes.ts';
 
 const amount = fc.oneof(

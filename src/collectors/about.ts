@@ -1,12 +1,7 @@
-import type { DayDataset } from '../../catalog/dataset.ts';
-import { startOf } from '../../catalog/day.ts';
-import {
-  type CurrentFamily,
-  currentFamily,
-  type FamilyDeclaration,
-  type Sample,
-} from '../../catalog/family.ts';
-import type { View } from '../../catalog/view.ts';
+import type { DayDataset } from '../catalog/dataset.ts';
+import { startOf } from '../catalog/day.ts';
+import { type CurrentFamily, currentFamily, type FamilyDeclaration, type Sample } from '../catalog/family.ts';
+import type { View } from '../catalog/view.ts';
 
 export const dataDayTimestamp = {
   name: 'agent_platform_data_day_timestamp_seconds',
