@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createInstruments, type Instruments } from '../../src/exposition/instruments.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
+import { failureReasons } from '../../src/runtime/errors.ts';
 import { livePage } from './live-page.ts';
 import { parsePage } from './parse.ts';
 
@@ -51,9 +52,9 @@ describe('the metrics about the exporter', () => {
     expect(good).toContain(`${PREFIX}collector_success{${labels}} 1`);
     expect(good).toContain(`${PREFIX}collector_last_success_timestamp_seconds{${labels}} 1700000000.5`);
     expect(good).toContain(`${PREFIX}collector_duration_seconds{${labels}} 1.5`);
-    expect(
-      good.filter((line) => line.startsWith(`${PREFIX}collector_failing`) && line.endsWith(' 0')),
-    ).toHaveLength(8);
+    expect(good.filter((line) => line.startsWith(`${PREFIX}collector_failing`))).toEqual(
+      failureReasons.map((reason) => `${PREFIX}collector_failing{${labels},reason="${reason}"} 0`),
+    );
     instruments.collectorRun({ org: 'acme', collector: 'tokens', seconds: 2, failure: 'auth' });
     const bad = await linesOf(instruments);
     expect(bad).toContain(`${PREFIX}collector_success{${labels}} 0`);
