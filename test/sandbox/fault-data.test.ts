@@ -59,6 +59,24 @@ describe('paging', () => {
     expect(body.meta).toMatchObject({ has_more: false, next_cursor: null });
   });
 
+  test.each([
+    ['text', { has_more: 'true', next_cursor: expect.any(String) }],
+    ['number', { has_more: 1, next_cursor: 7 }],
+    ['list', { has_more: true, next_cursor: [expect.any(String)] }],
+    ['object', { has_more: true, next_cursor: { id: expect.any(String) } }],
+    ['null', { has_more: null, next_cursor: null }],
+  ])('odd-paging=%s: paging metadata of another type', async (detail, expected) => {
+    const { analytics } = createAsked({ faults: [`odd-paging=${detail}`] });
+    const { body } = await analytics('users', { ...oneDay, limit: 5 });
+    expect(body.meta).toMatchObject(expected);
+  });
+
+  test('odd-paging=missing: no paging metadata at all', async () => {
+    const { analytics } = createAsked({ faults: ['odd-paging=missing'] });
+    const { body } = await analytics('users', { ...oneDay, limit: 5 });
+    expect(Object.keys(body.meta)).toEqual(['org_id', 'start_date', 'end_date']);
+  });
+
   test('ignore-limit: pages hold everything', async () => {
     const { rows, reports } = createAsked({ faults: ['ignore-limit'] });
     expect((await rows('users', yesterday, yesterday, { limit: 1 })).length).toBeGreaterThan(10);
@@ -103,6 +121,39 @@ describe('rows', () => {
     const skipped = criteria.filter((one) => one['numerator'] === null).length / criteria.length;
     expect(skipped).toBeGreaterThan(0.3);
     expect(skipped).toBeLessThan(0.8);
+  });
+
+  test.each(['tokens', 'users'])(
+    'worse-again: %s are good once, and worse whenever they are asked for again',
+    async (endpoint) => {
+      const { rows, sandbox } = createAsked({ faults: ['worse-again'] });
+      const good = await rows(endpoint, yesterday, yesterday);
+      const worse = await rows(endpoint, yesterday, yesterday);
+      expect(worse).not.toEqual(good);
+      expect(await rows(endpoint, yesterday, yesterday)).toEqual(worse);
+      sandbox.setFaults([]);
+      expect(await rows(endpoint, yesterday, yesterday)).toEqual(good);
+    },
+  );
+
+  test('doubled-days: rows come twice, with another number the second time', async () => {
+    const { rows } = createAsked({ faults: ['doubled-days=1'] });
+    const [one, other, ...more] = await rows('activity', yesterday, yesterday);
+    expect(more).toEqual([]);
+    expect(one).toMatchObject({ date: yesterday });
+    expect(other).toMatchObject({ date: yesterday });
+    expect(other).not.toEqual(one);
+  });
+
+  test('strange-dates: dates that were not asked for, and such as are none', async () => {
+    const { rows } = createAsked({ faults: ['strange-dates=1'] });
+    const dates = (await rows('activity', '2026-06-01', yesterday)).map(({ date }) => date);
+    expect(dates.filter((date) => String(date).startsWith('2025-')).length).toBeGreaterThan(0);
+    expect(dates.filter((date) => String(date).endsWith('T00:00:00Z')).length).toBeGreaterThan(0);
+    expect(dates.filter((date) => typeof date !== 'string').length).toBeGreaterThan(0);
+    expect(dates.filter((date) => /^2026-\d\d-\d\d$/.test(String(date)) && date !== '2026-02-30')).toEqual(
+      [],
+    );
   });
 
   test('bad-rows: some rows are not what the contract says, the same ones each time', async () => {

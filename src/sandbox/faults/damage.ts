@@ -18,6 +18,49 @@ export function damaged(row: Row, faults: RequestFaults): unknown {
   return row;
 }
 
+const unusable: readonly [Change, ...Change[]] = [
+  (value: number) => -1 - Math.abs(value),
+  () => 'NaN',
+  () => true,
+];
+
+/** The row with one number that cannot be used. */
+export function worsened(row: Row): Row {
+  const random = createRandom(textSeed(`again ${row['date']} ${JSON.stringify(row).slice(0, 200)}`));
+  return withNumber(row, random, at(unusable, random()));
+}
+
+/** A row as `strange-dates` and `doubled-days` want it sent: with another date, twice, or as it is. */
+export function misdated(row: Row, faults: RequestFaults): readonly Row[] {
+  const { date } = row;
+  if (typeof date !== 'string') return [row];
+  const strange = faults.applies('strange-dates');
+  const doubled = faults.applies('doubled-days');
+  if (strange === undefined && doubled === undefined) return [row];
+  const random = createRandom(textSeed(`dates ${JSON.stringify(row).slice(0, 200)}`));
+  if (strange !== undefined && random() < strange.rate) {
+    return [{ ...row, date: at(strangeDates, random())(date) }];
+  }
+  if (doubled !== undefined && random() < doubled.rate) {
+    return [row, withNumber(row, random, (value) => value + 1)];
+  }
+  return [row];
+}
+
+const strangeDates: readonly [(date: string) => unknown, ...((date: string) => unknown)[]] = [
+  (date) => `${Number(date.slice(0, 4)) - 1}${date.slice(4)}`,
+  (date) => `${Number(date.slice(0, 4)) + 1}${date.slice(4)}`,
+  (date) => `${date}T00:00:00Z`,
+  (date) => `${date}T25:00:00Z`,
+  (date) => `${date}T23:30:00-05:00`,
+  (date) => date.split('-').reverse().join('.'),
+  (date) => Date.parse(date),
+  () => '2026-02-30',
+  () => '',
+  () => null,
+  () => [],
+];
+
 const spoilt: readonly [Change, ...Change[]] = [
   (value: number) => -1 - Math.abs(value),
   (value: number) => String(value),

@@ -1,4 +1,5 @@
 import { wikiShapes } from '../readiness/wiki-shapes.ts';
+import { oddPagings } from './odd-paging.ts';
 
 /** What may follow the name of a fault: nothing, `=RATE[:DETAIL]`, or `=DETAIL`. */
 export type Takes = 'nothing' | 'rate' | 'detail';
@@ -130,6 +131,29 @@ export const kinds = {
     meaning: 'rows with negative numbers, numbers as text, nulls, NaN, a missing date or of another type',
   },
   'huge-numbers': { takes: 'rate', usually: 0.3, meaning: 'rows with numbers near the end of the range' },
+  'worse-again': {
+    takes: 'rate',
+    meaning: 'rows that were sent before come back with a number that cannot be used',
+  },
+  'doubled-days': {
+    takes: 'rate',
+    usually: 0.2,
+    meaning: 'rows of a day come twice, the second time with other numbers',
+  },
+  'strange-dates': {
+    takes: 'rate',
+    usually: 0.2,
+    meaning: 'rows have a date that was not asked for, or one that is none',
+  },
+  'odd-paging': {
+    takes: 'detail',
+    meaning: 'has_more and next_cursor of /users are of another type (odd-paging=text)',
+    detail: {
+      fallback: 'text',
+      allows: new RegExp(`^(${oddPagings.join('|')})$`),
+      words: oddPagings.join(', '),
+    },
+  },
   'wiki-shape': {
     takes: 'detail',
     meaning: 'the wiki listing comes in another shape (wiki-shape=bare, =data, =runs or =unknown)',

@@ -3,6 +3,7 @@ import { productivityRow } from '../analytics/productivity.ts';
 import { tokensByModel, tokensRow } from '../analytics/tokens.ts';
 import { toolsByName, toolsRow } from '../analytics/tools.ts';
 import type { Day } from '../calendar.ts';
+import { worsened } from '../faults/damage.ts';
 import type { AnalyticsEndpoint, Row } from '../types.ts';
 import { isLeftOut } from '../world/rhythm.ts';
 import { badRequest, type Call, isRefusal, type JsonPieces, type Refusal } from './call.ts';
@@ -42,7 +43,9 @@ export function answerAnalytics(endpoint: AnalyticsEndpoint, call: Call): JsonPi
   const { plain, grouped } = daily[endpoint];
   const groupBy = call.query.get('group_by');
   // An endpoint without grouping does not know the parameter at all.
-  if (groupBy === null || grouped === undefined) return envelope(plainDays(call, days, plain), call, range);
+  if (groupBy === null || grouped === undefined) {
+    return envelope(plainDays(call, endpoint, days, plain), call, range);
+  }
   if (groupBy !== grouped.by) return badRequest(`Invalid group_by: expected "${grouped.by}"`);
   return envelope(groupedDays(call, days, grouped.rows), call, range);
 }
@@ -58,11 +61,18 @@ function existingDays(call: Call, { start, end }: DateRange): Day[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
 }
 
-function* plainDays(call: Call, days: readonly Day[], row: Daily['plain']): Generator<Row[]> {
+function* plainDays(
+  call: Call,
+  endpoint: AnalyticsEndpoint,
+  days: readonly Day[],
+  row: Daily['plain'],
+): Generator<Row[]> {
   const { org } = call.tenant;
+  const isWorse = call.faults.strikes('worse-again') !== undefined;
   for (const day of days) {
     if (org.totals(day).active === 0 && isLeftOut(org, day)) continue;
-    yield [row(call, day)];
+    const sent = row(call, day);
+    yield [call.sentBefore(`${endpoint} ${day}`) && isWorse ? worsened(sent) : sent];
   }
 }
 

@@ -19,6 +19,8 @@ export interface Call {
   readonly today: Day;
   /** The oldest day that exists. */
   readonly oldest: Day;
+  /** Whether this was sent to the organization before; from now on it was. */
+  sentBefore(what: string): boolean;
 }
 
 /** Why a request gets no data. */

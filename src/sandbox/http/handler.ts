@@ -29,6 +29,7 @@ export interface HandlerDeps {
 /** Creates the whole HTTP interface as one request listener. */
 export function createHandler(deps: HandlerDeps): RequestListener {
   let requests = 0;
+  const sent = new Set<string>();
 
   return (request, response) => {
     requests += 1;
@@ -89,7 +90,13 @@ export function createHandler(deps: HandlerDeps): RequestListener {
     if (barred !== undefined) return refuse(barred);
     const today = dayAt(now);
     const tenant = faults.strikes('other-org') === undefined ? holder.tenant : deps.stranger;
-    const call: Call = { tenant, query, faults, now, today, oldest: deps.oldestOn(today) };
+    const call: Call = {
+      ...{ tenant, query, faults, now, today, oldest: deps.oldestOn(today) },
+      sentBefore(what) {
+        const size = sent.size;
+        return sent.add(`${tenant.org.name} ${what}`).size === size;
+      },
+    };
     const data = answerEndpoint(endpoint, call);
     return isRefusal(data) ? refuse(data) : jsonAnswer(200, data);
   }

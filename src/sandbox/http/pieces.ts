@@ -1,5 +1,5 @@
 import { formatDay } from '../calendar.ts';
-import { damaged } from '../faults/damage.ts';
+import { damaged, misdated } from '../faults/damage.ts';
 import { bloated } from '../faults/hostile.ts';
 import type { RequestFaults } from '../faults/switchboard.ts';
 import type { Row } from '../types.ts';
@@ -45,7 +45,8 @@ export function* reportList(reports: Iterable<Row>, faults: RequestFaults): Json
 /** Rows as the faults want them: some damaged, the first one oversized. */
 export function prepared(rows: readonly Row[], faults: RequestFaults): unknown[] {
   const oversize = faults.strikes('oversize');
-  return rows.map((row, index) => {
+  const dated = rows.flatMap((row) => misdated(row, faults));
+  return dated.map((row, index) => {
     const sent = bloated(damaged(row, faults), faults);
     if (oversize === undefined || index > 0 || typeof sent !== 'object') return sent;
     return { ...sent, padding: 'x'.repeat(Number(oversize.detail)) };

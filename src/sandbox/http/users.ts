@@ -1,5 +1,7 @@
 import { type UsersPage, usersPage } from '../analytics/users.ts';
 import type { Day } from '../calendar.ts';
+import { worsened } from '../faults/damage.ts';
+import { oddPaging } from '../faults/odd-paging.ts';
 import type { Row } from '../types.ts';
 import { badRequest, type Call, type JsonPieces, type Refusal } from './call.ts';
 import type { DateRange } from './date-range.ts';
@@ -11,7 +13,12 @@ export function answerUsers(call: Call, range: DateRange, days: readonly Day[]):
   if (limit === undefined) return badRequest('limit must be a number between 1 and 100');
   const cursor = call.query.get('cursor') ?? '';
   const page = usersPage(call.tenant.org, days, cursor, limit);
-  return envelope([page.rows], call, range, paging(call, page, cursor));
+  const isAgain = cursor === '' && days.map((day) => call.sentBefore(`users ${day}`)).includes(true);
+  const rows =
+    isAgain && call.faults.strikes('worse-again') !== undefined ? page.rows.map(worsened) : page.rows;
+  const odd = call.faults.strikes('odd-paging');
+  const more = paging(call, page, cursor);
+  return envelope([rows], call, range, odd === undefined ? more : oddPaging(more, odd.detail));
 }
 
 function readLimit({ query, faults }: Call): number | undefined {
