@@ -19,8 +19,6 @@ FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS dependencies
 WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
-# Desktop notifications have programs for macOS and Windows with them.
-RUN rm -rf node_modules/node-notifier/vendor
 ARG VERSION=0.1.0
 RUN npm pkg set version="$VERSION" && npm pkg delete devDependencies scripts && mkdir /state
 

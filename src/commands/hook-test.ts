@@ -1,8 +1,8 @@
 import { type HookEvent, sharedPart } from '../hooks/event.ts';
 import { createEventId } from '../hooks/event-id.ts';
 import { judge } from '../hooks/forward/verdict.ts';
+import { createRunProgram } from '../hooks/notify/local.ts';
 import { deliverAll } from '../hooks/notify/notify.ts';
-import { createRunProgram } from '../hooks/notify/run-program.ts';
 import type { Places } from '../hooks/places.ts';
 import { createPost, type Post, proxiesIn } from '../hooks/post.ts';
 import { createSecrets, type ReadSecret } from '../hooks/secrets.ts';

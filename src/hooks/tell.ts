@@ -39,7 +39,7 @@ export async function tell(
   const [{ deliveriesOf }, { deliverAll }, { createRunProgram }] = await Promise.all([
     import('./notify/deliveries.ts'),
     import('./notify/notify.ts'),
-    import('./notify/run-program.ts'),
+    import('./notify/local.ts'),
   ]);
   const timeoutMs = Math.max(1, Math.floor(until - clock.elapsed()));
   const signal = AbortSignal.timeout(timeoutMs);

@@ -37,9 +37,9 @@ export function deliverAll(
 async function send(channel: Channel, notice: Notice, parts: ChannelParts): Promise<void> {
   switch (channel.type) {
     case 'desktop':
-      return (await import('./desktop.ts')).sendToDesktop(channel, notice, parts);
+      return (await import('./local.ts')).sendToDesktop(channel, notice, parts);
     case 'sound':
-      return (await import('./sound.ts')).sendToSound(channel, notice, parts);
+      return (await import('./local.ts')).sendToSound(channel, notice, parts);
     case 'email':
       return (await import('./email.ts')).sendToEmail(channel, notice, parts);
     case 'webhook':

@@ -6,7 +6,6 @@ import { chatForms } from '../../../src/hooks/notify/chat.ts';
 import { deliveriesOf } from '../../../src/hooks/notify/deliveries.ts';
 import type { ChannelParts, Notice } from '../../../src/hooks/notify/notice.ts';
 import { deliverAll } from '../../../src/hooks/notify/notify.ts';
-import { playersFor } from '../../../src/hooks/notify/sound.ts';
 import { signatureOf } from '../../../src/hooks/notify/webhook.ts';
 import { proxiesIn } from '../../../src/hooks/post.ts';
 import { unknownLengths } from '../../../src/hooks/sessions.ts';
@@ -82,32 +81,6 @@ describe('channels', () => {
       expect(outcome?.problem).toBe('its address is no http or https address');
     },
   );
-
-  test('give the desktop no way to take text for flags or markup', async () => {
-    const using = parts();
-    const hostile = { ...notice, title: '--icon=x', text: '-b <a href="x">&\\n' };
-    await deliverAll([{ name: 'd', channel: { type: 'desktop' }, notice: hostile }], using);
-    expect(using.ran).toEqual([
-      ['notify-send', '--app-name=Coding agent', '--', '--icon=x', '-b &lt;a href="x"&gt;&amp;\\\\n'],
-    ]);
-  });
-
-  test('play the sound with the first player that can', async () => {
-    const tried: string[] = [];
-    const run: ChannelParts['run'] = async (program) => {
-      tried.push(program);
-      if (program !== 'aplay') throw new Error(`${program}: not installed`);
-    };
-    const [outcome] = await deliverAll([{ name: 's', channel: { type: 'sound' }, notice }], parts({ run }));
-    expect([outcome?.problem, tried]).toEqual([undefined, ['paplay', 'pw-play', 'aplay']]);
-  });
-
-  test('play files with quotes in their names', () => {
-    expect(playersFor('win32', "C:\\it's.wav")[0]?.at(-1)).toBe(
-      "(New-Object Media.SoundPlayer 'C:\\it''s.wav').PlaySync()",
-    );
-    expect(playersFor('darwin', '/a b.wav')).toEqual([['afplay', '/a b.wav']]);
-  });
 });
 
 describe('rules', () => {

@@ -1,0 +1,160 @@
+import type { Environment } from '../../config/process-environment.ts';
+import type { DesktopChannel, SoundChannel } from '../settings/settings.ts';
+import type { Notice, RunProgram, SendBy } from './notice.ts';
+
+type Command = readonly [program: string, ...args: readonly string[]];
+
+/** The name under which notifications appear. */
+const APPLICATION = 'Coding agent';
+/** A command line of Windows takes 32 767 characters, and encoding multiplies the length of a text by up to eleven. */
+const MAX_TITLE_LENGTH = 200;
+const MAX_TEXT_LENGTH = 1000;
+const MAX_ERROR_LENGTH = 200;
+const POWERSHELL = 'System32\\WindowsPowerShell\\v1.0\\powershell.exe';
+/** Where a Linux within Windows mounts the system drive. */
+const WSL_POWERSHELL = `/mnt/c/Windows/${POWERSHELL.replaceAll('\\', '/')}`;
+
+/** Shows a notice on the desktop. */
+export const sendToDesktop: SendBy<DesktopChannel> = async (_channel, notice, parts) => {
+  const { platform, environment, run } = parts;
+  const [[program, ...args], fallback] = desktopCommands(platform, environment, notice);
+  try {
+    await run(program, args);
+  } catch (error) {
+    if (fallback === undefined) throw error;
+    const [otherProgram, ...otherArgs] = fallback;
+    await run(otherProgram, otherArgs);
+  }
+};
+
+/** The command that shows a notice, and another one to try where that fails. No part of a notice reaches a shell. */
+export function desktopCommands(
+  platform: NodeJS.Platform,
+  environment: Environment,
+  notice: Pick<Notice, 'title' | 'text'>,
+): readonly [Command, Command?] {
+  const title = printable(notice.title) || APPLICATION;
+  const text = printable(notice.text);
+  if (platform === 'darwin') return [osascript(title, text || ' ')];
+  if (platform === 'win32') return [powershell(powershellPath(environment), toastScript(title, text))];
+  const linux = notifySend(title, text);
+  if (!environment['WSL_DISTRO_NAME']) return [linux];
+  return [linux, powershell(WSL_POWERSHELL, toastScript(title, text))];
+}
+
+function notifySend(title: string, text: string): Command {
+  // Servers read the text as markup, and notify-send reads backslashes as escapes.
+  const markup = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return ['notify-send', `--app-name=${APPLICATION}`, '--', title, markup.replaceAll('\\', '\\\\')];
+}
+
+/** The script is constant and gets title and text as arguments; the fixed first one ends the options. */
+function osascript(title: string, text: string): Command {
+  const script = [
+    'on run argv',
+    'display notification (item 3 of argv) with title (item 2 of argv)',
+    'end run',
+  ];
+  return ['/usr/bin/osascript', ...script.flatMap((line) => ['-e', line]), 'notification', title, text];
+}
+
+/** PowerShell has no application of its own in the notification centre but this one. */
+const TOAST_APPLICATION = '{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}\\WindowsPowerShell\\v1.0\\powershell.exe';
+
+function toastScript(title: string, text: string): string {
+  const manager = 'Windows.UI.Notifications.ToastNotificationManager';
+  const [titleText, bodyText] = [
+    powershellText(title.slice(0, MAX_TITLE_LENGTH)),
+    powershellText(text.slice(0, MAX_TEXT_LENGTH) || ' '),
+  ];
+  return [
+    "$ErrorActionPreference = 'Stop'",
+    `[void][${manager}, Windows.UI.Notifications, ContentType = WindowsRuntime]`,
+    `$toast = [${manager}]::GetTemplateContent('ToastText02')`,
+    "$lines = $toast.GetElementsByTagName('text')",
+    `[void]$lines.Item(0).AppendChild($toast.CreateTextNode(${titleText}))`,
+    `[void]$lines.Item(1).AppendChild($toast.CreateTextNode(${bodyText}))`,
+    `$shown = New-Object Windows.UI.Notifications.ToastNotification $toast`,
+    `[${manager}]::CreateToastNotifier('${TOAST_APPLICATION}').Show($shown)`,
+  ].join('\n');
+}
+
+/** Neither arguments nor XML may hold control characters but tabs and line ends. */
+function printable(text: string): string {
+  return text.toWellFormed().replace(/[^\P{Cc}\t\r\n]/gu, ' ');
+}
+
+/** An expression for a text. Quoting would not do: PowerShell takes typographic quotes for quotes. */
+function powershellText(text: string): string {
+  const encoded = Buffer.from(text).toString('base64');
+  return `[Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('${encoded}'))`;
+}
+
+function powershell(program: string, script: string): Command {
+  const encoded = Buffer.from(script, 'utf16le').toString('base64');
+  // Without a format its errors would be XML.
+  return [program, '-NoProfile', '-NonInteractive', '-OutputFormat', 'Text', '-EncodedCommand', encoded];
+}
+
+/** By its absolute path: a program of that name in the working folder must not run. */
+function powershellPath(environment: Environment): string {
+  const [, root = ''] = Object.entries(environment).find(([name]) => /^systemroot$/i.test(name)) ?? [];
+  return `${/^[a-z]:\\./i.test(root) ? root.replace(/\\+$/, '') : 'C:\\Windows'}\\${POWERSHELL}`;
+}
+
+/** Plays a sound with the first program that can. */
+export const sendToSound: SendBy<SoundChannel> = async (channel, _notice, parts) => {
+  const problems: string[] = [];
+  const file = channel.file ?? parts.soundFile();
+  for (const [program, ...args] of playersFor(parts.platform, parts.environment, file)) {
+    try {
+      await parts.run(program, args);
+      return;
+    } catch (error) {
+      problems.push(error instanceof Error ? error.message : program);
+    }
+  }
+  throw new Error(`no player could play it: ${problems.join('; ')}`);
+};
+
+/** The programs that play a WAV file, the most common first. */
+export function playersFor(
+  platform: NodeJS.Platform,
+  environment: Environment,
+  file: string,
+): readonly Command[] {
+  if (platform === 'darwin') return [['/usr/bin/afplay', file]];
+  if (platform === 'win32') {
+    const script = `(New-Object Media.SoundPlayer ${powershellText(file)}).PlaySync()`;
+    return [powershell(powershellPath(environment), script)];
+  }
+  return [
+    ['paplay', file],
+    ['pw-play', file],
+    ['aplay', '-q', file],
+    ['play', '-q', file],
+    ['ffplay', '-nodisp', '-autoexit', '-loglevel', 'error', file],
+  ];
+}
+
+/** Creates a runner of local programs, without a shell; the signal ends them. */
+export function createRunProgram(signal: AbortSignal): RunProgram {
+  return (program, args) =>
+    new Promise((resolve, reject) => {
+      const { spawn } = process.getBuiltinModule('node:child_process');
+      const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], signal, windowsHide: true });
+      let output = '';
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        if (output.length < MAX_ERROR_LENGTH) output += text;
+      });
+      child.on('error', (error: NodeJS.ErrnoException) => {
+        const reason = error.code === 'ENOENT' ? 'not installed' : (error.code ?? 'failed');
+        reject(new Error(`${program}: ${reason}`));
+      });
+      child.on('close', (code) => {
+        const firstLine = output.trim().split('\n', 1)[0]?.slice(0, MAX_ERROR_LENGTH);
+        if (code === 0) resolve();
+        else reject(new Error(`${program}: ${firstLine || `ended with ${code}`}`));
+      });
+    });
+}
