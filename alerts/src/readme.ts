@@ -10,18 +10,18 @@ export function renderReadme(
 # Alerts
 
 - [\`agent-platform-exporter.rules.yaml\`](agent-platform-exporter.rules.yaml): recording and alerting rules, for Prometheus
-  2.42 or newer: \`rule_files: [agent-platform-exporter.rules.yaml]\`. The chart brings the same rules as a PrometheusRule.
-- [\`alertmanager.example.yaml\`](alertmanager.example.yaml): routes by severity, and which alert silences which.
-- [\`tests\`](tests): what each alert does over a restart, with late data, with two replicas:
+  2.42 or newer: \`rule_files: [agent-platform-exporter.rules.yaml]\`. The Helm chart installs the same rules as a PrometheusRule.
+- [\`alertmanager.example.yaml\`](alertmanager.example.yaml): routes by severity, and inhibition rules.
+- [\`tests\`](tests): unit tests of each alert, with restarts, late data and replicas:
   \`promtool test rules tests/*.yaml\`.
 - [The runbook](../docs/runbook.md): what each alert means and what to do.
 
-Everything is judged by the newest day that the platform has given, never by the clock's day or month; replicas count
-once, and where they differ, the one with the newer day counts. An alert goes on over a restart of the exporter or of a
-scrape (\`keep_firing_for\`), so that one day is told once.
+All alerts evaluate the newest day that the platform has reported, never the day or month of the clock. Replicas count once;
+if they differ, the one with the newer day counts. An alert keeps firing over a restart of the exporter or a failed scrape
+(\`keep_firing_for\`), so that it fires once per day.
 
-\`AgentPlatformNewModelShare\` and \`AgentPlatformAdoptionDropped\` look at two weeks of what Prometheus has kept: its usual
-retention of 15 days is enough, and until it has them, or a backfill, the two are quiet.
+\`AgentPlatformNewModelShare\` and \`AgentPlatformAdoptionDropped\` use two weeks of history in Prometheus. Its
+default retention of 15 days is enough. Until that history exists or was backfilled, these two alerts do not fire.
 
 | Alert | Severity | For | When |
 |---|---|---|---|
@@ -35,7 +35,7 @@ ${groups
 
 ## Thresholds
 
-Each stands in one place: \`alerts/src/thresholds.ts\` for the rule file, \`prometheusRule.thresholds\` in the chart's values.
+Each threshold is defined in one place: \`alerts/src/thresholds.ts\` for the rule file, \`prometheusRule.thresholds\` in the chart's values.
 
 | Name | Default | Unit | Meaning |
 |---|---|---|---|
@@ -48,7 +48,8 @@ ${Object.entries(thresholds)
 
 ## Recorded series
 
-One series per organization with the figure of its newest day, whatever the number of replicas: good to keep for long.
+One series per organization with the value of its newest day, regardless of the number of replicas. They are suited to
+long-term storage.
 
 ${groups
   .flatMap(({ recordings = [] }) => recordings)

@@ -17,75 +17,75 @@ export const thresholds = {
   throttledRatio: {
     default: 0.25,
     unit: 'ratio',
-    description: 'A larger share of the requests of the last two hours was answered 429.',
+    description: 'More than this share of the requests of the last two hours was answered with 429.',
   },
   dataStaleHours: {
     default: 102,
     unit: 'hours',
     description:
-      'The newest day of a dataset began longer ago than this; a weekend without any activity does not reach 102.',
+      'The newest day of a dataset began more than this many hours ago. A weekend without any activity does not reach 102.',
   },
   rejectedRecords: {
     default: 10,
     unit: 'records per day',
-    description: 'More rows, documents or fields of a dataset were unusable within a day.',
+    description: 'More than this many rows, documents or fields of a dataset were rejected within a day.',
   },
   creditSpikeFloorMillions: {
     default: 1,
     unit: 'million credits',
-    description: 'A day of fewer credits is never a spike, however unusual it is.',
+    description: 'A day with fewer credits is never a spike.',
   },
   newModelRatio: {
     default: 0.2,
     unit: 'ratio',
-    description: 'A new model takes more than this share of an average day of the last week.',
+    description: 'A new model uses more than this share of the credits of an average day of the last week.',
   },
   newModelDays: {
     default: 3,
     unit: 'days',
-    description: 'How many days a model counts as new.',
+    description: 'Number of days for which a model counts as new.',
   },
   budgetForecastRatio: {
     default: 1,
     unit: 'ratio',
-    description: 'The forecast of the month is more than this share of its budget.',
+    description: 'The forecast of the month exceeds this share of its budget.',
   },
   budgetBurnRate: {
     default: 1.5,
     unit: 'times the budgeted pace',
     description:
-      'The credits of the last seven days flow faster than this; 1 spends just the budget in a month.',
+      'The credits of the last seven days are used faster than this. At 1, a month uses exactly its budget.',
   },
   budgetUsedRatio: {
     default: 1,
     unit: 'ratio',
-    description: 'The month has taken more than this share of its budget.',
+    description: 'The month has used more than this share of its budget.',
   },
   adoptionDropRatio: {
     default: 0.25,
     unit: 'ratio',
-    description: 'The weekly active people are fewer than a week before by more than this share.',
+    description: 'The number of weekly active people fell by more than this share within a week.',
   },
   adoptionLeastUsers: {
     default: 10,
     unit: 'people',
-    description: 'Where fewer people were active in the week before, a drop says nothing.',
+    description: 'Drops are ignored if fewer people were active in the week before.',
   },
   readinessDropPoints: {
     default: 5,
     unit: 'percentage points',
     description:
-      'A repository scores lower than in its previous report by this or more; two runs on the same commit differ by up to one.',
+      'A repository scores lower than in its previous report by at least this. Two runs on the same commit differ by up to one.',
   },
   readinessCriteriaRegressed: {
     default: 3,
     unit: 'criteria',
-    description: 'So many criteria or more do worse than in the previous report.',
+    description: 'At least this many criteria score lower than in the previous report.',
   },
   readinessFreshDays: {
     default: 7,
     unit: 'days',
-    description: 'A report older than this no longer alerts of a drop or of criteria that do worse.',
+    description: 'Reports older than this do not alert on drops or regressed criteria.',
   },
   readinessOldDays: {
     default: 30,
@@ -95,17 +95,17 @@ export const thresholds = {
   valuesFolded: {
     default: 0,
     unit: 'label values',
-    description: 'More label values of a metric than this are summed into other.',
+    description: 'More than this many label values of a metric are folded into other.',
   },
   familiesDropped: {
     default: 0,
     unit: 'metrics',
-    description: 'More metrics of a collector than this are left out over the limit of series.',
+    description: 'More than this many metrics of a collector are dropped over the series limit.',
   },
   sessionsWaiting: {
     default: 5,
     unit: 'sessions',
-    description: 'So many sessions or more wait for a human all the time for half an hour.',
+    description: 'At least this many sessions have been waiting for a human for half an hour.',
   },
 } as const satisfies Readonly<Record<string, Threshold>>;
 

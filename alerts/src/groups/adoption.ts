@@ -38,8 +38,8 @@ function sessionsWaiting({ threshold }: RuleSettings): AlertDeclaration {
     severity: 'info',
     for: '30m',
     keepFiringFor: '5m',
-    summary: 'Agent sessions wait for a human',
+    summary: 'Agent sessions are waiting for a human',
     description:
-      '{{ $value }} sessions that report to job {{ $labels.job }} wait for an answer or a permission; half an hour ago it was no better.',
+      '{{ $value }} sessions that report to job {{ $labels.job }} have been waiting for an answer or a permission for at least 30 minutes.',
   };
 }

@@ -17,9 +17,9 @@ export function collectionGroup({ threshold }: RuleSettings): RuleGroup {
         severity: 'critical',
         for: '5m',
         keepFiringFor: '15m',
-        summary: 'The platform does not accept the API key',
+        summary: 'The platform rejects the API key',
         description:
-          '{{ $value }} collectors of organization {{ $labels.org }} fail with reason {{ $labels.reason }}: the key is wrong or revoked (auth), or its role may not read this (role). No new data comes until it is replaced.',
+          '{{ $value }} collectors of organization {{ $labels.org }} fail with reason {{ $labels.reason }}: the key is wrong or revoked (auth), or its role may not read this endpoint (role). No new data arrives until the key is replaced.',
       },
       {
         name: 'CollectionFailing',
@@ -29,8 +29,8 @@ unless on (org,collector) (time() - ${newestOf(collectorLastSuccess)} <= ${thres
         severity: 'warning',
         for: '15m',
         keepFiringFor: '15m',
-        summary: 'A collector fails',
-        description: `Collector {{ $labels.collector }} of organization {{ $labels.org }} has not succeeded for more than ${threshold('collectionFailingHours')} h${reason}. The last good data stays until --metrics.max-age.`,
+        summary: 'A collector is failing',
+        description: `Collector {{ $labels.collector }} of organization {{ $labels.org }} has not succeeded for more than ${threshold('collectionFailingHours')} h${reason}. The last good data is served until --metrics.max-age.`,
       },
       {
         name: 'Throttled',
@@ -40,9 +40,9 @@ or on (org) max by (org) (${collectorFailing.name}{reason="throttled"}) == 1`,
         severity: 'warning',
         for: '30m',
         keepFiringFor: '1h',
-        summary: 'The platform throttles the exporter',
+        summary: 'The platform is throttling the exporter',
         description:
-          'Requests for organization {{ $labels.org }} are answered 429 Too Many Requests: data comes late, and others who use the same key or plan may be slowed down too.',
+          'Requests for organization {{ $labels.org }} are answered with 429 Too Many Requests. Data is late, and other clients of the same key or plan may be throttled as well.',
       },
       {
         name: 'DataStale',
@@ -51,7 +51,7 @@ or on (org) max by (org) (${collectorFailing.name}{reason="throttled"}) == 1`,
         for: '30m',
         keepFiringFor: '15m',
         summary: 'The newest day of a dataset is old',
-        description: `The newest day of {{ $labels.dataset }} of organization {{ $labels.org }} began {{ $value | humanizeDuration }} ago (alert: over ${threshold('dataStaleHours')} h). What is shown as the newest day is not yesterday.`,
+        description: `The newest day of {{ $labels.dataset }} of organization {{ $labels.org }} began {{ $value | humanizeDuration }} ago (alert: over ${threshold('dataStaleHours')} h). The newest day shown is not yesterday.`,
       },
     ],
   };

@@ -28,9 +28,9 @@ ${recent}`,
         severity: 'warning',
         for: '15m',
         keepFiringFor: '2h',
-        summary: 'A repository is less ready for agents than before',
+        summary: 'The readiness of a repository dropped',
         description:
-          'The newest readiness report of {{ $labels.repo }} (organization {{ $labels.org }}) scores {{ $value | humanize }} percentage points less than the one before.',
+          'The newest readiness report of {{ $labels.repo }} (organization {{ $labels.org }}) scores {{ $value | humanize }} percentage points lower than the previous one.',
       },
       {
         name: 'ReadinessCriteriaRegressed',
@@ -39,9 +39,9 @@ ${recent}`,
         severity: 'info',
         for: '15m',
         keepFiringFor: '2h',
-        summary: 'Readiness criteria do worse than before',
+        summary: 'Readiness criteria regressed',
         description:
-          '{{ $value }} criteria do worse in the newest readiness report of {{ $labels.repo }} (organization {{ $labels.org }}) than in the one before.',
+          '{{ $value }} criteria score lower in the newest readiness report of {{ $labels.repo }} (organization {{ $labels.org }}) than in the previous one.',
       },
       {
         name: 'ReadinessReportOld',
@@ -51,7 +51,7 @@ ${recent}`,
         keepFiringFor: '2h',
         summary: 'The readiness report of a repository is old',
         description:
-          'The newest readiness report of {{ $labels.repo }} (organization {{ $labels.org }}) was made {{ $value | humanizeDuration }} ago.',
+          'The newest readiness report of {{ $labels.repo }} (organization {{ $labels.org }}) was created {{ $value | humanizeDuration }} ago.',
       },
     ],
   };

@@ -57,8 +57,8 @@ unless ${newest(dailyCredits)} < ${newest(creditsTrailing28d)} / 28`,
     severity: 'warning',
     for: '15m',
     keepFiringFor: '2h',
-    summary: 'A day took far more credits than its weekday usually does',
-    description: `Organization {{ $labels.org }} used {{ $value | humanize }} credits on ${dayInWords('tokens')}, more than is ordinary for that weekday and no less than an average day.`,
+    summary: 'A day used far more credits than usual for its weekday',
+    description: `Organization {{ $labels.org }} used {{ $value | humanize }} credits on ${dayInWords('tokens')}, more than expected for that weekday and at least as many as on an average day.`,
   };
 }
 
@@ -76,8 +76,8 @@ and on (org) ${daysShown(before, MODEL_LOOKBACK)} >= ${KNOWN_DAYS}`,
     severity: 'info',
     for: '1h',
     keepFiringFor: '2h',
-    summary: 'A new model takes a large share of the credits',
-    description: `Model {{ $labels.model }}, which organization {{ $labels.org }} did not use before, took {{ $value | humanizePercentage }} of an average day's credits on ${dayInWords('tokens')}.`,
+    summary: 'A new model uses a large share of the credits',
+    description: `Model {{ $labels.model }}, which organization {{ $labels.org }} did not use before, used {{ $value | humanizePercentage }} of an average day's credits on ${dayInWords('tokens')}.`,
   };
 }
 
@@ -108,7 +108,7 @@ unless ${exceeded}`,
       for: '1h',
       keepFiringFor: '2h',
       summary: 'The budget is being used up fast',
-      description: `In the seven days up to ${dayInWords('tokens')}, organization {{ $labels.org }} used credits at {{ $value | humanize }} times the pace that its monthly budget allows; going on like this exceeds the budget within the month.`,
+      description: `In the seven days up to ${dayInWords('tokens')}, organization {{ $labels.org }} used credits at {{ $value | humanize }} times the rate that its monthly budget allows. At this rate the budget is exceeded within the month.`,
     },
     {
       name: 'BudgetExceeded',
