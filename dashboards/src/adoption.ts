@@ -26,9 +26,9 @@ import { tile } from './panels/tile.ts';
 import { places } from './places.ts';
 import { days, now } from './query.ts';
 
-const TWICE = 'Somebody active in two organizations is counted in each.';
-/** On a day without activity the platform does not tell it. */
-const NOT_TOLD = 'Not told';
+const TWICE = 'A person active in two organizations counts in each.';
+/** On a day without activity the platform does not report it. */
+const NOT_TOLD = 'Not reported';
 const present = newest(monthlyActiveUsers);
 
 const people: Row = {
@@ -36,7 +36,7 @@ const people: Row = {
   panels: [
     tile({
       title: 'Active people',
-      text: `People active on the newest complete day, and how that differs from the same weekday a week before. ${TWICE}`,
+      text: `People active on the newest complete day, and the change from the same weekday a week before. ${TWICE}`,
       unit: 'short',
       queries: [
         now(total(dailyActiveUsers), NEWEST),
@@ -66,7 +66,7 @@ const people: Row = {
     }),
     tile({
       title: 'Stickiness',
-      text: 'People active on the newest complete day per person active in the 30 days that end with it: how much of a habit the agent is.',
+      text: 'People active on the newest complete day as a share of the people active in the 30 days that end with it: how regularly the agent is used.',
       unit: 'percentunit',
       decimals: 0,
       queries: [
@@ -80,7 +80,7 @@ const people: Row = {
     }),
     tile({
       title: 'Seats used',
-      text: 'People active in 30 days per seat that is paid for, of the organizations whose seats are configured. Under half is money for nothing; over 100 % more people use the agent than have a seat.',
+      text: 'People active in 30 days per paid seat, for organizations with configured seats. Below 50 %, most seats are unused; above 100 %, more people use the agent than have a seat.',
       unit: 'percentunit',
       decimals: 0,
       queries: [
@@ -94,8 +94,8 @@ const people: Row = {
       width: 5,
     }),
     lines({
-      title: 'Active people in a day, a week and a month',
-      text: `People active on each UTC day, in the 7 days and in the 30 days that end with it. The platform tells the latter two on days with activity only; where an organization lacks them there is no point. ${TWICE}`,
+      title: 'Daily, weekly and monthly active people',
+      text: `People active on each UTC day, in the 7 days and in the 30 days that end with it. The platform reports the latter two only for days with activity; if an organization lacks them, the point is missing. ${TWICE}`,
       unit: 'short',
       span: true,
       queries: [
@@ -121,11 +121,11 @@ const people: Row = {
 };
 
 const clients: Row = {
-  title: 'Through which client',
+  title: 'Clients',
   panels: [
     lines({
       title: 'Active people by client',
-      text: 'People active on each UTC day by client. Somebody on several clients is counted in each, so the lines are not stacked.',
+      text: 'People active on each UTC day by client. A person who uses several clients counts in each, so the lines are not stacked.',
       unit: 'short',
       queries: [
         days(
@@ -147,7 +147,7 @@ const clients: Row = {
 };
 
 const intensity: Row = {
-  title: 'How much',
+  title: 'Usage',
   panels: [
     bars({
       title: 'Sessions by day',
@@ -158,15 +158,15 @@ const intensity: Row = {
     }),
     bars({
       title: 'Messages by day',
-      text: 'Messages of each UTC day, by who wrote them.',
+      text: 'Messages of each UTC day, by author.',
       unit: 'short',
       stack: 'values',
       queries: [days(daily(dailyMessages, { orgs: 'summed' }), '{{role}}', coloursOf(['assistant', 'user']))],
       width: 8,
     }),
     lines({
-      title: 'For each active person',
-      text: 'Sessions, and messages of the people themselves, of each UTC day per person active on it.',
+      title: 'Per active person',
+      text: 'Sessions and user messages of each UTC day per person active on it.',
       unit: 'short',
       decimals: 1,
       queries: [

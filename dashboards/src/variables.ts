@@ -19,14 +19,14 @@ export function commonVariables(): readonly [
 ] {
   const source = new dashboard.DatasourceVariableBuilder('datasource')
     .label('Data source')
-    .description('The Prometheus that scrapes the exporter')
+    .description('The Prometheus server that scrapes the exporter')
     .type('prometheus');
   const job = labelVariable('job', 'Job', { metric: ownMetrics.buildInfo.name }).description(
     'The scrape job of the exporter',
   );
   const org = labelVariable('org', 'Organization', {
     metric: `${dataDayTimestamp.name}{job=~"$job"}`,
-  }).description('Organizations; figures are summed over those chosen');
+  }).description('Organizations; values are summed over the selected ones');
   return [source, job, org];
 }
 

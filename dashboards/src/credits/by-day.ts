@@ -20,11 +20,11 @@ const spikes = promql`(${credits} > ${upper} and ${credits} > ${daily(creditsTra
 
 /** Which days were out of the ordinary. */
 export const byDay: Row = {
-  title: 'Day by day against what was expected',
+  title: 'Days against expectation',
   panels: [
     bars({
       title: 'Credits by day',
-      text: 'Standard Credits of each UTC day. A day is expected to take the median of its weekday in the eight weeks before; above the dashed line it is out of the ordinary. What organizations took on a day above their own line, and above their mean day of four weeks, is drawn over in the colour of an alarm.',
+      text: 'Standard Credits of each UTC day. The expected value is the median of the same weekday in the eight weeks before; above the dashed line a day is unusual. Credits of organizations above their own upper bound and above their mean day of four weeks are highlighted.',
       unit: 'short',
       queries: [
         days(dailyTotal(dailyCredits), 'credits'),
@@ -53,8 +53,8 @@ export const byDay: Row = {
           height: 3,
         }),
         tile({
-          title: 'Days out of the ordinary',
-          text: 'How many days of organizations in the range took more than their weekday’s upper bound and more than their mean day of four weeks.',
+          title: 'Unusual days',
+          text: 'Number of organizations’ days in the range above the upper bound of their weekday and above the mean day of four weeks.',
           unit: 'none',
           queries: [days(promql`count(${spikes}) or 0 * count(${upper})`, 'days')],
           reduce: 'sum',
@@ -63,7 +63,7 @@ export const byDay: Row = {
         }),
         tile({
           title: 'Unattributed',
-          text: 'Credits of the range that belong to no model, and to nobody: the total less the sum of the breakdown. They can be negative.',
+          text: 'Credits in the range that are not attributed to a model, and not attributed to a user: the total minus the sum of the breakdown. They can be negative.',
           unit: 'short',
           queries: unattributed(),
           reduce: 'sum',

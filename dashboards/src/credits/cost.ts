@@ -20,7 +20,7 @@ export const cost: Row = {
   panels: [
     bars({
       title: 'Cost by day',
-      text: 'Cost of each UTC day at the price of that day, by currency: currencies are never summed.',
+      text: 'Cost of each UTC day at the price of that day, by currency. Currencies are never summed.',
       unit: 'none',
       decimals: 2,
       queries: [days(daily(dailyCost, { by: ['currency'], orgs: 'summed' }), '{{currency}}')],
@@ -29,7 +29,7 @@ export const cost: Row = {
     }),
     ranking({
       title: 'Models by cost',
-      text: 'Cost of each model over the days of the range, by currency.',
+      text: 'Cost of each model over the days in the range, by currency.',
       unit: 'none',
       decimals: 2,
       what: 'Model',
@@ -45,7 +45,7 @@ export const cost: Row = {
     }),
     table({
       title: 'Cost of the month',
-      text: 'Cost of each organization’s month to date, expected of the whole month, and the present price of a million credits.',
+      text: 'Cost of each organization’s month to date, forecast for the whole month, and the current price of a million credits.',
       queries: [
         rows(newest(costMonthToDate)),
         rows(newest(costMonthForecast)),

@@ -9,8 +9,7 @@ import { tokens } from './tokens.ts';
 /** What is spent on which model, whether it spikes, and whether it fits the budget. */
 export const credits: DashboardSpec = {
   ...places.credits,
-  description:
-    'What is spent on which model, whether it is out of the ordinary, and whether it fits the budget.',
+  description: 'Credits by model, unusual days, and the month against its budget.',
   rows: [month, byDay, models, tokens, cost],
   from: 'now-90d',
   refresh: '5m',

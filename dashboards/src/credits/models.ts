@@ -19,7 +19,7 @@ export const models: Row = {
   panels: [
     ranking({
       title: 'Models by credits',
-      text: 'Standard Credits of each model and tier over the days of the range, largest first.',
+      text: 'Standard Credits of each model and tier over the days in the range, largest first.',
       unit: 'short',
       what: 'Model',
       value: 'Credits',
@@ -28,13 +28,13 @@ export const models: Row = {
     }),
     strips({
       title: 'Share of each model by day',
-      text: 'The credits of each model as a share of all models’ credits of the UTC day: the stronger the cell, the larger. A row that begins or ends is a model that came or went. The ten largest of each day.',
+      text: 'The credits of each model as a share of all models’ credits on the UTC day. Stronger colours mean larger shares. A row that starts or ends is a model that was added or removed. Only the ten largest of each day are shown.',
       queries: [days(largestShares(byModel), '{{model}}')],
       width: 14,
     }),
     bars({
       title: 'Tiers by day',
-      text: 'Standard Credits of each UTC day by the tier of the model; the rest is of another tier, or belongs to no model.',
+      text: 'Standard Credits of each UTC day by the tier of the model. The rest belongs to another tier or is not attributed to a model.',
       unit: 'short',
       stack: 'values',
       queries: [
@@ -50,7 +50,7 @@ export const models: Row = {
     }),
     bars({
       title: 'Unattributed by day',
-      text: 'Credits of each UTC day that belong to no model, and to no person. Below zero where a breakdown sums to more than the total.',
+      text: 'Credits of each UTC day that are not attributed to a model, and not attributed to a user. Below zero if a breakdown sums to more than the total.',
       unit: 'short',
       queries: unattributed(),
       width: 10,

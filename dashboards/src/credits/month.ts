@@ -47,7 +47,7 @@ export const month: Row = {
   panels: [
     tile({
       title: 'Credits this month',
-      text: 'Standard Credits from the first of the newest complete day’s month (UTC) to that day. Blank where a day of an organization is missing: it is never a sum of some.',
+      text: 'Standard Credits from the first of the newest complete day’s month (UTC) to that day. Blank if a day of an organization is missing: it is never a partial sum.',
       unit: 'short',
       noValue: 'Incomplete',
       queries: [now(wholeTotal(creditsMonthToDate, dailyCredits), 'credits')],
@@ -55,7 +55,7 @@ export const month: Row = {
     }),
     tile({
       title: 'Expected for the month',
-      text: 'Credits to date, and for each remaining day the mean of the last four days of its weekday. It needs seven known days.',
+      text: 'Credits to date plus, for each remaining day, the mean of the last four days of its weekday. Needs seven known days.',
       unit: 'short',
       queries: [now(wholeTotal(creditsMonthForecast, dailyCredits), 'credits')],
       noValue: 'Too early',
@@ -63,7 +63,7 @@ export const month: Row = {
     }),
     tile({
       title: 'Budget',
-      text: 'Standard Credits that the month may cost, over the organizations that have a budget.',
+      text: 'Budget of the month in Standard Credits, for organizations with a budget.',
       unit: 'short',
       queries: [now(total(creditsMonthBudget), 'credits')],
       noValue: NO_BUDGET,
@@ -71,7 +71,7 @@ export const month: Row = {
     }),
     tile({
       title: 'Budget used',
-      text: 'Month to date as a share of the budget, of the organizations that have one. Above 100 % it is exceeded.',
+      text: 'Month to date as a share of the budget, for organizations with a budget. Above 100 % the budget is exceeded.',
       unit: 'percentunit',
       decimals: 0,
       queries: [now(ofBudget(creditsMonthToDate), 'used')],
@@ -81,7 +81,7 @@ export const month: Row = {
     }),
     tile({
       title: 'Budget at month’s end',
-      text: 'Expected credits of the whole month as a share of the budget, of the organizations that have one.',
+      text: 'Forecast credits of the whole month as a share of the budget, for organizations with a budget.',
       unit: 'percentunit',
       decimals: 0,
       queries: [now(ofBudget(creditsMonthForecast), 'expected')],
@@ -91,7 +91,7 @@ export const month: Row = {
     }),
     tile({
       title: 'Last 7 and 28 days',
-      text: 'Standard Credits of the 7 and of the 28 days that end with the newest complete day.',
+      text: 'Standard Credits of the 7 and the 28 days that end with the newest complete day.',
       unit: 'short',
       noValue: 'Incomplete',
       queries: [
@@ -102,7 +102,7 @@ export const month: Row = {
     }),
     bars({
       title: 'Month to date by day',
-      text: 'Credits of the month up to each UTC day; they start again on the first. The dashed line is the budget of that day, the solid one the forecast made that day.',
+      text: 'Credits of the month up to each UTC day; they restart on the first of a month. The dashed line is the budget on that day, the solid line the forecast made on that day.',
       unit: 'short',
       queries: [
         days(wholeDailyTotal(creditsMonthToDate, dailyCredits), 'month to date'),
@@ -119,7 +119,7 @@ export const month: Row = {
     }),
     table({
       title: 'By organization',
-      text: 'The month of each organization: credits to date, expected of the whole month, the budget, and both as shares of it.',
+      text: 'The month of each organization: credits to date, forecast for the whole month, the budget, and both as shares of the budget.',
       queries: [
         rows(newest(creditsMonthToDate)),
         rows(newest(creditsMonthForecast)),

@@ -16,7 +16,7 @@ export const tokens: Row = {
   panels: [
     lines({
       title: 'Tokens by kind',
-      text: 'Raw tokens of each UTC day. They are not stacked, because input tokens can hold cached ones.',
+      text: 'Raw tokens of each UTC day. They are not stacked, because input tokens can include cached tokens.',
       unit: 'short',
       queries: [
         days(ofKind('input'), 'input'),
@@ -28,14 +28,14 @@ export const tokens: Row = {
     }),
     lines({
       title: 'Cache share',
-      text: 'Tokens read from the prompt cache per input token, of each UTC day. Cached tokens are cheaper: where it falls, the same work costs more. It can pass 100 % where the platform does not count cached tokens as input.',
+      text: 'Tokens read from the prompt cache per input token, of each UTC day. Cached tokens are cheaper: when the share falls, the same work costs more. It can exceed 100 % if the platform does not count cached tokens as input.',
       unit: 'percentunit',
       queries: [days(quotient(ofKind('cache_read'), ofKind('input')), 'cache share')],
       width: 8,
     }),
     bars({
       title: 'Credits per million tokens',
-      text: 'Standard Credits for each million of input and output tokens, of each UTC day: it rises with dearer models and with less cache.',
+      text: 'Standard Credits for each million of input and output tokens on each UTC day. It rises with more expensive models and with less caching.',
       unit: 'short',
       queries: [
         days(
@@ -50,7 +50,7 @@ export const tokens: Row = {
     }),
     ranking({
       title: 'Models by input tokens',
-      text: 'Raw input tokens of each model over the days of the range.',
+      text: 'Raw input tokens of each model over the days in the range.',
       unit: 'short',
       what: 'Model',
       value: 'Input tokens',
@@ -65,7 +65,7 @@ export const tokens: Row = {
     }),
     ranking({
       title: 'Models by output tokens',
-      text: 'Raw output tokens of each model over the days of the range.',
+      text: 'Raw output tokens of each model over the days in the range.',
       unit: 'short',
       what: 'Model',
       value: 'Output tokens',

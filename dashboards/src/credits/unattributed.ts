@@ -7,5 +7,8 @@ import { days, type Query } from '../query.ts';
 export function unattributed(): readonly Query[] {
   const of = (breakdown: string) =>
     daily(dailyCreditsUnattributed, { by: [], orgs: 'summed', only: { breakdown } });
-  return [days(of('model'), 'to no model'), days(of('user'), 'to nobody', { colour: palette.second })];
+  return [
+    days(of('model'), 'not attributed to models'),
+    days(of('user'), 'not attributed to users', { colour: palette.second }),
+  ];
 }

@@ -23,7 +23,7 @@ export const freshness: Row = {
     }),
     lines({
       title: 'Duration of runs',
-      text: 'How long the last run of each collector took, of the organization that took longest.',
+      text: 'Duration of the last run of each collector, for the organization where it took longest.',
       unit: 's',
       queries: [
         line(
@@ -36,7 +36,7 @@ export const freshness: Row = {
     }),
     bars({
       title: 'Failing collectors by reason',
-      text: 'How many collectors, over all organizations, failed in their last run, by reason.',
+      text: 'Number of collectors across all organizations whose last run failed, by reason.',
       unit: 'short',
       stack: 'values',
       queries: [
@@ -50,7 +50,7 @@ export const freshness: Row = {
     }),
     table({
       title: 'Datasets',
-      text: 'The newest complete day of each dataset, and how many days since the start of history were not yet asked and answered.',
+      text: 'The newest complete day of each dataset, and the number of days since the start of history without a settled answer.',
       queries: [
         rows(promql`1000 * ${newest(dataDayTimestamp)}`),
         rows(dataAge()),
@@ -61,14 +61,14 @@ export const freshness: Row = {
         { of: 'dataset', title: 'Dataset' },
         { of: 0, title: 'Newest day', unit: 'time:YYYY-MM-DD' },
         { of: 1, title: 'Ended ago', unit: 's', properties: [{ id: 'decimals', value: 0 }] },
-        { of: 2, title: 'Not yet asked' },
+        { of: 2, title: 'Uncovered' },
       ],
       sort: { by: 'Newest day', desc: false },
       width: 10,
     }),
     bars({
       title: 'Days revised',
-      text: 'Days that the platform reported again with other values, by dataset.',
+      text: 'Days that the platform revised, by dataset.',
       unit: 'short',
       stack: 'values',
       queries: [
@@ -85,7 +85,7 @@ export const freshness: Row = {
       column: [
         tile({
           title: 'Version',
-          text: 'The versions of the exporter that run.',
+          text: 'Running versions of the exporter.',
           unit: 'none',
           queries: [now(newest(ownMetrics.buildInfo), '{{version}}')],
           named: true,
@@ -93,7 +93,7 @@ export const freshness: Row = {
         }),
         table({
           title: 'Organizations',
-          text: 'The identifier that the platform gives each organization.',
+          text: 'The platform’s identifier of each organization.',
           queries: [rows(newest(orgInfo))],
           columns: [
             { of: 'org', title: 'Organization' },

@@ -9,11 +9,11 @@ import { collectorNames } from './known.ts';
 
 /** What is not shown, or not one by one. */
 export const losses: Row = {
-  title: 'What was left out',
+  title: 'Rejected, folded and dropped',
   panels: [
     bars({
       title: 'Records rejected',
-      text: 'Rows, documents and fields of the platform’s answers that were unusable and left out, by dataset.',
+      text: 'Rows, documents and fields of the platform’s answers that were rejected as unusable, by dataset.',
       unit: 'short',
       stack: 'values',
       queries: [
@@ -27,13 +27,13 @@ export const losses: Row = {
     }),
     ranking({
       title: 'Values folded into “other”',
-      text: 'Label values of each metric that are summed into the value other, because there are more than limits.values_per_label; sums stay right.',
+      text: 'Label values of each metric that are summed into other, because they exceed limits.values_per_label. Sums stay correct.',
       unit: 'short',
       what: 'Metric',
       value: 'Values',
       reduce: 'lastNotNull',
       queries: [now(promql`sum by (metric) (${newest(ownMetrics.valuesFolded)}) > 0`, '{{metric}}')],
-      noValue: 'None is folded',
+      noValue: 'None folded',
       width: 8,
     }),
     ranking({
@@ -44,7 +44,7 @@ export const losses: Row = {
       value: 'Metrics',
       reduce: 'lastNotNull',
       queries: [now(promql`${newest(ownMetrics.familiesDropped)} > 0`, '{{org}} {{collector}}')],
-      noValue: 'None is dropped',
+      noValue: 'None dropped',
       width: 8,
     }),
   ],

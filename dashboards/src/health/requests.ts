@@ -17,8 +17,8 @@ export const requests: Row = {
   title: 'Requests to the platform',
   panels: [
     bars({
-      title: 'Requests a minute, by answer',
-      text: 'Requests to the platform in a minute, each attempt counted, by HTTP status; timeout or network where there was none. 429 is throttling, 401 and 403 are the key.',
+      title: 'Requests per minute, by answer',
+      text: 'Requests to the platform per minute, including retries, by HTTP status, or timeout or network. 429 means throttling; 401 and 403 mean that the key was rejected.',
       unit: 'short',
       stack: 'values',
       queries: [
@@ -39,7 +39,7 @@ export const requests: Row = {
     }),
     lines({
       title: 'Duration of requests',
-      text: 'Time until the whole answer had arrived: median, 90th and 99th percentile, estimated from a histogram. Blank while nothing is asked.',
+      text: 'Time until the complete answer arrived: median, 90th and 99th percentile, estimated from a histogram. Blank if no requests were made.',
       unit: 's',
       queries: [
         line(quantile(0.5), 'median'),
@@ -50,8 +50,8 @@ export const requests: Row = {
       width: 8,
     }),
     ranking({
-      title: 'Made again, by endpoint',
-      text: 'Requests of the range that were made again after a failed attempt.',
+      title: 'Retries by endpoint',
+      text: 'Requests in the range that were retried after a failed attempt.',
       unit: 'short',
       decimals: 0,
       what: 'Endpoint',

@@ -12,7 +12,7 @@ export const size: Row = {
   panels: [
     ranking({
       title: 'Series by collector',
-      text: 'Series that each collector has published, over all organizations.',
+      text: 'Series published by each collector, across all organizations.',
       unit: 'short',
       what: 'Collector',
       value: 'Series',
@@ -28,15 +28,15 @@ export const size: Row = {
       width: 6,
     }),
     lines({
-      title: 'Processor',
-      text: 'How much of one processor core each exporter process keeps busy.',
+      title: 'CPU',
+      text: 'CPU usage of each exporter process, as a share of one core.',
       unit: 'percentunit',
       queries: [line(rate(processMetrics.cpu), '{{instance}}')],
       width: 6,
     }),
     lines({
       title: 'Event loop lag',
-      text: 'How late each process ran what was due, 99th percentile: what a scrape may have to wait.',
+      text: 'Event loop delay of each process, 99th percentile. A scrape may be delayed by this long.',
       unit: 's',
       queries: [line(newest(processMetrics.loopLag), '{{instance}}')],
       width: 6,

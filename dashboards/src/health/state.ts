@@ -21,7 +21,7 @@ const WHOLE = {
 
 /** Whether it works, and if not, what is wrong. */
 export const state: Row = {
-  title: 'Does it work?',
+  title: 'Status',
   panels: [
     tile({
       ...WHOLE,
@@ -32,40 +32,40 @@ export const state: Row = {
     }),
     tile({
       ...WHOLE,
-      title: 'Collectors that succeed',
-      text: 'Share of the collectors, over all organizations, whose last run succeeded.',
+      title: 'Collectors succeeding',
+      text: 'Share of collectors across all organizations whose last run succeeded.',
       queries: [now(promql`avg(${success})`, 'succeeded')],
     }),
     tile({
       title: 'Age of oldest dataset',
-      text: 'How long ago the newest complete day ended, for the dataset and organization that is furthest behind. Over 102 hours is longer than a weekend explains.',
+      text: 'How long ago the newest complete day ended, for the dataset and organization furthest behind. More than 102 hours cannot be explained by a weekend.',
       unit: 's',
       decimals: 0,
       queries: [now(promql`max(${dataAge()})`, 'age')],
       steps: { warn: 54 * HOUR_S, alarm: 102 * HOUR_S },
     }),
     tile({
-      title: 'Days not yet asked',
-      text: 'Days since the start of history that were not yet asked and answered, over all organizations and datasets: a backlog that shrinks after an install or an outage.',
+      title: 'Uncovered days',
+      text: 'Days since the start of history without a settled answer, across all organizations and datasets: days still to fetch, days that failed, and days of late datasets. The number shrinks after an installation or an outage.',
       unit: 'short',
       queries: [now(promql`sum(${newest(historyUncovered)})`, 'days')],
     }),
     tile({
       ...WHOLE,
       title: 'History on disk',
-      text: 'Share of the exporters that keep all history in the file of storage.path; below 100 % one holds some in memory only, which a restart loses.',
+      text: 'Share of exporters that keep all history in the file of storage.path. Below 100 %, an exporter holds some of it in memory only and loses it on a restart.',
       queries: [now(promql`avg(${newest(ownMetrics.historyPersistent)})`, 'on disk')],
       noValue: 'In memory',
     }),
     tile({
       ...WHOLE,
       title: 'Configuration valid',
-      text: 'Share of the exporters that could use the configuration when they last read it; below 100 % one goes on with the one before.',
+      text: 'Share of exporters whose last configuration reload succeeded. Below 100 %, an exporter keeps its previous configuration.',
       queries: [now(promql`avg(${newest(ownMetrics.configReloadSuccessful)})`, 'valid')],
     }),
     table({
       title: 'Collectors',
-      text: 'The last run of each collector: whether it succeeded, how long it took, when one last ended, and when one last succeeded. Failed ones first.',
+      text: 'The last run of each collector: whether it succeeded, its duration, and the time since the last run and the last success. Failed collectors are first.',
       queries: [
         rows(success),
         rows(newest(ownMetrics.collectorDuration)),
@@ -76,7 +76,7 @@ export const state: Row = {
         { of: 'org', title: 'Organization', width: 105 },
         { of: 'collector', title: 'Collector' },
         { of: 0, title: 'Succeeded', unit: 'bool_yes_no' },
-        { of: 1, title: 'Took', unit: 's', properties: [{ id: 'decimals', value: 2 }] },
+        { of: 1, title: 'Duration', unit: 's', properties: [{ id: 'decimals', value: 2 }] },
         { of: 2, title: 'Last run ago', unit: 's', properties: [{ id: 'decimals', value: 0 }] },
         { of: 3, title: 'Last success ago', unit: 's', properties: [{ id: 'decimals', value: 0 }] },
       ],
@@ -86,7 +86,7 @@ export const state: Row = {
     }),
     table({
       title: 'Failing now',
-      text: 'The collectors whose last run failed, and why: auth: the key is not valid; role: it may not read this; throttled, server, network, timeout: the platform or the way to it; schema: its answer was not understood; limit: it was too large.',
+      text: 'Collectors whose last run failed, with the reason. auth: invalid key. role: the key may not read this endpoint. throttled, server, network, timeout: the platform or the connection to it. schema: unexpected answer. limit: a limit was exceeded. organization: the answer belongs to another organization.',
       queries: [rows(promql`${newest(ownMetrics.collectorFailing)} == 1`)],
       columns: [
         { of: 'org', title: 'Organization', width: 105 },
@@ -94,7 +94,7 @@ export const state: Row = {
         { of: 'reason', title: 'Reason' },
       ],
       sort: { by: 'Organization', desc: false },
-      noValue: 'Nothing fails',
+      noValue: 'No failures',
       width: 9,
       height: 9,
     }),

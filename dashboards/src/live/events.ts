@@ -25,8 +25,8 @@ export const events: Row = {
   title: 'Events',
   panels: [
     bars({
-      title: 'Events a minute',
-      text: `Hook events that were taken in a minute, by event, each once however often it was sent. ${HOW}`,
+      title: 'Events per minute',
+      text: `Accepted hook events per minute, by event. Each event counts once, however often it is sent. ${HOW}`,
       unit: 'short',
       stack: 'values',
       queries: [line(perMinute(hookMetrics.events, { by: ['event'] }), '{{event}}', coloursOf(SHOWN))],
@@ -35,8 +35,8 @@ export const events: Row = {
       height: 9,
     }),
     table({
-      title: 'Each event',
-      text: `How many hook events of each name there were in the range, and how long ago the newest happened. ${HOW}`,
+      title: 'Events by name',
+      text: `Number of hook events of each name in the range, and the time since the newest. ${HOW}`,
       queries: [
         rows(increase(hookMetrics.events, '$__range', { by: ['event'] })),
         rows(promql`time() - ${newest(hookMetrics.lastEvent)}`),
@@ -52,8 +52,8 @@ export const events: Row = {
       height: 9,
     }),
     bars({
-      title: 'Sessions that end a minute, by reason',
-      text: `Sessions that ended in a minute, by the reason that their client gave. ${HOW}`,
+      title: 'Sessions ended per minute, by reason',
+      text: `Sessions ended per minute, by the reason that the client reported. ${HOW}`,
       unit: 'short',
       stack: 'values',
       queries: [
@@ -63,8 +63,8 @@ export const events: Row = {
       width: 14,
     }),
     ranking({
-      title: 'Events not taken',
-      text: `Hook events of the range that were not taken, by reason (${rejections.join(', ')}); a request that was refused as a whole counts as one. ${HOW}`,
+      title: 'Rejected events',
+      text: `Hook events rejected in the range, by reason (${rejections.join(', ')}); a request that was rejected as a whole counts as one. ${HOW}`,
       unit: 'short',
       decimals: 0,
       what: 'Reason',

@@ -8,16 +8,16 @@ import { line, now } from '../query.ts';
 
 /** What every panel here needs. */
 export const HOW =
-  'Hook events come from the agents’ clients by POST /hooks/events; without a hook token the exporter takes none.';
+  'Hook events come from the agents’ clients through POST /hooks/events. Without a hook token the exporter accepts none.';
 export const NO_EVENT = 'No event yet';
 
 /** Who waits now. */
 export const waiting: Row = {
-  title: 'Who waits for a human?',
+  title: 'Waiting sessions',
   panels: [
     tile({
-      title: 'Sessions that wait',
-      text: `Sessions whose newest event is a Notification of the last hour: somebody is asked for something. ${HOW}`,
+      title: 'Sessions waiting',
+      text: `Sessions whose newest event is a Notification within the last hour: the agent needs an answer. ${HOW}`,
       unit: 'none',
       queries: [now(newest(hookMetrics.sessionsWaiting), 'sessions')],
       noValue: 'Hooks are off',
@@ -26,7 +26,7 @@ export const waiting: Row = {
     }),
     tile({
       title: 'Newest event',
-      text: `How long ago the newest hook event happened. ${HOW}`,
+      text: `Time since the newest hook event. ${HOW}`,
       unit: 's',
       decimals: 0,
       queries: [now(promql`time() - max(${newest(hookMetrics.lastEvent)})`, 'ago')],
@@ -35,8 +35,8 @@ export const waiting: Row = {
       height: 6,
     }),
     lines({
-      title: 'Sessions that wait, over time',
-      text: `How many sessions waited for a human. ${HOW}`,
+      title: 'Sessions waiting over time',
+      text: `Number of sessions waiting for a human. ${HOW}`,
       unit: 'none',
       decimals: 0,
       queries: [line(newest(hookMetrics.sessionsWaiting), 'waiting', { colour: palette.second })],

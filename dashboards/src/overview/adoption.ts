@@ -18,7 +18,7 @@ export const adoption: Row = {
   panels: [
     tile({
       title: 'Active people',
-      text: 'People active on the newest complete day, and how that differs from the same weekday a week before. Somebody active in two organizations is counted in each.',
+      text: 'People active on the newest complete day, and the change from the same weekday a week before. A person active in two organizations counts in each.',
       unit: 'short',
       queries: [
         now(total(dailyActiveUsers), NEWEST),
@@ -34,27 +34,27 @@ export const adoption: Row = {
     }),
     tile({
       title: '7-day active',
-      text: 'People active in the 7 days that end with the newest complete day; the platform does not tell it for a day without activity.',
+      text: 'People active in the 7 days that end with the newest complete day. The platform does not report it for a day without activity.',
       unit: 'short',
       queries: [now(wholeTotal(weeklyActiveUsers, dailyActiveUsers), 'people')],
-      noValue: 'Not told',
+      noValue: 'Not reported',
       to: places.adoption,
       width: 4,
       height: 5,
     }),
     tile({
       title: '30-day active',
-      text: 'People active in the 30 days that end with the newest complete day; the platform does not tell it for a day without activity.',
+      text: 'People active in the 30 days that end with the newest complete day. The platform does not report it for a day without activity.',
       unit: 'short',
       queries: [now(wholeTotal(monthlyActiveUsers, dailyActiveUsers), 'people')],
-      noValue: 'Not told',
+      noValue: 'Not reported',
       to: places.adoption,
       width: 4,
       height: 5,
     }),
     bars({
       title: 'Active people and sessions by day',
-      text: 'People active on each UTC day, and the sessions that they started.',
+      text: 'People active on each UTC day, and the sessions they started.',
       unit: 'short',
       queries: [
         days(dailyTotal(dailyActiveUsers), 'people'),

@@ -24,7 +24,7 @@ export const freshness: Row = {
     }),
     tile({
       title: 'Age of the oldest dataset',
-      text: 'How long ago the newest complete day ended, for the dataset and organization that is furthest behind. Up to about a day and a half is usual; over 102 hours is longer than a weekend explains.',
+      text: 'How long ago the newest complete day ended, for the dataset and organization furthest behind. Up to about a day and a half is normal. More than 102 hours cannot be explained by a weekend.',
       unit: 's',
       decimals: 0,
       queries: [now(promql`max(${dataAge()})`, 'age')],
@@ -34,8 +34,8 @@ export const freshness: Row = {
       height: 3,
     }),
     tile({
-      title: 'Collectors that succeed',
-      text: 'Share of the collectors, over all organizations, whose last run succeeded.',
+      title: 'Collectors succeeding',
+      text: 'Share of collectors across all organizations whose last run succeeded.',
       unit: 'percentunit',
       decimals: 0,
       min: 0,
@@ -48,7 +48,7 @@ export const freshness: Row = {
     }),
     tile({
       title: 'Organizations',
-      text: 'Organizations among the chosen ones that have data.',
+      text: 'Selected organizations that have data.',
       unit: 'none',
       queries: [now(promql`count(count by (org) (${newest(dataDayTimestamp)}))`, 'organizations')],
       to: places.health,

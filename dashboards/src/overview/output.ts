@@ -17,7 +17,7 @@ export const output: Row = {
   panels: [
     tile({
       title: 'Commits',
-      text: 'Git commits made through the agent on the newest complete day, and how they differ from the same weekday a week before.',
+      text: 'Git commits made through the agent on the newest complete day, and the change from the same weekday a week before.',
       unit: 'short',
       queries: [
         now(total(dailyGitCommits), NEWEST),

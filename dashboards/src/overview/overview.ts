@@ -10,7 +10,7 @@ import { spend } from './spend.ts';
 export const overview: DashboardSpec = {
   ...places.overview,
   description:
-    'What happened on the newest complete day, against a week before, and whether the data is fresh. Each panel links to the dashboard that tells more.',
+    'What happened on the newest complete day, against a week before, and whether the data is fresh. Each panel links to a more detailed dashboard.',
   rows: [freshness, spend, adoption, output, readiness],
   from: 'now-30d',
   refresh: '5m',

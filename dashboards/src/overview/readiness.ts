@@ -7,7 +7,7 @@ const to = places.readiness;
 
 /** How ready the repositories are for agents. */
 export const readiness: Row = {
-  title: 'Readiness of the repositories',
+  title: 'Repository readiness',
   panels: [
     ...readinessTiles({}, { width: 3, height: 5, to }),
     readinessOverTime({}, { width: 12, height: 5, to }),

@@ -19,7 +19,7 @@ export const spend: Row = {
   panels: [
     tile({
       title: 'Credits',
-      text: 'Standard Credits of the newest complete day, and how they differ from the same weekday a week before.',
+      text: 'Standard Credits of the newest complete day, and the change from the same weekday a week before.',
       unit: 'short',
       queries: [
         now(total(dailyCredits), NEWEST),
@@ -31,7 +31,7 @@ export const spend: Row = {
     }),
     tile({
       title: 'Budget used',
-      text: 'Credits of the month to date as a share of the monthly budget, of the organizations that have a budget. Above 100 % it is exceeded.',
+      text: 'Credits of the month to date as a share of the monthly budget, for organizations with a budget. Above 100 % the budget is exceeded.',
       unit: 'percentunit',
       decimals: 0,
       queries: [now(ofBudget(creditsMonthToDate), 'used')],
@@ -43,7 +43,7 @@ export const spend: Row = {
     }),
     tile({
       title: 'Budget forecast',
-      text: 'Credits expected of the whole month as a share of the monthly budget, of the organizations that have a budget.',
+      text: 'Forecast credits of the whole month as a share of the monthly budget, for organizations with a budget.',
       unit: 'percentunit',
       decimals: 0,
       queries: [now(ofBudget(creditsMonthForecast), 'expected')],
@@ -55,7 +55,7 @@ export const spend: Row = {
     }),
     bars({
       title: 'Credits by day',
-      text: 'Standard Credits of each UTC day. The dashed line is the amount above which a day is out of the ordinary for its weekday.',
+      text: 'Standard Credits of each UTC day. The dashed line is the upper bound of what is expected for the weekday.',
       unit: 'short',
       queries: [
         days(dailyTotal(dailyCredits), 'credits'),

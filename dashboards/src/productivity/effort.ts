@@ -20,10 +20,10 @@ function each(over: (figure: Expression) => Expression): readonly Query[] {
 
 /** Output against people and credits. */
 export const effort: Row = {
-  title: 'For the people and the credits',
+  title: 'Output per person and per credit',
   panels: [
     lines({
-      title: 'For each active person',
+      title: 'Per active person',
       text: 'Files touched, commits and pull requests of each UTC day per person active on it.',
       unit: 'short',
       decimals: 1,
@@ -31,8 +31,8 @@ export const effort: Row = {
       width: 12,
     }),
     lines({
-      title: 'For each million credits',
-      text: 'Files touched, commits and pull requests of each UTC day per million Standard Credits consumed on it. It falls where the same output costs more; on days of little use it says little.',
+      title: 'Per million credits',
+      text: 'Files touched, commits and pull requests of each UTC day per million Standard Credits consumed on it. A drop means that the same output costs more. Days with little usage are not representative.',
       unit: 'short',
       decimals: 1,
       queries: each((figure) => quotient(promql`1e6 * ${figure}`, dailyTotal(dailyCredits))),

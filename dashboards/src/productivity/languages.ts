@@ -18,7 +18,7 @@ export const languages: Row = {
   panels: [
     ranking({
       title: 'Languages',
-      text: 'File operations by programming language over the days of the range.',
+      text: 'File operations by programming language over the days in the range.',
       unit: 'short',
       what: 'Language',
       value: 'Operations',
@@ -27,13 +27,13 @@ export const languages: Row = {
     }),
     strips({
       title: 'Share of each language by day',
-      text: 'The file operations of each language as a share of all of them on the UTC day: the stronger the cell, the larger. The ten largest of each day.',
+      text: 'The file operations of each language as a share of all on the UTC day. Stronger colours mean larger shares. Only the ten largest of each day are shown.',
       queries: [days(largestShares(byLanguage), '{{language}}')],
       width: 10,
     }),
     ranking({
       title: 'File extensions',
-      text: 'File operations by file extension over the days of the range.',
+      text: 'File operations by file extension over the days in the range.',
       unit: 'short',
       what: 'Extension',
       value: 'Operations',

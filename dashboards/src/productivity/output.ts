@@ -11,7 +11,7 @@ import { bars } from '../panels/chart.ts';
 import { tile } from '../panels/tile.ts';
 import { days, now } from '../query.ts';
 
-const NOTE = 'The platform counts what was made through the agent; what people did by hand is not in it.';
+const NOTE = 'The platform counts only what was made through the agent, not manual work.';
 
 function changed(family: Parameters<typeof total>[0]) {
   return [
@@ -22,25 +22,25 @@ function changed(family: Parameters<typeof total>[0]) {
 
 /** Commits, pull requests and files. */
 export const output: Row = {
-  title: 'What was made through the agent',
+  title: 'Made through the agent',
   panels: [
     tile({
       title: 'Commits',
-      text: `Git commits of the newest complete day, and how they differ from the same weekday a week before. ${NOTE}`,
+      text: `Git commits of the newest complete day, and the change from the same weekday a week before. ${NOTE}`,
       unit: 'short',
       queries: changed(dailyGitCommits),
       width: 8,
     }),
     tile({
       title: 'Pull requests',
-      text: `Pull requests created on the newest complete day, and how they differ from the same weekday a week before. ${NOTE}`,
+      text: `Pull requests created on the newest complete day, and the change from the same weekday a week before. ${NOTE}`,
       unit: 'short',
       queries: changed(dailyGitPullRequestsCreated),
       width: 8,
     }),
     tile({
       title: 'Files touched',
-      text: `Files created or edited on the newest complete day, and how they differ from the same weekday a week before. ${NOTE}`,
+      text: `Files created or edited on the newest complete day, and the change from the same weekday a week before. ${NOTE}`,
       unit: 'short',
       queries: changed(dailyFiles),
       width: 8,

@@ -8,7 +8,7 @@ import { output } from './output.ts';
 export const productivity: DashboardSpec = {
   ...places.productivity,
   description:
-    'Commits, pull requests and files made through the agent, for each active person and each million credits.',
+    'Commits, pull requests and files made through the agent, per active person and per million credits.',
   rows: [output, effort, languages],
   from: 'now-90d',
   refresh: '5m',

@@ -29,7 +29,7 @@ export const criteria: Row = {
   panels: [
     table({
       title: 'Criteria that fail most',
-      text: 'Each criterion over the chosen repositories: the mean share of applications that fail it, in how many repositories it is not fully met, and how many applications pass of those evaluated. Choose a repository above to see its own.',
+      text: 'Each criterion across the selected repositories: the mean share of applications that fail it, the number of repositories that do not fully meet it, and how many of the evaluated applications pass. Select a repository above to see its criteria.',
       queries: [
         rows(promql`1 - avg by (criterion) (${each})`),
         rows(promql`count by (criterion) (${each} < 1) or 0 * count by (criterion) (${each})`),
@@ -49,8 +49,8 @@ export const criteria: Row = {
       height: 11,
     }),
     table({
-      title: 'Worse than in the previous report',
-      text: 'Repositories with criteria that do worse in the current report than in the previous one of the same branch, most such criteria first.',
+      title: 'Regressions since the previous report',
+      text: 'Repositories with criteria that score lower in the current report than in the previous one of the same branch. The most regressions are first.',
       queries: [
         rows(promql`${regressed} > 0`),
         rows(promql`${newest(readinessRatioPrevious, { only: REPO })} and on (org,repo) (${regressed} > 0)`),
@@ -64,7 +64,7 @@ export const criteria: Row = {
         { of: 2, title: 'Now', unit: 'percentunit', properties: [{ id: 'decimals', value: 0 }] },
       ],
       sort: { by: 'Criteria', desc: true },
-      noValue: 'None got worse',
+      noValue: 'No regressions',
       width: 11,
       height: 11,
     }),

@@ -13,7 +13,7 @@ export function readinessOverTime(
   const ratio = atEnd(readinessRatio, { only });
   return lines({
     title: 'Readiness over time',
-    text: 'The best, the mean and the worst of the repositories at the end of each UTC day, by their reports of that time.',
+    text: 'The best, mean and worst readiness of all repositories at the end of each UTC day, from the reports current at that time.',
     unit: 'percentunit',
     max: 1,
     noValue: 'No report yet',

@@ -51,7 +51,7 @@ const columns: readonly TableColumn[] = [
   { of: 8, title: 'Apps' },
   { of: 9, title: 'Report age', unit: 's', properties: coloured(30 * DAY_S, 90 * DAY_S), width: 100 },
   { of: 'branch', title: 'Branch' },
-  { of: 'model', title: 'Made with', width: 150 },
+  { of: 'model', title: 'Created with', width: 150 },
   { of: 'client_version', title: 'Client' },
 ];
 
@@ -63,11 +63,11 @@ const ratio = newest(readinessRatio, { only: REPO });
 
 /** Every repository at a glance. */
 export const portfolio: Row = {
-  title: 'The repositories',
+  title: 'Repositories',
   panels: [
     table({
       title: 'Portfolio',
-      text: 'The current report of each repository: share of criteria that pass, its change since the previous report, criteria by status, how many do worse than before, and how the report was made. Least ready first. The level shows where a level rule is configured.',
+      text: 'The current report of each repository: share of criteria that pass, its change since the previous report, criteria by status, how many regressed, and how the report was created. The least ready repository is first. The level is shown if a level rule is configured.',
       queries: [
         rows(ratio),
         rows(promql`${ratio} - ${newest(readinessRatioPrevious, { only: REPO })}`),

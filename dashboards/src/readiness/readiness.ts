@@ -10,7 +10,7 @@ import { wiki } from './wiki.ts';
 export const readiness: DashboardSpec = {
   ...places.readiness,
   description:
-    'How ready the repositories are for agents, which of them got worse, and which criteria fail most. Choose a repository above to see its own.',
+    'How ready the repositories are for agents, which of them regressed, and which criteria fail most. Select a repository above to see its criteria.',
   rows: [trend, portfolio, criteria, wiki],
   from: 'now-90d',
   refresh: '5m',

@@ -26,7 +26,7 @@ export function readinessTiles(
   return [
     tile({
       title: 'Mean',
-      text: 'Mean over the repositories of the share of applications that pass a criterion, by each one’s current report.',
+      text: 'Mean across repositories of the share of applications that pass a criterion, from the current report of each.',
       unit: 'percentunit',
       decimals: 0,
       min: 0,
@@ -45,8 +45,8 @@ export function readinessTiles(
       ...place,
     }),
     tile({
-      title: 'Got worse',
-      text: 'Repositories with at least one criterion that does worse in the current report than in the previous one.',
+      title: 'Regressed',
+      text: 'Repositories with at least one criterion that scores lower in the current report than in the previous one.',
       unit: 'short',
       queries: [now(above(readinessCriteriaRegressed, only), 'repositories')],
       noValue: NONE,

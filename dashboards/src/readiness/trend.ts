@@ -17,8 +17,8 @@ export const trend: Row = {
     },
     readinessOverTime(REPO, { width: 9, height: 12 }),
     strips({
-      title: 'Each repository over time',
-      text: 'The share of criteria that pass in each repository at the end of each UTC day, by its report of that time: the stronger the cell, the readier. The 25 least ready of each day.',
+      title: 'Repositories over time',
+      text: 'The share of criteria that pass in each repository at the end of each UTC day, from the report current at that time. Stronger colours mean higher readiness. Only the 25 least ready of each day are shown.',
       noValue: 'No report yet',
       bounds: [0.2, 0.4, 0.6, 0.75, 0.9],
       queries: [days(promql`bottomk(25, ${atEnd(readinessRatio, { only: REPO })})`, '{{repo}}')],

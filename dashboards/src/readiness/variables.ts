@@ -9,6 +9,6 @@ export const REPO = { repo: '$repo' } as const;
 export function repoVariable(): QueryVariableBuilder {
   const metric = `${readinessRatio.name}{job=~"$job",org=~"$org"}`;
   return labelVariable('repo', 'Repository', { metric }).description(
-    'Repositories; choose one to see its criteria',
+    'Repositories; select one to see its criteria',
   );
 }

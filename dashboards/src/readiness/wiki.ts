@@ -20,7 +20,7 @@ export const wiki: Row = {
   panels: [
     tile({
       title: 'Wiki runs',
-      text: 'Wiki runs that the platform lists, and by status where it gives one; it may list only the newest run of each repository.',
+      text: 'Wiki runs that the platform lists, in total and by status where reported. The platform may list only the newest run of each repository.',
       unit: 'short',
       queries: [
         now(total(wikiRuns), 'all'),
@@ -32,7 +32,7 @@ export const wiki: Row = {
     }),
     table({
       title: 'Newest run of each repository',
-      text: 'How long ago the newest wiki run of each repository was made, and how many pages it has; oldest first.',
+      text: 'Age and number of pages of the newest wiki run of each repository. The oldest is first.',
       queries: [rows(promql`time() - ${newest(wikiLastRunTimestampSeconds)}`), rows(newest(wikiPages))],
       columns: [
         { of: 'org', title: 'Organization', width: 105 },

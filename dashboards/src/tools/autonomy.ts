@@ -16,8 +16,8 @@ export const autonomy: Row = {
   title: 'Autonomy',
   panels: [
     lines({
-      title: 'Tool calls for each turn',
-      text: 'How many tools the agent calls for one message of a person: average, median and 90th percentile of each UTC day; the mean of the organizations.',
+      title: 'Tool calls per turn',
+      text: 'Tool calls per user message: average, median and 90th percentile of each UTC day; the mean of the organizations.',
       unit: 'short',
       decimals: 1,
       queries: [
@@ -43,8 +43,8 @@ export const autonomy: Row = {
       width: 8,
     }),
     lines({
-      title: 'For each session',
-      text: 'Average tool calls and messages of people per session, of each UTC day; the mean of the organizations.',
+      title: 'Per session',
+      text: 'Average tool calls and user messages per session on each UTC day; the mean of the organizations.',
       unit: 'short',
       decimals: 1,
       queries: [

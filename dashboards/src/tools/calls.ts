@@ -33,7 +33,7 @@ export const calls: Row = {
   panels: [
     tile({
       title: 'Tool calls',
-      text: 'Tool calls of the newest complete day, and how they differ from the same weekday a week before.',
+      text: 'Tool calls of the newest complete day, and the change from the same weekday a week before.',
       unit: 'short',
       queries: [
         now(total(dailyToolCalls), NEWEST),
@@ -42,7 +42,7 @@ export const calls: Row = {
       width: 6,
     }),
     tile({
-      title: 'Calls for each session',
+      title: 'Calls per session',
       text: 'Average tool calls per session on the newest complete day; the mean of the organizations.',
       unit: 'short',
       decimals: 1,
@@ -50,8 +50,8 @@ export const calls: Row = {
       width: 6,
     }),
     tile({
-      title: 'Calls for each turn, median',
-      text: 'The median autonomy ratio of the newest complete day: tool calls for one message of a person; the mean of the organizations.',
+      title: 'Calls per turn, median',
+      text: 'The median autonomy ratio of the newest complete day: tool calls per user message; the mean of the organizations.',
       unit: 'short',
       decimals: 1,
       queries: [now(meanOverOrgs(newest(dailyAutonomyRatio, { only: { stat: 'p50' } })), 'calls')],
@@ -73,7 +73,7 @@ export const calls: Row = {
       height: 7,
     }),
     lines({
-      title: 'Calls for each active person',
+      title: 'Calls per active person',
       text: 'Tool calls of each UTC day per person active on it.',
       unit: 'short',
       queries: [days(perActiveUser(dailyTotal(dailyToolCalls)), 'calls')],
@@ -82,7 +82,7 @@ export const calls: Row = {
     }),
     ranking({
       title: 'Tools',
-      text: 'Calls of each tool over the days of the range.',
+      text: 'Calls of each tool over the days in the range.',
       unit: 'short',
       what: 'Tool',
       value: 'Calls',
@@ -91,7 +91,7 @@ export const calls: Row = {
     }),
     strips({
       title: 'Share of each tool by day',
-      text: 'The calls of each tool as a share of all calls of the UTC day: the stronger the cell, the larger. The ten largest of each day.',
+      text: 'The calls of each tool as a share of all calls on the UTC day. Stronger colours mean larger shares. Only the ten largest of each day are shown.',
       queries: [days(largestShares(byTool), '{{tool}}')],
       width: 14,
     }),
@@ -104,7 +104,7 @@ export const mcp: Row = {
   panels: [
     ranking({
       title: 'MCP servers',
-      text: 'Calls of each MCP server over the days of the range.',
+      text: 'Calls of each MCP server over the days in the range.',
       unit: 'short',
       what: 'Server',
       value: 'Calls',
@@ -114,7 +114,7 @@ export const mcp: Row = {
     }),
     strips({
       title: 'Share of each server by day',
-      text: 'The calls of each MCP server as a share of all of them on the UTC day: the stronger the cell, the larger. The ten largest of each day.',
+      text: 'The calls of each MCP server as a share of all on the UTC day. Stronger colours mean larger shares. Only the ten largest of each day are shown.',
       queries: [days(largestShares(daily(dailyMcpCallsByServer, { orgs: 'summed' })), '{{server}}')],
       width: 14,
       height: 7,

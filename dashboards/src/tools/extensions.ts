@@ -31,7 +31,7 @@ export const extensions: Row = {
     }),
     ranking({
       title: 'Skills',
-      text: 'Activations of each skill over the days of the range.',
+      text: 'Activations of each skill over the days in the range.',
       unit: 'short',
       what: 'Skill',
       value: 'Uses',
@@ -39,7 +39,7 @@ export const extensions: Row = {
     }),
     ranking({
       title: 'Slash commands',
-      text: 'Uses of each slash command over the days of the range.',
+      text: 'Uses of each slash command over the days in the range.',
       unit: 'short',
       what: 'Command',
       value: 'Uses',
@@ -47,7 +47,7 @@ export const extensions: Row = {
     }),
     ranking({
       title: 'Hooks',
-      text: 'Executions of hooks by event and matcher over the days of the range.',
+      text: 'Executions of hooks by event and matcher over the days in the range.',
       unit: 'short',
       what: 'Event and matcher',
       value: 'Executions',

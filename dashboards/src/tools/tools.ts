@@ -8,7 +8,7 @@ import { extensions } from './extensions.ts';
 export const tools: DashboardSpec = {
   ...places.tools,
   description:
-    'Which tools, MCP servers, skills, commands and hooks are used, and how far the agent works by itself.',
+    'Which tools, MCP servers, skills, commands and hooks are used, and how autonomously the agent works.',
   rows: [calls, autonomy, mcp, extensions],
   from: 'now-90d',
   refresh: '5m',

@@ -13,15 +13,15 @@ import { bars, lines } from '../panels/chart.ts';
 import { ranking } from '../panels/ranking.ts';
 import { days } from '../query.ts';
 
-const OFF = 'Off: needs the collector users';
+const OFF = 'Off: needs the users collector';
 
 /** How people work, without telling them apart. */
 export const groups: Row = {
   title: 'How people work',
   panels: [
     lines({
-      title: 'Credits of one person',
-      text: 'Standard Credits that one active person consumed on each UTC day: median, 90th and 99th percentile and maximum, of the organization where each is highest. Shown from 5 active people on, the last two from 10 on.',
+      title: 'Credits per person',
+      text: 'Standard Credits per active person on each UTC day: median, 90th and 99th percentile and maximum, of the organization where each is highest. Shown with at least 5 active people, the last two with at least 10.',
       unit: 'short',
       queries: [
         days(promql`max by (stat) (${daily(dailyCreditsPerUser)})`, '{{stat}}', {
@@ -33,8 +33,8 @@ export const groups: Row = {
       width: 9,
     }),
     lines({
-      title: 'Credits of the top tenth',
-      text: 'Share of the credits of each UTC day that the tenth of the active people consumed who consumed most; the mean of the organizations. Shown from 50 active people on.',
+      title: 'Credits of the top 10%',
+      text: 'Share of the credits of each UTC day used by the top 10% of active users; the mean of the organizations. Shown with at least 50 active people.',
       unit: 'percentunit',
       max: 1,
       queries: [days(meanOverOrgs(daily(dailyCreditsTopUsersRatio)), 'top tenth')],
@@ -43,7 +43,7 @@ export const groups: Row = {
     }),
     bars({
       title: 'People by autonomy mode',
-      text: 'People active on each UTC day by the autonomy mode that they used most.',
+      text: 'People active on each UTC day by the autonomy mode they used most.',
       unit: 'short',
       stack: 'values',
       queries: [
@@ -57,8 +57,8 @@ export const groups: Row = {
       width: 8,
     }),
     ranking({
-      title: 'Models that people use most',
-      text: 'People active on a UTC day by the model that they used most and its tier: the mean of the days of the range.',
+      title: 'Models used most',
+      text: 'People active on a UTC day by the model they used most and its tier: the mean of the days in the range.',
       unit: 'short',
       decimals: 1,
       what: 'Model',
@@ -70,8 +70,8 @@ export const groups: Row = {
       height: 7,
     }),
     ranking({
-      title: 'Languages that people work in',
-      text: 'People active on a UTC day by programming language, each counted in all of theirs: the mean of the days of the range.',
+      title: 'Languages used',
+      text: 'People active on a UTC day by programming language: the mean of the days in the range. A person who uses several languages counts in each.',
       unit: 'short',
       decimals: 1,
       what: 'Language',

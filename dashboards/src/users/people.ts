@@ -10,11 +10,11 @@ const USER = { user: '$user' } as const;
 
 /** The people, where the operator has them told apart. */
 export const people: Row = {
-  title: 'People one by one',
+  title: 'Individual people',
   panels: [
     table({
       title: 'People on the newest day',
-      text: 'Each person on the newest complete day, by the name that the privacy settings give: a hash, an identifier or an e-mail address.',
+      text: 'Each person on the newest complete day, identified as the privacy settings allow: by a hash, an identifier or an e-mail address.',
       queries: [
         rows(newest(by.dailyCreditsByUser, { only: USER })),
         rows(newest(by.dailySessionsByUser, { only: USER })),
@@ -55,7 +55,7 @@ export const people: Row = {
     }),
     ranking({
       title: 'Credits in the range',
-      text: 'Standard Credits of each person over the days of the range.',
+      text: 'Standard Credits of each person over the days in the range.',
       unit: 'short',
       what: 'Person',
       value: 'Credits',
@@ -65,7 +65,7 @@ export const people: Row = {
     }),
     ranking({
       title: 'Commits in the range',
-      text: 'Git commits of each person through the agent over the days of the range.',
+      text: 'Git commits of each person through the agent over the days in the range.',
       unit: 'short',
       what: 'Person',
       value: 'Commits',

@@ -22,7 +22,7 @@ export const teams: Row = {
   panels: [
     ranking({
       title: 'Credits by team',
-      text: 'Standard Credits of each team over the days of the range.',
+      text: 'Standard Credits of each team over the days in the range.',
       unit: 'short',
       what: 'Team',
       value: 'Credits',
@@ -32,14 +32,14 @@ export const teams: Row = {
     }),
     strips({
       title: 'Share of each team by day',
-      text: 'The credits of each team as a share of all teams’ credits of the UTC day: the stronger the cell, the larger. The ten largest of each day.',
+      text: 'The credits of each team as a share of all teams’ credits on the UTC day. Stronger colours mean larger shares. Only the ten largest of each day are shown.',
       queries: [days(largestShares(credits), '{{team}}')],
       noValue: OFF,
       width: 8,
     }),
     table({
       title: 'Teams on the newest day',
-      text: 'Each team on the newest complete day: people, credits, credits for each active person, tool calls, commits and pull requests.',
+      text: 'Each team on the newest complete day: people, credits, credits per active person, tool calls, commits and pull requests.',
       queries: [
         rows(newest(dailyActiveUsersByTeam)),
         rows(newest(dailyCreditsByTeam)),
@@ -53,7 +53,7 @@ export const teams: Row = {
         { of: 'team', title: 'Team' },
         { of: 0, title: 'People' },
         { of: 1, title: 'Credits' },
-        { of: 2, title: 'Each' },
+        { of: 2, title: 'Per person' },
         { of: 3, title: 'Calls' },
         { of: 4, title: 'Commits' },
         { of: 5, title: 'PRs' },

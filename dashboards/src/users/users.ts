@@ -11,13 +11,13 @@ import { teams } from './teams.ts';
 export const users: DashboardSpec = {
   ...places.users,
   description:
-    'People and teams, as far as the privacy settings publish them; the first row says what they do.',
+    'People and teams, as far as the privacy settings publish them. The first row shows what is published.',
   rows: [privacy, groups, teams, people],
   from: 'now-30d',
   refresh: '5m',
   variables: [
     labelVariable('user', 'Person', {
       metric: `${dailyCreditsByUser.name}{job=~"$job",org=~"$org"}`,
-    }).description('People, where they are told apart'),
+    }).description('People, if they are identified'),
   ],
 };
