@@ -3,7 +3,7 @@ import { addDays, yesterdayOf } from '../../src/catalog/day.ts';
 import type { Family, Sample } from '../../src/catalog/family.ts';
 import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
 import { createMemoryHistory } from '../../src/history/memory.ts';
-import { projectFamily, surveyOf } from '../../src/pipeline/survey.ts';
+import { projectFamily, surveyOf } from '../../src/pipeline/cardinality.ts';
 import { createView } from '../../src/pipeline/view.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
 import { runInSlices } from '../../src/runtime/slices.ts';

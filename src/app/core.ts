@@ -7,7 +7,7 @@ import { createSegmentRenderer, type RenderSegment } from '../exposition/segment
 import type { History } from '../history/history.ts';
 import { createPublishedOrgs, type PublishedOrgs } from '../pipeline/published-orgs.ts';
 import { createRunMemory, type RunMemory } from '../pipeline/run-memory.ts';
-import { createRunStates, type RunStates } from '../pipeline/runs.ts';
+import { createRunStates, type RunStates } from '../pipeline/run-states.ts';
 import type { PlatformClient } from '../platform/client.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type ClosableLogger, createLogger, type LogLevel } from '../runtime/log-winston.ts';

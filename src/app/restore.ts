@@ -1,5 +1,5 @@
 import type { History } from '../history/history.ts';
-import { NO_RUN } from '../pipeline/runs.ts';
+import { NO_RUN } from '../pipeline/run-states.ts';
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
 

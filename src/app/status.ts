@@ -1,7 +1,7 @@
 import type { Collector } from '../catalog/collector.ts';
 import { isDayCollector, isFetching } from '../catalog/collector.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
-import type { RunState, RunStates } from '../pipeline/runs.ts';
+import type { RunState, RunStates } from '../pipeline/run-states.ts';
 import type { CollectorState, CollectorStatus, Readiness, ServiceStatus } from '../server/status.ts';
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';

@@ -2,11 +2,11 @@ import type { DatasetName } from '../catalog/dataset.ts';
 import type { ApiConfig, OrgConfig } from '../config/config.ts';
 import type { History } from '../history/history.ts';
 import { createIdentityCheck } from '../pipeline/identity.ts';
-import type { Admission } from '../platform/admission.ts';
-import { createRequestCeiling, type RequestCeiling } from '../platform/ceiling.ts';
-import { type ActivePause, createPauses, type Pauses } from '../platform/pause.ts';
-import { createRateLimiter, type RateLimiter } from '../platform/rate-limit.ts';
+import type { Admission } from '../platform/client.ts';
+import { createRequestCeiling, type RequestCeiling } from '../platform/daily-quota.ts';
+import { type ActivePause, createPauses, type Pauses } from '../platform/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { createRateLimiter, type RateLimiter } from '../runtime/rate-limiters.ts';
 
 /** What paces, counts and holds back the requests of one organization, and which of its answers may be read. */
 export interface OrgTraffic {

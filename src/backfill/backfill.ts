@@ -1,6 +1,5 @@
 import type { Collector } from '../catalog/collector.ts';
 import type { Day, Instant } from '../catalog/day.ts';
-import { type Month, monthsOf } from './months.ts';
 import {
   type JudgedOrg,
   judgeDays,
@@ -10,8 +9,8 @@ import {
   projectPage,
 } from './page.ts';
 import type { BackfillProgress } from './progress.ts';
-import { stampsOf } from './stamps.ts';
-import type { BackfillTarget } from './target.ts';
+import { stampsOf } from './sample-times.ts';
+import { type BackfillTarget, type Month, monthsOf } from './target.ts';
 
 export interface BackfillParts {
   readonly pages: PageParts;

@@ -1,8 +1,9 @@
 import { type Collector, type FetchingCollector, isFetching } from '../catalog/collector.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { Source } from '../catalog/source.ts';
-import type { Runner, RunPublisher } from '../pipeline/runner.ts';
-import type { RunStates } from '../pipeline/runs.ts';
+import type { RunPublisher } from '../pipeline/run.ts';
+import type { RunStates } from '../pipeline/run-states.ts';
+import type { Runner } from '../pipeline/runner.ts';
 
 /** An organization and the door to its platform. */
 export interface FetchTarget {

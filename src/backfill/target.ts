@@ -1,5 +1,4 @@
-import type { Day, Instant } from '../catalog/day.ts';
-import type { Month } from './months.ts';
+import { addDays, type Day, type Instant } from '../catalog/day.ts';
 import type { PageFamily } from './page.ts';
 
 /** A collector of an organization on a day. */
@@ -30,4 +29,31 @@ export interface BackfillTarget {
   interrupt(): Promise<void>;
   /** Samples that arrived. */
   readonly samples: number;
+}
+
+/** A calendar month, or the part of it that is wanted. */
+export interface Month {
+  /** `YYYY-MM`. */
+  readonly name: string;
+  /** Its days, oldest first. */
+  readonly days: readonly Day[];
+}
+
+/** The months of an inclusive range of days, oldest first; none where `to` lies before `from`. */
+export function monthsOf(from: Day, to: Day): readonly Month[] {
+  const days: Day[] = [];
+  for (let day = from; day <= to; day = addDays(day, 1)) days.push(day);
+  return [...Map.groupBy(days, (day) => day.slice(0, 7))].map(([name, ofMonth]) => ({ name, days: ofMonth }));
+}
+
+/** A backfill that cannot go on: `message` and `hint` are short and hold no secret. */
+export class BackfillError extends Error {
+  /** What the operator can do about it. */
+  readonly hint: string;
+
+  constructor(message: string, hint: string) {
+    super(message);
+    this.name = 'BackfillError';
+    this.hint = hint;
+  }
 }

@@ -1,4 +1,4 @@
-import { newestStampedDay } from '../backfill/stamps.ts';
+import { newestStampedDay } from '../backfill/sample-times.ts';
 import type { Collector } from '../catalog/collector.ts';
 import type { Day, Instant } from '../catalog/day.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';

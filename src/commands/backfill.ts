@@ -1,8 +1,8 @@
 import { openHistory } from '../app/history.ts';
 import { type BackfillOutcome, backfill } from '../backfill/backfill.ts';
-import { BackfillError } from '../backfill/failure.ts';
 import { withSources } from '../backfill/fetch.ts';
 import { parseLabels } from '../backfill/labels.ts';
+import { BackfillError } from '../backfill/target.ts';
 import { type Collector, expensiveDatasets, isDayCollector } from '../catalog/collector.ts';
 import { aboutFamilies, collectors as allCollectors } from '../collectors/index.ts';
 import { backfillOptions } from '../config/command-options.ts';

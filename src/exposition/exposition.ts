@@ -3,8 +3,8 @@ import type { Clock } from '../runtime/clock.ts';
 import { type DeflatedChunk, deflateShort } from './deflated-chunk.ts';
 import { createLive } from './live.ts';
 import type { Negotiated } from './negotiate.ts';
-import type { Page } from './page.ts';
 import type { Publication } from './publication.ts';
+import type { Page } from './published.ts';
 import { assembleScrape, type ScrapedPage } from './scrape.ts';
 import { type Format, renderFamilyHeader } from './text.ts';
 

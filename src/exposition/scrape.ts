@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { createInflateRaw } from 'node:zlib';
 import { append, type DeflatedChunk } from './deflated-chunk.ts';
 import { contentTypes, type Negotiated } from './negotiate.ts';
-import type { Page } from './page.ts';
+import type { Page } from './published.ts';
 
 /** A page that is ready to be sent: immutable, and safe to be sent any number of times. */
 export interface ScrapedPage {

@@ -3,7 +3,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { createSerialQueue } from '../runtime/serial-queue.ts';
 import { createSlices, type Slices } from '../runtime/slices.ts';
 import { createDeflater, type DeflatedChunk, deflateShort, emptyChunk } from './deflated-chunk.ts';
-import { createSampleWriter, type WrittenFamily } from './sample-writer.ts';
+import { createSampleWriter, type WrittenFamily } from './text.ts';
 
 /** One organization's samples of one family, rendered and deflated. */
 export interface Segment {

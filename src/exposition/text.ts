@@ -1,3 +1,4 @@
+import type { Sample } from '../catalog/family.ts';
 import { labelValue, MAX_LABEL_CHARACTERS } from '../catalog/label.ts';
 
 /** The two text formats: Prometheus text 0.0.4 and OpenMetrics 1.0.0. */
@@ -29,4 +30,38 @@ export function renderFamilyHeader(
   const escaped = family.help.toWellFormed().replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
   const help = format === 'openmetrics' ? escaped.replaceAll('"', '\\"') : escaped;
   return `# HELP ${family.name} ${help}\n# TYPE ${family.name} ${family.type}\n`;
+}
+
+/** What the writer needs to know of a catalogue's family. */
+export interface WrittenFamily {
+  readonly name: string;
+  /** Label names in the order in which they are written, after the common ones. */
+  readonly labels: readonly string[];
+}
+
+/** Writes one sample as one line, newline included; `timestamp` (Unix seconds) is only for backfilled files. */
+export type SampleWriter = (sample: Sample, timestamp?: number) => string;
+
+/** Creates the writer of a family's lines; `common` labels (`org` first) are the same on all of them. */
+export function createSampleWriter(
+  family: WrittenFamily,
+  common: Readonly<Record<string, string>>,
+): SampleWriter {
+  const shared = Object.entries(common)
+    .map(([label, value]) => `${label}="${escapeLabelValue(value)}"`)
+    .join(',');
+  const openings = family.labels.map((label, index) => {
+    const before = index > 0 ? '",' : `${family.name}{${shared}${shared === '' ? '' : ','}`;
+    return { label, text: `${before}${label}="` };
+  });
+  const bare = shared === '' ? `${family.name} ` : `${family.name}{${shared}} `;
+  const closing = '"} ';
+
+  return function write({ labels, value }, timestamp) {
+    let line = '';
+    for (const { label, text } of openings) line += text + escapeLabelValue(labels[label] ?? '');
+    line = line === '' ? bare : line + closing;
+    line += formatValue(value);
+    return timestamp === undefined ? `${line}\n` : `${line} ${timestamp}\n`;
+  };
 }

@@ -107,3 +107,12 @@ export interface History {
   sweep(retention?: Retention): Promise<void>;
   close(): Promise<void>;
 }
+
+/** What is kept of one dataset of one organization; it is replaced, never changed. */
+export interface KeptDataset {
+  readonly days: ReadonlyMap<Day, unknown>;
+  readonly documents: ReadonlyMap<string, unknown>;
+  readonly answeredAt: Instant | undefined;
+  readonly succeededAt: Instant | undefined;
+  readonly revisedOn: Day | undefined;
+}

@@ -1,5 +1,5 @@
 import type { History, RequestCount } from './history.ts';
-import { createKept } from './kept.ts';
+import { createKept } from './state.ts';
 
 /** Keeps history in this process's memory: it starts empty and ends with the process. */
 export function createMemoryHistory(): History {

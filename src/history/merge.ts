@@ -1,8 +1,6 @@
 import type { Day } from '../catalog/day.ts';
-import { isDamaged } from '../catalog/parts.ts';
-import type { AnsweredDays, Revision } from './history.ts';
-import type { KeptDataset } from './kept.ts';
-import { mergeRow, unsettled } from './merge-row.ts';
+import { isDamaged, type Reduced, type RowParts, rejectedOf } from '../catalog/parts.ts';
+import type { AnsweredDays, KeptDataset, Revision } from './history.ts';
 
 /** The covered days once an answer has been added, and the days that it revised. */
 export function mergeDays(
@@ -44,4 +42,93 @@ export function absorbDataset(stored: KeptDataset, seen: KeptDataset, isListed: 
 /** The documents that were stored and are not among those seen since. */
 export function absorbedDocuments(stored: KeptDataset, seen: KeptDataset | undefined): readonly string[] {
   return [...stored.documents.keys()].filter((id) => seen?.documents.has(id) !== true);
+}
+
+/** A text that two values share exactly when they hold the same data, in whatever order of keys and elements. */
+export function fingerprint(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(fingerprint).sort().join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .map(([key, member]) => `${JSON.stringify(key)}:${fingerprint(member)}`);
+  return `{${members.sort().join(',')}}`;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+export interface MergedRow {
+  readonly row: unknown;
+  /** Whether a part that was whole is now another one. */
+  readonly isRevised: boolean;
+}
+
+/**
+ * A day's row after another answer: each part of the answer that is whole is taken, each other one gives way to what
+ * is stored of it. Rows that were made in different ways, such as with people told apart in another way, are not mixed.
+ */
+export function mergeRow(stored: unknown, answered: unknown, parts: RowParts): MergedRow {
+  const [before, after] = [stored as Members, answered as Members];
+  if (fingerprint(outside(before, parts)) !== fingerprint(outside(after, parts))) {
+    return { row: answered, isRevised: fingerprint(stored) !== fingerprint(answered) };
+  }
+  const rejected: Record<string, number> = {};
+  let row = answered as Members;
+  let isRevised = false;
+  for (const [name, { members, mayLack = false }] of Object.entries(parts)) {
+    const [faultsBefore, faultsAfter] = [rejectedOf(before)[name] ?? 0, rejectedOf(after)[name] ?? 0];
+    const [old, now] = [valuesOf(before, members), valuesOf(after, members)];
+    const known = old.filter((value) => value !== undefined).length;
+    const isShort = !mayLack && old.some((value, index) => value !== undefined && now[index] === undefined);
+    const isWorse =
+      faultsBefore === 0
+        ? faultsAfter > 0 || isShort
+        : faultsAfter > 0 && (faultsAfter > faultsBefore || isShort);
+    if (known > 0 && isWorse) {
+      for (const [index, member] of members.entries()) row = withValue(row, member, old[index]);
+      rejected[name] = faultsBefore;
+      continue;
+    }
+    if (faultsAfter > 0) rejected[name] = faultsAfter;
+    if (faultsBefore === 0 && fingerprint(old.map(kept)) !== fingerprint(now.map(kept))) isRevised = true;
+  }
+  const account: Reduced = Object.keys(rejected).length === 0 ? {} : { rejected };
+  return { row: { ...without(row, 'rejected'), ...account }, isRevised };
+}
+
+/** A row that is stored already, where the later one is damaged: it stays as a whole and is asked for again. */
+export function unsettled(stored: unknown, later: unknown): unknown {
+  const parts = Object.keys(rejectedOf(later)).map((name) => [name, rejectedOf(stored)[name] ?? 0] as const);
+  return { ...(stored as Members), rejected: { ...rejectedOf(stored), ...Object.fromEntries(parts) } };
+}
+
+function outside(row: Members, parts: RowParts): Members {
+  const inside = new Set(
+    Object.values(parts).flatMap(({ members }) => members.map((member) => member.split('.')[0])),
+  );
+  return Object.fromEntries(
+    Object.entries(row).filter(([member]) => member !== 'rejected' && !inside.has(member)),
+  );
+}
+
+/** Its position keeps a value apart from its neighbours' in a fingerprint, which ignores the order of elements. */
+function kept(value: unknown, index: number): unknown {
+  return { [index]: value };
+}
+
+function without(row: Members, name: string): Members {
+  return Object.fromEntries(Object.entries(row).filter(([member]) => member !== name));
+}
+
+function valuesOf(row: Members, members: readonly string[]): readonly unknown[] {
+  return members.map((member) => {
+    const [outer = '', inner] = member.split('.');
+    const value = row[outer];
+    return inner === undefined ? value : (value as Members | undefined)?.[inner];
+  });
+}
+
+function withValue(row: Members, member: string, value: unknown): Members {
+  const [outer = '', inner] = member.split('.');
+  if (inner === undefined) return { ...row, [outer]: value };
+  return { ...row, [outer]: { ...(row[outer] as Members | undefined), [inner]: value } };
 }

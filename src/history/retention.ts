@@ -1,5 +1,5 @@
 import { addDays, type Day, dayOf, daysBetween, type Instant, yesterdayOf } from '../catalog/day.ts';
-import type { KeptDataset } from './kept.ts';
+import type { KeptDataset } from './history.ts';
 
 /** The most days and documents that one sweep takes out: the next sweep is a minute away. */
 export const MAX_SWEPT = 1000;

@@ -2,7 +2,7 @@ import type { ExpensiveDataset } from '../catalog/collector.ts';
 import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
 import { addDays, type Day, daysBetween, type Instant, yesterdayOf } from '../catalog/day.ts';
 import type { OrgHistory } from '../history/history.ts';
-import { firstExpensiveDay, newestRowOf, settledUntil } from './wanted.ts';
+import { firstExpensiveDay, newestRowOf, settledUntil } from './days-to-fetch.ts';
 
 /**
  * What is known of a day of a dataset: it has a `row`; it is `idle`, a day without activity; it is `provisional`,

@@ -1,6 +1,7 @@
 import type { Window } from '../catalog/collector.ts';
 import { addDays, type Day, daysBetween } from '../catalog/day.ts';
 import type { PlatformError } from '../runtime/errors.ts';
+import { daysDescending, nextWindow } from './days-to-fetch.ts';
 import {
   type FetchMemory,
   withAnswer,
@@ -8,8 +9,7 @@ import {
   withFailedDay,
   withoutDays,
   withTooMuch,
-} from './fetch-memory.ts';
-import { daysDescending, nextWindow } from './windows.ts';
+} from './run-memory.ts';
 
 /**
  * Why a window is asked for. `newest`: the newest day, first and by itself. `window`: days wanted. `part`: of a window

@@ -1,18 +1,21 @@
 import type { DayCollector, FetchedDays } from '../catalog/collector.ts';
+import type { DayDataset } from '../catalog/dataset.ts';
 import { addDays, type Day, yesterdayOf } from '../catalog/day.ts';
 import { IncompleteListing, type Source } from '../catalog/source.ts';
-import { isAboutToday } from '../platform/today.ts';
+import type { Revision } from '../history/history.ts';
+import { isAboutToday } from '../platform/response.ts';
 import { PlatformError } from '../runtime/errors.ts';
-import { createCatchingUp } from './catching-up.ts';
 import { type Ask, afterAnswer, afterFailure, nextAsk, planDays, withDays, withNewest } from './day-plan.ts';
-import { failureOf } from './failure.ts';
-import type { FetchMemory } from './fetch-memory.ts';
-import { firstDayOf } from './first-day.ts';
-import { describeRevisions } from './revision.ts';
-import type { Learned } from './run-memory.ts';
-import type { Run } from './runner.ts';
-import { firstExpensiveDay, wantedDays } from './wanted.ts';
-import { daysDescending, MAX_WINDOW_DAYS } from './windows.ts';
+import {
+  createCatchingUp,
+  daysDescending,
+  firstDayOf,
+  firstExpensiveDay,
+  MAX_WINDOW_DAYS,
+  wantedDays,
+} from './days-to-fetch.ts';
+import { failureOf, type Run } from './run.ts';
+import type { FetchMemory, Learned } from './run-memory.ts';
 
 /** How many days the platform's clock may be behind before the difference is an error. */
 const MAX_DAYS_BEHIND = 2;
@@ -240,4 +243,19 @@ function noteBehind(run: Run, collector: DayCollector<unknown>, newest: Day): vo
     collector: collector.name,
     newest,
   });
+}
+
+/** What revised days have changed, in one text: each with its main number before and after, where there is one. */
+export function describeRevisions(
+  dataset: DayDataset<unknown>,
+  revisions: readonly Revision[],
+): { readonly days: string; readonly totals: string | undefined } {
+  const totals = revisions.flatMap(({ day, before, after }) => {
+    const [old, now] = [dataset.total?.(before), dataset.total?.(after)];
+    return old === undefined && now === undefined ? [] : [`${day}: ${old ?? 'none'} -> ${now ?? 'none'}`];
+  });
+  return {
+    days: revisions.map(({ day }) => day).join(' '),
+    totals: totals.length === 0 ? undefined : totals.join(', '),
+  };
 }

@@ -4,7 +4,7 @@ import type { View } from '../catalog/view.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { runInSlices } from '../runtime/slices.ts';
 import { type FamilySize, familiesOverBudget } from './budget.ts';
-import { type LabelLimit, projectFamily, surveyOf } from './survey.ts';
+import { type LabelLimit, projectFamily, surveyOf } from './cardinality.ts';
 
 /** How many values a label has, and how many series have the label. */
 export interface LabelSize {

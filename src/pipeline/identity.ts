@@ -2,10 +2,9 @@ import type { DatasetName } from '../catalog/dataset.ts';
 import { addDays, yesterdayOf } from '../catalog/day.ts';
 import type { ApiAnswer, ApiRequest } from '../catalog/source.ts';
 import { type History, UNCONFIRMED } from '../history/history.ts';
-import type { Admission, Ask } from '../platform/admission.ts';
+import type { Admission, Ask } from '../platform/client.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { PlatformError } from '../runtime/errors.ts';
-import { createSignal } from './signal.ts';
 
 /** A longer identifier is none: those that read rows would cut it. */
 const MAX_ID = 512;
@@ -199,4 +198,24 @@ function unconfirmed(orgId: string): PlatformError {
       hint: 'It is used once an analytics endpoint has answered to this key: see why those collectors fail. A key of another organization needs its org_id in the configuration file or --api.org-id.',
     },
   );
+}
+
+/** Something that happens now and then, and that any number of waiters may wait for. */
+export interface Signal {
+  raise(): void;
+  /** Resolves when it is next raised. */
+  next(): Promise<void>;
+}
+
+/** Creates a signal that has not been raised. */
+export function createSignal(): Signal {
+  let waiting = Promise.withResolvers<void>();
+  return {
+    raise() {
+      const raised = waiting;
+      waiting = Promise.withResolvers();
+      raised.resolve();
+    },
+    next: () => waiting.promise,
+  };
 }

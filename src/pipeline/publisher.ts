@@ -14,6 +14,7 @@ import type { RenderSegment } from '../exposition/segment.ts';
 import type { History, OrgHistory } from '../history/history.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { runInSlices } from '../runtime/slices.ts';
+import { type LabelLimit, projectFamily, surveyOf } from './cardinality.ts';
 import {
   createSnapshotCommit,
   type Rendered,
@@ -21,14 +22,13 @@ import {
   type SnapshotParts,
 } from './commit-snapshot.ts';
 import { createCoverage } from './coverage.ts';
-import { firstDayOf } from './first-day.ts';
+import { firstDayOf } from './days-to-fetch.ts';
 import {
   createPublishedOrgs,
   type PublishedCollector,
   type PublishedOrg,
   type PublishedOrgs,
 } from './published-orgs.ts';
-import { type LabelLimit, projectFamily, surveyOf } from './survey.ts';
 import { createView } from './view.ts';
 
 /** The name under which the families about the data itself are published. */

@@ -1,4 +1,5 @@
-import { type FetchMemory, NOTHING_LEARNED } from './fetch-memory.ts';
+import type { Day } from '../catalog/day.ts';
+import { MAX_WINDOW_DAYS, TARGET_BYTES } from './days-to-fetch.ts';
 
 /** What the runs of one collector of one organization have learned. */
 export interface Learned {
@@ -31,4 +32,86 @@ export function createRunMemory(): RunMemory {
 
 function keyOf(org: string, collector: string): string {
   return JSON.stringify([org, collector]);
+}
+
+/** A day that fails by itself. Instants are monotonic, in milliseconds. */
+export interface SetAsideDay {
+  /** How often in a row it has failed. */
+  readonly failures: number;
+  /** Not before this is it asked for again by a scheduled run. */
+  readonly dueAt: number;
+}
+
+/** The newest of the days that the platform does not serve, with all that are older. */
+export interface Boundary {
+  readonly day: Day;
+  readonly dueAt: number;
+}
+
+/**
+ * What was learned about fetching the days of one collector of one organization. A plain value, which belongs to the
+ * process: reading the configuration again does not lose it.
+ */
+export interface FetchMemory {
+  /** How many days the next window has at most. */
+  readonly windowDays: number;
+  /** What the heaviest day seen weighed, in bytes. */
+  readonly heaviestDay: number;
+  /** How large windows may grow: less than usual once a larger one was too much. */
+  readonly maxWindowDays: number;
+  readonly setAside: ReadonlyMap<Day, SetAsideDay>;
+  readonly boundary: Boundary | undefined;
+}
+
+/** What is known before the first answer: windows start at one day. */
+export const NOTHING_LEARNED: FetchMemory = {
+  windowDays: 1,
+  heaviestDay: 0,
+  maxWindowDays: MAX_WINDOW_DAYS,
+  setAside: new Map(),
+  boundary: undefined,
+};
+
+/** How much larger a window may be than the one before it. */
+const GROWTH = 8;
+
+const FIRST_PAUSE_MS = 25 * 60_000;
+
+/** Within a day of the run before it, also where runs are an hour apart. */
+const LONGEST_PAUSE_MS = 23 * 3_600_000;
+
+/** Learns from an answer: its days that had a row, and its size in bytes. */
+export function withAnswer(memory: FetchMemory, rows: number, bytes: number): FetchMemory {
+  const { maxWindowDays, windowDays } = memory;
+  // Days without rows weigh nothing that could be learned; asking for ever more of them finds one soon.
+  const heaviestDay = rows > 0 ? Math.max(memory.heaviestDay, bytes / rows) : memory.heaviestDay;
+  const fitting = heaviestDay === 0 ? maxWindowDays : Math.max(1, Math.floor(TARGET_BYTES / heaviestDay));
+  return { ...memory, heaviestDay, windowDays: Math.min(maxWindowDays, fitting, windowDays * GROWTH) };
+}
+
+/** Learns that a window of this many days was too much. */
+export function withTooMuch(memory: FetchMemory, days: number): FetchMemory {
+  const maxWindowDays = Math.max(1, Math.floor(days / 2));
+  return { ...memory, maxWindowDays, windowDays: Math.min(memory.windowDays, maxWindowDays) };
+}
+
+/** Sets a day aside that has failed by itself, for longer each time. */
+export function withFailedDay(memory: FetchMemory, day: Day, now: number): FetchMemory {
+  const failures = (memory.setAside.get(day)?.failures ?? 0) + 1;
+  const pause = Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);
+  return { ...memory, setAside: new Map(memory.setAside).set(day, { failures, dueAt: now + pause }) };
+}
+
+/** Forgets that these days ever failed. */
+export function withoutDays(memory: FetchMemory, days: readonly Day[]): FetchMemory {
+  if (!days.some((day) => memory.setAside.has(day))) return memory;
+  const setAside = new Map(memory.setAside);
+  for (const day of days) setAside.delete(day);
+  return { ...memory, setAside };
+}
+
+/** Learns that the platform serves neither this day nor any older one; set-aside days among them need no try of their own. */
+export function withBoundary(memory: FetchMemory, day: Day, now: number): FetchMemory {
+  const older = [...memory.setAside.keys()].filter((one) => one <= day);
+  return { ...withoutDays(memory, older), boundary: { day, dueAt: now + LONGEST_PAUSE_MS } };
 }

@@ -1,69 +1,18 @@
-import { type DayCollector, type FetchingCollector, isDayCollector } from '../catalog/collector.ts';
-import { type Day, dayOf } from '../catalog/day.ts';
+import {
+  type DayCollector,
+  type DocumentCollector,
+  type FetchingCollector,
+  isDayCollector,
+} from '../catalog/collector.ts';
+import { dayOf } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { Source } from '../catalog/source.ts';
-import type { Instruments } from '../exposition/instruments.ts';
-import type { History } from '../history/history.ts';
-import type { Clock } from '../runtime/clock.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
-import type { Progress } from '../runtime/progress.ts';
 import { type Again, runDays } from './day-run.ts';
-import { runDocuments } from './document-run.ts';
-import { failureOf } from './failure.ts';
-import type { PublishedOrgs } from './published-orgs.ts';
-import type { Publisher } from './publisher.ts';
-import { daysAgain } from './revision.ts';
-import { createRunMemory, type Learned, type RunMemory } from './run-memory.ts';
-import type { RunStates } from './runs.ts';
-import { withAbort } from './with-abort.ts';
-
-/** What a runner is made of: the settings of one configuration, and what outlives it. */
-export interface RunnerParts {
-  readonly history: History;
-  readonly historyStart: Day;
-  /** How many of the newest days are kept; all where it is 0 or not given. */
-  readonly retentionDays?: number;
-  /** How many days back the platform is asked again once a day. */
-  readonly revisionDays: number;
-  /** From when on every day is asked for of datasets whose days are costly; only the newest where not given. */
-  readonly expensiveFrom?: Day | undefined;
-  readonly publisher: RunPublisher;
-  readonly runs: RunStates;
-  /** What earlier runs have learnt; nothing where not given. */
-  readonly memory?: RunMemory;
-  /** Aborted to let runs end after the request in flight. */
-  readonly stopping?: AbortSignal;
-  readonly instruments: Instruments;
-  readonly progress?: Progress | undefined;
-  /** Told whenever a collector has asked for its newest data, well or badly, and published what came. */
-  readonly onTried?: (() => void) | undefined;
-  readonly clock: Clock;
-  readonly log: Logger;
-}
-
-/** What runs ask of what publishes. */
-export type RunPublisher = Pick<Publisher, 'publish'> & Pick<PublishedOrgs, 'showsIdle'>;
-
-/** What one run of a collector works with. */
-export interface Run {
-  readonly org: OrgSettings;
-  readonly source: Source;
-  readonly deps: RunnerParts;
-  /** Says that the newest data was asked for, and published where it came. */
-  tried(): void;
-  /** Counts what of an answer was unusable; the log tells it once the run has ended. */
-  note(fetched: Noted): void;
-  stopping(): boolean;
-  /** Whether nobody wants the run any more: nothing that it brings may be stored or counted. */
-  retired(): boolean;
-}
-
-/** What an answer held beside its data. */
-export interface Noted {
-  readonly rejected: number;
-  readonly remarks: readonly string[];
-}
+import { daysAgain } from './days-to-fetch.ts';
+import { failureOf, type Noted, type Run, type RunnerParts, withAbort } from './run.ts';
+import { createRunMemory, type Learned } from './run-memory.ts';
 
 /** An organization and the door to its platform. */
 export interface Target {
@@ -206,4 +155,26 @@ function logTurn(
   else if (now.reason === 'auth' || now.reason === 'role') log.error('The collector fails', fields);
   else if (hasData) log.warn('The collector fails, its last good data stays', fields);
   else log.warn('The collector fails, and there is no data of it yet', fields);
+}
+
+/** Fetches a listing of documents, keeps it whole or not at all, and publishes it. */
+export async function runDocuments(run: Run, collector: DocumentCollector<unknown>): Promise<void> {
+  const { org, deps } = run;
+  const { dataset } = collector;
+  try {
+    const fetched = await collector.fetch(run.source);
+    if (run.retired()) return;
+    const documents = new Map(fetched.documents.map((document) => [dataset.idOf(document), document]));
+    await deps.history.putDocuments(org.name, dataset.name, {
+      documents,
+      damaged: new Set(fetched.damaged?.map((document) => dataset.idOf(document))),
+      complete: fetched.complete,
+      orgId: fetched.orgId,
+      at: deps.clock.now(),
+    });
+    run.note(fetched);
+    await deps.publisher.publish(org, [collector.name]);
+  } finally {
+    run.tried();
+  }
 }

@@ -1,19 +1,10 @@
+import { createHmac } from 'node:crypto';
 import type { DatasetName } from '../catalog/dataset.ts';
-import type { ApiAnswer, ApiRequest } from '../catalog/source.ts';
-import type { PlatformError } from '../runtime/errors.ts';
-
-/** Whether trying again can help; `once`: a second failure of this kind in the same effort is final. */
-export type Retry = 'never' | 'once' | 'always';
-
-export interface Failure {
-  readonly ok: false;
-  readonly error: PlatformError;
-  readonly retry: Retry;
-  /** How long the server asked to be left alone, in milliseconds. */
-  readonly retryAfterMs?: number | undefined;
-}
-
-export type Outcome = { readonly ok: true; readonly answer: ApiAnswer } | Failure;
+import type { ApiRequest } from '../catalog/source.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { ConfigError, PlatformError } from '../runtime/errors.ts';
+import type { Exchange, Exchanged } from './exchange.ts';
+import { judge, keyError, type Outcome } from './response.ts';
 
 /** One try of a request, `budgetMs` milliseconds long at most; failures are values, it never throws. */
 export type Attempt = (request: ApiRequest, budgetMs: number) => Promise<Outcome>;
@@ -23,4 +14,99 @@ export interface RequestObserver {
   /** `code`: the HTTP status as text, `timeout` or `network`. */
   request(event: { org: string; endpoint: DatasetName; code: string; seconds: number }): void;
   retry(event: { org: string; endpoint: DatasetName }): void;
+}
+
+/** The configured addresses of an organization, ready to be built upon. */
+export type Hosts = Readonly<Record<ApiRequest['host'], URL>>;
+
+/** Reads the two base URLs; a `ConfigError` where one is no http or https URL. */
+export function parseHosts(baseUrl: string, appUrl: string): Hosts {
+  return { api: parseBase('base_url', baseUrl), app: parseBase('app_url', appUrl) };
+}
+
+/** The address of a request: the base URL's own path goes before the request's. */
+export function urlOf(request: ApiRequest, hosts: Hosts): URL {
+  const url = new URL(hosts[request.host]);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}${request.path}`;
+  url.search = new URLSearchParams(request.query).toString();
+  return url;
+}
+
+function parseBase(key: string, text: string): URL {
+  if (!URL.canParse(text)) throw new ConfigError(`${key} is not a URL`);
+  const url = new URL(text);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new ConfigError(`${key} must begin with http:// or https://`);
+  }
+  // Credentials in a URL would replace the key's header.
+  url.username = '';
+  url.password = '';
+  url.search = '';
+  url.hash = '';
+  return url;
+}
+
+export interface SingleAttemptDeps {
+  readonly org: string;
+  readonly hosts: Hosts;
+  /** Asked before every attempt, so that a rotated key is in use on the next one. */
+  readonly credential: () => Promise<string>;
+  readonly timeoutMs: () => number;
+  readonly maxResponseBytes: () => number;
+  readonly exchange: Exchange;
+  readonly clock: Clock;
+  readonly observer: RequestObserver;
+  readonly closed: AbortSignal;
+}
+
+/** Creates the innermost attempt: key, one exchange, its count and its meaning. */
+export function createSingleAttempt(deps: SingleAttemptDeps): Attempt {
+  const { org, clock } = deps;
+  return async (request, budgetMs) => {
+    const key = await readKey(deps.credential);
+    if (key instanceof PlatformError) return { ok: false, error: key, retry: 'never' };
+    const ended = endOf(request, deps.closed);
+    const started = clock.elapsed();
+    const timeoutMs = Math.min(deps.timeoutMs(), budgetMs);
+    const exchanged = await deps.exchange(urlOf(request, deps.hosts), key, { timeoutMs, ended });
+    const seconds = (clock.elapsed() - started) / 1000;
+    // What was broken off on purpose says nothing about the platform, and its organization may be gone.
+    if (!ended.aborted)
+      deps.observer.request({ org, endpoint: request.endpoint, code: codeOf(exchanged), seconds });
+    const facts = { key, now: clock.now(), maxResponseBytes: deps.maxResponseBytes() };
+    const outcome = judge(exchanged, `GET ${request.path}`, facts);
+    return outcome.ok
+      ? { ok: true, answer: { ...outcome.answer, key: fingerprintOfKey(key, org) } }
+      : outcome;
+  };
+}
+
+function codeOf(exchanged: Exchanged): string {
+  return 'status' in exchanged ? String(exchanged.status) : exchanged.kind;
+}
+
+/** Asks for the key; a `PlatformError` with reason `auth` where there is none that a header could carry. */
+export async function readKey(credential: () => Promise<string>): Promise<string | PlatformError> {
+  let key: string;
+  try {
+    key = (await credential()).trim();
+  } catch (thrown) {
+    // The cause may quote the file's content: the kind of failure is all that is told.
+    const code: unknown = thrown instanceof Error ? Reflect.get(thrown, 'code') : undefined;
+    const why = typeof code === 'string' && /^[A-Z_]{2,30}$/.test(code) ? ` (${code})` : '';
+    return keyError(`the API key could not be read${why}`);
+  }
+  if (key === '') return keyError('the API key is empty');
+  if (!/^[\x21-\x7e]+$/.test(key)) return keyError('the API key holds characters that a header cannot carry');
+  return key;
+}
+
+/** Tells one key of an organization from another; the key cannot be found from it. */
+export function fingerprintOfKey(key: string, org: string): string {
+  return createHmac('sha256', `agent-platform-exporter/${org}`).update(key).digest('hex').slice(0, 16);
+}
+
+/** Aborted once nobody waits for the request any more. */
+export function endOf({ signal }: ApiRequest, closed: AbortSignal): AbortSignal {
+  return signal === undefined ? closed : AbortSignal.any([closed, signal]);
 }

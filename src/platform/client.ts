@@ -1,21 +1,24 @@
-import type { Source } from '../catalog/source.ts';
+import type { ApiAnswer, ApiRequest, Source } from '../catalog/source.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { createRateLimiter, type RateLimiter } from '../runtime/rate-limiters.ts';
 import { runInSlices } from '../runtime/slices.ts';
-import { type Admission, withAdmission } from './admission.ts';
-import { createAgentPool } from './agents.ts';
-import type { RequestObserver } from './attempt.ts';
-import type { RequestCeiling } from './ceiling.ts';
-import { withConcurrency } from './concurrency.ts';
+import { createAgentPool, type ProxySettings } from './agents.ts';
+import { createSingleAttempt, parseHosts, type RequestObserver } from './attempt.ts';
+import type { RequestCeiling } from './daily-quota.ts';
 import { createExchange } from './exchange.ts';
+import {
+  type ActivePause,
+  createPauses,
+  type Pauses,
+  withCeiling,
+  withConcurrency,
+  withPauses,
+  withRateLimit,
+} from './limits.ts';
 import { walkPages } from './paging.ts';
-import { type ActivePause, createPauses, type Pauses, withPauses } from './pause.ts';
-import type { ProxySettings } from './proxy.ts';
-import { createRateLimiter, type RateLimiter, withCeiling, withRateLimit } from './rate-limit.ts';
-import { parseHosts } from './request-url.ts';
 import { withRetries } from './retries.ts';
-import { createSingleAttempt } from './single-attempt.ts';
 
 const MAX_IN_FLIGHT = 4;
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
@@ -119,5 +122,39 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
       closing.abort();
       agents.destroy();
     },
+  };
+}
+
+/** Asks for an answer; failures throw a `PlatformError`. */
+export type Ask = (request: ApiRequest) => Promise<ApiAnswer>;
+
+/** Decides which whole answers may be read at all. */
+export interface Admission {
+  /** Called before a request is made; what it gives is called once the answer has come, or will not come. */
+  asking(request: ApiRequest): () => void;
+  /**
+   * Resolves where the answer may be read, and rejects with a `PlatformError` where nothing of it may. It may take
+   * time, and make requests of its own by `ask`.
+   */
+  admit(request: ApiRequest, answer: ApiAnswer, ask: Ask): Promise<void>;
+}
+
+/** Lets through only what is admitted, page by page where a listing has several. */
+export function withAdmission(ask: Ask, admission: Admission | undefined): Ask {
+  if (admission === undefined) return ask;
+
+  async function askNoted(request: ApiRequest): Promise<ApiAnswer> {
+    const answered = admission?.asking(request);
+    try {
+      return await ask(request);
+    } finally {
+      answered?.();
+    }
+  }
+
+  return async (request) => {
+    const answer = await askNoted(request);
+    await admission.admit(request, answer, askNoted);
+    return answer;
   };
 }

@@ -1,12 +1,9 @@
 import type { Readable } from 'node:stream';
 import axios from 'axios';
 import type { PlatformError } from '../runtime/errors.ts';
-import type { JsonBounds } from '../runtime/json-meter.ts';
+import { createJsonMeter, type JsonBounds } from '../runtime/json-meter.ts';
 import type { AgentPool, Agents } from './agents.ts';
-import { readBody, readErrorBody } from './body.ts';
-import { type Deadline, startDeadline } from './deadline.ts';
-import { describeNetworkError } from './network-error.ts';
-import { isRedirect, judgeRedirect, MAX_REDIRECTS } from './redirect.ts';
+import { describeNetworkError } from './error-text.ts';
 
 /** How an exchange ended, below the meaning of statuses and bodies. */
 export type Exchanged =
@@ -149,4 +146,133 @@ async function read(answer: Head, limit: number, deadline: Deadline): Promise<Ex
     if (deadline.signal.aborted) throw thrown;
     return { kind: 'network', words: 'the answer broke off or is damaged' };
   }
+}
+
+/** Where a redirect leads, or the plain words why it is not followed. */
+export type Redirect = { readonly to: URL } | { readonly refused: string };
+
+/** How many redirects of one request are followed. */
+export const MAX_REDIRECTS = 3;
+
+/** Whether a status asks the client to look elsewhere. */
+export function isRedirect(status: number): boolean {
+  return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
+}
+
+/**
+ * Judges a redirect: only 307 and 308 promise the same request, and only the same scheme, host and port may
+ * see the key. Where the new address has no query, the old one is kept: the listing's cursor is in it.
+ */
+export function judgeRedirect(from: URL, status: number, location: string | undefined): Redirect {
+  if (status !== 307 && status !== 308) {
+    return { refused: 'a redirect that may change the request and is not followed' };
+  }
+  if (location === undefined || !URL.canParse(location, from.href)) {
+    return { refused: 'a redirect without a usable address' };
+  }
+  const to = new URL(location, from.href);
+  if (to.protocol !== from.protocol) {
+    return {
+      refused: `a redirect from ${bare(from.protocol)} to ${bare(to.protocol)}, which is not followed with a key`,
+    };
+  }
+  if (to.host !== from.host)
+    return { refused: 'a redirect to another host, which must not be given the key' };
+  to.username = '';
+  to.password = '';
+  to.hash = '';
+  if (to.search === '') to.search = from.search;
+  return { to };
+}
+
+function bare(protocol: string): string {
+  return protocol.replace(':', '').slice(0, 10);
+}
+
+/** A body, or which bound it exceeds: its length in bytes, or one of its structure. */
+export type Body =
+  | { readonly text: string; readonly bytes: number }
+  | { readonly exceeds: 'bytes' | keyof JsonBounds };
+
+/** Deeper than any answer of the platform, and no work for whoever reads it. */
+const MAX_DEPTH = 64;
+
+/**
+ * A body may have one value for so many of the bytes that it may have: a value takes more than that with its name, and
+ * one without, such as an empty object, takes twenty times its text in memory.
+ */
+const BYTES_PER_VALUE = 16;
+
+/** How much of an error's body is read: enough for its first sentences. */
+const ERROR_BODY_BYTES = 16 * 1024;
+
+/**
+ * Reads a JSON body of at most `limit` bytes (after decompression) and stops at the first byte beyond, or where its
+ * structure is beyond all bounds; throws what the stream throws where it breaks off.
+ */
+export async function readBody(stream: Readable, limit: number): Promise<Body> {
+  const chunks: Buffer[] = [];
+  const meter = createJsonMeter({ depth: MAX_DEPTH, values: Math.ceil(limit / BYTES_PER_VALUE) });
+  let bytes = 0;
+  for await (const chunk of stream) {
+    bytes += chunk.length;
+    if (bytes > limit) return { exceeds: 'bytes' };
+    const exceeds = meter.read(chunk);
+    if (exceeds !== undefined) return { exceeds };
+    chunks.push(chunk);
+  }
+  return { text: Buffer.concat(chunks).toString('utf8'), bytes };
+}
+
+/** Reads the beginning of an error's body; empty where it breaks off, since half a word may be half a secret. */
+export async function readErrorBody(stream: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of stream) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > ERROR_BODY_BYTES) break;
+    }
+  } catch {
+    return '';
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Bounds one exchange from the first byte sent to the last one read. */
+export interface Deadline {
+  readonly signal: AbortSignal;
+  /** Whether it was time, and nothing else, that ended the exchange. */
+  expired(): boolean;
+  clear(): void;
+}
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Starts a deadline of `ms` milliseconds that also ends with `parent`. It runs on real time, since what it
+ * bounds is a socket.
+ */
+export function startDeadline(ms: number, parent: AbortSignal): Deadline {
+  const controller = new AbortController();
+  let expired = false;
+  const timer = setTimeout(
+    () => {
+      expired = true;
+      controller.abort();
+    },
+    Math.min(Math.max(ms, 1), LONGEST_TIMER_MS),
+  );
+  const abort = () => controller.abort();
+  if (parent.aborted) abort();
+  parent.addEventListener('abort', abort);
+  return {
+    signal: controller.signal,
+    expired: () => expired,
+    clear() {
+      clearTimeout(timer);
+      parent.removeEventListener('abort', abort);
+    },
+  };
 }

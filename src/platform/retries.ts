@@ -3,9 +3,9 @@ import { backoffMs } from '../runtime/backoff.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
-import type { Attempt, Failure, RequestObserver } from './attempt.ts';
-import { endOf } from './deadline.ts';
-import type { Pauses } from './pause.ts';
+import { type Attempt, endOf, type RequestObserver } from './attempt.ts';
+import type { Pauses } from './limits.ts';
+import type { Failure } from './response.ts';
 
 /** How long one request may take in all, its attempts and the waits between them. */
 const EFFORT_MS = 120_000;

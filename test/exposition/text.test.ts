@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { labelValue } from '../../src/catalog/label.ts';
-import { createSampleWriter } from '../../src/exposition/sample-writer.ts';
-import { formatValue, renderFamilyHeader } from '../../src/exposition/text.ts';
+import { createSampleWriter, formatValue, renderFamilyHeader } from '../../src/exposition/text.ts';
 import { parsePage } from './parse.ts';
 
 const anyText = fc.oneof(

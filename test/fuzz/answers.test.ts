@@ -3,8 +3,7 @@ import { type FetchingCollector, isDayCollector, isFetching } from '../../src/ca
 import { addDays } from '../../src/catalog/day.ts';
 import { IncompleteListing, UnexpectedAnswer } from '../../src/catalog/source.ts';
 import { collectors } from '../../src/collectors/index.ts';
-import { judge } from '../../src/platform/judge.ts';
-import { parseRetryAfter } from '../../src/platform/retry-after.ts';
+import { judge, parseRetryAfter } from '../../src/platform/response.ts';
 import { createSandbox, plantedSecrets } from '../../src/sandbox/index.ts';
 import { createFakeSource, createFakeView, dayNamed, stored } from '../collectors/fakes.ts';
 import { mutated, mutatedText } from './mutations.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Day } from '../../src/catalog/day.ts';
-import { fingerprint } from '../../src/history/fingerprint.ts';
 import { createMemoryHistory } from '../../src/history/memory.ts';
+import { fingerprint } from '../../src/history/merge.ts';
 
 const monday = '2026-03-02' as Day;
 const tuesday = '2026-03-03' as Day;

@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest';
 import type { Window } from '../../src/catalog/collector.ts';
 import { addDays, type Day, daysBetween } from '../../src/catalog/day.ts';
 import { type Ask, afterAnswer, afterFailure, nextAsk, planDays } from '../../src/pipeline/day-plan.ts';
+import { daysDescending, TARGET_BYTES } from '../../src/pipeline/days-to-fetch.ts';
 import {
   type FetchMemory,
   NOTHING_LEARNED,
   withAnswer,
   withFailedDay,
   withTooMuch,
-} from '../../src/pipeline/fetch-memory.ts';
-import { daysDescending, TARGET_BYTES } from '../../src/pipeline/windows.ts';
+} from '../../src/pipeline/run-memory.ts';
 import { PlatformError } from '../../src/runtime/errors.ts';
 
 const MINUTE = 60_000;

@@ -3,7 +3,7 @@ import type { DatasetName } from '../../src/catalog/dataset.ts';
 import type { ApiRequest } from '../../src/catalog/source.ts';
 import { createMemoryHistory } from '../../src/history/memory.ts';
 import { createIdentityCheck } from '../../src/pipeline/identity.ts';
-import { withAdmission } from '../../src/platform/admission.ts';
+import { withAdmission } from '../../src/platform/client.ts';
 import { PlatformError } from '../../src/runtime/errors.ts';
 
 /** What an endpoint names: an identifier, none, or a failure. */

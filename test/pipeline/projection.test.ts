@@ -6,7 +6,7 @@ import { currentFamily, dayFamily, type Family, type Sample } from '../../src/ca
 import { labelValue } from '../../src/catalog/label.ts';
 import type { View } from '../../src/catalog/view.ts';
 import { familiesOverBudget } from '../../src/pipeline/budget.ts';
-import { projectFamily, surveyOf } from '../../src/pipeline/survey.ts';
+import { projectFamily, surveyOf } from '../../src/pipeline/cardinality.ts';
 import { createView } from '../../src/pipeline/view.ts';
 import { runInSlices } from '../../src/runtime/slices.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { DayDataset } from '../../src/catalog/dataset.ts';
 import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
-import { firstDayOf } from '../../src/pipeline/first-day.ts';
-import { daysAgain, describeRevisions } from '../../src/pipeline/revision.ts';
+import { describeRevisions } from '../../src/pipeline/day-run.ts';
+import { daysAgain, firstDayOf } from '../../src/pipeline/days-to-fetch.ts';
 
 const today = '2026-03-20' as Day;
 

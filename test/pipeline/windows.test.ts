@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day, daysBetween, startOf } from '../../src/catalog/day.ts';
-import { type Wanting, wantedDays } from '../../src/pipeline/wanted.ts';
-import { daysDescending, nextWindow } from '../../src/pipeline/windows.ts';
+import { daysDescending, nextWindow, type Wanting, wantedDays } from '../../src/pipeline/days-to-fetch.ts';
 
 const start = '2026-01-14' as Day;
 const newest = '2026-03-10' as Day;

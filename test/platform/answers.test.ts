@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { isAboutToday } from '../../src/platform/today.ts';
+import { isAboutToday } from '../../src/platform/response.ts';
 import { answers, createTestClient, failureOf, startServer, tokensRequest } from './platform-server.ts';
 
 describe('a refusal', () => {

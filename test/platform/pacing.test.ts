@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createRateLimiter } from '../../src/platform/rate-limit.ts';
 import { createFakeClock, createSystemClock } from '../../src/runtime/clock.ts';
+import { createRateLimiter } from '../../src/runtime/rate-limiters.ts';
 import { answers, createTestClient, START, startServer, tokensRequest } from './platform-server.ts';
 
 describe('the rate limit', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiRequest } from '../../src/catalog/source.ts';
-import { parseRetryAfter } from '../../src/platform/retry-after.ts';
+import { parseRetryAfter } from '../../src/platform/response.ts';
 import {
   answers,
   createTestClient,

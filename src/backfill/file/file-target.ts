@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Logger } from '../../runtime/logger.ts';
-import type { Month } from '../months.ts';
 import { createStateFile } from '../state-file.ts';
-import type { BackfillTarget } from '../target.ts';
+import type { BackfillTarget, Month } from '../target.ts';
 import { createMonthFile, type MonthFile } from './month-file.ts';
 
 export interface FileTargetDeps {

@@ -1,7 +1,7 @@
 import { type BackoffBounds, backoffMs } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
-import { BackfillError } from '../failure.ts';
+import { BackfillError } from '../target.ts';
 import { type Answer, judgeAnswer } from './verdict.ts';
 
 /** Sends one compressed write request; rejects where there was no answer. */

@@ -3,13 +3,13 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { DatasetName } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
-import type { KeptDataset, KeptOrg } from '../kept.ts';
+import type { KeptDataset } from '../history.ts';
 import type { SweepMark } from '../retention.ts';
-import { encode } from './encoding.ts';
+import type { KeptOrg } from '../state.ts';
 import { inspect, refusalOf, refuseSpecial } from './inspect.ts';
 import { type Lock, takeLock } from './lock.ts';
-import { migrate, refuseForeign } from './schema.ts';
-import { moveAside, UnusableHistory } from './unusable.ts';
+import { encode, migrate, refuseForeign } from './schema.ts';
+import { moveAside, UnusableHistory } from './trouble.ts';
 
 /** The form in which a dataset's rows or documents are kept at present. */
 export type SchemaVersionOf = (dataset: DatasetName) => number;

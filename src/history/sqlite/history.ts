@@ -6,8 +6,8 @@ import type { Logger } from '../../runtime/logger.ts';
 import { createSerialQueue } from '../../runtime/serial-queue.ts';
 import { runInSlices } from '../../runtime/slices.ts';
 import type { History } from '../history.ts';
-import { createKept, type Touched } from '../kept.ts';
 import type { SweepMark } from '../retention.ts';
+import { createKept, type Touched } from '../state.ts';
 import {
   type HistoryFile,
   type Opening,
@@ -19,10 +19,8 @@ import { openForReading, refusalOf } from './inspect.ts';
 import { type Loaded, load } from './load.ts';
 import { type FileMark, isSamePlace, markOf } from './mark.ts';
 import { createRequestCounts } from './requests.ts';
-import { type Trouble, type TroubleReason, troubleOf } from './trouble.ts';
-import { createUnsaved, type UnsavedDataset } from './unsaved.ts';
-import { UnusableHistory } from './unusable.ts';
-import { writes } from './writes.ts';
+import { type Trouble, type TroubleReason, troubleOf, UnusableHistory } from './trouble.ts';
+import { createUnsaved, type UnsavedDataset, writes } from './unsaved.ts';
 
 /** One row can be large. */
 const ROWS_PER_LOOK = 1;

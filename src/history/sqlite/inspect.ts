@@ -3,8 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { ConfigError } from '../../runtime/errors.ts';
 import { LEFT_DAMAGED, refuseForeign } from './schema.ts';
-import { troubleOf } from './trouble.ts';
-import { UnusableHistory } from './unusable.ts';
+import { troubleOf, UnusableHistory } from './trouble.ts';
 
 const MAGIC = 'SQLite format 3\0';
 

@@ -2,10 +2,10 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { DatasetName } from '../../catalog/dataset.ts';
 import { type Day, parseDay } from '../../catalog/day.ts';
 import type { RequestCount } from '../history.ts';
-import type { KeptOrg } from '../kept.ts';
 import type { SweepMark } from '../retention.ts';
-import { decode } from './encoding.ts';
+import type { KeptOrg } from '../state.ts';
 import type { SchemaVersionOf } from './file.ts';
+import { decode } from './schema.ts';
 
 /** What a history file holds. */
 export interface Loaded {

@@ -4,8 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { RequestCount } from '../history.ts';
-import { troubleOf } from './trouble.ts';
-import { moveAside } from './unusable.ts';
+import { moveAside, troubleOf } from './trouble.ts';
 
 /** The counted requests of each organization, in a file of their own, which damage of the history does not touch. */
 export interface RequestCounts {

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { crc32 } from 'node:zlib';
 import { ConfigError } from '../../runtime/errors.ts';
-import { UnusableHistory } from './unusable.ts';
+import { UnusableHistory } from './trouble.ts';
 
 /** Marks a database as this exporter's history: the bytes of `APEh`. */
 export const APPLICATION_ID = 0x41_50_45_68;
@@ -88,4 +89,26 @@ function hasOwnTables(db: DatabaseSync): boolean {
   const names = "'org', 'dataset', 'day', 'document'";
   const found = db.prepare(`SELECT count(*) AS tables FROM sqlite_schema WHERE name IN (${names})`).get();
   return found?.['tables'] === 4;
+}
+
+/** A value as it is stored: JSON, and the CRC-32 of that text. */
+export interface Encoded {
+  readonly text: string;
+  readonly sum: number;
+}
+
+/** Writes a value down. */
+export function encode(value: unknown): Encoded {
+  const text = JSON.stringify(value);
+  return { text, sum: crc32(text) };
+}
+
+/** Reads a value back; undefined where the text is not what was written. */
+export function decode(text: unknown, sum: unknown): unknown {
+  if (typeof text !== 'string' || crc32(text) !== sum) return undefined;
+  try {
+    return JSON.parse(text) ?? undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,5 +1,5 @@
+import { existsSync, renameSync } from 'node:fs';
 import { ConfigError, messageOf } from '../../runtime/errors.ts';
-import { UnusableHistory } from './unusable.ts';
 
 /** Why a store cannot be used for now. */
 export type TroubleReason =
@@ -71,4 +71,27 @@ function reasonOf(error: unknown): TroubleReason {
   // The low byte is the primary code, the rest tells more of the same.
   if ('errcode' in error) return REASONS.get(Number(error.errcode) & 0xff) ?? 'failed';
   return ('code' in error ? SYSTEM_REASONS.get(String(error.code)) : undefined) ?? 'failed';
+}
+
+/** The files that SQLite keeps beside a database. */
+const BESIDE = ['', '-wal', '-shm', '-journal'] as const;
+
+/** A history that may not be written to: it is damaged, or of a newer release. */
+export class UnusableHistory extends ConfigError {
+  readonly reason: 'damaged' | 'newer';
+
+  constructor(reason: UnusableHistory['reason'], message: string, hint: string) {
+    super(message, hint);
+    this.name = 'UnusableHistory';
+    this.reason = reason;
+  }
+}
+
+/** Renames a database, with all that is beside it, to the first name that is free, and gives that name. */
+export function moveAside(path: string): string {
+  let number = 1;
+  while (existsSync(`${path}.damaged-${number}`)) number += 1;
+  const aside = `${path}.damaged-${number}`;
+  for (const suffix of BESIDE) if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
+  return aside;
 }

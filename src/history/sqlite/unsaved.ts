@@ -1,6 +1,7 @@
 import type { DatasetName } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
-import type { Touched } from '../kept.ts';
+import type { Kept, Touched } from '../state.ts';
+import type { HistoryFile } from './file.ts';
 
 /** The days and documents of one dataset that its file does not hold as they are. */
 export interface UnsavedDataset {
@@ -39,4 +40,31 @@ export function createUnsaved(): Unsaved {
       return taken;
     },
   };
+}
+
+/** Writes what is unsaved as it is kept, one row at a step. */
+export function* writes(
+  file: HistoryFile,
+  kept: Kept,
+  batch: readonly UnsavedDataset[],
+): Generator<void, void> {
+  for (const { org, dataset, days, documents } of batch) {
+    if (dataset === undefined) {
+      file.putOrg(org, kept.identity(org));
+      yield;
+      continue;
+    }
+    // Read at each row: what changes meanwhile is unsaved again, and the newer value does no harm.
+    for (const day of days) {
+      file.putDay(org, dataset, day, kept.dataset(org, dataset));
+      yield;
+    }
+    for (const id of documents) {
+      file.putDocument(org, dataset, id, kept.dataset(org, dataset));
+      yield;
+    }
+    file.putDataset(org, dataset, kept.dataset(org, dataset));
+    file.putOrg(org, kept.identity(org));
+    yield;
+  }
 }

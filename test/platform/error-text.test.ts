@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { describeErrorBody } from '../../src/platform/error-body.ts';
+import { describeErrorBody } from '../../src/platform/error-text.ts';
 import { KEY } from './platform-server.ts';
 
 const json = 'application/json';

@@ -1,8 +1,6 @@
-import type { ExpensiveDataset } from '../catalog/collector.ts';
-import { addDays, type Day, dayOf, type Instant } from '../catalog/day.ts';
+import type { ExpensiveDataset, Window } from '../catalog/collector.ts';
+import { addDays, type Day, dayOf, daysBetween, type Instant, yesterdayOf } from '../catalog/day.ts';
 import { isUnsettled } from '../catalog/parts.ts';
-import { daysDescending } from './windows.ts';
-
 /** How many days after its end a day answered without a row may still get one. */
 export const LATE_DAYS = 3;
 
@@ -103,4 +101,107 @@ function olderUnsettled(covered: ReadonlyMap<Day, unknown>, historyStart: Day): 
     .map(([day]) => day)
     .sort()
     .reverse();
+}
+
+/** The most days that one request asks for. */
+export const MAX_WINDOW_DAYS = 30;
+
+/** The size that an answer should have at most, in bytes. */
+export const TARGET_BYTES = 8 * 1024 * 1024;
+
+/** The days from `from` to `to`, newest first; none where `to` lies before `from`. */
+export function daysDescending(from: Day, to: Day): Day[] {
+  const days: Day[] = [];
+  for (let day = to; day >= from; day = addDays(day, -1)) days.push(day);
+  return days;
+}
+
+/** The newest window of at most `size` days that holds only wanted days; `wanted` is newest first. */
+export function nextWindow(wanted: readonly Day[], size: number): Window | undefined {
+  const [to] = wanted;
+  if (to === undefined) return undefined;
+  let from = to;
+  for (let index = 1; index < Math.min(size, wanted.length); index++) {
+    const day = wanted[index];
+    if (day !== addDays(from, -1)) break;
+    from = day;
+  }
+  return { from, to };
+}
+
+/** From when on days are kept. */
+export interface Keeping {
+  readonly historyStart: Day;
+  /** How many of the newest days are kept; all where it is 0 or not given. */
+  readonly retentionDays?: number | undefined;
+}
+
+/** The first day that is asked for and kept at an instant. */
+export function firstDayOf({ historyStart, retentionDays = 0 }: Keeping, now: Instant): Day {
+  if (retentionDays === 0) return historyStart;
+  const oldest = addDays(yesterdayOf(now), 1 - retentionDays);
+  return oldest > historyStart ? oldest : historyStart;
+}
+
+/** What a run does about days without a row that their dataset goes past while it catches up. */
+export interface CatchingUp {
+  /**
+   * Takes in what was answered, before it is stored; gives the days to ask for again in this run. A dataset that was
+   * late has gone past them: what it said of them before says nothing any more.
+   */
+  answered(days: readonly Day[], rows: ReadonlyMap<Day, unknown>): Promise<readonly Day[]>;
+  /** Called once all of them have been answered. */
+  finished(): Promise<void>;
+}
+
+export interface CatchingUpParts {
+  /** The covered days with their rows, as they were when the run began. */
+  readonly covered: ReadonlyMap<Day, unknown>;
+  readonly lastPass: Day | undefined;
+  /** Notes another day as that of the last pass, from which follows until when days are settled. */
+  putLastPass(day: Day): Promise<void>;
+}
+
+/** Begins with the days without a row that are newer than every row. */
+export function createCatchingUp({ covered, lastPass, putLastPass }: CatchingUpParts): CatchingUp {
+  const days = [...covered.keys()].sort();
+  const [first, last] = [days[0], days.at(-1)];
+  const newestRow = first && last && newestRowOf(covered, first, last);
+  const late = new Set(newestRow === undefined ? days : days.filter((day) => day > newestRow));
+  let unsettled = false;
+
+  return {
+    async answered(answered, rows) {
+      for (const day of answered) late.delete(day);
+      const newest = [...rows.keys()].sort().at(-1);
+      const passed = [...late].filter((day) => newest !== undefined && day < newest);
+      const [oldest] = passed;
+      if (oldest === undefined) return [];
+      for (const day of passed) late.delete(day);
+      const before = addDays(oldest, LATE_DAYS);
+      if (lastPass === undefined || lastPass <= before) return passed;
+      // It outlasts a run that fails or is cut off: until they were asked for again, they are not known.
+      if (!unsettled) await putLastPass(before);
+      unsettled = true;
+      return passed;
+    },
+    async finished() {
+      if (!unsettled || lastPass === undefined) return;
+      await putLastPass(lastPass);
+      unsettled = false;
+    },
+  };
+}
+
+/** How many missed passes are made up for at most. */
+const MAX_MISSED = 30;
+
+/**
+ * How many of the newest days are asked for again: the window, and more where days have left it since the last
+ * pass without having been asked for again; at least one.
+ */
+export function daysAgain(windowDays: number, lastPass: Day | undefined, today: Day): number {
+  if (windowDays === 0) return 1;
+  const missed = lastPass === undefined ? 0 : daysBetween(lastPass, today) - 1;
+  return windowDays + Math.min(Math.max(0, missed), MAX_MISSED);
 }

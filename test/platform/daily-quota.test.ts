@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Day } from '../../src/catalog/day.ts';
-import { type CountStore, createRequestCeiling, type DayCount } from '../../src/platform/ceiling.ts';
+import { type CountStore, createRequestCeiling, type DayCount } from '../../src/platform/daily-quota.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
 import {
   answers,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Day } from '../../src/catalog/day.ts';
 import type { RowParts } from '../../src/catalog/parts.ts';
 import { createMemoryHistory } from '../../src/history/memory.ts';
-import { mergeRow } from '../../src/history/merge-row.ts';
+import { mergeRow } from '../../src/history/merge.ts';
 
 const parts: RowParts = {
   credits: { fields: [], members: ['credits', 'byModel', 'tokens.input'] },

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
-import { wantedDays } from '../../src/pipeline/wanted.ts';
-import { daysDescending } from '../../src/pipeline/windows.ts';
+import { daysDescending, wantedDays } from '../../src/pipeline/days-to-fetch.ts';
 
 const newest = '2026-03-31' as Day;
 const historyStart = '2026-03-01' as Day;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { monthsOf } from '../../src/backfill/months.ts';
-import { LIVE_MS, newestStampedDay, stampsOf } from '../../src/backfill/stamps.ts';
+import { LIVE_MS, newestStampedDay, stampsOf } from '../../src/backfill/sample-times.ts';
+import { monthsOf } from '../../src/backfill/target.ts';
 import { addDays, type Day, endOf } from '../../src/catalog/day.ts';
 
 const HOUR = 3_600_000;

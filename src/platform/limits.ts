@@ -2,7 +2,9 @@ import type { DatasetName } from '../catalog/dataset.ts';
 import type { Instant } from '../catalog/day.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { PlatformError } from '../runtime/errors.ts';
-import type { Attempt } from './attempt.ts';
+import type { RateLimiter } from '../runtime/rate-limiters.ts';
+import { type Attempt, endOf } from './attempt.ts';
+import type { RequestCeiling } from './daily-quota.ts';
 
 /** What a pause holds back: one endpoint, or all requests of the organization. */
 export type PauseScope = DatasetName | 'organization';
@@ -102,5 +104,41 @@ export function withPauses(attempt: Attempt, pauses: Pauses): Attempt {
   return async (request, budgetMs) => {
     const error = pauses.current(request.endpoint);
     return error === undefined ? attempt(request, budgetMs) : { ok: false, error, retry: 'never' };
+  };
+}
+
+/** Makes every attempt wait for its turn. */
+export function withRateLimit(attempt: Attempt, limiter: RateLimiter, closed: AbortSignal): Attempt {
+  return async (request, budgetMs) => {
+    // A closed client's attempt goes on to fail in the exchange, like any other.
+    await limiter.take(endOf(request, closed)).catch(() => undefined);
+    return attempt(request, budgetMs);
+  };
+}
+
+/** Fails every attempt of a day that has had its requests, without making it. */
+export function withCeiling(attempt: Attempt, ceiling: RequestCeiling | undefined): Attempt {
+  if (ceiling === undefined) return attempt;
+  return async (request, budgetMs) => {
+    const error = await ceiling.take();
+    return error === undefined ? attempt(request, budgetMs) : { ok: false, error, retry: 'never' };
+  };
+}
+
+/** Lets at most `limit` attempts be under way at a time; the others wait in the order in which they came. */
+export function withConcurrency(attempt: Attempt, limit: number): Attempt {
+  const waiting: (() => void)[] = [];
+  let free = limit;
+  return async (request, budgetMs) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await attempt(request, budgetMs);
+    } finally {
+      // The place goes from hand to hand, so that nobody slips in between.
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
   };
 }

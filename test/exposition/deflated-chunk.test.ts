@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { crc32Combine, crc32Shift } from '../../src/exposition/crc32.ts';
+import { crc32Combine, crc32Shift } from '../../src/exposition/deflated-chunk.ts';
 
 test('the checksum of two texts is found without their bytes', () => {
   fc.assert(

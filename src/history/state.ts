@@ -4,6 +4,7 @@ import {
   type AnsweredDays,
   type AnsweredDocuments,
   ForeignAnswer,
+  type KeptDataset,
   type OrgHistory,
   type Retention,
   type Revision,
@@ -11,16 +12,6 @@ import {
 } from './history.ts';
 import { absorbDataset, absorbedDocuments, mergeDays } from './merge.ts';
 import { MAX_SWEPT, newestRow, planSweep, type SweepMark, without, withoutOld } from './retention.ts';
-import { nameOf, slotOf } from './slot.ts';
-
-/** What is kept of one dataset of one organization; it is replaced, never changed. */
-export interface KeptDataset {
-  readonly days: ReadonlyMap<Day, unknown>;
-  readonly documents: ReadonlyMap<string, unknown>;
-  readonly answeredAt: Instant | undefined;
-  readonly succeededAt: Instant | undefined;
-  readonly revisedOn: Day | undefined;
-}
 
 /** What is kept of one organization. */
 export interface KeptOrg {
@@ -282,4 +273,18 @@ function snapshotOf(kept: KeptOrg | undefined): OrgHistory {
     revisedOn: (dataset) => datasets.get(dataset)?.revisedOn,
     succeededAt: (dataset) => datasets.get(dataset)?.succeededAt,
   };
+}
+
+/** Organization names hold no such character. */
+const SEPARATOR = '#';
+
+/** Where what an organization's name no longer stands for is kept: beside the name, by the platform's identifier. */
+export function slotOf(org: string, orgId: string): string {
+  return `${org}${SEPARATOR}${orgId}`;
+}
+
+/** The name of the organization to which a slot belongs; a name is the slot of what it stands for at present. */
+export function nameOf(slot: string): string {
+  const end = slot.indexOf(SEPARATOR);
+  return end < 0 ? slot : slot.slice(0, end);
 }

@@ -1,8 +1,5 @@
-import type { Clock } from '../runtime/clock.ts';
-import { createSerialQueue } from '../runtime/serial-queue.ts';
-import type { Attempt } from './attempt.ts';
-import type { RequestCeiling } from './ceiling.ts';
-import { endOf } from './deadline.ts';
+import type { Clock } from './clock.ts';
+import { createSerialQueue } from './serial-queue.ts';
 
 /** Hands out permissions in the order in which they were asked for, evenly spaced. */
 export interface RateLimiter {
@@ -30,23 +27,5 @@ export function createRateLimiter(perSecond: () => number, clock: Clock): RateLi
 
   return {
     take: (signal) => turns.run(() => takeNow(signal)),
-  };
-}
-
-/** Makes every attempt wait for its turn. */
-export function withRateLimit(attempt: Attempt, limiter: RateLimiter, closed: AbortSignal): Attempt {
-  return async (request, budgetMs) => {
-    // A closed client's attempt goes on to fail in the exchange, like any other.
-    await limiter.take(endOf(request, closed)).catch(() => undefined);
-    return attempt(request, budgetMs);
-  };
-}
-
-/** Fails every attempt of a day that has had its requests, without making it. */
-export function withCeiling(attempt: Attempt, ceiling: RequestCeiling | undefined): Attempt {
-  if (ceiling === undefined) return attempt;
-  return async (request, budgetMs) => {
-    const error = await ceiling.take();
-    return error === undefined ? attempt(request, budgetMs) : { ok: false, error, retry: 'never' };
   };
 }

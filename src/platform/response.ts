@@ -1,9 +1,7 @@
+import type { ApiAnswer } from '../catalog/source.ts';
 import { PlatformError } from '../runtime/errors.ts';
-import type { Failure, Outcome, Retry } from './attempt.ts';
-import { keyError } from './credential.ts';
-import { describeErrorBody } from './error-body.ts';
+import { describeErrorBody } from './error-text.ts';
 import type { Answered, Exchanged } from './exchange.ts';
-import { parseHttpDate, parseRetryAfter } from './retry-after.ts';
 
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 /** By these words a 503 says that it concerns the caller's rate and not the endpoint. */
@@ -99,4 +97,61 @@ function tooLarge(message: string, status: number): PlatformError {
 
 function failure(error: PlatformError, retry: Retry): Failure {
   return { ok: false, error, retry };
+}
+
+/** Whether trying again can help; `once`: a second failure of this kind in the same effort is final. */
+export type Retry = 'never' | 'once' | 'always';
+
+export interface Failure {
+  readonly ok: false;
+  readonly error: PlatformError;
+  readonly retry: Retry;
+  /** How long the server asked to be left alone, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+export type Outcome = { readonly ok: true; readonly answer: ApiAnswer } | Failure;
+
+/** A slip of the server's must not silence an organization for long: after this, one request asks again. */
+const MAX_PAUSE_MS = 3_600_000;
+
+/**
+ * Reads a `Retry-After` header, seconds or an HTTP date, in milliseconds, at most an hour; undefined where it is
+ * missing or unreadable. A date is relative to `now` (milliseconds since the epoch), which should be the server's own
+ * time.
+ */
+export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
+  const text = header?.trim() ?? '';
+  if (/^\d+(\.\d+)?$/.test(text)) return bounded(Math.ceil(Number(text) * 1000));
+  const at = parseHttpDate(text);
+  return at === undefined ? undefined : bounded(at - now);
+}
+
+function bounded(ms: number): number {
+  return Math.min(Math.max(ms, 0), MAX_PAUSE_MS);
+}
+
+/** Reads an HTTP date in any of its three forms as milliseconds since the epoch; undefined where it is none. */
+export function parseHttpDate(text: string | undefined): number | undefined {
+  // Every form of an HTTP date begins with the name of a day; Date.parse alone takes far more for a date.
+  if (text === undefined || !/^(mon|tue|wed|thu|fri|sat|sun)/i.test(text)) return undefined;
+  // The asctime form names no zone and means UTC.
+  const at = Date.parse(/gmt|utc|[+-]\d{4}$/i.test(text) ? text : `${text} GMT`);
+  return Number.isNaN(at) ? undefined : at;
+}
+
+/**
+ * Whether the platform refused a request because its last day is not over yet by the platform's clock: ask for
+ * one day less. Told from other 400s by the words, since the body carries no code.
+ */
+export function isAboutToday(error: PlatformError): boolean {
+  return error.status === 400 && /\btoday\b|\blag\b|\bfuture\b|\bnot yet\b/i.test(error.message);
+}
+
+const HINT =
+  'The key is missing, wrong or revoked: create a new API key in the settings of the web app and put it in place of the old one.';
+
+/** The error of a key that the platform refuses, or that cannot be sent at all. */
+export function keyError(message: string, status?: number): PlatformError {
+  return new PlatformError('auth', message, { hint: HINT, status });
 }
