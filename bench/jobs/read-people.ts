@@ -1,7 +1,7 @@
 // Reads a day's people as the collector does, and parses the same bodies once more by themselves.
 
 import { yesterdayOf } from '../../src/catalog/day.ts';
-import type { PeopleSettings } from '../../src/catalog/people.ts';
+import type { PeopleSettings } from '../../src/catalog/settings.ts';
 import type { ApiRequest, Source } from '../../src/catalog/source.ts';
 import { fetchUsers } from '../../src/collectors/users/fetch.ts';
 import { createLabels } from '../../src/config/people/labels.ts';

@@ -6,7 +6,7 @@ import {
   isFetching,
 } from '../catalog/collector.ts';
 import type { DatasetName } from '../catalog/dataset.ts';
-import type { PeopleSettings } from '../catalog/people.ts';
+import type { PeopleSettings } from '../catalog/settings.ts';
 import { aboutFamilies, collectors as allCollectors } from '../collectors/index.ts';
 import type { LiveConfig } from '../config/config.ts';
 import { createPublisher, type Publisher } from '../pipeline/publisher.ts';

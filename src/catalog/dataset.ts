@@ -1,4 +1,3 @@
-import type { RowParts } from './parts.ts';
 import type { OrgSettings } from './settings.ts';
 
 /** The datasets of the platform, which are also the values of the `dataset` label. */
@@ -30,4 +29,58 @@ export interface DocumentDataset<Document> {
   idOf(document: Document): string;
   /** Version of `Document`, 1 by default. Raise it with every change: documents stored with another version are not read. */
   readonly schemaVersion?: number;
+}
+
+/**
+ * A total of a row together with its breakdowns: what is kept of two answers must be of one of them, else the
+ * difference between the total and the sum of its parts would be of neither.
+ */
+export interface RowPart {
+  /** The members of the platform's row that this is read from. */
+  readonly fields: readonly string[];
+  /** The members of the stored row, with a dot where one lies in another. */
+  readonly members: readonly string[];
+  /** Whether a whole answer may lack some of these where an earlier one had them, as what few people's figures make. */
+  readonly mayLack?: boolean;
+}
+
+/** The parts of a dataset's rows by name; what is in none of them says how the row was made. */
+export type RowParts = Readonly<Record<string, RowPart>>;
+
+/** What every stored row may say of the answers it was made of. */
+export interface Reduced {
+  /**
+   * The parts that the last answer did not carry whole, with the number of unusable fields in what is stored: 0 where
+   * that is an earlier, whole answer. Such a day is asked for again until an answer is whole.
+   */
+  readonly rejected?: Readonly<Record<string, number>> | undefined;
+}
+
+/** Whether a day of this row must be asked for again, because its last answer was not whole. */
+export function isUnsettled(row: unknown): boolean {
+  return Object.keys(rejectedOf(row)).length > 0;
+}
+
+/** Whether something is missing from this row, or from a part of it, so that what it leaves out is not known to be 0. */
+export function isDamaged(row: unknown, part?: string): boolean {
+  return Object.entries(rejectedOf(row)).some(([name, count]) => count > 0 && (part ?? name) === name);
+}
+
+/** The row's own account of its parts; empty where all of them are whole. */
+export function rejectedOf(row: unknown): Readonly<Record<string, number>> {
+  return (row as Reduced | undefined)?.rejected ?? {};
+}
+
+/** The row with the unusable fields of an answer counted under their parts; `fields` holds one name for each. */
+export function withRejected<Row extends Reduced>(
+  row: Row,
+  fields: readonly string[],
+  parts: RowParts = {},
+): Row {
+  const rejected: Record<string, number> = { ...row.rejected };
+  for (const field of fields) {
+    const [name] = Object.entries(parts).find(([, part]) => part.fields.includes(field)) ?? [];
+    if (name !== undefined) rejected[name] = (rejected[name] ?? 0) + 1;
+  }
+  return Object.keys(rejected).length === 0 ? row : { ...row, rejected };
 }

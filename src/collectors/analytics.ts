@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import type { FetchedDays, Window } from '../catalog/collector.ts';
-import type { DatasetName } from '../catalog/dataset.ts';
+import { type DatasetName, type Reduced, type RowParts, withRejected } from '../catalog/dataset.ts';
 import type { Day } from '../catalog/day.ts';
-import { type Reduced, type RowParts, withRejected } from '../catalog/parts.ts';
 import { type Source, UnexpectedAnswer } from '../catalog/source.ts';
 import { requiredText } from './fields.ts';
 import { salvage } from './salvage.ts';

@@ -1,6 +1,6 @@
 import type { Collector } from '../catalog/collector.ts';
 import type { Day } from '../catalog/day.ts';
-import type { PeopleSettings } from '../catalog/people.ts';
+import type { PeopleSettings } from '../catalog/settings.ts';
 import { usersCollector } from '../collectors/users/collector.ts';
 import type { UsersRow } from '../collectors/users/dataset.ts';
 import { readPeople } from '../collectors/users/fetch.ts';

@@ -1,6 +1,5 @@
-import type { DatasetName } from '../catalog/dataset.ts';
+import type { DatasetName, RowParts } from '../catalog/dataset.ts';
 import type { Day, Instant } from '../catalog/day.ts';
-import type { RowParts } from '../catalog/parts.ts';
 
 /** What is kept of one organization, as it stood when it was read; later writes do not change it. */
 export interface OrgHistory {

@@ -1,5 +1,5 @@
+import { isDamaged, type Reduced, type RowParts, rejectedOf } from '../catalog/dataset.ts';
 import type { Day } from '../catalog/day.ts';
-import { isDamaged, type Reduced, type RowParts, rejectedOf } from '../catalog/parts.ts';
 import type { AnsweredDays, KeptDataset, Revision } from './history.ts';
 
 /** The covered days once an answer has been added, and the days that it revised. */

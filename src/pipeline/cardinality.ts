@@ -1,7 +1,7 @@
 import type { DayDataset } from '../catalog/dataset.ts';
+import { isDamaged } from '../catalog/dataset.ts';
 import { addDays, type Day } from '../catalog/day.ts';
 import type { DayFamily, Family, Sample } from '../catalog/family.ts';
-import { isDamaged } from '../catalog/parts.ts';
 import type { View } from '../catalog/view.ts';
 import { fold, type KeptValues, keepLargest, keyOf, labelled } from './folding.ts';
 

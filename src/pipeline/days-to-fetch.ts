@@ -1,6 +1,6 @@
 import type { ExpensiveDataset, Window } from '../catalog/collector.ts';
+import { isUnsettled } from '../catalog/dataset.ts';
 import { addDays, type Day, dayOf, daysBetween, type Instant, yesterdayOf } from '../catalog/day.ts';
-import { isUnsettled } from '../catalog/parts.ts';
 /** How many days after its end a day answered without a row may still get one. */
 export const LATE_DAYS = 3;
 

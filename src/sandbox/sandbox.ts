@@ -2,12 +2,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dayAt, firstDay, parseDay } from './calendar.ts';
 import { createSwitchboard } from './faults/switchboard.ts';
-import { createKeyRing } from './http/access.ts';
-import { createHandler } from './http/handler.ts';
-import { createRequestLog } from './http/request-log.ts';
+import { createKeyRing } from './http/call.ts';
+import { createHandler, createRequestLog } from './http/handler.ts';
 import { createReadinessListing } from './readiness/listing.ts';
 import type { Sandbox, SandboxOptions } from './types.ts';
-import { createEditions } from './world/editions.ts';
+import { createEditions } from './world/conditions.ts';
 import { createOrg } from './world/org.ts';
 
 /**

@@ -1,8 +1,7 @@
 import type { DayCollector, DocumentCollector, FetchedDays, Window } from '../../src/catalog/collector.ts';
 import { addDays, type Day, parseDay, startOf } from '../../src/catalog/day.ts';
 import type { Family, Sample } from '../../src/catalog/family.ts';
-import type { PeopleSettings } from '../../src/catalog/people.ts';
-import type { ReadinessSettings } from '../../src/catalog/settings.ts';
+import type { PeopleSettings, ReadinessSettings } from '../../src/catalog/settings.ts';
 import type { ApiRequest, PagedRequest, PagingEnd, Source } from '../../src/catalog/source.ts';
 import type { View } from '../../src/catalog/view.ts';
 

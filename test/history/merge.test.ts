@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { RowParts } from '../../src/catalog/dataset.ts';
 import type { Day } from '../../src/catalog/day.ts';
-import type { RowParts } from '../../src/catalog/parts.ts';
 import { createMemoryHistory } from '../../src/history/memory.ts';
 import { mergeRow } from '../../src/history/merge.ts';
 

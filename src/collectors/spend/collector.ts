@@ -4,9 +4,8 @@ import { figure } from '../samples.ts';
 import { tokensCollector } from '../tokens/collector.ts';
 import { type TokensRow, tokensDataset } from '../tokens/dataset.ts';
 import { type Cost, costByModel, costForecast, costOn, costToDate, creditPriceOn } from './costs.ts';
-import { monthToDate, trailing } from './credits.ts';
+import { expectationOf, monthForecast, monthToDate, trailing } from './credits.ts';
 import { definitions } from './definitions.ts';
-import { expectationOf, monthForecast } from './forecast.ts';
 
 /** What every figure here is computed from. */
 export const DAYS = 'stored days of /api/v1/analytics/tokens: data[].billable_tokens';

@@ -4,8 +4,7 @@ import type { CreditPrice } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { preciseSum } from '../counts.ts';
 import { modelsOf } from '../tokens/models.ts';
-import { creditsOn, ofEach } from './credits.ts';
-import { expectedRest } from './forecast.ts';
+import { creditsOn, expectedRest, ofEach } from './credits.ts';
 
 /** What a day cost; undefined where its credits or its price are not known. */
 export function costOn(view: View, day: Day): Cost | undefined {

@@ -1,7 +1,96 @@
-import { addDays, type Day, daysFrom, monthSoFar } from '../../catalog/day.ts';
+import { addDays, type Day, daysBetween, daysFrom, monthSoFar, restOfMonth } from '../../catalog/day.ts';
 import type { View } from '../../catalog/view.ts';
 import { preciseSum } from '../counts.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
+
+/** Under so many known days nothing is forecast. */
+const MIN_FORECAST_DAYS = 7;
+/** How many of a weekday's newest known days its mean is of. */
+const DAYS_IN_MEAN = 4;
+/** How far back a known day is looked for. */
+const WEEKS_BACK = 52;
+
+/** The credits that a day to come is expected to take. */
+export interface ExpectedDay {
+  readonly day: Day;
+  readonly credits: number;
+}
+
+/** The credits of the whole month of a day: those to date, and those expected of the days that remain. */
+export function monthForecast(view: View, day: Day): number | undefined {
+  const known = ofEach(monthSoFar(day), (past) => creditsOn(view, past));
+  const expected = expectedRest(view, day);
+  return known && expected && preciseSum([...known, ...expected.map(({ credits }) => credits)]);
+}
+
+/**
+ * What each remaining day of the month is expected to take, judged from what is known up to `day`; undefined
+ * under seven known days, or where some remaining day's weekday was never seen.
+ */
+export function expectedRest(view: View, day: Day): readonly ExpectedDay[] | undefined {
+  if (!hasEnoughDays(view, day)) return undefined;
+  return ofEach(restOfMonth(day), (ahead) => {
+    const credits = meanOfWeekday(view, ahead, day);
+    return credits === undefined ? undefined : { day: ahead, credits };
+  });
+}
+
+function hasEnoughDays(view: View, day: Day): boolean {
+  let known = 0;
+  for (let back = 0; back < WEEKS_BACK * 7 && known < MIN_FORECAST_DAYS; back++) {
+    if (creditsOn(view, addDays(day, -back)) !== undefined) known++;
+  }
+  return known >= MIN_FORECAST_DAYS;
+}
+
+/** The mean of the last four known days, up to `newest`, that have the weekday of a day after it. */
+function meanOfWeekday(view: View, ahead: Day, newest: Day): number | undefined {
+  const weeksAhead = Math.ceil(daysBetween(newest, ahead) / 7);
+  const latest = addDays(ahead, -7 * weeksAhead);
+  const found: number[] = [];
+  for (let week = 0; week < WEEKS_BACK && found.length < DAYS_IN_MEAN; week++) {
+    const credits = creditsOn(view, addDays(latest, -7 * week));
+    if (credits !== undefined) found.push(credits);
+  }
+  return found.length === 0 ? undefined : preciseSum(found) / found.length;
+}
+
+const WEEKS = 8;
+
+/** Under so many known days nothing is expected. */
+const MIN_EXPECTATION_DAYS = 3;
+
+/** Makes the median absolute deviation of normally distributed values their standard deviation. */
+const DEVIATION_SCALE = 1.4826;
+
+/** What a day's credits are usually like. */
+export interface Expectation {
+  readonly credits: number;
+  /** Above this, a day is out of the ordinary. */
+  readonly upper: number;
+}
+
+/** What the same weekday of the eight weeks before says of a day; undefined where fewer than three are known. */
+export function expectationOf(view: View, day: Day): Expectation | undefined {
+  const known: number[] = [];
+  for (let week = 1; week <= WEEKS; week++) {
+    const credits = creditsOn(view, addDays(day, -7 * week));
+    if (credits !== undefined) known.push(credits);
+  }
+  if (known.length < MIN_EXPECTATION_DAYS) return undefined;
+  const credits = medianOf(known);
+  const deviation = medianOf(known.map((value) => Math.abs(value - credits)));
+  const upper = Math.max(credits + 3 * DEVIATION_SCALE * deviation, 2 * credits);
+  return { credits, upper: Math.min(upper, Number.MAX_VALUE) };
+}
+
+/** The median of at least one amount: the mean of the middle two where there is an even number of them. */
+function medianOf(amounts: readonly number[]): number {
+  const sorted = amounts.toSorted((one, other) => one - other);
+  const high = sorted[sorted.length >> 1] ?? 0;
+  const low = sorted[(sorted.length - 1) >> 1] ?? high;
+  return low + (high - low) / 2;
+}
 
 /** A day's credits: 0 on an idle day, undefined where the day is not covered or its row lacks them. */
 export function creditsOn(view: View, day: Day): number | undefined {

@@ -1,5 +1,4 @@
-import type { DayDataset } from '../../catalog/dataset.ts';
-import type { Reduced } from '../../catalog/parts.ts';
+import type { DayDataset, Reduced } from '../../catalog/dataset.ts';
 
 /** What one model, in one tier, used in a day. */
 export interface ModelTokens {

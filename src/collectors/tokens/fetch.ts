@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { FetchedDays, Window } from '../../catalog/collector.ts';
+import { withRejected } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
-import { withRejected } from '../../catalog/parts.ts';
 import { type Source, UnexpectedAnswer } from '../../catalog/source.ts';
 import { type AnalyticsAnswer, askAnalytics, byDay, type Dated } from '../analytics.ts';
 import { sumOf } from '../counts.ts';

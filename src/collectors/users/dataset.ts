@@ -1,7 +1,5 @@
-import type { DayDataset } from '../../catalog/dataset.ts';
-import type { Reduced } from '../../catalog/parts.ts';
-import { ANONYMOUS } from '../../catalog/people.ts';
-import type { OrgSettings } from '../../catalog/settings.ts';
+import type { DayDataset, Reduced } from '../../catalog/dataset.ts';
+import { ANONYMOUS, type OrgSettings } from '../../catalog/settings.ts';
 import type { Count } from '../counts.ts';
 import type { PeopleColumns } from './columns.ts';
 

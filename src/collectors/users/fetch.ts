@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { FetchedDays, Window } from '../../catalog/collector.ts';
 import type { Day } from '../../catalog/day.ts';
-import { ANONYMOUS, type PeopleSettings } from '../../catalog/people.ts';
+import { ANONYMOUS, type PeopleSettings } from '../../catalog/settings.ts';
 import { IncompleteListing, type Page, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
 import { requiredText } from '../fields.ts';
 import { salvage } from '../salvage.ts';

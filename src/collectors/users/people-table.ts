@@ -1,4 +1,4 @@
-import type { PeopleSettings } from '../../catalog/people.ts';
+import type { PeopleSettings } from '../../catalog/settings.ts';
 import { plusKnown } from '../counts.ts';
 import { FIGURES, type FigureName, type PeopleColumns, textOf } from './columns.ts';
 import { OTHER_TEAMS } from './groups.ts';

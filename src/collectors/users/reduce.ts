@@ -1,5 +1,5 @@
-import { withRejected } from '../../catalog/parts.ts';
-import type { PeopleSettings } from '../../catalog/people.ts';
+import { withRejected } from '../../catalog/dataset.ts';
+import type { PeopleSettings } from '../../catalog/settings.ts';
 import { type Count, MAX_PARTS, OTHER, plusKnown } from '../counts.ts';
 import { type ModelPeople, type TeamFigures, type UsersRow, usersDataset } from './dataset.ts';
 import { creditStatistics, protectedTeams } from './groups.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Day } from '../../catalog/day.ts';
 import { isLabelValue } from '../../catalog/label.ts';
-import type { Person } from '../../catalog/people.ts';
+import type { Person } from '../../catalog/settings.ts';
 import { amount, day, list, MAX_AMOUNT, requiredText, text } from '../fields.ts';
 import type { FigureName } from './columns.ts';
 

@@ -1,6 +1,6 @@
 import type { Day } from '../../catalog/day.ts';
 import { dayFamily, type Sample } from '../../catalog/family.ts';
-import { ANONYMOUS } from '../../catalog/people.ts';
+import { ANONYMOUS } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { type FigureName, figuresOf, linesOf, type PeopleColumns } from './columns.ts';
 import { USERS_PATH, usersDataset } from './dataset.ts';

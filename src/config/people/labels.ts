@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Person } from '../../catalog/people.ts';
+import type { Person } from '../../catalog/settings.ts';
 
 /** How people are identified in labels. */
 export const identities = ['none', 'hash', 'id', 'email'] as const;

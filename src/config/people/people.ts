@@ -1,4 +1,4 @@
-import type { PeopleSettings } from '../../catalog/people.ts';
+import type { PeopleSettings } from '../../catalog/settings.ts';
 import { ConfigError } from '../../runtime/errors.ts';
 import type { Environment } from '../environment.ts';
 import type { Files } from '../files.ts';

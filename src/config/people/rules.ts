@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { NO_TEAM, type Person } from '../../catalog/people.ts';
+import { NO_TEAM, type Person } from '../../catalog/settings.ts';
 
 /** One line of a teams file. */
 export interface TeamRule {

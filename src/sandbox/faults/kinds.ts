@@ -1,4 +1,4 @@
-import { wikiShapes } from '../readiness/wiki-shapes.ts';
+import { wikiShapes } from '../readiness/wiki-runs.ts';
 import { oddPagings } from './odd-paging.ts';
 
 /** What may follow the name of a fault: nothing, `=RATE[:DETAIL]`, or `=DETAIL`. */

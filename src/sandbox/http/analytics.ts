@@ -2,14 +2,14 @@ import { activityByClient, activityRow } from '../analytics/activity.ts';
 import { productivityRow } from '../analytics/productivity.ts';
 import { tokensByModel, tokensRow } from '../analytics/tokens.ts';
 import { toolsByName, toolsRow } from '../analytics/tools.ts';
-import type { Day } from '../calendar.ts';
+import { type UsersPage, usersPage } from '../analytics/users.ts';
+import { type Day, parseDay } from '../calendar.ts';
 import { worsened } from '../faults/damage.ts';
+import { oddPaging } from '../faults/odd-paging.ts';
 import type { AnalyticsEndpoint, Row } from '../types.ts';
 import { isLeftOut } from '../world/rhythm.ts';
-import { badRequest, type Call, isRefusal, type JsonPieces, type Refusal } from './call.ts';
-import { type DateRange, readDateRange } from './date-range.ts';
+import { badRequest, type Call, type DateRange, isRefusal, type JsonPieces, type Refusal } from './call.ts';
 import { envelope } from './pieces.ts';
-import { answerUsers } from './users.ts';
 
 /** How an endpoint that has one row per day makes its rows. */
 interface Daily {
@@ -82,4 +82,54 @@ function* groupedDays(
   rows: (call: Call, day: Day) => Row[],
 ): Generator<Row[]> {
   for (const day of days) yield rows(call, day);
+}
+
+/** Answers `/users`: `limit` counts users, the cursor is a user id, rows are per user per day. */
+export function answerUsers(call: Call, range: DateRange, days: readonly Day[]): JsonPieces | Refusal {
+  const limit = readLimit(call);
+  if (limit === undefined) return badRequest('limit must be a number between 1 and 100');
+  const cursor = call.query.get('cursor') ?? '';
+  const page = usersPage(call.tenant.org, days, cursor, limit);
+  const isAgain = cursor === '' && days.map((day) => call.sentBefore(`users ${day}`)).includes(true);
+  const rows =
+    isAgain && call.faults.strikes('worse-again') !== undefined ? page.rows.map(worsened) : page.rows;
+  const odd = call.faults.strikes('odd-paging');
+  const more = paging(call, page, cursor);
+  return envelope([rows], call, range, odd === undefined ? more : oddPaging(more, odd.detail));
+}
+
+function readLimit({ query, faults }: Call): number | undefined {
+  const text = query.get('limit') ?? '20';
+  const asked = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (asked < 1 || asked > 100) return undefined;
+  if (faults.strikes('ignore-limit') !== undefined) return Number.POSITIVE_INFINITY;
+  return Math.min(asked, Number(faults.strikes('limit-cap')?.detail ?? asked));
+}
+
+function paging({ faults }: Call, { next }: UsersPage, cursor: string): Row {
+  if (faults.strikes('repeated-cursor') !== undefined) return { has_more: true, next_cursor: cursor || next };
+  if (next !== undefined) return { has_more: true, next_cursor: next };
+  return faults.strikes('null-cursor') === undefined
+    ? { has_more: false }
+    : { has_more: false, next_cursor: null };
+}
+
+/** Reads `startDate` and `endDate` by the rules of sections 4.2, 7.1 and 8. */
+export function readDateRange(query: URLSearchParams, today: Day): DateRange | Refusal {
+  const start = readDate(query, 'startDate');
+  if (typeof start !== 'number') return start;
+  const end = readDate(query, 'endDate');
+  if (typeof end !== 'number') return end;
+  if (start > end) return badRequest('startDate must not be after endDate');
+  if (end >= today) return badRequest("Cannot query today's date - analytics data has a 24-hour lag");
+  return { start, end };
+}
+
+function readDate(query: URLSearchParams, name: string): Day | Refusal {
+  const text = query.get(name);
+  if (text === null || text === '') return badRequest(`${name} is required`);
+  const day = parseDay(text);
+  if (day === 'format') return badRequest(`Invalid ${name}: expected format YYYY-MM-DD`);
+  if (day === 'calendar') return badRequest(`Invalid ${name}: no such calendar date`);
+  return day;
 }

@@ -1,6 +1,7 @@
 import type { Day } from '../calendar.ts';
 import type { RequestFaults } from '../faults/switchboard.ts';
 import type { ReadinessListing } from '../readiness/listing.ts';
+import type { Endpoint, Role } from '../types.ts';
 import type { Org } from '../world/org.ts';
 
 /** An organization with what it can be asked. */
@@ -38,4 +39,67 @@ export function isRefusal(value: unknown): value is Refusal {
 
 export function badRequest(detail: string): Refusal {
   return { status: 400, detail };
+}
+
+export interface KeyHolder {
+  readonly tenant: Tenant;
+  readonly role: Role;
+}
+
+/** Knows whose key is whose. */
+export interface KeyRing {
+  holder(authorization: string | undefined): KeyHolder | undefined;
+  setRevoked(revoked: boolean): void;
+}
+
+const roles: readonly Role[] = ['owner', 'manager', 'member', 'guest'];
+
+/** Creates the keys of all organizations, one per role. */
+export function createKeyRing(tenants: readonly Tenant[]): KeyRing {
+  const holders = new Map<string, KeyHolder>();
+  for (const tenant of tenants) {
+    for (const role of roles) holders.set(tenant.org.keys[role], { tenant, role });
+  }
+  let allRevoked = false;
+  return {
+    holder(authorization) {
+      const key = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+      return key === undefined || allRevoked ? undefined : holders.get(key);
+    },
+    setRevoked(revoked) {
+      allRevoked = revoked;
+    },
+  };
+}
+
+/** Section 5: analytics is for managers and owners; nothing is known to be asked of the other endpoints' callers. */
+export function roleRefusal(endpoint: Endpoint, role: Role): Refusal | undefined {
+  const open = endpoint === 'readiness' || endpoint === 'wiki' || role === 'owner' || role === 'manager';
+  return open ? undefined : { status: 403, detail: 'This endpoint requires the Manager or Owner role' };
+}
+
+export const readinessPath = '/api/organization/maturity-level-reports';
+
+/** Where the readiness listing moved to. */
+export const newReadinessPath = '/api/organization/agent-readiness-reports';
+
+const routes: ReadonlyMap<string, Endpoint> = new Map([
+  ['/api/v1/analytics/tokens', 'tokens'],
+  ['/api/v1/analytics/tools', 'tools'],
+  ['/api/v1/analytics/activity', 'activity'],
+  ['/api/v1/analytics/productivity', 'productivity'],
+  ['/api/v1/analytics/users', 'users'],
+  [readinessPath, 'readiness'],
+  [newReadinessPath, 'readiness'],
+  ['/api/v0/wiki', 'wiki'],
+]);
+
+/** The endpoint of a path; undefined where there is none. */
+export function endpointOf(path: string): Endpoint | undefined {
+  return routes.get(path);
+}
+
+export interface DateRange {
+  readonly start: Day;
+  readonly end: Day;
 }

@@ -1,9 +1,8 @@
 import type { RequestFaults } from '../faults/switchboard.ts';
 import type { Endpoint } from '../types.ts';
 import { type Answer, errorAnswer, htmlAnswer } from './answer.ts';
-import type { Refusal } from './call.ts';
+import { newReadinessPath, type Refusal, readinessPath } from './call.ts';
 import { hostileAnswer } from './hostile-answers.ts';
-import { newReadinessPath, readinessPath } from './routes.ts';
 
 export interface FaultyRequest {
   readonly endpoint: Endpoint;

@@ -2,17 +2,23 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { type Day, dayAt, hourMs } from '../calendar.ts';
 import type { RequestFaults, Switchboard } from '../faults/switchboard.ts';
 import { mix } from '../random.ts';
-import type { Endpoint } from '../types.ts';
-import { type KeyHolder, type KeyRing, roleRefusal } from './access.ts';
+import type { Endpoint, SeenRequest } from '../types.ts';
 import { answerAnalytics } from './analytics.ts';
 import { type Answer, errorAnswer, jsonAnswer } from './answer.ts';
-import { type Call, isRefusal, type JsonPieces, type Refusal, type Tenant } from './call.ts';
+import {
+  type Call,
+  endpointOf,
+  isRefusal,
+  type JsonPieces,
+  type KeyHolder,
+  type KeyRing,
+  type Refusal,
+  roleRefusal,
+  type Tenant,
+} from './call.ts';
 import { faultAnswer, otherBody } from './fault-answers.ts';
-import { answerReadiness } from './readiness.ts';
-import type { RequestLog } from './request-log.ts';
-import { endpointOf } from './routes.ts';
+import { answerReadiness, answerWiki } from './listings.ts';
 import { send } from './send.ts';
-import { answerWiki } from './wiki.ts';
 
 export interface HandlerDeps {
   readonly now: () => number;
@@ -132,4 +138,22 @@ function waited(response: ServerResponse, ms: number): Promise<void> {
       resolve();
     }
   });
+}
+
+/** The newest requests, oldest first. */
+export interface RequestLog {
+  add(request: SeenRequest): void;
+  all(): readonly SeenRequest[];
+}
+
+/** Creates a log that forgets the oldest beyond `capacity`. */
+export function createRequestLog(capacity: number): RequestLog {
+  const seen: SeenRequest[] = [];
+  return {
+    add(request) {
+      seen.push(request);
+      if (seen.length > capacity) seen.shift();
+    },
+    all: () => [...seen],
+  };
 }

@@ -3,8 +3,7 @@ import { damaged, misdated } from '../faults/damage.ts';
 import { bloated } from '../faults/hostile.ts';
 import type { RequestFaults } from '../faults/switchboard.ts';
 import type { Row } from '../types.ts';
-import type { Call, JsonPieces } from './call.ts';
-import type { DateRange } from './date-range.ts';
+import type { Call, DateRange, JsonPieces } from './call.ts';
 
 /** The analytics envelope of section 2.1, a piece per batch of rows. */
 export function* envelope(

@@ -2,8 +2,7 @@ import { type Day, firstDay } from '../calendar.ts';
 import { createRecent } from '../recent.ts';
 import type { Row } from '../types.ts';
 import type { Org } from '../world/org.ts';
-import { readinessReport } from './report.ts';
-import { evaluationOf } from './report-id.ts';
+import { evaluationOf, readinessReport } from './report.ts';
 import { isNamed } from './repositories.ts';
 import {
   createEvaluationCalendar,

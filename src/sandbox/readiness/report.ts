@@ -2,10 +2,8 @@ import { firstDay } from '../calendar.ts';
 import { mix, unit } from '../random.ts';
 import type { Row } from '../types.ts';
 import { type Criterion, clientVersion, criteriaOf } from './criteria.ts';
-import { rationale } from './rationale.ts';
-import { reportId } from './report-id.ts';
 import { describeApps, type Repository, repoUrl } from './repositories.ts';
-import type { Evaluation } from './schedule.ts';
+import { type Evaluation, evaluationsOn } from './schedule.ts';
 
 const models = ['claude-opus-4-8', 'claude-sonnet-4-6', 'gpt-5.6-sol'];
 const efforts = ['low', 'medium', 'high', 'off'];
@@ -99,4 +97,50 @@ function passes(
 function strengthOn(repository: Repository, day: number, number: number): number {
   if (repository.decay !== undefined) return repository.strength - 0.08 * ((number + repository.decay) % 5);
   return Math.min(0.96, repository.strength + (day - repository.started) * 0.0006);
+}
+
+/** The explanation of a verdict in the words of a reviewer who quotes from the repository. */
+export function rationale(
+  criterion: Criterion,
+  repository: Repository,
+  ratio: number | undefined,
+  lot: number,
+): string {
+  const topic = criterion.id.replaceAll('_', ' ');
+  const app = repository.apps[lot % repository.apps.length] ?? '.';
+  const owner = `owner-${(lot >>> 3) % 40}@${repository.path.split('/')[1] ?? 'org'}.example`;
+  if (ratio === undefined) return `Skipped: ${topic} does not apply to ${repository.path}.`;
+  if (ratio === 1) {
+    return lot % 9 === 0
+      ? `CODEOWNERS names ${owner}, who keeps ${topic} in order; the configuration is in ${app}.`
+      : `Found a working setup for ${topic} in ${app}, and CI runs it on every push.`;
+  }
+  if (ratio > 0) return `${app} meets ${topic}, but not every application of the repository does.`;
+  return lot % 9 === 0
+    ? `Nothing for ${topic} in ${app}; ask ${owner}, who removed it.`
+    : `No evidence of ${topic}: neither a configuration file in ${app} nor a step in CI.`;
+}
+
+/** The id of an evaluation's report, a UUID from which the evaluation can be found again. */
+export function reportId(orgSeed: number, { day, repository, aside }: Evaluation): string {
+  const filler = hex(mix(orgSeed, mix(day, repository.index)), 8);
+  const group = `4${filler.slice(4, 7)}-8${filler.slice(1, 4)}`;
+  const who = hex((repository.index ^ mix(orgSeed, day)) >>> 0, 8);
+  return `${hex((day ^ orgSeed) >>> 0, 8)}-${filler.slice(0, 4)}-${group}-${who}${aside ? 'b' : 'a'}${filler.slice(5)}`;
+}
+
+/** The evaluation whose report has that id; undefined where there is none. */
+export function evaluationOf(
+  id: string,
+  orgSeed: number,
+  repositories: readonly Repository[],
+): Evaluation | undefined {
+  const day = (Number.parseInt(id.slice(0, 8), 16) ^ orgSeed) >>> 0;
+  const repository = repositories[(Number.parseInt(id.slice(24, 32), 16) ^ mix(orgSeed, day)) >>> 0];
+  if (repository === undefined) return undefined;
+  return evaluationsOn(repository, day).find((evaluation) => reportId(orgSeed, evaluation) === id);
+}
+
+function hex(value: number, length: number): string {
+  return value.toString(16).padStart(length, '0');
 }

@@ -4,7 +4,6 @@ import type { Row } from '../types.ts';
 import type { Org } from '../world/org.ts';
 import { clientVersion } from './criteria.ts';
 import { type Repository, repoUrl } from './repositories.ts';
-import type { WikiShape } from './wiki-shapes.ts';
 
 /** The newest wiki run of every repository that has a wiki, in the spelling that goes with the shape. */
 export function wikiRuns(org: Org, now: number, oldest: Day, shape: WikiShape): Row[] {
@@ -65,4 +64,14 @@ function otherSpelling(run: Row): Row {
     status: failed ? 'failed' : 'completed',
     ...(failed ? {} : { completedAt: new Date(started + 1_500_000).toISOString() }),
   };
+}
+
+/** The shapes in which deployments send the wiki listing; the first is ours, the last is nobody's. */
+export const wikiShapes = ['wikiRuns', 'bare', 'data', 'runs', 'unknown'] as const;
+
+export type WikiShape = (typeof wikiShapes)[number];
+
+/** The shape of that name, ours where there is none. */
+export function wikiShape(name: string | undefined): WikiShape {
+  return wikiShapes.find((shape) => shape === name) ?? 'wikiRuns';
 }

@@ -1,4 +1,4 @@
-import { ANONYMOUS, type PeopleSettings } from '../../../src/catalog/people.ts';
+import { ANONYMOUS, type PeopleSettings } from '../../../src/catalog/settings.ts';
 import type { ApiRequest, Source } from '../../../src/catalog/source.ts';
 import type { UsersRow } from '../../../src/collectors/users/dataset.ts';
 import { createDayReducer } from '../../../src/collectors/users/reduce.ts';

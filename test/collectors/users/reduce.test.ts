@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { labelValue } from '../../../src/catalog/label.ts';
-import type { PeopleSettings } from '../../../src/catalog/people.ts';
+import type { PeopleSettings } from '../../../src/catalog/settings.ts';
 import { usersCollector } from '../../../src/collectors/users/collector.ts';
 import type { UsersRow } from '../../../src/collectors/users/dataset.ts';
 import { createFakeView, DAY, expositionOf } from '../fakes.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { PeopleSettings } from '../../../src/catalog/people.ts';
+import type { PeopleSettings } from '../../../src/catalog/settings.ts';
 import { usersCollector } from '../../../src/collectors/users/collector.ts';
 import { OTHER_TEAMS } from '../../../src/collectors/users/groups.ts';
 import { createFakeView, DAY, expositionOf } from '../fakes.ts';

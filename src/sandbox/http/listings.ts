@@ -1,6 +1,7 @@
+import { wikiBody, wikiRuns, wikiShape } from '../readiness/wiki-runs.ts';
 import type { Row } from '../types.ts';
 import { badRequest, type Call, type JsonPieces, type Refusal } from './call.ts';
-import { reportList } from './pieces.ts';
+import { prepared, reportList } from './pieces.ts';
 
 /** Answers the readiness listing (section 4.3), newest first; without a limit it lists everything. */
 export function answerReadiness({ tenant, query, faults, now, oldest }: Call): JsonPieces | Refusal {
@@ -31,4 +32,11 @@ export function answerReadiness({ tenant, query, faults, now, oldest }: Call): J
 /** The same reports as on every page, under identities that no page before had. */
 function* renamed(reports: Iterable<Row>, page: number): Generator<Row> {
   for (const report of reports) yield { ...report, reportId: `${String(report['reportId'])}~${page}` };
+}
+
+/** Answers the wiki listing (section 4.1), which takes no parameters. */
+export function answerWiki({ tenant, faults, now, oldest }: Call): JsonPieces {
+  const shape = wikiShape(faults.strikes('wiki-shape')?.detail);
+  const runs = prepared(wikiRuns(tenant.org, now, oldest, shape), faults);
+  return [JSON.stringify(wikiBody(runs, shape))];
 }
