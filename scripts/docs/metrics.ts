@@ -19,11 +19,11 @@ export interface DocumentedOwnMetric {
 }
 
 const AGGREGATIONS: Readonly<Record<Family['aggregation'], string>> = {
-  additive: 'may be summed over its labels',
-  distinct: 'counts people: a sum over a label counts some twice',
-  ratio: 'an average, a quantile or a share: not to be summed',
+  additive: 'can be summed over its labels',
+  distinct: 'counts people: do not sum, because a person can count under several label values',
+  ratio: 'an average, a quantile or a share: do not sum',
   timestamp: 'a point in time',
-  info: 'always 1, the labels carry the message',
+  info: 'always 1; the labels carry the information',
 };
 
 /** The text of `docs/METRICS.md`, from the declarations alone. */
@@ -49,42 +49,43 @@ export function renderMetricsDocs(
     ]),
     '## About the data',
     '',
-    'Published for every organization, whichever collectors are asked for.',
+    'Published for every organization, regardless of the requested collectors.',
     '',
     ...tableOf(about),
     '## About the exporter',
     '',
-    'Counters and histograms of this process. They start at 0 with it.',
+    'Counters and histograms of this process. They start at 0 when the process starts.',
     '',
     ...ownTableOf(own),
     ...(hooks.length === 0 ? [] : ['## Hook events', '', hookIntroduction, '', ...ownTableOf(hooks)]),
   ].join('\n');
 }
 
-const introduction = `Every metric of the platform is a gauge and has the label \`org\` beside the ones in the table. A daily gauge
-describes the newest complete UTC day of its dataset, and \`agent_platform_data_day_timestamp_seconds{dataset}\` says
-which day that is. Absent is not zero: what the platform did not tell gives no series.
+const introduction = `Every metric of the platform is a gauge and has the label \`org\` in addition to the labels in the table. A daily gauge
+describes the newest complete UTC day of its dataset; \`agent_platform_data_day_timestamp_seconds{dataset}\` gives that
+day. Absent is not zero: a value that the platform did not report has no series.
 
-Where a day carries a breakdown, a label value that was seen in the preceding 28 days and is missing from it is 0, if
-the numbers may be summed and nothing of the day's answer was rejected. Over \`limits.values_per_label\` the largest values stay and the rest is summed into \`other\`;
-ratios and infos of folded values are left out.
+If a day has a breakdown, a label value that was seen in the preceding 28 days and is missing from the breakdown is 0, if
+the numbers can be summed and nothing of the day's answer was rejected. Over \`limits.values_per_label\`, the largest values
+are kept and the rest is summed into \`other\`; ratios and info metrics of folded values are omitted.
 
-A field that is not a number from 0 to 2^53 is rejected and counted. What is stored of it stays, together with its total or
-its breakdowns, and the day is asked for again once a day until its answer is whole.
+A field that is not a number from 0 to 2^53 is rejected and counted. Its stored value is kept, together with its total or
+its breakdowns, and the day is fetched again once a day until its answer is complete.
 
 ## Label values
 
 A label value has at most 256 characters. Control, bidirectional and zero-width characters and lone surrogates are
-replaced by \`\ufffd\`; joiners between letters or parts of an emoji stay. A value that is shortened or changed ends with \`~\`
-and eight hexadecimal digits of a digest of its original, so that different things never share a series.
+replaced by \`\ufffd\`; joiners between letters or parts of an emoji are kept. A value that is shortened or changed ends with
+\`~\` and eight hexadecimal digits of a digest of the original, so that different values never share a series.
 
-The label \`repo\` is host and path (\`github.com/acme/app\`), in lower case on github.com, gitlab.com, bitbucket.org,
-codeberg.org and dev.azure.com, which ignore case. The port is part of it where it is http's or https's and not the usual
-one. An address with a query or a fragment has a digest of these at its end; user names, passwords and parameters that may
-be credentials are never part of it.`;
+The label \`repo\` consists of host and path (\`github.com/acme/app\`), in lower case on github.com, gitlab.com, bitbucket.org,
+codeberg.org and dev.azure.com, which ignore case. A non-default port of an http or https
+address is included. An address with a query or a fragment ends with a digest of them. User names, passwords and parameters
+that may be credentials are never included.`;
 
-const hookIntroduction = `What the agents' own clients reported to \`POST /hooks/events\`; there without the label \`org\`, and only where a hook token
-is configured. What was counted outlasts a restart where the storage does; the refusals start at 0 with the process.`;
+const hookIntroduction = `Events that the agents' clients reported to \`POST /hooks/events\`. These metrics have no label \`org\` and exist only if a
+hook token is configured. The counts survive a restart if the storage does; the counters of rejected events start at 0 when
+the process starts.`;
 
 function ownTableOf(metrics: readonly DocumentedOwnMetric[]): readonly string[] {
   return [

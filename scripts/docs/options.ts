@@ -20,7 +20,7 @@ export function renderConfigurationDocs(collectors: readonly CollectorChoice[]):
     '',
     introduction,
     ...sectionsOf(shared, '##'),
-    '## Keys of the file alone',
+    '## Keys without a flag',
     '',
     '| Key | Default | Meaning |',
     '|---|---|---|',
@@ -34,21 +34,21 @@ export function renderConfigurationDocs(collectors: readonly CollectorChoice[]):
     '|---|---|',
     ...Object.entries(secretVariables).map(([name, meaning]) => row([`\`${name}\``, `${meaning}.`])),
     '',
-    '## A whole file',
+    '## A complete file',
     '',
-    'Every key, with its default:',
+    'Every key with its default:',
     '',
     '```yaml',
     renderExample(shared).trimEnd(),
     '```',
     '',
-    '## How values are written',
+    '## Value formats',
     '',
     notation,
     '',
-    '## Options of single commands',
+    '## Command-specific options',
     '',
-    'These have no key in the file.',
+    'These options have no key in the file.',
     '',
     ...[
       sandboxOptions,
@@ -99,45 +99,44 @@ function row(cells: readonly string[]): string {
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
-const introduction = `An option is given by a flag, by an environment variable or by a key of a YAML file. Where several give it, the
-flag wins over the variable, the variable over the file, and the file over the default. A mistake shows wherever it
-stands, also where another source takes precedence.
+const introduction = `Options are set by flags, environment variables or keys of a YAML file. Flags take precedence over variables, variables over
+the file, and the file over defaults. Errors are reported wherever they occur, even if another source takes precedence.
 
-- A variable without a value counts as not set.
-- Unknown flags, unknown file keys and unknown variables that begin with \`AGENT_PLATFORM_\` are refused, and so are
-  values of the wrong kind and files that cannot be read: one line on standard error names the place, and the exit
-  code is 2. Left alone is what Kubernetes sets for
-  Services (\`AGENT_PLATFORM_…_SERVICE_HOST\`, \`…_SERVICE_PORT\`, \`…_PORT\`, \`…_PORT_9889_TCP\` and the like).
-- \`agent-platform-exporter check-config\` takes what \`serve\` takes, and shows what it means.
-- \`agent-platform-exporter demo\` needs no configuration. It takes the same options, less those of the organization,
-  and reads neither organizations nor keys.
+- An empty variable counts as not set.
+- Unknown flags, unknown file keys and unknown variables that begin with \`AGENT_PLATFORM_\` are rejected, and so are
+  values of the wrong kind and files that cannot be read: one line on standard error names the location, and the exit
+  code is 2. Variables that Kubernetes injects for Services are ignored (\`AGENT_PLATFORM_…_SERVICE_HOST\`, \`…_SERVICE_PORT\`, \`…_PORT\`, \`…_PORT_9889_TCP\` and the like).
+- \`agent-platform-exporter check-config\` accepts the options of \`serve\`, validates them and shows the result.
+- \`agent-platform-exporter demo\` needs no configuration. It accepts the same options except those of the
+  organization, and reads neither organizations nor keys.
 
-One organization needs no file: its address comes from \`--api.base-url\`, its key from the environment, its name from
-\`--org\`. Several are listed under \`orgs\` in the file. Where both are given, the one of flags and environment is added to
-the list; its name must then not stand there. An address without a key, or a key without an address, is refused.
+A single organization needs no file: its address comes from \`--api.base-url\`, its key from the environment, its name from
+\`--org\`. Several organizations are listed under \`orgs\` in the file. If both are given, the organization of flags and
+environment is added to the list, which must not contain its name. An address without a key, or a key without an address,
+is rejected.
 
-[Operations](operations.md) tells how a running exporter takes over a changed file, and how several processes share the
+[Operations](operations.md) describes how a running exporter reloads a changed file, and how several processes share the
 organizations.
 `;
 
-const secrets = `A key never stands on a command line or in the file itself. It comes from an environment variable or from a file of
-its own, whose path the configuration names. Such a file holds the key and nothing else; line ends after it do not
-count. It is looked at before each request and read again when it has changed, so that a key can be exchanged without
-a restart (Kubernetes exchanges the files of a Secret that way). A key is made of ASCII characters without white space;
-an empty file, or one with anything else in it, is refused at the start. Found later, it fails the collectors of its
-organization with the reason \`auth\` until it is mended.
+const secrets = `A key is never given on a command line or in the configuration file. It comes from an environment variable or from a
+separate file, whose path the configuration contains. Such a file contains only the key; trailing line breaks are ignored.
+The file is checked before each request and read again when it has changed, so that a key can be rotated without a restart
+(Kubernetes updates the files of a Secret that way). A key consists of ASCII characters without white space. An empty file,
+or one with other content, is rejected at start-up. A file that becomes invalid later keeps its last good key; that is
+logged, shown on the status page and counted as a failed reload.
 
-\`AGENT_PLATFORM_API_KEY\` and \`AGENT_PLATFORM_API_KEY_FILE\` exclude each other, and so do \`api_key_env\` and \`api_key_file\`,
+\`AGENT_PLATFORM_API_KEY\` and \`AGENT_PLATFORM_API_KEY_FILE\` are mutually exclusive, and so are \`api_key_env\` and \`api_key_file\`,
 and \`AGENT_PLATFORM_USERS_HASH_KEY\` and \`AGENT_PLATFORM_USERS_HASH_KEY_FILE\`.`;
 
-const notation = `| Kind | Form |
+const notation = `| Kind | Format |
 |---|---|
-| boolean | A flag by itself is true, with \`no-\` before its name false. In variables and in the file, \`true\` or \`false\` |
+| boolean | A flag by itself is true; with the prefix \`no-\` it is false. In variables and in the file, \`true\` or \`false\` |
 | cron | Five fields (minute, hour, day of month, month, day of week), in UTC |
 | day | \`YYYY-MM-DD\`, a day in UTC |
 | duration | \`250ms\`, \`30s\`, \`1h30m\`, \`7d\`, \`2w\`, \`1y\` as in Prometheus, larger units first; \`0\` without a unit |
 | days | A duration of whole days, such as \`7d\` |
-| http-path | \`/metrics\`: letters, digits and \`. _ ~ -\` between slashes, and no other page of the service |
+| http-path | \`/metrics\`: letters, digits and \`. _ ~ -\` between slashes, and not the path of another page of the exporter |
 | listen-address | \`:9889\`, \`127.0.0.1:9889\`, \`[::1]:9889\`, \`name:9889\` |
 | org-name | 1 to 64 letters and digits, with dots, dashes, underscores or spaces between them |
 | size | \`64MiB\`, \`512KiB\`, \`1GiB\`, or a number of bytes |

@@ -5,14 +5,14 @@ export const sandboxOptions = {
   'listen-address': {
     kind: 'listen-address',
     section: 'Sandbox',
-    description: 'Where the simulated platform listens',
+    description: 'Listen address of the simulated platform',
     default: '127.0.0.1:9890',
     command: 'sandbox',
   },
   orgs: {
     kind: 'integer',
     section: 'Sandbox',
-    description: 'How many organizations are simulated',
+    description: 'Number of simulated organizations',
     default: '1',
     min: '1',
     max: '1000',
@@ -21,7 +21,7 @@ export const sandboxOptions = {
   users: {
     kind: 'integer',
     section: 'Sandbox',
-    description: 'How many people an organization has',
+    description: 'Number of people per organization',
     default: '40',
     min: '0',
     max: '200000',
@@ -30,7 +30,7 @@ export const sandboxOptions = {
   repos: {
     kind: 'integer',
     section: 'Sandbox',
-    description: 'How many repositories an organization has',
+    description: 'Number of repositories per organization',
     default: '12',
     min: '0',
     max: '50000',
@@ -39,7 +39,7 @@ export const sandboxOptions = {
   days: {
     kind: 'integer',
     section: 'Sandbox',
-    description: 'How many of the newest days exist; all since 2026-01-14 where not given',
+    description: 'Number of newest days that exist. If not set, all since 2026-01-14',
     min: '1',
     max: '3660',
     command: 'sandbox',
@@ -48,7 +48,7 @@ export const sandboxOptions = {
     kind: 'choice',
     section: 'Sandbox',
     description:
-      'What has just happened: credits spiked yesterday, or the newest readiness report is far worse than the one before; may be given several times',
+      'A recent event to simulate: a credit spike yesterday, or a newest readiness report far below the previous one. May be given several times',
     choices: ['credit-spike', 'readiness-drop'],
     repeatable: true,
     command: 'sandbox',
@@ -56,7 +56,7 @@ export const sandboxOptions = {
   seed: {
     kind: 'integer',
     section: 'Sandbox',
-    description: 'Other figures for another seed, the same figures for the same',
+    description: 'Seed of the simulated values. The same seed gives the same values',
     default: '1',
     min: '0',
     max: '4294967295',
@@ -65,7 +65,7 @@ export const sandboxOptions = {
   fault: {
     kind: 'text',
     section: 'Sandbox',
-    description: 'A fault to simulate, such as 429=0.1 or missing-yesterday; may be given several times',
+    description: 'A fault to simulate, such as 429=0.1 or missing-yesterday. May be given several times',
     repeatable: true,
     command: 'sandbox',
   },
@@ -76,7 +76,7 @@ export const healthcheckOptions = {
   url: {
     kind: 'url',
     section: 'Health check',
-    description: 'Address to ask instead of the one that follows from --web.listen-address, without its path',
+    description: 'Base URL to check instead of the one derived from --web.listen-address',
     command: 'healthcheck',
   },
 } as const satisfies Record<string, Option>;
@@ -86,7 +86,7 @@ export const estimateOptions = {
   json: {
     kind: 'boolean',
     section: 'Estimate',
-    description: 'Whether the estimate is printed as JSON',
+    description: 'Print the estimate as JSON',
     default: 'false',
     command: 'estimate',
   },
@@ -97,21 +97,21 @@ export const backfillOptions = {
   from: {
     kind: 'day',
     section: 'Backfill',
-    description: 'First UTC day; --history.start where not given',
+    description: 'First UTC day. Defaults to --history.start',
     command: 'backfill',
   },
   to: {
     kind: 'day',
     section: 'Backfill',
     description:
-      'Last UTC day; the newest one that the live series has left behind where not given, or where it is later',
+      'Last UTC day. Defaults to, and is at most, the newest day that is no longer covered by the live series',
     command: 'backfill',
   },
   org: {
     kind: 'org-name',
     section: 'Backfill',
     description:
-      'An organization to backfill, all where not given; may be given several times. An organization of flags and environment gets this name',
+      'An organization to backfill; all if not set. May be given several times. An organization configured by flags and environment gets this name',
     repeatable: true,
     command: 'backfill',
   },
@@ -119,7 +119,7 @@ export const backfillOptions = {
     kind: 'text',
     section: 'Backfill',
     description:
-      'A collector to backfill, such as tokens, all that run where not given; may be given several times',
+      'A collector to backfill, such as tokens; all enabled ones if not set. May be given several times',
     repeatable: true,
     command: 'backfill',
   },
@@ -127,7 +127,7 @@ export const backfillOptions = {
     kind: 'duration',
     section: 'Backfill',
     description:
-      'Also writes a sample after each such time of the day on which the figures were shown, besides the one at 23:00 UTC',
+      'Additionally write a sample at this interval throughout the day on which the values were shown, besides the one at 23:00 UTC',
     min: '1m',
     max: '12h',
     command: 'backfill',
@@ -136,7 +136,7 @@ export const backfillOptions = {
     kind: 'text',
     section: 'Backfill',
     description:
-      'A label of the live target, such as job=agent-platform or instance=exporter:9889; may be given several times',
+      'A label of the live target, such as job=agent-platform or instance=exporter:9889. May be given several times',
     repeatable: true,
     command: 'backfill',
   },
@@ -144,13 +144,13 @@ export const backfillOptions = {
     kind: 'file',
     section: 'Backfill',
     description:
-      'Directory for one OpenMetrics file a month, or a file with an extension for the whole range',
+      'Directory for one OpenMetrics file per month, or, with a file extension, one file for the whole range',
     command: 'backfill',
   },
   'remote-write.url': {
     kind: 'url',
     section: 'Backfill by remote write',
-    description: 'Address that takes Prometheus remote write, such as http://prometheus:9090/api/v1/write',
+    description: 'URL of a Prometheus remote-write endpoint, such as http://prometheus:9090/api/v1/write',
     command: 'backfill',
   },
   'remote-write.bearer-token-file': {
@@ -162,25 +162,25 @@ export const backfillOptions = {
   'remote-write.username': {
     kind: 'text',
     section: 'Backfill by remote write',
-    description: 'User name of basic authentication',
+    description: 'User name for basic authentication',
     command: 'backfill',
   },
   'remote-write.password-file': {
     kind: 'file',
     section: 'Backfill by remote write',
-    description: 'File with the password of basic authentication',
+    description: 'File with the password for basic authentication',
     command: 'backfill',
   },
   'remote-write.tls-ca-file': {
     kind: 'file',
     section: 'Backfill by remote write',
-    description: 'File with the certificates (PEM) of the authorities that are trusted for this address',
+    description: 'File with the CA certificates (PEM) that are trusted for this endpoint',
     command: 'backfill',
   },
   'remote-write.timeout': {
     kind: 'duration',
     section: 'Backfill by remote write',
-    description: 'How long one write request may take',
+    description: 'Timeout of one write request',
     default: '30s',
     min: '100ms',
     max: '10m',
@@ -189,7 +189,7 @@ export const backfillOptions = {
   'remote-write.concurrency': {
     kind: 'integer',
     section: 'Backfill by remote write',
-    description: 'How many write requests may be under way at a time',
+    description: 'Maximum number of concurrent write requests',
     default: '4',
     min: '1',
     max: '64',
@@ -199,13 +199,13 @@ export const backfillOptions = {
     kind: 'file',
     section: 'Backfill by remote write',
     description:
-      'File that remembers what each address has acknowledged; backfill.json beside --storage.path where not given',
+      'File that records what each endpoint has acknowledged. Defaults to backfill.json beside --storage.path',
     command: 'backfill',
   },
   'remote-write.again': {
     kind: 'boolean',
     section: 'Backfill by remote write',
-    description: 'Whether what was acknowledged before is sent once more, such as after it was deleted there',
+    description: 'Send acknowledged samples again, for example after they were deleted at the destination',
     default: 'false',
     command: 'backfill',
   },
@@ -217,36 +217,35 @@ export const hookOptions = {
     kind: 'file',
     section: 'Hook',
     description:
-      'YAML file with channels, rules and the address to forward to; ~/.config/agent-platform-exporter/hooks.yaml where not given',
+      'YAML file with channels, rules and the address to forward to. Defaults to ~/.config/agent-platform-exporter/hooks.yaml',
     command: 'hook',
   },
   'state-dir': {
     kind: 'file',
     section: 'Hook',
     description:
-      'Folder of its log, of events that wait and of session starts; below ~/.local/state/agent-platform-exporter where not given',
+      'Directory of the log, the spooled events and the session starts. Defaults to a directory below ~/.local/state/agent-platform-exporter',
     command: 'hook',
   },
   check: {
     kind: 'boolean',
     section: 'Hook',
     description:
-      'Show what the settings mean instead of reading an event; exit code 2 where they cannot be used',
+      'Validate and show the settings instead of reading an event. Exit code 2 if they are invalid',
     default: 'false',
     command: 'hook',
   },
   test: {
     kind: 'boolean',
     section: 'Hook',
-    description:
-      'Send a sample through every channel instead of reading an event; exit code 1 where one fails',
+    description: 'Send a sample through every channel instead of reading an event. Exit code 1 if one fails',
     default: 'false',
     command: 'hook',
   },
   flush: {
     kind: 'boolean',
     section: 'Hook',
-    description: 'Send the events that wait on disk instead of reading one; exit code 1 where some are left',
+    description: 'Send the spooled events instead of reading one. Exit code 1 if some are left',
     default: 'false',
     command: 'hook',
   },
@@ -258,26 +257,27 @@ export const hookConfigOptions = {
     kind: 'text',
     section: 'Hook configuration',
     description:
-      'An event to run the command at, may be given several times; those that the exporter and the rules need where not given',
+      'An event that runs the command. May be given several times. Defaults to the events that the exporter and the rules need',
     repeatable: true,
     command: 'hook-config',
   },
   command: {
     kind: 'text',
     section: 'Hook configuration',
-    description: 'Command line that the agent runs; this program where not given',
+    description: 'Command line that the agent runs. Defaults to this program',
     command: 'hook-config',
   },
   config: {
     kind: 'file',
     section: 'Hook configuration',
-    description: 'File of settings that the command is to use',
+    description: 'Settings file for the command',
     command: 'hook-config',
   },
   timeout: {
     kind: 'integer',
     section: 'Hook configuration',
-    description: 'Seconds after which the agent ends the command; it ends by itself after its own deadline',
+    description:
+      'Seconds after which the agent stops the command. The command ends by itself after its own deadline',
     default: '5',
     min: '3',
     max: '60',
@@ -286,14 +286,14 @@ export const hookConfigOptions = {
   write: {
     kind: 'boolean',
     section: 'Hook configuration',
-    description: 'Merge into the file instead of printing; what the file held before is kept beside it',
+    description: 'Merge into the file instead of printing. A backup of the file is kept beside it',
     default: 'false',
     command: 'hook-config',
   },
   file: {
     kind: 'file',
     section: 'Hook configuration',
-    description: "The agent's file of hooks that --write merges into; ~/.factory/hooks.json where not given",
+    description: "The agent's hooks file that --write merges into. Defaults to ~/.factory/hooks.json",
     command: 'hook-config',
   },
 } as const satisfies Record<string, Option>;

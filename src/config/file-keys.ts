@@ -19,18 +19,19 @@ export const fileKeys: readonly FileKey[] = [
     path: 'orgs[].name',
     default: 'required',
     description:
-      'Value of the `org` label: 1 to 64 letters and digits, with dots, dashes, underscores or spaces between them; each name once',
+      'Value of the `org` label: 1 to 64 letters and digits, with dots, dashes, underscores or spaces between them. Names must be unique',
   },
-  { path: 'orgs[].base_url', default: 'required', description: 'Address of the API host' },
+  { path: 'orgs[].base_url', default: 'required', description: 'Base URL of the API host' },
   {
     path: 'orgs[].app_url',
     default: '`base_url`',
-    description: 'Address of the web-app host, which serves the readiness reports',
+    description: 'Base URL of the web-app host, which serves the readiness reports',
   },
   {
     path: 'orgs[].api_key_file',
     default: 'this or `api_key_env`',
-    description: 'File with the API key; a relative path starts at the directory of the configuration file',
+    description:
+      'File with the API key. A relative path is resolved against the directory of the configuration file',
   },
   {
     path: 'orgs[].api_key_env',
@@ -39,57 +40,57 @@ export const fileKeys: readonly FileKey[] = [
   },
   {
     path: 'orgs[].org_id',
-    default: 'the one that the answers name first',
+    default: 'the first one in the answers',
     description:
-      "The platform's identifier of the organization: only its answers are taken. Another one says that a change of organization is meant: what is stored of the former one is set aside, and comes back with its identifier",
+      "The platform's identifier of the organization. Answers of other organizations are refused. Changing it declares a deliberate change of organization: the stored data of the former organization is set aside and restored when its identifier is configured again",
   },
   {
     path: 'orgs[].seats',
     default: 'none',
-    description: 'How many seats are paid for, to compare with who is active',
+    description: 'Number of paid seats, to compare with active people',
   },
   {
     path: 'orgs[].budget',
     default: 'none',
-    description: '`{credits_per_month: 500000000}`: how many credits a calendar month (UTC) may cost',
+    description: '`{credits_per_month: 500000000}`: the budget of a calendar month (UTC) in credits',
   },
   {
     path: 'orgs[].prices',
     default: '`[]`',
     description:
-      '`[{from: 2026-01-14, currency: USD, per_million_credits: 2.70}]`: what credits cost, each price from its day (UTC) on until the next one begins. `currency` has three capital letters. Days without a price have no cost figures',
+      '`[{from: 2026-01-14, currency: USD, per_million_credits: 2.70}]`: the price of credits. Each price applies from its day (UTC) until the next one starts. `currency` is a code of three capital letters. Days without a price have no cost',
   },
   {
     path: 'limits.values_per_label',
     default: '`{default: 200, repo: 5000, user: 20000}`',
     description:
-      'How many values a label keeps per organization, the largest ones; the rest is summed into `other`. One whole number for all labels, or a number by label name, `default` being for those not named',
+      'Number of values that a label keeps per organization. The largest values are kept and the rest is summed into `other`. Either one integer for all labels, or an integer per label name, where `default` applies to labels that are not listed',
   },
   {
     path: 'limits.series',
     default: '`1000000`',
     description:
-      'Most series in all; an organization over its share loses whole families, the most detailed first',
+      'Maximum number of series in total. An organization over its share loses whole metric families, the most detailed first',
   },
   {
     path: 'readiness.branches',
     default: '`[]`',
     description:
-      'Branches that count as the main line, best first; where empty, `main` or `master`, else the most frequent branch',
+      'Branches that count as the main branch, in order of preference. If empty, `main` or `master`, otherwise the most frequent branch',
   },
   {
     path: 'readiness.clean_only',
     default: '`false`',
-    description: 'Whether reports made with local changes or unpushed commits are left out',
+    description: 'Ignore reports made with local changes or unpushed commits',
   },
   {
     path: 'readiness.level_rule',
     default: '`none`',
-    description: '`none`, or `bands`: a level from 1 to 5 for each 20 % of the readiness ratio',
+    description: '`none`, or `bands`: a level from 1 to 5, one for each 20 % of the readiness ratio',
   },
   {
     path: 'readiness.criterion_counts',
     default: '`true`',
-    description: 'Whether the passed and evaluated counts of each criterion are published beside its ratio',
+    description: 'Publish the passed and evaluated counts of each criterion in addition to its ratio',
   },
 ];

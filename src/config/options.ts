@@ -26,14 +26,14 @@ const sharedOptions = {
   'config.file': {
     kind: 'file',
     section: 'Configuration file',
-    description: 'YAML file with the keys of this page',
+    description: 'YAML file with the keys that docs/CONFIGURATION.md lists',
     takenBy: [...all, 'healthcheck'],
     fileKey: 'none',
   },
   'config.watch': {
     kind: 'boolean',
     section: 'Configuration file',
-    description: 'Whether the file is read again when it changes, as on SIGHUP',
+    description: 'Reload the configuration when its file changes, as on SIGHUP',
     default: 'false',
     takenBy: ['serve', 'demo', 'check-config'],
     fileKey: 'none',
@@ -41,34 +41,34 @@ const sharedOptions = {
   org: {
     kind: 'org-name',
     section: 'Organization',
-    description: 'Value of the org label of the organization that is given by --api.base-url and a key',
+    description: 'Value of the org label for the organization configured by --api.base-url and a key',
     default: 'default',
     takenBy: own,
   },
   'api.base-url': {
     kind: 'url',
     section: 'Organization',
-    description: 'Address of the API host',
+    description: 'Base URL of the API host',
     takenBy: own,
   },
   'api.app-url': {
     kind: 'url',
     section: 'Organization',
-    description:
-      'Address of the web-app host, which serves the readiness reports; the API host where not given',
+    description: 'Base URL of the web-app host, which serves the readiness reports. Defaults to the API host',
     takenBy: own,
   },
   'api.org-id': {
     kind: 'text',
     section: 'Organization',
     description:
-      "The platform's identifier of the organization given by --api.base-url: only its answers are taken. Without it, the first identifier that the answers name stays. Another one says that a change of organization is meant: what is stored of the former one is set aside, and comes back with its identifier",
+      "The platform's identifier of the organization configured by --api.base-url. Answers of other organizations are refused. If not set, the first identifier that the answers contain is kept. Changing it declares a deliberate change of organization: the stored data of the former organization is set aside and restored when its identifier is configured again",
     takenBy: own,
   },
   shard: {
     kind: 'integer',
     section: 'Organization',
-    description: 'Which shard this process is, from 0; it serves the organizations of that shard alone',
+    description:
+      'Number of this shard, starting at 0. The process serves only the organizations of its shard',
     default: '0',
     min: '0',
     max: '999',
@@ -77,7 +77,7 @@ const sharedOptions = {
   'total-shards': {
     kind: 'integer',
     section: 'Organization',
-    description: 'Over how many processes the organizations are spread, by a stable hash of their names',
+    description: 'Number of processes that share the organizations, by a stable hash of their names',
     default: '1',
     min: '1',
     max: '1000',
@@ -86,7 +86,7 @@ const sharedOptions = {
   'api.timeout': {
     kind: 'duration',
     section: 'Platform API',
-    description: 'How long one request may take',
+    description: 'Timeout of one request',
     default: '30s',
     min: '100ms',
     max: '10m',
@@ -95,7 +95,7 @@ const sharedOptions = {
   'api.retries': {
     kind: 'integer',
     section: 'Platform API',
-    description: 'How often a failed request is tried again',
+    description: 'Maximum number of retries of a failed request',
     default: '4',
     min: '0',
     max: '20',
@@ -104,7 +104,7 @@ const sharedOptions = {
   'api.requests-per-second': {
     kind: 'number',
     section: 'Platform API',
-    description: 'Most requests per second and organization, retries included',
+    description: 'Maximum number of requests per second and organization, including retries',
     default: '5',
     min: '0.01',
     max: '1000',
@@ -114,7 +114,7 @@ const sharedOptions = {
     kind: 'integer',
     section: 'Platform API',
     description:
-      'Most requests per UTC day and organization, retries and redirects included, counted over restarts; any number where not given. At the ceiling, collectors fail with the reason limit until the next UTC day',
+      'Maximum number of requests per UTC day and organization, including retries and redirects, counted across restarts. Unlimited if not set. Once the limit is reached, collectors fail with the reason limit until the next UTC day',
     min: '1',
     max: '100000000',
     takenBy: all,
@@ -123,7 +123,7 @@ const sharedOptions = {
     kind: 'size',
     section: 'Platform API',
     description:
-      'Largest answer that is read, after decompression; a larger one is asked for in smaller windows',
+      'Maximum size of an answer after decompression. Larger answers are fetched again in smaller windows',
     default: '64MiB',
     min: '1MiB',
     max: '256MiB',
@@ -132,36 +132,35 @@ const sharedOptions = {
   'schedule.analytics': {
     kind: 'cron',
     section: 'Schedules',
-    description: 'When the analytics collectors run; every collector also runs at start',
+    description: 'Schedule of the analytics collectors. Every collector also runs at start-up',
     default: '20 * * * *',
     takenBy: all,
   },
   'schedule.users': {
     kind: 'cron',
     section: 'Schedules',
-    description: 'When the users collector runs, which asks for every person of a day',
+    description: 'Schedule of the users collector, which fetches every person of a day',
     default: '35 */3 * * *',
     takenBy: all,
   },
   'schedule.readiness': {
     kind: 'cron',
     section: 'Schedules',
-    description: 'When the readiness collector runs',
+    description: 'Schedule of the readiness collector',
     default: '40 * * * *',
     takenBy: all,
   },
   'schedule.wiki': {
     kind: 'cron',
     section: 'Schedules',
-    description: 'When the wiki collector runs',
+    description: 'Schedule of the wiki collector',
     default: '50 * * * *',
     takenBy: all,
   },
   'schedule.jitter': {
     kind: 'duration',
     section: 'Schedules',
-    description:
-      'A scheduled run starts at a random moment within this time after its tick; 0 starts it at once',
+    description: 'Maximum random delay of a scheduled run; 0 starts it immediately',
     default: '60s',
     min: '0',
     max: '30m',
@@ -171,7 +170,7 @@ const sharedOptions = {
     kind: 'choice',
     section: 'People',
     description:
-      'How people are told apart in series of their own: not at all, by a hash of their id, by their id or by their e-mail address; docs/users.md says what that means',
+      'How individual users are identified in series: not at all, by a hash of their id, by their id or by their e-mail address. See docs/users.md for the consequences',
     default: 'none',
     choices: ['none', 'hash', 'id', 'email'],
     takenBy: all,
@@ -181,14 +180,14 @@ const sharedOptions = {
     kind: 'file',
     section: 'People',
     description:
-      'YAML or CSV file that says which team a person belongs to; it is read again when it changes. In the configuration file, a relative path starts at its directory',
+      'YAML or CSV file that assigns people to teams. It is read again when it changes. In the configuration file, a relative path is resolved against the directory of that file',
     takenBy: all,
   },
   'storage.path': {
     kind: 'file',
     section: 'Data',
     description:
-      'SQLite file of the days seen so far; it and its directory are created, and `:memory:` keeps nothing over a restart',
+      'SQLite file of the days seen so far. The file and its directory are created if necessary. With `:memory:`, nothing is kept across a restart',
     default: 'data/history.db',
     takenBy: own,
   },
@@ -196,7 +195,7 @@ const sharedOptions = {
     kind: 'choice',
     section: 'Data',
     description:
-      'What happens to a history file that is damaged or of a newer release: it is kept as it is and the exporter runs from memory, or it is moved aside and a new file takes its place',
+      'What to do with a history file that is damaged or written by a newer release: keep it untouched and run from memory, or move it aside and replace it with a new file',
     default: 'keep',
     choices: ['keep', 'replace'],
     takenBy: own,
@@ -204,7 +203,7 @@ const sharedOptions = {
   'metrics.max-age': {
     kind: 'duration',
     section: 'Data',
-    description: 'How long the last good data of a collector stays published without another good answer',
+    description: 'How long the last good data of a failing collector stays published',
     default: '7d',
     min: '1m',
     max: '1y',
@@ -213,7 +212,7 @@ const sharedOptions = {
   'history.start': {
     kind: 'day',
     section: 'Data',
-    description: 'First UTC day that is asked for',
+    description: 'First UTC day to fetch',
     default: '2026-01-14',
     min: '2020-01-01',
     takenBy: all,
@@ -222,7 +221,7 @@ const sharedOptions = {
     kind: 'days',
     section: 'Data',
     description:
-      'How many of the newest days are kept and asked for, counted from the newest day that is both known and over; 0 keeps all. Expected and trailing figures need up to 63',
+      'Number of newest days to keep and fetch, counted from the newest day that is both known and over; 0 keeps all. Expected and trailing values need up to 63 days',
     default: '0',
     min: '0',
     takenBy: all,
@@ -230,7 +229,7 @@ const sharedOptions = {
   'history.revision-window': {
     kind: 'days',
     section: 'Data',
-    description: 'How many of the newest days are asked for again once a day, in case they were revised',
+    description: 'Number of newest days that are fetched again once a day, in case they were revised',
     default: '7d',
     min: '0',
     max: '90d',
@@ -239,14 +238,14 @@ const sharedOptions = {
   'web.listen-address': {
     kind: 'listen-address',
     section: 'Web',
-    description: 'Where to listen; without a host on all interfaces, with port 0 on one that is free',
+    description: 'Listen address. Without a host, all interfaces; with port 0, any free port',
     default: ':9889',
     takenBy: ['serve', 'demo', 'check-config', 'healthcheck'],
   },
   'web.telemetry-path': {
     kind: 'http-path',
     section: 'Web',
-    description: 'Path of the metrics',
+    description: 'Path of the metrics endpoint',
     default: '/metrics',
     takenBy: ['serve', 'demo', 'check-config'],
   },
@@ -254,7 +253,7 @@ const sharedOptions = {
     kind: 'integer',
     section: 'Web',
     description:
-      'Most connections at a time; a further one takes the place of the one that has been idle longest',
+      'Maximum number of simultaneous connections. A further connection replaces the one that has been idle longest',
     default: '512',
     min: '8',
     max: '100000',
@@ -263,7 +262,7 @@ const sharedOptions = {
   'web.enable-lifecycle': {
     kind: 'boolean',
     section: 'Web',
-    description: 'Whether POST /-/refresh and POST /-/reload are answered',
+    description: 'Enable POST /-/refresh and POST /-/reload',
     default: 'false',
     takenBy: ['serve', 'demo', 'check-config'],
   },
@@ -271,7 +270,7 @@ const sharedOptions = {
     kind: 'host-name',
     section: 'Web',
     description:
-      'Host names that requests may be for, `*.example.com` for all below; others are answered 421, which stops DNS rebinding. Addresses and localhost always pass, and any name where none is given. Pages of these hosts may send lifecycle requests',
+      'Host names that requests may use; `*.example.com` allows all subdomains. Requests for other names are answered with 421, which prevents DNS rebinding. IP addresses and localhost are always allowed. If not set, every name is allowed. Pages of these hosts may send lifecycle requests',
     repeatable: true,
     takenBy: ['serve', 'demo', 'check-config'],
   },
@@ -287,7 +286,7 @@ const sharedOptions = {
     kind: 'boolean',
     section: 'Web',
     description:
-      'Whether /-/healthy and /-/ready are answered without the password or the client certificate that the web configuration file asks for',
+      'Serve /-/healthy and /-/ready without the password or client certificate that the web configuration file requires',
     default: 'false',
     takenBy: ['serve', 'demo', 'check-config'],
   },
@@ -295,7 +294,7 @@ const sharedOptions = {
     kind: 'integer',
     section: 'Hook events',
     description:
-      'Most requests per second to POST /hooks/events from one address, ten seconds of them at once; needs a hook token',
+      'Maximum number of requests per second to POST /hooks/events from one address, with a burst of ten seconds. Requires a hook token',
     default: '500',
     min: '1',
     max: '100000',
@@ -304,7 +303,7 @@ const sharedOptions = {
   'log.level': {
     kind: 'choice',
     section: 'Log',
-    description: 'Least severe events that are logged; the log goes to standard error',
+    description: 'Minimum severity of logged messages. Logs are written to standard error',
     default: 'info',
     choices: ['error', 'warn', 'info', 'debug'],
     takenBy: all,
@@ -312,7 +311,7 @@ const sharedOptions = {
   'log.format': {
     kind: 'choice',
     section: 'Log',
-    description: 'Form of the log lines',
+    description: 'Format of log lines',
     default: 'logfmt',
     choices: ['logfmt', 'json'],
     takenBy: all,
@@ -339,12 +338,12 @@ export function createOptions(collectors: readonly CollectorChoice[]): SharedOpt
 
 /** Secrets come from the environment only, never from a flag or the text of a file key. */
 export const secretVariables = {
-  AGENT_PLATFORM_API_KEY: 'The API key of the organization given by --api.base-url',
-  AGENT_PLATFORM_API_KEY_FILE: 'A file that holds this key; it is read again when it changes',
+  AGENT_PLATFORM_API_KEY: 'The API key of the organization configured by --api.base-url',
+  AGENT_PLATFORM_API_KEY_FILE: 'A file that contains this key. It is read again when it changes',
   AGENT_PLATFORM_HOOKS_TOKEN:
-    'The token that hook senders present to POST /hooks/events; without one, hook events are not taken',
-  AGENT_PLATFORM_HOOKS_TOKEN_FILE: 'A file that holds this token; it is read again when it changes',
+    'The token that hook senders present to POST /hooks/events. Without a token, hook events are not accepted',
+  AGENT_PLATFORM_HOOKS_TOKEN_FILE: 'A file that contains this token. It is read again when it changes',
   AGENT_PLATFORM_USERS_HASH_KEY:
-    'The key of the hashes by which people are told apart with --users.identity=hash; at least 16 bytes',
-  AGENT_PLATFORM_USERS_HASH_KEY_FILE: 'A file that holds this key; it is read again when it changes',
+    'The key of the hashes that identify users with --users.identity=hash; at least 16 bytes',
+  AGENT_PLATFORM_USERS_HASH_KEY_FILE: 'A file that contains this key. It is read again when it changes',
 } as const;
