@@ -1,0 +1,60 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { REPOSITORY } from './image.ts';
+import { createPrograms } from './programs.ts';
+import { requireTool } from './tools.ts';
+
+describe('what the documentation gives to copy', () => {
+  const programs = createPrograms();
+
+  async function page(name: string): Promise<string> {
+    return readFile(join(REPOSITORY, 'docs', name), 'utf8');
+  }
+
+  /** The code block that begins with this line, as a file. */
+  async function block(name: string, first: string): Promise<string> {
+    const blocks = [...(await page(name)).matchAll(/^( *)```\w*\n([\s\S]*?)^\1```/gm)];
+    const found = blocks.map(([, indent = '', text = '']) =>
+      text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+    );
+    const text = found.find((candidate) => candidate.startsWith(first));
+    if (text === undefined) throw new Error(`${name} has no block ${first}`);
+    const file = join(programs.folder(), 'block.yml');
+    await writeFile(file, text);
+    return file;
+  }
+
+  test.runIf(requireTool('promtool'))('are expressions that Prometheus parses: the cookbook', async () => {
+    const rows = (await page('promql.md')).match(/^\| (?!Question|---).*$/gm) ?? [];
+    const expressions = rows.flatMap((row) => [...row.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text));
+    expect(expressions.length).toBeGreaterThan(15);
+    const rules = expressions.map((expr, index) => ({ record: `cookbook:${index}`, expr }));
+    const file = join(programs.folder(), 'rules.json');
+    await writeFile(file, JSON.stringify({ groups: [{ name: 'cookbook', rules }] }));
+    const { code, stderr } = await programs.run('promtool', ['check', 'rules', file]);
+    expect([code, stderr]).toEqual([0, '']);
+  });
+
+  test.runIf(requireTool('promtool'))('is a configuration that a Prometheus agent takes', async () => {
+    const file = await block('integrations.md', '# prometheus.yml');
+    const { code, stderr } = await programs.run('promtool', ['check', 'config', '--agent', file]);
+    expect([code, stderr]).toEqual([0, '']);
+  });
+
+  test.runIf(requireTool('victoria-metrics'))('is a configuration that VictoriaMetrics takes', async () => {
+    const file = await block('integrations.md', '# promscrape.yml');
+    const flags = ['-dryRun', `-promscrape.config=${file}`, '-promscrape.config.strictParse=true'];
+    const { code, stderr } = await programs.run('victoria-metrics', flags);
+    expect(code, stderr).toBe(0);
+  });
+
+  test('is a configuration that the exporter takes: getting started', async () => {
+    const file = await block('getting-started.md', '# exporter.yml');
+    const key = join(programs.folder(), 'key');
+    await writeFile(key, 'some-key');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('/run/secrets/acme', key));
+    const check = programs.exporter(['check-config', `--config.file=${file}`]);
+    expect([await check.ended, check.stderr()]).toEqual([{ code: 0, signal: null }, '']);
+  });
+});
