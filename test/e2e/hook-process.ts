@@ -9,6 +9,21 @@ import { keepLog } from '../support/logs.ts';
 
 const bin = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import.meta.url));
 
+const STANDING = 'process.uptime = () => 0; const set = setTimeout;';
+
+/** Loaded before the program: the time that it lives in, so that no deadline is a race with a busy machine. */
+const TIMES = {
+  /** The clock stands, and long timers are 20 times as long: nothing is cut short. */
+  standing: `${STANDING} globalThis.setTimeout = (run, ms, ...args) => set(run, ms < 1000 ? ms : 20 * ms, ...args);`,
+  /** The same, but the time for the input, which is the first long timer, is over at once. */
+  'input is over': `${STANDING} let isOver = false; globalThis.setTimeout = (run, ms, ...args) => {
+    if (ms < 1000 || isOver) return set(run, ms < 1000 ? ms : 20 * ms, ...args);
+    isOver = true;
+    return set(run, 0, ...args);
+  };`,
+  real: undefined,
+} as const;
+
 /** What a run of the program came to. */
 export interface Ran {
   readonly code: number | null;
@@ -22,8 +37,10 @@ export interface HookRun {
   readonly environment?: Readonly<Record<string, string>>;
   /** `open`: standard input is never closed. */
   readonly input?: string | 'open';
-  /** Is given the process once it runs. */
-  readonly started?: (child: ChildProcess) => void;
+  /** Is given the process once it runs; what it waits for is waited for. */
+  readonly started?: (child: ChildProcess) => unknown;
+  /** `standing` where not given. */
+  readonly time?: keyof typeof TIMES;
 }
 
 /** A home folder with settings, in which the real program is run. */
@@ -51,8 +68,10 @@ export function createHome(settings?: string): Home {
     folder,
     state,
     write,
-    async run(command, { args = [], environment = {}, input = '', started } = {}) {
-      const child = spawn(process.execPath, [bin, command, ...args], {
+    async run(command, { args = [], environment = {}, input = '', started, time = 'standing' } = {}) {
+      const shim = TIMES[time];
+      const preload = shim === undefined ? [] : [`--import=data:text/javascript,${encodeURIComponent(shim)}`];
+      const child = spawn(process.execPath, [...preload, bin, command, ...args], {
         env: {
           PATH: process.env['PATH'] ?? '',
           HOME: folder,
@@ -72,8 +91,9 @@ export function createHome(settings?: string): Home {
       keepLog([command, ...args].join(' '), () => said.stdout + said.stderr);
       child.stdin.on('error', () => undefined);
       if (input !== 'open') child.stdin.end(input);
-      started?.(child);
-      const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+      const closed = once(child, 'close');
+      await started?.(child);
+      const [code, signal] = (await closed) as [number | null, NodeJS.Signals | null];
       running.delete(child);
       return { code, signal, ...said };
     },

@@ -13,6 +13,7 @@ import {
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { waitFor } from '../support/wait-for.ts';
 import { createHome, createListener, type Home, type Listener, type Ran } from './hook-process.ts';
 
 const homes: Home[] = [];
@@ -35,8 +36,9 @@ function homeWith(settings?: string): Home {
 }
 
 function forwardingHome(more = ''): Home {
-  const deadline = more.includes('deadline:') ? '' : 'deadline: 30s\n';
-  return homeWith(`${deadline}forward: {url: "${exporter.url}", token_file: token, timeout: 30s}\n${more}`);
+  return homeWith(
+    `deadline: 30s\nforward: {url: "${exporter.url}", token_file: token, timeout: 30s}\n${more}`,
+  );
 }
 
 function event(fields: object = {}): string {
@@ -121,7 +123,7 @@ describe('the hook lets the agent go on', () => {
       `deadline: 1s\nforward: {url: "${exporter.url}", token_file: token, timeout: 30s}\nchannels: {chat: {type: slack, url_env: CHAT}}\nrules: [{channels: [chat]}]`,
     );
     exporter.answer = () => undefined;
-    const ran = await home.run('hook', { input: event(), environment: { CHAT: exporter.url } });
+    const ran = await home.run('hook', { input: event(), environment: { CHAT: exporter.url }, time: 'real' });
     expectToLetGo(ran);
     expect(spooled(home)).toHaveLength(1);
     // Neither request was waited for to its own end.
@@ -129,8 +131,12 @@ describe('the hook lets the agent go on', () => {
   });
 
   test('within its deadline, where its input does not end, and takes what is there', async () => {
-    const home = forwardingHome('deadline: 5s');
-    const ran = await home.run('hook', { input: 'open', started: (child) => child.stdin?.write(event()) });
+    const home = forwardingHome();
+    const ran = await home.run('hook', {
+      input: 'open',
+      time: 'input is over',
+      started: (child) => child.stdin?.write(event()),
+    });
     expectToLetGo(ran);
     expect(exporter.received).toHaveLength(1);
   });
@@ -138,7 +144,7 @@ describe('the hook lets the agent go on', () => {
   test('where its deadline is shorter than its start, and keeps the event', async () => {
     const home = homeWith('deadline: 100ms\nforward: {url: "http://127.0.0.1:1", token_file: token}');
     for (const nth of [1, 2]) {
-      expectToLetGo(await home.run('hook', { input: event() }));
+      expectToLetGo(await home.run('hook', { input: event(), time: 'real' }));
       expect(spooled(home)).toHaveLength(nth);
     }
   });
@@ -147,12 +153,10 @@ describe('the hook lets the agent go on', () => {
     const home = homeWith('deadline: 30s\nforward: {url: "http://127.0.0.1:1", token_file: token}');
     const ran = await home.run('hook', {
       input: 'open',
-      started(child) {
+      async started(child) {
         child.stdin?.write(event());
-        void expect
-          .poll(() => catchesHangup(child.pid), { timeout: 20_000 })
-          .toBe(true)
-          .then(() => child.kill('SIGTERM'));
+        await waitFor(() => catchesHangup(child.pid), { what: 'the command handles signals' });
+        child.kill('SIGTERM');
       },
     });
     expectToLetGo(ran);
@@ -160,7 +164,7 @@ describe('the hook lets the agent go on', () => {
   });
 
   test('when it is asked to end', async () => {
-    const home = forwardingHome('deadline: 20s');
+    const home = forwardingHome();
     const asked = new Promise<void>((resolve) => {
       exporter.answer = () => {
         resolve();
@@ -238,7 +242,7 @@ describe('what is forwarded', () => {
   });
 
   test('is once each, by many at a time', async () => {
-    const home = forwardingHome('deadline: 15s');
+    const home = forwardingHome();
     const runs = Array.from({ length: 12 }, () => home.run('hook', { input: event() }));
     for (const ran of await Promise.all(runs)) expectToLetGo(ran);
     const ids = exporter.received.flatMap(({ body }) => {

@@ -6,18 +6,11 @@ import { createFakeFiles } from '../../src/config/files.ts';
 import type { Identity } from '../../src/config/people/labels.ts';
 import { createPeople, type People } from '../../src/config/people/people.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { DAY, type Story, type StoryOptions, startStory, YESTERDAY } from './harness.ts';
-import { listOf, type Row } from './recount.ts';
+import { DAY, type StoryOptions, YESTERDAY } from './harness.ts';
+import { expectAllCounted, isActive, peopleOf, startWithPeople, sumOf } from './people.ts';
+import type { Row } from './recount.ts';
 
 const KEY = 'a key for the tests';
-
-function startWithPeople(options: StoryOptions = {}): Promise<Story> {
-  return startStory({
-    collectors: ['tokens', 'users'],
-    ...options,
-    sandbox: { users: 230, ...options.sandbox },
-  });
-}
 
 function peopleWith(identity: Identity): Promise<People> {
   return createPeople({
@@ -27,27 +20,6 @@ function peopleWith(identity: Identity): Promise<People> {
     files: createFakeFiles(new Map()),
   });
 }
-
-/** Everybody of a day, as the API's own pages tell them. */
-async function peopleOf(story: Story, day = YESTERDAY): Promise<readonly Row[]> {
-  const people: Row[] = [];
-  for (let cursor: unknown; ; ) {
-    const page = await story.ask('/api/v1/analytics/users', {
-      startDate: day,
-      endDate: day,
-      limit: '100',
-      ...(cursor === undefined ? {} : { cursor: String(cursor) }),
-    });
-    people.push(...listOf(page, 'data'));
-    const { meta } = page as { meta: Row };
-    if (meta['has_more'] !== true) return people;
-    cursor = meta['next_cursor'];
-  }
-}
-
-const isActive = (row: Row) =>
-  ['sessions', 'messages', 'tool_calls', 'billable_tokens'].some((field) => Number(row[field]) > 0);
-const sumOf = (rows: readonly Row[], field: string) => rows.reduce((sum, row) => sum + Number(row[field]), 0);
 
 /** A teams file of the first people, and who is in which team by it. */
 function teamsOf(people: readonly Row[], sizes: Readonly<Record<string, number>>) {
@@ -274,39 +246,7 @@ test('another way to tell people apart also counts when the configuration is rea
   expect(page.find('agent_platform_daily_users_by_language')).not.toEqual([]);
 });
 
-test('thousands of people are counted like twenty', async () => {
-  const files = new Map<string, string | Error>([
-    ['t.yaml', '"*a*.*@acme.example": a\n"*@acme.example": b\n'],
-  ]);
-  const story = await startWithPeople({ files, flags: ['teams.file=t.yaml'], sandbox: { users: 6_000 } });
-  const people = await peopleOf(story);
-  expect(people.length).toBeGreaterThan(1_000);
-  const page = await story.page();
-  const teamOf = ({ user_email: email }: Row) =>
-    typeof email !== 'string' ? 'none' : /^.*a.*\..*@/.test(email) ? 'a' : 'b';
-  const groups = [...Map.groupBy(people, teamOf)];
-  expect(page.by('team', 'agent_platform_daily_credits_by_team')).toEqual(
-    Object.fromEntries(groups.map(([team, rows]) => [team, sumOf(rows, 'billable_tokens')])),
-  );
-  expect(page.by('team', 'agent_platform_daily_active_users_by_team')).toEqual(
-    Object.fromEntries(groups.map(([team, rows]) => [team, rows.filter(isActive).length])),
-  );
-  const spoken = people.filter(isActive).flatMap((row) => [...new Set(row['languages'] as string[])]);
-  expect(page.by('language', 'agent_platform_daily_users_by_language')).toEqual(
-    Object.fromEntries([...Map.groupBy(spoken, (name) => name)].map(([name, all]) => [name, all.length])),
-  );
-  const credits = people.filter(isActive).map((row) => Number(row['billable_tokens']));
-  const sorted = credits.toSorted((one, other) => one - other);
-  const stats = page.by('stat', 'agent_platform_daily_credits_per_user');
-  expect(stats['max']).toBe(sorted.at(-1));
-  expect(sorted.filter((one) => one <= (stats['p90'] ?? 0)).length / sorted.length).toBeCloseTo(0.9, 3);
-  const top = sorted.slice(-Math.ceil(sorted.length / 10)).reduce((sum, one) => sum + one, 0);
-  expect(page.value('agent_platform_daily_credits_top_users_ratio')).toBeCloseTo(
-    top / sumOf(people, 'billable_tokens'),
-    9,
-  );
-  expect(story.platform.requests.filter(({ path }) => path.endsWith('/users')).length).toBeGreaterThan(25);
-});
+test('many people are counted like few', () => expectAllCounted(2_000));
 
 test('a changed teams file counts within a minute or so, and one with a mistake changes nothing', async () => {
   const files = new Map<string, string | Error>([['t.csv', '*@acme.example,first\n']]);

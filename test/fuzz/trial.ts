@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { messageOf } from '../../src/runtime/errors.ts';
+import { createWatchdog } from '../support/watchdog.ts';
 import { createRandom, type Random } from './random.ts';
 
 export interface Trial {
@@ -12,24 +13,33 @@ export interface Trial {
   run(random: Random, seed: number): string | Promise<string>;
 }
 
-/** Tries one input after the other; a failure names the seed, which makes the same input again. */
-export async function tryAll({ seeds, secrets, isForeseen, run }: Trial): Promise<void> {
-  for (let seed = 1; seed <= seeds; seed += 1) {
-    let output: string;
-    try {
-      output = await run(createRandom(seed), seed);
-    } catch (error) {
-      if (!isForeseen(error)) throw new Error(`seed ${seed}: ${String(error)}`, { cause: error });
-      output = messageOf(error);
-      const isOneLine = !output.trim().includes('\n') && !output.includes('\0');
-      expect(isOneLine, `seed ${seed}: not one line: ${output.slice(0, 300)}`).toBe(true);
+/** Tries one input after the other; a failure or a hang names the seed, which makes the same input again. */
+export async function tryAll(trial: Trial): Promise<void> {
+  const watchdog = createWatchdog(expect.getState().currentTestName ?? 'the trials');
+  try {
+    for (let seed = 1; seed <= trial.seeds; seed += 1) {
+      watchdog.begin(seed);
+      await tryOne(trial, seed);
     }
-    for (const secret of secrets) {
-      if (output.includes(secret))
-        throw new Error(`seed ${seed} leaks ${secret}: ${excerpt(output, secret)}`);
-    }
+  } finally {
+    await watchdog.stop();
   }
   expect(Object.prototype, 'the prototype of everything is as it was').not.toHaveProperty('polluted');
+}
+
+async function tryOne({ secrets, isForeseen, run }: Trial, seed: number): Promise<void> {
+  let output: string;
+  try {
+    output = await run(createRandom(seed), seed);
+  } catch (error) {
+    if (!isForeseen(error)) throw new Error(`seed ${seed}: ${String(error)}`, { cause: error });
+    output = messageOf(error);
+    const isOneLine = !output.trim().includes('\n') && !output.includes('\0');
+    expect(isOneLine, `seed ${seed}: not one line: ${output.slice(0, 300)}`).toBe(true);
+  }
+  for (const secret of secrets) {
+    if (output.includes(secret)) throw new Error(`seed ${seed} leaks ${secret}: ${excerpt(output, secret)}`);
+  }
 }
 
 function excerpt(text: string, part: string): string {

@@ -1,6 +1,7 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import type { ApiRequest } from '../../src/catalog/source.ts';
 import {
   createPlatformClient,
@@ -10,6 +11,7 @@ import {
 import { createFakeClock, type FakeClock } from '../../src/runtime/clock.ts';
 import { PlatformError } from '../../src/runtime/errors.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 export const KEY = 'fk-3f9a8b7c6d5e4f3a2b1c';
 export const START = Date.UTC(2026, 10, 20, 12);
@@ -85,6 +87,43 @@ export function createTestClient(url: string, overrides: Partial<PlatformClientD
   });
   onTestFinished(() => client.close());
   return { client, clock, log, codes, retried };
+}
+
+/**
+ * Makes requests whose time passes as soon as the server has each of them and, with `heads`, the client the head of its
+ * answer: no machine is too slow to get so far. Only the timers of sockets are moved.
+ */
+export async function letTimePass<Result>(
+  server: TestServer,
+  timeoutMs: number,
+  { heads }: { readonly heads: boolean },
+  ask: () => Promise<Result>,
+): Promise<Result> {
+  let answered = 0;
+  const onHead = () => {
+    answered += 1;
+  };
+  subscribe('http.client.response.finish', onHead);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    let ended = false;
+    let passed = 0;
+    const asking = ask().finally(() => {
+      ended = true;
+    });
+    while (!ended) {
+      await waitFor(() => ended || Math.min(server.requests.length, heads ? answered : Infinity) > passed, {
+        what: 'the next request, or the end',
+        seen: () => ({ requests: server.requests.length, answered, passed }),
+      });
+      passed = server.requests.length;
+      vi.advanceTimersByTime(timeoutMs);
+    }
+    return await asking;
+  } finally {
+    vi.useRealTimers();
+    unsubscribe('http.client.response.finish', onHead);
+  }
 }
 
 export function tokensRequest(query: Record<string, string> = {}): ApiRequest {

@@ -48,7 +48,7 @@ export async function waitFor<Result>(
 /** The code of a condition as it was written, without what the test runner makes of imports. */
 function sourceOf(condition: () => unknown): string {
   return String(condition)
-    .replace(/\(0,\s*__vi_import_\d+__\.(\w+)\)/g, '$1')
-    .replace(/__vi_import_\d+__\./g, '')
+    .replace(/\(0,\s*__vi(?:te_ssr)?_import_\d+__\.(\w+)\)/g, '$1')
+    .replace(/__vi(?:te_ssr)?_import_\d+__\./g, '')
     .replace(/\s+/g, ' ');
 }

@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../bench/programs.ts';
 import { type Page, readPage } from '../e2e/page.ts';
@@ -80,10 +79,11 @@ test('10 000 events of 50 senders are counted once each, though the exporter is 
         ...{ reason: 'clear', occurred_at: Date.now(), message: 'planted' },
       };
       // As a sender with a spool does it: again, until it is taken.
-      while ((await post(exporter.url, agent, event)) !== 202) {
+      await waitFor(async () => {
+        if ((await post(exporter.url, agent, event)) === 202) return true;
         repeated += 1;
-        await pause(20);
-      }
+        return false;
+      });
       answered += 1;
     }
   }

@@ -47,8 +47,8 @@ describe.runIf(requireTool('buildah') && requireRoot())('the image', () => {
       .config;
     environment = Object.fromEntries(config.Env.map((entry) => entry.split(/=(.*)/s, 2)));
     command = config.Entrypoint;
-  }, 400_000);
-  afterAll(() => builder?.close(), 240_000);
+  });
+  afterAll(() => builder?.close());
 
   test('runs as nobody of the machine, keeps its state in one volume and asks itself how it is', () => {
     expect(config.User).toBe('65532:65532');

@@ -61,7 +61,7 @@ describe.runIf(requireTool('npm'))('the npm package', () => {
       environment: networkEnvironment(),
     });
     if (installed.code !== 0) throw new Error(installed.stderr);
-  }, 300_000);
+  });
 
   test('has what runs and what is to be read, and nothing else', () => {
     const folders = new Set(files.map((path) => path.split('/')[0]));

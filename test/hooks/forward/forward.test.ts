@@ -202,6 +202,25 @@ describe('forwarding', () => {
     expect(logged).toEqual(['warn Event cannot be kept on disk, so it is sent at once']);
   });
 
+  test.each([
+    ['what is left of the run', 400, 400],
+    ['its own timeout where more is left', 100_000, 1000],
+  ])('gives a request %s', async (_, until, timeoutMs) => {
+    const { parts, requests } = forwarding();
+    await forward(parts, event('a'), until);
+    expect(requests).toMatchObject([{ timeoutMs }]);
+  });
+
+  test('says nothing against an exporter that the run’s own end cut short, and waits for it no longer', async () => {
+    const nobody = forwarding(
+      ({ timeoutMs }) => new PostError('ETIMEDOUT', `no answer within ${timeoutMs} ms`),
+    );
+    await forward(nobody.parts, event('a'), 400);
+    expect(nobody.requests).toHaveLength(1);
+    expect(nobody.parts.spool.names()).toHaveLength(1);
+    expect(nobody.parts.pause.holds(now)).toBe(false);
+  });
+
   test('leaves to another process what that one sends', async () => {
     const { parts, requests } = forwarding();
     expect(parts.lock.take(now, now + 60_000)).toBe(true);

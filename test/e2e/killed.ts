@@ -1,7 +1,7 @@
-import { addDays, type Day } from '../../../src/catalog/day.ts';
-import { createSqliteHistory } from '../../../src/history/sqlite/history.ts';
-import { createSystemClock } from '../../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../../src/runtime/logger.ts';
+import { addDays, type Day } from '../../src/catalog/day.ts';
+import { createSqliteHistory } from '../../src/history/sqlite/history.ts';
+import { createSystemClock } from '../../src/runtime/clock.ts';
+import { createFakeLogger } from '../../src/runtime/logger.ts';
 
 // A program of its own: it stores 200 days in the file that it is given and ends as by `kill -9`.
 const [file = ''] = process.argv.slice(2);

@@ -3,10 +3,10 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSy
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { addDays, type Day } from '../../../src/catalog/day.ts';
-import { APPLICATION_ID, MIGRATIONS } from '../../../src/history/sqlite/schema.ts';
-import { ConfigError } from '../../../src/runtime/errors.ts';
-import { answer, bytesIn, contentOf, createDirectory, openHistory } from '../places.ts';
+import { addDays, type Day } from '../../src/catalog/day.ts';
+import { APPLICATION_ID, MIGRATIONS } from '../../src/history/sqlite/schema.ts';
+import { ConfigError } from '../../src/runtime/errors.ts';
+import { answer, bytesIn, contentOf, createDirectory, openHistory } from '../history/places.ts';
 
 const monday = '2026-03-02' as Day;
 

@@ -1,0 +1,37 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+
+const TEST = path.resolve(import.meta.dirname, '..');
+const files = globSync('**/*.ts', { cwd: TEST })
+  .map((file) => file.split(path.sep).join('/'))
+  .filter((file) => !file.startsWith('support/') && !file.startsWith('architecture/'));
+
+const BY_CONDITION = 'wait for a condition, by `waitFor` of test/support/wait-for.ts';
+
+/** Ways to wait or to judge by which a test fails on a busy machine, and what to do in place of them. */
+const BANNED: readonly { readonly what: RegExp; readonly why: string }[] = [
+  { what: /from 'node:timers\/promises'/, why: `a pause is too short somewhere: ${BY_CONDITION}` },
+  {
+    what: /new Promise(?:<\w*>)?\(\s*\(?\w*\)? =>\s*(?:void )?setTimeout/,
+    why: `a pause is too short somewhere: ${BY_CONDITION}`,
+  },
+  {
+    what: /\bexpect\s*\.poll\(|\bvi\s*\.wait(?:For|Until)\(/,
+    why: `its limit is a second, and it does not say what was awaited: ${BY_CONDITION}`,
+  },
+  {
+    what: /\bperformance\.now\(|\bDate\.now\(\) - (?!\w*[dD]ay|\d+ \* DAY|DAYS|86_400_000)/,
+    why: 'how long something takes says nothing about it: move an injected clock, or make it a benchmark',
+  },
+  {
+    what: /\{ timeout: [\d_]+[ ,}]|^\s*\}, [\d_]{4,}\);$/m,
+    why: 'a limit of its own makes a test fail on a busy machine: all are in test/support/limits.ts',
+  },
+];
+
+test.each(BANNED)('no test uses $what', ({ what, why }) => {
+  expect(files.length).toBeGreaterThan(100);
+  const found = files.filter((file) => what.test(readFileSync(path.join(TEST, file), 'utf8')));
+  expect(found, why).toEqual([]);
+});

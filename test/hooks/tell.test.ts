@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { parseEvent, sharedPart } from '../../src/hooks/event.ts';
+import type { PostRequest } from '../../src/hooks/post.ts';
+import { defaultSettings, type HookSettings, type Rule } from '../../src/hooks/settings/settings.ts';
+import { tell } from '../../src/hooks/tell.ts';
+import { createFakeClock } from '../../src/runtime/clock.ts';
+
+const RULE: Rule = {
+  ...{ events: [], reasons: [], folders: [], minSessionMs: 0, minTurnMs: 0, send: [] },
+  channels: ['chat'],
+};
+const SETTINGS: HookSettings = {
+  ...defaultSettings,
+  channels: { chat: { type: 'slack', url: { variable: 'CHAT' } } },
+  rules: [RULE],
+};
+
+test('people are told until the end of the run, by whatever channel, and no longer', async () => {
+  const event = parseEvent('{"hook_event_name": "Stop", "session_id": "s"}');
+  if ('problem' in event) throw new Error(event.problem);
+  const requests: PostRequest[] = [];
+  const errors: unknown[] = [];
+  const clock = createFakeClock(0);
+  await clock.advance(840);
+  await tell(event, sharedPart(event, 'id', 0), SETTINGS, {
+    places: { config: { file: '/nowhere/hooks.yaml', named: false }, state: '/nowhere', home: '/' },
+    post: (request) => {
+      requests.push(request);
+      // Nobody ever answers.
+      return new Promise(() => undefined);
+    },
+    secret: () => 'https://chat.example/hook',
+    clock,
+    log: {
+      error: (message, fields) => void errors.push({ message, ...fields }),
+      warn: () => undefined,
+      remember: () => undefined,
+    },
+    platform: 'linux',
+    environment: {},
+    soundFile: () => '',
+    until: 850,
+  });
+  expect(requests).toMatchObject([{ timeoutMs: 10 }]);
+  expect(errors).toEqual([
+    { message: 'Notification failed', channel: 'chat', type: 'slack', problem: 'the time was up' },
+  ]);
+});

@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import { waitFor } from './wait-for.ts';
+
+/** No condition gets a second look after so long. */
+const AT_ONCE = { limitMs: 0 };
+
+describe('waiting', () => {
+  test('ends with the result of the condition once it neither throws nor is false', async () => {
+    let looks = 0;
+    const result = await waitFor(() => {
+      looks += 1;
+      if (looks === 1) throw new Error('not yet');
+      return looks > 2 && { looks };
+    });
+    expect(result).toEqual({ looks: 3 });
+  });
+
+  test('takes nothing but false for not yet', async () => {
+    for (const result of [undefined, 0, '', null]) expect(await waitFor(() => result)).toBe(result);
+  });
+
+  test('that is in vain says what was awaited and what was seen last', async () => {
+    const options = {
+      ...AT_ONCE,
+      what: 'the port is open',
+      seen: () => ({ ports: [1, 2] }),
+      log: () => 'a log',
+    };
+    await expect(waitFor(() => false, options)).rejects.toThrow(
+      'still awaited after 0 s: the port is open\nseen last: {"ports":[1,2]}\nlog: a log',
+    );
+  });
+
+  test('that is in vain repeats the condition and its last error where nothing else is given', async () => {
+    const pages = ['first'];
+    const waiting = waitFor(() => expect(pages).toHaveLength(2), AT_ONCE);
+    await expect(waiting).rejects.toThrow(
+      /^still awaited after 0 s: .*expect\(pages\).*\nseen last: expected .*1/s,
+    );
+  });
+});

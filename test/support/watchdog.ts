@@ -1,0 +1,36 @@
+import { Worker } from 'node:worker_threads';
+import { WAIT_LIMIT_MS } from './limits.ts';
+
+/** Watches a loop of trials from outside, since one that hangs keeps every timer of its own thread from firing. */
+export interface Watchdog {
+  /** Says which trial begins, by the number that makes it again. */
+  begin(seed: number): void;
+  stop(): Promise<unknown>;
+}
+
+// `Atomics.wait` returns early where the number has changed before it waits; otherwise the trial has had its time.
+const WATCH = `
+  const { workerData: { state, limitMs, name } } = require('node:worker_threads');
+  const { writeSync } = require('node:fs');
+  const numbers = new Int32Array(state);
+  for (;;) {
+    const seed = Atomics.load(numbers, 0);
+    if (Atomics.wait(numbers, 0, seed, limitMs) !== 'timed-out') continue;
+    writeSync(2, name + ': seed ' + seed + ' has not ended after ' + limitMs / 1000 + ' s\\n');
+    process.kill(process.pid, 'SIGKILL');
+  }`;
+
+/** Starts to watch; a trial that takes longer than the limit of a wait is named, and ends the process. */
+export function createWatchdog(name: string, limitMs = WAIT_LIMIT_MS): Watchdog {
+  const state = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  const numbers = new Int32Array(state);
+  const worker = new Worker(WATCH, { eval: true, execArgv: [], workerData: { state, limitMs, name } });
+  worker.unref();
+  return {
+    begin(seed) {
+      Atomics.store(numbers, 0, seed);
+      Atomics.notify(numbers, 0);
+    },
+    stop: () => worker.terminate(),
+  };
+}
