@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { cp, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../bench/programs.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { buildExecutable } from './executable.ts';
 import { REPOSITORY } from './image.ts';
 import { createPrograms } from './programs.ts';
@@ -90,6 +92,28 @@ describe.runIf(requireTool('npm') && requireTool('helm') && requireTool('gpg'))(
     const wrong = await script('smoke', ['--version=9.9.9', '--', executable]);
     expect(wrong.code).not.toBe(0);
     expect(wrong.stderr).toContain('it is not version 9.9.9');
+  });
+
+  test.runIf(requireTool('registry'))('has a chart that a registry takes and gives back', async () => {
+    const folder = programs.folder();
+    const address = `127.0.0.1:${await freePort()}`;
+    const config = join(folder, 'registry.yml');
+    const storage = `storage: {filesystem: {rootdirectory: ${join(folder, 'data')}}}`;
+    await writeFile(config, `version: 0.1\n${storage}\nhttp: {addr: '${address}'}\n`);
+    programs.start('registry', ['serve', config]);
+    await waitFor(async () => expect((await fetch(`http://${address}/v2/`)).status).toBe(200));
+    const environment = { HOME: folder };
+    const chart = join(output, `agent-platform-exporter-${version}.tgz`);
+    const push = ['push', chart, `oci://${address}/charts`, '--plain-http'];
+    const pushed = await programs.run('helm', push, { environment });
+    expect(pushed.code, pushed.stderr).toBe(0);
+    const reference = `oci://${address}/charts/agent-platform-exporter`;
+    const pull = ['pull', reference, `--version=${version}`, '--plain-http', `--destination=${folder}`];
+    const pulled = await programs.run('helm', pull, { environment });
+    expect(pulled.code, pulled.stderr).toBe(0);
+    expect(
+      readFileSync(join(folder, `agent-platform-exporter-${version}.tgz`)).equals(readFileSync(chart)),
+    ).toBe(true);
   });
 
   test('has a chart whose signature can be verified offline, and fails where it was changed', async () => {
