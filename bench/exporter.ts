@@ -63,7 +63,7 @@ export async function createMeasuredExporter(series: number): Promise<MeasuredEx
     clock,
     log,
   });
-  instruments.knowOrg(ORG, {
+  instruments.initCounters(ORG, {
     endpoints: collectors.map(({ dataset }) => dataset.name),
     dayDatasets: collectors.filter(isDayCollector).map(({ dataset }) => dataset.name),
   });

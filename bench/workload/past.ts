@@ -37,7 +37,7 @@ export async function createPast({ series, days }: PastSize): Promise<Omit<Backf
     pages: {
       aboutFamilies,
       datasets: chosen.filter(isDayCollector).map(({ dataset }) => dataset),
-      keeping: { historyStart: addDays(to, -LONGEST - 60) },
+      bounds: { historyStart: addDays(to, -LONGEST - 60) },
       labelLimit: (label) => (label === 'repo' ? 5000 : 200),
       seriesBudget: 1_000_000,
       knownAt: now,

@@ -3,7 +3,7 @@ import { addDays, yesterdayOf } from '../../src/catalog/day.ts';
 import type { Family, Sample } from '../../src/catalog/family.ts';
 import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
 import { createMemoryHistory } from '../../src/history/memory.ts';
-import { projectFamily, surveyOf } from '../../src/pipeline/cardinality.ts';
+import { measureCardinality, projectFamily } from '../../src/pipeline/cardinality.ts';
 import { createView } from '../../src/pipeline/view.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
 import { runInSlices } from '../../src/runtime/slices.ts';
@@ -35,7 +35,7 @@ export async function* projectedFamilies(
   }));
   for (const { families, days } of [...sources, { families: about, days: undefined }]) {
     const survey = await runInSlices(
-      surveyOf(families, days, view, () => Number.MAX_SAFE_INTEGER),
+      measureCardinality(families, days, view, () => Number.MAX_SAFE_INTEGER),
       clock,
     );
     for (const surveyed of survey.families) {

@@ -9,6 +9,7 @@ import type { DatasetName } from '../catalog/dataset.ts';
 import type { PeopleSettings } from '../catalog/settings.ts';
 import { aboutFamilies, collectors as allCollectors } from '../collectors/index.ts';
 import type { LiveConfig } from '../config/config.ts';
+import { seriesBudgetOf } from '../pipeline/budget.ts';
 import { createPublisher, type Publisher } from '../pipeline/publisher.ts';
 import { createRunner, type Runner } from '../pipeline/runner.ts';
 import type { Core } from './core.ts';
@@ -55,7 +56,7 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
     aboutFamilies: aboutFamilies(dayCollectors(collectors).map(({ dataset }) => dataset)),
     ...keeping,
     labelLimit: (label) => config.limits.valuesPerLabel(label),
-    seriesBudget: Math.floor(config.limits.series / Math.max(1, config.orgs.length)),
+    seriesBudget: seriesBudgetOf(config.limits.series, config.orgs.length),
     maxAgeMs: config.metrics.maxAgeMs,
     retired: retired.signal,
     ...{ history, published, publication, instruments, renderSegment, clock, log },

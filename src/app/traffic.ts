@@ -3,16 +3,16 @@ import type { ApiConfig, OrgConfig } from '../config/config.ts';
 import type { History } from '../history/history.ts';
 import { createIdentityCheck } from '../pipeline/identity.ts';
 import type { Admission } from '../platform/client.ts';
-import { createRequestCeiling, type RequestCeiling } from '../platform/daily-quota.ts';
-import { type ActivePause, createPauses, type Pauses } from '../platform/limits.ts';
+import { createDailyQuota, type DailyQuota } from '../platform/daily-quota.ts';
+import { type ActiveHold, createThrottleHolds, type ThrottleHolds } from '../platform/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { createRateLimiter, type RateLimiter } from '../runtime/rate-limiters.ts';
+import { createPacingLimiter, type PacingLimiter } from '../runtime/rate-limiters.ts';
 
 /** What paces, counts and holds back the requests of one organization, and which of its answers may be read. */
 export interface OrgTraffic {
-  readonly limiter: RateLimiter;
-  readonly ceiling: RequestCeiling;
-  readonly pauses: Pauses;
+  readonly limiter: PacingLimiter;
+  readonly ceiling: DailyQuota;
+  readonly pauses: ThrottleHolds;
   readonly admission: Admission;
 }
 
@@ -29,7 +29,7 @@ export interface TrafficSettings {
 export type AskedOrg = Pick<OrgConfig, 'name' | 'baseUrl'>;
 
 /** A part of an organization's platform that is not asked for a while. */
-export interface PausedPart extends ActivePause {
+export interface PausedPart extends ActiveHold {
   readonly org: string;
 }
 
@@ -52,13 +52,13 @@ export interface TrafficParts {
 /** Creates the traffic; `settings` are those of the start. */
 export function createTraffic({ history, clock }: TrafficParts, settings: TrafficSettings): Traffic {
   const orgs = new Map<string, Omit<OrgTraffic, 'pauses'>>();
-  const pauses = new Map<string, Pauses>();
+  const pauses = new Map<string, ThrottleHolds>();
   let inUse = settings;
 
   function create(org: string): Omit<OrgTraffic, 'pauses'> {
     return {
-      limiter: createRateLimiter(() => inUse.api.requestsPerSecond, clock),
-      ceiling: createRequestCeiling({
+      limiter: createPacingLimiter(() => inUse.api.requestsPerSecond, clock),
+      ceiling: createDailyQuota({
         limit: () => inUse.api.dailyRequestLimit,
         store: {
           read: () => history.requestsOf(org),
@@ -76,9 +76,9 @@ export function createTraffic({ history, clock }: TrafficParts, settings: Traffi
     };
   }
 
-  function pausesAt({ name, baseUrl }: AskedOrg): Pauses {
+  function pausesAt({ name, baseUrl }: AskedOrg): ThrottleHolds {
     const key = `${name} ${baseUrl}`;
-    const known = pauses.get(key) ?? createPauses(clock);
+    const known = pauses.get(key) ?? createThrottleHolds(clock);
     pauses.set(key, known);
     return known;
   }

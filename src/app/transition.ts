@@ -74,7 +74,7 @@ export async function introduce(next: Deployment, core: Core): Promise<void> {
 /** Starts the counters of every organization at 0, so that their first increase is seen. */
 export function startCounters(deployment: Deployment, { instruments }: Core): void {
   const datasets = datasetsOf(deployment);
-  for (const org of deployment.orgs.keys()) instruments.knowOrg(org, datasets);
+  for (const org of deployment.orgs.keys()) instruments.initCounters(org, datasets);
 }
 
 /** The jobs of some collectors, of all where none is named. */

@@ -1,8 +1,8 @@
 import type { Collector } from '../catalog/collector.ts';
 import type { Day, Instant } from '../catalog/day.ts';
 import {
-  type JudgedOrg,
-  judgeDays,
+  type AssessedOrg,
+  assessDays,
   type KnownOrg,
   knowledgeOf,
   type PageParts,
@@ -44,7 +44,7 @@ export async function backfill(parts: BackfillParts): Promise<BackfillOutcome> {
   const months = monthsOf(parts.from, parts.to);
   const total = months.reduce((sum, { days }) => sum + days.length, 0);
   const unknown = new Map<string, Day[]>();
-  const orgs = parts.orgs.map((org) => judgeDays(parts.pages, org));
+  const orgs = parts.orgs.map((org) => assessDays(parts.pages, org));
   let done = 0;
   progress.show(done, total);
 
@@ -83,7 +83,7 @@ export async function backfill(parts: BackfillParts): Promise<BackfillOutcome> {
 }
 
 /** Brings what the target lacks of a day; gives the collectors whose day is not known. */
-async function bringDay(parts: BackfillParts, org: JudgedOrg, day: Day): Promise<readonly string[]> {
+async function bringDay(parts: BackfillParts, org: AssessedOrg, day: Day): Promise<readonly string[]> {
   const { pages, target } = parts;
   const stamps = stampsOf(day, parts.stepMs, parts.now);
   const { known = [], unknown = [] } = Object.groupBy(parts.collectors, (collector) =>

@@ -6,9 +6,14 @@ import type { OrgSettings } from '../catalog/settings.ts';
 import type { View } from '../catalog/view.ts';
 import type { OrgHistory } from '../history/history.ts';
 import { familiesOverBudget } from '../pipeline/budget.ts';
-import { type LabelLimit, projectFamily, type Survey, surveyOf } from '../pipeline/cardinality.ts';
+import {
+  type Cardinality,
+  type LabelLimit,
+  measureCardinality,
+  projectFamily,
+} from '../pipeline/cardinality.ts';
 import { type Coverage, createCoverage } from '../pipeline/coverage.ts';
-import { firstDayOf, type Keeping } from '../pipeline/days-to-fetch.ts';
+import { firstDayOf, type HistoryBounds } from '../pipeline/days-to-fetch.ts';
 import { createView } from '../pipeline/view.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { runInSlices } from '../runtime/slices.ts';
@@ -22,7 +27,7 @@ export interface PageParts {
   /** How days are asked for that are costly. */
   readonly expensive?: ReadonlyMap<DatasetName, ExpensiveDataset> | undefined;
   /** From when on days are kept. */
-  readonly keeping: Keeping;
+  readonly bounds: HistoryBounds;
   readonly labelLimit: LabelLimit;
   /** The most series of one organization. */
   readonly seriesBudget: number;
@@ -38,7 +43,7 @@ export interface KnownOrg {
 }
 
 /** An organization whose days are judged. */
-export interface JudgedOrg extends KnownOrg {
+export interface AssessedOrg extends KnownOrg {
   /** What is known of its days by now. */
   readonly coverage: Coverage;
 }
@@ -50,8 +55,8 @@ export interface PageFamily {
   samples(): Iterable<Sample>;
 }
 
-interface Surveyed {
-  readonly survey: Survey;
+interface Measured {
+  readonly cardinality: Cardinality;
   readonly dataset: DayDataset<unknown> | undefined;
   readonly view: View;
   readonly stamps: readonly Instant[];
@@ -60,10 +65,10 @@ interface Surveyed {
 }
 
 /** Judges the days of an organization by what is known by now. */
-export function judgeDays(parts: PageParts, { settings, history }: KnownOrg): JudgedOrg {
-  const { datasets, expensive, keeping, knownAt } = parts;
-  const firstDay = firstDayOf(keeping, knownAt);
-  const { historyStart } = keeping;
+export function assessDays(parts: PageParts, { settings, history }: KnownOrg): AssessedOrg {
+  const { datasets, expensive, bounds, knownAt } = parts;
+  const firstDay = firstDayOf(bounds, knownAt);
+  const { historyStart } = bounds;
   const coverage = createCoverage({ history, datasets, expensive, historyStart, firstDay }, knownAt);
   return { settings, history, coverage };
 }
@@ -74,7 +79,7 @@ export function judgeDays(parts: PageParts, { settings, history }: KnownOrg): Ju
  */
 export function knowledgeOf(
   parts: PageParts,
-  org: JudgedOrg,
+  org: AssessedOrg,
   collector: Collector,
   day: Day,
 ): 'known' | 'unknown' | 'unused' {
@@ -90,42 +95,45 @@ export function knowledgeOf(
  */
 export async function projectPage(
   parts: PageParts,
-  org: JudgedOrg,
+  org: AssessedOrg,
   collectors: readonly Collector[],
   stamps: readonly Instant[],
 ): Promise<readonly PageFamily[]> {
   const [first] = stamps;
   if (first === undefined) return [];
-  const surveyed: Surveyed[] = [];
+  const measured: Measured[] = [];
   const view = viewOf(parts, org, first);
   for (const collector of collectors) {
     const dataset = dayDatasetOf(collector);
     const looks = dataset === undefined ? stamps : [first];
     for (const stamp of looks) {
-      const of = {
+      const common = {
         dataset,
         view: stamp === first ? view : viewOf(parts, org, stamp),
         stamps: dataset === undefined ? [stamp] : stamps,
       };
-      surveyed.push({ ...of, ...(await survey(parts, collector.families, of.dataset, of.view)) });
+      measured.push({
+        ...common,
+        ...(await measure(parts, collector.families, common.dataset, common.view)),
+      });
     }
   }
   const datasets = new Set(collectors.flatMap((collector) => dayDatasetOf(collector) ?? []));
-  const about = await survey(parts, parts.aboutFamilies([...datasets]), undefined, view);
-  surveyed.push({ dataset: undefined, view, stamps, ...about });
+  const about = await measure(parts, parts.aboutFamilies([...datasets]), undefined, view);
+  measured.push({ dataset: undefined, view, stamps, ...about });
 
-  const looked = surveyed.reduce((sum, one) => sum + one.looked, 0);
+  const looked = measured.reduce((sum, one) => sum + one.looked, 0);
   if (looked > parts.seriesBudget) {
     // Which families go is decided for one page at a time, as it is live.
     if (stamps.length > 1) return projectEach(parts, org, collectors, stamps);
-    return withinBudget(surveyed, parts.seriesBudget);
+    return withinBudget(measured, parts.seriesBudget);
   }
-  return surveyed.flatMap(familiesOf);
+  return measured.flatMap(familiesOf);
 }
 
 async function projectEach(
   parts: PageParts,
-  org: JudgedOrg,
+  org: AssessedOrg,
   collectors: readonly Collector[],
   stamps: readonly Instant[],
 ): Promise<readonly PageFamily[]> {
@@ -134,15 +142,15 @@ async function projectEach(
   return families;
 }
 
-async function survey(
+async function measure(
   parts: PageParts,
   families: readonly Family[],
   dataset: DayDataset<unknown> | undefined,
   view: View,
-): Promise<{ readonly survey: Survey; readonly looked: number }> {
+): Promise<{ readonly cardinality: Cardinality; readonly looked: number }> {
   let looked = 0;
-  function* counted(): Generator<void, Survey> {
-    const steps = surveyOf(families, dataset, view, parts.labelLimit);
+  function* counted(): Generator<void, Cardinality> {
+    const steps = measureCardinality(families, dataset, view, parts.labelLimit);
     for (let step = steps.next(); ; step = steps.next()) {
       if (step.done === true) return step.value;
       looked++;
@@ -150,10 +158,10 @@ async function survey(
     }
   }
   // A signal to stop, and the files being written, wait for this.
-  return { survey: await runInSlices(counted(), parts.clock), looked };
+  return { cardinality: await runInSlices(counted(), parts.clock), looked };
 }
 
-function familiesOf({ survey: found, dataset, view, stamps }: Surveyed): readonly PageFamily[] {
+function familiesOf({ cardinality: found, dataset, view, stamps }: Measured): readonly PageFamily[] {
   return found.families.map((surveyed) => ({
     family: surveyed.family,
     stamps,
@@ -162,7 +170,7 @@ function familiesOf({ survey: found, dataset, view, stamps }: Surveyed): readonl
 }
 
 /** The families that stay where an organization has more series than it may have. */
-function withinBudget(surveyed: readonly Surveyed[], budget: number): readonly PageFamily[] {
+function withinBudget(surveyed: readonly Measured[], budget: number): readonly PageFamily[] {
   const families = surveyed.flatMap(familiesOf);
   const sizes = families.map(({ family, samples }) => ({
     family: family.name,
@@ -181,10 +189,10 @@ function countOf(samples: Iterable<Sample>, limit: number): number {
   return count;
 }
 
-function viewOf(parts: PageParts, { settings, history, coverage }: JudgedOrg, asOf: Instant): View {
-  const { datasets, expensive, keeping } = parts;
-  const firstDay = firstDayOf(keeping, asOf);
-  const { historyStart } = keeping;
+function viewOf(parts: PageParts, { settings, history, coverage }: AssessedOrg, asOf: Instant): View {
+  const { datasets, expensive, bounds } = parts;
+  const firstDay = firstDayOf(bounds, asOf);
+  const { historyStart } = bounds;
   const known = { history, settings, datasets, expensive, historyStart, firstDay };
   return createView(known, asOf, { coverage, isPast: true });
 }

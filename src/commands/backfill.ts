@@ -78,7 +78,7 @@ export async function run(context: CommandContext): Promise<number> {
         aboutFamilies,
         datasets: datasetsOf(config, collectors),
         expensive: expensiveDatasets(allCollectors),
-        keeping: { historyStart: config.history.start, retentionDays: config.history.retentionDays },
+        bounds: { historyStart: config.history.start, retentionDays: config.history.retentionDays },
         labelLimit: config.limits.valuesPerLabel,
         seriesBudget: seriesBudgetOf(config.limits.series, configured),
         knownAt: now,

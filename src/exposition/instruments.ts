@@ -28,7 +28,7 @@ export interface Instruments {
   /** Holds nothing but this process's own metrics; other parts may add theirs. */
   readonly registry: Registry;
   /** Starts the counters of an organization at 0, so that their first increase is seen. */
-  knowOrg(
+  initCounters(
     org: string,
     known: { endpoints: readonly DatasetName[]; dayDatasets: readonly DatasetName[] },
   ): void;
@@ -117,7 +117,7 @@ export function createInstruments(deps: InstrumentsDeps): Instruments {
 
   return {
     registry,
-    knowOrg(org, { endpoints, dayDatasets }) {
+    initCounters(org, { endpoints, dayDatasets }) {
       for (const endpoint of endpoints) {
         for (const code of FORESEEN_CODES) requests.inc({ org, endpoint, code }, 0);
         retries.inc({ org, endpoint }, 0);

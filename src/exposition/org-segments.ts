@@ -1,5 +1,5 @@
 import { type DeflatedChunk, deflateShort } from './deflated-chunk.ts';
-import type { Placed } from './published.ts';
+import type { PlacedSegment } from './published.ts';
 import type { Segment } from './segment.ts';
 import { renderFamilyHeader } from './text.ts';
 
@@ -64,8 +64,8 @@ export function createOrgSegments(
 export function placeSegments(
   declared: Declared,
   byOrg: ReadonlyMap<string, OrgSegments>,
-): readonly Placed[] {
-  const placed: Placed[] = [];
+): readonly PlacedSegment[] {
+  const placed: PlacedSegment[] = [];
   const sorted = [...byOrg].sort(byName).map(([, segments]) => new Map([...segments].sort(byName)));
   for (const [family, { header, collector: owner }] of declared) {
     for (const segments of sorted) {

@@ -21,7 +21,7 @@ export interface Published {
 }
 
 /** A segment in its place on the page. */
-export interface Placed {
+export interface PlacedSegment {
   readonly header: DeflatedChunk;
   readonly collector: string;
   readonly segment: Segment;
@@ -33,16 +33,16 @@ const KEPT_PAGES = 16;
 /** Creates a state from the segments in page order; collectors in `always` belong to every selection. */
 export function createPublished(
   version: number,
-  placed: readonly Placed[],
+  placed: readonly PlacedSegment[],
   series: ReadonlyMap<string, number>,
   always: (collector: string) => boolean,
 ): Published {
   const whole = joinChunks(chunksOf(placed));
   const narrowed = new Map<string, Page>();
-  let byOrg: ReadonlyMap<string, readonly Placed[]> | undefined;
+  let byOrg: ReadonlyMap<string, readonly PlacedSegment[]> | undefined;
 
   /** Sorted out once: with many organizations, looking through all of them for each probe would add up. */
-  function placedOf(org: string | undefined): readonly Placed[] {
+  function placedOf(org: string | undefined): readonly PlacedSegment[] {
     if (org === undefined) return placed;
     byOrg ??= Map.groupBy(placed, ({ segment }) => segment.org);
     return byOrg.get(org) ?? [];
@@ -67,7 +67,7 @@ export function createPublished(
   return { version, series, deflated: whole.deflated, page };
 }
 
-function* chunksOf(placed: Iterable<Placed>): Iterable<DeflatedChunk> {
+function* chunksOf(placed: Iterable<PlacedSegment>): Iterable<DeflatedChunk> {
   let header: DeflatedChunk | undefined;
   for (const place of placed) {
     if (place.header !== header) yield place.header;

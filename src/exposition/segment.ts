@@ -60,7 +60,7 @@ async function render(
 ): Promise<Segment | undefined> {
   const lines = createLineReader(family, org, samples, maxSeries, slices);
   const deflater = createDeflater();
-  const of = { family: family.name, org };
+  const common = { family: family.name, org };
   let text = '';
   let short = true;
   try {
@@ -78,10 +78,10 @@ async function render(
   }
   const series = lines.series();
   if (series === 0) return undefined;
-  if (series > maxSeries) return { ...of, series, overflow: true, chunk: emptyChunk };
-  if (short && text.length <= SHORT) return { ...of, series, overflow: false, chunk: deflateShort(text) };
+  if (series > maxSeries) return { ...common, series, overflow: true, chunk: emptyChunk };
+  if (short && text.length <= SHORT) return { ...common, series, overflow: false, chunk: deflateShort(text) };
   if (text !== '') await deflater.write(text);
-  return { ...of, series, overflow: false, chunk: await deflater.finish() };
+  return { ...common, series, overflow: false, chunk: await deflater.finish() };
 }
 
 interface LineReader {

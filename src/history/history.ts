@@ -108,7 +108,7 @@ export interface History {
 }
 
 /** What is kept of one dataset of one organization; it is replaced, never changed. */
-export interface KeptDataset {
+export interface DatasetState {
   readonly days: ReadonlyMap<Day, unknown>;
   readonly documents: ReadonlyMap<string, unknown>;
   readonly answeredAt: Instant | undefined;

@@ -1,34 +1,34 @@
 import type { History, RequestCount } from './history.ts';
-import { createKept } from './state.ts';
+import { createHistoryState } from './state.ts';
 
 /** Keeps history in this process's memory: it starts empty and ends with the process. */
 export function createMemoryHistory(): History {
-  const kept = createKept();
+  const state = createHistoryState();
   const requests = new Map<string, RequestCount>();
   return {
-    read: async (org) => kept.read(org),
+    read: async (org) => state.read(org),
     async adopt(org, orgId) {
-      kept.adopt(org, orgId);
+      state.adopt(org, orgId);
     },
     async putConfirmedKey(org, key) {
-      kept.putConfirmedKey(org, key);
+      state.putConfirmedKey(org, key);
     },
-    putDays: async (org, dataset, answer) => kept.putDays(org, dataset, answer),
+    putDays: async (org, dataset, answer) => state.putDays(org, dataset, answer),
     async putDocuments(org, dataset, answer) {
-      kept.putDocuments(org, dataset, answer);
+      state.putDocuments(org, dataset, answer);
     },
-    revisedOn: async (org, dataset) => kept.dataset(org, dataset)?.revisedOn,
-    putRevisedOn: async (org, dataset, day) => kept.putRevisedOn(org, dataset, day),
-    putSucceeded: async (org, dataset, at) => kept.putSucceeded(org, dataset, at),
+    revisedOn: async (org, dataset) => state.dataset(org, dataset)?.revisedOn,
+    putRevisedOn: async (org, dataset, day) => state.putRevisedOn(org, dataset, day),
+    putSucceeded: async (org, dataset, at) => state.putSucceeded(org, dataset, at),
     requestsOf: async (org) => requests.get(org),
     async putRequests(org, count) {
       requests.set(org, count);
     },
     async amend(dataset, change) {
-      kept.amend(dataset, change);
+      state.amend(dataset, change);
     },
     async sweep(retention) {
-      if (retention !== undefined) kept.retain(retention);
+      if (retention !== undefined) state.retain(retention);
     },
     async close() {},
   };

@@ -1,6 +1,6 @@
 import { isDamaged, type Reduced, type RowParts, rejectedOf } from '../catalog/dataset.ts';
 import type { Day } from '../catalog/day.ts';
-import type { AnsweredDays, KeptDataset, Revision } from './history.ts';
+import type { AnsweredDays, DatasetState, Revision } from './history.ts';
 
 /** The covered days once an answer has been added, and the days that it revised. */
 export function mergeDays(
@@ -24,7 +24,7 @@ export function mergeDays(
 }
 
 /** A dataset as it was stored, with what was seen since; `isListed`: the documents seen since are all there are. */
-export function absorbDataset(stored: KeptDataset, seen: KeptDataset, isListed: boolean): KeptDataset {
+export function absorbDataset(stored: DatasetState, seen: DatasetState, isListed: boolean): DatasetState {
   const days = new Map(stored.days);
   for (const [day, row] of seen.days) {
     const old = days.get(day);
@@ -40,7 +40,7 @@ export function absorbDataset(stored: KeptDataset, seen: KeptDataset, isListed: 
 }
 
 /** The documents that were stored and are not among those seen since. */
-export function absorbedDocuments(stored: KeptDataset, seen: KeptDataset | undefined): readonly string[] {
+export function absorbedDocuments(stored: DatasetState, seen: DatasetState | undefined): readonly string[] {
   return [...stored.documents.keys()].filter((id) => seen?.documents.has(id) !== true);
 }
 

@@ -1,5 +1,5 @@
 import { addDays, type Day, dayOf, daysBetween, type Instant, yesterdayOf } from '../catalog/day.ts';
-import type { KeptDataset } from './history.ts';
+import type { DatasetState } from './history.ts';
 
 /** The most days and documents that one sweep takes out: the next sweep is a minute away. */
 export const MAX_SWEPT = 1000;
@@ -51,19 +51,19 @@ export function planSweep(
  * Documents have no age but their last listing's.
  */
 export function withoutOld(
-  { days, documents, answeredAt }: KeptDataset,
+  { days, documents, answeredAt }: DatasetState,
   firstDay: Day,
   isPolled: boolean,
-  most: number,
+  limit: number,
 ): { days: readonly Day[]; documents: readonly string[]; isEmpty: boolean } {
   const newest = isPolled ? newestRow(days) : undefined;
   const old = [...days.keys()]
     .filter((day) => day < firstDay && day !== newest)
     .sort()
-    .slice(0, most);
+    .slice(0, limit);
   const isForgotten = !isPolled && (answeredAt === undefined || dayOf(answeredAt) < firstDay);
   if (!isForgotten || old.length < days.size) return { days: old, documents: [], isEmpty: false };
-  const forgotten = [...documents.keys()].slice(0, most - old.length);
+  const forgotten = [...documents.keys()].slice(0, limit - old.length);
   return { days: old, documents: forgotten, isEmpty: forgotten.length === documents.size };
 }
 

@@ -3,8 +3,8 @@ import type { Day, Instant } from '../catalog/day.ts';
 import {
   type AnsweredDays,
   type AnsweredDocuments,
+  type DatasetState,
   ForeignAnswer,
-  type KeptDataset,
   type OrgHistory,
   type Retention,
   type Revision,
@@ -14,10 +14,10 @@ import { absorbDataset, absorbedDocuments, mergeDays } from './merge.ts';
 import { MAX_SWEPT, newestRow, planSweep, type SweepMark, without, withoutOld } from './retention.ts';
 
 /** What is kept of one organization. */
-export interface KeptOrg {
+export interface OrgState {
   orgId: string | undefined;
   confirmedKey: string | undefined;
-  readonly datasets: Map<DatasetName, KeptDataset>;
+  readonly datasets: Map<DatasetName, DatasetState>;
 }
 
 /** What a change has touched, by dataset; its own fields (last answer, revision pass) always count as touched. */
@@ -31,11 +31,11 @@ export interface Touched {
 }
 
 /** Everything that is known, in memory. */
-export interface Kept {
+export interface HistoryState {
   read(org: string): OrgHistory;
-  dataset(org: string, dataset: DatasetName): KeptDataset | undefined;
+  dataset(org: string, dataset: DatasetName): DatasetState | undefined;
   /** Undefined where nothing is kept of the organization. */
-  identity(org: string): Pick<KeptOrg, 'orgId' | 'confirmedKey'> | undefined;
+  identity(org: string): Pick<OrgState, 'orgId' | 'confirmedKey'> | undefined;
   /** Makes a name stand for that organization, and gives what has moved. */
   adopt(org: string, orgId: string): readonly Touched[];
   putConfirmedKey(org: string, key: string): readonly Touched[];
@@ -51,12 +51,12 @@ export interface Kept {
   /** From where the last sweep counted. */
   sweepMark(): SweepMark | undefined;
   /** Adds what was stored before; what is here is newer. Gives what of the stored must go. */
-  absorb(stored: ReadonlyMap<string, KeptOrg>, mark: SweepMark | undefined): readonly Touched[];
+  absorb(stored: ReadonlyMap<string, OrgState>, mark: SweepMark | undefined): readonly Touched[];
   /** Names everything there is. */
   all(): readonly Touched[];
 }
 
-const NOTHING: KeptDataset = {
+const NOTHING: DatasetState = {
   days: new Map(),
   documents: new Map(),
   answeredAt: undefined,
@@ -65,26 +65,26 @@ const NOTHING: KeptDataset = {
 };
 
 /** Starts with nothing kept. */
-export function createKept(): Kept {
-  const orgs = new Map<string, KeptOrg>();
+export function createHistoryState(): HistoryState {
+  const orgs = new Map<string, OrgState>();
   // Listings that were complete: of what was stored before, only documents among them still exist.
   const listed = new Set<string>();
   let mark: SweepMark | undefined;
 
-  function orgOf(name: string): KeptOrg {
+  function orgOf(name: string): OrgState {
     const known = orgs.get(name);
     if (known !== undefined) return known;
-    const kept: KeptOrg = { orgId: undefined, confirmedKey: undefined, datasets: new Map() };
+    const kept: OrgState = { orgId: undefined, confirmedKey: undefined, datasets: new Map() };
     orgs.set(name, kept);
     return kept;
   }
 
-  function change(org: string, dataset: DatasetName, changed: Partial<KeptDataset>): void {
+  function change(org: string, dataset: DatasetName, changed: Partial<DatasetState>): void {
     const { datasets } = orgOf(org);
     datasets.set(dataset, { ...(datasets.get(dataset) ?? NOTHING), ...changed });
   }
 
-  function find(org: string, dataset: DatasetName): KeptDataset | undefined {
+  function find(org: string, dataset: DatasetName): DatasetState | undefined {
     return orgs.get(org)?.datasets.get(dataset);
   }
 
@@ -97,7 +97,7 @@ export function createKept(): Kept {
     if (orgId !== undefined) orgOf(org).orgId = orgId;
   }
 
-  function mergeInto(org: string, datasets: KeptOrg['datasets']): void {
+  function mergeInto(org: string, datasets: OrgState['datasets']): void {
     const kept = orgOf(org);
     for (const [dataset, now] of datasets) {
       const before = kept.datasets.get(dataset);
@@ -250,7 +250,7 @@ function keyOf(org: string, dataset: DatasetName): string {
   return JSON.stringify([org, dataset]);
 }
 
-function touchedOf(org: string, { datasets }: KeptOrg): readonly Touched[] {
+function touchedOf(org: string, { datasets }: OrgState): readonly Touched[] {
   const touched = [...datasets].map(([dataset, { days, documents }]) => ({
     ...{ org, dataset },
     ...{ days: days.keys(), documents: documents.keys() },
@@ -262,7 +262,7 @@ function itself(org: string): Touched {
   return { org, dataset: undefined, days: [], documents: [] };
 }
 
-function snapshotOf(kept: KeptOrg | undefined): OrgHistory {
+function snapshotOf(kept: OrgState | undefined): OrgHistory {
   const datasets = new Map(kept?.datasets);
   return {
     orgId: kept?.orgId,

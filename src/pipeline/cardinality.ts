@@ -9,15 +9,15 @@ import { fold, type KeptValues, keepLargest, keyOf, labelled } from './folding.t
 export type LabelLimit = (label: string) => number;
 
 /** What one look over a collector's samples has found; the samples themselves are not kept. */
-export interface Survey {
+export interface Cardinality {
   /** The families that have something to say, each with the zeros that belong to it. */
-  readonly families: readonly SurveyedFamily[];
+  readonly families: readonly MeasuredFamily[];
   readonly kept: KeptValues;
   /** How many values of each label over its limit are summed into `other`. */
-  readonly beyond: ReadonlyMap<string, number>;
+  readonly foldedCounts: ReadonlyMap<string, number>;
 }
 
-export interface SurveyedFamily {
+export interface MeasuredFamily {
   readonly family: Family;
   readonly zeros: readonly Sample[];
   /** How many of its label values are summed into `other`, over all labels. */
@@ -34,12 +34,12 @@ interface Counted {
  * Finds the zeros of each family and the label values that stay. It yields after every sample looked at, so
  * that its driver can give way to other work.
  */
-export function* surveyOf(
+export function* measureCardinality(
   families: readonly Family[],
   dataset: DayDataset<unknown> | undefined,
   view: View,
   limitOf: LabelLimit,
-): Generator<void, Survey> {
+): Generator<void, Cardinality> {
   const weights = new Map<string, Map<string, number>>();
   // A label is ranked by the first declared additive family with samples that has it; where there can be none, by the
   // first that counts people.
@@ -76,7 +76,9 @@ export function* surveyOf(
   const kept = keptValues(weights, limitOf);
   return {
     kept,
-    beyond: new Map([...kept].map(([label, stays]) => [label, (weights.get(label)?.size ?? 0) - stays.size])),
+    foldedCounts: new Map(
+      [...kept].map(([label, stays]) => [label, (weights.get(label)?.size ?? 0) - stays.size]),
+    ),
     families: counted.map(({ family, zeros, values }) => ({
       family,
       zeros,
@@ -87,12 +89,12 @@ export function* surveyOf(
 
 /** The samples of a surveyed family as they are published: with zeros, folded and cut. */
 export function projectFamily(
-  surveyed: SurveyedFamily,
+  measured: MeasuredFamily,
   kept: KeptValues,
   dataset: DayDataset<unknown> | undefined,
   view: View,
 ): Iterable<Sample> {
-  const { family, zeros } = surveyed;
+  const { family, zeros } = measured;
   return fold(family, concatenated(samplesOf(family, dataset, view) ?? [], zeros), kept);
 }
 

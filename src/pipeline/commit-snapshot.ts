@@ -28,7 +28,7 @@ export interface RenderedFamily {
 export interface Rendered {
   readonly families: readonly RenderedFamily[];
   /** How many values of each label over its limit are summed into `other`. */
-  readonly beyond: ReadonlyMap<string, number>;
+  readonly foldedCounts: ReadonlyMap<string, number>;
 }
 
 /** The rendered families of an organization by the collector that feeds them. */
@@ -44,7 +44,7 @@ export function createSnapshotCommit(
     const { seriesBudget } = parts;
     const dropped = familiesOverBudget(sizesOf(collectors), seriesBudget);
     const segments = new Map<string, readonly Segment[]>();
-    for (const [collector, { families, beyond }] of collectors) {
+    for (const [collector, { families, foldedCounts }] of collectors) {
       const kept = families.filter(({ family }) => !dropped.has(family.name));
       segments.set(
         collector,
@@ -52,8 +52,8 @@ export function createSnapshotCommit(
       );
       const gone = families.filter(({ family }) => dropped.has(family.name)).map(({ family }) => family.name);
       instruments.familiesDropped({ org, collector, count: gone.length });
-      tellDropped(org, collector, gone);
-      tellFolded(org, collector, beyond);
+      logDropped(org, collector, gone);
+      logFolded(org, collector, foldedCounts);
       for (const { family, folded } of families) {
         if (family.labels.length === 0) continue;
         instruments.valuesFolded({ org, metric: family.name, count: folded });
@@ -63,12 +63,12 @@ export function createSnapshotCommit(
   };
 
   /** Says once which labels have more values than they may, and once when none has. */
-  function tellFolded(org: string, collector: string, beyond: ReadonlyMap<string, number>): void {
+  function logFolded(org: string, collector: string, foldedCounts: ReadonlyMap<string, number>): void {
     const key = JSON.stringify([org, collector, 'labels']);
-    const labels = [...beyond.keys()].join(' ');
+    const labels = [...foldedCounts.keys()].join(' ');
     if ((logged.get(key) ?? '') === labels) return;
     logged.set(key, labels);
-    if (beyond.size === 0) {
+    if (foldedCounts.size === 0) {
       log.info('No label has more values than limits.values_per_label allows any more', { org, collector });
       return;
     }
@@ -78,13 +78,13 @@ export function createSnapshotCommit(
         org,
         collector,
         labels,
-        folded: [...beyond].map(([label, count]) => `${label}: ${count}`).join(', '),
+        folded: [...foldedCounts].map(([label, count]) => `${label}: ${count}`).join(', '),
       },
     );
   }
 
   /** Says once which families went, and once when they are back. */
-  function tellDropped(org: string, collector: string, gone: readonly string[]): void {
+  function logDropped(org: string, collector: string, gone: readonly string[]): void {
     const key = JSON.stringify([org, collector]);
     const families = gone.join(' ');
     if ((logged.get(key) ?? '') === families) return;

@@ -114,7 +114,7 @@ export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage
     return states;
   }
 
-  function of(dataset: DatasetName): Known {
+  function knownOf(dataset: DatasetName): Known {
     const made = known.get(dataset);
     if (made !== undefined) return made;
     const first = firstAsked(dataset);
@@ -130,13 +130,13 @@ export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage
 
   return {
     stateOf(dataset, day) {
-      const { days, rowless } = of(dataset);
+      const { days, rowless } = knownOf(dataset);
       if (day > newest) return 'unknown';
       return days.get(day) === undefined ? (rowless.get(day) ?? 'unknown') : 'row';
     },
-    isUnused: (dataset) => of(dataset).newestRow === undefined && of(dataset).days.size > 0,
+    isUnused: (dataset) => knownOf(dataset).newestRow === undefined && knownOf(dataset).days.size > 0,
     unknownDays(dataset, upTo) {
-      const { days, rowless, firstAsked: first } = of(dataset);
+      const { days, rowless, firstAsked: first } = knownOf(dataset);
       let unknown = Math.max(0, daysBetween(first, upTo) + 1);
       for (const [day, row] of days) {
         if (day < first || day > upTo) continue;
@@ -146,7 +146,7 @@ export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage
     },
     fingerprint(dataset) {
       const counts = { idle: 0, provisional: 0 };
-      for (const state of of(dataset).rowless.values()) {
+      for (const state of knownOf(dataset).rowless.values()) {
         if (state === 'idle' || state === 'provisional') counts[state] += 1;
       }
       return `${counts.idle} ${counts.provisional}`;

@@ -13,11 +13,11 @@ import {
 
 /**
  * Why a window is asked for. `newest`: the newest day, first and by itself. `window`: days wanted. `part`: of a window
- * that failed. `again`: a day that had failed by itself. `oldest`: the oldest day, whether none
+ * that failed. `retry`: a day that failed on its own earlier. `oldest`: the oldest day, whether none
  * is served from some day on. `boundary`: whether they are served by now. `check`: the
  * day answered first once more, whether the platform as a whole fails.
  */
-export type AskKind = 'newest' | 'window' | 'part' | 'again' | 'oldest' | 'boundary' | 'check';
+export type AskKind = 'newest' | 'window' | 'part' | 'retry' | 'oldest' | 'boundary' | 'check';
 
 /** One request of a run. */
 export interface Ask {
@@ -40,7 +40,7 @@ export interface DayPlan {
   /** Days set aside earlier that are due. */
   readonly due: readonly Day[];
   /** The days at and beyond the boundary, newest first, where it is to be tried. */
-  readonly beyond: readonly Day[];
+  readonly beyondBoundary: readonly Day[];
   readonly isCheckDue: boolean;
   readonly isEnded: boolean;
   /** How many single days have failed since the last answer. */
@@ -80,7 +80,8 @@ export function planDays(wanting: {
   const { boundary } = memory;
   const isServed = (day: Day) => boundary === undefined || day > boundary.day;
   const isDue = (one: { readonly dueAt: number }) => isThorough || one.dueAt <= now;
-  const beyond = boundary !== undefined && isDue(boundary) ? wanted.filter((day) => !isServed(day)) : [];
+  const beyondBoundary =
+    boundary !== undefined && isDue(boundary) ? wanted.filter((day) => !isServed(day)) : [];
   return {
     newest,
     isNewestAsked: wanted[0] !== newest,
@@ -91,7 +92,7 @@ export function planDays(wanting: {
       .flatMap(([day, one]) => (isDue(one) ? [day] : []))
       .sort()
       .reverse(),
-    beyond,
+    beyondBoundary,
     isCheckDue: false,
     isEnded: false,
     failedInRow: 0,
@@ -124,9 +125,9 @@ export function nextAsk(plan: DayPlan): Ask | undefined {
   const window = nextWindow(plan.days, isDoubtful ? 1 : Math.min(memory.windowDays, plan.limit));
   if (window !== undefined) return { kind: 'window', window, retries: !isDoubtful };
   const [due] = plan.due;
-  if (due !== undefined) return single('again', due, false);
-  const [beyond] = plan.beyond;
-  return beyond === undefined ? undefined : single('boundary', beyond, false);
+  if (due !== undefined) return single('retry', due, false);
+  const [beyondBoundary] = plan.beyondBoundary;
+  return beyondBoundary === undefined ? undefined : single('boundary', beyondBoundary, false);
 }
 
 /** The plan after an answer: `rows` of its days had one, in `bytes`. */
@@ -144,8 +145,8 @@ export function afterAnswer(plan: DayPlan, ask: Ask, rows: number, bytes: number
         ...rest,
         failedInRow: 0,
         memory: { ...memory, boundary: undefined },
-        days: rest.beyond,
-        beyond: [],
+        days: rest.beyondBoundary,
+        beyondBoundary: [],
       });
     default:
       return dissolved({ ...rest, failedInRow: 0 });
@@ -160,7 +161,7 @@ export function afterFailure(plan: DayPlan, ask: Ask, error: PlatformError, now:
   }
   const rest = without(plan, ask);
   if (ask.kind === 'boundary') {
-    return { ...rest, beyond: [], memory: withBoundary(rest.memory, ask.window.to, now) };
+    return { ...rest, beyondBoundary: [], memory: withBoundary(rest.memory, ask.window.to, now) };
   }
   if (ask.kind === 'oldest') return isRefusal(error) ? bounded(rest, now) : dissolved(rest);
   const days = daysBetween(ask.window.from, ask.window.to) + 1;
@@ -189,7 +190,7 @@ function afterFailedDay(plan: DayPlan, ask: Ask, error: PlatformError, now: numb
   const refused = refusedBeyond(plan, ask.window, error);
   const failedInRow = plan.failedInRow + 1;
   const hasAnswer = plan.witness !== undefined;
-  const isEdge = hasAnswer && plan.edge === undefined && ask.kind !== 'again' && isRefusal(error);
+  const isEdge = hasAnswer && plan.edge === undefined && ask.kind !== 'retry' && isRefusal(error);
   const next: DayPlan = {
     ...plan,
     failedInRow,
@@ -285,10 +286,10 @@ function without(plan: DayPlan, { kind, window }: Ask): DayPlan {
     case 'window':
     case 'oldest':
       return { ...plan, days: plan.days.filter((day) => day < window.from || day > window.to) };
-    case 'again':
+    case 'retry':
       return { ...plan, due: plan.due.slice(1) };
     case 'boundary':
-      return { ...plan, beyond: plan.beyond.slice(1) };
+      return { ...plan, beyondBoundary: plan.beyondBoundary.slice(1) };
   }
 }
 

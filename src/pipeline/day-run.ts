@@ -9,10 +9,10 @@ import { type Ask, afterAnswer, afterFailure, nextAsk, planDays, withDays, withN
 import {
   createCatchingUp,
   daysDescending,
+  daysToFetch,
   firstDayOf,
   firstExpensiveDay,
   MAX_WINDOW_DAYS,
-  wantedDays,
 } from './days-to-fetch.ts';
 import { failureOf, type Run } from './run.ts';
 import type { FetchMemory, Learned } from './run-memory.ts';
@@ -21,7 +21,7 @@ import type { FetchMemory, Learned } from './run-memory.ts';
 const MAX_DAYS_BEHIND = 2;
 
 /** The newest days that are asked for again, in case they were revised. */
-export interface Again {
+export interface RevisionPass {
   /** 1 asks for the newest day alone. */
   readonly days: number;
   /** Whether days that were set aside are asked for, whatever their pause. */
@@ -38,7 +38,7 @@ export async function runDays(
   run: Run,
   collector: DayCollector<unknown>,
   held: Pick<Learned, 'fetching'>,
-  again: Again,
+  pass: RevisionPass,
 ): Promise<void> {
   const { org, deps } = run;
   const dataset = collector.dataset.name;
@@ -48,14 +48,14 @@ export async function runDays(
   const newest = yesterdayOf(now);
   const historyStart = firstDay(run, collector, newest, known);
   const covered = currentDays(run, collector, newest, known);
-  const isPass = again.answered !== undefined;
-  const { days: wanted, ofPass } = wantedDays({
-    ...{ newest, historyStart, covered, again: again.days },
+  const isPass = pass.answered !== undefined;
+  const { days: wanted, ofPass } = daysToFetch({
+    ...{ newest, historyStart, covered, newestAgain: pass.days },
     ...{ isPass, lastPass: history.revisedOn(dataset), now },
   });
   const before = held.fetching;
   let plan = planDays({
-    ...{ newest, wanted, historyStart, memory: before, isThorough: again.isThorough },
+    ...{ newest, wanted, historyStart, memory: before, isThorough: pass.isThorough },
     limit: collector.expensive?.windowDays ?? MAX_WINDOW_DAYS,
     now: deps.clock.elapsed(),
   });
@@ -104,7 +104,7 @@ export async function runDays(
     const isWhole = plan.failure === undefined && isPassDone && !run.stopping();
     if (isWhole) await catchingUp.finished();
     if (isWhole && isPass) {
-      await again.answered?.();
+      await pass.answered?.();
       // What was asked for again and still has no row is settled now.
       unpublished = true;
     }

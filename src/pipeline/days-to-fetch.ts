@@ -8,14 +8,14 @@ export const LATE_DAYS = 3;
 const NEWEST_DAYS = 7;
 
 /** What decides which days a run asks for. */
-export interface Wanting {
+export interface FetchWindow {
   /** The newest day that can be asked for. */
   readonly newest: Day;
   readonly historyStart: Day;
   /** The covered days with their rows. */
   readonly covered: ReadonlyMap<Day, unknown>;
   /** How many of the newest days are asked again; 1 asks only the newest one again. */
-  readonly again: number;
+  readonly newestAgain: number;
   /** Whether this is the pass of the day, which asks for all that may still get a row. */
   readonly isPass: boolean;
   /** The UTC day of the last such pass that was answered. */
@@ -24,7 +24,7 @@ export interface Wanting {
 }
 
 /** The days to ask for, newest first. */
-export interface WantedDays {
+export interface DaysToFetch {
   readonly days: Day[];
   /** Those of them whose answers make a pass. */
   readonly ofPass: ReadonlySet<Day>;
@@ -70,9 +70,9 @@ export function newestRowOf(covered: ReadonlyMap<Day, unknown>, from: Day, to: D
  * platform may be late however long: the newest of them with every run, the older ones once a day. A dataset that
  * never had a row is not late. A day whose last answer was not whole is asked for once a day until one is, however old.
  */
-export function wantedDays(wanting: Wanting): WantedDays {
-  const { newest, historyStart, covered, again, isPass } = wanting;
-  const againFrom = addDays(newest, 1 - again);
+export function daysToFetch(wanting: FetchWindow): DaysToFetch {
+  const { newest, historyStart, covered, newestAgain, isPass } = wanting;
+  const againFrom = addDays(newest, 1 - newestAgain);
   const newestFrom = addDays(newest, 1 - NEWEST_DAYS);
   const settled = settledUntil(wanting.lastPass, wanting.now);
   const newestRow = newestRowOf(covered, historyStart, newest);
@@ -130,14 +130,14 @@ export function nextWindow(wanted: readonly Day[], size: number): Window | undef
 }
 
 /** From when on days are kept. */
-export interface Keeping {
+export interface HistoryBounds {
   readonly historyStart: Day;
   /** How many of the newest days are kept; all where it is 0 or not given. */
   readonly retentionDays?: number | undefined;
 }
 
 /** The first day that is asked for and kept at an instant. */
-export function firstDayOf({ historyStart, retentionDays = 0 }: Keeping, now: Instant): Day {
+export function firstDayOf({ historyStart, retentionDays = 0 }: HistoryBounds, now: Instant): Day {
   if (retentionDays === 0) return historyStart;
   const oldest = addDays(yesterdayOf(now), 1 - retentionDays);
   return oldest > historyStart ? oldest : historyStart;
@@ -200,7 +200,7 @@ const MAX_MISSED = 30;
  * How many of the newest days are asked for again: the window, and more where days have left it since the last
  * pass without having been asked for again; at least one.
  */
-export function daysAgain(windowDays: number, lastPass: Day | undefined, today: Day): number {
+export function revisionPassDays(windowDays: number, lastPass: Day | undefined, today: Day): number {
   if (windowDays === 0) return 1;
   const missed = lastPass === undefined ? 0 : daysBetween(lastPass, today) - 1;
   return windowDays + Math.min(Math.max(0, missed), MAX_MISSED);

@@ -4,7 +4,7 @@ import type { View } from '../catalog/view.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { runInSlices } from '../runtime/slices.ts';
 import { type FamilySize, familiesOverBudget } from './budget.ts';
-import { type LabelLimit, projectFamily, surveyOf } from './cardinality.ts';
+import { type LabelLimit, measureCardinality, projectFamily } from './cardinality.ts';
 
 /** How many values a label has, and how many series have the label. */
 export interface LabelSize {
@@ -26,7 +26,7 @@ export async function sizeOf(
   clock: Pick<Clock, 'elapsed'>,
 ): Promise<CollectorSize> {
   const dataset = dayDatasetOf(collector);
-  const survey = await runInSlices(surveyOf(collector.families, dataset, view, limitOf), clock);
+  const survey = await runInSlices(measureCardinality(collector.families, dataset, view, limitOf), clock);
   const values = new Map<string, Set<string>>();
   const series = new Map<string, number>();
   const families = survey.families.map((surveyed): FamilySize => {

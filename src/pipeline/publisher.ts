@@ -14,7 +14,7 @@ import type { RenderSegment } from '../exposition/segment.ts';
 import type { History, OrgHistory } from '../history/history.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { runInSlices } from '../runtime/slices.ts';
-import { type LabelLimit, projectFamily, surveyOf } from './cardinality.ts';
+import { type LabelLimit, measureCardinality, projectFamily } from './cardinality.ts';
 import {
   createSnapshotCommit,
   type Rendered,
@@ -62,7 +62,7 @@ export interface Publisher {
   publish(org: OrgSettings, collectors: readonly string[]): Promise<void>;
 }
 
-const NOTHING: Rendered = { families: [], beyond: new Map<string, number>() };
+const NOTHING: Rendered = { families: [], foldedCounts: new Map<string, number>() };
 
 /** Creates a publisher for any number of organizations. */
 export function createPublisher(parts: PublisherParts): Publisher {
@@ -122,7 +122,7 @@ export function createPublisher(parts: PublisherParts): Publisher {
         ...rendered,
       });
       // What a derived collector goes through, the one it derives from goes through, and has said.
-      if (isFetching(collector)) noteTurn(org.name, collector.name, before, { day, expired });
+      if (isFetching(collector)) logTransition(org.name, collector.name, before, { day, expired });
     }
     const about = await render(parts.aboutFamilies, undefined, view);
     published.set(ABOUT, {
@@ -150,7 +150,7 @@ export function createPublisher(parts: PublisherParts): Publisher {
     return new Set(named.map(({ dataset }) => dataset.name));
   }
 
-  function noteTurn(
+  function logTransition(
     org: string,
     collector: string,
     before: PublishedCollector | undefined,
@@ -173,7 +173,10 @@ export function createPublisher(parts: PublisherParts): Publisher {
     dataset: DayDataset<unknown> | undefined,
     view: View,
   ): Promise<Rendered> {
-    const survey = await runInSlices(surveyOf(families, dataset, view, parts.labelLimit), parts.clock);
+    const survey = await runInSlices(
+      measureCardinality(families, dataset, view, parts.labelLimit),
+      parts.clock,
+    );
     const rendered: RenderedFamily[] = [];
     for (const surveyed of survey.families) {
       const { family, folded } = surveyed;
@@ -183,7 +186,7 @@ export function createPublisher(parts: PublisherParts): Publisher {
       });
       rendered.push({ family, folded, series: segment?.series ?? 0, segment });
     }
-    return { families: rendered, beyond: survey.beyond };
+    return { families: rendered, foldedCounts: survey.foldedCounts };
   }
 
   function hasExpired(history: OrgHistory, collector: Collector, now: number): boolean {

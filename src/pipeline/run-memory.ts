@@ -78,7 +78,7 @@ const GROWTH = 8;
 const FIRST_PAUSE_MS = 25 * 60_000;
 
 /** Within a day of the run before it, also where runs are an hour apart. */
-const LONGEST_PAUSE_MS = 23 * 3_600_000;
+const MAX_PAUSE_MS = 23 * 3_600_000;
 
 /** Learns from an answer: its days that had a row, and its size in bytes. */
 export function withAnswer(memory: FetchMemory, rows: number, bytes: number): FetchMemory {
@@ -98,7 +98,7 @@ export function withTooMuch(memory: FetchMemory, days: number): FetchMemory {
 /** Sets a day aside that has failed by itself, for longer each time. */
 export function withFailedDay(memory: FetchMemory, day: Day, now: number): FetchMemory {
   const failures = (memory.setAside.get(day)?.failures ?? 0) + 1;
-  const pause = Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);
+  const pause = Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), MAX_PAUSE_MS);
   return { ...memory, setAside: new Map(memory.setAside).set(day, { failures, dueAt: now + pause }) };
 }
 
@@ -113,5 +113,5 @@ export function withoutDays(memory: FetchMemory, days: readonly Day[]): FetchMem
 /** Learns that the platform serves neither this day nor any older one; set-aside days among them need no try of their own. */
 export function withBoundary(memory: FetchMemory, day: Day, now: number): FetchMemory {
   const older = [...memory.setAside.keys()].filter((one) => one <= day);
-  return { ...withoutDays(memory, older), boundary: { day, dueAt: now + LONGEST_PAUSE_MS } };
+  return { ...withoutDays(memory, older), boundary: { day, dueAt: now + MAX_PAUSE_MS } };
 }

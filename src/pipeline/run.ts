@@ -47,14 +47,14 @@ export interface Run {
   /** Says that the newest data was asked for, and published where it came. */
   tried(): void;
   /** Counts what of an answer was unusable; the log tells it once the run has ended. */
-  note(fetched: Noted): void;
+  note(fetched: AnswerNotes): void;
   stopping(): boolean;
   /** Whether nobody wants the run any more: nothing that it brings may be stored or counted. */
   retired(): boolean;
 }
 
 /** What an answer held beside its data. */
-export interface Noted {
+export interface AnswerNotes {
   readonly rejected: number;
   readonly remarks: readonly string[];
 }

@@ -9,9 +9,9 @@ import type { OrgSettings } from '../catalog/settings.ts';
 import type { Source } from '../catalog/source.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { type Again, runDays } from './day-run.ts';
-import { daysAgain } from './days-to-fetch.ts';
-import { failureOf, type Noted, type Run, type RunnerParts, withAbort } from './run.ts';
+import { type RevisionPass, runDays } from './day-run.ts';
+import { revisionPassDays } from './days-to-fetch.ts';
+import { type AnswerNotes, failureOf, type Run, type RunnerParts, withAbort } from './run.ts';
 import { createRunMemory, type Learned } from './run-memory.ts';
 
 /** An organization and the door to its platform. */
@@ -62,7 +62,7 @@ export function createRunner(deps: RunnerParts): Runner {
     instruments.collectorRun({ org, collector: name, seconds, failure: failure?.reason });
     const { dataset } = collector;
     const hasData = (await deps.history.read(org)).answeredAt(dataset.name) !== undefined;
-    logTurn(log, { org, collector: name }, before.failure?.error, failure, hasData);
+    logTransition(log, { org, collector: name }, before.failure?.error, failure, hasData);
     if (failure === undefined) await deps.history.putSucceeded(org, dataset.name, at);
   }
 
@@ -97,22 +97,25 @@ export function createRunner(deps: RunnerParts): Runner {
         await runDocuments(run, collector);
         return undefined;
       }
-      await runDays(run, collector, memory, await againOf(org.name, collector, mode));
+      await runDays(run, collector, memory, await revisionPassOf(org.name, collector, mode));
       return undefined;
     } catch (thrown) {
       return failureOf(thrown, log);
     } finally {
       if (!isRetired())
-        tell(org.name, collector, memory, { rejected: noted.rejected, remarks: [...noted.remarks] });
+        reportUnusable(org.name, collector, memory, {
+          rejected: noted.rejected,
+          remarks: [...noted.remarks],
+        });
     }
   }
 
   /** Once a day the revision window; on demand also where that was today, since somebody expects a change. */
-  async function againOf(
+  async function revisionPassOf(
     org: string,
     { dataset, expensive }: DayCollector<unknown>,
     mode: 'scheduled' | 'thorough',
-  ): Promise<Again> {
+  ): Promise<RevisionPass> {
     const today = dayOf(clock.now());
     const windowDays = Math.min(deps.revisionDays, expensive?.revisionDays ?? deps.revisionDays);
     const last = await deps.history.revisedOn(org, dataset.name);
@@ -120,12 +123,17 @@ export function createRunner(deps: RunnerParts): Runner {
     if (last === today && !isThorough) return { days: 1, isThorough };
     return {
       isThorough,
-      days: daysAgain(windowDays, last === today ? undefined : last, today),
+      days: revisionPassDays(windowDays, last === today ? undefined : last, today),
       answered: () => deps.history.putRevisedOn(org, dataset.name, today),
     };
   }
 
-  function tell(org: string, collector: FetchingCollector, memory: Learned, noted: Noted): void {
+  function reportUnusable(
+    org: string,
+    collector: FetchingCollector,
+    memory: Learned,
+    noted: AnswerNotes,
+  ): void {
     const dataset = collector.dataset.name;
     if (noted.rejected > 0) instruments.recordsRejected({ org, dataset, count: noted.rejected });
     const rejected = noted.rejected > 0 ? [`${noted.rejected} unusable records or fields were left out`] : [];
@@ -139,7 +147,7 @@ export function createRunner(deps: RunnerParts): Runner {
 }
 
 /** Logs when a collector begins to fail, fails for another reason, or recovers; not each time it fails on. */
-function logTurn(
+function logTransition(
   log: Logger,
   who: { readonly org: string; readonly collector: string },
   before: PlatformError | undefined,

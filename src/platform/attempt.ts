@@ -4,7 +4,7 @@ import type { ApiRequest } from '../catalog/source.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { ConfigError, PlatformError } from '../runtime/errors.ts';
 import type { Exchange, Exchanged } from './exchange.ts';
-import { judge, keyError, type Outcome } from './response.ts';
+import { classifyResponse, keyError, type Outcome } from './response.ts';
 
 /** One try of a request, `budgetMs` milliseconds long at most; failures are values, it never throws. */
 export type Attempt = (request: ApiRequest, budgetMs: number) => Promise<Outcome>;
@@ -74,7 +74,7 @@ export function createSingleAttempt(deps: SingleAttemptDeps): Attempt {
     if (!ended.aborted)
       deps.observer.request({ org, endpoint: request.endpoint, code: codeOf(exchanged), seconds });
     const facts = { key, now: clock.now(), maxResponseBytes: deps.maxResponseBytes() };
-    const outcome = judge(exchanged, `GET ${request.path}`, facts);
+    const outcome = classifyResponse(exchanged, `GET ${request.path}`, facts);
     return outcome.ok
       ? { ok: true, answer: { ...outcome.answer, key: fingerprintOfKey(key, org) } }
       : outcome;

@@ -2,20 +2,20 @@ import type { ApiAnswer, ApiRequest, Source } from '../catalog/source.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { createRateLimiter, type RateLimiter } from '../runtime/rate-limiters.ts';
+import { createPacingLimiter, type PacingLimiter } from '../runtime/rate-limiters.ts';
 import { runInSlices } from '../runtime/slices.ts';
 import { createAgentPool, type ProxySettings } from './agents.ts';
 import { createSingleAttempt, parseHosts, type RequestObserver } from './attempt.ts';
-import type { RequestCeiling } from './daily-quota.ts';
+import type { DailyQuota } from './daily-quota.ts';
 import { createExchange } from './exchange.ts';
 import {
-  type ActivePause,
-  createPauses,
-  type Pauses,
-  withCeiling,
+  type ActiveHold,
+  createThrottleHolds,
+  type ThrottleHolds,
   withConcurrency,
-  withPauses,
+  withDailyQuota,
   withRateLimit,
+  withThrottleHolds,
 } from './limits.ts';
 import { walkPages } from './paging.ts';
 import { withRetries } from './retries.ts';
@@ -46,13 +46,13 @@ export interface PlatformClientDeps {
   /** Largest body that is read, in bytes after decompression; 64 MiB by default. */
   readonly maxResponseBytes?: number | undefined;
   /** Paces the requests in place of a limiter of its own, so that the pace outlasts this client. */
-  readonly limiter?: RateLimiter | undefined;
+  readonly limiter?: PacingLimiter | undefined;
   /** Counts the requests of each day against a ceiling; there is none by default. */
-  readonly ceiling?: RequestCeiling | undefined;
+  readonly dailyQuota?: DailyQuota | undefined;
   /** Decides which answers may be read; all of them where not given. */
   readonly admission?: Admission | undefined;
   /** What the platform asked not to be sent, so that it outlasts this client; nothing by default. */
-  readonly pauses?: Pauses | undefined;
+  readonly throttleHolds?: ThrottleHolds | undefined;
   /** Largest number of pages of one listing; 10 000 by default. */
   readonly maxPages?: number | undefined;
   /** The proxy to go through, never for this machine itself; none by default. */
@@ -61,7 +61,7 @@ export interface PlatformClientDeps {
 
 export interface PlatformClient extends Source {
   /** What the platform asked to be left alone with, and until when. */
-  pauses(): readonly ActivePause[];
+  activeHolds(): readonly ActiveHold[];
   /** Ends what is under way, as failures of reason `network`, and closes the connections. */
   close(): void;
 }
@@ -76,9 +76,9 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
   const closed = closing.signal;
   const agents = createAgentPool(MAX_IN_FLIGHT, deps.proxy);
   const maxResponseBytes = () => deps.maxResponseBytes ?? MAX_RESPONSE_BYTES;
-  const limiter = deps.limiter ?? createRateLimiter(() => deps.requestsPerSecond, clock);
+  const limiter = deps.limiter ?? createPacingLimiter(() => deps.requestsPerSecond, clock);
   const userAgent = `agent-platform-exporter/${deps.version}`;
-  const pauses = deps.pauses ?? createPauses(clock);
+  const throttleHolds = deps.throttleHolds ?? createThrottleHolds(clock);
 
   const single = createSingleAttempt({
     org: deps.org,
@@ -92,16 +92,20 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
     closed,
   });
   // A pause may begin while an attempt waits for its place or its turn, so it is asked for each time.
-  const paced = withRateLimit(withPauses(withCeiling(single, deps.ceiling), pauses), limiter, closed);
-  const bounded = withConcurrency(withPauses(paced, pauses), MAX_IN_FLIGHT);
-  const retried = withRetries(withPauses(bounded, pauses), {
+  const paced = withRateLimit(
+    withThrottleHolds(withDailyQuota(single, deps.dailyQuota), throttleHolds),
+    limiter,
+    closed,
+  );
+  const bounded = withConcurrency(withThrottleHolds(paced, throttleHolds), MAX_IN_FLIGHT);
+  const retried = withRetries(withThrottleHolds(bounded, throttleHolds), {
     org: deps.org,
     retries: () => deps.retries,
     clock,
     random: deps.random,
     log: deps.log,
     observer: deps.observer,
-    pauses,
+    throttleHolds,
     closed,
   });
   const get = withAdmission(retried, deps.admission);
@@ -109,7 +113,7 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
   /** A redirect is one more request: it has its turn and counts like any other. */
   async function admit(ended: AbortSignal): Promise<PlatformError | undefined> {
     await limiter.take(ended).catch(() => undefined);
-    return deps.ceiling?.take();
+    return deps.dailyQuota?.take();
   }
 
   return {
@@ -117,7 +121,7 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
     pages: (request, onItems) => walkPages(get, request, onItems, deps.maxPages ?? MAX_PAGES),
     // A collector's steps may be large, so the clock is looked at after each.
     inSlices: (work) => runInSlices(work, clock, 1),
-    pauses: pauses.active,
+    activeHolds: throttleHolds.active,
     close() {
       closing.abort();
       agents.destroy();

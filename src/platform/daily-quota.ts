@@ -16,14 +16,14 @@ export interface CountStore {
 }
 
 /** Counts an organization's requests of each UTC day against a ceiling. */
-export interface RequestCeiling {
+export interface DailyQuota {
   /** Counts one request; where the day's requests are used up, gives the error with which it fails instead. */
   take(): Promise<PlatformError | undefined>;
   /** Stores the count as it is; nothing may be taken afterwards. */
   close(): Promise<void>;
 }
 
-export interface CeilingDeps {
+export interface DailyQuotaDeps {
   /** The most requests of a UTC day; undefined where there is no ceiling. Asked for each request. */
   readonly limit: () => number | undefined;
   readonly store: CountStore;
@@ -43,7 +43,7 @@ const REMEMBERED_DAYS = 3;
  * Creates the ceiling of one organization. Days are UTC. A count of a day to come, which a clock that was ahead has
  * left, rations that day alone.
  */
-export function createRequestCeiling({ limit, store, clock }: CeilingDeps): RequestCeiling {
+export function createDailyQuota({ limit, store, clock }: DailyQuotaDeps): DailyQuota {
   const turns = createSerialQueue();
   let counts: readonly Counted[] | undefined;
 
@@ -58,10 +58,10 @@ export function createRequestCeiling({ limit, store, clock }: CeilingDeps): Requ
   }
 
   async function takeNow(): Promise<PlatformError | undefined> {
-    const most = limit();
+    const max = limit();
     const { day, requests, stored } = await countOf(dayOf(clock.now()));
-    if (most !== undefined && requests >= most) return usedUp(most, day);
-    if (most === undefined || requests < stored) {
+    if (max !== undefined && requests >= max) return usedUp(max, day);
+    if (max === undefined || requests < stored) {
       keep({ day, requests: requests + 1, stored });
       return undefined;
     }

@@ -1,4 +1,4 @@
-import { redact, redactSecrets } from './redact.ts';
+import { redactForeign, redactSecrets } from '../runtime/redact.ts';
 
 const MAX_READ = 16 * 1024;
 const MAX_LINE = 200;
@@ -17,7 +17,7 @@ export function describeErrorBody(
   const text = redactSecrets(beginningOf(body), secrets).trim();
   if (NOT_TEXT.test(contentType ?? '') || isBinary(text)) return 'a body that is not text';
   const said = isMarkup(contentType, text) ? markupLine(text) : (jsonLine(text) ?? text);
-  return clip(redact(oneLine(said), secrets));
+  return clip(redactForeign(oneLine(said), secrets));
 }
 
 function beginningOf(body: string): string {

@@ -81,7 +81,7 @@ export function createExchange(deps: {
     const { status } = answer;
     if (!isRedirect(status)) return read(answer, deps.maxResponseBytes(), deadline);
     await readErrorBody(answer.stream);
-    const redirect = judgeRedirect(url, status, answer.header('location'));
+    const redirect = classifyRedirect(url, status, answer.header('location'));
     if ('refused' in redirect) return { kind: 'redirect', status, words: redirect.refused };
     return { kind: 'moved', status, to: redirect.to };
   }
@@ -163,7 +163,7 @@ export function isRedirect(status: number): boolean {
  * Judges a redirect: only 307 and 308 promise the same request, and only the same scheme, host and port may
  * see the key. Where the new address has no query, the old one is kept: the listing's cursor is in it.
  */
-export function judgeRedirect(from: URL, status: number, location: string | undefined): Redirect {
+export function classifyRedirect(from: URL, status: number, location: string | undefined): Redirect {
   if (status !== 307 && status !== 308) {
     return { refused: 'a redirect that may change the request and is not followed' };
   }
@@ -248,7 +248,7 @@ export interface Deadline {
   clear(): void;
 }
 
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Starts a deadline of `ms` milliseconds that also ends with `parent`. It runs on real time, since what it
@@ -262,7 +262,7 @@ export function startDeadline(ms: number, parent: AbortSignal): Deadline {
       expired = true;
       controller.abort();
     },
-    Math.min(Math.max(ms, 1), LONGEST_TIMER_MS),
+    Math.min(Math.max(ms, 1), MAX_TIMER_MS),
   );
   const abort = () => controller.abort();
   if (parent.aborted) abort();

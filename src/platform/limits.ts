@@ -2,24 +2,24 @@ import type { DatasetName } from '../catalog/dataset.ts';
 import type { Instant } from '../catalog/day.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { PlatformError } from '../runtime/errors.ts';
-import type { RateLimiter } from '../runtime/rate-limiters.ts';
+import type { PacingLimiter } from '../runtime/rate-limiters.ts';
 import { type Attempt, endOf } from './attempt.ts';
-import type { RequestCeiling } from './daily-quota.ts';
+import type { DailyQuota } from './daily-quota.ts';
 
 /** What a pause holds back: one endpoint, or all requests of the organization. */
-export type PauseScope = DatasetName | 'organization';
+export type HoldScope = DatasetName | 'organization';
 
 /** A pause in force, for people: `until` is by the wall clock. */
-export interface ActivePause {
-  readonly scope: PauseScope;
+export interface ActiveHold {
+  readonly scope: HoldScope;
   readonly until: Instant;
   readonly error: PlatformError;
 }
 
 /** Remembers for how long the platform asked that nothing be sent. */
-export interface Pauses {
+export interface ThrottleHolds {
   /** Holds back a scope for `ms` milliseconds; its requests fail with `error`. A longer pause in force stays. */
-  hold(scope: PauseScope, ms: number, error: PlatformError): void;
+  hold(scope: HoldScope, ms: number, error: PlatformError): void;
   /** The error with which a request to the endpoint fails now, if it does. */
   current(endpoint: DatasetName): PlatformError | undefined;
   /**
@@ -27,7 +27,7 @@ export interface Pauses {
    * ends, so that a platform that still wants to be left alone is asked once.
    */
   guard<Result>(endpoint: DatasetName, request: () => Promise<Result>): Promise<Result>;
-  active(): readonly ActivePause[];
+  active(): readonly ActiveHold[];
 }
 
 interface Hold {
@@ -38,8 +38,8 @@ interface Hold {
 }
 
 /** Creates the pauses of one organization; there are none at first. They are kept by monotonic time. */
-export function createPauses(clock: Clock): Pauses {
-  const holds = new Map<PauseScope, Hold>();
+export function createThrottleHolds(clock: Clock): ThrottleHolds {
+  const holds = new Map<HoldScope, Hold>();
 
   function isOver({ until }: Hold): boolean {
     return clock.elapsed() >= until;
@@ -54,7 +54,7 @@ export function createPauses(clock: Clock): Pauses {
   }
 
   async function probe<Result>(
-    scope: PauseScope,
+    scope: HoldScope,
     hold: Hold,
     request: () => Promise<Result>,
   ): Promise<Result> {
@@ -100,15 +100,15 @@ export function createPauses(clock: Clock): Pauses {
 }
 
 /** Fails attempts to a paused endpoint without making them. */
-export function withPauses(attempt: Attempt, pauses: Pauses): Attempt {
+export function withThrottleHolds(attempt: Attempt, holds: ThrottleHolds): Attempt {
   return async (request, budgetMs) => {
-    const error = pauses.current(request.endpoint);
+    const error = holds.current(request.endpoint);
     return error === undefined ? attempt(request, budgetMs) : { ok: false, error, retry: 'never' };
   };
 }
 
 /** Makes every attempt wait for its turn. */
-export function withRateLimit(attempt: Attempt, limiter: RateLimiter, closed: AbortSignal): Attempt {
+export function withRateLimit(attempt: Attempt, limiter: PacingLimiter, closed: AbortSignal): Attempt {
   return async (request, budgetMs) => {
     // A closed client's attempt goes on to fail in the exchange, like any other.
     await limiter.take(endOf(request, closed)).catch(() => undefined);
@@ -117,10 +117,10 @@ export function withRateLimit(attempt: Attempt, limiter: RateLimiter, closed: Ab
 }
 
 /** Fails every attempt of a day that has had its requests, without making it. */
-export function withCeiling(attempt: Attempt, ceiling: RequestCeiling | undefined): Attempt {
-  if (ceiling === undefined) return attempt;
+export function withDailyQuota(attempt: Attempt, quota: DailyQuota | undefined): Attempt {
+  if (quota === undefined) return attempt;
   return async (request, budgetMs) => {
-    const error = await ceiling.take();
+    const error = await quota.take();
     return error === undefined ? attempt(request, budgetMs) : { ok: false, error, retry: 'never' };
   };
 }

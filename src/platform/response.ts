@@ -12,7 +12,7 @@ const NOT_JSON_HINT =
   'Check that the configured URL is the API, and that no login page or proxy answers for it.';
 
 /** What an exchange means: `subject` names the request (method and path, never the query). */
-export function judge(
+export function classifyResponse(
   exchanged: Exchanged,
   subject: string,
   facts: { readonly key: string; readonly now: number; readonly maxResponseBytes: number },
@@ -148,10 +148,10 @@ export function isAboutToday(error: PlatformError): boolean {
   return error.status === 400 && /\btoday\b|\blag\b|\bfuture\b|\bnot yet\b/i.test(error.message);
 }
 
-const HINT =
+const KEY_HINT =
   'The key is missing, wrong or revoked: create a new API key in the settings of the web app and put it in place of the old one.';
 
 /** The error of a key that the platform refuses, or that cannot be sent at all. */
 export function keyError(message: string, status?: number): PlatformError {
-  return new PlatformError('auth', message, { hint: HINT, status });
+  return new PlatformError('auth', message, { hint: KEY_HINT, status });
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type Attempt, endOf, type RequestObserver } from './attempt.ts';
-import type { Pauses } from './limits.ts';
+import type { ThrottleHolds } from './limits.ts';
 import type { Failure } from './response.ts';
 
 /** How long one request may take in all, its attempts and the waits between them. */
@@ -20,7 +20,7 @@ export interface RetryDeps {
   readonly random: () => number;
   readonly log: Logger;
   readonly observer: RequestObserver;
-  readonly pauses: Pauses;
+  readonly throttleHolds: ThrottleHolds;
   readonly closed: AbortSignal;
 }
 
@@ -30,7 +30,7 @@ export interface RetryDeps {
  * nothing is sent until then: to its endpoint, or for the whole organization where it is throttled.
  */
 export function withRetries(attempt: Attempt, deps: RetryDeps): (request: ApiRequest) => Promise<ApiAnswer> {
-  const { clock, org, pauses } = deps;
+  const { clock, org, throttleHolds } = deps;
 
   async function effort(request: ApiRequest): Promise<ApiAnswer> {
     const ended = endOf(request, deps.closed);
@@ -83,12 +83,12 @@ export function withRetries(attempt: Attempt, deps: RetryDeps): (request: ApiReq
       status,
       retryAt,
     });
-    pauses.hold(scope, retryAfterMs, paused);
+    throttleHolds.hold(scope, retryAfterMs, paused);
     deps.log.warn('The platform asked for a pause', { org, scope, status, until });
     return paused;
   }
 
-  return (request) => pauses.guard(request.endpoint, () => effort(request));
+  return (request) => throttleHolds.guard(request.endpoint, () => effort(request));
 }
 
 /** Whether the platform itself asked for a later try, or for fewer requests. */

@@ -1,5 +1,5 @@
 import type { LogFields } from './logger.ts';
-import { type Redactor, redactForms } from './redact.ts';
+import { MASK, type Redactor, redactForms } from './redact.ts';
 
 /** What a log line can hold: undefined fields, functions' bodies and class instances are gone. */
 export type LogValue =
@@ -137,7 +137,7 @@ function isPrivate(key: string): boolean {
 }
 
 function maskedOf(value: unknown): LogValue | undefined {
-  return value === undefined ? undefined : '***';
+  return value === undefined ? undefined : MASK;
 }
 
 function fieldName(key: string): string {

@@ -40,23 +40,23 @@ export function createProgress(show: (state: ProgressState) => void): Progress {
   return {
     begin(work) {
       let left = work.total;
-      const tell = () => show({ done, total, running, latest: work });
+      const notify = () => show({ done, total, running, latest: work });
       total += work.total;
       running++;
-      tell();
+      notify();
       return {
         advance(days) {
           const counted = Math.min(days, left);
           left -= counted;
           done += counted;
-          tell();
+          notify();
         },
         end() {
           running--;
           // What could not be done is no longer waited for.
           total -= left;
           left = 0;
-          tell();
+          notify();
           if (running === 0) [done, total] = [0, 0];
         },
       };
@@ -66,15 +66,15 @@ export function createProgress(show: (state: ProgressState) => void): Progress {
 
 /** Tells the log how far work has come: at most every ten seconds, and at its end where it took that long. */
 export function createLoggedProgress({ clock, log }: { clock: Clock; log: Logger }): Progress {
-  let told: { at: number; lines: number } | undefined;
+  let logged: { at: number; lines: number } | undefined;
   return createProgress(({ done, total, running, latest }) => {
     const now = clock.elapsed();
-    told ??= { at: now, lines: 0 };
+    logged ??= { at: now, lines: 0 };
     if (running === 0) {
-      if (told.lines > 0) log.info('The past days are fetched', { days: done });
-      told = undefined;
-    } else if (now - told.at >= LOG_EVERY_MS) {
-      told = { at: now, lines: told.lines + 1 };
+      if (logged.lines > 0) log.info('The past days are fetched', { days: done });
+      logged = undefined;
+    } else if (now - logged.at >= LOG_EVERY_MS) {
+      logged = { at: now, lines: logged.lines + 1 };
       const { org, dataset } = latest;
       log.info('Fetching past days', { org, dataset, done, total, running });
     }

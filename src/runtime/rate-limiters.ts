@@ -1,8 +1,8 @@
 import type { Clock } from './clock.ts';
 import { createSerialQueue } from './serial-queue.ts';
 
-/** Hands out permissions in the order in which they were asked for, evenly spaced. */
-export interface RateLimiter {
+/** Spaces requests evenly, without bursts; callers wait for their turn, first come, first served. */
+export interface PacingLimiter {
   /** Resolves when it is the caller's turn; rejects with the signal's reason when aborted. */
   take(signal?: AbortSignal): Promise<void>;
 }
@@ -11,7 +11,7 @@ export interface RateLimiter {
  * Creates a limiter of `perSecond` permissions a second, without bursts: the first is free at once, each other one comes
  * no sooner after the one before, however late that was. The rate is asked for each permission, so that it may change.
  */
-export function createRateLimiter(perSecond: () => number, clock: Clock): RateLimiter {
+export function createPacingLimiter(perSecond: () => number, clock: Clock): PacingLimiter {
   let last = Number.NEGATIVE_INFINITY;
   const turns = createSerialQueue();
 
@@ -27,5 +27,33 @@ export function createRateLimiter(perSecond: () => number, clock: Clock): RateLi
 
   return {
     take: (signal) => turns.run(() => takeNow(signal)),
+  };
+}
+
+/** A token bucket: one token comes every `intervalMs` milliseconds, and at most `burst` are kept. */
+export interface BucketRate {
+  readonly intervalMs: number;
+  readonly burst: number;
+}
+
+/** Admits requests in bursts, at a limited average rate. */
+export interface TokenBucket {
+  /** Takes a token; where there is none, returns the milliseconds until there is one. */
+  take(rate: BucketRate): 'taken' | number;
+}
+
+/** Creates a full bucket. The rate may change between calls; the tokens already used stay used. */
+export function createTokenBucket(clock: Pick<Clock, 'elapsed'>): TokenBucket {
+  let used = 0;
+  let at = clock.elapsed();
+  return {
+    take({ intervalMs, burst }) {
+      const now = clock.elapsed();
+      used = Math.max(0, used - (now - at) / intervalMs);
+      at = now;
+      if (used + 1 > burst) return (used + 1 - burst) * intervalMs;
+      used += 1;
+      return 'taken';
+    },
   };
 }

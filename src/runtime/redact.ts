@@ -1,6 +1,7 @@
-const MASK = '***';
+/** What is shown in place of a redacted text. */
+export const MASK = '***';
 /** A shorter value would hit ordinary words; it cannot be a real secret. */
-const SHORTEST_SECRET = 4;
+const MIN_SECRET_LENGTH = 4;
 /** Rotated values are kept so that late errors about an old key stay clean; the oldest go first. */
 const REMEMBERED_SECRETS = 200;
 
@@ -22,7 +23,7 @@ export function createRedactor(secrets: () => Iterable<string>): Redactor {
 
   function remember(value: string): void {
     const secret = value.trim();
-    if (secret.length < SHORTEST_SECRET || known.has(secret)) return;
+    if (secret.length < MIN_SECRET_LENGTH || known.has(secret)) return;
     known.add(secret);
     for (const oldest of known) {
       if (known.size <= REMEMBERED_SECRETS) break;
@@ -105,4 +106,65 @@ const ADDRESS =
 function redactAddresses(text: string): string {
   if (!text.includes('@') && !text.includes('%40')) return text;
   return text.replace(ADDRESS, (match, name: string) => (name === MASK ? match : MASK));
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const KNOWN_KEY_PREFIX = /\b(?:fk|sk|pk|rk|ghp|gho|github_pat|glpat|xox[a-z])[-_][\w-]{6,}/gi;
+/** How much of a key's beginning gives it away, for servers that echo it shortened or masked. */
+const TELLTALE = 8;
+
+/**
+ * Redacts a line that was written elsewhere, such as the body of an error response: the given secrets, whole, encoded
+ * or by their beginning; bearer tokens, e-mail addresses, credentials and queries in URLs, and anything that looks like
+ * a key. It removes more than a `Redactor` does, because nothing in such a line is known to be harmless.
+ */
+export function redactForeign(line: string, secrets: readonly string[]): string {
+  return redactSecrets(line, secrets)
+    .replace(/\b(bearer|basic)\s+\S+/gi, `$1 ${MASK}`)
+    .replace(/\b(api[-_ ]?key|token|secret|password|authorization)(\s?=\s?|["']?\s?:\s?)(\S+)/gi, redactValue)
+    .split(' ')
+    .map(redactWord)
+    .join(' ');
+}
+
+/** Redacts only the given secrets: whole, encoded or by their beginning. */
+export function redactSecrets(text: string, secrets: readonly string[]): string {
+  let clean = text;
+  for (const secret of secrets) {
+    if (secret === '') continue;
+    const forms = [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64')];
+    const literals = forms.map(escapeForRegExp);
+    if (secret.length > TELLTALE + 2) {
+      literals.push(`${escapeForRegExp(secret.slice(0, TELLTALE))}[^\\s"'<>]*`);
+    }
+    clean = clean.replace(new RegExp(literals.join('|'), 'gi'), MASK);
+  }
+  return clean;
+}
+
+// `token: expired` is an explanation, `token: 3f9a8b7c` is a secret.
+function redactValue(whole: string, name: string, separator: string, value: string): string {
+  const isSecret = separator.includes('=') || (value.length >= 8 && /\d/.test(value));
+  return isSecret ? `${name}${separator}${MASK}` : whole;
+}
+
+// Word by word: patterns for addresses over a whole text take quadratic time on hostile input.
+function redactWord(word: string): string {
+  if (word.includes('@') || /%40/.test(word)) return MASK;
+  const query = word.search(/\?[^?]*=/);
+  const bare = query < 0 ? word : `${word.slice(0, query)}?${MASK}`;
+  return bare.replace(KNOWN_KEY_PREFIX, MASK).replace(/[A-Za-z0-9+_=-]{16,}/g, redactOpaque);
+}
+
+function redactOpaque(run: string): string {
+  if (UUID.test(run)) return run;
+  for (const part of run.match(/[A-Za-z0-9]{16,}/g) ?? []) {
+    if ((/\d/.test(part) && /[A-Za-z]/.test(part)) || part.length >= 32) return MASK;
+  }
+  return run;
+}
+
+/** Redacts bcrypt hashes and PEM blocks, which an error about a misplaced value may quote. */
+export function redactHashesAndKeys(message: string): string {
+  return message.replace(/\$2[aby]?\$\d\d\$[./A-Za-z0-9]*/g, MASK).replace(/-----BEGIN.*/s, MASK);
 }

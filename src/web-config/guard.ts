@@ -2,10 +2,10 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
+import type { TokenBucket } from '../runtime/rate-limiters.ts';
 import { type ExtraHeaders, respondText } from '../server/respond.ts';
 import type { PasswordChecker, Verdict } from './passwords/checker.ts';
 import { basicCredentials } from './passwords/credentials.ts';
-import type { RateLimiter } from './rate-limiter.ts';
 import { setHeaders } from './response-headers.ts';
 import type { WebSettings } from './settings.ts';
 
@@ -14,7 +14,7 @@ export interface GuardDeps {
   settings(): WebSettings;
   readonly clock: Pick<Clock, 'wait'>;
   readonly passwords: PasswordChecker;
-  readonly limiter: RateLimiter;
+  readonly limiter: TokenBucket;
   /** Whether the client of a connection lacks the certificate that is asked for. */
   isUncertified(socket: Socket): boolean;
   /** Paths that are open to everybody. */

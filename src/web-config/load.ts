@@ -1,6 +1,7 @@
 import { type Files, unreadable } from '../config/files.ts';
 import { entriesOf, originOf, type Place } from '../config/tree.ts';
 import { ConfigError } from '../runtime/errors.ts';
+import { redactHashesAndKeys } from '../runtime/redact.ts';
 import { offersHttp2, readHeaders, readRateLimit } from './http-section.ts';
 import type { WebSettings } from './settings.ts';
 import { readTls } from './tls-section.ts';
@@ -14,13 +15,8 @@ export async function loadWebSettings(file: string, files: Files): Promise<WebSe
     return await read(file, files);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    throw new ConfigError(masked(error.message), error.hint);
+    throw new ConfigError(redactHashesAndKeys(error.message), error.hint);
   }
-}
-
-/** A message may quote what stands in the wrong place: a hash, or the end of a key. */
-function masked(message: string): string {
-  return message.replace(/\$2[aby]?\$\d\d\$[./A-Za-z0-9]*/g, '***').replace(/-----BEGIN.*/s, '***');
 }
 
 async function read(file: string, files: Files): Promise<WebSettings> {

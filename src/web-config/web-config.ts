@@ -3,11 +3,11 @@ import type { Files } from '../config/files.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { createTokenBucket } from '../runtime/rate-limiters.ts';
 import type { HttpServerDeps } from '../server/http-server.ts';
 import { createGuard } from './guard.ts';
 import { createPasswordChecker } from './passwords/checker.ts';
 import { createComparing } from './passwords/comparing.ts';
-import { createRateLimiter } from './rate-limiter.ts';
 import { createReloading, type ReloadOutcome } from './reloading.ts';
 import type { WebSettings } from './settings.ts';
 import { createTlsListener, type TlsListener } from './tls-server.ts';
@@ -64,7 +64,7 @@ export async function openWebConfig(deps: WebConfigDeps): Promise<WebConfig> {
         settings: reloading.current,
         clock,
         passwords,
-        limiter: createRateLimiter(clock),
+        limiter: createTokenBucket(clock),
         isUncertified: (socket) => tls?.isUncertified(socket) === true,
         openPaths,
         tokenPaths: new Set(deps.tokenPaths),

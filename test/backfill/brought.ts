@@ -37,7 +37,7 @@ export function bring(options: Bringing) {
       aboutFamilies,
       datasets: options.collectors.filter(isDayCollector).map(({ dataset }) => dataset),
       expensive: expensiveDatasets(options.collectors),
-      keeping: { historyStart: options.historyStart ?? options.from },
+      bounds: { historyStart: options.historyStart ?? options.from },
       labelLimit: options.labelLimit ?? (() => 200),
       seriesBudget: options.seriesBudget ?? 1_000_000,
       knownAt: options.now,

@@ -29,7 +29,7 @@ describe('the metrics about the exporter', () => {
 
   test('start at 0 where what they count can be foreseen', async () => {
     const instruments = create();
-    instruments.knowOrg('acme', { endpoints: ['tokens', 'wiki'], dayDatasets: ['tokens'] });
+    instruments.initCounters('acme', { endpoints: ['tokens', 'wiki'], dayDatasets: ['tokens'] });
     const lines = await linesOf(instruments);
     expect(lines.filter((line) => line.startsWith(`${PREFIX}api_requests_total`))).toEqual(
       ['tokens', 'wiki'].flatMap((endpoint) =>
@@ -99,7 +99,7 @@ describe('the metrics about the exporter', () => {
   test('forget an organization whole, and no other', async () => {
     const instruments = create();
     for (const org of ['acme', 'beta']) {
-      instruments.knowOrg(org, { endpoints: ['tokens'], dayDatasets: ['tokens'] });
+      instruments.initCounters(org, { endpoints: ['tokens'], dayDatasets: ['tokens'] });
       instruments.apiRequest({ org, endpoint: 'tokens', code: '200', seconds: 1 });
       instruments.collectorRun({ org, collector: 'tokens', seconds: 1 });
       instruments.recordsRejected({ org, dataset: 'tokens', count: 2 });

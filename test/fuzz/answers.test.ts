@@ -3,7 +3,7 @@ import { type FetchingCollector, isDayCollector, isFetching } from '../../src/ca
 import { addDays } from '../../src/catalog/day.ts';
 import { IncompleteListing, UnexpectedAnswer } from '../../src/catalog/source.ts';
 import { collectors } from '../../src/collectors/index.ts';
-import { judge, parseRetryAfter } from '../../src/platform/response.ts';
+import { classifyResponse, parseRetryAfter } from '../../src/platform/response.ts';
 import { createSandbox, plantedSecrets } from '../../src/sandbox/index.ts';
 import { createFakeSource, createFakeView, dayNamed, stored } from '../collectors/fakes.ts';
 import { mutated, mutatedText } from './mutations.ts';
@@ -61,7 +61,7 @@ describe('whatever the platform answers', () => {
       isForeseen: () => false,
       run(random) {
         const text = inserted(drawn(pieces, random), random);
-        const outcome = judge(
+        const outcome = classifyResponse(
           {
             kind: 'answer',
             status: drawn([200, 204, 400, 401, 403, 404, 408, 413, 429, 500, 502, 503, 599], random),

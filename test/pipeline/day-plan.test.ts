@@ -178,7 +178,7 @@ describe('a day set aside', () => {
     const tries: number[] = [];
     for (let now = 0; now < 10 * 24 * HOUR; now += HOUR) {
       const outcome = runPlan(failsOn([bad]), { wanted: [newest, bad], memory, now });
-      if (outcome.asks.some(({ kind }) => kind === 'again')) tries.push(now / HOUR);
+      if (outcome.asks.some(({ kind }) => kind === 'retry')) tries.push(now / HOUR);
       memory = outcome.memory;
     }
     const pauses = tries.slice(1).map((hour, place) => hour - (tries[place] ?? 0));
@@ -192,7 +192,7 @@ describe('a day set aside', () => {
     const soon = { wanted: [newest, bad], memory, now: MINUTE };
     expect(texts(runPlan(() => undefined, soon).asks)).toEqual(['newest 2026-11-19 1']);
     const thorough = runPlan(() => undefined, { ...soon, isThorough: true });
-    expect(texts(thorough.asks)).toEqual(['newest 2026-11-19 1', 'again 2026-10-20 1']);
+    expect(texts(thorough.asks)).toEqual(['newest 2026-11-19 1', 'retry 2026-10-20 1']);
     expect(thorough.memory.setAside.size).toBe(0);
   });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
-import { daysDescending, wantedDays } from '../../src/pipeline/days-to-fetch.ts';
+import { daysDescending, daysToFetch } from '../../src/pipeline/days-to-fetch.ts';
 
 const newest = '2026-03-31' as Day;
 const historyStart = '2026-03-01' as Day;
@@ -11,8 +11,15 @@ function wantedWith(rows: Readonly<Record<string, unknown>>, isPass: boolean, st
     daysDescending(historyStart, newest).map((day) => [day, { credits: 1 }]),
   );
   for (const [day, row] of Object.entries(rows)) covered.set(day as Day, row);
-  return wantedDays({ newest, historyStart: start, covered, again: 1, isPass, lastPass: undefined, now })
-    .days;
+  return daysToFetch({
+    newest,
+    historyStart: start,
+    covered,
+    newestAgain: 1,
+    isPass,
+    lastPass: undefined,
+    now,
+  }).days;
 }
 
 test('a day of which something was rejected is asked for again, however old it is', () => {

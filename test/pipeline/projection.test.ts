@@ -6,7 +6,7 @@ import { currentFamily, dayFamily, type Family, type Sample } from '../../src/ca
 import { labelValue } from '../../src/catalog/label.ts';
 import type { View } from '../../src/catalog/view.ts';
 import { familiesOverBudget } from '../../src/pipeline/budget.ts';
-import { projectFamily, surveyOf } from '../../src/pipeline/cardinality.ts';
+import { measureCardinality, projectFamily } from '../../src/pipeline/cardinality.ts';
 import { createView } from '../../src/pipeline/view.ts';
 import { runInSlices } from '../../src/runtime/slices.ts';
 
@@ -65,7 +65,7 @@ function viewOf(days: readonly Row[]): View {
 async function project(families: readonly Family[], days: readonly Row[], limit = 200) {
   const view = viewOf(days);
   const survey = await runInSlices(
-    surveyOf(families, dataset, view, () => limit),
+    measureCardinality(families, dataset, view, () => limit),
     { elapsed: () => 0 },
   );
   const samples: Record<string, Record<string, number>> = {};

@@ -2,29 +2,29 @@ import { describe, expect, test } from 'vitest';
 import type { DayDataset } from '../../src/catalog/dataset.ts';
 import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
 import { describeRevisions } from '../../src/pipeline/day-run.ts';
-import { daysAgain, firstDayOf } from '../../src/pipeline/days-to-fetch.ts';
+import { firstDayOf, revisionPassDays } from '../../src/pipeline/days-to-fetch.ts';
 
 const today = '2026-03-20' as Day;
 
 describe('how many days are asked for again', () => {
   test('is the window, where it was gone through yesterday or never', () => {
-    expect(daysAgain(7, addDays(today, -1), today)).toBe(7);
-    expect(daysAgain(7, undefined, today)).toBe(7);
+    expect(revisionPassDays(7, addDays(today, -1), today)).toBe(7);
+    expect(revisionPassDays(7, undefined, today)).toBe(7);
   });
 
   test('makes up for the days on which nothing ran', () => {
     // The last pass, on the 15th, asked for the 8th to the 14th; they are due once more, but for the 8th.
-    expect(daysAgain(7, addDays(today, -5), today)).toBe(11);
-    expect(daysAgain(7, addDays(today, -500), today)).toBe(37);
+    expect(revisionPassDays(7, addDays(today, -5), today)).toBe(11);
+    expect(revisionPassDays(7, addDays(today, -500), today)).toBe(37);
   });
 
   test('is not less where the clock went back', () => {
-    expect(daysAgain(7, addDays(today, 5), today)).toBe(7);
+    expect(revisionPassDays(7, addDays(today, 5), today)).toBe(7);
   });
 
   test('is the newest day alone without a window', () => {
-    expect(daysAgain(0, undefined, today)).toBe(1);
-    expect(daysAgain(0, addDays(today, -5), today)).toBe(1);
+    expect(revisionPassDays(0, undefined, today)).toBe(1);
+    expect(revisionPassDays(0, addDays(today, -5), today)).toBe(1);
   });
 });
 

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day, daysBetween, startOf } from '../../src/catalog/day.ts';
-import { daysDescending, nextWindow, type Wanting, wantedDays } from '../../src/pipeline/days-to-fetch.ts';
+import {
+  daysDescending,
+  daysToFetch,
+  type FetchWindow,
+  nextWindow,
+} from '../../src/pipeline/days-to-fetch.ts';
 
 const start = '2026-01-14' as Day;
 const newest = '2026-03-10' as Day;
@@ -30,9 +35,17 @@ describe('the days to ask for', () => {
   const all = daysDescending(start, newest);
   const back = (...days: number[]) => days.map((count) => addDays(newest, -count));
 
-  function wanted(covered: ReadonlyMap<Day, unknown>, changes: Partial<Wanting> = {}): readonly Day[] {
-    const usual = { newest, historyStart: start, covered, again: 1, isPass: false, lastPass: today, now };
-    return wantedDays({ ...usual, ...changes }).days;
+  function wanted(covered: ReadonlyMap<Day, unknown>, changes: Partial<FetchWindow> = {}): readonly Day[] {
+    const usual = {
+      newest,
+      historyStart: start,
+      covered,
+      newestAgain: 1,
+      isPass: false,
+      lastPass: today,
+      now,
+    };
+    return daysToFetch({ ...usual, ...changes }).days;
   }
 
   /** All days covered; the last of them that have no row. */
@@ -50,7 +63,7 @@ describe('the days to ask for', () => {
   });
 
   test('are the revision window when it is due', () => {
-    expect(wanted(coveredWithout(), { again: 7, isPass: true })).toEqual(all.slice(0, 7));
+    expect(wanted(coveredWithout(), { newestAgain: 7, isPass: true })).toEqual(all.slice(0, 7));
   });
 
   test('include holes, and days without a row for 72 hours after their end', () => {
@@ -70,28 +83,28 @@ describe('the days to ask for', () => {
   test('include days after the newest row without an age limit: the newest seven always, all of them once a day', () => {
     const covered = coveredWithout(...Array.from({ length: 40 }, (_, index) => index));
     expect(wanted(covered)).toEqual(back(0, 1, 2, 3, 4, 5, 6));
-    expect(wanted(covered, { isPass: true, again: 7 })).toEqual(all.slice(0, 40));
+    expect(wanted(covered, { isPass: true, newestAgain: 7 })).toEqual(all.slice(0, 40));
   });
 
   test('are the newest seven of a dataset that never had a row', () => {
     const covered = new Map(all.map((day) => [day, undefined]));
     expect(wanted(covered)).toEqual(all.slice(0, 7));
-    expect(wanted(covered, { isPass: true, again: 7 })).toEqual(all.slice(0, 7));
+    expect(wanted(covered, { isPass: true, newestAgain: 7 })).toEqual(all.slice(0, 7));
   });
 
   test('make a pass where they were known before or are in the revision window, not where history begins', () => {
     const covered = coveredWithout(9);
     covered.delete(addDays(newest, -1));
     covered.delete(addDays(newest, -20));
-    const { ofPass } = wantedDays({
-      ...{ newest, historyStart: start, covered, again: 7, isPass: true },
+    const { ofPass } = daysToFetch({
+      ...{ newest, historyStart: start, covered, newestAgain: 7, isPass: true },
       ...{ lastPass: addDays(newest, -8), now },
     });
     expect([...ofPass]).toEqual(back(0, 1, 2, 3, 4, 5, 6, 9));
   });
 
   test('never reach back before the start of history', () => {
-    expect(wanted(new Map(), { historyStart: newest, again: 7 })).toEqual([newest]);
-    expect(wanted(new Map(), { historyStart: addDays(newest, 1), again: 7 })).toEqual([]);
+    expect(wanted(new Map(), { historyStart: newest, newestAgain: 7 })).toEqual([newest]);
+    expect(wanted(new Map(), { historyStart: addDays(newest, 1), newestAgain: 7 })).toEqual([]);
   });
 });

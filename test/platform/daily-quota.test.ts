@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Day } from '../../src/catalog/day.ts';
-import { type CountStore, createRequestCeiling, type DayCount } from '../../src/platform/daily-quota.ts';
+import { type CountStore, createDailyQuota, type DayCount } from '../../src/platform/daily-quota.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
 import {
   answers,
@@ -26,7 +26,7 @@ function createStore(): CountStore & { readonly written: DayCount[] } {
 }
 
 function create(limit: number | undefined, store = createStore(), clock = createFakeClock(START)) {
-  return { store, clock, ceiling: createRequestCeiling({ limit: () => limit, store, clock }) };
+  return { store, clock, ceiling: createDailyQuota({ limit: () => limit, store, clock }) };
 }
 
 describe('the ceiling of requests', () => {
@@ -102,7 +102,12 @@ describe('the ceiling of requests', () => {
     });
     const clock = createFakeClock(START, { autoAdvance: true });
     const { ceiling } = create(7, createStore(), clock);
-    const { client } = createTestClient(server.url, { clock, ceiling, retries: 20, random: () => 0 });
+    const { client } = createTestClient(server.url, {
+      clock,
+      dailyQuota: ceiling,
+      retries: 20,
+      random: () => 0,
+    });
     expect((await failureOf(client.get(tokensRequest()))).reason).toBe('limit');
     expect((await failureOf(client.get(tokensRequest()))).reason).toBe('limit');
     expect(server.requests).toHaveLength(7);
@@ -111,7 +116,7 @@ describe('the ceiling of requests', () => {
   test('lets everything through that is below it', async () => {
     const server = await startServer(answers({}));
     const { ceiling } = create(5);
-    const { client } = createTestClient(server.url, { ceiling });
+    const { client } = createTestClient(server.url, { dailyQuota: ceiling });
     for (let n = 0; n < 5; n++) await client.get(tokensRequest());
     expect((await failureOf(client.get(tokensRequest()))).message).toContain('the 5 requests of');
   });

@@ -144,11 +144,11 @@ describe('Retry-After', () => {
     const { client, clock, codes } = createTestClient(server.url);
     const error = await failureOf(client.get(wiki));
     expect(error).toMatchObject({ reason: 'server', status: 503, retryAt: START + 1_800_000 });
-    expect(client.pauses()).toEqual([{ scope: 'wiki', until: START + 1_800_000, error }]);
+    expect(client.activeHolds()).toEqual([{ scope: 'wiki', until: START + 1_800_000, error }]);
     await client.get(tokensRequest());
     expect(await failureOf(client.get(wiki))).toBe(error);
     await clock.advance(1_800_000);
-    expect(client.pauses()).toEqual([]);
+    expect(client.activeHolds()).toEqual([]);
     expect(await failureOf(client.get(wiki))).not.toBe(error);
     expect(codes).toEqual(['503', '200', '503']);
   });

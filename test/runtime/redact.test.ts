@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createRedactor } from '../../src/runtime/redact.ts';
+import { createRedactor, redactHashesAndKeys } from '../../src/runtime/redact.ts';
 
 const without = createRedactor(() => []);
 
@@ -129,3 +129,9 @@ test.each(['a', '://a:', 'a@', 'Bearer ', '"', 'authorization:  ', '%40', 'a.'])
     expect(without.redact(piece.repeat(2_000_000 / piece.length))).toBeTypeOf('string');
   },
 );
+
+test('hashes and keys quoted in an error are masked', () => {
+  const hash = `$2y$10$${'a'.repeat(53)}`;
+  expect(redactHashesAndKeys(`users.yml: ${hash} is not a name`)).toBe('users.yml: *** is not a name');
+  expect(redactHashesAndKeys('not a path: -----BEGIN PRIVATE KEY-----\nMIIE')).toBe('not a path: ***');
+});

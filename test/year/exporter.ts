@@ -101,7 +101,7 @@ export function createExporter({ world, history, clock, onPage, onRevisions }: E
         pages: {
           aboutFamilies,
           datasets: collectors.filter(isDayCollector).map(({ dataset }) => dataset),
-          keeping: { historyStart: world.first },
+          bounds: { historyStart: world.first },
           labelLimit: () => 200,
           seriesBudget: 1_000_000,
           knownAt: clock.now(),

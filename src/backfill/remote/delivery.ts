@@ -2,7 +2,7 @@ import { type BackoffBounds, backoffMs } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { BackfillError } from '../target.ts';
-import { type Answer, judgeAnswer } from './verdict.ts';
+import { type Answer, classifyAnswer } from './verdict.ts';
 
 /** Sends one compressed write request; rejects where there was no answer. */
 export type Post = (body: Buffer, signal: AbortSignal) => Promise<Answer>;
@@ -18,7 +18,7 @@ export interface DeliveryDeps {
 const ATTEMPTS = 10;
 const BACKOFF: BackoffBounds = { baseMs: 1000, capMs: 30_000 };
 /** A target that asks for more is given up. */
-const LONGEST_WAIT_MS = 600_000;
+const MAX_WAIT_MS = 600_000;
 
 /**
  * Delivers a write request, trying again what may pass: no answer, 429 and 5xx, with exponential back-off and full
@@ -29,7 +29,7 @@ export async function deliver(body: Buffer, deps: DeliveryDeps, signal: AbortSig
     const { words, retryAfterMs = 0 } = await attemptOnce(body, deps, signal);
     if (words === undefined) return;
     const wait = Math.max(retryAfterMs, backoffMs(attempt, deps.random, BACKOFF));
-    if (attempt === ATTEMPTS || wait > LONGEST_WAIT_MS) {
+    if (attempt === ATTEMPTS || wait > MAX_WAIT_MS) {
       throw new BackfillError(words, 'Run the same command again later: it goes on where it stopped.');
     }
     deps.log.debug('A write request is tried again', { error: words, wait_seconds: wait / 1000 });
@@ -51,7 +51,7 @@ async function attemptOnce(
     signal.throwIfAborted();
     return { words: `no answer of the target (${codeOf(thrown)})` };
   }
-  const verdict = judgeAnswer(answer);
+  const verdict = classifyAnswer(answer);
   if (verdict.kind === 'accepted') return {};
   if (verdict.kind === 'refused') throw new BackfillError(verdict.words, verdict.hint);
   return { words: verdict.words, retryAfterMs: answer.retryAfterMs };

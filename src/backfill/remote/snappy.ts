@@ -14,8 +14,8 @@ export function compressSnappy(input: Buffer): Buffer {
 /** A copy may reach back 65 535 bytes; blocks of this size never need more. */
 const BLOCK = 65_536;
 const HASH_BITS = 14;
-const SHORTEST_MATCH = 4;
-const LONGEST_COPY = 64;
+const MIN_MATCH = 4;
+const MAX_COPY = 64;
 
 // Text that does not compress grows by a tag of at most 3 bytes a literal, and a literal is as long as it can be.
 function largestOutput(length: number): number {
@@ -29,7 +29,7 @@ function compressBlock(input: Buffer, start: number, stop: number, output: Buffe
   let at = start + 1;
   // Where nothing matches for long, ever more bytes are stepped over.
   let misses = 32;
-  while (at + SHORTEST_MATCH <= stop) {
+  while (at + MIN_MATCH <= stop) {
     const word = input.readUInt32LE(at);
     const slot = Math.imul(word, 0x1e35a7bd) >>> (32 - HASH_BITS);
     const candidate = start + (table[slot] ?? 0);
@@ -39,7 +39,7 @@ function compressBlock(input: Buffer, start: number, stop: number, output: Buffe
       continue;
     }
     misses = 32;
-    let length = SHORTEST_MATCH;
+    let length = MIN_MATCH;
     while (at + length < stop && input[at + length] === input[candidate + length]) length++;
     end = writeLiteral(input, literal, at, output, end);
     end = writeCopy(output, end, at - candidate, length);
@@ -71,7 +71,7 @@ function writeLiteral(input: Buffer, start: number, stop: number, output: Buffer
 function writeCopy(output: Buffer, from: number, offset: number, length: number): number {
   let end = from;
   for (let left = length; left > 0; ) {
-    const count = Math.min(left, LONGEST_COPY);
+    const count = Math.min(left, MAX_COPY);
     output[end++] = ((count - 1) << 2) | 2;
     end = output.writeUInt16LE(offset, end);
     left -= count;

@@ -8,7 +8,7 @@ export interface Answer {
 }
 
 /** What an answer to a write request means: `words` and `hint` hold nothing of the request. */
-export type Verdict =
+export type AnswerClass =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'later'; readonly words: string }
   | { readonly kind: 'refused'; readonly words: string; readonly hint: string };
@@ -20,7 +20,7 @@ const OTHER_VALUE = /duplicate sample|same timestamp/i;
  * Judges an answer. Refusals are told by their text first: Prometheus answers 400 to samples out of order or out of
  * bounds, but 500 to those before its window, and neither becomes better by trying again.
  */
-export function judgeAnswer({ status, text }: Answer): Verdict {
+export function classifyAnswer({ status, text }: Answer): AnswerClass {
   if (status >= 200 && status <= 299) return { kind: 'accepted' };
   const words = `the target answered ${status}${excerptOf(text)}`;
   if (TOO_OLD.test(text)) {

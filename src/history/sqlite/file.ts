@@ -3,9 +3,9 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { DatasetName } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
-import type { KeptDataset } from '../history.ts';
+import type { DatasetState } from '../history.ts';
 import type { SweepMark } from '../retention.ts';
-import type { KeptOrg } from '../state.ts';
+import type { OrgState } from '../state.ts';
 import { inspect, refusalOf, refuseSpecial } from './inspect.ts';
 import { type Lock, takeLock } from './lock.ts';
 import { encode, migrate, refuseForeign } from './schema.ts';
@@ -31,13 +31,13 @@ export interface HistoryFile {
   /** Does nothing where no transaction is open. */
   rollback(): void;
   /** Stores a day as it is kept; takes it out where it is not. */
-  putDay(org: string, dataset: DatasetName, day: Day, kept: KeptDataset | undefined): void;
+  putDay(org: string, dataset: DatasetName, day: Day, kept: DatasetState | undefined): void;
   /** Stores a document as it is kept; takes it out where it is not. */
-  putDocument(org: string, dataset: DatasetName, id: string, kept: KeptDataset | undefined): void;
+  putDocument(org: string, dataset: DatasetName, id: string, kept: DatasetState | undefined): void;
   /** Stores what is known of a dataset as a whole; takes it out where nothing is. */
-  putDataset(org: string, dataset: DatasetName, kept: KeptDataset | undefined): void;
+  putDataset(org: string, dataset: DatasetName, kept: DatasetState | undefined): void;
   /** Stores who an organization is; takes it out where nothing is kept of it. */
-  putOrg(org: string, identity: Pick<KeptOrg, 'orgId' | 'confirmedKey'> | undefined): void;
+  putOrg(org: string, identity: Pick<OrgState, 'orgId' | 'confirmedKey'> | undefined): void;
   putSweepMark(mark: SweepMark): void;
   /** Leaves nothing of replaced rows in the files beside the database; false where another reader is in the way. */
   scrub(): boolean;

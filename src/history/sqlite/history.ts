@@ -7,7 +7,7 @@ import { createSerialQueue } from '../../runtime/serial-queue.ts';
 import { runInSlices } from '../../runtime/slices.ts';
 import type { History } from '../history.ts';
 import type { SweepMark } from '../retention.ts';
-import { createKept, type Touched } from '../state.ts';
+import { createHistoryState, type Touched } from '../state.ts';
 import {
   type HistoryFile,
   type Opening,
@@ -52,7 +52,7 @@ export interface SqliteHistory extends History {
  */
 export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<SqliteHistory> {
   const { path, schemaVersionOf, clock, log } = deps;
-  const kept = createKept();
+  const state = createHistoryState();
   const unsaved = createUnsaved();
   const requests = createRequestCounts({ path: requestFileBeside(path), log });
   const queue = createSerialQueue();
@@ -87,12 +87,12 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       hint: `see whether anything is missing; ${aside} can be removed once it is not needed`,
     });
     await salvage(aside);
-    for (const touched of kept.all()) unsaved.add(touched);
+    for (const touched of state.all()) unsaved.add(touched);
   }
 
   function absorb({ orgs, days, documents, unreadable, sweepMark, requests: stored }: Loaded): void {
     requests.absorb(stored);
-    for (const touched of kept.absorb(orgs, sweepMark)) unsaved.add(touched);
+    for (const touched of state.absorb(orgs, sweepMark)) unsaved.add(touched);
     log.info('Stored history was read', { path, days, documents });
     if (unreadable === 0) return;
     log.warn('Refetching stored rows with an outdated schema or a bad checksum', { path, unreadable });
@@ -104,7 +104,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   }
 
   async function saveNow(): Promise<void> {
-    const isDue = !unsaved.isEmpty || isScrubDue || !isSame(storedMark, kept.sweepMark());
+    const isDue = !unsaved.isEmpty || isScrubDue || !isSame(storedMark, state.sweepMark());
     if (closed || (file !== undefined && !isDue)) return;
     if (file === undefined && refused !== undefined && refused === markOf(path)) return;
     let batch: readonly UnsavedDataset[] = [];
@@ -114,8 +114,8 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       if (isLate) deps.onLateLoad?.();
       batch = unsaved.take();
       file.begin();
-      await runInSlices(writes(file, kept, batch), clock, ROWS_PER_LOOK);
-      if (!isSame(storedMark, kept.sweepMark())) storeMark(file);
+      await runInSlices(writes(file, state, batch), clock, ROWS_PER_LOOK);
+      if (!isSame(storedMark, state.sweepMark())) storeMark(file);
       file.commit();
       if (isScrubDue && unsaved.isEmpty) scrub(file);
       ours = markOf(path);
@@ -156,7 +156,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
 
   /** The next sweep has to know from where this one counted, also after a restart. */
   function storeMark(opened: HistoryFile): void {
-    storedMark = kept.sweepMark();
+    storedMark = state.sweepMark();
     if (storedMark !== undefined) opened.putSweepMark(storedMark);
   }
 
@@ -180,7 +180,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     const abandoned = file;
     file = undefined;
     storedMark = undefined;
-    for (const touched of kept.all()) unsaved.add(touched);
+    for (const touched of state.all()) unsaved.add(touched);
     try {
       // Closing would bring the log's pages into the database, whosever that is now.
       if (ours !== undefined && isSamePlace(path, ours)) truncateSync(`${path}-wal`, 0);
@@ -191,8 +191,8 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   }
 
   function adopt(org: string, orgId: string): Promise<void> {
-    const before = kept.identity(org)?.orgId;
-    const moved = kept.adopt(org, orgId);
+    const before = state.identity(org)?.orgId;
+    const moved = state.adopt(org, orgId);
     if (before !== undefined && before !== orgId) {
       log.warn('The name now stands for another organization; what is kept of the former one is set aside', {
         ...{ org, orgId, before },
@@ -234,28 +234,28 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
 
   return {
     isPersistent: () => trouble === undefined && requests.isSaved,
-    read: async (org) => kept.read(org),
+    read: async (org) => state.read(org),
     adopt,
     async putConfirmedKey(org, key) {
-      const changes = kept.putConfirmedKey(org, key);
+      const changes = state.putConfirmedKey(org, key);
       if (changes.length > 0) await store(changes);
     },
     async putDays(org, dataset, answer) {
-      const revisions = kept.putDays(org, dataset, answer);
+      const revisions = state.putDays(org, dataset, answer);
       await put({ org, dataset, days: answer.days, documents: [] });
       return revisions;
     },
     async putDocuments(org, dataset, answer) {
-      const documents = kept.putDocuments(org, dataset, answer);
+      const documents = state.putDocuments(org, dataset, answer);
       await put({ org, dataset, days: [], documents });
     },
-    revisedOn: async (org, dataset) => kept.dataset(org, dataset)?.revisedOn,
+    revisedOn: async (org, dataset) => state.dataset(org, dataset)?.revisedOn,
     async putRevisedOn(org, dataset, day) {
-      kept.putRevisedOn(org, dataset, day);
+      state.putRevisedOn(org, dataset, day);
       await put({ org, dataset, days: [], documents: [] });
     },
     async putSucceeded(org, dataset, at) {
-      kept.putSucceeded(org, dataset, at);
+      state.putSucceeded(org, dataset, at);
       await put({ org, dataset, days: [], documents: [] });
     },
     requestsOf: async (org) => requests.get(org),
@@ -263,13 +263,13 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       requests.put(org, count);
     },
     async amend(dataset, change) {
-      const touched = kept.amend(dataset, change);
+      const touched = state.amend(dataset, change);
       if (touched.length === 0) return;
       isScrubDue = true;
       await store(touched);
     },
     async sweep(retention) {
-      if (retention !== undefined) for (const touched of kept.retain(retention)) unsaved.add(touched);
+      if (retention !== undefined) for (const touched of state.retain(retention)) unsaved.add(touched);
       await queue.run(noticeOthers);
       requests.save();
       await save();

@@ -3,13 +3,13 @@ import type { DatasetName } from '../../catalog/dataset.ts';
 import { type Day, parseDay } from '../../catalog/day.ts';
 import type { RequestCount } from '../history.ts';
 import type { SweepMark } from '../retention.ts';
-import type { KeptOrg } from '../state.ts';
+import type { OrgState } from '../state.ts';
 import type { SchemaVersionOf } from './file.ts';
 import { decode } from './schema.ts';
 
 /** What a history file holds. */
 export interface Loaded {
-  readonly orgs: ReadonlyMap<string, KeptOrg>;
+  readonly orgs: ReadonlyMap<string, OrgState>;
   readonly days: number;
   readonly documents: number;
   /** Days and documents that were stored in another form or came back altered: they count as never asked for. */
@@ -54,7 +54,7 @@ export function* load(
     }
   }
 
-  const orgs = new Map<string, Omit<KeptOrg, 'datasets'> & { datasets: Map<DatasetName, Draft> }>();
+  const orgs = new Map<string, Omit<OrgState, 'datasets'> & { datasets: Map<DatasetName, Draft> }>();
   // A file that can only be read stays in the form of the release that wrote it: newer columns may be missing.
   for (const row of rowsOf('org')) {
     const [orgId, confirmedKey] = [textOf(row['org_id']), textOf(row['confirmed_key'])];

@@ -31,7 +31,7 @@ export function createRequestCounts({
   const counts = new Map<string, RequestCount>();
   const unsaved = new Set<string>();
   let db: DatabaseSync | undefined;
-  let isTold = false;
+  let isReported = false;
 
   function open(): DatabaseSync {
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
@@ -58,7 +58,7 @@ export function createRequestCounts({
     try {
       db ??= open();
       const result = work(db);
-      isTold = false;
+      isReported = false;
       return result;
     } catch (error) {
       fail(error);
@@ -77,8 +77,8 @@ export function createRequestCounts({
       log.debug('The file of request counts could not be put aside', { path: file, error: messageOf(inner) });
     }
     for (const org of counts.keys()) unsaved.add(org);
-    if (isTold) return;
-    isTold = true;
+    if (isReported) return;
+    isReported = true;
     // What else keeps it from being written keeps the history from it too, which says so.
     const level = reason === 'damaged' ? 'error' : 'debug';
     log[level]('Request counts are kept in memory only, their file cannot be used', {

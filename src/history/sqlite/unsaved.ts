@@ -1,6 +1,6 @@
 import type { DatasetName } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
-import type { Kept, Touched } from '../state.ts';
+import type { HistoryState, Touched } from '../state.ts';
 import type { HistoryFile } from './file.ts';
 
 /** The days and documents of one dataset that its file does not hold as they are. */
@@ -45,7 +45,7 @@ export function createUnsaved(): Unsaved {
 /** Writes what is unsaved as it is kept, one row at a step. */
 export function* writes(
   file: HistoryFile,
-  kept: Kept,
+  kept: HistoryState,
   batch: readonly UnsavedDataset[],
 ): Generator<void, void> {
   for (const { org, dataset, days, documents } of batch) {

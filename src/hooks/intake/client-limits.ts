@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { Clock } from '../../runtime/clock.ts';
+import { createTokenBucket, type TokenBucket } from '../../runtime/rate-limiters.ts';
 
 /** Holds each client to a number of requests per second. */
 export interface ClientLimits {
@@ -13,28 +14,28 @@ export interface ClientLimitsDeps {
   readonly burst: number;
   readonly clock: Pick<Clock, 'elapsed'>;
   /** Most clients that are told apart. */
-  readonly most?: number;
+  readonly maxClients?: number;
 }
 
 /** Clients that are told apart; a client that is forgotten begins anew. */
-const MOST_CLIENTS = 10_000;
+const MAX_CLIENTS = 10_000;
 
 /** Creates limits under which nobody has asked yet. */
 export function createClientLimits(deps: ClientLimitsDeps): ClientLimits {
-  const { perSecond, burst, clock, most = MOST_CLIENTS } = deps;
-  // By client, when its burst would be whole again; those that asked last come last.
-  const wholeAt = new Map<string, number>();
+  const { perSecond, burst, clock, maxClients = MAX_CLIENTS } = deps;
+  const rate = { intervalMs: 1000 / perSecond, burst };
+  // The most recent client comes last.
+  const buckets = new Map<string, TokenBucket>();
   return {
     take(address) {
       const client = clientOf(address);
-      const now = clock.elapsed();
-      const whole = Math.max(now, wholeAt.get(client) ?? 0) + 1000 / perSecond;
-      const wait = whole - now - (burst * 1000) / perSecond;
-      wholeAt.delete(client);
-      const [oldest] = wholeAt.keys();
-      if (wholeAt.size >= most && oldest !== undefined) wholeAt.delete(oldest);
-      wholeAt.set(client, wait > 0 ? whole - 1000 / perSecond : whole);
-      return wait > 0 ? Math.ceil(wait / 1000) : 0;
+      const bucket = buckets.get(client) ?? createTokenBucket(clock);
+      buckets.delete(client);
+      const [oldest] = buckets.keys();
+      if (buckets.size >= maxClients && oldest !== undefined) buckets.delete(oldest);
+      buckets.set(client, bucket);
+      const wait = bucket.take(rate);
+      return wait === 'taken' ? 0 : Math.ceil(wait / 1000);
     },
   };
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createClientLimits } from '../../../src/hooks/intake/client-limits.ts';
 import { createFakeClock } from '../../../src/runtime/clock.ts';
 
-function create(changes: { perSecond?: number; burst?: number; most?: number } = {}) {
+function create(changes: { perSecond?: number; burst?: number; maxClients?: number } = {}) {
   const clock = createFakeClock(0);
   return { clock, ...createClientLimits({ perSecond: 2, burst: 3, clock, ...changes }) };
 }
@@ -30,7 +30,7 @@ test('addresses of one IPv6 network are one client', () => {
 });
 
 test('only so many clients are remembered, those that asked last', () => {
-  const { take } = create({ burst: 1, most: 3 });
+  const { take } = create({ burst: 1, maxClients: 3 });
   for (const client of ['a', 'b', 'c', 'a', 'd']) take(client);
   expect([take('a'), take('c'), take('b')]).toEqual([1, 1, 0]);
 });
