@@ -76,7 +76,7 @@ export interface ServiceStatus {
   readonly simulated: boolean;
 }
 
-/** Takes what is private out of the texts that came from elsewhere: the failures' messages and hints. */
+/** Redacts failures: messages by known secrets and by form, hints, which are the exporter's own text, by form alone. */
 export function redactStatus(status: ServiceStatus, redact: (text: string) => string): ServiceStatus {
   const { configuration } = status;
   return {

@@ -19,8 +19,13 @@ describe('GET /status', () => {
     });
   });
 
-  test('passes what failures say through the redaction, as the page does', async () => {
-    const failure = { reason: 'auth', message: 'key sk-1 refused', hint: 'replace sk-1', since: 0 } as const;
+  test('redacts failures as the page does: messages whole, hints only what looks like a secret', async () => {
+    const failure = {
+      reason: 'auth',
+      message: 'key sk-1 refused',
+      hint: 'replace the key, see https://ada:pw@x.example',
+      since: 0,
+    } as const;
     const orgs = [orgStatus({ collectors: [collectorStatus({ state: 'failing', failure })] })];
     const { app } = createTestApp({
       status: () => serviceStatus({ orgs }),
@@ -29,7 +34,8 @@ describe('GET /status', () => {
     for (const path of ['/', '/status']) {
       const { text } = await request(app).get(path);
       expect(text).toContain('key *** refused');
-      expect(text).toContain('replace ***');
+      // A hint is the exporter's own text: a key that is a common word must not blot it out.
+      expect(text).toContain('replace the key, see https://***@x.example');
       expect(text).not.toContain('sk-1');
     }
   });
