@@ -10,31 +10,31 @@ export interface Window {
   readonly to: Day;
 }
 
-/** The schedules of which a collector follows one. */
+/** Names of the schedules. */
 export type ScheduleName = 'analytics' | 'users' | 'readiness' | 'wiki';
 
 interface Fetched {
-  /** Rows, documents or fields of them that were unusable. */
+  /** Number of unusable rows, documents or fields. */
   readonly rejected: number;
-  /** The platform's identifier of the organization, where the answer names it. */
+  /** The platform's identifier of the organization, where the response contains it. */
   readonly orgId?: string | undefined;
-  /** What an operator should hear about the answer, in plain words without any data of people. */
+  /** Notes about the response for the operator, without personal data. */
   readonly remarks: readonly string[];
 }
 
 export interface FetchedDays<Row> extends Fetched {
   readonly rows: ReadonlyMap<Day, Row>;
-  /** Whole rows that were unusable: a day without a row may be one of theirs, so it is not known to have none. */
+  /** Number of rows unusable as a whole. With any, a day without a row is unknown rather than idle. */
   readonly lost: number;
-  /** Size of the answers, in bytes, for sizing the next window. */
+  /** Size of the responses in bytes, used to size the next window. */
   readonly bytes: number;
 }
 
 export interface FetchedDocuments<Document> extends Fetched {
   readonly documents: readonly Document[];
-  /** Those among them of which something was not usable. */
+  /** The documents with unusable fields. */
   readonly damaged?: readonly Document[];
-  /** Whether documents that are not among these are gone from the platform. */
+  /** Whether these are all documents of the platform: others were deleted there. */
   readonly complete: boolean;
 }
 
@@ -61,45 +61,45 @@ export interface DayCollector<Row> extends CollectorDeclaration {
   readonly dataset: DayDataset<Row>;
   /** Fetch limits, where days are expensive to fetch; without them all days of history are fetched. */
   readonly expensive?: ExpensiveDataset;
-  /** Asks for a window; `settings` are those of the organization, and without them nobody is told apart. */
+  /** Fetches the days of a window; without the organization's `settings`, people are not identified. */
   fetch(source: Source, window: Window, settings?: OrgSettings): Promise<FetchedDays<Row>>;
 }
 
 /** A collector of documents. */
 export interface DocumentCollector<Document> extends CollectorDeclaration {
-  /** Where the platform lists only the present documents: what it showed on a past day cannot be told. */
+  /** Set where the platform lists only present documents, so that past days cannot be reconstructed. */
   readonly past?: 'unknown';
   readonly schedule: ScheduleName;
   readonly dataset: DocumentDataset<Document>;
   fetch(source: Source): Promise<FetchedDocuments<Document>>;
 }
 
-/** A collector that asks the platform nothing: its families are computed from the days of another one. */
+/** A collector without requests of its own: its families are computed from the days of another one. */
 export interface DerivedCollector<Row> extends CollectorDeclaration {
-  /** The collector whose days these are; where that one does not run, neither does this one. */
+  /** The collector that fetches the days; if it is disabled, so is this one. */
   readonly derivesFrom: string;
   /** That collector's dataset. */
   readonly dataset: DayDataset<Row>;
 }
 
-// A list of collectors holds many row types; what one fetches is only ever handed back to itself.
+// A list of collectors holds many row types; a collector receives only the rows that it fetched.
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export type FetchingCollector = DayCollector<any> | DocumentCollector<any>;
 // biome-ignore lint/suspicious/noExplicitAny: as for FetchingCollector
 export type Collector = FetchingCollector | DerivedCollector<any>;
 
-/** Whether a collector asks the platform, rather than computing from what another one has asked. */
+/** Reports whether a collector sends requests, rather than being derived from another one. */
 export function isFetching(collector: Collector): collector is FetchingCollector {
   return 'fetch' in collector;
 }
 
-/** Whether a collector fetches a dataset with one row per day. */
+/** Reports whether a collector fetches a dataset with one row per day. */
 // biome-ignore lint/suspicious/noExplicitAny: as for FetchingCollector
 export function isDayCollector(collector: Collector): collector is DayCollector<any> {
   return isFetching(collector) && collector.dataset.kind === 'days';
 }
 
-/** The dataset of days that a collector's families describe, undefined where it is one of documents. */
+/** The day dataset of a collector's families; undefined for a dataset of documents. */
 export function dayDatasetOf(collector: Collector): DayDataset<unknown> | undefined {
   return collector.dataset.kind === 'days' ? collector.dataset : undefined;
 }

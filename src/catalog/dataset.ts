@@ -32,46 +32,46 @@ export interface DocumentDataset<Document> {
 }
 
 /**
- * A total of a row together with its breakdowns: what is kept of two answers must be of one of them, else the
- * difference between the total and the sum of its parts would be of neither.
+ * A total of a row together with its breakdowns. They are always taken from the same response; otherwise the
+ * difference between the total and the sum of its parts would be meaningless.
  */
 export interface RowPart {
-  /** The members of the platform's row that this is read from. */
+  /** Source fields in the platform's row. */
   readonly fields: readonly string[];
-  /** The members of the stored row, with a dot where one lies in another. */
+  /** Members of the stored row; nested ones as dotted paths. */
   readonly members: readonly string[];
-  /** Whether a whole answer may lack some of these where an earlier one had them, as what few people's figures make. */
+  /** Whether a complete response may lack members that an earlier one had, such as figures of too few people. */
   readonly mayLack?: boolean;
 }
 
-/** The parts of a dataset's rows by name; what is in none of them says how the row was made. */
+/** The parts of a dataset's rows by name; members in no part describe how the row was made. */
 export type RowParts = Readonly<Record<string, RowPart>>;
 
-/** What every stored row may say of the answers it was made of. */
+/** Members common to all stored rows. */
 export interface Reduced {
   /**
-   * The parts that the last answer did not carry whole, with the number of unusable fields in what is stored: 0 where
-   * that is an earlier, whole answer. Such a day is asked for again until an answer is whole.
+   * The parts that were incomplete in the last response, with the number of unusable fields in the stored data: 0 where
+   * that is from an earlier, complete response. Such a day is fetched again until a response is complete.
    */
   readonly rejected?: Readonly<Record<string, number>> | undefined;
 }
 
-/** Whether a day of this row must be asked for again, because its last answer was not whole. */
+/** Reports whether the day of this row must be fetched again because its last response was incomplete. */
 export function isUnsettled(row: unknown): boolean {
   return Object.keys(rejectedOf(row)).length > 0;
 }
 
-/** Whether something is missing from this row, or from a part of it, so that what it leaves out is not known to be 0. */
+/** Reports whether a row, or a part of it, lacks data, so that an absent figure is unknown rather than 0. */
 export function isDamaged(row: unknown, part?: string): boolean {
   return Object.entries(rejectedOf(row)).some(([name, count]) => count > 0 && (part ?? name) === name);
 }
 
-/** The row's own account of its parts; empty where all of them are whole. */
+/** The number of unusable fields by part; empty where all parts are complete. */
 export function rejectedOf(row: unknown): Readonly<Record<string, number>> {
   return (row as Reduced | undefined)?.rejected ?? {};
 }
 
-/** The row with the unusable fields of an answer counted under their parts; `fields` holds one name for each. */
+/** Counts the unusable fields of a response by part; `fields` holds one field name per fault. */
 export function withRejected<Row extends Reduced>(
   row: Row,
   fields: readonly string[],

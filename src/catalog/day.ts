@@ -5,7 +5,7 @@ export type Day = string & { readonly brand: 'Day' };
 export type Instant = number;
 
 const DAY_MS = 86_400_000;
-/** The days of 400 years, and the first day of such an era, 1 March of the year 0, counted from 1970. */
+/** Days in an era of 400 years; and the start of era 0, 1 March of the year 0, in days since 1970. */
 const ERA_DAYS = 146_097;
 const ERA_START = -719_468;
 const YEAR_0 = -719_528;
@@ -13,12 +13,12 @@ const YEAR_10000 = 2_932_897;
 const SHAPE = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
- * The UTC day that contains an instant. By arithmetic, because a projection looks at thousands of days and a `Date`
- * takes a microsecond for each: years are counted from March, in eras of 400 years, so that leap days come last.
+ * The UTC day that contains an instant. Computed arithmetically, because a projection reads thousands of days and a
+ * `Date` costs a microsecond each. Years start in March, in eras of 400 years, so that leap days come last.
  */
 export function dayOf(instant: Instant): Day {
   const days = Math.floor(instant / DAY_MS);
-  // A `Date` writes years outside four digits, and refuses what is no instant.
+  // `Date` handles years outside four digits and throws on invalid instants.
   if (!(days >= YEAR_0 && days < YEAR_10000)) return new Date(instant).toISOString().slice(0, 10) as Day;
   const shifted = days - ERA_START;
   const era = Math.floor(shifted / ERA_DAYS);
@@ -49,7 +49,7 @@ export function startOf(day: Day): Instant {
   return (era * ERA_DAYS + daysOfYears(yearOfEra) + dayOfYear + ERA_START) * DAY_MS;
 }
 
-/** The days of so many years of an era. */
+/** Days in the first `years` years of an era. */
 function daysOfYears(years: number): number {
   return 365 * years + Math.floor(years / 4) - Math.floor(years / 100);
 }
@@ -68,12 +68,12 @@ export function addDays(day: Day, count: number): Day {
   return dayOf(startOf(day) + count * DAY_MS);
 }
 
-/** How many days `to` lies after `from`; negative where it lies before. */
+/** Number of days from `from` to `to`; negative where `to` is earlier. */
 export function daysBetween(from: Day, to: Day): number {
   return Math.round((startOf(to) - startOf(from)) / DAY_MS);
 }
 
-/** The day that a text names, or undefined where it is no existing calendar day. */
+/** Parses `YYYY-MM-DD`; undefined if the text is not an existing calendar day. */
 export function parseDay(text: string): Day | undefined {
   if (!SHAPE.test(text)) return undefined;
   const at = Date.parse(`${text}T00:00:00Z`);
@@ -81,7 +81,7 @@ export function parseDay(text: string): Day | undefined {
   return text as Day;
 }
 
-/** The newest day that is over at an instant: yesterday, in UTC. */
+/** The last complete UTC day at an instant. */
 export function yesterdayOf(instant: Instant): Day {
   return addDays(dayOf(instant), -1);
 }
@@ -93,11 +93,11 @@ export function firstOfMonth(day: Day): Day {
 
 /** The last day of a day's calendar month. */
 export function lastOfMonth(day: Day): Day {
-  // 31 days after a first always lie in the next month.
+  // The first of a month plus 31 days is always in the next month.
   return addDays(firstOfMonth(addDays(firstOfMonth(day), 31)), -1);
 }
 
-/** The days from one to another, both included; none where `to` lies before `from`. */
+/** The days from one to another, both inclusive; empty where `to` is before `from`. */
 export function daysFrom(from: Day, to: Day): readonly Day[] {
   const days: Day[] = [];
   for (let day = from; day <= to; day = addDays(day, 1)) days.push(day);

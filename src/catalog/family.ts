@@ -20,16 +20,16 @@ export type DropPriority = 'detail' | 'breakdown' | 'main';
 export interface FamilyDeclaration<Label extends string> {
   /** Full metric name. */
   readonly name: `agent_platform_${string}`;
-  /** One sentence without double quotes; it says so where a sum over a label is not a total. */
+  /** Short sentences without double quotes; says so where values must not be summed over a label. */
   readonly help: string;
   /** Label names beside `org`, in the order in which they are written. */
   readonly labels: readonly Label[];
-  /** What is counted, in plain words: `credits`, `people`, `ratio`, `seconds`. */
+  /** Unit in plain words: `credits`, `people`, `ratio`, `seconds`. */
   readonly unit: string;
-  /** The API's endpoint and field that the value comes from. */
+  /** API endpoint and field that the value is read from. */
   readonly source: string;
   readonly aggregation: Aggregation;
-  /** For a computed figure: its formula, when it is absent, and a worked example, as Markdown. */
+  /** For computed figures, as Markdown: the formula, when the figure is absent, and a worked example. */
   readonly definition?: string;
   readonly dropPriority?: DropPriority;
   readonly stability?: 'stable' | 'experimental';
@@ -42,17 +42,17 @@ type Declared<Label extends string> = FamilyDeclaration<Label> &
 export interface DayFamily<Label extends string = string> extends Declared<Label> {
   readonly scope: 'day';
   /**
-   * Whether the labels name open-ended things (models, tools) rather than a fixed set of parts: a value seen
-   * in the preceding 28 days and missing from a day's row is then 0, where the aggregation is additive.
+   * Whether the label values are open-ended (models, tools) rather than a fixed set. Additive families then have a 0
+   * for values seen in the preceding 28 days and missing from a day's row.
    */
   readonly breakdown: boolean;
-  /** The part of the row that this breaks down; where not given, it may be any. */
+  /** The part of the row that this breaks down; any part if absent. */
   readonly part?: string | undefined;
-  /** The samples of a day, or undefined where the day's row does not carry this figure. */
+  /** The samples of a day; undefined where the day's row lacks this figure. */
   samplesOf(view: View, day: Day): Iterable<Sample<Label>> | undefined;
 }
 
-/** A family that describes the state at the view's instant. */
+/** A family that describes the state at the instant of the view. */
 export interface CurrentFamily<Label extends string = string> extends Declared<Label> {
   readonly scope: 'current';
   samplesOf(view: View): Iterable<Sample<Label>> | undefined;
@@ -60,7 +60,7 @@ export interface CurrentFamily<Label extends string = string> extends Declared<L
 
 export type Family = DayFamily | CurrentFamily;
 
-/** Declares a family of a day's figures; a label that a sample forgets does not compile. */
+/** Declares a family of daily figures; a sample that lacks a label does not compile. */
 export function dayFamily<const Label extends string = never>(
   declaration: FamilyDeclaration<Label> & {
     readonly breakdown?: boolean;
@@ -77,7 +77,7 @@ export function dayFamily<const Label extends string = never>(
   };
 }
 
-/** Declares a family of the present state; a label that a sample forgets does not compile. */
+/** Declares a family of the current state; a sample that lacks a label does not compile. */
 export function currentFamily<const Label extends string = never>(
   declaration: FamilyDeclaration<Label> & {
     samplesOf(view: View): Iterable<Sample<Label>> | undefined;

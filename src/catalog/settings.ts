@@ -1,25 +1,25 @@
 import type { Day } from './day.ts';
 
-/** What the operator told about an organization. */
+/** Settings of an organization. */
 export interface OrgSettings {
   readonly name: string;
   readonly readiness: ReadinessSettings;
   readonly contract?: Contract | undefined;
-  /** Where not given, nobody is told apart. */
+  /** Without them, people are not identified. */
   readonly people?: PeopleSettings | undefined;
 }
 
-/** What the operator told about the organization's contract with the platform. */
+/** The organization's contract with the platform, as configured. */
 export interface Contract {
-  /** Seats that are paid for. */
+  /** Paid seats. */
   readonly seats?: number | undefined;
-  /** Credits that a calendar month may cost. */
+  /** Monthly budget in credits. */
   readonly creditsPerMonth?: number | undefined;
-  /** What credits cost, oldest price first, each day at most once. */
+  /** Prices, oldest first, at most one per start day. */
   readonly prices: readonly CreditPrice[];
 }
 
-/** What credits cost from a day on, until the next price begins. */
+/** Price of credits from a day until the next price starts. */
 export interface CreditPrice {
   readonly from: Day;
   /** A code of three letters, such as `USD`. */
@@ -27,39 +27,39 @@ export interface CreditPrice {
   readonly perMillionCredits: number;
 }
 
-/** How the current readiness report of a repository is chosen and shown. */
+/** How the current readiness report of a repository is selected and published. */
 export interface ReadinessSettings {
-  /** Branches that count as the main line, best first; empty: main or master, else the most frequent. */
+  /** Main branches in order of preference; if empty, main or master, else the most frequent branch. */
   readonly branches: readonly string[];
-  /** Whether reports made with local changes or unpushed commits are left out. */
+  /** Ignores reports made with local changes or unpushed commits. */
   readonly cleanOnly: boolean;
   readonly levelRule: 'none' | 'bands';
-  /** Whether the per-criterion counts are published beside the per-criterion ratios. */
+  /** Publishes per-criterion counts in addition to ratios. */
   readonly criterionCounts: boolean;
 }
 
-/** A person as the platform names one. */
+/** A person as identified by the platform. */
 export interface Person {
   readonly id: string;
   /** In lower case. */
   readonly email: string | undefined;
 }
 
-/** How people may be shown and which teams they belong to, as the operator says it at one moment. */
+/** How people are identified and which teams they belong to, under one configuration. */
 export interface PeopleSettings {
-  /** Names the way in which people are told apart, the key of hashes included: what was made in another way is not shown. */
+  /** Fingerprint of the identity mode, including the hash key. Rows made under another one are not published. */
   readonly identity: string;
-  /** Names the rules by which people belong to teams: what was summed by others is asked for again. */
+  /** Fingerprint of the team rules. Days summed under other rules are fetched again. */
   readonly teamRules: string;
-  /** The value of the `user` label; undefined where people are not told apart. */
+  /** The value of the `user` label; undefined where people are not identified. */
   labelOf(person: Person): string | undefined;
   teamOf(person: Person): string;
 }
 
-/** The team of everybody who belongs to none. */
+/** The team label of people without a team. */
 export const NO_TEAM = 'none';
 
-/** Nobody is told apart, nobody belongs to a team. */
+/** People are not identified and have no teams. */
 export const ANONYMOUS: PeopleSettings = {
   identity: 'none',
   teamRules: 'none',

@@ -2,7 +2,7 @@ import type { DatasetName } from './dataset.ts';
 
 /** One GET of the platform's API. */
 export interface ApiRequest {
-  /** The `endpoint` label of the request metrics. */
+  /** Value of the `endpoint` label of the request metrics. */
   readonly endpoint: DatasetName;
   /** `api`: the main API host; `app`: the web-app host. */
   readonly host: 'api' | 'app';
@@ -10,11 +10,11 @@ export interface ApiRequest {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   /**
-   * `throttled`: tried again only where the platform says when; any other failure is left to the caller, who asks
-   * otherwise. Tried again for every failure that may pass where not given.
+   * `throttled`: retries only when the platform says when to; the caller handles other failures. By default all
+   * transient failures are retried.
    */
   readonly retryOn?: 'throttled' | undefined;
-  /** Ends the request; from then on nothing of it is counted. */
+  /** Aborts the request; nothing is counted afterwards. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -22,34 +22,34 @@ export interface ApiRequest {
 export interface ApiAnswer {
   readonly body: unknown;
   readonly bytes: number;
-  /** The fingerprint of the key with which it was asked for; the key itself is known to nobody but the client. */
+  /** Fingerprint of the API key of the request; the key itself stays inside the client. */
   readonly key?: string | undefined;
 }
 
-/** What a page holds: its items, and the cursor of the next page where the server names or implies one. */
+/** A page of a listing: its items, and the cursor of the next page if there is one. */
 export interface Page {
   readonly items: readonly unknown[];
   readonly next: string | undefined;
 }
 
-/** A listing that comes in pages. */
+/** A paged listing. */
 export interface PagedRequest extends ApiRequest {
   readonly cursorParameter: string;
-  /** Splits a body into a page; throws where the body has not the shape of one. */
+  /** Reads a body as a page; throws if it has another shape. */
   read(body: unknown): Page;
-  /** An item's identity, undefined where it has none. */
+  /** The identity of an item, if it has one. */
   idOf(item: unknown): string | undefined;
 }
 
 /**
- * Why a listing ended: an `empty` page, the server said it was the `last`, a cursor came twice, a page brought
- * only items already seen, or the page cap was met.
+ * Why paging ended: an `empty` page, the server declared the `last` page, a repeated cursor, a page with only items
+ * already seen, or the page limit.
  */
 export type PagingEnd = 'empty' | 'last' | 'repeated-cursor' | 'repeated-items' | 'page-cap';
 
 export interface PagingOutcome {
   readonly end: PagingEnd;
-  /** True where the server itself said that nothing follows. */
+  /** Whether the server declared that nothing follows. */
   readonly complete: boolean;
   readonly pages: number;
   readonly bytes: number;
@@ -58,13 +58,13 @@ export interface PagingOutcome {
 /** The platform as a collector sees it; failures throw a `PlatformError`. */
 export interface Source {
   get(request: ApiRequest): Promise<ApiAnswer>;
-  /** Walks a listing and hands over each page's items that were not seen before. */
+  /** Walks a listing and passes on the new items of each page. */
   pages(request: PagedRequest, onItems: (items: readonly unknown[]) => void): Promise<PagingOutcome>;
   /** Runs long computations in slices, so that they do not block the event loop. */
   inSlices<Result>(work: Generator<unknown, Result>): Promise<Result>;
 }
 
-/** An answer that has not the shape its endpoint promises; `message` is one short line without any content of it. */
+/** A response of an unexpected shape; `message` is one short line that contains none of the response. */
 export class UnexpectedAnswer extends Error {
   constructor(expected: string, came: unknown) {
     super(`expected ${expected}, got ${kindOf(came)}`);
@@ -80,19 +80,17 @@ function kindOf(value: unknown): string {
   return `a ${typeof value}`;
 }
 
-/** Why a listing is not whole: how its walk ended, or that `rows` of it were not usable. */
+/** Why a listing is incomplete: how paging ended, or unusable `rows`. */
 type ListingFault = PagingEnd | 'rows';
 
-/** A listing that did not come whole: nothing of it may be used. */
+/** An incomplete listing; none of it may be used. */
 export class IncompleteListing extends Error {
   readonly end: ListingFault;
-  /** How many rows and fields of it were not usable. */
+  /** Number of unusable rows and fields. */
   readonly rejected: number;
 
   constructor(what: string, end: ListingFault, pages: number, rejected = 0) {
-    super(
-      `the listing of ${what} is not whole: ${ENDS[end]} after ${pages} ${pages === 1 ? 'page' : 'pages'}`,
-    );
+    super(`incomplete listing of ${what}: ${ENDS[end]} after ${pages} ${pages === 1 ? 'page' : 'pages'}`);
     this.name = 'IncompleteListing';
     this.end = end;
     this.rejected = rejected;
@@ -100,10 +98,10 @@ export class IncompleteListing extends Error {
 }
 
 const ENDS: Readonly<Record<ListingFault, string>> = {
-  empty: 'an empty page that names a next one',
-  last: 'the end',
-  'repeated-cursor': 'a cursor came twice',
-  'repeated-items': 'a page brought nothing new',
-  'page-cap': 'there are too many pages',
+  empty: 'an empty page with a next cursor',
+  last: 'the last page',
+  'repeated-cursor': 'a repeated cursor',
+  'repeated-items': 'a page without new items',
+  'page-cap': 'too many pages',
   rows: 'rows without a usable identifier or of another day',
 };

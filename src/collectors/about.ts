@@ -5,7 +5,7 @@ import type { View } from '../catalog/view.ts';
 
 export const dataDayTimestamp = {
   name: 'agent_platform_data_day_timestamp_seconds',
-  help: 'Start of the newest complete UTC day of the dataset, which its daily figures describe, in Unix seconds.',
+  help: 'Start of the newest complete UTC day of the dataset, in Unix seconds. The daily figures describe this day.',
   labels: ['dataset'],
   unit: 'seconds',
   source: 'data[].date of the analytics endpoints',
@@ -15,7 +15,7 @@ export const dataDayTimestamp = {
 
 export const historyUncovered = {
   name: 'agent_platform_history_uncovered',
-  help: 'Days since the start of history that are not known: not yet answered, or answered without a row that may still come. The sum over datasets counts a day more than once.',
+  help: 'Days since the start of history without known data: not fetched yet, or fetched without a row that may still arrive. Do not sum over datasets: a day counts in each.',
   labels: ['dataset'],
   unit: 'days',
   source: 'the store of seen days',
@@ -25,7 +25,7 @@ export const historyUncovered = {
 
 export const orgInfo = {
   name: 'agent_platform_org_info',
-  help: 'The identifier that the platform gives the organization, always 1.',
+  help: 'Identifier of the organization on the platform, always 1.',
   labels: ['org_id'],
   unit: 'info',
   source: 'meta.org_id of the analytics endpoints',

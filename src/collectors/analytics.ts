@@ -6,11 +6,11 @@ import { type Source, UnexpectedAnswer } from '../catalog/source.ts';
 import { requiredText } from './fields.ts';
 import { salvage } from './salvage.ts';
 
-/** What is kept of one element of an answer's `data`, and the day that it is about. */
+/** The reduced row of one element of `data`, and its day. */
 export interface Dated<Row> {
   readonly date: Day;
   readonly row: Row;
-  /** The element's unusable members, each as often as it had faults. */
+  /** The name of the unusable field of each fault. */
   readonly faults?: readonly string[];
 }
 
@@ -21,21 +21,21 @@ export interface AnalyticsRequest {
 }
 
 export interface AnalyticsAnswer<Row> {
-  /** In the answer's order; a day may come more than once. */
+  /** In the order of the response; a day can occur more than once. */
   readonly rows: readonly Dated<Row>[];
   readonly rejected: number;
-  /** Whole elements among the rejected ones: the answer is not known to hold every day that there is. */
+  /** Elements rejected as a whole; with any, the response may lack days. */
   readonly lost: number;
   readonly orgId: string | undefined;
   readonly bytes: number;
 }
 
-const DOUBLED = 'several rows came for one day, and none of them says that it is the newer one';
+const DOUBLED = 'several rows for one day; all of them were rejected';
 
 const envelope = z.object({ data: z.array(z.unknown()), meta: z.unknown().optional() });
 const meta = z.object({ org_id: requiredText });
 
-/** Asks an analytics endpoint for a window; elements that are unusable or of other days are counted as rejected. */
+/** Fetches a window of an analytics endpoint; unusable elements and those of other days count as rejected. */
 export async function askAnalytics<Row>(
   source: Source,
   { dataset, window, groupBy }: AnalyticsRequest,
@@ -67,7 +67,7 @@ export async function askAnalytics<Row>(
       rows.push({ ...salvaged.row, faults: salvaged.members });
       continue;
     }
-    // Who answers for other days than the ones asked for has perhaps left some of these out.
+    // A response with other days than requested may lack some of the requested ones.
     rejected += 1;
     lost += 1;
   }
@@ -75,8 +75,8 @@ export async function askAnalytics<Row>(
 }
 
 /**
- * Gives each day its row, which says which of its parts were not usable. Of several rows for one day none is known to
- * be the right one: all of them are rejected.
+ * Maps each day to its row, with the number of unusable fields by part. Several rows for one day are all rejected,
+ * because none is known to be the right one.
  */
 export function byDay<Row extends Reduced>(
   answer: AnalyticsAnswer<Row>,

@@ -1,12 +1,12 @@
-/** How often a named thing was used. */
+/** A named count. */
 export interface Count {
   readonly name: string;
   readonly count: number;
 }
 
 /**
- * Merges the entries that have the same key, and sorts by key: a server may list a breakdown in another order
- * each time, which is not to look like a revision of the day.
+ * Merges entries with the same key and sorts by key: a server may list a breakdown in another order each time, which
+ * must not count as a revision of the day.
  */
 export function merged<Entry>(
   entries: readonly Entry[],
@@ -22,15 +22,14 @@ export function merged<Entry>(
   return [...byKey].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, entry]) => entry);
 }
 
-/** What the smallest parts of a breakdown are summed into, as they are on the page. */
+/** The label value into which the smallest parts of a breakdown are folded. */
 export const OTHER = 'other';
 
-/** The most parts of a breakdown that are kept of a day: what the platform makes up must not fill the memory. */
+/** Maximum number of parts of a day's breakdown, which bounds memory whatever the platform sends. */
 export const MAX_PARTS = 5_000;
 
 /**
- * The entries of a breakdown, each key once and sorted by it; over 5 000 the smallest are merged into the one that
- * `restOf` makes of each.
+ * The entries of a breakdown, merged and sorted by key. Beyond 5 000, the smallest are mapped by `restOf` and merged.
  */
 export function breakdown<Entry>(
   entries: readonly Entry[],
@@ -52,7 +51,7 @@ export function breakdown<Entry>(
   );
 }
 
-/** Counts with each name once. */
+/** Sums the counts of each name. */
 export function summedCounts(counts: readonly Count[]): readonly Count[] {
   return breakdown(counts, {
     keyOf: ({ name }) => name,
@@ -62,25 +61,25 @@ export function summedCounts(counts: readonly Count[]): readonly Count[] {
   });
 }
 
-/** The sum of two amounts; never infinite, which no store and no total would survive. */
+/** The sum of two amounts; never infinite, because JSON and further sums cannot represent that. */
 export function plus(one: number, other: number): number {
   return Math.min(one + other, Number.MAX_VALUE);
 }
 
-/** The sum of amounts of which either may be unknown; unknown where both are. */
+/** The sum of two amounts; an unknown one counts as 0, two unknown ones are unknown. */
 export function plusKnown(one: number | undefined, other: number | undefined): number | undefined {
   if (one === undefined) return other;
   return plus(one, other ?? 0);
 }
 
-/** The sum of the amounts, the same in whatever order they come. */
+/** The sum of the amounts, independent of their order. */
 export function sumOf(amounts: readonly number[]): number {
   return amounts.toSorted((one, other) => one - other).reduce(plus, 0);
 }
 
 /**
- * The sum of amounts of at least 0 with what each step rounds away added at the end (Neumaier): ten times 0.1 is
- * 1, and the order does not matter. Never infinite, which no total would survive.
+ * The sum of non-negative amounts with compensated rounding (Neumaier): ten times 0.1 is 1, in any order. Never
+ * infinite.
  */
 export function preciseSum(amounts: readonly number[]): number {
   let sum = 0;

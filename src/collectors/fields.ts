@@ -7,29 +7,29 @@ const ISO_TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(
 const LAST_INSTANT = 8.64e15;
 const NUMERAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
 
-/** More people than an organization has, and more names than anything in a row has: what a row may cost is bounded. */
+/** Bounds on the size of a row: more people than an organization has, and more names than any breakdown has. */
 const MAX_ELEMENTS = 250_000;
 const MAX_MEMBERS = 5_000;
 
-/** The largest number up to which every whole one has a value of its own. */
+/** Up to here, every whole number has an exact representation. */
 export const MAX_AMOUNT = 2 ** 53;
 
 /** A number from 0 to 2^53, also as numeric text; null counts as missing. */
 export const amount = z.preprocess(numberOf, z.number().nonnegative().max(MAX_AMOUNT).optional());
 
-/** A number from 0 to 2^53 that must be there, also as numeric text. */
+/** A required number from 0 to 2^53, also as numeric text. */
 export const requiredAmount = z.preprocess(numberOf, z.number().nonnegative().max(MAX_AMOUNT));
 
-/** Text that is not empty, as a label value, as all text here; null and the empty text count as missing. */
+/** Non-empty text as a label value; null and empty text count as missing. */
 export const text = z.preprocess(
   (value) => (value === null || value === '' ? undefined : value),
   z.string().transform(labelValue).optional(),
 );
 
-/** Text that must be there. */
+/** Required non-empty text as a label value. */
 export const requiredText = z.string().min(1).transform(labelValue);
 
-/** Text that may be empty and must be there; null counts as empty. */
+/** Text as a label value; missing and null count as empty. */
 export const anyText = z.preprocess((value) => value ?? '', z.string().transform(labelValue));
 
 /** True or false, also as text; null counts as missing. */
@@ -39,13 +39,13 @@ export const flag = z.preprocess((value) => {
   return value ?? undefined;
 }, z.boolean().optional());
 
-/** An instant after 1970 as a number of milliseconds, numeric text or ISO text, which is UTC unless it says otherwise. */
+/** A required instant after 1970 as milliseconds, numeric text or ISO 8601 text; UTC unless it has an offset. */
 export const requiredInstant = z.preprocess(instantOf, z.number().positive().max(LAST_INSTANT));
 
-/** As `requiredInstant`, where it may be missing or null. */
+/** As `requiredInstant`, but may be missing or null. */
 export const instant = z.preprocess(instantOf, z.number().positive().max(LAST_INSTANT).optional());
 
-/** A repository's address, reduced to host and path; refused where it cannot be reduced safely. */
+/** A repository address, reduced to host and path; rejected if it cannot be reduced safely. */
 export const requiredRepository = z.string().transform((value, context): string => {
   const repository = repositoryOf(value);
   if (repository !== undefined) return repository;
@@ -53,10 +53,10 @@ export const requiredRepository = z.string().transform((value, context): string 
   return z.NEVER;
 });
 
-/** As `requiredRepository`, where it may be missing or null. */
+/** As `requiredRepository`, but may be missing or null. */
 export const repository = z.preprocess((value) => value ?? undefined, requiredRepository.optional());
 
-/** An existing calendar day as `YYYY-MM-DD`; a time beside it might be of another time zone, and so of another day. */
+/** An existing calendar day as `YYYY-MM-DD`. With a time of day it is rejected: another time zone could mean another day. */
 export const day = z.string().transform((value, context): Day => {
   const parsed = parseDay(value);
   if (parsed !== undefined) return parsed;
@@ -64,7 +64,7 @@ export const day = z.string().transform((value, context): Day => {
   return z.NEVER;
 });
 
-/** An array of which null counts as missing; one with more elements than anything has is refused unread. */
+/** An array; null counts as missing, and an oversized one is rejected unread. */
 export function list<Item extends z.ZodType>(item: Item) {
   return z.preprocess(
     (value) =>
@@ -74,8 +74,8 @@ export function list<Item extends z.ZodType>(item: Item) {
 }
 
 /**
- * An object's members as pairs, in their order, named by label values; null counts as missing. A zod record is no match for it: the
- * member names are foreign, and a record loses one that is called `__proto__`.
+ * An object's members as ordered pairs, with names as label values; null counts as missing. Not a zod record, because
+ * member names are untrusted and a record drops one called `__proto__`.
  */
 export function members<Member>(member: z.ZodType<Member>) {
   return z

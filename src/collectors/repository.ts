@@ -2,7 +2,7 @@ import { withDigest } from '../catalog/label.ts';
 
 const URL_FORM = /^([a-z][a-z0-9+.-]*):\/\/([^/?#\\]*)(.*)$/is;
 const SCHEMES = new Set(['http', 'https', 'git', 'ssh', 'git+ssh', 'ssh+git', 'git+http', 'git+https']);
-/** The ports that go without saying. Other protocols' ports name a way to a repository, not another repository. */
+/** Default ports. Ports of other protocols select a transport, not another repository. */
 const WEB_PORTS: Readonly<Record<string, number>> = {
   http: 80,
   https: 443,
@@ -13,7 +13,7 @@ const WEB_PORTS: Readonly<Record<string, number>> = {
 const CASELESS_FORGES = new Set([
   ...['github.com', 'gitlab.com', 'bitbucket.org', 'codeberg.org', 'dev.azure.com', 'ssh.dev.azure.com'],
 ]);
-/** A word in the name of a parameter whose value may be a credential; nothing of it is used, not even in a digest. */
+/** Words in parameter names whose values may be credentials. Those values are not used, not even in a digest. */
 const CREDENTIAL =
   /^(?:auth|authorization|bearer|code|jwt|key|login|oauth2?|pass|pat|pwd|session|sid|sig|user|username)$|(?:accesskey|apikey|credentials?|passphrase|passwd|password|privatekey|secret|signature|token)s?$/;
 const HOST = /^(?:[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?|\[[0-9a-f:.]+\])$/;
@@ -22,12 +22,12 @@ const SEGMENT = /^(?! )[\p{L}\p{M}\p{N}._~+ -]+(?<! )$/u;
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 
 /**
- * A repository's host and path (`github.com/acme/app`), from any usual form of its address: a URL, ssh's
- * `git@host:path`, or `host/path`. The host is lower-cased, and the path on forges that ignore case; user, password and
- * a trailing `.git` are dropped. What else may tell repositories apart stays: a web port that is not the scheme's own,
- * and as a digest the query (without parameters that may be credentials) and the fragment. Undefined where the address
- * names no repository on a host, or where what follows the host might still be a part of a credential: such an address is
- * never to be shown.
+ * The host and path of a repository (`github.com/acme/app`), from any usual form of its address: a URL, ssh's
+ * `git@host:path`, or `host/path`. The host is lower-cased, and so is the path on case-insensitive forges; user,
+ * password and a trailing `.git` are removed. Anything else that can distinguish repositories is kept: a non-default
+ * web port, and as a digest the query (without parameters that may be credentials) and the fragment. Undefined if the
+ * address is not a repository on a host, or if the part after the host could contain a credential: such an address must
+ * never be published.
  */
 export function repositoryOf(address: string): string | undefined {
   const trimmed = address.trim();
@@ -44,7 +44,7 @@ export function repositoryOf(address: string): string | undefined {
 
 interface Parts {
   readonly host: string;
-  /** With its colon; empty where it tells nothing apart. */
+  /** With its colon; empty for a default port. */
   readonly port: string;
   /** Path, query and fragment. */
   readonly rest: string;
@@ -60,10 +60,10 @@ function partsOf(address: string): Parts | undefined {
   const host = authority.slice(authority.lastIndexOf('@') + 1);
   const port = Number(PORT.exec(host)?.[1] || 0);
   const usual = WEB_PORTS[scheme];
-  const tellsApart = usual !== undefined && port !== 0 && port !== usual;
+  const isSignificant = usual !== undefined && port !== 0 && port !== usual;
   return {
     host: host.replace(PORT, '').toLowerCase(),
-    port: tellsApart ? `:${port}` : '',
+    port: isSignificant ? `:${port}` : '',
     rest,
   };
 }
@@ -73,7 +73,7 @@ function shortParts(address: string): Parts | undefined {
   const at = address.lastIndexOf('@');
   if (/[/?#\\]/.test(address.slice(0, Math.max(at, 0)))) return undefined;
   const [, host = '', rest = ''] = /^([^:/]*)[:/](.*)$/s.exec(address.slice(at + 1)) ?? [];
-  // Without a user, only a dotted name is a host: `C:/work` and `src/app` are paths of somebody's disk.
+  // Without a user, only a dotted name is a host: `C:/work` and `src/app` are local paths.
   if (at < 0 && !/[^.]\.[^.]/.test(host)) return undefined;
   return { host: host.toLowerCase(), port: '', rest };
 }
@@ -90,7 +90,7 @@ function pathOf(raw: string): string | undefined {
   return path === '' || path.endsWith('/') ? undefined : path;
 }
 
-/** The query and the fragment in one form whatever the order of the parameters, without what may be a credential. */
+/** The normalized query and fragment, independent of parameter order and without possible credentials. */
 function moreOf(rest: string): string {
   const [, query = '', fragment = ''] = /^[^?#]*(?:\?([^#]*))?(?:#(.*))?$/s.exec(rest) ?? [];
   const asked = parametersOf(query);

@@ -1,20 +1,20 @@
 import type * as z from 'zod';
 
-/** What could be saved of a row. */
+/** The usable parts of a row. */
 export interface Salvaged<Row> {
-  /** The row without its unusable parts; undefined where nothing of it can be used. */
+  /** The row without its unusable parts; undefined if nothing is usable. */
   readonly row: Row | undefined;
-  /** How many faults were met: fields and elements given up, an element with its fields once; 1 for a whole row. */
+  /** Number of rejected fields and elements; an element counts once with its fields, a whole row as 1. */
   readonly rejected: number;
-  /** Of each of these faults, the row's own member that it is in. */
+  /** The top-level member of each fault. */
   readonly members: readonly string[];
 }
 
 type Step = string | number;
 
 /**
- * Parses an untrusted row and gives up no more of it than is unusable: first the field, then the element
- * that cannot do without it, last the row. The row's own parts may be taken out of it.
+ * Parses an untrusted row and rejects as little as possible: first the field, then the element that requires it, last
+ * the row. Mutates the row.
  */
 export function salvage<Row>(schema: z.ZodType<Row>, row: unknown): Salvaged<Row> {
   const cuts = new Map<unknown, number>();
@@ -25,7 +25,7 @@ export function salvage<Row>(schema: z.ZodType<Row>, row: unknown): Salvaged<Row
     if (parsed.success) return { row: parsed.data, rejected, members };
     const doomed = outermost(parsed.error.issues.map((issue) => prunable(row, issue.path.map(step))));
     if (doomed.some((path) => path.length === 0)) return { row: undefined, rejected: 1, members: [] };
-    // An element that goes because a field of it went before is one fault, not two.
+    // An element rejected because a field of it was rejected before is one fault, not two.
     for (const path of doomed) {
       const counted = 1 - (cuts.get(valueAt(row, path)) ?? 0);
       const holder = valueAt(row, path.slice(0, -1));
@@ -42,14 +42,14 @@ function step(key: PropertyKey): Step {
   return typeof key === 'number' ? key : String(key);
 }
 
-/** The path of what must go so that an issue goes: the field, or where it is missing already, what holds it. */
+/** The path to remove to resolve an issue: the field, or its parent if the field is already missing. */
 function prunable(row: unknown, path: readonly Step[]): readonly Step[] {
   let at = path;
   while (at.length > 0 && valueAt(row, at) === undefined) at = at.slice(0, -1);
   return at;
 }
 
-/** Distinct paths, without those that lie inside another one. */
+/** Distinct paths, without those nested in another one. */
 function outermost(paths: readonly (readonly Step[])[]): (readonly Step[])[] {
   const seen = new Map(paths.map((path) => [JSON.stringify(path), path]));
   return [...seen.values()].filter((path) => {
@@ -77,7 +77,7 @@ function cut(row: unknown, path: readonly Step[]): void {
   else delete (holder as Record<Step, unknown>)[key];
 }
 
-/** Closes the holes that cut elements left in arrays. */
+/** Compacts arrays after elements were removed. */
 function dropHoles(row: unknown, cuts: readonly (readonly Step[])[]): void {
   const holders = new Set(cuts.map((path) => valueAt(row, path.slice(0, -1))));
   for (const holder of holders) {

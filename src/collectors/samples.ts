@@ -3,12 +3,12 @@ import type { Count } from './counts.ts';
 
 type Part<Label extends string> = { readonly [Name in Label]: string };
 
-/** The one sample of a family without labels; undefined where the figure is not known. */
+/** The single sample of a family without labels; undefined where the figure is unknown. */
 export function figure(value: number | undefined): readonly Sample<never>[] | undefined {
   return value === undefined ? undefined : [{ labels: {}, value }];
 }
 
-/** A sample for each fixed part whose value is known; undefined where none is. */
+/** One sample per known value, labelled by its key; undefined where none is known. */
 export function parts<const Label extends string>(
   label: Label,
   values: Readonly<Record<string, number | undefined>>,
@@ -20,7 +20,7 @@ export function parts<const Label extends string>(
   return samples.length === 0 ? undefined : samples;
 }
 
-/** A sample for each named count; undefined where the day's row carries no such breakdown. */
+/** One sample per named count; undefined where the day's row lacks the breakdown. */
 export function counts<const Label extends string>(
   label: Label,
   list: readonly Count[] | undefined,

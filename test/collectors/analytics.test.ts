@@ -89,9 +89,7 @@ describe('rows of the analytics endpoints', () => {
       { date: DAY, git_commits: commits },
     ]);
     expect([[...rows.keys()], rejected, lost]).toEqual([[other], 2, 2]);
-    expect(remarks).toEqual([
-      'several rows came for one day, and none of them says that it is the newer one',
-    ]);
+    expect(remarks).toEqual(['several rows for one day; all of them were rejected']);
   });
 
   test.each([addDays(DAY, 1), addDays(DAY, -4), '1970-01-01', '9999-12-31'])(

@@ -135,11 +135,11 @@ describe('the declared metrics', () => {
     },
   );
 
-  test('say that a sum over people is no total', () => {
+  test('say that counts of people are not to be summed', () => {
     const shared = families.filter(
       ({ aggregation, labels }) => aggregation === 'distinct' && labels.length > 0,
     );
-    expect(shared.map(({ help }) => help).every((help) => help.includes('no total'))).toBe(true);
+    expect(shared.map(({ help }) => help).every((help) => help.includes('Do not sum'))).toBe(true);
   });
 
   test('are infos and timestamps exactly where their names say so', () => {

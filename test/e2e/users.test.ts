@@ -106,7 +106,7 @@ test('only the revision window is asked for at first, a day at a time, and misse
 });
 
 test.each([
-  [['repeated-cursor'], 'schema', 'a cursor came twice'],
+  [['repeated-cursor'], 'schema', 'a repeated cursor'],
   [['cut-off@users'], 'network', ''],
   [['500=1@users'], 'server', ''],
   [['malformed@users'], 'schema', ''],

@@ -17,7 +17,7 @@ export const dailyActiveUsers = dayFamily({
 
 export const weeklyActiveUsers = dayFamily({
   name: 'agent_platform_weekly_active_users',
-  help: 'People active in the 7 days that end with the newest complete UTC day.',
+  help: 'People active in the 7 days ending with the newest complete UTC day.',
   labels: [],
   unit: 'people',
   source: `${ENDPOINT}: data[].weekly_active_users`,
@@ -27,7 +27,7 @@ export const weeklyActiveUsers = dayFamily({
 
 export const monthlyActiveUsers = dayFamily({
   name: 'agent_platform_monthly_active_users',
-  help: 'People active in the 30 days that end with the newest complete UTC day.',
+  help: 'People active in the 30 days ending with the newest complete UTC day.',
   labels: [],
   unit: 'people',
   source: `${ENDPOINT}: data[].monthly_active_users`,
@@ -37,7 +37,7 @@ export const monthlyActiveUsers = dayFamily({
 
 export const dailyActiveUsersByClient = dayFamily({
   name: 'agent_platform_daily_active_users_by_client',
-  help: 'People active on the newest complete UTC day, by client. The sum over clients is no total: somebody on several clients is counted in each.',
+  help: 'People active on the newest complete UTC day, by client. Do not sum: users of several clients count in each.',
   labels: ['client'],
   unit: 'people',
   source: `${ENDPOINT}: data[].daily_active_users_by_client`,
@@ -58,7 +58,7 @@ export const dailySessions = dayFamily({
 
 export const dailyMessages = dayFamily({
   name: 'agent_platform_daily_messages',
-  help: 'Messages of the newest complete UTC day, by who wrote them.',
+  help: 'Messages of the newest complete UTC day, by role of the author.',
   labels: ['role'],
   unit: 'messages',
   source: `${ENDPOINT}: data[].user_messages, and messages less user_messages`,
@@ -81,11 +81,11 @@ export const activityCollector: DayCollector<ActivityRow> = {
     dailySessions,
     dailyMessages,
   ],
-  // Loaded when it is first needed: what reads answers need not delay the first scrape.
+  // Loaded on first use, so that validation code does not delay the first scrape.
   fetch: async (source, window) => (await import('./fetch.ts')).fetchActivity(source, window),
 };
 
-/** What the agent wrote is only known by difference; more user messages than messages is no difference. */
+/** The platform has no count of agent messages: it is the difference, unless that would be negative. */
 function byRole(row: ActivityRow | undefined): readonly Sample<'role'>[] | undefined {
   const { messages, userMessages } = row ?? {};
   const others = messages === undefined || userMessages === undefined ? -1 : messages - userMessages;

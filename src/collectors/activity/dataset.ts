@@ -1,20 +1,20 @@
 import type { DayDataset, Reduced } from '../../catalog/dataset.ts';
 import type { Count } from '../counts.ts';
 
-/** What is kept of a day's activity. */
+/** The stored activity of a day. */
 export interface ActivityRow extends Reduced {
   readonly dailyUsers?: number | undefined;
   readonly weeklyUsers?: number | undefined;
   readonly monthlyUsers?: number | undefined;
-  /** People by client; somebody on several clients is in each. */
+  /** People by client; users of several clients count in each. */
   readonly byClient?: readonly Count[] | undefined;
   readonly sessions?: number | undefined;
-  /** Of people and of the agent. */
+  /** By users and by the agent. */
   readonly messages?: number | undefined;
   readonly userMessages?: number | undefined;
 }
 
-/** A day without activity still has people who were active in the week or month that it ends: those are not 0. */
+/** Weekly and monthly users are not part of the idle row: a day without activity can still have them. */
 export const activityDataset: DayDataset<ActivityRow> = {
   kind: 'days',
   name: 'activity',

@@ -6,7 +6,7 @@ import { type Count, summedCounts } from '../counts.ts';
 import { amount, day, members } from '../fields.ts';
 import { type ActivityRow, activityDataset } from './dataset.ts';
 
-/** An element of the ungrouped answer. */
+/** An element of the ungrouped response. */
 export const dayRow = z
   .object({
     date: day,
@@ -41,7 +41,7 @@ function clientsOf(pairs: readonly (readonly [string, number | undefined])[]): r
   return summedCounts(clients);
 }
 
-/** Asks for a window's activity. */
+/** Fetches the activity of a window. */
 export async function fetchActivity(source: Source, window: Window): Promise<FetchedDays<ActivityRow>> {
   const answer = await askAnalytics(source, { dataset: 'activity', window }, dayRow);
   return byDay(answer, activityDataset.parts);

@@ -7,7 +7,7 @@ const ENDPOINT = '/api/v1/analytics/productivity';
 
 export const dailyFiles = dayFamily({
   name: 'agent_platform_daily_files',
-  help: 'Files that the agent created and edited on the newest complete UTC day.',
+  help: 'Files created and edited by the agent on the newest complete UTC day.',
   labels: ['action'],
   unit: 'files',
   source: `${ENDPOINT}: data[].files_created, files_edited`,
@@ -32,7 +32,7 @@ export const dailyFileOperationsByExtension = dayFamily({
 
 export const dailyFileOperationsByLanguage = dayFamily({
   name: 'agent_platform_daily_file_operations_by_language',
-  help: 'File operations of the newest complete UTC day, by programming language; empty where it is not known.',
+  help: 'File operations of the newest complete UTC day, by programming language; empty where it is unknown.',
   labels: ['language'],
   unit: 'operations',
   source: `${ENDPOINT}: data[].by_language[].count`,
@@ -76,6 +76,6 @@ export const productivityCollector: DayCollector<ProductivityRow> = {
     dailyGitCommits,
     dailyGitPullRequestsCreated,
   ],
-  // Loaded when it is first needed: what reads answers need not delay the first scrape.
+  // Loaded on first use, so that validation code does not delay the first scrape.
   fetch: async (source, window) => (await import('./fetch.ts')).fetchProductivity(source, window),
 };

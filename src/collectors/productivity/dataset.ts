@@ -1,7 +1,7 @@
 import type { DayDataset, Reduced } from '../../catalog/dataset.ts';
 import type { Count } from '../counts.ts';
 
-/** What is kept of a day's output. */
+/** The stored output of a day. */
 export interface ProductivityRow extends Reduced {
   readonly filesCreated?: number | undefined;
   readonly filesEdited?: number | undefined;

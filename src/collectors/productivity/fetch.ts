@@ -6,7 +6,7 @@ import { type Count, summedCounts } from '../counts.ts';
 import { amount, anyText, day, list, requiredAmount } from '../fields.ts';
 import { type ProductivityRow, productivityDataset } from './dataset.ts';
 
-// A file may have no extension and be in no known language: an empty name is one like any.
+// Files can have no extension and no known language: an empty name is valid.
 const extensionElement = z
   .object({ extension: anyText, count: requiredAmount })
   .transform(({ extension, count }): Count => ({ name: extension, count }));
@@ -15,7 +15,7 @@ const languageElement = z
   .object({ language: anyText, count: requiredAmount })
   .transform(({ language, count }): Count => ({ name: language, count }));
 
-/** An element of the answer. */
+/** An element of the response. */
 export const dayRow = z
   .object({
     date: day,
@@ -40,7 +40,7 @@ export const dayRow = z
     }),
   );
 
-/** Asks for a window's output. */
+/** Fetches the output of a window. */
 export async function fetchProductivity(
   source: Source,
   window: Window,

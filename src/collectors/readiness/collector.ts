@@ -25,7 +25,7 @@ export const readinessRatio = currentFamily({
 
 export const readinessRatioPrevious = currentFamily({
   name: 'agent_platform_readiness_ratio_previous',
-  help: 'As agent_platform_readiness_ratio, of the newest older report of the same branch with another commit.',
+  help: 'Same as agent_platform_readiness_ratio, for the newest earlier report of the same branch with another commit.',
   labels: ['repo'],
   unit: 'ratio',
   source: `${RESULTS}.numerator, denominator`,
@@ -35,7 +35,7 @@ export const readinessRatioPrevious = currentFamily({
 
 export const readinessCriterionRatio = currentFamily({
   name: 'agent_platform_readiness_criterion_ratio',
-  help: 'Share of the evaluated applications that pass a criterion, in the current report; absent where it was skipped.',
+  help: 'Share of the evaluated applications that pass a criterion in the current report; absent where the criterion was skipped.',
   labels: ['repo', 'criterion'],
   unit: 'ratio',
   source: `${RESULTS}.numerator, denominator`,
@@ -45,7 +45,7 @@ export const readinessCriterionRatio = currentFamily({
 
 export const readinessCriterionPassed = currentFamily({
   name: 'agent_platform_readiness_criterion_passed',
-  help: 'Applications that pass a criterion, in the current report; absent where it was skipped. The sum over criteria is no number of applications.',
+  help: 'Applications that pass a criterion in the current report; absent where the criterion was skipped. Do not sum over criteria.',
   labels: ['repo', 'criterion'],
   unit: 'applications',
   source: `${RESULTS}.numerator`,
@@ -56,7 +56,7 @@ export const readinessCriterionPassed = currentFamily({
 
 export const readinessCriterionEvaluated = currentFamily({
   name: 'agent_platform_readiness_criterion_evaluated',
-  help: 'Applications on which a criterion was evaluated, in the current report; absent where it was skipped. The sum over criteria is no number of applications.',
+  help: 'Applications evaluated against a criterion in the current report; absent where the criterion was skipped. Do not sum over criteria.',
   labels: ['repo', 'criterion'],
   unit: 'applications',
   source: `${RESULTS}.denominator`,
@@ -67,7 +67,7 @@ export const readinessCriterionEvaluated = currentFamily({
 
 export const readinessCriteria = currentFamily({
   name: 'agent_platform_readiness_criteria',
-  help: 'Criteria of the current report by status: all, some or none of the applications pass, or skipped.',
+  help: 'Criteria of the current report, by status: passed by all, some or none of the applications, or skipped.',
   labels: ['repo', 'status'],
   unit: 'criteria',
   source: `${RESULTS}.numerator, denominator`,
@@ -77,7 +77,7 @@ export const readinessCriteria = currentFamily({
 
 export const readinessCriteriaRegressed = currentFamily({
   name: 'agent_platform_readiness_criteria_regressed',
-  help: 'Criteria evaluated in the current and in the previous report that do worse in the current one.',
+  help: 'Criteria evaluated in both the current and the previous report with a lower ratio in the current one.',
   labels: ['repo'],
   unit: 'criteria',
   source: `${RESULTS}.numerator, denominator`,
@@ -88,7 +88,7 @@ export const readinessCriteriaRegressed = currentFamily({
 
 export const readinessApplications = currentFamily({
   name: 'agent_platform_readiness_applications',
-  help: 'Applications that the current report found in the repository.',
+  help: 'Applications found in the repository by the current report.',
   labels: ['repo'],
   unit: 'applications',
   source: `${READINESS_PATH}: reports[].apps`,
@@ -98,7 +98,7 @@ export const readinessApplications = currentFamily({
 
 export const readinessReportTimestampSeconds = currentFamily({
   name: 'agent_platform_readiness_report_timestamp_seconds',
-  help: 'When the current report was made, in Unix seconds.',
+  help: 'Creation time of the current report, in Unix seconds.',
   labels: ['repo'],
   unit: 'seconds',
   source: `${READINESS_PATH}: reports[].createdAt`,
@@ -108,7 +108,7 @@ export const readinessReportTimestampSeconds = currentFamily({
 
 export const readinessReportInfo = currentFamily({
   name: 'agent_platform_readiness_report_info',
-  help: 'How the current report was made, always 1; what is not known is an empty label value.',
+  help: 'Attributes of the current report, always 1; unknown attributes are empty.',
   labels: [
     'repo',
     'branch',
@@ -127,7 +127,7 @@ export const readinessReportInfo = currentFamily({
 
 export const readinessLevel = currentFamily({
   name: 'agent_platform_readiness_level',
-  help: 'Level of the current report, 1 to 5, by bands of 20 % of its ratio; only with a level rule.',
+  help: 'Level of the current report, 1 to 5, in bands of 20% of its ratio. Requires a level rule.',
   labels: ['repo'],
   unit: 'level',
   source: `${RESULTS}.numerator, denominator`,
@@ -158,7 +158,7 @@ export const readinessCollector: DocumentCollector<ReadinessReport> = {
     readinessReportInfo,
     readinessLevel,
   ],
-  // Loaded when it is first needed: what reads answers need not delay the first scrape.
+  // Loaded on first use, so that validation code does not delay the first scrape.
   fetch: async (source) => (await import('./fetch.ts')).fetchReports(source),
 };
 

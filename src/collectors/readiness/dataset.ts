@@ -1,7 +1,7 @@
 import type { DocumentDataset } from '../../catalog/dataset.ts';
 import type { Instant } from '../../catalog/day.ts';
 
-/** Where the platform lists reports. */
+/** Path of the listing. */
 export const READINESS_PATH = '/api/organization/maturity-level-reports';
 
 /** A criterion that did not apply. */
@@ -42,6 +42,6 @@ export const readinessDataset: DocumentDataset<ReadinessReport> = {
   kind: 'documents',
   name: 'readiness',
   idOf: ({ id }) => id,
-  // 2: repositories are told apart by port, query and fragment too.
+  // 2: the repository includes port, query and fragment.
   schemaVersion: 2,
 };

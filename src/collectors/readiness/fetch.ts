@@ -125,8 +125,10 @@ async function walkReports(source: Source, pageSize: number): Promise<FetchedDoc
   const walked = outcome.complete && outcome.end === 'empty';
   const complete = walked && left >= 0 && lost === 0;
   const remarks = [
-    ...(walked ? [] : [`the listing of reports was not walked to its end (${outcome.end})`]),
-    ...(left >= 0 ? [] : ['the listing holds more results than are kept; the last reports were left out']),
+    ...(walked ? [] : [`incomplete listing of reports (${outcome.end})`]),
+    ...(left >= 0
+      ? []
+      : ['the listing exceeds the maximum number of results; the last reports were ignored']),
   ];
   return { documents, damaged, rejected, complete, remarks };
 }

@@ -12,7 +12,7 @@ export const DAYS = 'stored days of /api/v1/analytics/tokens: data[].billable_to
 
 export const creditsMonthToDate = dayFamily({
   name: 'agent_platform_credits_month_to_date',
-  help: 'Standard Credits of the calendar month (UTC) of the newest complete day, from its first to that day.',
+  help: 'Standard Credits from the first day of the calendar month (UTC) to the newest complete day.',
   labels: [],
   unit: 'credits',
   source: DAYS,
@@ -23,7 +23,7 @@ export const creditsMonthToDate = dayFamily({
 
 export const creditsMonthForecast = dayFamily({
   name: 'agent_platform_credits_month_forecast',
-  help: 'Standard Credits expected of the whole calendar month (UTC): those to date, and for each remaining day the mean of the last four days of its weekday.',
+  help: 'Expected Standard Credits of the whole calendar month (UTC): the month to date plus, for each remaining day, the mean of the last four days of the same weekday.',
   labels: [],
   unit: 'credits',
   source: DAYS,
@@ -34,7 +34,7 @@ export const creditsMonthForecast = dayFamily({
 
 export const creditsMonthBudget = currentFamily({
   name: 'agent_platform_credits_month_budget',
-  help: 'Standard Credits that a calendar month may cost, as configured.',
+  help: 'Monthly budget of Standard Credits, as configured.',
   labels: [],
   unit: 'credits',
   source: 'setting orgs[].budget.credits_per_month',
@@ -45,7 +45,7 @@ export const creditsMonthBudget = currentFamily({
 
 export const creditsTrailing7d = dayFamily({
   name: 'agent_platform_credits_trailing_7d',
-  help: 'Standard Credits of the 7 days that end with the newest complete UTC day.',
+  help: 'Standard Credits of the 7 days ending with the newest complete UTC day.',
   labels: [],
   unit: 'credits',
   source: DAYS,
@@ -56,7 +56,7 @@ export const creditsTrailing7d = dayFamily({
 
 export const creditsTrailing28d = dayFamily({
   name: 'agent_platform_credits_trailing_28d',
-  help: 'Standard Credits of the 28 days that end with the newest complete UTC day.',
+  help: 'Standard Credits of the 28 days ending with the newest complete UTC day.',
   labels: [],
   unit: 'credits',
   source: DAYS,
@@ -67,7 +67,7 @@ export const creditsTrailing28d = dayFamily({
 
 export const dailyCreditsExpected = dayFamily({
   name: 'agent_platform_daily_credits_expected',
-  help: 'Standard Credits that the newest complete UTC day was expected to take: the median of its weekday in the eight weeks before.',
+  help: 'Expected Standard Credits of the newest complete UTC day: the median of the same weekday in the preceding eight weeks.',
   labels: [],
   unit: 'credits',
   source: DAYS,
@@ -78,7 +78,7 @@ export const dailyCreditsExpected = dayFamily({
 
 export const dailyCreditsExpectedUpper = dayFamily({
   name: 'agent_platform_daily_credits_expected_upper',
-  help: 'Standard Credits above which the newest complete UTC day is out of the ordinary for its weekday.',
+  help: 'Standard Credits above which the newest complete UTC day is unusual for its weekday.',
   labels: [],
   unit: 'credits',
   source: DAYS,
@@ -116,7 +116,7 @@ export const creditPrice = dayFamily({
 
 export const dailyCost = dayFamily({
   name: 'agent_platform_daily_cost',
-  help: 'Cost of the newest complete UTC day. The sum over currencies is no total.',
+  help: 'Cost of the newest complete UTC day. Do not sum over currencies.',
   labels: ['currency'],
   unit: 'currency',
   source: PRICED_DAYS,
@@ -128,7 +128,7 @@ export const dailyCost = dayFamily({
 
 export const dailyCostByModel = dayFamily({
   name: 'agent_platform_daily_cost_by_model',
-  help: 'Cost of the newest complete UTC day by model and tier. The sum can differ from the total where credits belong to no model, and the sum over currencies is no total.',
+  help: 'Cost of the newest complete UTC day, by model and tier. The sum over models can differ from the total where credits belong to no model. Do not sum over currencies.',
   labels: ['model', 'tier', 'currency'],
   unit: 'currency',
   source: `stored days of /api/v1/analytics/tokens: data[].by_model[].billable_tokens; ${PRICES}`,
@@ -141,7 +141,7 @@ export const dailyCostByModel = dayFamily({
 
 export const costMonthToDate = dayFamily({
   name: 'agent_platform_cost_month_to_date',
-  help: 'Cost of the calendar month (UTC) of the newest complete day, from its first to that day, each day at its own price. The sum over currencies is no total.',
+  help: 'Cost from the first day of the calendar month (UTC) to the newest complete day, each day at its own price. Do not sum over currencies.',
   labels: ['currency'],
   unit: 'currency',
   source: PRICED_DAYS,
@@ -153,7 +153,7 @@ export const costMonthToDate = dayFamily({
 
 export const costMonthForecast = dayFamily({
   name: 'agent_platform_cost_month_forecast',
-  help: 'Cost expected of the whole calendar month (UTC), each day at its own price. The sum over currencies is no total.',
+  help: 'Expected cost of the whole calendar month (UTC), each day at its own price. Do not sum over currencies.',
   labels: ['currency'],
   unit: 'currency',
   source: PRICED_DAYS,
@@ -165,7 +165,7 @@ export const costMonthForecast = dayFamily({
 
 export const seats = currentFamily({
   name: 'agent_platform_seats',
-  help: 'Seats that are paid for, as configured.',
+  help: 'Paid seats, as configured.',
   labels: [],
   unit: 'seats',
   source: 'setting orgs[].seats',

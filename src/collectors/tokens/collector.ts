@@ -8,7 +8,7 @@ import { type TokensRow, tokensDataset } from './dataset.ts';
 import { modelsOf, type TieredModel } from './models.ts';
 
 const ENDPOINT = '/api/v1/analytics/tokens';
-/** Below this share of the total, a difference is the rounding of its terms. */
+/** A difference below this share of the total is a rounding error. */
 const RESIDUE = 1e-6;
 
 export const dailyCredits = dayFamily({
@@ -35,7 +35,7 @@ export const dailyCreditsByModel = dayFamily({
 
 export const dailyTokens = dayFamily({
   name: 'agent_platform_daily_tokens',
-  help: 'Raw tokens of the newest complete UTC day by kind. The sum over kinds is no total, because cached tokens can be input tokens too.',
+  help: 'Raw tokens of the newest complete UTC day, by kind. Do not sum over kinds: cached tokens can also count as input tokens.',
   labels: ['kind'],
   unit: 'tokens',
   source: `${ENDPOINT}: data[].input_tokens, output_tokens, cache_read_tokens, cache_write_tokens`,
@@ -57,7 +57,7 @@ export const dailyTokensByModel = dayFamily({
 
 export const dailyCreditsUnattributed = dayFamily({
   name: 'agent_platform_daily_credits_unattributed',
-  help: 'Standard Credits of the newest complete UTC day less the sum of a breakdown. It can be negative, and the sum over breakdowns is no total.',
+  help: 'Standard Credits of the newest complete UTC day minus the sum of a breakdown. Can be negative. Do not sum over breakdowns.',
   labels: ['breakdown'],
   unit: 'credits',
   source: `${ENDPOINT}: data[].billable_tokens less the sum of by_model[] or by_user[]`,
@@ -73,7 +73,7 @@ export const tokensCollector: DayCollector<TokensRow> = {
   enabledByDefault: true,
   dataset: tokensDataset,
   families: [dailyCredits, dailyCreditsByModel, dailyTokens, dailyTokensByModel, dailyCreditsUnattributed],
-  // Loaded when it is first needed: what reads answers need not delay the first scrape.
+  // Loaded on first use, so that validation code does not delay the first scrape.
   fetch: async (source, window) => (await import('./fetch.ts')).fetchTokens(source, window),
 };
 
@@ -84,7 +84,7 @@ function byKind(row: TokensRow | undefined): readonly Sample<'kind'>[] | undefin
 
 type SamplesOfModel<Label extends string> = (model: TieredModel) => readonly Sample<Label>[];
 
-/** The models' samples; undefined where there are models, but none of them carries the figure. */
+/** The samples of all models; undefined if there are models but none has the figure. */
 function byModel<Label extends string>(
   view: View,
   day: Day,
@@ -105,7 +105,7 @@ function tokensOf({ model, tier, input, output }: TieredModel): readonly Sample<
 }
 
 function unattributed(row: TokensRow | undefined): readonly Sample<'breakdown'>[] | undefined {
-  // What was rejected of a breakdown is not known to belong to nobody.
+  // Rejected parts of a breakdown are not necessarily unattributed.
   if (row?.credits === undefined || (row.rejected?.['credits'] ?? 0) > 0) return undefined;
   const ofModels = row.byModel?.map(({ credits }) => credits ?? 0);
   return parts('breakdown', {

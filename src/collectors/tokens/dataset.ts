@@ -1,16 +1,16 @@
 import type { DayDataset, Reduced } from '../../catalog/dataset.ts';
 
-/** What one model, in one tier, used in a day. */
+/** A day's usage of one model in one tier. */
 export interface ModelTokens {
   readonly model: string;
-  /** Missing where the platform did not say it. */
+  /** Missing if the platform did not send it. */
   readonly tier?: string | undefined;
   readonly credits?: number | undefined;
   readonly input?: number | undefined;
   readonly output?: number | undefined;
 }
 
-/** What is kept of a day's consumption; of the people only the sum of their credits. */
+/** The stored consumption of a day; of individual people only the sum of their credits. */
 export interface TokensRow extends Reduced {
   readonly credits?: number | undefined;
   readonly tokens?: {
@@ -19,7 +19,7 @@ export interface TokensRow extends Reduced {
     readonly cacheRead?: number | undefined;
     readonly cacheWrite?: number | undefined;
   };
-  /** One entry per model and tier; missing where the platform gave no breakdown. */
+  /** One entry per model and tier; missing if the platform sent no breakdown. */
   readonly byModel?: readonly ModelTokens[] | undefined;
   readonly creditsByUser?: number | undefined;
 }
@@ -30,7 +30,7 @@ export const tokensDataset: DayDataset<TokensRow> = {
   idle: { credits: 0, tokens: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } },
   total: ({ credits }) => credits,
   parts: {
-    // The models' entries break down the credits and the tokens alike.
+    // The entries by model break down both credits and tokens.
     credits: {
       fields: ['billable_tokens', 'input_tokens', 'output_tokens', 'by_model', 'by_user'],
       members: ['credits', 'tokens.input', 'tokens.output', 'byModel', 'creditsByUser'],

@@ -9,7 +9,7 @@ import { amount, day, list, requiredAmount, requiredText, text } from '../fields
 import { type ModelTokens, type TokensRow, tokensDataset } from './dataset.ts';
 import { mergedModels } from './models.ts';
 
-/** Undefined where the platform names no model: that use stays unattributed. */
+/** Undefined where the platform names no model: such usage stays unattributed. */
 const modelElement = z
   .object({
     model_id: text,
@@ -34,7 +34,7 @@ const userElement = z
   .object({ billable_tokens: requiredAmount })
   .transform(({ billable_tokens }) => billable_tokens);
 
-/** An element of the ungrouped answer. */
+/** An element of the ungrouped response. */
 export const dayRow = z
   .object({
     date: day,
@@ -63,7 +63,7 @@ export const dayRow = z
     }),
   );
 
-/** An element of the answer to `group_by=model`, which names no tier. */
+/** An element of the response to `group_by=model`, which has no tier. */
 export const groupedRow = z
   .object({
     date: day,
@@ -86,9 +86,9 @@ export const groupedRow = z
 
 const DECLINED = new Set([400, 404, 405, 422, 501]);
 
-const NO_BREAKDOWN = 'credits by model are not to be had: no by_model, and group_by=model is declined';
+const NO_BREAKDOWN = 'no credits by model: by_model is missing and group_by=model was declined';
 
-/** Asks for a window's consumption, and once more by model where a day came without its `by_model`. */
+/** Fetches the consumption of a window, and once more grouped by model if a day lacks `by_model`. */
 export async function fetchTokens(source: Source, window: Window): Promise<FetchedDays<TokensRow>> {
   const answer = await askAnalytics(source, { dataset: 'tokens', window }, dayRow);
   const days = byDay(answer, tokensDataset.parts);
@@ -96,7 +96,7 @@ export async function fetchTokens(source: Source, window: Window): Promise<Fetch
   const grouped = await askByModel(source, window);
   if (grouped === undefined) return { ...days, remarks: [...days.remarks, NO_BREAKDOWN] };
   const models = Map.groupBy(grouped.rows, ({ date }) => date);
-  // A group that is lost may be of any of the days.
+  // A rejected group can belong to any of the days.
   const lost = Array.from({ length: grouped.lost }, () => 'by_model');
   const rows = new Map<Day, TokensRow>();
   for (const [day, row] of days.rows) {
@@ -121,8 +121,8 @@ function withModels(
 }
 
 /**
- * The same window by model. A platform that does not group costs the breakdown alone; a failure that passes is
- * the run's, since days stored without their models would be asked again only while they may be revised.
+ * Fetches the same window by model. If the platform declines to group, only the breakdown is lost. A transient failure
+ * fails the run, because days stored without models would be fetched again only while they can still be revised.
  */
 async function askByModel(source: Source, window: Window): Promise<AnalyticsAnswer<ModelTokens> | undefined> {
   try {

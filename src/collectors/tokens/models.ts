@@ -3,14 +3,14 @@ import type { View } from '../../catalog/view.ts';
 import { breakdown, OTHER, plusKnown } from '../counts.ts';
 import { type ModelTokens, tokensDataset } from './dataset.ts';
 
-/** A model's use with the tier that it is shown under. */
+/** A model's usage with its published tier. */
 export type TieredModel = ModelTokens & { readonly tier: string };
 
 const UNKNOWN_TIER = 'unknown';
 
 /**
- * A day's use by model, each model and tier once; undefined where the day's row has no such breakdown. A tier
- * that the platform did not name is the model's last known one, else `unknown`.
+ * A day's usage by model and tier; undefined where the day's row lacks the breakdown. A missing tier is the model's last
+ * known one, else `unknown`.
  */
 export function modelsOf(view: View, day: Day): readonly TieredModel[] | undefined {
   const entries = view.row(tokensDataset, day)?.byModel;
@@ -22,7 +22,7 @@ export function modelsOf(view: View, day: Day): readonly TieredModel[] | undefin
   ).map((entry) => ({ ...entry, tier: entry.tier ?? UNKNOWN_TIER }));
 }
 
-/** The newest known tier of each wanted model: of the day itself, else of an earlier one. */
+/** The newest known tier of each model in `wanted`, on that day or an earlier one. */
 function lastTiers(
   wanted: ReadonlySet<string>,
   entries: readonly ModelTokens[],
@@ -40,7 +40,7 @@ function lastTiers(
   return found;
 }
 
-/** Adds what one day tells; of a model's several tiers that day, the one with most credits. */
+/** Adds the tiers of one day; of several tiers of a model, the one with most credits. */
 function collectTiers(
   found: Map<string, string>,
   wanted: ReadonlySet<string>,
@@ -54,7 +54,7 @@ function collectTiers(
   for (const [model, { tier }] of best) found.set(model, tier);
 }
 
-/** The entries with each model and tier once. */
+/** Merges the entries of each model and tier. */
 export function mergedModels(entries: readonly ModelTokens[]): readonly ModelTokens[] {
   return breakdown(entries, {
     keyOf: ({ model, tier }) => JSON.stringify([model, tier]),

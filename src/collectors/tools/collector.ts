@@ -17,7 +17,7 @@ export const dailyToolCalls = dayFamily({
 
 export const dailyToolCallsByTool = dayFamily({
   name: 'agent_platform_daily_tool_calls_by_tool',
-  help: 'Tool calls on the newest complete UTC day, by tool; what is not a tool name is summed into invalid.',
+  help: 'Tool calls on the newest complete UTC day, by tool. Calls with an invalid tool name count as invalid.',
   labels: ['tool'],
   unit: 'calls',
   source: `${ENDPOINT}: data[].by_tool[].invocations`,
@@ -131,7 +131,7 @@ export const dailyWebUsers = dayFamily({
 
 export const dailyAutonomyRatio = dayFamily({
   name: 'agent_platform_daily_autonomy_ratio',
-  help: 'Tool calls per user turn on the newest complete UTC day: average, median and 90th percentile. A sum over stat means nothing.',
+  help: 'Tool calls per user turn on the newest complete UTC day: average, median and 90th percentile. Do not sum over stat.',
   labels: ['stat'],
   unit: 'calls per turn',
   source: `${ENDPOINT}: data[].autonomy_ratio_avg, autonomy_ratio_p50, autonomy_ratio_p90`,
@@ -199,6 +199,6 @@ export const toolsCollector: DayCollector<ToolsRow> = {
     dailyUserTurnsPerSession,
     dailyAutonomyLevelRatio,
   ],
-  // Loaded when it is first needed: what reads answers need not delay the first scrape.
+  // Loaded on first use, so that validation code does not delay the first scrape.
   fetch: async (source, window) => (await import('./fetch.ts')).fetchTools(source, window),
 };

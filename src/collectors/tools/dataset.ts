@@ -3,12 +3,12 @@ import type { Count } from '../counts.ts';
 
 export interface HookCount {
   readonly event: string;
-  /** Empty where the hook has none. */
+  /** Empty for hooks without a matcher. */
   readonly matcher: string;
   readonly count: number;
 }
 
-/** What is kept of a day's use of tools: never a hook's command line, which can hold secrets and paths. */
+/** The stored tool usage of a day; never hook command lines, which can contain secrets and paths. */
 export interface ToolsRow extends Reduced {
   readonly toolCalls?: number | undefined;
   readonly byTool?: readonly Count[] | undefined;

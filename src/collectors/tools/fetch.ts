@@ -11,7 +11,7 @@ const toolElement = z
   .object({ tool: z.string(), invocations: requiredAmount })
   .transform(({ tool, invocations }): Count => ({ name: toolName(tool), count: invocations }));
 
-// In lower case first: what differs in case alone has one digest too.
+// Lower-cased before shortening, so that names that differ only in case share a digest.
 const serverElement = z
   .object({ server: z.string().min(1), invocations: requiredAmount })
   .transform(
@@ -22,7 +22,7 @@ const namedElement = z.object({ name: requiredText, count: requiredAmount });
 
 const hookElement = z.object({ event: requiredText, matcher: anyText, count: requiredAmount });
 
-/** An element of the ungrouped answer. */
+/** An element of the ungrouped response. */
 export const dayRow = z
   .object({
     date: day,
@@ -88,7 +88,7 @@ function levelsOf(pairs: readonly (readonly [string, number | undefined])[]) {
   return levels;
 }
 
-/** Asks for a window's use of tools. */
+/** Fetches the tool usage of a window. */
 export async function fetchTools(source: Source, window: Window): Promise<FetchedDays<ToolsRow>> {
   const answer = await askAnalytics(source, { dataset: 'tools', window }, dayRow);
   return byDay(answer, toolsDataset.parts);
@@ -96,13 +96,13 @@ export async function fetchTools(source: Source, window: Window): Promise<Fetche
 
 const NAME = /^(?=.*[\p{L}\p{N}])[\p{L}\p{M}\p{N}_.:/@-]{1,128}$/u;
 
-/** What all tool calls are counted under whose tool is not a name. */
+/** The label value of invalid tool names. */
 export const INVALID_TOOL = 'invalid';
 
 /**
- * The tool as a label value. A name has 1 to 128 letters, digits and `_ . : / @ -`, one letter or digit at
- * least: what the Model Context Protocol and the model vendors allow, and some more. Anything else, spaces
- * included, is a piece of a model's output that was parsed wrongly; it might hold a prompt.
+ * The tool as a label value. A valid name has 1 to 128 letters, digits and `_ . : / @ -`, with at least one letter or
+ * digit: a superset of what the Model Context Protocol and the model vendors allow. Anything else is misparsed model
+ * output, which could contain a prompt.
  */
 export function toolName(tool: string): string {
   return NAME.test(tool) ? tool : INVALID_TOOL;

@@ -8,7 +8,7 @@ import { userFamilies } from './user-families.ts';
 
 export const dailyUsersByPrimaryModel = dayFamily({
   name: 'agent_platform_daily_users_by_primary_model',
-  help: 'People active on the newest complete UTC day, by the model that they used most and its tier.',
+  help: 'People active on the newest complete UTC day, by their most used model and its tier.',
   labels: ['model', 'tier'],
   unit: 'people',
   source: `${USERS_PATH}: data[].primary_model, primary_model_tier`,
@@ -22,7 +22,7 @@ export const dailyUsersByPrimaryModel = dayFamily({
 
 export const dailyUsersByDelegationLevel = dayFamily({
   name: 'agent_platform_daily_users_by_delegation_level',
-  help: 'People active on the newest complete UTC day, by the autonomy mode that they used most.',
+  help: 'People active on the newest complete UTC day, by their most used autonomy mode.',
   labels: ['level'],
   unit: 'people',
   source: `${USERS_PATH}: data[].delegation_level`,
@@ -32,7 +32,7 @@ export const dailyUsersByDelegationLevel = dayFamily({
 
 export const dailyUsersByLanguage = dayFamily({
   name: 'agent_platform_daily_users_by_language',
-  help: 'People active on the newest complete UTC day, by the programming language that they worked in. The sum over languages is no total: somebody with several languages is counted in each.',
+  help: 'People active on the newest complete UTC day, by programming language. Do not sum: users of several languages count in each.',
   labels: ['language'],
   unit: 'people',
   source: `${USERS_PATH}: data[].languages[]`,
@@ -42,7 +42,7 @@ export const dailyUsersByLanguage = dayFamily({
 
 export const dailyCreditsPerUser = dayFamily({
   name: 'agent_platform_daily_credits_per_user',
-  help: 'Standard Credits that one active person consumed on the newest complete UTC day: quantiles from 5 active people on, p99 and max from 10 on. A sum over stat means nothing.',
+  help: 'Standard Credits per active person on the newest complete UTC day. Quantiles need at least 5 active people, p99 and max at least 10. Do not sum over stat.',
   labels: ['stat'],
   unit: 'credits',
   source: `${USERS_PATH}: data[].billable_tokens`,
@@ -55,7 +55,7 @@ export const dailyCreditsPerUser = dayFamily({
 
 export const dailyCreditsTopUsersRatio = dayFamily({
   name: 'agent_platform_daily_credits_top_users_ratio',
-  help: 'Share of the Standard Credits of the newest complete UTC day that the tenth of the active people consumed who consumed most; from 50 active people on.',
+  help: 'Share of the Standard Credits of the newest complete UTC day used by the top 10% of active people. Needs at least 50 active people.',
   labels: [],
   unit: 'ratio',
   source: `${USERS_PATH}: data[].billable_tokens`,
@@ -74,7 +74,7 @@ export const groupFamilies = [
 
 // A team that is missing from a day is folded, or did nothing: a zero would tell that it was the latter.
 const NOTE =
-  'People without a team are none; teams with fewer than 5 active people are in other, which may hold larger ones too.';
+  'People without a team are in none. Teams with fewer than 5 active people are in other, which may also contain larger teams.';
 
 export const dailyCreditsByTeam = dayFamily({
   name: 'agent_platform_daily_credits_by_team',
@@ -156,7 +156,7 @@ export const usersCollector: DayCollector<UsersRow> = {
   dataset: usersDataset,
   expensive: { windowDays: 1, revisionDays: 3, catchUpDays: 31 },
   families: [...groupFamilies, ...teamFamilies, ...userFamilies],
-  // Loaded when it is first needed: what reads answers need not delay the first scrape.
+  // Loaded on first use, so that validation code does not delay the first scrape.
   fetch: async (source, window, settings) =>
     (await import('./fetch.ts')).fetchUsers(source, window, settings?.people),
 };

@@ -16,7 +16,7 @@ export interface PersonDay extends Readonly<Record<FigureName, number | undefine
   readonly languages: readonly string[] | undefined;
 }
 
-/** An element of the answer. */
+/** An element of the response. */
 export const personRow = z
   .object({
     user_id: requiredText,

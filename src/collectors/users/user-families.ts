@@ -40,7 +40,7 @@ export const dailySessionsByUser = dayFamily({
 export const dailyMessagesByUser = dayFamily({
   ...detail,
   name: 'agent_platform_daily_messages_by_user',
-  help: 'Messages of the newest complete UTC day, by person and by who wrote them.',
+  help: 'Messages of the newest complete UTC day, by person and role of the author.',
   labels: ['user', 'role'],
   unit: 'messages',
   source: `${USERS_PATH}: data[].user_messages, assistant_messages`,
@@ -132,7 +132,7 @@ export const dailyAutonomyRatioByUser = dayFamily({
 
 export const userInfo = dayFamily({
   name: 'agent_platform_user_info',
-  help: 'What a person belongs to and used most on the newest complete UTC day, always 1. People of teams that are not shown by themselves have the team other.',
+  help: 'Team, most used model and its tier, and delegation level of a person on the newest complete UTC day, always 1. People of teams that are not shown individually have the team other.',
   labels: ['user', 'team', 'primary_model', 'primary_model_tier', 'delegation_level'],
   unit: 'info',
   source: `${USERS_PATH}: data[].primary_model, primary_model_tier, delegation_level`,

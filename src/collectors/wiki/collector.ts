@@ -7,18 +7,18 @@ import { WIKI_PATH, type WikiRun, wikiDataset } from './dataset.ts';
 
 export const wikiRuns = currentFamily({
   name: 'agent_platform_wiki_runs',
-  help: 'Wiki runs that the platform lists; it may list only the newest of each repository.',
+  help: 'Wiki runs listed by the platform, which may list only the newest of each repository.',
   labels: [],
   unit: 'runs',
   source: `${WIKI_PATH}: wikiRuns[]`,
   aggregation: 'additive',
-  // No run at all is not told apart from a listing that could not be read.
+  // An empty listing cannot be distinguished from one that could not be read.
   samplesOf: (view) => figure(runsAt(view).length || undefined),
 });
 
 export const wikiRunsByStatus = currentFamily({
   name: 'agent_platform_wiki_runs_by_status',
-  help: 'Wiki runs that the platform lists, by status. The sum is no total where some runs have no status.',
+  help: 'Wiki runs listed by the platform, by status. Runs without a status are not counted.',
   labels: ['status'],
   unit: 'runs',
   source: `${WIKI_PATH}: wikiRuns[].status`,
@@ -28,7 +28,7 @@ export const wikiRunsByStatus = currentFamily({
 
 export const wikiLastRunTimestampSeconds = currentFamily({
   name: 'agent_platform_wiki_last_run_timestamp_seconds',
-  help: 'When the newest wiki run of the repository was made, in Unix seconds.',
+  help: 'Creation time of the newest wiki run of the repository, in Unix seconds.',
   labels: ['repo'],
   unit: 'seconds',
   source: `${WIKI_PATH}: wikiRuns[].createdAt`,
@@ -53,14 +53,14 @@ export const wikiCollector: DocumentCollector<WikiRun> = {
   schedule: 'wiki',
   enabledByDefault: true,
   dataset: wikiDataset,
-  // Only the newest run of each repository may be listed.
+  // The listing may contain only the newest run of each repository.
   past: 'unknown',
   families: [wikiRuns, wikiRunsByStatus, wikiLastRunTimestampSeconds, wikiPages],
-  // Loaded when it is first needed: what reads answers need not delay the first scrape.
+  // Loaded on first use, so that validation code does not delay the first scrape.
   fetch: async (source) => (await import('./fetch.ts')).fetchRuns(source),
 };
 
-/** The runs there were at the view's instant; one of unknown time was always there. */
+/** The runs that existed at the instant of the view; runs without a time always existed. */
 function runsAt(view: View): readonly WikiRun[] {
   return view.documents(wikiDataset).filter(({ at = 0 }) => at <= view.asOf);
 }

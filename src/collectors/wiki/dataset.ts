@@ -1,15 +1,15 @@
 import type { DocumentDataset } from '../../catalog/dataset.ts';
 import type { Instant } from '../../catalog/day.ts';
 
-/** Where the platform lists runs. */
+/** Path of the listing. */
 export const WIKI_PATH = '/api/v0/wiki';
 
-/** What is kept of a wiki run. */
+/** A stored wiki run. */
 export interface WikiRun {
   readonly id: string;
   /** Host and path alone. */
   readonly repo?: string | undefined;
-  /** When it was started, or where only that is known, completed. */
+  /** Creation time, or completion time if only that is known. */
   readonly at?: Instant | undefined;
   readonly status?: string | undefined;
   readonly pages?: number | undefined;
@@ -19,6 +19,6 @@ export const wikiDataset: DocumentDataset<WikiRun> = {
   kind: 'documents',
   name: 'wiki',
   idOf: ({ id }) => id,
-  // 2: repositories are told apart by port, query and fragment too.
+  // 2: the repository includes port, query and fragment.
   schemaVersion: 2,
 };

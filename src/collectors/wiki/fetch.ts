@@ -12,12 +12,12 @@ const listings = z.union([
   z.object({ data: z.array(z.unknown()) }).transform(({ data }) => data),
 ]);
 
-/** The runs that a body lists, in any shape seen in the field; undefined where it is none of them. */
+/** The runs in a body of any known shape; undefined for other shapes. */
 export function runsOf(body: unknown): readonly unknown[] | undefined {
   return listings.safeParse(body).data;
 }
 
-/** A wiki run, reduced to what is kept of it; without an identifier it is told apart by repository and time. */
+/** A wiki run, reduced to its stored members; without an identifier, repository and time identify it. */
 export const runElement = z
   .object({
     wikiRunId: text,
@@ -33,18 +33,19 @@ export const runElement = z
     const known = raw.repoUrl === undefined || at === undefined ? undefined : `${raw.repoUrl}@${at}`;
     const id = raw.wikiRunId ?? raw.id ?? known;
     if (id !== undefined) return { id, repo: raw.repoUrl, at, status: raw.status, pages: raw.pageCount };
-    context.issues.push({ code: 'custom', message: 'a run without any identity', input: raw });
+    context.issues.push({ code: 'custom', message: 'a run without identity', input: raw });
     return z.NEVER;
   });
 
-/** The most runs that are kept of a listing. */
+/** Maximum number of runs read from a listing. */
 const MAX_RUNS = 250_000;
 
-const TOO_MANY = 'the listing holds more runs than are kept; the last ones were left out';
+const TOO_MANY = 'the listing exceeds the maximum number of runs; the last runs were ignored';
 
-const UNKNOWN_SHAPE = 'the wiki listing has an unknown shape: no list, nor wikiRuns, runs or data';
+const UNKNOWN_SHAPE =
+  'unknown shape of the wiki listing: neither an array nor an object with wikiRuns, runs or data';
 
-/** Asks for the listing of wiki runs. */
+/** Fetches the listing of wiki runs. */
 export async function fetchRuns(source: Source): Promise<FetchedDocuments<WikiRun>> {
   const { body } = await source.get({ endpoint: 'wiki', host: 'api', path: WIKI_PATH, query: {} });
   const runs = runsOf(body);
@@ -60,7 +61,7 @@ export async function fetchRuns(source: Source): Promise<FetchedDocuments<WikiRu
     if (salvaged.rejected > 0) damaged.push(salvaged.row);
   }
   const fits = runs.length <= MAX_RUNS;
-  // A run that is unusable may be one that is known.
+  // An unusable run may be a known one, which must not be deleted.
   const complete = fits && documents.length === runs.length;
   return { documents, damaged, rejected, complete, remarks: fits ? [] : [TOO_MANY] };
 }

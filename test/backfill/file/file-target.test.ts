@@ -44,15 +44,15 @@ agent_platform_test_credits{org="acme",job="agent-platform"} 2 1775084400
 agent_platform_test_credits_by_model{org="acme",job="agent-platform",model="a"} 1 1774998000
 agent_platform_test_credits_by_model{org="acme",job="agent-platform",model="b"} 2 1775084400
 agent_platform_test_credits_by_model{org="acme",job="agent-platform",model="a"} 0 1775084400
-# HELP agent_platform_data_day_timestamp_seconds Start of the newest complete UTC day of the dataset, which its daily figures describe, in Unix seconds.
+# HELP agent_platform_data_day_timestamp_seconds Start of the newest complete UTC day of the dataset, in Unix seconds. The daily figures describe this day.
 # TYPE agent_platform_data_day_timestamp_seconds gauge
 agent_platform_data_day_timestamp_seconds{org="acme",job="agent-platform",dataset="tokens"} 1774828800 1774998000
 agent_platform_data_day_timestamp_seconds{org="acme",job="agent-platform",dataset="tokens"} 1774915200 1775084400
-# HELP agent_platform_history_uncovered Days since the start of history that are not known: not yet answered, or answered without a row that may still come. The sum over datasets counts a day more than once.
+# HELP agent_platform_history_uncovered Days since the start of history without known data: not fetched yet, or fetched without a row that may still arrive. Do not sum over datasets: a day counts in each.
 # TYPE agent_platform_history_uncovered gauge
 agent_platform_history_uncovered{org="acme",job="agent-platform",dataset="tokens"} 0 1774998000
 agent_platform_history_uncovered{org="acme",job="agent-platform",dataset="tokens"} 0 1775084400
-# HELP agent_platform_org_info The identifier that the platform gives the organization, always 1.
+# HELP agent_platform_org_info Identifier of the organization on the platform, always 1.
 # TYPE agent_platform_org_info gauge
 agent_platform_org_info{org="acme",job="agent-platform",org_id="org-1"} 1 1774998000
 agent_platform_org_info{org="acme",job="agent-platform",org_id="org-1"} 1 1775084400

@@ -104,7 +104,7 @@ describe('the listing of readiness reports', () => {
 
   test('says why it was not walked to its end', async () => {
     const fetched = await readinessCollector.fetch(createFakeSource({ end: 'repeated-items' }));
-    expect(fetched.remarks).toEqual(['the listing of reports was not walked to its end (repeated-items)']);
+    expect(fetched.remarks).toEqual(['incomplete listing of reports (repeated-items)']);
   });
 });
 
