@@ -26,23 +26,36 @@ interface Report {
   }[];
 }
 
-const busy: ChildProcess[] = Array.from({ length: Number(values.busy) }, () =>
-  spawn(process.execPath, ['--eval', 'for (;;);'], { stdio: 'ignore' }),
-);
+const times = Number(values.times);
+if (!(times >= 1)) throw new Error(`--times ${values.times}: nothing would be run`);
+
 const folder = mkdtempSync(path.join(tmpdir(), 'test-repeat-'));
+// They end with this process, even where it is killed.
+const LOOP = 'const parent = process.ppid; while (process.ppid === parent);';
+const busy: ChildProcess[] = Array.from({ length: Number(values.busy) }, () =>
+  spawn(process.execPath, ['--eval', LOOP], { stdio: 'ignore' }),
+);
+let tests: ChildProcess | undefined;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => endAll(signal));
 const failures = new Map<string, number>();
 let red = 0;
 try {
-  for (let time = 1; time <= Number(values.times); time += 1) red += (await runOnce(time)) ? 0 : 1;
+  for (let time = 1; time <= times; time += 1) red += (await runOnce(time)) ? 0 : 1;
 } finally {
   for (const loop of busy) loop.kill('SIGKILL');
   rmSync(folder, { recursive: true, force: true });
 }
 for (const [test, times] of failures) console.error(`failed ${times} times: ${test}`);
-console.error(
-  `${Number(values.times) - red} of ${values.times} runs passed beside ${busy.length} busy loops`,
-);
+console.error(`${times - red} of ${times} runs passed beside ${busy.length} busy loops`);
 process.exitCode = red === 0 ? 0 : 1;
+
+/** Ends the tests and the loops, and then this process by the same signal. */
+function endAll(signal: NodeJS.Signals): void {
+  tests?.kill(signal);
+  for (const loop of busy) loop.kill('SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+  process.kill(process.pid, signal);
+}
 
 /** Runs everything once, and says whether all of it passed. */
 async function runOnce(time: number): Promise<boolean> {
@@ -57,6 +70,7 @@ async function runOnce(time: number): Promise<boolean> {
     ],
     { stdio: ['ignore', 'inherit', 'inherit'] },
   );
+  tests = child;
   const [code] = await once(child, 'close');
   const seconds = Math.round((performance.now() - startedAt) / 1000);
   console.error(`run ${time}: ${code === 0 ? 'passed' : 'failed'} after ${seconds} s`);
