@@ -22,7 +22,7 @@ async function describeWebConfig(
   files: Files,
 ): Promise<readonly string[]> {
   const { loadWebSettings } = await import('../web-config/load.ts');
-  const { describeWebSettings } = await import('../web-config/describe.ts');
+  const { describeWebSettings } = await import('../web-config/settings.ts');
   return describeWebSettings(await loadWebSettings(file, files), openHealth);
 }
 

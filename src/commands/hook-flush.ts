@@ -1,8 +1,6 @@
-import { flush } from '../hooks/forward/forward.ts';
-import { createForwarding } from '../hooks/forward/forwarding.ts';
+import { createForwarding, flush } from '../hooks/forward/forward.ts';
 import type { Places } from '../hooks/places.ts';
-import { createPost, proxiesIn } from '../hooks/post.ts';
-import { createSecrets } from '../hooks/secrets.ts';
+import { createPost, createSecrets, proxiesIn } from '../hooks/post.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { CommandContext } from './command.ts';

@@ -1,7 +1,7 @@
-import { codeOf } from '../hooks/code-of.ts';
 import type { Places } from '../hooks/places.ts';
+import { readSettingsFile } from '../hooks/settings/read-settings.ts';
 import { defaultSettings, type HookSettings } from '../hooks/settings/settings.ts';
-import { readSettingsFile } from '../hooks/settings/settings-file.ts';
+import { codeOf } from '../hooks/system.ts';
 import { ConfigError } from '../runtime/errors.ts';
 
 /** The settings as they stand in the file, or the standard ones where there is none; throws a `ConfigError`. */

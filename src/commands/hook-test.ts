@@ -1,12 +1,11 @@
 import { type HookEvent, sharedPart } from '../hooks/event.ts';
-import { createEventId } from '../hooks/event-id.ts';
 import { judge } from '../hooks/forward/verdict.ts';
 import { createRunProgram } from '../hooks/notify/local.ts';
 import { deliverAll } from '../hooks/notify/notify.ts';
 import type { Places } from '../hooks/places.ts';
-import { createPost, type Post, proxiesIn } from '../hooks/post.ts';
-import { createSecrets, type ReadSecret } from '../hooks/secrets.ts';
+import { createPost, createSecrets, type Post, proxiesIn, type ReadSecret } from '../hooks/post.ts';
 import type { ForwardSettings } from '../hooks/settings/settings.ts';
+import { createEventId } from '../hooks/system.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { messageOf } from '../runtime/errors.ts';
 import { soundFile } from '../runtime/installation.ts';

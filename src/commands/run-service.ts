@@ -1,7 +1,7 @@
 import { createService, type Service, type ServiceParts } from '../app/service.ts';
 import type { Config } from '../config/config.ts';
 import { revisionOf } from '../config/environment.ts';
-import { watchFile } from '../config/watch.ts';
+import { watchFile } from '../config/files.ts';
 import { type Clock, createSystemClock } from '../runtime/clock.ts';
 import type { CommandContext, Output } from './command.ts';
 import { createStatusLine, createTerminalProgress } from './terminal-progress.ts';

@@ -9,9 +9,13 @@ type Path = readonly PropertyKey[];
 /**
  * Validates a part of a YAML file by a zod schema. Throws a `ConfigError` that names file, line and key of the first
  * issue; an unknown key comes before everything else inside its mapping. A schema's `error` is the text after the key;
- * a custom issue may carry a `hint` among its `params`.
+ * a custom issue may carry a `hint` among its `params`. `missing` words the absence of a required key.
  */
-export function validated<Schema extends z.ZodType>(schema: Schema, place: Place): z.output<Schema> {
+export function validated<Schema extends z.ZodType>(
+  schema: Schema,
+  place: Place,
+  missing = (key: string) => `has no ${key}`,
+): z.output<Schema> {
   const knownKeys = new Map<string, readonly string[]>();
   const result = schema.safeParse(plainValueOf(place.tree), {
     error(issue) {
@@ -22,7 +26,7 @@ export function validated<Schema extends z.ZodType>(schema: Schema, place: Place
     },
   });
   if (result.success) return result.data;
-  throw errorOf(place, firstOf(result.error.issues), knownKeys);
+  throw errorOf(place, firstOf(result.error.issues), knownKeys, missing);
 }
 
 /** A whole number between two bounds, both included. */
@@ -77,6 +81,10 @@ function wordsFor({ code, input, ...issue }: z.core.$ZodRawIssue): string | unde
       ? `${quoted(input)} is not one of ${values.join(', ')}`
       : `must be one of ${values.join(', ')}`;
   }
+  if (code === 'invalid_union') return `must be ${optionsOf(issue)}`;
+  if (code === 'invalid_key' && 'issues' in issue && Array.isArray(issue.issues)) {
+    return issue.issues[0]?.message;
+  }
   if (code !== 'invalid_type' || !('expected' in issue)) return undefined;
   switch (issue.expected) {
     case 'string':
@@ -88,6 +96,12 @@ function wordsFor({ code, input, ...issue }: z.core.$ZodRawIssue): string | unde
     case 'array':
       return 'must be a list';
     case 'object': {
+      const { inst } = issue;
+      if (inst instanceof z.ZodDiscriminatedUnion) {
+        const { discriminator } = inst._zod.def;
+        const values = [...(inst._zod.propValues[discriminator] ?? [])].map(String).join(', ');
+        return `must be a mapping with a ${discriminator}: ${values}`;
+      }
       const shape: object = Reflect.get(issue.inst?._zod.def ?? {}, 'shape') ?? {};
       return `must be a mapping with ${Object.keys(shape).join(', ')}`;
     }
@@ -96,6 +110,11 @@ function wordsFor({ code, input, ...issue }: z.core.$ZodRawIssue): string | unde
     default:
       return undefined;
   }
+}
+
+/** The values by which a discriminated union tells its members apart. */
+function optionsOf(issue: object): string {
+  return `one of ${'options' in issue && Array.isArray(issue.options) ? issue.options.join(', ') : ''}`;
 }
 
 /** The first issue, or the unknown key of a mapping around it. */
@@ -116,6 +135,7 @@ function errorOf(
   root: Place,
   issue: z.core.$ZodIssue,
   knownKeys: ReadonlyMap<string, readonly string[]>,
+  missing: (key: string) => string,
 ): ConfigError {
   const place = placeAt(root, issue.path);
   if (issue.code === 'unrecognized_keys') {
@@ -124,7 +144,9 @@ function errorOf(
     return unknownKey(place ?? root, child, key, knownKeys.get(String(issue.path)) ?? []);
   }
   if (place === undefined) {
-    return mistake(placeAt(root, issue.path.slice(0, -1)) ?? root, `has no ${String(issue.path.at(-1))}`);
+    const parent = placeAt(root, issue.path.slice(0, -1)) ?? root;
+    const hint = issue.code === 'invalid_union' ? optionsOf(issue) : undefined;
+    return mistake(parent, missing(String(issue.path.at(-1))), hint);
   }
   const { tree } = place;
   const hint =
@@ -149,7 +171,8 @@ function placeAt(root: Place, path: Path): Place | undefined {
       const item = tree.items[Number(key)];
       if (item === undefined) return undefined;
       place = { file, path: `${parent}[${String(key)}]`, line: item.line, tree: item };
-    } else return undefined;
+    } else if (key !== 0) return undefined;
+    // Otherwise a single value that the schema takes as a list of one.
   }
   return place;
 }

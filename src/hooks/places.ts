@@ -1,5 +1,5 @@
 import type { Environment } from '../config/process-environment.ts';
-import { checksumOf } from './checksum.ts';
+import { checksumOf } from './system.ts';
 
 // Not imported: importing all members of such a module takes longer than the use of a few.
 const path = process.getBuiltinModule('node:path');

@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Environment } from '../config/process-environment.ts';
-import { codeOf } from './code-of.ts';
+import type { Secret } from './settings/settings.ts';
+import { codeOf } from './system.ts';
 
 /** What a server said to a POST. */
 export interface Answer {
@@ -40,8 +41,7 @@ const mostRead = 16_384;
 export function createPost(proxies: Readonly<Record<string, string>> | undefined): Post {
   return async ({ url, body, headers = {}, caFile, timeoutMs }) => {
     const { protocol } = new URL(url);
-    const tls =
-      caFile === undefined ? {} : { ca: (await import('./certificates.ts')).certificatesWith(caFile) };
+    const tls = caFile === undefined ? {} : { ca: certificatesWith(caFile) };
     return new Promise((resolve, reject) => {
       // Not imported: the import of all its members alone would take longer than the request.
       const client = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http');
@@ -104,4 +104,47 @@ export function proxiesIn(environment: Environment): Readonly<Record<string, str
     return value ? [[name, value] as const] : [];
   });
   return found.some(([name]) => !/^no_/i.test(name)) ? Object.fromEntries(found) : undefined;
+}
+
+/** The usual certificates and those of a file (PEM); throws an error that names the file where it cannot be read. */
+export function certificatesWith(file: string): string[] {
+  let own: string;
+  try {
+    own = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Error(`the file of certificates ${file} cannot be read (${codeOf(error)})`);
+  }
+  return [...process.getBuiltinModule('node:tls').getCACertificates('default'), own];
+}
+
+// Not imported: importing all members of such a module takes longer than the use of a few.
+const { readFileSync } = process.getBuiltinModule('node:fs');
+
+/** Reads a secret; throws an error that names its place and never its value. */
+export type ReadSecret = (secret: Secret) => string;
+
+/** Secrets from files and from an environment; `remember` is told each one, so that the log can mask it. */
+export function createSecrets(environment: Environment, remember: (secret: string) => void): ReadSecret {
+  return (secret) => {
+    const source = 'file' in secret ? secret.file : secret.variable;
+    const text = ('file' in secret ? textOf(secret.file) : (environment[secret.variable] ?? '')).trim();
+    if (text === '') throw new Error(`${source} ${'file' in secret ? 'is empty' : 'is not set'}`);
+    // Anything else cannot be sent in a header.
+    if (!/^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/.test(text)) {
+      throw new Error(
+        `${source} holds characters that no secret has: line ends, tabs or letters beyond ASCII`,
+      );
+    }
+    remember(text);
+    return text;
+  };
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const code = codeOf(error);
+    throw new Error(`${file} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}`);
+  }
 }

@@ -1,7 +1,6 @@
 import type { HookEvent } from './event.ts';
-import { isQuiet } from './quiet-hours.ts';
 import type { SessionLengths } from './sessions.ts';
-import type { Rule } from './settings/settings.ts';
+import { type QuietHours, type Rule, weekdays } from './settings/settings.ts';
 
 /** Whether a rule speaks about an event at an instant (Unix milliseconds). */
 export function applies(rule: Rule, event: HookEvent, lengths: SessionLengths, now: number): boolean {
@@ -15,4 +14,61 @@ export function applies(rule: Rule, event: HookEvent, lengths: SessionLengths, n
 function matchesFolder(patterns: readonly string[], cwd: string | undefined): boolean {
   const folder = cwd?.replaceAll('\\', '/').slice(0, 4096);
   return folder !== undefined && patterns.some((pattern) => new RegExp(pattern, 's').test(folder));
+}
+
+const dayMinutes = 1440;
+
+/** Whether an instant (Unix milliseconds) lies in the quiet hours, by the clock on the wall of their time zone. */
+export function isQuiet(quiet: QuietHours, now: number): boolean {
+  const { day, minute } = wallClock(now, quiet.timeZone);
+  const begins = (which: number) => quiet.days.length === 0 || quiet.days.includes(nameOf(which));
+  if (quiet.from < quiet.to) return minute >= quiet.from && minute < quiet.to && begins(day);
+  // Over midnight: the evening of today, or the morning after an evening of yesterday.
+  return (minute >= quiet.from && begins(day)) || (minute < quiet.to && begins(day - 1));
+}
+
+/** Whether the machine knows a time zone by this name. */
+export function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: name }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function nameOf(day: number): string {
+  return weekdays[(day + 7) % 7] ?? '';
+}
+
+function wallClock(now: number, timeZone: string | undefined): { day: number; minute: number } {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    ...(timeZone === undefined ? {} : { timeZone }),
+    weekday: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  }).formatToParts(now);
+  const part = (type: string) => parts.find((candidate) => candidate.type === type)?.value ?? '';
+  const day = (weekdays as readonly string[]).indexOf(part('weekday').toLowerCase());
+  return { day, minute: (Number(part('hour')) * 60 + Number(part('minute'))) % dayMinutes };
+}
+
+/**
+ * The regular expression for a folder pattern: `*` is any name or part of one, `**` any number of folders, and what
+ * lies below a folder that matches does so too.
+ */
+export function cwdPattern(pattern: string): string {
+  const parts = pattern
+    .replaceAll('\\', '/')
+    .replace(/\/+$/, '')
+    .split(/(\*\*\/|\*\*|\*|\?)/);
+  const body = parts
+    .map((part) => {
+      if (part === '**/') return '(?:.*/)?';
+      if (part === '**') return '.*';
+      if (part === '*') return '[^/]*';
+      return part === '?' ? '[^/]' : part.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+    })
+    .join('');
+  return `^${body}(?:/.*)?$`;
 }

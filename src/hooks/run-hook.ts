@@ -1,13 +1,11 @@
 import type { Environment } from '../config/process-environment.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type HookEvent, parseEvent, type SharedEvent, sharedPart } from './event.ts';
-import { forward, type Kept, keepOnDisk } from './forward/forward.ts';
-import { createForwarding, spoolIn } from './forward/forwarding.ts';
+import { createForwarding, forward, type Kept, keepOnDisk, spoolIn } from './forward/forward.ts';
 import type { EventInput } from './input.ts';
 import type { HookLog } from './log.ts';
 import type { Places } from './places.ts';
-import { createPost, proxiesIn } from './post.ts';
-import { createSecrets } from './secrets.ts';
+import { createPost, createSecrets, proxiesIn } from './post.ts';
 import { glanceAtSettings, loadSettings } from './settings/load-settings.ts';
 import type { HookSettings } from './settings/settings.ts';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { HookEvent } from './event.ts';
-import { writeWhole } from './write-whole.ts';
+import { writeWhole } from './system.ts';
 
 /** How long a session, and its turn since the user's last prompt, have lasted so far, in milliseconds. */
 export interface SessionLengths {

@@ -1,15 +1,14 @@
 import path from 'node:path';
 import type { Environment } from '../config/process-environment.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { codeOf } from './code-of.ts';
 import type { HookEvent, SharedEvent } from './event.ts';
 import type { HookLog } from './log.ts';
 import type { Places } from './places.ts';
-import type { Post } from './post.ts';
+import type { Post, ReadSecret } from './post.ts';
 import { applies } from './rules.ts';
-import type { ReadSecret } from './secrets.ts';
 import { followSession, type SessionLengths, unknownLengths } from './sessions.ts';
 import type { HookSettings } from './settings/settings.ts';
+import { codeOf } from './system.ts';
 
 export interface TellParts {
   readonly places: Places;
@@ -36,8 +35,7 @@ export async function tell(
   const rules = settings.rules.filter((rule) => applies(rule, event, lengths, clock.now()));
   if (rules.length === 0) return;
   // Most events concern nobody: what tells is loaded only for those that do.
-  const [{ deliveriesOf }, { deliverAll }, { createRunProgram }] = await Promise.all([
-    import('./notify/deliveries.ts'),
+  const [{ deliverAll, deliveriesOf }, { createRunProgram }] = await Promise.all([
     import('./notify/notify.ts'),
     import('./notify/local.ts'),
   ]);

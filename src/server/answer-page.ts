@@ -4,7 +4,7 @@ import type { Scrape } from '../exposition/exposition.ts';
 import type { Negotiated } from '../exposition/negotiate.ts';
 import type { ScrapedPage } from '../exposition/scrape.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { refuseCodings, refusesIdentity } from './acceptable.ts';
+import { refuseCodings, refusesIdentity } from './negotiation.ts';
 import { NO_STORE, respondText } from './respond.ts';
 
 /** What a client wants, by its `Accept` and `Accept-Encoding` headers. */

@@ -1,9 +1,9 @@
+import type { IncomingMessage } from 'node:http';
 import express from 'express';
 import type { Logger } from '../runtime/logger.ts';
 import type { ReloadOutcome } from '../runtime/reload.ts';
 import { createAdmission, sameSite } from './admission.ts';
 import { createPageAnswer } from './answer-page.ts';
-import { bodiless } from './bodiless.ts';
 import {
   createPageHandler,
   createReadyHandler,
@@ -13,8 +13,7 @@ import {
   healthy,
   type PausedPart,
 } from './handlers.ts';
-import { createMetricsHandler, type MetricsDeps } from './metrics.ts';
-import { createProbeHandler, type ProbeDeps } from './probe.ts';
+import { createMetricsHandler, createProbeHandler, type MetricsDeps, type ProbeDeps } from './metrics.ts';
 import { type Handler, respondJson, respondText } from './respond.ts';
 import { redactStatus, type ServiceStatus } from './status.ts';
 
@@ -118,4 +117,20 @@ function createErrorHandler(log: Logger): express.ErrorRequestHandler {
     if (response.headersSent) response.destroy();
     else respondText(response, 500, 'This answer could not be made. The log says why.');
   };
+}
+
+/**
+ * Answers without reading what came with the request, and ends the connection after the answer where something came:
+ * Node.js would otherwise go on to receive and discard it, however much it is.
+ */
+export function bodiless(handler: Handler): Handler {
+  return (request, response) => {
+    if (hasBody(request)) response.shouldKeepAlive = false;
+    return handler(request, response);
+  };
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length'];
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }

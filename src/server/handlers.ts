@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Instant } from '../catalog/day.ts';
 import type { ReloadOutcome } from '../runtime/reload.ts';
-import { offering } from './acceptable.ts';
+import { offering } from './negotiation.ts';
 import { renderPage } from './page/page.ts';
 import { pagePolicy } from './page/style.ts';
 import { type Handler, respond, respondText } from './respond.ts';

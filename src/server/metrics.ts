@@ -1,6 +1,5 @@
 import type { Exposition } from '../exposition/exposition.ts';
 import type { AnswerPage, Negotiate } from './answer-page.ts';
-import { parseCollect } from './collect.ts';
 import { rememberNegotiation } from './negotiation.ts';
 import { type Handler, respondText } from './respond.ts';
 
@@ -21,4 +20,84 @@ export function createMetricsHandler({ exposition, negotiate, answerPage }: Metr
     }
     answerPage(request, response, await exposition.scrape({ ...negotiated(request), ...query }));
   };
+}
+
+export interface ProbeDeps {
+  readonly exposition: Pick<Exposition, 'probe'>;
+  readonly negotiate: Negotiate;
+  readonly answerPage: AnswerPage;
+  /** Whether the last run of every collector of an organization succeeded; undefined where there is no such one. */
+  probe(org: string): boolean | undefined;
+}
+
+/**
+ * Answers with one configured organization's series and `probe_success`. The target is looked up by name and never
+ * taken for an address: no request leaves the process.
+ */
+export function createProbeHandler({ exposition, negotiate, answerPage, probe }: ProbeDeps): Handler {
+  const negotiated = rememberNegotiation(negotiate);
+  return (request, response) => {
+    const url = request.url ?? '';
+    const query = parseCollect(url);
+    if ('problem' in query) {
+      respondText(response, 400, query.problem);
+      return;
+    }
+    const [org, another] = targetsOf(url);
+    if (org === undefined || org === '' || another !== undefined) {
+      respondText(response, 400, 'The name of one organization is needed, as in /probe?target=acme.');
+      return;
+    }
+    const success = probe(org);
+    if (success === undefined) {
+      respondText(response, 404, 'No organization of this name is configured here.');
+      return;
+    }
+    answerPage(request, response, exposition.probe({ ...negotiated(request), ...query, org, success }));
+  };
+}
+
+function targetsOf(url: string): readonly string[] {
+  const start = url.indexOf('?');
+  return start === -1 ? [] : new URLSearchParams(url.slice(start + 1)).getAll('target');
+}
+
+const PARAMETER = 'collect[]';
+
+/** The collectors that a query asks for (`collect`, absent where it names none), or what is wrong with it. */
+export type CollectQuery = { readonly collect?: readonly string[] } | { readonly problem: string };
+
+const EVERYTHING: CollectQuery = {};
+
+/**
+ * Reads `collect[]` from a request's URL. It may be repeated; other parameters are left to whoever sent them,
+ * but near misses of this one are refused, because ignoring them would answer with everything.
+ */
+export function parseCollect(url: string): CollectQuery {
+  const start = url.indexOf('?');
+  if (start === -1) return EVERYTHING;
+  const query = url.slice(start + 1);
+  if (!isWellFormed(query)) return { problem: 'The query of this address is not correctly percent-encoded.' };
+  const names = new Set<string>();
+  for (const [parameter, value] of new URLSearchParams(query)) {
+    if (parameter === PARAMETER) {
+      if (value === '')
+        return { problem: `${PARAMETER} needs the name of a collector, as in ${PARAMETER}=tokens.` };
+      names.add(value);
+    } else if (parameter.startsWith('collect')) {
+      return {
+        problem: `The parameter that chooses collectors is written ${PARAMETER}, as in ${PARAMETER}=tokens.`,
+      };
+    }
+  }
+  return names.size === 0 ? EVERYTHING : { collect: [...names] };
+}
+
+function isWellFormed(query: string): boolean {
+  try {
+    decodeURIComponent(query);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,10 +1,8 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { createSecureContext } from 'node:tls';
-import { mistake } from '../config/tree.ts';
+import { constants, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { createSecureContext, getCACertificates, type SecureContextOptions } from 'node:tls';
+import { mistake, type Place } from '../config/tree.ts';
 import { messageOf } from '../runtime/errors.ts';
-import { contextOptions } from './context.ts';
-import type { Pem } from './pem.ts';
-import type { TlsSettings } from './settings.ts';
+import { type TlsSettings, verifiesClients } from './settings.ts';
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
@@ -67,4 +65,35 @@ function privateKeyIn({ place, text }: Pem): KeyObject {
   } catch {
     throw mistake(place, 'holds a private key that cannot be read');
   }
+}
+
+/** A PEM text and the key that gives it. */
+export interface Pem {
+  readonly place: Place;
+  readonly text: string;
+}
+
+/** TLS settings in Node's words. */
+export function contextOptions(tls: TlsSettings): SecureContextOptions {
+  return {
+    cert: tls.certificate,
+    key: tls.key,
+    ...authoritiesOf(tls),
+    minVersion: tls.minVersion,
+    maxVersion: tls.maxVersion,
+    ciphers: tls.ciphers,
+    ...(tls.curves === undefined ? {} : { ecdhCurve: tls.curves }),
+    honorCipherOrder: tls.serverOrder,
+    // A resumed session would bring along a client certificate that was judged by settings of the past.
+    secureOptions: constants.SSL_OP_NO_TICKET,
+  };
+}
+
+function authoritiesOf({ clientAuth, clientCa }: TlsSettings): Pick<SecureContextOptions, 'ca'> {
+  if (clientCa !== undefined) return { ca: clientCa };
+  if (!verifiesClients(clientAuth)) return {};
+  // Systems list them twice, and clients refuse a handshake that names too many.
+  const ofSystem = [...new Set(getCACertificates('system'))];
+  // Where the system has none, those that come with Node count.
+  return ofSystem.length === 0 ? {} : { ca: ofSystem };
 }

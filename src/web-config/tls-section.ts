@@ -3,9 +3,8 @@ import { type Files, unreadable } from '../config/files.ts';
 import { suggestion } from '../config/nearest.ts';
 import { quoted } from '../config/parse.ts';
 import { booleanOf, entriesOf, itemsOf, mistake, type Place, textOf } from '../config/tree.ts';
-import { checkAuthorities, checkKeyPair, checkSuites } from './certificates.ts';
+import { checkAuthorities, checkKeyPair, checkSuites, type Pem } from './certificates.ts';
 import { curves, defaultSuites, opensslSuites, suiteNames } from './names.ts';
-import type { Pem } from './pem.ts';
 import {
   type ClientAuth,
   clientAuthTypes,

@@ -2,8 +2,8 @@ import type { Server, ServerOptions } from 'node:http';
 import { createServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { contextOptions } from './certificates.ts';
 import { admits, asksForCertificate, shownBy } from './client-policy.ts';
-import { contextOptions } from './context.ts';
 import type { TlsSettings } from './settings.ts';
 
 /** A client has this long for its handshake. */

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFakeFiles } from '../../src/config/files.ts';
-import { watchFile } from '../../src/config/watch.ts';
+import { createFakeFiles, watchFile } from '../../src/config/files.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
 
 function watch(text: string) {

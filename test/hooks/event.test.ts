@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseEvent, sharedPart } from '../../src/hooks/event.ts';
-import { createEventId } from '../../src/hooks/event-id.ts';
 import { findPlaces, readHookArguments } from '../../src/hooks/places.ts';
+import { createEventId } from '../../src/hooks/system.ts';
 
 describe('an event', () => {
   test('is known by its name, whatever else it holds', () => {

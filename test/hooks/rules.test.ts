@@ -5,10 +5,8 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { HookEvent } from '../../src/hooks/event.ts';
 import { wordsFor } from '../../src/hooks/notify/words.ts';
-import { isQuiet } from '../../src/hooks/quiet-hours.ts';
-import { applies } from '../../src/hooks/rules.ts';
+import { applies, cwdPattern, isQuiet } from '../../src/hooks/rules.ts';
 import { followSession, unknownLengths } from '../../src/hooks/sessions.ts';
-import { cwdPattern } from '../../src/hooks/settings/cwd-pattern.ts';
 import type { Rule } from '../../src/hooks/settings/settings.ts';
 import { fill } from '../../src/hooks/template.ts';
 

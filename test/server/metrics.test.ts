@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import request from 'supertest';
 import { describe, expect, test } from 'vitest';
-import { parseCollect } from '../../src/server/collect.ts';
+import { parseCollect } from '../../src/server/metrics.ts';
 import { createFakeExposition } from './fake-exposition.ts';
 import { createTestApp } from './fixtures.ts';
 

@@ -1,13 +1,11 @@
 import type { Clock } from '../../runtime/clock.ts';
-import { codeOf } from '../code-of.ts';
 import type { SharedEvent } from '../event.ts';
 import type { HookLog } from '../log.ts';
-import { type Post, PostError } from '../post.ts';
-import type { ReadSecret } from '../secrets.ts';
+import { type Post, PostError, type ReadSecret } from '../post.ts';
 import type { ForwardSettings } from '../settings/settings.ts';
-import type { Lock } from './lock.ts';
-import type { Pause } from './pause.ts';
-import type { Spool } from './spool.ts';
+import { codeOf } from '../system.ts';
+import { createLock, createPause, isAlive, type Lock, type Pause } from './lock.ts';
+import { createSpool, type Spool, type SpoolLimits } from './spool.ts';
 import { judge, judgeFailure, refusedPauseMs, type Verdict } from './verdict.ts';
 
 export interface ForwardParts {
@@ -213,4 +211,37 @@ async function send(
     const cut = error instanceof PostError && error.code === 'ETIMEDOUT' && left < settings.timeoutMs;
     return cut ? { kind: 'later', why: 'the time was up', pauseMs: 0 } : judgeFailure(error);
   }
+}
+
+// Not imported: importing all members of such a module takes longer than the use of a few.
+const { mkdirSync } = process.getBuiltinModule('node:fs');
+
+const path = process.getBuiltinModule('node:path');
+
+/** What may wait on disk where the settings do not say otherwise. */
+const standardLimits: SpoolLimits = { maxBytes: 10_485_760, maxAgeMs: 604_800_000 };
+
+/** Opens the spool in the state folder. */
+export function spoolIn(state: string, limits = standardLimits): Spool {
+  return createSpool(path.join(state, 'spool'), limits);
+}
+
+/** Puts together what forwarding needs, with its files in the state folder. */
+export function createForwarding(
+  settings: ForwardSettings,
+  state: string,
+  parts: Pick<ForwardParts, 'post' | 'secret' | 'clock' | 'log'>,
+): ForwardParts {
+  try {
+    mkdirSync(state, { recursive: true, mode: 0o700 });
+  } catch {
+    // The spool says so when it is written to.
+  }
+  return {
+    ...parts,
+    settings,
+    spool: spoolIn(state, settings.spool),
+    lock: createLock(path.join(state, 'sending'), process.pid, isAlive),
+    pause: createPause(path.join(state, 'pause')),
+  };
 }

@@ -1,3 +1,5 @@
+import { writeWhole } from '../system.ts';
+
 // Not imported: importing all members of such a module takes longer than the use of a few.
 const { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } =
   process.getBuiltinModule('node:fs');
@@ -12,8 +14,8 @@ export interface Lock {
   release(): void;
 }
 
-const unwrittenMs = 5000;
-const longestMs = 120_000;
+const MAX_UNWRITTEN_MS = 5000;
+const MAX_HOLD_MS = 120_000;
 
 /** A lock at a path; `alive` tells whether a process with this id runs. */
 export function createLock(file: string, pid: number, alive: (pid: number) => boolean): Lock {
@@ -38,10 +40,10 @@ export function createLock(file: string, pid: number, alive: (pid: number) => bo
   function isLeft(now: number): boolean {
     const [holder = 0, until = 0] = (textOf(file) ?? '').split(' ').map(Number);
     // An end that no run would have set comes from a clock that was wrong.
-    if (holder > 0 && until > 0) return now > until || until > now + longestMs || !alive(holder);
+    if (holder > 0 && until > 0) return now > until || until > now + MAX_HOLD_MS || !alive(holder);
     // Without content it was only just created, or its holder was killed at that moment.
     const created = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now;
-    return now > created + unwrittenMs;
+    return now > created + MAX_UNWRITTEN_MS;
   }
   return {
     take(now, until) {
@@ -79,4 +81,38 @@ export function isAlive(pid: number): boolean {
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
+}
+
+/** A time during which no run tries to send, because the last one waited in vain or was told to come later. */
+export interface Pause {
+  /** Whether it holds at an instant (Unix milliseconds). */
+  holds(now: number): boolean;
+  begin(until: number): void;
+  end(): void;
+}
+
+const MAX_PAUSE_MS = 300_000;
+
+/** A pause that is kept in a file. */
+export function createPause(file: string): Pause {
+  return {
+    holds(now) {
+      let until: number;
+      try {
+        until = Number(readFileSync(file, 'utf8'));
+      } catch {
+        return false;
+      }
+      // An end that no run would have set comes from a clock that was wrong.
+      return now < until && until <= now + MAX_PAUSE_MS;
+    },
+    begin(until) {
+      try {
+        writeWhole(file, String(until));
+      } catch {
+        // Then the next run tries: later than it must be, or in vain, and no event is lost by it.
+      }
+    },
+    end: () => rmSync(file, { force: true }),
+  };
 }

@@ -1,7 +1,5 @@
-import { checksumOf } from '../checksum.ts';
-import { codeOf } from '../code-of.ts';
 import { isRecord, type SharedEvent } from '../event.ts';
-import { writeDurably } from '../write-whole.ts';
+import { checksumOf, codeOf, writeDurably } from '../system.ts';
 
 // Not imported: importing all members of such a module takes longer than the use of a few.
 const { existsSync, readdirSync, readFileSync, renameSync, rmSync } = process.getBuiltinModule('node:fs');

@@ -4,9 +4,9 @@ import { type Handler, respondJson } from '../../server/respond.ts';
 import { MOST_EVENTS, readBatch } from './batch.ts';
 import { MOST_BYTES, readBody, type Unread } from './body.ts';
 import type { ClientLimits } from './client-limits.ts';
-import type { HookInstruments } from './instruments.ts';
 import type { HookIntake } from './intake.ts';
 import type { Rejection } from './known.ts';
+import type { HookInstruments } from './metrics.ts';
 import type { TokenCheck } from './token.ts';
 
 export interface HookHandlerDeps {

@@ -4,7 +4,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { HookEvent } from './event.ts';
-import type { HookInstruments } from './instruments.ts';
+import type { HookInstruments } from './metrics.ts';
 import { type HookStore, HookStoreError } from './store.ts';
 import { absorb, applied, type SessionState, type Tally, waitingAt } from './tally.ts';
 

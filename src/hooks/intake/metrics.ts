@@ -1,4 +1,7 @@
-import { type OwnMetric, ownMetric } from '../../exposition/own-metric.ts';
+import type { Registry } from 'prom-client';
+import { makeCounter, makeGauge, type OwnMetric, ownMetric } from '../../exposition/own-metric.ts';
+import { knownEvents, knownReasons, OTHER, type Rejection, rejections } from './known.ts';
+import type { Changes, Tally } from './tally.ts';
 
 /** The metrics about hook events; they are on the page where a hook token is configured. */
 export const hookMetrics = {
@@ -43,3 +46,51 @@ export const hookMetrics = {
     source: 'POST /hooks/events',
   }),
 } as const satisfies Record<string, OwnMetric>;
+
+/** The metrics about hook events; everything that happens is told to it in these words. */
+export interface HookInstruments {
+  rejected(reason: Rejection, count?: number): void;
+  /** Shows what was counted before; until then only the refusals are on the page. */
+  restore(tally: Tally): void;
+  /** Shows what was counted since. */
+  counted(changes: Pick<Changes, 'events' | 'ends'>): void;
+}
+
+/** Adds the metrics to a registry; `waiting` is asked at each scrape. */
+export function createHookInstruments(registry: Registry, waiting: () => number): HookInstruments {
+  const rejected = makeCounter(registry, hookMetrics.eventsRejected);
+  for (const reason of rejections) rejected.inc({ reason }, 0);
+  let show: ((changes: Pick<Changes, 'events' | 'ends'>) => void) | undefined;
+
+  /** Made once their values are known: a counter that starts at 0 and jumps would be taken for that many events. */
+  function makeCounted(): (changes: Pick<Changes, 'events' | 'ends'>) => void {
+    const events = makeCounter(registry, hookMetrics.events);
+    const ends = makeCounter(registry, hookMetrics.sessionEnds);
+    const last = makeGauge(registry, hookMetrics.lastEvent);
+    makeGauge(registry, hookMetrics.sessionsWaiting, (gauge) => gauge.set(waiting()));
+    const shownEvents = new Map<string, number>([...knownEvents, OTHER].map((event) => [event, 0]));
+    const shownEnds = new Map<string, number>(knownReasons.map((reason) => [reason, 0]));
+    for (const event of shownEvents.keys()) events.inc({ event }, 0);
+    for (const reason of shownEnds.keys()) ends.inc({ reason }, 0);
+    return (changes) => {
+      for (const [event, { count, lastAt }] of changes.events) {
+        events.inc({ event }, count - (shownEvents.get(event) ?? 0));
+        shownEvents.set(event, count);
+        last.set({ event }, lastAt / 1000);
+      }
+      for (const [reason, count] of changes.ends) {
+        ends.inc({ reason }, count - (shownEnds.get(reason) ?? 0));
+        shownEnds.set(reason, count);
+      }
+    };
+  }
+
+  return {
+    rejected: (reason, count = 1) => rejected.inc({ reason }, count),
+    restore(tally) {
+      show ??= makeCounted();
+      show(tally);
+    },
+    counted: (changes) => show?.(changes),
+  };
+}

@@ -1,6 +1,6 @@
-import { certificatesWith } from '../certificates.ts';
-import { codeOf } from '../code-of.ts';
+import { certificatesWith } from '../post.ts';
 import type { EmailChannel } from '../settings/settings.ts';
+import { codeOf } from '../system.ts';
 import type { SendBy } from './notice.ts';
 
 /** Sends a notice as a plain-text e-mail. */

@@ -1,8 +1,7 @@
 import type { Environment } from '../../config/process-environment.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { SharedEvent } from '../event.ts';
-import type { Post } from '../post.ts';
-import type { ReadSecret } from '../secrets.ts';
+import type { Post, ReadSecret } from '../post.ts';
 import type { Channel } from '../settings/settings.ts';
 
 /** What a channel is to tell. */

@@ -1,7 +1,6 @@
-import { codeOf } from '../code-of.ts';
 import { isRecord } from '../event.ts';
 import type { Places } from '../places.ts';
-import { writeWhole } from '../write-whole.ts';
+import { codeOf, writeWhole } from '../system.ts';
 import type { HookSettings } from './settings.ts';
 
 // Not imported: importing all members of such a module takes longer than the use of a few.
@@ -69,7 +68,7 @@ export async function loadSettings(
     return { settings: kept ?? (await silent()), problem: unusable(config.file, error) };
   }
   try {
-    const { readSettingsFile } = await import('./settings-file.ts');
+    const { readSettingsFile } = await import('./read-settings.ts');
     const settings = readSettingsFile(config.file, home);
     keep(cacheIn(state), { fingerprint: fingerprint.text, settings });
     return { settings, problem: undefined };

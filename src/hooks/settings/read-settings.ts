@@ -1,83 +1,220 @@
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { entriesOf, itemsOf, mistake, type Place } from '../../config/tree.ts';
+import * as z from 'zod';
+import { suggestion } from '../../config/nearest.ts';
+import type { Place } from '../../config/tree.ts';
+import { list, section, text, validated, wholeNumber } from '../../config/validate.ts';
+import { parseYamlTree } from '../../config/yaml-tree.ts';
 import { expandHome } from '../places.ts';
-import { readChannel } from './read-channel.ts';
-import { readQuietHours } from './read-quiet-hours.ts';
-import { readRule } from './read-rule.ts';
-import { durationAt, emptyIfAbsent, fileAt, pathsOf, secretAt, sizeAt, webAddressAt } from './read-values.ts';
-import { type Channel, defaultSettings, type ForwardSettings, type HookSettings } from './settings.ts';
+import { cwdPattern } from '../rules.ts';
+import { defaultSettings, type HookSettings, type Rule } from './settings.ts';
+import {
+  addresses,
+  duration,
+  quietHours,
+  secretOf,
+  size,
+  template,
+  texts,
+  variable,
+  webAddress,
+} from './values.ts';
 
-const keys = ['deadline', 'forward', 'channels', 'quiet_hours', 'rules'] as const;
-const forwardKeys = ['url', 'token_file', 'token_env', 'ca_file', 'timeout', 'spool'] as const;
-const spoolKeys = ['max_size', 'max_age'] as const;
-const lengths = ['session_length', 'turn_length'];
+const DAY_MS = 86_400_000;
+const MAX_SESSION_MS = 30 * DAY_MS;
+/** The exporter recognizes events that it has already counted for a week. */
+const MAX_SPOOL_AGE_MS = 7 * DAY_MS;
+const MIN_SPOOL_BYTES = 4096;
+const MAX_SPOOL_BYTES = 1_073_741_824;
+const DEFAULT_SPOOL_BYTES = 10_485_760;
+const DEFAULT_PORTS = { tls: 465, starttls: 587, none: 25 } as const;
+/** The variables of templates that are lengths. */
+const LENGTHS = ['session_length', 'turn_length'];
 
-/** Reads the file of settings; throws a `ConfigError` that names file, line and key. */
+/** Reads a settings file; throws a `ConfigError`, or the system's error where the file cannot be read. */
+export function readSettingsFile(file: string, home: string): HookSettings {
+  const tree = parseYamlTree(readFileSync(file, 'utf8'), file);
+  return readSettings({ file, path: '', line: tree.line, tree }, home);
+}
+
+/** Reads the settings from a parsed file; throws a `ConfigError` that names file, line and key. */
 export function readSettings(root: Place, home: string): HookSettings {
-  const paths = pathsOf(path.dirname(root.file), (text) => expandHome(text, home));
-  const entries = entriesOf(root, keys);
-  const deadline = entries.get('deadline');
-  const forward = entries.get('forward');
-  const channels = readChannels(entries.get('channels'), paths);
-  const quiet = entries.get('quiet_hours');
-  // Also where no rule is there yet to be silent.
-  if (quiet !== undefined) readQuietHours(quiet);
-  const common = { quiet, channels: Object.keys(channels), home };
-  const rules = emptyIfAbsent(entries.get('rules'), itemsOf).map((place) => readRule(place, common));
+  const schema = settingsSchema(path.dirname(root.file), home);
+  const settings = validated(schema, root, (key) => `${key} is missing`);
+  const rules = settings.rules.map(({ quiet_hours: quiet = settings.quiet_hours, ...rule }): Rule => {
+    return { ...rule, quiet: quiet ?? undefined };
+  });
   return {
-    // From what a start takes to what an agent waits for.
-    deadlineMs: durationAt(deadline, { least: 100, most: 30_000, standard: defaultSettings.deadlineMs }),
-    ...(forward === undefined ? {} : { forward: readForward(forward, paths) }),
-    channels,
+    deadlineMs: settings.deadline,
+    forward: settings.forward,
+    channels: settings.channels,
     rules,
     needsLengths: rules.some(
       ({ minSessionMs, minTurnMs, title, message }) =>
         minSessionMs > 0 ||
         minTurnMs > 0 ||
-        lengths.some((name) => `${title}${message}`.includes(`{${name}}`)),
+        LENGTHS.some((name) => `${title}${message}`.includes(`{${name}}`)),
     ),
   };
 }
 
-function readForward(place: Place, paths: (text: string) => string): ForwardSettings {
-  const entries = entriesOf(place, forwardKeys);
-  const token = secretAt(place, entries, 'token', paths);
-  const caFile = fileAt(entries.get('ca_file'), paths);
-  const spoolPlace = entries.get('spool');
-  const spool = spoolPlace === undefined ? undefined : entriesOf(spoolPlace, spoolKeys);
-  return {
-    url: intakeOf(webAddressAt(place, entries.get('url'))),
-    token,
-    ...(caFile === undefined ? {} : { caFile }),
-    timeoutMs: durationAt(entries.get('timeout'), { least: 10, most: 30_000, standard: 1000 }),
-    spool: {
-      maxBytes: sizeAt(spool?.get('max_size'), { least: 4096, most: 1_073_741_824, standard: 10_485_760 }),
-      // The exporter tells events that it has counted from new ones for a week.
-      maxAgeMs: durationAt(spool?.get('max_age'), {
-        least: 1000,
-        most: 604_800_000,
-        standard: 604_800_000,
+/** Paths are relative to the folder of the settings file, or to the home folder where they begin with `~`. */
+function settingsSchema(folder: string, home: string) {
+  const file = text().transform((name) => path.resolve(folder, expandHome(name, home)));
+
+  const forward = z
+    .strictObject({
+      url: webAddress,
+      token_file: file.optional(),
+      token_env: variable.optional(),
+      ca_file: file.optional(),
+      timeout: duration(10, 30_000).default(1000),
+      spool: section(
+        z.strictObject({
+          max_size: size(MIN_SPOOL_BYTES, MAX_SPOOL_BYTES).default(DEFAULT_SPOOL_BYTES),
+          max_age: duration(1000, MAX_SPOOL_AGE_MS).default(MAX_SPOOL_AGE_MS),
+        }),
+      ).optional(),
+    })
+    .transform(({ url, token_file, token_env, ca_file, timeout, spool }, context) => ({
+      url: url.endsWith('/hooks/events') ? url : `${url}/hooks/events`,
+      token: secretOf('token', token_file, token_env, context),
+      caFile: ca_file,
+      timeoutMs: timeout,
+      spool: {
+        maxBytes: spool?.max_size ?? DEFAULT_SPOOL_BYTES,
+        maxAgeMs: spool?.max_age ?? MAX_SPOOL_AGE_MS,
+      },
+    }));
+
+  const rule = z
+    .strictObject({
+      events: texts.default([]),
+      reasons: texts.default([]),
+      min_session: duration(0, MAX_SESSION_MS).default(0),
+      min_turn: duration(0, MAX_SESSION_MS).default(0),
+      quiet_hours: quietHours.optional(),
+      cwd: texts.default([]),
+      channels: texts,
+      title: template.optional(),
+      message: template.optional(),
+      send: texts.default([]),
+    })
+    .transform(({ cwd, min_session, min_turn, ...rest }) => ({
+      ...rest,
+      folders: cwd.map((pattern) => cwdPattern(expandHome(pattern, home))),
+      minSessionMs: min_session,
+      minTurnMs: min_turn,
+    }));
+
+  return section(
+    z
+      .strictObject({
+        // From what a start takes to what an agent waits for.
+        deadline: duration(100, 30_000).default(defaultSettings.deadlineMs),
+        forward: forward.optional(),
+        channels: section(channelsSchema(file)).default({}),
+        quiet_hours: quietHours.optional(),
+        rules: list(rule).default([]),
+      })
+      .superRefine(({ channels, rules }, context) => {
+        const names = Object.keys(channels);
+        for (const [index, { channels: used }] of rules.entries()) {
+          const name = used.find((candidate) => !names.includes(candidate));
+          if (name === undefined) continue;
+          context.addIssue({
+            code: 'custom',
+            path: ['rules', index, 'channels'],
+            message: `there is no channel ${name.slice(0, 64)}`,
+            params: { hint: suggestion(name, names) },
+          });
+        }
       }),
-    },
-  };
+  );
 }
 
-function intakeOf(url: string): string {
-  return url.endsWith('/hooks/events') ? url : `${url}/hooks/events`;
-}
+function channelsSchema(file: z.ZodType<string>) {
+  const urlFrom = { url_file: file.optional(), url_env: variable.optional() };
+  const chat = <Type extends 'slack' | 'teams' | 'discord'>(type: Type) =>
+    z.strictObject({ type: z.literal(type), ...urlFrom }).transform(({ url_file, url_env }, context) => ({
+      type,
+      url: secretOf('url', url_file, url_env, context),
+    }));
 
-function readChannels(
-  place: Place | undefined,
-  paths: (text: string) => string,
-): Readonly<Record<string, Channel>> {
-  if (place === undefined || place.tree.kind === 'empty') return {};
-  if (place.tree.kind !== 'mapping') throw mistake(place, 'must be a mapping of names to channels');
-  const names = [...place.tree.entries.keys()];
-  const channels = [...entriesOf(place, names)].map(([name, channel]) => {
-    if (!/^[\w-]{1,64}$/.test(name)) {
-      throw mistake(channel, 'a channel has a name of letters, digits, dashes and underscores');
-    }
-    return [name, readChannel(channel, paths)] as const;
-  });
-  return Object.fromEntries(channels);
+  const email = z
+    .strictObject({
+      type: z.literal('email'),
+      host: text(),
+      port: wholeNumber(1, 65_535).optional(),
+      security: z
+        .enum(['tls', 'starttls', 'none'], { error: 'must be tls, starttls or none' })
+        .default('starttls'),
+      from: addresses,
+      to: addresses,
+      username: text().optional(),
+      password_file: file.optional(),
+      password_env: variable.optional(),
+      ca_file: file.optional(),
+    })
+    .transform((entry, context) => {
+      const { type, host, port, security, from, to, username, password_file, password_env, ca_file } = entry;
+      if (username !== undefined && security === 'none') {
+        context.addIssue({
+          code: 'custom',
+          path: ['username'],
+          message: 'a password is not sent without encryption',
+          params: { hint: 'set security to tls or starttls' },
+        });
+      }
+      if (username === undefined && (password_file ?? password_env) !== undefined) {
+        context.addIssue('username is missing');
+      }
+      const login =
+        username === undefined
+          ? undefined
+          : { username, password: secretOf('password', password_file, password_env, context) };
+      return {
+        type,
+        host,
+        port: port ?? DEFAULT_PORTS[security],
+        security,
+        from: from[0] ?? '',
+        to,
+        login,
+        caFile: ca_file,
+      };
+    });
+
+  const webhook = z
+    .strictObject({
+      type: z.literal('webhook'),
+      url: webAddress.optional(),
+      ...urlFrom,
+      secret_file: file.optional(),
+      secret_env: variable.optional(),
+      ca_file: file.optional(),
+    })
+    .transform(({ type, url, url_file, url_env, secret_file, secret_env, ca_file }, context) => ({
+      type,
+      url: url ?? secretOf('url', url_file, url_env, context),
+      secret: secretOf('secret', secret_file, secret_env, context),
+      caFile: ca_file,
+    }));
+
+  const channel = z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('desktop') }),
+    z.strictObject({ type: z.literal('sound'), file: file.optional() }),
+    chat('slack'),
+    chat('teams'),
+    chat('discord'),
+    email,
+    webhook,
+  ]);
+  return z.record(
+    z.string().regex(/^[\w-]{1,64}$/, {
+      error: 'a channel has a name of letters, digits, dashes and underscores',
+    }),
+    channel,
+    { error: ({ code }) => (code === 'invalid_type' ? 'must be a mapping of names to channels' : undefined) },
+  );
 }

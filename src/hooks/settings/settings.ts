@@ -5,7 +5,7 @@ export type Secret = { readonly file: string } | { readonly variable: string };
 export interface HookSettings {
   /** How long the command may take, from the start of the process, in milliseconds. */
   readonly deadlineMs: number;
-  readonly forward?: ForwardSettings;
+  readonly forward?: ForwardSettings | undefined;
   readonly channels: Readonly<Record<string, Channel>>;
   readonly rules: readonly Rule[];
   /** Whether a rule asks for the length of sessions or turns. */
@@ -16,7 +16,7 @@ export interface HookSettings {
 export interface ForwardSettings {
   readonly url: string;
   readonly token: Secret;
-  readonly caFile?: string;
+  readonly caFile?: string | undefined;
   /** How long one request may take, in milliseconds. */
   readonly timeoutMs: number;
   readonly spool: { readonly maxBytes: number; readonly maxAgeMs: number };
@@ -31,7 +31,7 @@ export interface DesktopChannel {
 export interface SoundChannel {
   readonly type: 'sound';
   /** The project's own sound where not given. */
-  readonly file?: string;
+  readonly file?: string | undefined;
 }
 
 export interface ChatChannel {
@@ -46,15 +46,15 @@ export interface EmailChannel {
   readonly security: 'tls' | 'starttls' | 'none';
   readonly from: string;
   readonly to: readonly string[];
-  readonly login?: { readonly username: string; readonly password: Secret };
-  readonly caFile?: string;
+  readonly login?: { readonly username: string; readonly password: Secret } | undefined;
+  readonly caFile?: string | undefined;
 }
 
 export interface WebhookChannel {
   readonly type: 'webhook';
   readonly url: Secret | string;
   readonly secret: Secret;
-  readonly caFile?: string;
+  readonly caFile?: string | undefined;
 }
 
 /** Which events go to which channels, in which words. */
@@ -67,10 +67,10 @@ export interface Rule {
   readonly folders: readonly string[];
   readonly minSessionMs: number;
   readonly minTurnMs: number;
-  readonly quiet?: QuietHours;
+  readonly quiet?: QuietHours | undefined;
   readonly channels: readonly string[];
-  readonly title?: string;
-  readonly message?: string;
+  readonly title?: string | undefined;
+  readonly message?: string | undefined;
   /** Members of the event that webhooks get beside the usual ones. */
   readonly send: readonly string[];
 }
@@ -83,7 +83,7 @@ export interface QuietHours {
   /** `mon` to `sun`; empty: every day. */
   readonly days: readonly string[];
   /** IANA name; the machine's where not given. */
-  readonly timeZone?: string;
+  readonly timeZone?: string | undefined;
 }
 
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;

@@ -1,9 +1,8 @@
 import type { OrgStatus, ServiceStatus } from '../status.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html, moment } from './html.ts';
 import { orgSection } from './org.ts';
 import { styleSheet } from './style.ts';
 import { configurationNotice, summary } from './summary.ts';
-import { moment } from './time.ts';
 import { count } from './words.ts';
 
 const REFRESH_SECONDS = 30;

@@ -1,7 +1,6 @@
 import type { CollectorStatus, OrgStatus, ServiceStatus } from '../status.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html, moment } from './html.ts';
 import { orgAnchor } from './org.ts';
-import { moment } from './time.ts';
 import { count } from './words.ts';
 
 /** More failing collectors, or things waited for, than this are counted, not listed. */

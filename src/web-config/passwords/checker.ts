@@ -1,7 +1,5 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, randomBytes, randomInt } from 'node:crypto';
 import type { Comparing } from './comparing.ts';
-import type { Credentials } from './credentials.ts';
-import { createDecoys } from './decoy.ts';
 
 /** Comparisons that may wait at a time, so that nobody waits long. */
 const MOST_WAITING = 32;
@@ -71,4 +69,38 @@ export function createPasswordChecker(comparing: Pick<Comparing, 'compare'>): Pa
   }
 
   return { check };
+}
+
+/** A user name and a password, as a client sent them. */
+export interface Credentials {
+  readonly user: string;
+  readonly password: string;
+}
+
+/** Reads an `Authorization` header of the scheme Basic; undefined where it is none. */
+export function basicCredentials(header: string | undefined): Credentials | undefined {
+  const encoded = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header ?? '')?.[1];
+  if (encoded === undefined) return undefined;
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  if (colon < 0) return undefined;
+  return { user: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+const ALPHABET = './ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+/** Salt and digest of a bcrypt hash. */
+const TAIL_LENGTH = 53;
+
+/**
+ * Hashes that no password has, for users who do not exist: their check costs as much as that of one of those who do,
+ * and of the same one each time, so that the time of an answer tells nothing.
+ */
+export function createDecoys(secret: Buffer): (user: string, hashes: readonly string[]) => string {
+  const tail = Array.from({ length: TAIL_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+  return (user, hashes) => {
+    const digest = createHmac('sha256', secret).update(user).digest();
+    const model = hashes[digest.readUInt32BE(0) % Math.max(1, hashes.length)] ?? '$2b$10$';
+    return model.slice(0, 7) + tail;
+  };
 }

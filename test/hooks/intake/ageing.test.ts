@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { nextAgeing } from '../../../src/hooks/intake/sqlite/ageing.ts';
 import { createSqliteHookStore } from '../../../src/hooks/intake/sqlite/store.ts';
+import { nextAgeing } from '../../../src/hooks/intake/sqlite/tables.ts';
 import { createDirectory } from '../../history/places.ts';
 
 const DAY = 24 * 3_600_000;

@@ -3,8 +3,8 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { HookEvent } from '../../../src/hooks/intake/event.ts';
-import { createMemoryHookStore } from '../../../src/hooks/intake/memory-store.ts';
 import { createSqliteHookStore } from '../../../src/hooks/intake/sqlite/store.ts';
+import { createMemoryHookStore } from '../../../src/hooks/intake/store.ts';
 import { createFakeClock } from '../../../src/runtime/clock.ts';
 import { createPlace, DAY, HOUR, MINUTE, NOW, openIntake, stores } from './parts.ts';
 

@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Registry } from 'prom-client';
 import { onTestFinished } from 'vitest';
-import { createHookInstruments } from '../../../src/hooks/intake/instruments.ts';
 import { createHookIntake, type HookIntake } from '../../../src/hooks/intake/intake.ts';
-import { createMemoryHookStore } from '../../../src/hooks/intake/memory-store.ts';
+import { createHookInstruments } from '../../../src/hooks/intake/metrics.ts';
 import { createSqliteHookStore } from '../../../src/hooks/intake/sqlite/store.ts';
-import type { HookStore } from '../../../src/hooks/intake/store.ts';
+import { createMemoryHookStore, type HookStore } from '../../../src/hooks/intake/store.ts';
 import { createFakeClock } from '../../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../../src/runtime/logger.ts';
 

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Places } from '../../../src/hooks/places.ts';
 import { loadSettings } from '../../../src/hooks/settings/load-settings.ts';
+import { readSettingsFile } from '../../../src/hooks/settings/read-settings.ts';
 import { defaultSettings, type HookSettings } from '../../../src/hooks/settings/settings.ts';
-import { readSettingsFile } from '../../../src/hooks/settings/settings-file.ts';
 
 let folder = '';
 let file = '';

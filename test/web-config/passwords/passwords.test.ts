@@ -1,8 +1,7 @@
 import { hashSync } from 'bcryptjs';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createPasswordChecker } from '../../../src/web-config/passwords/checker.ts';
+import { basicCredentials, createPasswordChecker } from '../../../src/web-config/passwords/checker.ts';
 import { createComparing } from '../../../src/web-config/passwords/comparing.ts';
-import { basicCredentials } from '../../../src/web-config/passwords/credentials.ts';
 
 const users = new Map([
   ['alice', '$2b$10$alice'.padEnd(60, 'a')],

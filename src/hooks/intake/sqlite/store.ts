@@ -2,9 +2,8 @@ import type { Instant } from '../../../catalog/day.ts';
 import { troubleOf } from '../../../history/sqlite/trouble.ts';
 import { type Commit, type HookStore, HookStoreError, REMEMBERED_MS } from '../store.ts';
 import type { Changes } from '../tally.ts';
-import { nextAgeing } from './ageing.ts';
 import { type HookFile, openHookFile } from './file.ts';
-import { createHookTables, type HookTables } from './tables.ts';
+import { createHookTables, type HookTables, nextAgeing } from './tables.ts';
 
 /** Most identities that are remembered, in a file of about 100 MB. */
 const MOST_IDS = 1_000_000;

@@ -1,7 +1,5 @@
-import type { ChatChannel } from '../settings/settings.ts';
-import type { Notice, SendBy } from './notice.ts';
-import { postTo } from './post-to.ts';
-
+import type { ChatChannel, Secret, WebhookChannel } from '../settings/settings.ts';
+import type { ChannelParts, Notice, SendBy } from './notice.ts';
 /** Writes a notice into a chat by its incoming webhook. */
 export const sendToChat: SendBy<ChatChannel> = (channel, notice, parts) =>
   postTo({ url: channel.url, body: JSON.stringify(chatForms[channel.type](notice)) }, parts);
@@ -60,4 +58,53 @@ function richText(text: string, style: object): { readonly inlines: readonly { r
 
 function escapedForDiscord(text: string): string {
   return text.replace(/[\\`*_~|>#()[\]<:@-]/g, '\\$&');
+}
+
+/** Posts the event, signed with the secret that both sides know. */
+export const sendToWebhook: SendBy<WebhookChannel> = (channel, notice, parts) => {
+  const body = JSON.stringify(payloadOf(notice));
+  const timestamp = String(Math.floor(parts.clock.now() / 1000));
+  return postTo(
+    {
+      url: channel.url,
+      body,
+      caFile: channel.caFile,
+      headers: {
+        'x-agent-platform-timestamp': timestamp,
+        'x-agent-platform-signature': signatureOf(parts.secret(channel.secret), timestamp, body),
+      },
+    },
+    parts,
+  );
+};
+
+/** `sha256=` and the HMAC-SHA-256, in hex, of the timestamp (Unix seconds), a dot and the body. */
+export function signatureOf(secret: string, timestamp: string, body: string): string {
+  const { createHmac } = process.getBuiltinModule('node:crypto');
+  return `sha256=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`;
+}
+
+/** The event as it was shared, what the rule asked for besides, and the words of the notice. */
+export function payloadOf({ event, extra, title, text }: Notice): object {
+  return { ...extra, ...event, title, text };
+}
+
+interface Delivery {
+  readonly url: Secret | string;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly caFile?: string | undefined;
+}
+
+/** Posts to a webhook; rejects unless the answer is 2xx. No message repeats the address: it may be a secret. */
+export async function postTo(
+  { url, body, headers = {}, caFile }: Delivery,
+  { post, secret, timeoutMs }: ChannelParts,
+): Promise<void> {
+  const address = typeof url === 'string' ? url : secret(url);
+  if (!/^https?:\/\/[^/]/.test(address) || !URL.canParse(address)) {
+    throw new Error('its address is no http or https address');
+  }
+  const { status } = await post({ url: address, body, headers, caFile, timeoutMs });
+  if (status < 200 || status > 299) throw new Error(`answered ${status}`);
 }

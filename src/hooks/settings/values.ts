@@ -1,0 +1,139 @@
+import * as z from 'zod';
+import { formatDuration, parseDuration, parseSize, parseUrl, quoted } from '../../config/parse.ts';
+import { text } from '../../config/validate.ts';
+import { isTimeZone } from '../rules.ts';
+import { problemOfTemplate } from '../template.ts';
+import { type Secret, weekdays } from './settings.ts';
+
+const DAY_MINUTES = 1440;
+
+const ADDRESS = /^(?:[^<>\r\n]{0,200}<)?[^\s<>@,;]{1,64}@[^\s<>@,;]{1,253}>?$/;
+
+export const variable = text().regex(/^[A-Za-z_]\w*$/, {
+  error: 'is not the name of an environment variable',
+});
+
+/** A list of texts, or a single one. */
+export const texts = z.preprocess(
+  (value) => (value === undefined || Array.isArray(value) ? value : [value]),
+  z.array(text()),
+);
+
+export const addresses = texts.refine((list) => list.length > 0 && list.every((item) => ADDRESS.test(item)), {
+  error: 'must be an e-mail address, such as "Agents <agents@example.com>"',
+});
+
+export const template = text().superRefine((value, context) => {
+  const problem = problemOfTemplate(value);
+  if (problem !== undefined) context.addIssue(problem);
+});
+
+/** An http or https address without user name, query and fragment. */
+export const webAddress = text().transform((value, context) => {
+  const parsed = parseUrl(value);
+  if ('value' in parsed) return parsed.value;
+  context.addIssue(parsed.problem);
+  return z.NEVER;
+});
+
+/** A time of the day, in minutes; unquoted, some YAML parsers read 22:00 as a number. */
+const timeOfDay = z
+  .string({ error: 'must be a time of the day in quotes, such as "22:00"' })
+  .transform((value, context) => {
+    const [, hours, minutes] = /^(\d{1,2}):(\d{2})$/.exec(value) ?? [];
+    const time = Number(hours) * 60 + Number(minutes);
+    if (time <= DAY_MINUTES && Number(minutes) <= 59) return time;
+    context.addIssue('must be a time of the day in quotes, such as "22:00"');
+    return z.NEVER;
+  });
+
+/** Quiet hours; null where they are `none`, which lifts those of the whole file. */
+export const quietHours = z.preprocess(
+  (value) => (value === 'none' ? null : (value ?? {})),
+  z
+    .strictObject({
+      from: timeOfDay,
+      to: timeOfDay,
+      days: texts
+        .transform((names, context) =>
+          names.map((name) => {
+            const day = weekdays.find((known) => known === name.toLowerCase().slice(0, 3));
+            if (day === undefined) context.addIssue(`days are ${weekdays.join(', ')}`);
+            return day ?? '';
+          }),
+        )
+        .default([]),
+      time_zone: text()
+        .refine(isTimeZone, {
+          error: ({ input }) => `${quoted(String(input))} is no time zone, such as Europe/Berlin or UTC`,
+        })
+        .optional(),
+    })
+    .transform(({ from, to, days, time_zone }, context) => {
+      if (from === to) {
+        context.addIssue({
+          code: 'custom',
+          message: 'begin and end at the same time',
+          params: { hint: 'a whole day is from "00:00" to "24:00"' },
+        });
+      }
+      return { from: from % DAY_MINUTES, to, days, timeZone: time_zone };
+    })
+    .nullable(),
+);
+
+/** A scalar value as text. */
+const scalar = z.unknown().transform((value, context) => {
+  if (value !== null && typeof value !== 'object') return String(value);
+  context.addIssue(value === null ? 'is empty' : 'must be a single value');
+  return z.NEVER;
+});
+
+/** A duration, in milliseconds. */
+export function duration(min: number, max: number) {
+  return scalar.transform((value, context) => {
+    const ms = parseDuration(value);
+    if (ms !== undefined && ms >= min && ms <= max) return ms;
+    context.addIssue(
+      ms === undefined
+        ? `${quoted(value)} is not a duration, such as 2500ms, 30s, 1h30m or 7d`
+        : `must be from ${formatDuration(min)} to ${formatDuration(max)}`,
+    );
+    return z.NEVER;
+  });
+}
+
+/** A size, in bytes. */
+export function size(min: number, max: number) {
+  return scalar.transform((value, context) => {
+    const bytes = parseSize(value);
+    if (bytes !== undefined && bytes >= min && bytes <= max) return bytes;
+    context.addIssue(
+      bytes === undefined
+        ? `${quoted(value)} is not a size, such as 10MiB or 512KiB`
+        : `must be from ${min} to ${max} bytes`,
+    );
+    return z.NEVER;
+  });
+}
+
+/** The source of a secret: a file or an environment variable, and exactly one of them. */
+export function secretOf(
+  name: string,
+  file: string | undefined,
+  variable: string | undefined,
+  context: z.RefinementCtx,
+): Secret {
+  if (file !== undefined && variable !== undefined) {
+    const message = `${name}_file is given too: one of them must go`;
+    context.addIssue({ code: 'custom', path: [`${name}_env`], message });
+  }
+  if (file !== undefined) return { file };
+  if (variable !== undefined) return { variable };
+  context.addIssue({
+    code: 'custom',
+    message: `${name}_file or ${name}_env is missing`,
+    params: { hint: 'a secret never stands in the file itself' },
+  });
+  return z.NEVER;
+}
