@@ -3,9 +3,9 @@ import { openInput } from './hooks/input.ts';
 import { createPendingLog } from './hooks/log.ts';
 import { findPlaces, readHookArguments } from './hooks/places.ts';
 import { runHook } from './hooks/run-hook.ts';
+import { createEventId } from './hooks/system.ts';
 import { createProcessClock } from './runtime/clock.ts';
 import { packageVersion, soundFile } from './runtime/installation.ts';
-import { createEventId } from "./hooks/system.ts";
 
 /** The last part of the time: for the log, and for the end of the process itself. */
 const endingMs = 80;

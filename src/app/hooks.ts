@@ -4,14 +4,14 @@ import type { HooksConfig } from '../config/hooks.ts';
 import { createClientLimits } from '../hooks/intake/client-limits.ts';
 import { createHookHandler } from '../hooks/intake/handler.ts';
 import { createHookIntake, type HookIntake } from '../hooks/intake/intake.ts';
+import { createHookInstruments } from '../hooks/intake/metrics.ts';
 import { createSqliteHookStore } from '../hooks/intake/sqlite/store.ts';
+import { createMemoryHookStore } from '../hooks/intake/store.ts';
 import { createTokenCheck } from '../hooks/intake/token.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Handler } from '../server/respond.ts';
 import { MEMORY } from './history.ts';
-import { createMemoryHookStore } from "../hooks/intake/store.ts";
-import { createHookInstruments } from "../hooks/intake/metrics.ts";
 
 /** The hook intake: what answers its requests, and what ends it. */
 export interface ServiceHooks {
