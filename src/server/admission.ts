@@ -15,16 +15,11 @@ export function createAdmission(
   return ({ headers }, response) => {
     const coding = headers['transfer-encoding'];
     if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
-      respondText(response, 501, 'Of the transfer codings only chunked is understood.', HANG_UP);
+      respondText(response, 501, 'Only the chunked transfer coding is supported.', HANG_UP);
       return true;
     }
     if (allowedHosts.length === 0 || isAllowedHost(headers.host, allowedHosts)) return false;
-    respondText(
-      response,
-      421,
-      'This host name is not allowed here; --web.allowed-hosts lists those that are.',
-      HANG_UP,
-    );
+    respondText(response, 421, 'This host name is not allowed; see --web.allowed-hosts.', HANG_UP);
     return true;
   };
 }
@@ -33,7 +28,7 @@ export function createAdmission(
 export function sameSite(allowedHosts: readonly string[], handler: Handler): Handler {
   return (request, response) => {
     if (!isCrossSite(request, allowedHosts)) return handler(request, response);
-    respondText(response, 403, 'Requests from pages of other sites are refused here.');
+    respondText(response, 403, 'Cross-site requests are not allowed.');
   };
 }
 

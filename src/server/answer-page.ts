@@ -44,7 +44,7 @@ export function createPageAnswer(log: Logger): AnswerPage {
     // Asked ahead on a connection that is gone by now.
     if (request.socket.destroyed) return;
     if (scrape.kind === 'unknown-collector') {
-      respondText(response, 400, `No such collector. There are: ${scrape.known.join(', ')}.`);
+      respondText(response, 400, `No such collector. Available collectors: ${scrape.known.join(', ')}.`);
       return;
     }
     if (scrape.contentEncoding === undefined && refusesIdentity(request)) {

@@ -79,7 +79,7 @@ function addRoute(app: express.Express, path: string, method: 'GET' | 'POST', ha
   else route.post(handler);
   route.all(
     bodiless((_request, response) => {
-      respondText(response, 405, `This address answers to ${allow} only.`, ['Allow', allow]);
+      respondText(response, 405, `Method not allowed. Allowed methods: ${allow}.`, ['Allow', allow]);
     }),
   );
 }
@@ -100,7 +100,7 @@ function addHookRoute(app: express.Express, { hooks }: Pick<AppDeps, 'hooks'>): 
 }
 
 const nothingHere: Handler = (_request, response) => {
-  respondText(response, 404, 'There is nothing at this address. The status page at / lists what there is.');
+  respondText(response, 404, 'Not found. The status page at / lists all endpoints.');
 };
 
 const noHookToken: Handler = (_request, response) => {
@@ -115,7 +115,7 @@ function createErrorHandler(log: Logger): express.ErrorRequestHandler {
   return (error: unknown, _request, response, _next) => {
     log.error('a request failed', { error });
     if (response.headersSent) response.destroy();
-    else respondText(response, 500, 'This answer could not be made. The log says why.');
+    else respondText(response, 500, 'Internal server error. See the log.');
   };
 }
 

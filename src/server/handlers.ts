@@ -56,7 +56,7 @@ export function createRefreshHandler(deps: {
       const what = scope === 'organization' ? `${org}, every endpoint` : `${org}, ${scope}`;
       return `- ${what}: paused until ${isoText(until)} because the platform asked for it (${deps.redact(error.message)})`;
     });
-    respondText(response, 202, ['Every collector has been asked to run.', ...paused].join('\n'));
+    respondText(response, 202, ['A run of every collector was requested.', ...paused].join('\n'));
   };
 }
 
@@ -69,15 +69,16 @@ export function createReloadHandler(deps: {
   return async (_request, response) => {
     if (!deps.lifecycle) return refuseLifecycle(response);
     const outcome = await deps.reload();
-    if (outcome.ok) respondText(response, 200, 'The configuration was read again and is in use.');
-    else respondText(response, 500, `The configuration before stays in use: ${deps.redact(outcome.problem)}`);
+    if (outcome.ok) respondText(response, 200, 'Configuration reloaded.');
+    else
+      respondText(
+        response,
+        500,
+        `Reload failed; the previous configuration stays in use: ${deps.redact(outcome.problem)}`,
+      );
   };
 }
 
 function refuseLifecycle(response: ServerResponse): void {
-  respondText(
-    response,
-    403,
-    'Lifecycle requests are off; start the exporter with --web.enable-lifecycle to allow them.',
-  );
+  respondText(response, 403, 'Lifecycle requests are disabled. Enable them with --web.enable-lifecycle.');
 }

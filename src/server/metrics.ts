@@ -45,12 +45,12 @@ export function createProbeHandler({ exposition, negotiate, answerPage, probe }:
     }
     const [org, another] = targetsOf(url);
     if (org === undefined || org === '' || another !== undefined) {
-      respondText(response, 400, 'The name of one organization is needed, as in /probe?target=acme.');
+      respondText(response, 400, 'The name of one organization is required, as in /probe?target=acme.');
       return;
     }
     const success = probe(org);
     if (success === undefined) {
-      respondText(response, 404, 'No organization of this name is configured here.');
+      respondText(response, 404, 'No organization with this name is configured.');
       return;
     }
     answerPage(request, response, exposition.probe({ ...negotiated(request), ...query, org, success }));
@@ -77,7 +77,7 @@ export function parseCollect(url: string): CollectQuery {
   const start = url.indexOf('?');
   if (start === -1) return EVERYTHING;
   const query = url.slice(start + 1);
-  if (!isWellFormed(query)) return { problem: 'The query of this address is not correctly percent-encoded.' };
+  if (!isWellFormed(query)) return { problem: 'The query string is not correctly percent-encoded.' };
   const names = new Set<string>();
   for (const [parameter, value] of new URLSearchParams(query)) {
     if (parameter === PARAMETER) {
@@ -86,7 +86,7 @@ export function parseCollect(url: string): CollectQuery {
       names.add(value);
     } else if (parameter.startsWith('collect')) {
       return {
-        problem: `The parameter that chooses collectors is written ${PARAMETER}, as in ${PARAMETER}=tokens.`,
+        problem: `The parameter that selects collectors is ${PARAMETER}, as in ${PARAMETER}=tokens.`,
       };
     }
   }

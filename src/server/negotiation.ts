@@ -29,7 +29,7 @@ export function offering(type: string, handler: Handler): Handler {
   return (request, response) => {
     if (refusesIdentity(request)) return refuseCodings(response);
     if (isAcceptable(request, type)) return handler(request, response);
-    respondText(response, 406, `This address answers with ${type} only.`);
+    respondText(response, 406, `Not acceptable. Available type: ${type}.`);
   };
 }
 
@@ -43,7 +43,7 @@ export function refusesIdentity({ headers }: IncomingMessage): boolean {
 
 /** Answers that no coding is left in which there is an answer. */
 export function refuseCodings(response: ServerResponse): void {
-  respondText(response, 406, 'Accept-Encoding rules out every coding that this address has.');
+  respondText(response, 406, 'Not acceptable: Accept-Encoding excludes every available coding.');
 }
 
 /** Whether the `Accept` header allows a type (`text/html`); the range that names it most precisely decides. */

@@ -54,7 +54,7 @@ export function createGuard(deps: GuardDeps): RequestListener {
       return;
     }
     if (deps.isUncertified(request.socket)) {
-      respondText(response, 403, 'This address wants a client certificate.', HANG_UP);
+      respondText(response, 403, 'A client certificate is required.', HANG_UP);
       return;
     }
     const wait = settings.rateLimit === undefined ? 'taken' : deps.limiter.take(settings.rateLimit);
@@ -109,7 +109,7 @@ export function createGuard(deps: GuardDeps): RequestListener {
 }
 
 function refuse(response: ServerResponse): void {
-  respondText(response, 401, 'This address wants a user name and a password.', CHALLENGE);
+  respondText(response, 401, 'Authentication is required.', CHALLENGE);
 }
 
 function retryAfter(ms: number): ExtraHeaders {

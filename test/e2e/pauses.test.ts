@@ -26,7 +26,7 @@ test('POST /-/refresh says what is paused until when', async () => {
   });
   const answer = await (await story.get('/-/refresh', { method: 'POST' })).text();
   expect(answer).toMatch(
-    /^Every collector has been asked to run\.\n- acme, wiki: paused until 2026-11-20T12:3/,
+    /^A run of every collector was requested\.\n- acme, wiki: paused until 2026-11-20T12:3/,
   );
 });
 

@@ -100,7 +100,7 @@ describe('POST /-/refresh', () => {
       refresh: () => [paused, { ...paused, scope: 'organization' }],
       redact: (text) => text.replace('key', 'REDACTED'),
     });
-    expect((await request(app).post('/-/refresh')).text).toBe(`Every collector has been asked to run.
+    expect((await request(app).post('/-/refresh')).text).toBe(`A run of every collector was requested.
 - acme, wiki: paused until 2026-11-20T13:00:00.000Z because the platform asked for it (REDACTED)
 - acme, every endpoint: paused until 2026-11-20T13:00:00.000Z because the platform asked for it (REDACTED)
 `);
@@ -145,9 +145,7 @@ describe('everything else', () => {
     const response = await request(createTestApp().app).get(path);
     expect(response.status).toBe(404);
     expect(response.headers['content-type']).toBe('text/plain; charset=utf-8');
-    expect(response.text).toBe(
-      'There is nothing at this address. The status page at / lists what there is.\n',
-    );
+    expect(response.text).toBe('Not found. The status page at / lists all endpoints.\n');
   });
 
   test('that breaks is 500 without details', async () => {

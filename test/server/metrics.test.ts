@@ -104,17 +104,11 @@ describe('GET /metrics', () => {
   });
 
   test.each([
-    ['?collect[]=<script>', 'No such collector. There are: tokens, spend.\n'],
+    ['?collect[]=<script>', 'No such collector. Available collectors: tokens, spend.\n'],
     ['?collect[]=', 'collect[] needs the name of a collector, as in collect[]=tokens.\n'],
-    [
-      '?collect=tokens',
-      'The parameter that chooses collectors is written collect[], as in collect[]=tokens.\n',
-    ],
-    [
-      '?collect[0]=tokens',
-      'The parameter that chooses collectors is written collect[], as in collect[]=tokens.\n',
-    ],
-    ['?collect[]=%E0%A4%A', 'The query of this address is not correctly percent-encoded.\n'],
+    ['?collect=tokens', 'The parameter that selects collectors is collect[], as in collect[]=tokens.\n'],
+    ['?collect[0]=tokens', 'The parameter that selects collectors is collect[], as in collect[]=tokens.\n'],
+    ['?collect[]=%E0%A4%A', 'The query string is not correctly percent-encoded.\n'],
   ])('refuses %s', async (query, sentence) => {
     const { app } = createTestApp();
     const response = await request(app).get(`/metrics${query}`);

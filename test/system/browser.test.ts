@@ -56,7 +56,7 @@ describe.runIf(requireTool('chromium'))('the status page in a browser', () => {
     );
     const { stdout, console } = await chromium(['--dump-dom', serve.url]);
     expect(console).toEqual([]);
-    expect(stdout).toContain('does not accept the API key');
+    expect(stdout).toContain('rejects the API key');
     expect(stdout).not.toMatch(/simulated/i);
   });
 });

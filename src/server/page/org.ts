@@ -58,20 +58,20 @@ function stateCell(collector: CollectorStatus): Html {
   const retrying = collector.state === 'running' && collector.failure !== undefined;
   const kind = retrying ? 'failing' : collector.state;
   return html`<span class="state ${kind}"><span class="mark" aria-hidden="true">${mark}</span> ${
-    retrying ? 'Failing, trying again' : word
+    retrying ? 'Failing, retrying' : word
   }</span>`;
 }
 
 function dataCell(collector: CollectorStatus, now: Instant): Html {
   if (!collector.published) {
-    return html`<span class="withdrawn">Withdrawn</span> <small>the last good answer is too old</small>`;
+    return html`<span class="withdrawn">Withdrawn</span> <small>the last good data is too old</small>`;
   }
   const missing =
     collector.uncoveredDays === undefined || collector.uncoveredDays === 0
       ? undefined
       : html` <small>${count(collector.uncoveredDays, 'day')} still to fetch</small>`;
   if (collector.dataDay !== undefined) return html`${dataDay(collector.dataDay, now)}${missing}`;
-  return html`<span class="none">${collector.lastSuccessAt === undefined ? 'nothing yet' : 'present state'}</span>${missing}`;
+  return html`<span class="none">${collector.lastSuccessAt === undefined ? 'nothing yet' : 'current state'}</span>${missing}`;
 }
 
 function failureRow(failure: CollectorFailure, now: Instant): Html {

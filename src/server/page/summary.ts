@@ -17,7 +17,12 @@ export function summary(status: ServiceStatus): Html {
   if (failing.length > 0) return failingSummary(status, failing);
   if (!status.ready.ready) return startingSummary(status);
   if (status.orgs.length === 0) {
-    return box('waiting', '…', 'No organizations here', 'This process has none to poll; other shards may.');
+    return box(
+      'waiting',
+      '…',
+      'No organizations',
+      'This process has no organizations to poll; other shards may.',
+    );
   }
   const series = sum(status.orgs, (collector) => collector.series);
   return box('ok', '✓', 'Everything works', `${counted(status.orgs)}, ${count(series, 'series')} served.`);
@@ -28,8 +33,8 @@ export function configurationNotice({ configuration, now }: ServiceStatus): Html
   if (configuration?.problem === undefined) return undefined;
   return html`<section class="summary failing" aria-labelledby="configuration">
 <h2 id="configuration"><span class="mark" aria-hidden="true">✕</span> The changed configuration is not in use</h2>
-<p>It cannot be used: ${configuration.problem}</p>
-<p>The one that was read ${moment(configuration.readAt, now)} stays in use.</p>
+<p>It is invalid: ${configuration.problem}</p>
+<p>The configuration loaded ${moment(configuration.readAt, now)} stays in use.</p>
 </section>`;
 }
 
@@ -45,7 +50,7 @@ function failingSummary(status: ServiceStatus, failing: readonly Failing[]): Htm
     'failing',
     '✕',
     `${failing.length} of ${count(all, 'collector')} ${verb}`,
-    'What they fetched before is still served, until it reaches the maximum age. The other collectors go on.',
+    'Their last good data is served until it reaches the maximum age. Other collectors are not affected.',
     html`<ul class="failures">${links}${more(failing.length)}</ul>`,
   );
 }

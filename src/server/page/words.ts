@@ -49,13 +49,13 @@ export const stateWords: Readonly<Record<CollectorState, { word: string; mark: s
 };
 
 export const reasonWords: Readonly<Record<FailureReason, string>> = {
-  auth: 'The platform does not accept the API key',
-  role: 'The API key may not read this',
-  throttled: 'The platform asks to slow down',
-  server: 'The platform reports a fault of its own',
+  auth: 'The platform rejects the API key',
+  role: 'The API key may not read this endpoint',
+  throttled: 'The platform throttles requests',
+  server: 'The platform reports a server error',
   network: 'The platform cannot be reached',
   timeout: 'The platform did not answer in time',
-  schema: 'The platform’s answer was not understood',
-  limit: 'The answer is larger than a limit allows',
-  organization: 'The answer is about another organization, or nothing says whose it is',
+  schema: 'The platform’s answer has an unexpected format',
+  limit: 'A limit was exceeded',
+  organization: 'The answer belongs to another organization, or its organization could not be confirmed',
 };

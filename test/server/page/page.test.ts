@@ -40,7 +40,7 @@ describe('the page', () => {
     const failing = collectorStatus({ state: 'failing', failure: { ...failure, reason: 'auth' } });
     const text = textOf(renderPage(serviceStatus({ orgs: [orgStatus({ collectors: [failing] })] })));
     expect(text).toContain('✕ 1 of 1 collector fails');
-    expect(text).toContain('The platform does not accept the API key , since 25 hours ago .');
+    expect(text).toContain('The platform rejects the API key , since 25 hours ago .');
     expect(text).toContain('401 from the platform What to do: Make a new key.');
   });
 
@@ -48,7 +48,7 @@ describe('the page', () => {
     const failure = { reason: 'timeout', message: 'slow', since: NOW } as const;
     const retrying = collectorStatus({ state: 'running', failure });
     const text = textOf(renderPage(serviceStatus({ orgs: [orgStatus({ collectors: [retrying] })] })));
-    expect(text).toContain('Failing, trying again');
+    expect(text).toContain('Failing, retrying');
   });
 
   test('says what is waited for at the start', () => {
@@ -61,7 +61,7 @@ describe('the page', () => {
   test('says when figures were withdrawn or days are missing', () => {
     const collectors = [collectorStatus({ published: false }), collectorStatus({ uncoveredDays: 3 })];
     const text = textOf(renderPage(serviceStatus({ orgs: [orgStatus({ collectors })] })));
-    expect(text).toContain('Withdrawn the last good answer is too old');
+    expect(text).toContain('Withdrawn the last good data is too old');
     expect(text).toContain('3 days still to fetch');
   });
 
@@ -85,7 +85,7 @@ describe('the page', () => {
   });
 
   test('is well without organizations', () => {
-    expect(textOf(renderPage(serviceStatus({ orgs: [] })))).toContain('No organizations here');
+    expect(textOf(renderPage(serviceStatus({ orgs: [] })))).toContain('No organizations');
   });
 
   test('has headings, scoped table heads and machine-readable times', () => {
