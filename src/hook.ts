@@ -1,7 +1,7 @@
 import { processEnvironment } from './config/process-environment.ts';
 import { openInput } from './hooks/input.ts';
 import { createPendingLog } from './hooks/log.ts';
-import { findPlaces, readHookArguments } from './hooks/places.ts';
+import { findPaths, readHookArguments } from './hooks/places.ts';
 import { runHook } from './hooks/run-hook.ts';
 import { createEventId } from './hooks/system.ts';
 import { createProcessClock } from './runtime/clock.ts';
@@ -23,7 +23,7 @@ export async function hook(args: readonly string[]): Promise<void> {
   const input = openInput(process.stdin);
   const environment = processEnvironment();
   const given = readHookArguments(args);
-  const places = findPlaces(given, environment);
+  const paths = findPaths(given, environment);
   const log = createPendingLog(clock);
   let timer: NodeJS.Timeout | undefined;
   let mayEnd = false;
@@ -35,7 +35,7 @@ export async function hook(args: readonly string[]): Promise<void> {
   if (given.unknown.length > 0) log.warn('Unknown arguments', { arguments: given.unknown.join(' ') });
   try {
     await runHook({
-      places,
+      paths,
       environment,
       input,
       clock,
@@ -76,7 +76,7 @@ export async function hook(args: readonly string[]): Promise<void> {
     isEnding = true;
     setTimeout(() => process.exit(0), logMs);
     log
-      .writeTo(`${places.state}/hook.log`)
+      .writeTo(`${paths.state}/hook.log`)
       .catch(() => undefined)
       .finally(() => process.exit(0));
   }

@@ -1,4 +1,4 @@
-import type { Surroundings } from './commands/command.ts';
+import type { CliEnvironment } from './commands/command.ts';
 import { runCli } from './commands/run-cli.ts';
 import { commands } from './commands/table.ts';
 import { createFiles } from './config/files.ts';
@@ -12,7 +12,7 @@ const STOP_MS = 4_500;
 /** Runs the program with these arguments in this process, and gives the exit code. */
 export function runProgram(args: readonly string[]): Promise<number> {
   keepYoungGenerationSmall();
-  const surroundings: Surroundings = {
+  const surroundings: CliEnvironment = {
     environment: processEnvironment(),
     files: createFiles(),
     stdout: process.stdout,

@@ -20,7 +20,7 @@ import { openHistory } from './history.ts';
 import { createTraffic, type Traffic, type TrafficSettings } from './traffic.ts';
 
 /** What surrounds the process. */
-export interface Surroundings {
+export interface CliEnvironment {
   readonly version: string;
   readonly revision: string;
   readonly clock: Clock;
@@ -78,7 +78,7 @@ export interface CoreEvents extends Pick<Core, 'publish' | 'onTried'> {
 export async function createCore(
   config: StartConfig,
   first: { readonly traffic: TrafficSettings; readonly logLevel: LogLevel },
-  surroundings: Surroundings,
+  surroundings: CliEnvironment,
   events: CoreEvents,
 ): Promise<Core> {
   const { version, revision, clock, random, stderr } = surroundings;

@@ -10,7 +10,7 @@ import { oneAtATime, type ReloadOutcome } from '../runtime/reload.ts';
 import { createApp } from '../server/app.ts';
 import { createHttpServer, type HttpServer } from '../server/http-server.ts';
 import type { ServiceStatus } from '../server/status.ts';
-import { type Core, createCore, type Surroundings } from './core.ts';
+import { type CliEnvironment, type Core, createCore } from './core.ts';
 import { type Deployment, secretsIn, secretsOf } from './deployment.ts';
 import { createDeployments, type Deployments } from './deployments.ts';
 import type { ServiceHooks } from './hooks.ts';
@@ -27,7 +27,7 @@ const WEB_CONFIGURATION = 'the web configuration';
 /** How often what only time changes is seen to, in milliseconds: ages, uncovered and old days, a full disk. */
 const SWEEP_MS = 60_000;
 
-export interface ServiceParts extends Surroundings {
+export interface ServiceParts extends CliEnvironment {
   readonly config: Config;
   /** Whether the platform is the simulated one, which the status page then says. */
   readonly simulated: boolean;

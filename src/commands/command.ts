@@ -7,8 +7,8 @@ import type { CollectorChoice } from '../config/options.ts';
 /** A stream of text for people or other programs: standard output, standard error. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** What the process around the commands is made of. */
-export interface Surroundings {
+/** The process environment of the commands. */
+export interface CliEnvironment {
   readonly environment: Environment;
   readonly files: Files;
   readonly stdout: Output;
@@ -20,8 +20,8 @@ export interface Surroundings {
   onHangup(listener: () => void): void;
 }
 
-/** What a command gets. */
-export interface CommandContext extends Surroundings {
+/** The context of a command. */
+export interface CommandContext extends CliEnvironment {
   /** The flags given, not yet resolved against environment, file and defaults. */
   readonly flags: RawOptions;
 }

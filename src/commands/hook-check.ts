@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { formatDuration } from '../config/parse.ts';
-import type { Places } from '../hooks/places.ts';
+import type { HookPaths } from '../hooks/places.ts';
 import type { Channel, HookSettings, QuietHours, Rule, Secret } from '../hooks/settings/settings.ts';
 import type { CommandContext } from './command.ts';
 import { settingsFor } from './hook-settings.ts';
@@ -9,12 +9,12 @@ import { settingsFor } from './hook-settings.ts';
 const WRITABLE_BY_ALL = 0o002;
 
 /** Shows what the settings mean, without any secret. */
-export async function checkHook(places: Places, { stdout }: CommandContext): Promise<number> {
-  stdout.write(`${renderHookSettings(settingsFor(places), places)}\n`);
+export async function checkHook(paths: HookPaths, { stdout }: CommandContext): Promise<number> {
+  stdout.write(`${renderHookSettings(settingsFor(paths), paths)}\n`);
   return 0;
 }
 
-function renderHookSettings(settings: HookSettings, { config, state }: Places): string {
+function renderHookSettings(settings: HookSettings, { config, state }: HookPaths): string {
   const { forward, channels, rules } = settings;
   const missing = existsSync(config.file) ? '' : ' (not there: these are the standard settings)';
   return [

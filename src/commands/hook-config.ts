@@ -4,7 +4,7 @@ import { hookConfigOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
 import { agentConfig, defaultEvents, mergeAgentConfig, parseExactly } from '../hooks/agent-config.ts';
 import { isRecord } from '../hooks/event.ts';
-import { expandHome, findPlaces } from '../hooks/places.ts';
+import { expandHome, findPaths } from '../hooks/places.ts';
 import { codeOf, writeWhole } from '../hooks/system.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
@@ -21,7 +21,7 @@ export async function run(context: CommandContext): Promise<number> {
     if (!/^[\w.-]{1,128}$/.test(event))
       throw new ConfigError('--event: must be the name of an event, such as Stop');
   }
-  const { home } = findPlaces({ config: undefined, stateDir: undefined }, context.environment);
+  const { home } = findPaths({ config: undefined, stateDir: undefined }, context.environment);
   const command = values.command ?? ownCommand(context.environment, values.config);
   const wanted = { command, timeout: values.timeout };
   if (!values.write) {

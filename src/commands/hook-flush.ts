@@ -1,5 +1,5 @@
 import { createForwarding, flush } from '../hooks/forward/forward.ts';
-import type { Places } from '../hooks/places.ts';
+import type { HookPaths } from '../hooks/places.ts';
 import { createPost, createSecrets, proxiesIn } from '../hooks/post.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
@@ -11,12 +11,12 @@ const patienceMs = 60_000;
 const lookAgainMs = 100;
 
 /** Sends what waits on disk, whatever pause holds; exit code 1 where something is left after a minute. */
-export async function flushHook(places: Places, context: CommandContext): Promise<number> {
-  const settings = settingsFor(places);
-  if (settings.forward === undefined) throw new ConfigError(`${places.config.file}: forward is missing`);
+export async function flushHook(paths: HookPaths, context: CommandContext): Promise<number> {
+  const settings = settingsFor(paths);
+  if (settings.forward === undefined) throw new ConfigError(`${paths.config.file}: forward is missing`);
   const clock = createSystemClock();
   const log = createTerminalLog(context.stderr);
-  const parts = createForwarding(settings.forward, places.state, {
+  const parts = createForwarding(settings.forward, paths.state, {
     post: createPost(proxiesIn(context.environment)),
     secret: createSecrets(context.environment, log.remember),
     clock,

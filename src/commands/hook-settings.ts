@@ -1,11 +1,11 @@
-import type { Places } from '../hooks/places.ts';
+import type { HookPaths } from '../hooks/places.ts';
 import { readSettingsFile } from '../hooks/settings/read-settings.ts';
 import { defaultSettings, type HookSettings } from '../hooks/settings/settings.ts';
 import { codeOf } from '../hooks/system.ts';
 import { ConfigError } from '../runtime/errors.ts';
 
 /** The settings as they stand in the file, or the standard ones where there is none; throws a `ConfigError`. */
-export function settingsFor({ config, home }: Places): HookSettings {
+export function settingsFor({ config, home }: HookPaths): HookSettings {
   try {
     return readSettingsFile(config.file, home);
   } catch (error) {

@@ -1,8 +1,8 @@
 import { type HookEvent, sharedPart } from '../hooks/event.ts';
-import { judge } from '../hooks/forward/verdict.ts';
+import { classifyResponse } from '../hooks/forward/verdict.ts';
 import { createRunProgram } from '../hooks/notify/local.ts';
 import { deliverAll } from '../hooks/notify/notify.ts';
-import type { Places } from '../hooks/places.ts';
+import type { HookPaths } from '../hooks/places.ts';
 import { createPost, createSecrets, type Post, proxiesIn, type ReadSecret } from '../hooks/post.ts';
 import type { ForwardSettings } from '../hooks/settings/settings.ts';
 import { createEventId } from '../hooks/system.ts';
@@ -17,8 +17,8 @@ import { settingsFor } from './hook-settings.ts';
 const timeoutMs = 10_000;
 
 /** Sends a sample through every channel and prints what came of each; exit code 1 where one failed. */
-export async function testHook(places: Places, context: CommandContext): Promise<number> {
-  const settings = settingsFor(places);
+export async function testHook(paths: HookPaths, context: CommandContext): Promise<number> {
+  const settings = settingsFor(paths);
   const clock = createSystemClock();
   const redactor = createRedactor(() => []);
   const signal = AbortSignal.timeout(timeoutMs);
@@ -71,7 +71,7 @@ async function tryForwarding(
 ): Promise<{ name: string; type: string; problem: string | undefined }> {
   const outcome = { name: 'forward', type: 'exporter' };
   try {
-    const verdict = judge(
+    const verdict = classifyResponse(
       await post({
         url: settings.url,
         caFile: settings.caFile,

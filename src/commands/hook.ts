@@ -1,6 +1,6 @@
 import { hookOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
-import { findPlaces } from '../hooks/places.ts';
+import { findPaths } from '../hooks/places.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { CommandContext } from './command.ts';
 
@@ -12,10 +12,10 @@ export async function run(context: CommandContext): Promise<number> {
     throw new ConfigError('--check, --test and --flush exclude each other');
   }
   const given = { config: values.config, stateDir: values['state-dir'] };
-  const places = findPlaces(given, context.environment);
-  if (check) return (await import('./hook-check.ts')).checkHook(places, context);
-  if (test) return (await import('./hook-test.ts')).testHook(places, context);
-  if (flush) return (await import('./hook-flush.ts')).flushHook(places, context);
+  const paths = findPaths(given, context.environment);
+  if (check) return (await import('./hook-check.ts')).checkHook(paths, context);
+  if (test) return (await import('./hook-test.ts')).testHook(paths, context);
+  if (flush) return (await import('./hook-flush.ts')).flushHook(paths, context);
   // The program's own start leads elsewhere, past everything that is loaded here.
   const { hook } = await import('../hook.ts');
   const flags = Object.entries(given).flatMap(([, value], index) =>

@@ -3,7 +3,7 @@ import { suggestion } from '../config/nearest.ts';
 import type { CollectorChoice } from '../config/options.ts';
 import { quoted } from '../config/parse.ts';
 import { ConfigError, messageOf, PlatformError } from '../runtime/errors.ts';
-import type { Command, Surroundings } from './command.ts';
+import type { CliEnvironment, Command } from './command.ts';
 
 /** The parts that a command line is run with. */
 export interface CommandLine {
@@ -20,17 +20,17 @@ const program = 'agent-platform-exporter';
 export async function runCli(
   args: readonly string[],
   line: CommandLine,
-  surroundings: Surroundings,
+  cli: CliEnvironment,
 ): Promise<number> {
   try {
-    return await dispatch(args, line, surroundings);
+    return await dispatch(args, line, cli);
   } catch (error) {
     if (!(error instanceof ConfigError)) {
-      surroundings.stderr.write(`${program}: ${describe(error)}\n`);
+      cli.stderr.write(`${program}: ${describe(error)}\n`);
       return 1;
     }
     const hint = error.hint === undefined ? '' : `  ${error.hint.replaceAll('\n', '\n  ')}\n`;
-    surroundings.stderr.write(`${program}: ${messageOf(error)}\n${hint}`);
+    cli.stderr.write(`${program}: ${messageOf(error)}\n${hint}`);
     return 2;
   }
 }
@@ -41,33 +41,29 @@ function describe(error: unknown): string {
   return error instanceof Error && !expected ? (error.stack ?? error.message) : messageOf(error);
 }
 
-async function dispatch(
-  args: readonly string[],
-  line: CommandLine,
-  surroundings: Surroundings,
-): Promise<number> {
+async function dispatch(args: readonly string[], line: CommandLine, cli: CliEnvironment): Promise<number> {
   const [first, ...rest] = args;
   if (first === '--version') {
-    surroundings.stdout.write(`${program} ${surroundings.version} (node ${process.versions.node})\n`);
+    cli.stdout.write(`${program} ${cli.version} (node ${process.versions.node})\n`);
     return 0;
   }
-  if (first === 'help' || first === '--help' || first === '-h') return showHelp(rest[0], line, surroundings);
+  if (first === 'help' || first === '--help' || first === '-h') return showHelp(rest[0], line, cli);
   if (first === undefined) {
     const { renderHelp } = await import('./help.ts');
-    surroundings.stderr.write(renderHelp(line.commands));
+    cli.stderr.write(renderHelp(line.commands));
     return 2;
   }
   const command = commandNamed(first, line.commands);
   const parsed = parseArguments(rest, await command.options(line.collectors));
-  if (parsed.help) return showHelp(command.name, line, surroundings);
+  if (parsed.help) return showHelp(command.name, line, cli);
   const { run } = await command.load();
-  return run({ ...surroundings, flags: parsed.flags });
+  return run({ ...cli, flags: parsed.flags });
 }
 
 async function showHelp(
   name: string | undefined,
   line: CommandLine,
-  { stdout }: Surroundings,
+  { stdout }: CliEnvironment,
 ): Promise<number> {
   const { renderCommandHelp, renderHelp } = await import('./help.ts');
   if (name === undefined) {

@@ -10,7 +10,7 @@ import { type OptionTable, optionsTakenBy } from '../config/option.ts';
 import { type CollectorChoice, createOptions } from '../config/options.ts';
 import type { Command } from './command.ts';
 
-/** Every command; each loads its own code, so that none pays for another. */
+/** Every command; each one loads its own code. */
 export const commands: readonly Command[] = [
   {
     name: 'serve',

@@ -3,7 +3,7 @@ import { type Environment, optionsInEnvironment } from './environment.ts';
 import { type Files, unreadable } from './files.ts';
 import { fileKeyOf, type Option, type OptionTable, type RawOption, type RawOptions } from './option.ts';
 import { createOptions } from './options.ts';
-import { booleanOf, entriesOf, itemsOf, mistake, originOf, type Place, textOf } from './tree.ts';
+import { booleanOf, configErrorAt, entriesOf, itemsOf, originOf, textOf, type YamlNode } from './tree.ts';
 import { resolveValues } from './values.ts';
 
 /**
@@ -14,7 +14,7 @@ export async function readConfigFile(
   flags: RawOptions,
   environment: Environment,
   files: Files,
-): Promise<Place | undefined> {
+): Promise<YamlNode | undefined> {
   const options = { 'config.file': createOptions([])['config.file'] };
   const given = [flags, optionsInEnvironment(environment, options)];
   const { 'config.file': file } = resolveValues(options, given);
@@ -33,7 +33,7 @@ export async function readConfigFile(
 }
 
 /** A part of the file by its key at the top, undefined where it is not there. */
-export function sectionOf(root: Place | undefined, key: string): Place | undefined {
+export function sectionOf(root: YamlNode | undefined, key: string): YamlNode | undefined {
   const entry = root?.tree.kind === 'mapping' ? root.tree.entries.get(key) : undefined;
   return root === undefined || entry === undefined ? undefined : { ...root, path: key, ...entry };
 }
@@ -42,17 +42,17 @@ export function sectionOf(root: Place | undefined, key: string): Place | undefin
 type KnownKeys = Map<string, KnownKeys | undefined>;
 
 /** What a configuration file gives for a table of options; keys beside them are not looked at. */
-export function optionsInFile(root: Place, options: OptionTable): RawOptions {
+export function optionsInFile(root: YamlNode, options: OptionTable): RawOptions {
   const given = new Map<string, RawOption>();
   for (const [name, option] of Object.entries(options)) {
-    const place = find(root, fileKeyOf(name, option));
-    if (place !== undefined) given.set(name, { texts: textsAt(place, option), origin: originOf(place) });
+    const node = find(root, fileKeyOf(name, option));
+    if (node !== undefined) given.set(name, { texts: textsAt(node, option), origin: originOf(node) });
   }
   return given;
 }
 
 /** Throws a `ConfigError` for the first key that is neither an option's nor one of the `others` at the top. */
-export function refuseUnknownKeys(root: Place, options: OptionTable, others: readonly string[]): void {
+export function refuseUnknownKeys(root: YamlNode, options: OptionTable, others: readonly string[]): void {
   const known: KnownKeys = new Map(others.map((key) => [key, undefined]));
   for (const [name, option] of Object.entries(options)) {
     const path = fileKeyOf(name, option) ?? [];
@@ -68,45 +68,45 @@ export function refuseUnknownKeys(root: Place, options: OptionTable, others: rea
   refuseUnknown(root, known);
 }
 
-function refuseUnknown(place: Place, known: KnownKeys): void {
-  for (const [key, child] of entriesOf(place, [...known.keys()])) {
+function refuseUnknown(node: YamlNode, known: KnownKeys): void {
+  for (const [key, child] of entriesOf(node, [...known.keys()])) {
     const below = known.get(key);
     if (below !== undefined) refuseUnknown(child, below);
   }
 }
 
-function find(root: Place, path: readonly string[] | undefined): Place | undefined {
-  let place = root;
+function find(root: YamlNode, path: readonly string[] | undefined): YamlNode | undefined {
+  let node = root;
   for (const key of path ?? []) {
-    const entry = place.tree.kind === 'mapping' ? place.tree.entries.get(key) : undefined;
+    const entry = node.tree.kind === 'mapping' ? node.tree.entries.get(key) : undefined;
     if (entry === undefined) return undefined;
-    place = { ...place, path: place.path === '' ? key : `${place.path}.${key}`, ...entry };
+    node = { ...node, path: node.path === '' ? key : `${node.path}.${key}`, ...entry };
   }
-  return path === undefined ? undefined : place;
+  return path === undefined ? undefined : node;
 }
 
 /** A repeatable option's value may be a list. */
-function textsAt(place: Place, option: Option): readonly string[] {
-  if (option.repeatable !== true || place.tree.kind !== 'list') return [scalarOf(place, option)];
-  return itemsOf(place).map((item) => scalarOf(item, option));
+function textsAt(node: YamlNode, option: Option): readonly string[] {
+  if (option.repeatable !== true || node.tree.kind !== 'list') return [scalarOf(node, option)];
+  return itemsOf(node).map((item) => scalarOf(item, option));
 }
 
-function scalarOf(place: Place, option: Option): string {
-  const { tree } = place;
-  if (tree.kind === 'mapping' || tree.kind === 'list') throw mistake(place, 'must be a single value');
-  if (tree.kind === 'empty') throw mistake(place, 'is empty');
+function scalarOf(node: YamlNode, option: Option): string {
+  const { tree } = node;
+  if (tree.kind === 'mapping' || tree.kind === 'list') throw configErrorAt(node, 'must be a single value');
+  if (tree.kind === 'empty') throw configErrorAt(node, 'is empty');
   switch (option.kind) {
     case 'boolean':
-      return String(booleanOf(place));
+      return String(booleanOf(node));
     case 'integer':
     case 'number':
-      if (tree.kind !== 'number') throw mistake(place, 'must be a number, without quotes');
+      if (tree.kind !== 'number') throw configErrorAt(node, 'must be a number, without quotes');
       return tree.text;
     case 'duration':
     case 'days':
     case 'size':
       return tree.text;
     default:
-      return textOf(place);
+      return textOf(node);
   }
 }

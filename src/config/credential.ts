@@ -13,7 +13,7 @@ export interface Credential {
   secrets(): readonly string[];
 }
 
-const longestKey = 16_384;
+const MAX_KEY_LENGTH = 16_384;
 const keysRemembered = 8;
 
 /** A key that stays as it is. Throws a `ConfigError` where it cannot be one. */
@@ -73,6 +73,6 @@ function keyIn(text: string, source: string): string {
   // Anything else cannot be sent in a header.
   if (!/^[\x21-\x7e]+$/.test(key))
     throw new ConfigError(`${source} holds a key with characters beyond ASCII`);
-  if (key.length > longestKey) throw new ConfigError(`${source} is longer than any key`);
+  if (key.length > MAX_KEY_LENGTH) throw new ConfigError(`${source} is longer than any key`);
   return key;
 }

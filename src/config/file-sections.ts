@@ -3,12 +3,12 @@ import { parseDay } from '../catalog/day.ts';
 import type { Contract, CreditPrice, ReadinessSettings } from '../catalog/settings.ts';
 import { defaultSeries, defaultValuesPerLabel } from './file-keys.ts';
 import { isOrgName, orgNameRule, parseUrl, quoted } from './parse.ts';
-import { childrenOf, type Place } from './tree.ts';
+import { childrenOf, type YamlNode } from './tree.ts';
 import { list, positiveNumber, section, text, validated, wholeNumber } from './validate.ts';
 
 /** An organization as the file has it, with exactly one source of its key. */
 export interface OrgEntry {
-  readonly place: Place;
+  readonly node: YamlNode;
   readonly name: string;
   readonly baseUrl: string;
   readonly appUrl: string;
@@ -99,12 +99,12 @@ export const readinessSchema = z.strictObject({
 });
 
 /** Reads the list `orgs`. */
-export function readOrgs(place: Place | undefined): readonly OrgEntry[] {
-  if (place === undefined) return [];
-  const entries = validated(list(orgSchema), place);
-  const places = childrenOf(place);
+export function readOrgs(node: YamlNode | undefined): readonly OrgEntry[] {
+  if (node === undefined) return [];
+  const entries = validated(list(orgSchema), node);
+  const nodes = childrenOf(node);
   return entries.map((entry, index) => ({
-    place: places[index] ?? place,
+    node: nodes[index] ?? node,
     name: entry.name,
     baseUrl: entry.base_url,
     appUrl: entry.app_url ?? entry.base_url,
@@ -122,7 +122,7 @@ function contractOf({ seats, budget, prices }: z.output<typeof orgSchema>): Cont
 }
 
 /** Reads `limits`; `labels` are the label names that exist. */
-export function readLimits(place: Place | undefined, labels: ReadonlySet<string>): Limits {
+export function readLimits(node: YamlNode | undefined, labels: ReadonlySet<string>): Limits {
   const known = [...new Set([...defaultValuesPerLabel.keys(), ...labels])];
   const count = wholeNumber(1, MAX_VALUES);
   const byLabel = z
@@ -130,14 +130,14 @@ export function readLimits(place: Place | undefined, labels: ReadonlySet<string>
     .transform((values) => new Map([...defaultValuesPerLabel, ...Object.entries(values)]));
   const forAll = count.transform((value) => new Map([['default', value]]));
   const isNumber =
-    place?.tree.kind === 'mapping' && place.tree.entries.get('values_per_label')?.tree.kind === 'number';
+    node?.tree.kind === 'mapping' && node.tree.entries.get('values_per_label')?.tree.kind === 'number';
   const schema = section(
     z.strictObject({
       values_per_label: (isNumber ? forAll : section(byLabel)).optional(),
       series: wholeNumber(1, MAX_SERIES).default(defaultSeries),
     }),
   );
-  const limits = place === undefined ? undefined : validated(schema, place);
+  const limits = node === undefined ? undefined : validated(schema, node);
   const values: ReadonlyMap<string, number | undefined> = limits?.values_per_label ?? defaultValuesPerLabel;
   return {
     valuesPerLabel: (label) => values.get(label) ?? values.get('default') ?? Number.POSITIVE_INFINITY,
@@ -146,9 +146,8 @@ export function readLimits(place: Place | undefined, labels: ReadonlySet<string>
 }
 
 /** Reads `readiness`. */
-export function readReadiness(place: Place | undefined): ReadinessSettings {
-  const settings =
-    place === undefined ? readinessSchema.parse({}) : validated(section(readinessSchema), place);
+export function readReadiness(node: YamlNode | undefined): ReadinessSettings {
+  const settings = node === undefined ? readinessSchema.parse({}) : validated(section(readinessSchema), node);
   return {
     branches: settings.branches,
     cleanOnly: settings.clean_only,

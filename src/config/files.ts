@@ -30,7 +30,7 @@ export function createFakeFiles(contents: Map<string, string | Error>): Files {
   return { read: async (path) => find(path), fingerprint: async (path) => find(path) };
 }
 
-/** Why a file cannot be read, in words that follow its name. */
+/** Why a file cannot be read, as the text after its name. */
 export function unreadable(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
   if (code === 'ENOENT') return 'does not exist';
@@ -39,7 +39,7 @@ export function unreadable(error: unknown): string {
   return `cannot be read (${code})`;
 }
 
-/** How often a watched file is looked at, in milliseconds. */
+/** How often a watched file is checked, in milliseconds. */
 const LOOK_MS = 2_000;
 
 /**

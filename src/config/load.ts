@@ -18,7 +18,7 @@ import { type CollectorChoice, createOptions, type SharedOptions, secretVariable
 import { createOrgs } from './orgs.ts';
 import { createPeople } from './people/people.ts';
 import { createShard } from './shard.ts';
-import type { Place } from './tree.ts';
+import type { YamlNode } from './tree.ts';
 import { resolveValues } from './values.ts';
 
 /** Everything that a configuration comes from. */
@@ -85,7 +85,7 @@ function layers(
   options: OptionTable,
   flags: RawOptions,
   environment: Environment,
-  root: Place | undefined,
+  root: YamlNode | undefined,
 ): readonly RawOptions[] {
   const file = root === undefined ? [] : [optionsInFile(root, options)];
   return [flags, optionsInEnvironment(environment, options), ...file];
@@ -95,7 +95,7 @@ function layers(
 function teamsFileOf(
   path: string | undefined,
   others: readonly RawOptions[],
-  root: Place | undefined,
+  root: YamlNode | undefined,
 ): string | undefined {
   if (path === undefined || root === undefined) return path;
   return others.some((given) => given.has('teams.file')) ? path : resolve(dirname(root.file), path);

@@ -6,7 +6,7 @@ import type { Environment } from './environment.ts';
 import type { OrgEntry } from './file-sections.ts';
 import type { Files } from './files.ts';
 import { type Shard, serves } from './shard.ts';
-import { mistake, originOf } from './tree.ts';
+import { configErrorAt, originOf } from './tree.ts';
 
 /** The organization that flags and environment may describe. */
 export interface SingleOrg {
@@ -34,7 +34,7 @@ export async function createOrgs(
   const names = new Set<string>();
   const orgs: OrgConfig[] = [];
   for (const entry of entries) {
-    if (names.has(entry.name)) throw mistake(entry.place, `the name ${entry.name} stands twice`);
+    if (names.has(entry.name)) throw configErrorAt(entry.node, `the name ${entry.name} stands twice`);
     names.add(entry.name);
     if (serves(shard, entry.name)) orgs.push(await orgOfEntry(entry, environment, files));
   }
@@ -54,21 +54,21 @@ export async function createOrgs(
 }
 
 async function orgOfEntry(entry: OrgEntry, environment: Environment, files: Files): Promise<OrgConfig> {
-  const { name, baseUrl, appUrl, key, orgId, contract, place } = entry;
+  const { name, baseUrl, appUrl, key, orgId, contract, node } = entry;
   const org = { name, baseUrl, appUrl, orgId, contract };
   if ('variable' in key) {
     const text = environment[key.variable];
     if (text === undefined) {
-      throw mistake(place, `api_key_env names ${key.variable}, which is not set`);
+      throw configErrorAt(node, `api_key_env names ${key.variable}, which is not set`);
     }
     return { ...org, credential: createFixedCredential(text, key.variable) };
   }
-  const path = resolve(dirname(place.file), key.file);
+  const path = resolve(dirname(node.file), key.file);
   try {
     return { ...org, credential: await createFileCredential(path, path, files) };
   } catch (error) {
     throw error instanceof ConfigError
-      ? new ConfigError(`${originOf(place)}: api_key_file ${error.message}`)
+      ? new ConfigError(`${originOf(node)}: api_key_file ${error.message}`)
       : error;
   }
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ConfigError } from '../runtime/errors.ts';
 import { suggestion } from './nearest.ts';
 import { quoted } from './parse.ts';
-import { mistake, type Place, type Tree, unknownKey } from './tree.ts';
+import { configErrorAt, type Tree, unknownKey, type YamlNode } from './tree.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -13,11 +13,11 @@ type Path = readonly PropertyKey[];
  */
 export function validated<Schema extends z.ZodType>(
   schema: Schema,
-  place: Place,
+  node: YamlNode,
   missing = (key: string) => `has no ${key}`,
 ): z.output<Schema> {
   const knownKeys = new Map<string, readonly string[]>();
-  const result = schema.safeParse(plainValueOf(place.tree), {
+  const result = schema.safeParse(plainValueOf(node.tree), {
     error(issue) {
       if (issue.code !== 'unrecognized_keys') return wordsFor(issue);
       const shape: object = Reflect.get(issue.inst?._zod.def ?? {}, 'shape') ?? {};
@@ -26,7 +26,7 @@ export function validated<Schema extends z.ZodType>(
     },
   });
   if (result.success) return result.data;
-  throw errorOf(place, firstOf(result.error.issues), knownKeys, missing);
+  throw errorOf(node, firstOf(result.error.issues), knownKeys, missing);
 }
 
 /** A whole number between two bounds, both included. */
@@ -132,47 +132,47 @@ function isWithin(path: Path, outer: Path): boolean {
 }
 
 function errorOf(
-  root: Place,
+  root: YamlNode,
   issue: z.core.$ZodIssue,
   knownKeys: ReadonlyMap<string, readonly string[]>,
   missing: (key: string) => string,
 ): ConfigError {
-  const place = placeAt(root, issue.path);
+  const node = nodeAt(root, issue.path);
   if (issue.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys;
-    const child = placeAt(root, [...issue.path, key]) ?? root;
-    return unknownKey(place ?? root, child, key, knownKeys.get(String(issue.path)) ?? []);
+    const child = nodeAt(root, [...issue.path, key]) ?? root;
+    return unknownKey(node ?? root, child, key, knownKeys.get(String(issue.path)) ?? []);
   }
-  if (place === undefined) {
-    const parent = placeAt(root, issue.path.slice(0, -1)) ?? root;
+  if (node === undefined) {
+    const parent = nodeAt(root, issue.path.slice(0, -1)) ?? root;
     const hint = issue.code === 'invalid_union' ? optionsOf(issue) : undefined;
-    return mistake(parent, missing(String(issue.path.at(-1))), hint);
+    return configErrorAt(parent, missing(String(issue.path.at(-1))), hint);
   }
-  const { tree } = place;
+  const { tree } = node;
   const hint =
     issue.code === 'invalid_value' && tree.kind === 'text'
       ? suggestion(tree.text, issue.values.map(String))
       : issue.code === 'custom' && typeof issue.params?.['hint'] === 'string'
         ? issue.params['hint']
         : undefined;
-  return mistake(place, issue.message, hint);
+  return configErrorAt(node, issue.message, hint);
 }
 
-/** The node at a path below a place, undefined where there is none. */
-function placeAt(root: Place, path: Path): Place | undefined {
-  let place = root;
+/** The node at a path below a node, undefined where there is none. */
+function nodeAt(root: YamlNode, path: Path): YamlNode | undefined {
+  let node = root;
   for (const key of path) {
-    const { tree, file, path: parent } = place;
+    const { tree, file, path: parent } = node;
     if (tree.kind === 'mapping') {
       const entry = tree.entries.get(String(key));
       if (entry === undefined) return undefined;
-      place = { file, path: parent === '' ? String(key) : `${parent}.${String(key)}`, ...entry };
+      node = { file, path: parent === '' ? String(key) : `${parent}.${String(key)}`, ...entry };
     } else if (tree.kind === 'list') {
       const item = tree.items[Number(key)];
       if (item === undefined) return undefined;
-      place = { file, path: `${parent}[${String(key)}]`, line: item.line, tree: item };
+      node = { file, path: `${parent}[${String(key)}]`, line: item.line, tree: item };
     } else if (key !== 0) return undefined;
     // Otherwise a single value that the schema takes as a list of one.
   }
-  return place;
+  return node;
 }

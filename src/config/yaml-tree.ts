@@ -3,8 +3,8 @@ import { ConfigError } from '../runtime/errors.ts';
 import type { Entry, Tree } from './tree.ts';
 
 // Far above any real file; a few nested aliases would otherwise unfold to billions of nodes.
-const mostNodes = 100_000;
-const deepest = 32;
+const MAX_NODES = 100_000;
+const MAX_DEPTH = 32;
 
 /**
  * Reads a YAML text into a tree that knows its lines; throws a `ConfigError` with file and line, which repeats
@@ -37,7 +37,7 @@ function unfold(document: Document, contents: Node | null, file: string, lines: 
   let count = 0;
   function visit(node: unknown, depth: number, line: number): Tree {
     count += 1;
-    if (count > mostNodes || depth > deepest) {
+    if (count > MAX_NODES || depth > MAX_DEPTH) {
       throw new ConfigError(`${file}: is too large or too deeply nested`);
     }
     if (isAlias(node)) return visit(node.resolve(document), depth + 1, lineOf(node, line));

@@ -1,4 +1,4 @@
-/** A hook event as the agent gives it on standard input. */
+/** A hook event as received on standard input. */
 export interface HookEvent {
   readonly name: string;
   readonly sessionId: string | undefined;
@@ -8,7 +8,7 @@ export interface HookEvent {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** The part of an event that leaves the machine without being asked for. */
+/** The part of an event that is forwarded. */
 export interface SharedEvent {
   readonly id: string;
   readonly hook_event_name: string;
@@ -18,10 +18,10 @@ export interface SharedEvent {
   readonly occurred_at: number;
 }
 
-const longestName = 128;
-const longestText = 256;
+const MAX_NAME_LENGTH = 128;
+const MAX_TEXT_LENGTH = 256;
 
-/** Reads the JSON text of an event, or says why it is none; unknown events and members are as good as any. */
+/** Parses the JSON text of an event; unknown events and members are allowed. */
 export function parseEvent(text: string): HookEvent | { readonly problem: string } {
   let value: unknown;
   try {
@@ -32,7 +32,7 @@ export function parseEvent(text: string): HookEvent | { readonly problem: string
   if (!isRecord(value)) return { problem: 'the input is not a JSON object' };
   const name = textOf(value['hook_event_name'])?.trim();
   if (name === undefined || name === '') return { problem: 'the input has no hook_event_name' };
-  if (name.length > longestName) return { problem: 'hook_event_name is too long' };
+  if (name.length > MAX_NAME_LENGTH) return { problem: 'hook_event_name is too long' };
   return {
     name,
     sessionId: textOf(value['session_id']),
@@ -42,7 +42,7 @@ export function parseEvent(text: string): HookEvent | { readonly problem: string
   };
 }
 
-/** What is told of an event to others: who, what, when and why, and nothing of the work itself. */
+/** The part of an event that is shared: session, event name, time and reason, nothing about the work itself. */
 export function sharedPart(event: HookEvent, id: string, occurredAt: number): SharedEvent {
   return {
     id,
@@ -63,5 +63,5 @@ function textOf(value: unknown): string | undefined {
 }
 
 function shortened(text: string): string {
-  return text.slice(0, longestText).toWellFormed();
+  return text.slice(0, MAX_TEXT_LENGTH).toWellFormed();
 }

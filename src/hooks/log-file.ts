@@ -21,7 +21,7 @@ const appending = O_WRONLY | O_APPEND | O_CREAT | (O_NOFOLLOW ?? 0) | (O_NONBLOC
 
 /**
  * Appends lines to a log file of at most 256 KiB, beside which one older file is kept. A link in its place is moved
- * there too and never written to. What cannot be written is lost: there is nobody to tell.
+ * there too and never written to. Entries that cannot be written are lost: there is nobody to report to.
  */
 export function appendToLog(file: string, entries: readonly LogEntry[], secrets: readonly string[]): void {
   const redactor = createRedactor(() => secrets);

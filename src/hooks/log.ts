@@ -1,17 +1,17 @@
 import type { Clock } from '../runtime/clock.ts';
 import type { Fields, LogEntry } from './log-file.ts';
 
-/** The hook command's log: its problems are nothing to the agent. `error`: something was lost or not told. */
+/** The hook command's log: its problems must not reach the agent. `error`: an event or a notification was lost. */
 export interface HookLog {
   error(message: string, fields?: Fields): void;
   warn(message: string, fields?: Fields): void;
-  /** A secret that no line may show. */
+  /** Registers a secret to mask. */
   remember(secret: string): void;
 }
 
-/** A log that is written at the end of a run: most runs have nothing to say and need not load what writes. */
+/** A log that is written at the end of a run: most runs log nothing and need not load the writer. */
 export interface PendingLog extends HookLog {
-  /** Writes what there is to a file. Never rejects: there is nobody to tell. */
+  /** Writes the entries to a file. Never rejects: there is nobody to report to. */
   writeTo(file: string): Promise<void>;
 }
 

@@ -1,12 +1,12 @@
 import type { Environment } from '../config/process-environment.ts';
 import { checksumOf } from './system.ts';
 
-// Not imported: importing all members of such a module takes longer than the use of a few.
+// Not an import: importing all members of a built-in module takes longer than using a few of them.
 const path = process.getBuiltinModule('node:path');
 
-/** Where the hook command finds and keeps its things. */
-export interface Places {
-  /** The file of settings; `named` where the user chose it, so that its absence is a mistake. */
+/** The files and folders of the hook command. */
+export interface HookPaths {
+  /** The settings file; `named` if the user chose it, so that its absence is an error. */
   readonly config: { readonly file: string; readonly named: boolean };
   /** The folder of spool, log, cache and session starts. */
   readonly state: string;
@@ -15,11 +15,11 @@ export interface Places {
 
 const program = 'agent-platform-exporter';
 
-/** The places, by flag, by environment, or below the home folder as the XDG rules have it. */
-export function findPlaces(
+/** The paths by flag, by environment variable, or below the home folder by the XDG rules. */
+export function findPaths(
   given: Pick<HookArguments, 'config' | 'stateDir'>,
   environment: Environment,
-): Places {
+): HookPaths {
   const home = environment['HOME'] || environment['USERPROFILE'] || '.';
   const chosen = given.config || environment['AGENT_PLATFORM_HOOK_CONFIG'];
   const folder = absolute(environment['XDG_CONFIG_HOME']) ?? path.join(home, '.config');

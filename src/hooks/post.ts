@@ -3,7 +3,7 @@ import type { Environment } from '../config/process-environment.ts';
 import type { Secret } from './settings/settings.ts';
 import { codeOf } from './system.ts';
 
-/** What a server said to a POST. */
+/** The response to a POST. */
 export interface Answer {
   readonly status: number;
   readonly retryAfter: string | undefined;
@@ -21,10 +21,10 @@ export interface PostRequest {
   readonly timeoutMs: number;
 }
 
-/** Sends a POST; rejects with a `PostError` where there is no answer in time. Redirects are not followed. */
+/** Sends a POST; rejects with a `PostError` if there is no response in time. Redirects are not followed. */
 export type Post = (request: PostRequest) => Promise<Answer>;
 
-/** A POST without an answer. `code` is the system's, or `ETIMEDOUT`; the message has no address in it. */
+/** A POST without a response. `code` is the system's, or `ETIMEDOUT`; the message contains no URL. */
 export class PostError extends Error {
   readonly code: string;
 
@@ -35,9 +35,9 @@ export class PostError extends Error {
   }
 }
 
-const mostRead = 16_384;
+const MAX_BODY_LENGTH = 16_384;
 
-/** A POST by Node's own client; `proxies` are the variables that name a proxy, if any. */
+/** Creates a POST by Node's own client; `proxies` are the environment variables that name a proxy, if any. */
 export function createPost(proxies: Readonly<Record<string, string>> | undefined): Post {
   return async ({ url, body, headers = {}, caFile, timeoutMs }) => {
     const { protocol } = new URL(url);
@@ -83,8 +83,8 @@ function readAnswer(response: IncomingMessage, request: ClientRequest, done: (an
   }
   response.setEncoding('utf8');
   response.on('data', (part: string) => {
-    text = (text + part).slice(0, mostRead);
-    if (text.length === mostRead) end();
+    text = (text + part).slice(0, MAX_BODY_LENGTH);
+    if (text.length === MAX_BODY_LENGTH) end();
   });
   response.on('end', end);
   response.on('error', (error) => request.emit('error', error));
@@ -106,7 +106,7 @@ export function proxiesIn(environment: Environment): Readonly<Record<string, str
   return found.some(([name]) => !/^no_/i.test(name)) ? Object.fromEntries(found) : undefined;
 }
 
-/** The usual certificates and those of a file (PEM); throws an error that names the file where it cannot be read. */
+/** The default certificates and those of a PEM file; throws an error that names a file that cannot be read. */
 export function certificatesWith(file: string): string[] {
   let own: string;
   try {
@@ -117,13 +117,13 @@ export function certificatesWith(file: string): string[] {
   return [...process.getBuiltinModule('node:tls').getCACertificates('default'), own];
 }
 
-// Not imported: importing all members of such a module takes longer than the use of a few.
+// Not an import: importing all members of a built-in module takes longer than using a few of them.
 const { readFileSync } = process.getBuiltinModule('node:fs');
 
-/** Reads a secret; throws an error that names its place and never its value. */
+/** Reads a secret; throws an error that names its source and never its value. */
 export type ReadSecret = (secret: Secret) => string;
 
-/** Secrets from files and from an environment; `remember` is told each one, so that the log can mask it. */
+/** Reads secrets from files and environment variables; `remember` receives each one, so that the log can mask it. */
 export function createSecrets(environment: Environment, remember: (secret: string) => void): ReadSecret {
   return (secret) => {
     const source = 'file' in secret ? secret.file : secret.variable;

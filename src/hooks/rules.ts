@@ -2,7 +2,7 @@ import type { HookEvent } from './event.ts';
 import type { SessionLengths } from './sessions.ts';
 import { type QuietHours, type Rule, weekdays } from './settings/settings.ts';
 
-/** Whether a rule speaks about an event at an instant (Unix milliseconds). */
+/** Whether a rule applies to an event at an instant (Unix milliseconds). */
 export function applies(rule: Rule, event: HookEvent, lengths: SessionLengths, now: number): boolean {
   if (rule.events.length > 0 && !rule.events.includes(event.name)) return false;
   if (rule.reasons.length > 0 && !rule.reasons.includes(event.reason ?? '')) return false;
@@ -18,12 +18,12 @@ function matchesFolder(patterns: readonly string[], cwd: string | undefined): bo
 
 const dayMinutes = 1440;
 
-/** Whether an instant (Unix milliseconds) lies in the quiet hours, by the clock on the wall of their time zone. */
+/** Whether an instant (Unix milliseconds) is within the quiet hours, in local time of their time zone. */
 export function isQuiet(quiet: QuietHours, now: number): boolean {
   const { day, minute } = wallClock(now, quiet.timeZone);
   const begins = (which: number) => quiet.days.length === 0 || quiet.days.includes(nameOf(which));
   if (quiet.from < quiet.to) return minute >= quiet.from && minute < quiet.to && begins(day);
-  // Over midnight: the evening of today, or the morning after an evening of yesterday.
+  // Across midnight: today's evening, or the morning after yesterday's.
   return (minute >= quiet.from && begins(day)) || (minute < quiet.to && begins(day - 1));
 }
 
@@ -54,8 +54,8 @@ function wallClock(now: number, timeZone: string | undefined): { day: number; mi
 }
 
 /**
- * The regular expression for a folder pattern: `*` is any name or part of one, `**` any number of folders, and what
- * lies below a folder that matches does so too.
+ * The regular expression for a folder pattern: `*` matches any name or part of one, `**` any number of folders. A
+ * pattern also matches everything below a folder that it matches.
  */
 export function cwdPattern(pattern: string): string {
   const parts = pattern

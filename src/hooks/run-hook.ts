@@ -4,14 +4,14 @@ import { type HookEvent, parseEvent, type SharedEvent, sharedPart } from './even
 import { createForwarding, forward, type Kept, keepOnDisk, spoolIn } from './forward/forward.ts';
 import type { EventInput } from './input.ts';
 import type { HookLog } from './log.ts';
-import type { Places } from './places.ts';
+import type { HookPaths } from './places.ts';
 import { createPost, createSecrets, proxiesIn } from './post.ts';
 import { glanceAtSettings, loadSettings } from './settings/load-settings.ts';
 import type { HookSettings } from './settings/settings.ts';
 
-/** What a run is made of. */
+/** Dependencies of a run. */
 export interface HookParts {
-  readonly places: Places;
+  readonly paths: HookPaths;
   readonly environment: Environment;
   readonly input: EventInput;
   readonly clock: Clock;
@@ -32,7 +32,7 @@ export interface HookParts {
 const standardDeadlineMs = 2500;
 /** The input may take half of what is left of the deadline, and at least this, in milliseconds. */
 const minInputMs = 250;
-/** The last part of the time is for ending: nothing goes on in it. */
+/** Reserved at the end of the deadline for exiting. */
 const reserveMs = 150;
 
 /**
@@ -41,8 +41,8 @@ const reserveMs = 150;
  * start of the process. What fails is logged.
  */
 export async function runHook(parts: HookParts): Promise<void> {
-  const { places, clock, log } = parts;
-  const glance = glanceAtSettings(places, parts.version);
+  const { paths, clock, log } = parts;
+  const glance = glanceAtSettings(paths, parts.version);
   const deadlineMs = glance.kept?.deadlineMs ?? standardDeadlineMs;
   const inputMs = Math.max(minInputMs, (deadlineMs - clock.elapsed()) / 2);
   const event = parseEvent(await parts.input.read(inputMs));
@@ -52,15 +52,15 @@ export async function runHook(parts: HookParts): Promise<void> {
     return;
   }
   const shared = sharedPart(event, parts.createId(), clock.now());
-  const kept = glance.mayForward ? keepOnDisk(spoolIn(places.state), shared, log) : undefined;
+  const kept = glance.mayForward ? keepOnDisk(spoolIn(paths.state), shared, log) : undefined;
   parts.onDeadline(deadlineMs);
-  const { settings, problem } = await loadSettings(places, parts.version, glance);
+  const { settings, problem } = await loadSettings(paths, parts.version, glance);
   if (problem !== undefined) log.error('Settings cannot be used', { problem });
   parts.onDeadline(settings.deadlineMs);
   if (settings.forward === undefined && kept?.name !== undefined) {
     // Where the file cannot be used, it may forward once it is fixed, and the event waits for that.
-    if (problem === undefined) spoolIn(places.state).remove([kept.name]);
-    else spoolIn(places.state).trim(clock.now());
+    if (problem === undefined) spoolIn(paths.state).remove([kept.name]);
+    else spoolIn(paths.state).trim(clock.now());
   }
   const until = settings.deadlineMs - Math.min(reserveMs, settings.deadlineMs / 4);
   await respond(event, shared, kept, { ...parts, settings, until });
@@ -72,7 +72,7 @@ async function respond(
   kept: Kept | undefined,
   parts: HookParts & { readonly settings: HookSettings; readonly until: number },
 ): Promise<void> {
-  const { places, environment, clock, log, settings, until } = parts;
+  const { paths, environment, clock, log, settings, until } = parts;
   const io = {
     post: createPost(proxiesIn(environment)),
     secret: createSecrets(environment, log.remember),
@@ -80,11 +80,11 @@ async function respond(
     log,
   };
   await Promise.all([
-    settings.forward && forward(createForwarding(settings.forward, places.state, io), shared, until, kept),
+    settings.forward && forward(createForwarding(settings.forward, paths.state, io), shared, until, kept),
     settings.rules.length > 0 && tellPeople(),
   ]);
 
-  // Loaded for those who have rules.
+  // Loaded only if there are rules.
   async function tellPeople(): Promise<void> {
     const { tell } = await import('./tell.ts');
     await tell(event, shared, settings, { ...parts, ...io, until });

@@ -11,11 +11,11 @@ export interface SessionLengths {
 
 export const unknownLengths: SessionLengths = { sessionMs: 0, turnMs: 0 };
 
-const mostSessions = 500;
+const MAX_SESSIONS = 500;
 
 /**
- * Notes when sessions and turns began, in one small file per session of `folder`, and tells their lengths at `now`
- * (Unix milliseconds). A session that was not seen before begins with this event. Throws the system's errors.
+ * Records when sessions and turns began, in one small file per session in `folder`, and returns their lengths at `now`
+ * (Unix milliseconds). An unknown session begins with this event. Throws the system's errors.
  */
 export function followSession(folder: string, event: HookEvent, now: number): SessionLengths {
   if (event.sessionId === undefined || event.sessionId === '') return unknownLengths;
@@ -25,7 +25,7 @@ export function followSession(folder: string, event: HookEvent, now: number): Se
     rmSync(file, { force: true });
     return known === undefined ? unknownLengths : lengthsOf(known, now);
   }
-  // A session is started anew within itself when its context is compacted.
+  // Compacting the context starts a session again within itself.
   const begins =
     known === undefined || (event.name === 'SessionStart' && event.fields['source'] !== 'compact');
   const prompted = event.name === 'UserPromptSubmit';
@@ -58,14 +58,14 @@ function startsIn(file: string): Starts | undefined {
   }
 }
 
-/** Forgets the sessions that were silent for longest: most of them have ended without saying so. */
+/** Removes the sessions that have been silent longest: most of them ended without an event. */
 function makeRoom(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const names = readdirSync(folder);
-  if (names.length < mostSessions) return;
+  if (names.length < MAX_SESSIONS) return;
   const aged = names.map((name) => ({ name, age: modified(path.join(folder, name)) }));
   aged.sort((a, b) => a.age - b.age);
-  for (const { name } of aged.slice(0, names.length - mostSessions / 2)) {
+  for (const { name } of aged.slice(0, names.length - MAX_SESSIONS / 2)) {
     rmSync(path.join(folder, name), { force: true });
   }
 }

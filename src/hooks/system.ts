@@ -1,4 +1,4 @@
-// Not imported: importing all members of such a module takes longer than the use of a few.
+// Not an import: importing all members of a built-in module takes longer than using a few of them.
 const { closeSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeFileSync } =
   process.getBuiltinModule('node:fs');
 const path = process.getBuiltinModule('node:path');
@@ -75,12 +75,12 @@ function syncFolder(folder: string): void {
   }
 }
 
-/** The system's code of an error, `unknown` where it has none. */
+/** The system's error code, `unknown` if there is none. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
 }
 
-/** FNV-1a of a text in UTF-8, as 8 hex digits: short, and without loading a library of hashes. */
+/** FNV-1a of a text in UTF-8, as 8 hex digits: short, and needs no hash library to be loaded. */
 export function checksumOf(text: string): string {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;

@@ -3,7 +3,7 @@ import type { Environment } from '../config/process-environment.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { HookEvent, SharedEvent } from './event.ts';
 import type { HookLog } from './log.ts';
-import type { Places } from './places.ts';
+import type { HookPaths } from './places.ts';
 import type { Post, ReadSecret } from './post.ts';
 import { applies } from './rules.ts';
 import { followSession, type SessionLengths, unknownLengths } from './sessions.ts';
@@ -11,7 +11,7 @@ import type { HookSettings } from './settings/settings.ts';
 import { codeOf } from './system.ts';
 
 export interface TellParts {
-  readonly places: Places;
+  readonly paths: HookPaths;
   readonly post: Post;
   readonly secret: ReadSecret;
   readonly clock: Clock;
@@ -23,7 +23,7 @@ export interface TellParts {
   readonly until: number;
 }
 
-/** Tells people of an event by the channels of the rules that apply; a failing channel is logged. */
+/** Sends notifications of an event by the channels of the matching rules; a failing channel is logged. */
 export async function tell(
   event: HookEvent,
   shared: SharedEvent,
@@ -34,7 +34,7 @@ export async function tell(
   const lengths = settings.needsLengths ? lengthsOf(event, parts) : unknownLengths;
   const rules = settings.rules.filter((rule) => applies(rule, event, lengths, clock.now()));
   if (rules.length === 0) return;
-  // Most events concern nobody: what tells is loaded only for those that do.
+  // Most events match no rule: the channels are loaded only for those that do.
   const [{ deliverAll, deliveriesOf }, { createRunProgram }] = await Promise.all([
     import('./notify/notify.ts'),
     import('./notify/local.ts'),
@@ -52,9 +52,9 @@ export async function tell(
   }
 }
 
-function lengthsOf(event: HookEvent, { places, clock, log }: TellParts): SessionLengths {
+function lengthsOf(event: HookEvent, { paths, clock, log }: TellParts): SessionLengths {
   try {
-    return followSession(path.join(places.state, 'sessions'), event, clock.now());
+    return followSession(path.join(paths.state, 'sessions'), event, clock.now());
   } catch (error) {
     log.warn('Session lengths are not known', { code: codeOf(error) });
     return unknownLengths;

@@ -1,10 +1,10 @@
 import { isRecord } from './event.ts';
 
-const longestValue = 1000;
-const longestText = 4000;
+const MAX_VALUE_LENGTH = 1000;
+const MAX_TEXT_LENGTH = 4000;
 const variable = /\{\{|\}\}|\{([A-Za-z_][\w.]*)\}/g;
 
-/** Why a text is no template, undefined where it is one. */
+/** Why a text is not a valid template; undefined if it is. */
 export function problemOfTemplate(text: string): string | undefined {
   const rest = text.replace(variable, '');
   return /[{}]/.test(rest) ? 'has a brace that is no variable: write {{ and }} for braces' : undefined;
@@ -16,15 +16,15 @@ export function variablesOf(text: string): readonly string[] {
 }
 
 /**
- * Fills a template. `{name}` is a member of the values, `{tool_input.file}` one below it; what is not there is
- * empty. Values lose their control characters and are cut at 1000 characters, the whole at 4000.
+ * Fills a template. `{name}` is a member of the values, `{tool_input.file}` a nested one; a missing member is empty.
+ * Values lose their control characters and are truncated to 1000 characters, the whole text to 4000.
  */
 export function fill(text: string, values: Readonly<Record<string, unknown>>): string {
   return text
     .replace(variable, (match: string, name: string | undefined) =>
       name === undefined ? match.slice(1) : shown(lookUp(values, name)),
     )
-    .slice(0, longestText)
+    .slice(0, MAX_TEXT_LENGTH)
     .toWellFormed()
     .trim();
 }
@@ -41,10 +41,10 @@ function lookUp(values: Readonly<Record<string, unknown>>, name: string): unknow
 function shown(value: unknown): string {
   if (value === undefined || value === null) return '';
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  return clean(text.slice(0, longestValue + 1000)).slice(0, longestValue);
+  return clean(text.slice(0, MAX_VALUE_LENGTH + 1000)).slice(0, MAX_VALUE_LENGTH);
 }
 
-/** A text without what could steer a terminal or hide part of it; line ends stay. */
+/** A text without characters that control a terminal or hide parts of the text; line breaks are kept. */
 function clean(text: string): string {
   return text
     .toWellFormed()

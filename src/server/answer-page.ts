@@ -10,14 +10,14 @@ import { NO_STORE, respondText } from './respond.ts';
 /** What a client wants, by its `Accept` and `Accept-Encoding` headers. */
 export type Negotiate = (accept: string | undefined, acceptEncoding: string | undefined) => Negotiated;
 
-/** Sends a page of metrics, or says which collectors there are. */
+/** Sends a page of metrics, or lists the available collectors. */
 export type AnswerPage = (request: IncomingMessage, response: ServerResponse, scrape: Scrape) => void;
 
 /**
  * Answers that are inflated as they are sent, at a time: each holds some 200 KiB for as long as its client likes. Over
  * it, the one that goes on longest is cut off.
  */
-const MOST_INFLATING = 64;
+const MAX_INFLATING = 64;
 
 /**
  * Creates what sends pages. Headers and body are written directly, since express' `send` would hash every page for an
@@ -28,7 +28,7 @@ export function createPageAnswer(log: Logger): AnswerPage {
 
   function inflate(response: ServerResponse, stream: Readable): void {
     const [longest] = inflating;
-    if (inflating.size >= MOST_INFLATING && longest !== undefined) {
+    if (inflating.size >= MAX_INFLATING && longest !== undefined) {
       inflating.delete(longest);
       longest.destroy();
     }

@@ -120,8 +120,8 @@ function createErrorHandler(log: Logger): express.ErrorRequestHandler {
 }
 
 /**
- * Answers without reading what came with the request, and ends the connection after the answer where something came:
- * Node.js would otherwise go on to receive and discard it, however much it is.
+ * Responds without reading the request body, and closes the connection afterwards if there is one: Node.js would
+ * otherwise receive and discard all of it.
  */
 export function bodiless(handler: Handler): Handler {
   return (request, response) => {

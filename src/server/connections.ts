@@ -12,7 +12,7 @@ export interface ConnectionLimitDeps {
 const ANSWER_MS = 120_000;
 
 /** Clients of metrics wait for one answer before they ask again; each that is asked for ahead costs memory. */
-const MOST_AHEAD = 8;
+const MAX_AHEAD = 8;
 
 interface Connection {
   readonly socket: Socket;
@@ -81,7 +81,7 @@ export function limitConnections(server: Server, { limit, clock }: ConnectionLim
     const connection = find(key);
     if (connection === undefined) return;
     connection.answering += 1;
-    if (connection.answering > MOST_AHEAD) {
+    if (connection.answering > MAX_AHEAD) {
       close(key, connection);
       return;
     }

@@ -21,7 +21,7 @@ export function createStatusHandler(status: () => ServiceStatus): Handler {
   });
 }
 
-/** Says that the process answers; nothing else can make it unhealthy. */
+/** Liveness: 200 whenever the process responds. */
 export const healthy: Handler = (_request, response) => {
   respondText(response, 200, 'healthy');
 };

@@ -9,7 +9,7 @@ export interface MetricsDeps {
   readonly answerPage: AnswerPage;
 }
 
-/** Answers scrapes: chooses the format and hands out bytes that are there already. */
+/** Serves scrapes: negotiates the format and sends the prepared bytes. */
 export function createMetricsHandler({ exposition, negotiate, answerPage }: MetricsDeps): Handler {
   const negotiated = rememberNegotiation(negotiate);
   return async (request, response) => {
@@ -31,8 +31,8 @@ export interface ProbeDeps {
 }
 
 /**
- * Answers with one configured organization's series and `probe_success`. The target is looked up by name and never
- * taken for an address: no request leaves the process.
+ * Serves one configured organization's series and `probe_success`. The target is an organization name and never an
+ * address: no request leaves the process.
  */
 export function createProbeHandler({ exposition, negotiate, answerPage, probe }: ProbeDeps): Handler {
   const negotiated = rememberNegotiation(negotiate);

@@ -3,7 +3,7 @@ import type { Negotiated } from '../exposition/negotiate.ts';
 import type { Negotiate } from './answer-page.ts';
 import { type Handler, respondText } from './respond.ts';
 
-/** A scraper says the same at every scrape, and reading its headers costs a fifth of a small answer. */
+/** A scraper sends the same headers at every scrape, and parsing them costs a fifth of a small response. */
 const REMEMBERED = 32;
 
 /** Negotiates with each kind of client once. */
@@ -24,7 +24,7 @@ export function rememberNegotiation(negotiate: Negotiate): (request: IncomingMes
   };
 }
 
-/** Lets through whoever takes this type of content, and answers 406 to those whose `Accept` rules it out. */
+/** Calls the handler if the client accepts this content type; responds 406 otherwise. */
 export function offering(type: string, handler: Handler): Handler {
   return (request, response) => {
     if (refusesIdentity(request)) return refuseCodings(response);
@@ -41,7 +41,7 @@ export function refusesIdentity({ headers }: IncomingMessage): boolean {
   return (weights.get('identity') ?? weights.get('*') ?? 1) === 0;
 }
 
-/** Answers that no coding is left in which there is an answer. */
+/** Responds that the client accepts no available coding. */
 export function refuseCodings(response: ServerResponse): void {
   respondText(response, 406, 'Not acceptable: Accept-Encoding excludes every available coding.');
 }

@@ -1,6 +1,6 @@
 import { constants, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext, getCACertificates, type SecureContextOptions } from 'node:tls';
-import { mistake, type Place } from '../config/tree.ts';
+import { configErrorAt, type YamlNode } from '../config/tree.ts';
 import { messageOf } from '../runtime/errors.ts';
 import { type TlsSettings, verifiesClients } from './settings.ts';
 
@@ -9,9 +9,9 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
 /** Checks that a key belongs to a certificate; gives until when that is valid, in milliseconds since the epoch. */
 export function checkKeyPair(certificate: Pem, key: Pem): number {
   const [own] = certificatesIn(certificate);
-  if (own === undefined) throw mistake(certificate.place, 'holds no certificate in PEM form');
+  if (own === undefined) throw configErrorAt(certificate.node, 'holds no certificate in PEM form');
   if (!own.checkPrivateKey(privateKeyIn(key))) {
-    throw mistake(key.place, 'is not the key of the certificate that is given with it');
+    throw configErrorAt(key.node, 'is not the key of the certificate that is given with it');
   }
   return own.validToDate.getTime();
 }
@@ -19,11 +19,11 @@ export function checkKeyPair(certificate: Pem, key: Pem): number {
 /** Checks that a bundle holds authorities, one of them at the end of a chain. */
 export function checkAuthorities(bundle: Pem): void {
   const authorities = certificatesIn(bundle);
-  if (authorities.length === 0) throw mistake(bundle.place, 'holds no certificate in PEM form');
+  if (authorities.length === 0) throw configErrorAt(bundle.node, 'holds no certificate in PEM form');
   // OpenSSL follows a chain to its end, and an intermediate authority by itself would let nobody in.
   if (!authorities.some((authority) => authority.verify(authority.publicKey))) {
-    throw mistake(
-      bundle.place,
+    throw configErrorAt(
+      bundle.node,
       'holds intermediate authorities only',
       'add the self-signed certificate in which their chain ends',
     );
@@ -35,27 +35,27 @@ export function checkSuites(settings: TlsSettings, certificate: Pem): void {
   try {
     createSecureContext(contextOptions(settings));
   } catch (error) {
-    throw mistake(certificate.place, `cannot be served: ${messageOf(error).slice(0, 200)}`);
+    throw configErrorAt(certificate.node, `cannot be served: ${messageOf(error).slice(0, 200)}`);
   }
 }
 
-function certificatesIn({ place, text }: Pem): readonly X509Certificate[] {
+function certificatesIn({ node, text }: Pem): readonly X509Certificate[] {
   return (text.match(CERTIFICATE) ?? []).map((pem) => {
     try {
       return new X509Certificate(pem);
     } catch {
-      throw mistake(place, 'holds a certificate that cannot be read');
+      throw configErrorAt(node, 'holds a certificate that cannot be read');
     }
   });
 }
 
-function privateKeyIn({ place, text }: Pem): KeyObject {
+function privateKeyIn({ node, text }: Pem): KeyObject {
   if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) {
-    throw mistake(place, 'holds no private key in PEM form');
+    throw configErrorAt(node, 'holds no private key in PEM form');
   }
   if (/-----BEGIN ENCRYPTED|^Proc-Type: 4,ENCRYPTED/m.test(text)) {
-    throw mistake(
-      place,
+    throw configErrorAt(
+      node,
       'holds a key with a passphrase',
       'store it without one; the file’s permissions protect it',
     );
@@ -63,17 +63,17 @@ function privateKeyIn({ place, text }: Pem): KeyObject {
   try {
     return createPrivateKey(text);
   } catch {
-    throw mistake(place, 'holds a private key that cannot be read');
+    throw configErrorAt(node, 'holds a private key that cannot be read');
   }
 }
 
 /** A PEM text and the key that gives it. */
 export interface Pem {
-  readonly place: Place;
+  readonly node: YamlNode;
   readonly text: string;
 }
 
-/** TLS settings in Node's words. */
+/** TLS settings as options of Node. */
 export function contextOptions(tls: TlsSettings): SecureContextOptions {
   return {
     cert: tls.certificate,
@@ -84,7 +84,7 @@ export function contextOptions(tls: TlsSettings): SecureContextOptions {
     ciphers: tls.ciphers,
     ...(tls.curves === undefined ? {} : { ecdhCurve: tls.curves }),
     honorCipherOrder: tls.serverOrder,
-    // A resumed session would bring along a client certificate that was judged by settings of the past.
+    // A resumed session would carry a client certificate that was checked under earlier settings.
     secureOptions: constants.SSL_OP_NO_TICKET,
   };
 }
@@ -92,8 +92,8 @@ export function contextOptions(tls: TlsSettings): SecureContextOptions {
 function authoritiesOf({ clientAuth, clientCa }: TlsSettings): Pick<SecureContextOptions, 'ca'> {
   if (clientCa !== undefined) return { ca: clientCa };
   if (!verifiesClients(clientAuth)) return {};
-  // Systems list them twice, and clients refuse a handshake that names too many.
+  // Some systems list certificates twice, and clients refuse a handshake that names too many.
   const ofSystem = [...new Set(getCACertificates('system'))];
-  // Where the system has none, those that come with Node count.
+  // Without system certificates, the ones bundled with Node are used.
   return ofSystem.length === 0 ? {} : { ca: ofSystem };
 }

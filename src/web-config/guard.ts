@@ -28,11 +28,11 @@ export interface GuardDeps {
   readonly log: Logger;
 }
 
-/** How long an answer waits that too many comparisons stand in the way of, and how long the client should. */
+/** How long a response is delayed while too many comparisons are pending, and the client's `Retry-After`. */
 const BUSY_MS = 1_000;
-/** Answers that wait so at a time; the connections of others are closed. */
-const MOST_LATE = 1_000;
-/** Whoever is not let in holds no connection either. */
+/** Maximum number of delayed responses; further connections are closed. */
+const MAX_LATE = 1_000;
+/** Rejected clients do not keep their connection. */
 const HANG_UP = ['Connection', 'close'] as const;
 const CHALLENGE = [
   'WWW-Authenticate',
@@ -40,7 +40,7 @@ const CHALLENGE = [
   ...HANG_UP,
 ] as const;
 
-/** Puts certificates, rate limit, passwords and headers before every route of an application. */
+/** Enforces certificates, rate limit and passwords and sets headers for every route of an application. */
 export function createGuard(deps: GuardDeps): RequestListener {
   const { app, clock, passwords, log } = deps;
   let late = 0;
@@ -91,9 +91,9 @@ export function createGuard(deps: GuardDeps): RequestListener {
     else refuseLater(response);
   }
 
-  /** Who guesses faster than passwords are compared is answered late, and so asks less. */
+  /** Delays responses while passwords arrive faster than they can be compared. */
   function refuseLater(response: ServerResponse): void {
-    if (late >= MOST_LATE) {
+    if (late >= MAX_LATE) {
       response.destroy();
       return;
     }
@@ -116,7 +116,7 @@ function retryAfter(ms: number): ExtraHeaders {
   return ['Retry-After', String(Math.max(1, Math.ceil(ms / 1_000)))];
 }
 
-/** The path as it stands in the request line: anything but the plain form is no open path. */
+/** The path as written in the request line: only the plain form of an open path is open. */
 function pathOf({ url = '' }: IncomingMessage): string {
   const query = url.indexOf('?');
   return query < 0 ? url : url.slice(0, query);
@@ -128,7 +128,7 @@ function isBearer(authorization: string | undefined): boolean {
 
 type HeadersOfAnswer = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
-/** Gives an answer the configured headers, which win over what its route sets itself. */
+/** Sets the configured headers of a response; they override the route's own. */
 export function setHeaders(response: ServerResponse, headers: ReadonlyMap<string, string>): void {
   const names = new Set([...headers.keys()].map((name) => name.toLowerCase()));
   const writeHead = response.writeHead.bind(response);

@@ -1,5 +1,5 @@
 import { type Files, unreadable } from '../config/files.ts';
-import { entriesOf, originOf, type Place } from '../config/tree.ts';
+import { entriesOf, originOf, type YamlNode } from '../config/tree.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { redactHashesAndKeys } from '../runtime/redact.ts';
 import { offersHttp2, readHeaders, readRateLimit } from './http-section.ts';
@@ -22,26 +22,26 @@ export async function loadWebSettings(file: string, files: Files): Promise<WebSe
 async function read(file: string, files: Files): Promise<WebSettings> {
   const root = await rootOf(file, files);
   const entries = entriesOf(root, sections);
-  function section<Value>(name: string, read: (place: Place) => Value): Value | undefined {
-    const place = entries.get(name);
-    return place === undefined ? undefined : read(place);
+  function section<Value>(name: string, read: (node: YamlNode) => Value): Value | undefined {
+    const node = entries.get(name);
+    return node === undefined ? undefined : read(node);
   }
   const warnings: string[] = [];
-  function warn(place: Place, warning: string): void {
-    warnings.push(`${originOf(place)}: ${warning}`);
+  function warn(node: YamlNode, warning: string): void {
+    warnings.push(`${originOf(node)}: ${warning}`);
   }
   return {
     headers: section('http_server_config', readHeaders) ?? new Map(),
-    users: section('basic_auth_users', (place) => readUsers(place, warn)) ?? new Map(),
-    rateLimit: section('rate_limit', (place) => readRateLimit(place, warn)),
-    tls: await section('tls_server_config', (place) =>
-      readTls(place, files, { offersHttp2: section('http_server_config', offersHttp2) ?? true, warn }),
+    users: section('basic_auth_users', (node) => readUsers(node, warn)) ?? new Map(),
+    rateLimit: section('rate_limit', (node) => readRateLimit(node, warn)),
+    tls: await section('tls_server_config', (node) =>
+      readTls(node, files, { offersHttp2: section('http_server_config', offersHttp2) ?? true, warn }),
     ),
     warnings,
   };
 }
 
-async function rootOf(file: string, files: Files): Promise<Place> {
+async function rootOf(file: string, files: Files): Promise<YamlNode> {
   let text: string;
   try {
     text = await files.read(file);

@@ -5,10 +5,10 @@ import type { Logger } from '../runtime/logger.ts';
 import { loadWebSettings } from './load.ts';
 import type { WebSettings } from './settings.ts';
 
-/** How often the files are looked at, in milliseconds. */
+/** How often the files are checked, in milliseconds. */
 const WATCH_MS = 5_000;
 
-/** What a reload did: whether there was a change, or why everything stays as it was. */
+/** The result of a reload: whether anything changed, or why the previous settings stay in effect. */
 export type ReloadOutcome =
   | { readonly changed: boolean }
   | { readonly problem: string; readonly hint: string | undefined };
@@ -18,20 +18,20 @@ export interface ReloadingDeps {
   readonly files: Files;
   readonly clock: Pick<Clock, 'wait'>;
   readonly log: Logger;
-  /** Takes new settings into use; throws a `ConfigError` where they need a restart. */
+  /** Applies new settings; throws a `ConfigError` if they need a restart. */
   apply(settings: WebSettings): void;
 }
 
-/** Settings that follow their files. */
+/** Settings that are reloaded from their files. */
 export interface Reloading {
   current(): WebSettings;
   /** Reads the files now if they have changed; whoever asks tells the outcome. */
   reload(): Promise<ReloadOutcome>;
   /**
-   * Looks at the files every 5 s until the signal. Only what goes wrong for longer than that is an error: `tell` hears
+   * Looks at the files every 5 s until the signal. Only what goes wrong for longer than that is an error: `notify` hears
    * of it, and when it is over.
    */
-  watch(signal: AbortSignal, tell: (problem: string | undefined) => void): Promise<void>;
+  watch(signal: AbortSignal, notify: (problem: string | undefined) => void): Promise<void>;
 }
 
 /** Loads the settings for the first time; rejects with a `ConfigError`. */
@@ -91,26 +91,26 @@ export async function createReloading(deps: ReloadingDeps): Promise<Reloading> {
     return next;
   }
 
-  async function watch(signal: AbortSignal, tell: (problem: string | undefined) => void): Promise<void> {
+  async function watch(signal: AbortSignal, notify: (problem: string | undefined) => void): Promise<void> {
     let pending: string | undefined;
-    let told: string | undefined;
+    let reported: string | undefined;
     for (;;) {
       await clock.wait(WATCH_MS, signal);
       const result = await reload();
       const problem = 'problem' in result ? result.problem : undefined;
-      // A certificate and its key are written one after the other: only what stays wrong is worth a word.
-      if (problem !== undefined && problem === pending && problem !== told && 'problem' in result) {
+      // A certificate and its key are written one after the other: only a persistent problem is reported.
+      if (problem !== undefined && problem === pending && problem !== reported && 'problem' in result) {
         log.error('The web configuration cannot be used; the one before stays in force', {
           problem,
           hint: result.hint,
         });
-        told = problem;
-        tell(problem);
+        reported = problem;
+        notify(problem);
       }
-      // Whoever asked for a reload in between may know of a problem that was not told here.
-      if (problem === undefined && (told !== undefined || ('changed' in result && result.changed))) {
-        told = undefined;
-        tell(undefined);
+      // A reload on request may have reported a problem that was not reported here.
+      if (problem === undefined && (reported !== undefined || ('changed' in result && result.changed))) {
+        reported = undefined;
+        notify(undefined);
       }
       pending = problem;
     }

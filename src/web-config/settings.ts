@@ -1,4 +1,4 @@
-/** Who must show a client certificate, by the names that Go's TLS gives them. */
+/** Client certificate policies, by their names in Go's TLS. */
 export const clientAuthTypes = [
   'NoClientCert',
   'RequestClientCert',
@@ -9,7 +9,7 @@ export const clientAuthTypes = [
 
 export type ClientAuth = (typeof clientAuthTypes)[number];
 
-/** Whether a policy asks that certificates lead to an authority. */
+/** Whether a policy verifies certificates against an authority. */
 export function verifiesClients(clientAuth: ClientAuth): boolean {
   return clientAuth === 'RequireAndVerifyClientCert' || clientAuth === 'VerifyClientCertIfGiven';
 }
@@ -44,7 +44,7 @@ export interface RateLimit {
   readonly burst: number;
 }
 
-/** What a web configuration file says. */
+/** A parsed web configuration file. */
 export interface WebSettings {
   /** Plain HTTP where not given. */
   readonly tls: TlsSettings | undefined;
@@ -53,11 +53,11 @@ export interface WebSettings {
   /** Bcrypt hashes by user name; nobody is asked for a password where it is empty. */
   readonly users: ReadonlyMap<string, string>;
   readonly rateLimit: RateLimit | undefined;
-  /** What is accepted although it is hardly meant so, each in one line with its place. */
+  /** Valid but probably unintended settings, one line each with file, line and key. */
   readonly warnings: readonly string[];
 }
 
-/** Settings in words, a line each. */
+/** Describes the settings, one line each. */
 export function describeWebSettings(settings: WebSettings, openHealth: boolean): readonly string[] {
   const { tls, users, headers, rateLimit } = settings;
   const lines: string[] = [];

@@ -6,13 +6,13 @@ import { contextOptions } from './certificates.ts';
 import { admits, asksForCertificate, shownBy } from './client-policy.ts';
 import type { TlsSettings } from './settings.ts';
 
-/** A client has this long for its handshake. */
+/** Maximum duration of a handshake. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
 /** The listening side of TLS. */
 export interface TlsListener {
   createServer(options: ServerOptions): Server;
-  /** What the next connections are served with; those that are open go on. */
+  /** Applies to new connections; open ones are not interrupted. */
   update(tls: TlsSettings): void;
   /** Whether a connection is open although its client has not shown the certificate that is asked for. */
   isUncertified(socket: Socket): boolean;
@@ -20,17 +20,17 @@ export interface TlsListener {
 
 /**
  * Creates the listening side of TLS. Clients without the certificate that is asked for are cut off after the
- * handshake, unless `keepsUncertified`: then somebody else judges what they may see.
+ * handshake, unless `keepsUncertified`: then the caller decides what they may access.
  */
 export function createTlsListener(initial: TlsSettings, keepsUncertified: boolean): TlsListener {
   let current = initial;
   let server: ReturnType<typeof createServer> | undefined;
   const uncertified = new WeakSet<Socket>();
 
-  function judge(socket: TLSSocket): void {
+  function checkClient(socket: TLSSocket): void {
     if (admits(current, shownBy(socket))) return;
     uncertified.add(socket);
-    // The HTTP side, which gets the socket after this, finds it closed.
+    // The HTTP server gets the socket afterwards and finds it closed.
     if (!keepsUncertified) socket.destroy();
   }
 
@@ -41,15 +41,15 @@ export function createTlsListener(initial: TlsSettings, keepsUncertified: boolea
         ...contextOptions(current),
         handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
         requestCert: asksForCertificate(current),
-        // Node would know only two of the five policies.
+        // Node implements only two of the five policies.
         rejectUnauthorized: false,
       });
-      server.prependListener('secureConnection', judge);
+      server.prependListener('secureConnection', checkClient);
       return server;
     },
     update(tls) {
       server?.setSecureContext(contextOptions(tls));
-      // Node has no method for this. Were it ignored one day, nobody would be asked, and so nobody admitted.
+      // Node has no method for this. If a later version ignores it, no client is asked for a certificate or admitted.
       if (server !== undefined) Object.assign(server, { requestCert: asksForCertificate(tls) });
       current = tls;
     },

@@ -21,15 +21,15 @@ export interface WebConfigDeps {
   readonly tokenPaths: readonly string[];
 }
 
-/** A web configuration file at work. */
+/** An active web configuration file. */
 export interface WebConfig {
   readonly scheme: 'http' | 'https';
   /** The parts of a server that serves an application by this file. */
   serve(app: RequestListener): Pick<HttpServerDeps, 'app' | 'createServer'>;
   /** Reads the files now if they have changed; a file that cannot be used changes nothing. */
   reload(): Promise<ReloadOutcome>;
-  /** From now on reads the files whenever they change, until closed; tells when they cannot be used, and when again. */
-  watch(tell: (problem: string | undefined) => void): void;
+  /** Reloads the files whenever they change, until closed; reports when they become unusable and usable again. */
+  watch(notify: (problem: string | undefined) => void): void;
   close(): Promise<void>;
 }
 
@@ -73,8 +73,8 @@ export async function openWebConfig(deps: WebConfigDeps): Promise<WebConfig> {
       createServer: tls?.createServer,
     }),
     reload: reloading.reload,
-    watch(tell) {
-      reloading.watch(stopping.signal, tell).catch((error: unknown) => {
+    watch(notify) {
+      reloading.watch(stopping.signal, notify).catch((error: unknown) => {
         if (!stopping.signal.aborted) log.error('The web configuration is no longer watched', { error });
       });
     },

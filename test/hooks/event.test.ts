@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseEvent, sharedPart } from '../../src/hooks/event.ts';
-import { findPlaces, readHookArguments } from '../../src/hooks/places.ts';
+import { findPaths, readHookArguments } from '../../src/hooks/places.ts';
 import { createEventId } from '../../src/hooks/system.ts';
 
 describe('an event', () => {
@@ -73,11 +73,11 @@ test('arguments are read in both forms, and none is refused', () => {
   expect(readHookArguments(['--config'])).toEqual({ config: undefined, stateDir: undefined, unknown: [] });
 });
 
-describe('places', () => {
+describe('paths', () => {
   const nothing = { config: undefined, stateDir: undefined };
 
   test('are below the home folder', () => {
-    expect(findPlaces(nothing, { HOME: '/home/a' })).toEqual({
+    expect(findPaths(nothing, { HOME: '/home/a' })).toEqual({
       config: { file: '/home/a/.config/agent-platform-exporter/hooks.yaml', named: false },
       state: '/home/a/.local/state/agent-platform-exporter/hooks',
       home: '/home/a',
@@ -86,7 +86,7 @@ describe('places', () => {
 
   test('follow the XDG variables where these are absolute', () => {
     const environment = { HOME: '/home/a', XDG_CONFIG_HOME: '/c', XDG_STATE_HOME: 'relative' };
-    expect(findPlaces(nothing, environment)).toMatchObject({
+    expect(findPaths(nothing, environment)).toMatchObject({
       config: { file: '/c/agent-platform-exporter/hooks.yaml' },
       state: '/home/a/.local/state/agent-platform-exporter/hooks',
     });
@@ -94,7 +94,7 @@ describe('places', () => {
 
   test('differ by the file, so that what waits for one address never goes to another', () => {
     const states = ['/a.yaml', '/b.yaml'].map(
-      (config) => findPlaces({ config, stateDir: undefined }, { HOME: '/h' }).state,
+      (config) => findPaths({ config, stateDir: undefined }, { HOME: '/h' }).state,
     );
     expect(new Set(states).size).toBe(2);
   });
@@ -105,11 +105,11 @@ describe('places', () => {
       AGENT_PLATFORM_HOOK_STATE_DIR: '/e',
       HOME: '/h',
     };
-    expect(findPlaces(nothing, environment)).toMatchObject({
+    expect(findPaths(nothing, environment)).toMatchObject({
       config: { file: '/e.yaml', named: true },
       state: '/e',
     });
-    expect(findPlaces({ config: '~/f.yaml', stateDir: '/f' }, environment)).toMatchObject({
+    expect(findPaths({ config: '~/f.yaml', stateDir: '/f' }, environment)).toMatchObject({
       config: { file: '/h/f.yaml' },
       state: '/f',
     });

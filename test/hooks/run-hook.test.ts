@@ -4,7 +4,7 @@ import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openInput } from '../../src/hooks/input.ts';
-import { findPlaces } from '../../src/hooks/places.ts';
+import { findPaths } from '../../src/hooks/places.ts';
 import { runHook } from '../../src/hooks/run-hook.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
 
@@ -29,7 +29,7 @@ async function run(settings: string | undefined, nth = 1) {
   const atDeadline: number[] = [];
   const logged: string[] = [];
   await runHook({
-    places: findPlaces({ config, stateDir: undefined }, environment),
+    paths: findPaths({ config, stateDir: undefined }, environment),
     environment,
     input: openInput(Readable.from([Buffer.from(EVENT)])),
     clock,

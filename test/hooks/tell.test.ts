@@ -23,7 +23,7 @@ test('people are told until the end of the run, by whatever channel, and no long
   const clock = createFakeClock(0);
   await clock.advance(840);
   await tell(event, sharedPart(event, 'id', 0), SETTINGS, {
-    places: { config: { file: '/nowhere/hooks.yaml', named: false }, state: '/nowhere', home: '/' },
+    paths: { config: { file: '/nowhere/hooks.yaml', named: false }, state: '/nowhere', home: '/' },
     post: (request) => {
       requests.push(request);
       // Nobody ever answers.

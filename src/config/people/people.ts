@@ -10,7 +10,7 @@ import { parseTeams } from './teams-file.ts';
 export const hashKeyVariable = 'AGENT_PLATFORM_USERS_HASH_KEY';
 export const hashKeyFileVariable = 'AGENT_PLATFORM_USERS_HASH_KEY_FILE';
 
-const leastKeyBytes = 16;
+const MIN_KEY_BYTES = 16;
 
 /** Who may be told apart and who belongs to which team, by files that may change. */
 export interface People {
@@ -84,7 +84,7 @@ async function openHashKey(environment: Environment, files: Files) {
   if (text === undefined) {
     throw new ConfigError(
       'users.identity is hash, but there is no key for the hashes',
-      `set ${hashKeyVariable} or ${hashKeyFileVariable} to at least ${leastKeyBytes} random bytes, such as from: openssl rand -hex 32`,
+      `set ${hashKeyVariable} or ${hashKeyFileVariable} to at least ${MIN_KEY_BYTES} random bytes, such as from: openssl rand -hex 32`,
     );
   }
   const key = keyIn(text, hashKeyVariable);
@@ -94,15 +94,15 @@ async function openHashKey(environment: Environment, files: Files) {
 /** The key in a text, less line ends after it; the text is never repeated. */
 function keyIn(text: string, source: string): string {
   const key = text.replace(/[\r\n]+$/, '');
-  if (Buffer.byteLength(key) >= leastKeyBytes && new Set(key).size > 1) return key;
-  if (Buffer.byteLength(key) >= leastKeyBytes) {
+  if (Buffer.byteLength(key) >= MIN_KEY_BYTES && new Set(key).size > 1) return key;
+  if (Buffer.byteLength(key) >= MIN_KEY_BYTES) {
     throw new ConfigError(
       `${source}: the key for the hashes of users is one character repeated`,
       'such as from: openssl rand -hex 32',
     );
   }
   throw new ConfigError(
-    `${source}: the key for the hashes of users has less than ${leastKeyBytes} bytes`,
+    `${source}: the key for the hashes of users has less than ${MIN_KEY_BYTES} bytes`,
     'such as from: openssl rand -hex 32',
   );
 }

@@ -8,20 +8,20 @@ export interface TeamRule {
   readonly team: string;
 }
 
-/** Which team a person belongs to. */
+/** Maps people to teams. */
 export interface Teams {
-  /** Another one for other rules. */
+  /** Differs between sets of rules. */
   readonly fingerprint: string;
   /** How many teams there are. */
   readonly size: number;
   teamOf(person: Person): string;
 }
 
-/** Everybody is without a team. */
+/** No teams: nobody belongs to one. */
 export const NO_TEAMS: Teams = { fingerprint: 'none', size: 0, teamOf: () => NO_TEAM };
 
 /**
- * Teams by rules: a person's id counts first, then the address as it stands, then the first pattern that fits it.
+ * Creates teams from rules: a person's id takes precedence, then the exact address, then the first matching pattern.
  * Addresses are compared in lower case.
  */
 export function createTeams(rules: readonly TeamRule[]): Teams {
@@ -42,12 +42,12 @@ export function createTeams(rules: readonly TeamRule[]): Teams {
   };
 }
 
-/** What two spellings of one member share. */
+/** The normalized form of a member. */
 export function memberKey(member: string): string {
   return member.includes('@') ? member.toLowerCase() : member;
 }
 
-/** Whether a text is what a pattern says, in time that is linear however hostile they are. */
+/** Matches a pattern in linear time, even for hostile input. */
 function pattern(text: string): (email: string) => boolean {
   const [head = '', ...parts] = text.split('*');
   const tail = parts.pop() ?? '';

@@ -1,7 +1,7 @@
 import { ConfigError } from '../../runtime/errors.ts';
 import { memberKey, type TeamRule } from './rules.ts';
 
-const longestName = 100;
+const MAX_NAME_LENGTH = 100;
 
 /** A line that was read, not yet checked. */
 interface Line {
@@ -30,7 +30,7 @@ const hint = 'each line has a user id, an e-mail address or a pattern such as "*
 function flawOf(member: string, team: string): string | undefined {
   if (member === '') return 'names nobody';
   if (team === '') return 'has no team';
-  if (team.length > longestName) return `has a team of more than ${longestName} characters`;
+  if (team.length > MAX_NAME_LENGTH) return `has a team of more than ${MAX_NAME_LENGTH} characters`;
   return /\p{C}/u.test(team) ? 'has a team with control characters' : undefined;
 }
 

@@ -6,7 +6,7 @@ import type { ForwardSettings } from '../settings/settings.ts';
 import { codeOf } from '../system.ts';
 import { createLock, createPause, isAlive, type Lock, type Pause } from './lock.ts';
 import { createSpool, type Spool, type SpoolLimits } from './spool.ts';
-import { judge, judgeFailure, refusedPauseMs, type Verdict } from './verdict.ts';
+import { classifyFailure, classifyResponse, refusedPauseMs, type Verdict } from './verdict.ts';
 
 export interface ForwardParts {
   readonly settings: ForwardSettings;
@@ -205,15 +205,15 @@ async function send(
       body: texts.length === 1 ? (texts[0] ?? '') : `{"events":[${texts.join(',')}]}`,
       timeoutMs: Math.max(1, Math.floor(Math.min(settings.timeoutMs, left))),
     });
-    return judge(answer, texts.length);
+    return classifyResponse(answer, texts.length);
   } catch (error) {
     // Cut short by this run's own deadline: that says nothing about the exporter.
     const cut = error instanceof PostError && error.code === 'ETIMEDOUT' && left < settings.timeoutMs;
-    return cut ? { kind: 'later', why: 'the time was up', pauseMs: 0 } : judgeFailure(error);
+    return cut ? { kind: 'later', why: 'the time was up', pauseMs: 0 } : classifyFailure(error);
   }
 }
 
-// Not imported: importing all members of such a module takes longer than the use of a few.
+// Not an import: importing all members of a built-in module takes longer than using a few of them.
 const { mkdirSync } = process.getBuiltinModule('node:fs');
 
 const path = process.getBuiltinModule('node:path');

@@ -1,6 +1,6 @@
 import { writeWhole } from '../system.ts';
 
-// Not imported: importing all members of such a module takes longer than the use of a few.
+// Not an import: importing all members of a built-in module takes longer than using a few of them.
 const { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } =
   process.getBuiltinModule('node:fs');
 

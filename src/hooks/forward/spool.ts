@@ -1,7 +1,7 @@
 import { isRecord, type SharedEvent } from '../event.ts';
 import { checksumOf, codeOf, writeDurably } from '../system.ts';
 
-// Not imported: importing all members of such a module takes longer than the use of a few.
+// Not an import: importing all members of a built-in module takes longer than using a few of them.
 const { existsSync, readdirSync, readFileSync, renameSync, rmSync } = process.getBuiltinModule('node:fs');
 const path = process.getBuiltinModule('node:path');
 

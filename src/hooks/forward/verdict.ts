@@ -16,8 +16,8 @@ const pauses = { denied: 30_000, server: 2000, slow: 15_000, longest: 300_000 };
 /** How long nobody tries where something on the way refuses every event, in milliseconds. */
 export const refusedPauseMs = pauses.denied;
 
-/** Judges the answer to a request with this number of events. */
-export function judge({ status, retryAfter, body }: Answer, events: number): Verdict {
+/** Classifies the response to a request with this number of events. */
+export function classifyResponse({ status, retryAfter, body }: Answer, events: number): Verdict {
   const answer = recordIn(body);
   if (status >= 200 && status < 300) {
     const rejected = rejectedOf(answer, events);
@@ -37,8 +37,8 @@ export function judge({ status, retryAfter, body }: Answer, events: number): Ver
   };
 }
 
-/** Judges a request without an answer. A refused connection costs nothing, so the next run may try again. */
-export function judgeFailure(error: unknown): Verdict {
+/** Classifies a request without a response. A refused connection is cheap, so the next run may try again. */
+export function classifyFailure(error: unknown): Verdict {
   if (!(error instanceof PostError))
     return { kind: 'later', why: error instanceof Error ? error.message : 'the request failed', pauseMs: 0 };
   const quick = error.code === 'ECONNREFUSED' || error.code === 'ECONNRESET' || error.code === 'EPIPE';

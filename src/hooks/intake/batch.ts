@@ -1,7 +1,7 @@
 import { type Acceptable, type HookEvent, type RejectedEvent, readEvent } from './event.ts';
 
 /** Most events of one request. */
-export const MOST_EVENTS = 1000;
+export const MAX_EVENTS = 1000;
 
 /** What a request's body holds. */
 export type Batch =
@@ -25,7 +25,7 @@ export function readBatch(text: string, acceptable: Acceptable): Batch {
   if (found === undefined) {
     return { kind: 'malformed', problem: 'the body must be one event, or an object with an array of events' };
   }
-  if (found.length > MOST_EVENTS) return { kind: 'too-many' };
+  if (found.length > MAX_EVENTS) return { kind: 'too-many' };
   const events: HookEvent[] = [];
   const rejected: RejectedEvent[] = [];
   for (const one of found) {

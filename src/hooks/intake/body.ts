@@ -3,10 +3,10 @@ import type { Clock } from '../../runtime/clock.ts';
 import { createJsonMeter } from '../../runtime/json-meter.ts';
 
 /** Most bytes of a body. */
-export const MOST_BYTES = 1_048_576;
+export const MAX_BYTES = 1_048_576;
 
 /** What is deeper, or has more values, is no events: a mebibyte of brackets would take a hundred times its size. */
-const STRUCTURE = { depth: 64, values: MOST_BYTES / 16 };
+const STRUCTURE = { depth: 64, values: MAX_BYTES / 16 };
 
 /** A body has to arrive within this, in milliseconds. */
 const ARRIVAL_MS = 10_000;
@@ -38,7 +38,7 @@ function collect(request: IncomingMessage): Promise<{ readonly text: string } | 
   return new Promise((resolve) => {
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      const isTooLarge = size > MOST_BYTES;
+      const isTooLarge = size > MAX_BYTES;
       if (!isTooLarge && meter.read(chunk) === undefined) {
         chunks.push(chunk);
         return;

@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import type { Clock } from '../../runtime/clock.ts';
 import { createTokenBucket, type TokenBucket } from '../../runtime/rate-limiters.ts';
 
-/** Holds each client to a number of requests per second. */
+/** Limits the requests per second of each client. */
 export interface ClientLimits {
   /** Takes one request of a client; 0 where it may go on, else the seconds after which it may come again. */
   take(address: string | undefined): number;

@@ -16,7 +16,7 @@ export interface HookEvent {
   readonly at: Instant;
 }
 
-/** An event that is not taken; `problem` never repeats what was sent. */
+/** A rejected event; `problem` never repeats what was sent. */
 export interface RejectedEvent {
   readonly rejection: Extract<Rejection, 'invalid' | 'too_old'>;
   readonly problem: string;
@@ -33,7 +33,7 @@ const LONGEST_NAME = 128;
 const LONGEST_SESSION = 256;
 const DIGEST_BYTES = 16;
 
-/** Reads one event; members that are not named in the contract are not looked at. */
+/** Reads one event; unknown members are ignored. */
 export function readEvent(value: unknown, { from, to }: Acceptable): HookEvent | RejectedEvent {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return invalid('an event must be an object');

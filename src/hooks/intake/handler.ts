@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../runtime/clock.ts';
 import { type Handler, respondJson } from '../../server/respond.ts';
-import { MOST_EVENTS, readBatch } from './batch.ts';
-import { MOST_BYTES, readBody, type Unread } from './body.ts';
+import { MAX_EVENTS, readBatch } from './batch.ts';
+import { MAX_BYTES, readBody, type Unread } from './body.ts';
 import type { ClientLimits } from './client-limits.ts';
 import type { HookIntake } from './intake.ts';
 import type { Rejection } from './known.ts';
@@ -21,7 +21,7 @@ export interface HookHandlerDeps {
 }
 
 /** Bytes of bodies that are read at a time; what is made of them takes several times as much memory. */
-const MOST_BYTES_AT_ONCE = 16 * MOST_BYTES;
+const MAX_BYTES_AT_ONCE = 16 * MAX_BYTES;
 /** After how many seconds a sender may come again, where the wait is not its own doing. */
 const SOON = 2;
 /** A sender's clock may be ahead by so much, in milliseconds. */
@@ -41,7 +41,7 @@ const unauthorized = {
   headers: ['WWW-Authenticate', 'Bearer'],
 };
 const notJson = refusal(415, 'malformed', 'the body must be application/json without compression');
-const tooLarge = refusal(413, 'too_large', `at most ${MOST_BYTES} bytes and ${MOST_EVENTS} events at a time`);
+const tooLarge = refusal(413, 'too_large', `at most ${MAX_BYTES} bytes and ${MAX_EVENTS} events at a time`);
 const unread: Readonly<Record<Unread, Answer>> = {
   'too-large': tooLarge,
   'too-complex': refusal(400, 'malformed', 'the body is nested too deeply, or has too many values'),
@@ -67,8 +67,8 @@ export function createHookHandler(deps: HookHandlerDeps): Handler {
     if (verdict === 'wrong') return unauthorized;
     if (!isPlainJson(request)) return notJson;
     const expected = sizeOf(request);
-    if (expected > MOST_BYTES) return tooLarge;
-    if (reading + expected > MOST_BYTES_AT_ONCE) return throttled(SOON);
+    if (expected > MAX_BYTES) return tooLarge;
+    if (reading + expected > MAX_BYTES_AT_ONCE) return throttled(SOON);
     reading += expected;
     const body = await readBody(request, clock).finally(() => {
       reading -= expected;
@@ -105,7 +105,7 @@ export function createHookHandler(deps: HookHandlerDeps): Handler {
 /** The bytes that a body has, or may have where that is not told. */
 function sizeOf({ headers }: IncomingMessage): number {
   const length = headers['content-length'];
-  return length === undefined ? MOST_BYTES : Number(length);
+  return length === undefined ? MAX_BYTES : Number(length);
 }
 
 function refusal(status: number, reason: Rejection, error: string): Answer {

@@ -8,7 +8,7 @@ import type { HookInstruments } from './metrics.ts';
 import { type HookStore, HookStoreError } from './store.ts';
 import { absorb, applied, type SessionState, type Tally, waitingAt } from './tally.ts';
 
-/** What became of the events of one request. */
+/** The result of storing the events of one request. */
 export interface Taken {
   readonly accepted: number;
   readonly duplicates: number;
@@ -34,9 +34,9 @@ export interface HookIntakeDeps {
 }
 
 /** Events that are stored together: one wait for the disk serves them all, and scrapes wait no longer than that. */
-const MOST_TOGETHER = 1_000;
+const MAX_TOGETHER = 1_000;
 /** Events that may wait to be stored. */
-const MOST_WAITING = 20_000;
+const MAX_WAITING = 20_000;
 /** How long a store that failed is left alone, in milliseconds. */
 const REST_MS = 1_000;
 
@@ -105,7 +105,7 @@ export async function createHookIntake(deps: HookIntakeDeps): Promise<HookIntake
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
         group.push(next);
         size += next.events.length;
-        if (size >= MOST_TOGETHER) break;
+        if (size >= MAX_TOGETHER) break;
       }
       await storeGroup(group);
       queued -= size;
@@ -131,7 +131,7 @@ export async function createHookIntake(deps: HookIntakeDeps): Promise<HookIntake
 
   return {
     take(events) {
-      if (queued + events.length > MOST_WAITING) return Promise.resolve('busy');
+      if (queued + events.length > MAX_WAITING) return Promise.resolve('busy');
       queued += events.length;
       return new Promise((resolve) => {
         queue.push({ events, settle: resolve });

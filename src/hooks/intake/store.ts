@@ -43,17 +43,17 @@ export interface HookStore {
 }
 
 /** Most identities that are remembered; about 15 MB. */
-const MOST_IDS = 100_000;
+const MAX_IDS = 100_000;
 
-/** Keeps nothing over a restart. */
-export function createMemoryHookStore(mostIds = MOST_IDS): HookStore {
+/** A store in memory; a restart empties it. */
+export function createMemoryHookStore(maxIds = MAX_IDS): HookStore {
   const seen = new Map<string, number>();
   let forgotten = 0;
 
   function forget(now: number): void {
     for (const [id, at] of seen) {
       const isOld = at < now - REMEMBERED_MS - 24 * 3_600_000;
-      if (!isOld && seen.size <= mostIds) return;
+      if (!isOld && seen.size <= maxIds) return;
       if (!isOld) forgotten = Math.max(forgotten, at);
       seen.delete(id);
     }

@@ -1,7 +1,7 @@
 import type { Instant } from '../../catalog/day.ts';
 import type { HookEvent } from './event.ts';
 
-/** How often an event of one name happened, and when it last did. */
+/** How often an event of one name occurred, and when it last did. */
 export interface EventTally {
   readonly count: number;
   readonly lastAt: Instant;
@@ -24,7 +24,7 @@ export interface Tally {
   readonly sessions: ReadonlyMap<string, SessionState>;
 }
 
-/** What events do to a tally: the counts as they are then, and the sessions that change or (undefined) go. */
+/** Changes of a tally: the new counts, and the sessions that change or (undefined) are removed. */
 export interface Changes {
   readonly events: ReadonlyMap<string, EventTally>;
   readonly ends: ReadonlyMap<string, number>;
@@ -35,9 +35,9 @@ export interface Changes {
 const FORGOTTEN_MS = 3_600_000;
 
 /** More sessions of one hour than this are not told apart from those that went silent: the ones silent longest go. */
-export const MOST_SESSIONS = 50_000;
+export const MAX_SESSIONS = 50_000;
 
-/** What new events do to a tally at an instant, in the order in which they came. */
+/** The changes of a tally by new events at an instant, in order of arrival. */
 export function absorb(tally: Tally, fresh: readonly HookEvent[], now: Instant): Changes {
   const events = new Map(tally.events);
   const ends = new Map(tally.ends);
@@ -87,7 +87,7 @@ function* silent(
   changed: ReadonlyMap<string, SessionState | undefined>,
   now: Instant,
 ): Iterable<string> {
-  let excess = sessions.size + changed.size - MOST_SESSIONS;
+  let excess = sessions.size + changed.size - MAX_SESSIONS;
   for (const [session, { until }] of sessions) {
     if (until > now && excess <= 0) return;
     if (changed.has(session)) continue;

@@ -6,7 +6,7 @@ import type { Logger } from '../../runtime/logger.ts';
 /** `unknown`: the token itself cannot be read for now. */
 export type Verdict = 'right' | 'wrong' | 'unknown';
 
-/** Tells whether a request comes with the hook token. */
+/** Checks whether a request has the hook token. */
 export interface TokenCheck {
   check(authorization: string | undefined): Promise<Verdict>;
 }

@@ -4,7 +4,7 @@ import type { SharedEvent } from '../event.ts';
 import type { Post, ReadSecret } from '../post.ts';
 import type { Channel } from '../settings/settings.ts';
 
-/** What a channel is to tell. */
+/** What a channel sends. */
 export interface Notice {
   readonly title: string;
   readonly text: string;
@@ -13,7 +13,7 @@ export interface Notice {
   readonly extra: Readonly<Record<string, unknown>>;
 }
 
-/** What channels work with. */
+/** Dependencies of the channels. */
 export interface ChannelParts {
   readonly post: Post;
   readonly secret: ReadSecret;
@@ -32,7 +32,7 @@ export interface ChannelParts {
 /** Runs a program without a shell; resolves when it ended with 0, else rejects. */
 export type RunProgram = (program: string, args: readonly string[]) => Promise<void>;
 
-/** Tells a notice by one kind of channel; rejects with an error whose message has no secret in it. */
+/** Sends a notice by one kind of channel; rejects with an error whose message contains no secret. */
 export type SendBy<Kind extends Channel> = (
   channel: Kind,
   notice: Notice,

@@ -4,21 +4,21 @@ import type { Channel, HookSettings, Rule } from '../settings/settings.ts';
 import type { ChannelParts, Notice } from './notice.ts';
 import { wordsFor } from './words.ts';
 
-/** A notice and the channel that is to tell it. */
+/** A notice and the channel that sends it. */
 export interface Delivery {
   readonly name: string;
   readonly channel: Channel;
   readonly notice: Notice;
 }
 
-/** What came of a delivery; `problem` is one line without a secret. */
+/** The result of a delivery; `problem` is one line without secrets. */
 export interface DeliveryOutcome {
   readonly name: string;
   readonly type: Channel['type'];
   readonly problem: string | undefined;
 }
 
-/** Delivers all at once; each fails by itself, and none takes longer than `signal` allows. */
+/** Delivers concurrently. Deliveries fail independently, and all end when `signal` aborts. */
 export function deliverAll(
   deliveries: readonly Delivery[],
   parts: ChannelParts,
@@ -36,7 +36,7 @@ export function deliverAll(
   );
 }
 
-// Each kind loads its own code, so that none pays for another.
+// Code is loaded per channel type, to keep the start short.
 async function send(channel: Channel, notice: Notice, parts: ChannelParts): Promise<void> {
   switch (channel.type) {
     case 'desktop':
@@ -69,7 +69,7 @@ export interface Told {
   readonly settings: HookSettings;
 }
 
-/** What is told by which channel. Where several rules name a channel, the first of them speaks. */
+/** The notice for each channel. If several rules name a channel, the first one determines its notice. */
 export function deliveriesOf({ event, shared, lengths, rules, settings }: Told): readonly Delivery[] {
   const deliveries = new Map<string, Delivery>();
   for (const rule of rules) {

@@ -1,12 +1,12 @@
 import type { ChatChannel, Secret, WebhookChannel } from '../settings/settings.ts';
 import type { ChannelParts, Notice, SendBy } from './notice.ts';
-/** Writes a notice into a chat by its incoming webhook. */
+/** Posts a notice to a chat's incoming webhook. */
 export const sendToChat: SendBy<ChatChannel> = (channel, notice, parts) =>
   postTo({ url: channel.url, body: JSON.stringify(chatForms[channel.type](notice)) }, parts);
 
 type ChatForm = (notice: Pick<Notice, 'title' | 'text'>) => object;
 
-/** The JSON of each kind of chat. Text is shown as it is: no markup, no mentions, no links. */
+/** The JSON of each kind of chat. Text is shown literally: no markup, mentions or links. */
 export const chatForms: Readonly<Record<ChatChannel['type'], ChatForm>> = {
   slack: ({ title, text }) => ({
     text: escapedForSlack([title, text].filter((part) => part !== '').join(': ')),
@@ -50,7 +50,7 @@ function escapedForSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-// A TextBlock would read Markdown; runs of text are shown as they are.
+// A TextBlock would be rendered as Markdown; text runs are shown literally.
 function richText(text: string, style: object): { readonly inlines: readonly { readonly text: string }[] } {
   const run = { type: 'TextRun', text, ...style };
   return Object.assign({ type: 'RichTextBlock' }, { inlines: [run] });
@@ -60,7 +60,7 @@ function escapedForDiscord(text: string): string {
   return text.replace(/[\\`*_~|>#()[\]<:@-]/g, '\\$&');
 }
 
-/** Posts the event, signed with the secret that both sides know. */
+/** Posts the event, signed with the shared secret. */
 export const sendToWebhook: SendBy<WebhookChannel> = (channel, notice, parts) => {
   const body = JSON.stringify(payloadOf(notice));
   const timestamp = String(Math.floor(parts.clock.now() / 1000));
@@ -84,7 +84,7 @@ export function signatureOf(secret: string, timestamp: string, body: string): st
   return `sha256=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`;
 }
 
-/** The event as it was shared, what the rule asked for besides, and the words of the notice. */
+/** The shared part of the event, the members that the rule adds, and the title and text of the notice. */
 export function payloadOf({ event, extra, title, text }: Notice): object {
   return { ...extra, ...event, title, text };
 }
@@ -96,7 +96,7 @@ interface Delivery {
   readonly caFile?: string | undefined;
 }
 
-/** Posts to a webhook; rejects unless the answer is 2xx. No message repeats the address: it may be a secret. */
+/** Posts to a webhook; rejects unless the response is 2xx. Messages never contain the URL: it may be a secret. */
 export async function postTo(
   { url, body, headers = {}, caFile }: Delivery,
   { post, secret, timeoutMs }: ChannelParts,

@@ -15,7 +15,7 @@ const defaults: Readonly<Record<string, string>> = {
   SessionEnd: 'A session of the agent has ended',
 };
 
-/** Title and text of a notice. Without templates they tell nothing of the work. */
+/** Title and text of a notice. The default texts reveal nothing about the work. */
 export function wordsFor(
   rule: Pick<Rule, 'title' | 'message'>,
   event: HookEvent,
@@ -32,7 +32,7 @@ export function wordsFor(
   const known = Object.hasOwn(defaults, event.name) ? defaults[event.name] : undefined;
   const reason = event.name === 'SessionEnd' && event.reason !== undefined ? ': {reason}' : '';
   return {
-    // On one line, whatever the values hold.
+    // Always a single line.
     title: fill(rule.title ?? 'Coding agent', values)
       .replace(/\s+/g, ' ')
       .slice(0, 200)

@@ -1,25 +1,25 @@
 import { isRecord } from '../event.ts';
-import type { Places } from '../places.ts';
+import type { HookPaths } from '../places.ts';
 import { codeOf, writeWhole } from '../system.ts';
 import type { HookSettings } from './settings.ts';
 
-// Not imported: importing all members of such a module takes longer than the use of a few.
+// Not an import: importing all members of a built-in module takes longer than using a few of them.
 const { mkdirSync, readFileSync, statSync } = process.getBuiltinModule('node:fs');
 const path = process.getBuiltinModule('node:path');
 
-/** What holds, and what is wrong with the file where it could not be used. */
+/** The settings in effect, and the problem with a file that could not be used. */
 export interface LoadedSettings {
   readonly settings: HookSettings;
   readonly problem: string | undefined;
 }
 
 interface Kept {
-  /** Of the file that they were read from; changes whenever it is written. */
+  /** Identifies the state of the file; changes whenever it is written. */
   readonly fingerprint: string;
   readonly settings: HookSettings;
 }
 
-/** What can be known of the settings at once, without loading what reads YAML. */
+/** What is known about the settings without loading the YAML parser. */
 export interface SettingsGlance {
   /** The settings in parsed form, of the file as it is or, where it has changed or cannot be read, as it was. */
   readonly kept: HookSettings | undefined;
@@ -32,10 +32,10 @@ export interface SettingsGlance {
 }
 
 /**
- * Looks at the settings for one run, in parsed form from the state folder where the file has not changed since: reading
- * YAML takes longer than everything else.
+ * Returns the cached settings from the state folder if the file has not changed since: parsing YAML takes longer than
+ * everything else.
  */
-export function glanceAtSettings({ config, state, home }: Places, version: string): SettingsGlance {
+export function glanceAtSettings({ config, state, home }: HookPaths, version: string): SettingsGlance {
   const kept = keptIn(cacheIn(state));
   const forwarded = kept?.settings.forward !== undefined;
   let text: string;
@@ -52,13 +52,13 @@ export function glanceAtSettings({ config, state, home }: Places, version: strin
   return { kept: kept?.settings, isCurrent, mayForward, fingerprint: { text } };
 }
 
-/** The settings for one run. A file that cannot be used leaves those that held before. */
+/** The settings for one run. If the file cannot be used, the previous settings stay in effect. */
 export async function loadSettings(
-  places: Places,
+  paths: HookPaths,
   version: string,
-  glance = glanceAtSettings(places, version),
+  glance = glanceAtSettings(paths, version),
 ): Promise<LoadedSettings> {
-  const { config, state, home } = places;
+  const { config, state, home } = paths;
   const { kept, isCurrent, fingerprint } = glance;
   if (kept !== undefined && isCurrent) return { settings: kept, problem: undefined };
   if ('error' in fingerprint) {
@@ -89,7 +89,7 @@ function mentionsForwarding(file: string): boolean {
   }
 }
 
-// With settings that nobody can read, nothing is told to anybody.
+// Without readable settings, no notification is sent.
 async function silent(): Promise<HookSettings> {
   return { ...(await standard()), channels: {}, rules: [] };
 }
@@ -113,7 +113,7 @@ function keptIn(file: string): Kept | undefined {
   }
 }
 
-// Written by this program alone, in a folder of the user's own, by the same version: more need not be checked.
+// Only this program writes the file, in the user's own folder and by the same version: no further check is needed.
 function isKept(value: unknown): value is Kept {
   return isRecord(value) && typeof value['fingerprint'] === 'string' && isRecord(value['settings']);
 }
@@ -123,6 +123,6 @@ function keep(file: string, kept: Kept): void {
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
     writeWhole(file, JSON.stringify(kept));
   } catch {
-    // Then the next run reads the YAML again.
+    // The next run parses the YAML again.
   }
 }

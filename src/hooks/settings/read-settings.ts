@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { suggestion } from '../../config/nearest.ts';
-import type { Place } from '../../config/tree.ts';
+import type { YamlNode } from '../../config/tree.ts';
 import { list, section, text, validated, wholeNumber } from '../../config/validate.ts';
 import { parseYamlTree } from '../../config/yaml-tree.ts';
 import { expandHome } from '../places.ts';
@@ -38,7 +38,7 @@ export function readSettingsFile(file: string, home: string): HookSettings {
 }
 
 /** Reads the settings from a parsed file; throws a `ConfigError` that names file, line and key. */
-export function readSettings(root: Place, home: string): HookSettings {
+export function readSettings(root: YamlNode, home: string): HookSettings {
   const schema = settingsSchema(path.dirname(root.file), home);
   const settings = validated(schema, root, (key) => `${key} is missing`);
   const rules = settings.rules.map(({ quiet_hours: quiet = settings.quiet_hours, ...rule }): Rule => {

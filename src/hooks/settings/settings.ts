@@ -1,18 +1,18 @@
-/** A secret's source; the secret itself is read when it is needed. */
+/** Where a secret is read from when it is needed. */
 export type Secret = { readonly file: string } | { readonly variable: string };
 
-/** What the settings file means: plain JSON, so that it can be kept in parsed form. */
+/** The parsed settings file: plain JSON, so that it can be cached. */
 export interface HookSettings {
   /** How long the command may take, from the start of the process, in milliseconds. */
   readonly deadlineMs: number;
   readonly forward?: ForwardSettings | undefined;
   readonly channels: Readonly<Record<string, Channel>>;
   readonly rules: readonly Rule[];
-  /** Whether a rule asks for the length of sessions or turns. */
+  /** Whether a rule depends on the length of sessions or turns. */
   readonly needsLengths: boolean;
 }
 
-/** Where events go to be counted. */
+/** The exporter that counts the events. */
 export interface ForwardSettings {
   readonly url: string;
   readonly token: Secret;
@@ -57,7 +57,7 @@ export interface WebhookChannel {
   readonly caFile?: string | undefined;
 }
 
-/** Which events go to which channels, in which words. */
+/** Which events are sent to which channels, with which text. */
 export interface Rule {
   /** Empty: every event. */
   readonly events: readonly string[];
@@ -75,7 +75,7 @@ export interface Rule {
   readonly send: readonly string[];
 }
 
-/** When a rule is silent: from one minute of the day to another, on the days on which it begins. */
+/** When a rule is silent: between two minutes of the day; `days` are those on which the span begins. */
 export interface QuietHours {
   /** Minutes since midnight; `to` below `from` is the next day. */
   readonly from: number;
@@ -88,7 +88,7 @@ export interface QuietHours {
 
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
-/** What holds without a settings file: somebody who is waited for hears and sees it. */
+/** The defaults without a settings file: a sound and a desktop notification when the agent waits for the user. */
 export const defaultSettings: HookSettings = {
   deadlineMs: 2500,
   channels: { desktop: { type: 'desktop' }, sound: { type: 'sound' } },

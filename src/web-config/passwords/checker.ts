@@ -1,11 +1,11 @@
 import { createHmac, randomBytes, randomInt } from 'node:crypto';
 import type { Comparing } from './comparing.ts';
 
-/** Comparisons that may wait at a time, so that nobody waits long. */
-const MOST_WAITING = 32;
-/** Of these, the share of one address: who guesses passwords keeps no scraper elsewhere from being let in. */
-const MOST_WAITING_OF_ADDRESS = 4;
-/** Credentials that were right and are not compared again. */
+/** Maximum number of pending comparisons. */
+const MAX_WAITING = 32;
+/** Maximum per address: guessing passwords must not lock out scrapers elsewhere. */
+const MAX_WAITING_OF_ADDRESS = 4;
+/** Number of correct credentials that are cached. */
 const REMEMBERED = 256;
 
 export type Verdict = 'right' | 'wrong' | 'busy';
@@ -34,14 +34,14 @@ export function createPasswordChecker(comparing: Pick<Comparing, 'compare'>): Pa
       .update(JSON.stringify([user, hash, password]))
       .digest('base64');
     if (right.delete(key)) {
-      // Back in as the newest.
+      // Moved to the end: the newest.
       right.add(key);
       return 'right';
     }
     const underWay = waiting.get(key);
     if (underWay !== undefined) return underWay;
     const own = waitingOf.get(address) ?? 0;
-    if (waiting.size >= MOST_WAITING || own >= MOST_WAITING_OF_ADDRESS) return 'busy';
+    if (waiting.size >= MAX_WAITING || own >= MAX_WAITING_OF_ADDRESS) return 'busy';
     waitingOf.set(address, own + 1);
     const verdict = compare(key, password, hash, known !== undefined).finally(() => {
       waiting.delete(key);
@@ -94,7 +94,7 @@ const TAIL_LENGTH = 53;
 
 /**
  * Hashes that no password has, for users who do not exist: their check costs as much as that of one of those who do,
- * and of the same one each time, so that the time of an answer tells nothing.
+ * and of the same one each time, so that the response time reveals nothing.
  */
 export function createDecoys(secret: Buffer): (user: string, hashes: readonly string[]) => string {
   const tail = Array.from({ length: TAIL_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');

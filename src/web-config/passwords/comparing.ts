@@ -18,7 +18,7 @@ export interface Answer {
   readonly matches: boolean;
 }
 
-/** Far more than it needs. */
+/** Well above what it needs. */
 const HEAP_MIB = 32;
 
 /**

@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import path from 'node:path';
 import request from 'supertest';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { MOST_BYTES } from '../../../src/hooks/intake/body.ts';
+import { MAX_BYTES } from '../../../src/hooks/intake/body.ts';
 import { createClientLimits } from '../../../src/hooks/intake/client-limits.ts';
 import { createHookHandler } from '../../../src/hooks/intake/handler.ts';
 import type { HookIntake } from '../../../src/hooks/intake/intake.ts';
@@ -93,7 +93,7 @@ describe('POST /hooks/events', () => {
     ['another type', event, { 'content-type': 'text/plain' }, 415, 'malformed'],
     ['a compressed body', event, { 'content-encoding': 'gzip' }, 415, 'malformed'],
     ['too many events', { events: Array(1001).fill(event) }, {}, 413, 'too_large'],
-    ['a body too large', `"${'x'.repeat(MOST_BYTES)}"`, {}, 413, 'too_large'],
+    ['a body too large', `"${'x'.repeat(MAX_BYTES)}"`, {}, 413, 'too_large'],
   ])('with %s is refused in JSON, and counted', async (_, body, headers, status, reason) => {
     const { app, values } = await serve();
     const response = await post(app, body, headers);

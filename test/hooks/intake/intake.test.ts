@@ -146,7 +146,7 @@ describe('identities', () => {
     [
       'a file',
       (file: string) => ({
-        open: () => createSqliteHookStore({ path: file, mostIds: 100 }),
+        open: () => createSqliteHookStore({ path: file, maxIds: 100 }),
         file,
         restarts: true,
       }),

@@ -4,7 +4,7 @@ import type { HookEvent } from '../../../src/hooks/intake/event.ts';
 import {
   absorb,
   applied,
-  MOST_SESSIONS,
+  MAX_SESSIONS,
   type SessionState,
   type Tally,
   waitingAt,
@@ -87,14 +87,14 @@ test('the newest event of a name is the newest, in whatever order they come', ()
 });
 
 test('sessions are forgotten an hour after their last event, and the ones silent longest beyond a bound', () => {
-  const many = Array.from({ length: MOST_SESSIONS + 500 }, (_, index) =>
+  const many = Array.from({ length: MAX_SESSIONS + 500 }, (_, index) =>
     event('Notification', `s${index}`, NOW),
   );
   const groups = [];
   for (let start = 0; start < many.length; start += 1000)
     groups.push([NOW, many.slice(start, start + 1000)] as const);
   const tally = tallied(...groups, [NOW, [event('Notification', 'last', NOW)]]);
-  expect(tally.sessions.size).toBeLessThanOrEqual(MOST_SESSIONS);
+  expect(tally.sessions.size).toBeLessThanOrEqual(MAX_SESSIONS);
   expect(tally.sessions.has('last')).toBe(true);
   expect(tally.sessions.has('s0')).toBe(false);
   const later = tallied(...groups, [NOW + 2 * HOUR, [event('Stop', 'new', NOW + 2 * HOUR)]]);

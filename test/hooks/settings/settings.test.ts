@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Places } from '../../../src/hooks/places.ts';
+import type { HookPaths } from '../../../src/hooks/places.ts';
 import { loadSettings } from '../../../src/hooks/settings/load-settings.ts';
 import { readSettingsFile } from '../../../src/hooks/settings/read-settings.ts';
 import { defaultSettings, type HookSettings } from '../../../src/hooks/settings/settings.ts';
@@ -186,16 +186,16 @@ describe('a file of settings', () => {
 });
 
 describe('settings for a run', () => {
-  function places(named = true): Places {
+  function paths(named = true): HookPaths {
     return { config: { file, named }, state: path.join(folder, 'state'), home: '/home/a' };
   }
 
   test('are the standard ones without a file', async () => {
-    expect(await loadSettings(places(false), '1')).toEqual({ settings: defaultSettings, problem: undefined });
+    expect(await loadSettings(paths(false), '1')).toEqual({ settings: defaultSettings, problem: undefined });
   });
 
   test('tell nothing to anybody where a named file is missing', async () => {
-    const { settings, problem } = await loadSettings(places(), '1');
+    const { settings, problem } = await loadSettings(paths(), '1');
     expect([settings.rules, settings.forward, problem]).toEqual([
       [],
       undefined,
@@ -205,22 +205,22 @@ describe('settings for a run', () => {
 
   test('are kept in parsed form until the file changes', async () => {
     writeFileSync(file, 'deadline: 1s');
-    expect((await loadSettings(places(), '1')).settings.deadlineMs).toBe(1000);
+    expect((await loadSettings(paths(), '1')).settings.deadlineMs).toBe(1000);
     const cache = path.join(folder, 'state', 'settings.json');
     const kept = readFileSync(cache, 'utf8');
     writeFileSync(cache, kept.replace('1000', '1234'));
-    expect((await loadSettings(places(), '1')).settings.deadlineMs).toBe(1234);
-    expect((await loadSettings(places(), '2')).settings.deadlineMs).toBe(1000);
+    expect((await loadSettings(paths(), '1')).settings.deadlineMs).toBe(1234);
+    expect((await loadSettings(paths(), '2')).settings.deadlineMs).toBe(1000);
     writeFileSync(file, 'deadline: 2s');
     utimesSync(file, 1, 1);
-    expect((await loadSettings(places(), '2')).settings.deadlineMs).toBe(2000);
+    expect((await loadSettings(paths(), '2')).settings.deadlineMs).toBe(2000);
   });
 
   test('stay the last good ones while the file is broken', async () => {
     writeFileSync(file, 'deadline: 1s');
-    await loadSettings(places(), '1');
+    await loadSettings(paths(), '1');
     writeFileSync(file, 'deadline: [');
-    const { settings, problem } = await loadSettings(places(), '1');
+    const { settings, problem } = await loadSettings(paths(), '1');
     expect(settings.deadlineMs).toBe(1000);
     expect(problem).toContain(`${file}:1: is not valid YAML`);
   });
@@ -231,7 +231,7 @@ describe('settings for a run', () => {
       writeFileSync(file, 'deadline: 1s');
       mkdirSync(path.join(folder, 'state'));
       writeFileSync(path.join(folder, 'state', 'settings.json'), kept);
-      expect((await loadSettings(places(), '1')).settings.deadlineMs).toBe(1000);
+      expect((await loadSettings(paths(), '1')).settings.deadlineMs).toBe(1000);
     },
   );
 });

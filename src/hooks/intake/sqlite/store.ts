@@ -6,7 +6,7 @@ import { type HookFile, openHookFile } from './file.ts';
 import { createHookTables, type HookTables, nextAgeing } from './tables.ts';
 
 /** Most identities that are remembered, in a file of about 100 MB. */
-const MOST_IDS = 1_000_000;
+const MAX_IDS = 1_000_000;
 
 /** An event may have come from a clock that is a day ahead. */
 const DAY_MS = 24 * 3_600_000;
@@ -22,10 +22,10 @@ interface Open {
 /** Keeps hook events in an SQLite file; it is opened at the first use, and again where it was taken away. */
 export function createSqliteHookStore({
   path,
-  mostIds = MOST_IDS,
+  maxIds = MAX_IDS,
 }: {
   readonly path: string;
-  readonly mostIds?: number;
+  readonly maxIds?: number;
 }): HookStore {
   let open: Open | undefined;
   let forgotten: Instant = 0;
@@ -56,7 +56,7 @@ export function createSqliteHookStore({
     tables.write(changes);
     const ageing = nextAgeing(tables.ageing(), now);
     tables.putAgeing(ageing);
-    tables.forget(ageing.at - REMEMBERED_MS - DAY_MS, mostIds, FORGOTTEN_AT_ONCE);
+    tables.forget(ageing.at - REMEMBERED_MS - DAY_MS, maxIds, FORGOTTEN_AT_ONCE);
     return changes;
   }
 
