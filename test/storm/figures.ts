@@ -7,6 +7,8 @@ export interface Figure {
   readonly labels: Readonly<Record<string, string>>;
   /** Undefined where the row does not have it in a form that can be used. */
   valueIn(row: Row): number | undefined;
+  /** Whether the row says something of it at all. */
+  isGivenIn(row: Row): boolean;
   /** A day without a row is a day without activity, on which this is 0 and not absent. */
   readonly idleIsZero: boolean;
 }
@@ -45,10 +47,13 @@ export const figures: readonly Figure[] = [
   figure('productivity', 'daily_git_pull_requests_created', 'git_prs_created'),
 ];
 
-/** A row's member as a figure: a number, also as text, that is finite and not negative. */
+/** The largest number up to which every whole one has a value of its own. */
+const MOST = 2 ** 53;
+
+/** A row's member as a figure: a number from 0 to 2^53, also as text. */
 export function usable(value: unknown): number | undefined {
   const number = typeof value === 'string' && /^\d/.test(value) ? Number(value) : value;
-  return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : undefined;
+  return typeof number === 'number' && number >= 0 && number <= MOST ? number : undefined;
 }
 
 function figure(
@@ -62,6 +67,7 @@ function figure(
     metric: `agent_platform_${name}`,
     labels,
     valueIn: (row) => usable(row[field]),
+    isGivenIn: (row) => row[field] !== undefined && row[field] !== null,
     idleIsZero: true,
   };
 }

@@ -1,16 +1,28 @@
 import { expect } from 'vitest';
 import { plantedSecrets } from '../../src/sandbox/index.ts';
-import { DAY } from '../e2e/harness.ts';
+import { DAY, HOUR } from '../e2e/harness.ts';
 import type { Page } from '../e2e/page.ts';
-import { type Figure, figures, mainFields, usable } from './figures.ts';
-import { isRow, rowsByDay, type Sent } from './wire.ts';
+import { createBook, type Dataset, dayText, key, valueKey } from './book.ts';
+import { figures, mainFields } from './figures.ts';
+import { isListingBroken, outcomeOfDays } from './outcome.ts';
+import { isNotYet, orgIdOf, type Sent } from './wire.ts';
 
-const DAY_DATASETS = ['tokens', 'tools', 'activity', 'productivity', 'users'] as const;
+const DATASETS = Object.keys(mainFields) as Dataset[];
+const DAY_DATASETS = [...DATASETS, 'users'] as const;
 const COLLECTORS = [...DAY_DATASETS, 'readiness', 'wiki'] as const;
 const DATA_DAY = 'agent_platform_data_day_timestamp_seconds';
+const REVISIONS = 'agent_platform_exporter_day_revisions_total';
+const REJECTED = 'agent_platform_exporter_records_rejected_total';
+const UNCOVERED = 'agent_platform_history_uncovered';
 const MAX_AGE = 7 * DAY;
+/** The first day that the exporters of the storms ask for, and how many they keep. */
+const HISTORY_START = Date.UTC(2026, 10, 1);
+const KEPT_DAYS = 40;
+/** Pauses that end so close to a poll may be over at its beginning, or not. */
+const CLOSE = HOUR / 30;
 const REASONS: Readonly<Record<number, string>> = {
   0: 'network',
+  400: 'server',
   401: 'auth',
   403: 'role',
   429: 'throttled',
@@ -20,6 +32,8 @@ const REASONS: Readonly<Record<number, string>> = {
 
 export interface Observed {
   readonly now: number;
+  /** When the poll began. */
+  readonly began: number;
   readonly page: Page;
   /** What the platform sent since the observation before. */
   readonly sent: readonly Sent[];
@@ -39,84 +53,73 @@ export interface Oracle {
 }
 
 /** What the platform itself says of its newest day, by organization. */
-export type Truth = ReadonlyMap<string, ReadonlyMap<Figure['dataset'], Readonly<Record<string, unknown>>>>;
+export type Truth = ReadonlyMap<string, ReadonlyMap<Dataset, Readonly<Record<string, unknown>>>>;
 
-/** Creates an oracle that has seen nothing yet. */
-export function createOracle(orgs: readonly string[]): Oracle {
-  /** By organization, figure and day: the values that were sent; undefined among them is one that cannot be used. */
-  const given = new Map<string, Set<number | undefined>>();
-  const pages = new Map<string, Set<number>>();
-  /** By organization and dataset: the days for which a row was sent, and those of them with activity. */
-  const rowDays = new Map<string, Set<number>>();
-  const activeDays = new Map<string, Set<number>>();
-  const lastWhole = new Map<string, number>();
+/** Creates an oracle that has seen nothing yet; `orgIds` names the identifiers of all organizations. */
+export function createOracle(orgIds: ReadonlyMap<string, string>): Oracle {
+  const orgs = [...orgIds.keys()];
+  const book = createBook(orgIds);
   const lastSuccess = new Map<string, number>();
   const newestDays = new Map<string, number>();
+  const shownBefore = new Map<string, { readonly day: number; readonly value: number }>();
+  /** Whose key no analytics answer has confirmed since one was about another organization. */
+  const unconfirmed = new Set<string>();
+  let counted = new Map<string, number>();
   let requests = new Map<string, number>();
   let life = 0;
 
-  function keep(sent: Sent, now: number): void {
+  function keep(sent: Sent): void {
     const who = key(sent.org, sent.collector);
     for (const code of sent.goesOn ? [] : ['all', String(sent.status)])
       requests.set(key(who, code), (requests.get(key(who, code)) ?? 0) + 1);
-    if (sent.status !== 200 || sent.body === undefined) return;
-    lastWhole.set(who, now);
-    if (sent.collector === 'wiki') keepWiki(sent);
-    if (sent.from === '' || sent.grouped) return;
-    const rows = rowsByDay(sent.body);
-    for (let day = Date.parse(sent.from); day <= Date.parse(sent.to); day += DAY) {
-      const row = rows.get(dayText(day));
-      if (row !== undefined) {
-        add(rowDays, who, day);
-        const main = mainFields[sent.collector as Figure['dataset']];
-        if (main !== undefined && (usable(row[main]) ?? 0) > 0) add(activeDays, who, day);
-      }
-      for (const figure of figures) {
-        if (figure.dataset !== sent.collector) continue;
-        const value = row === undefined ? (figure.idleIsZero ? 0 : undefined) : figure.valueIn(row);
-        add(given, valueKey(sent.org, figure, day), value);
-      }
-    }
-  }
-
-  function keepWiki({ org, body }: Sent): void {
-    const lists = Array.isArray(body) ? [body] : Object.values(isRow(body) ? body : {}).filter(Array.isArray);
-    for (const run of lists.flat().filter(isRow)) {
-      const count = usable(run['pageCount']);
-      if (count !== undefined) add(pages, org, count);
-    }
   }
 
   /** No value is wrong for its day, and none is missing that was given. */
   function checkFigures(org: string, { page, now }: Observed): void {
     for (const figure of figures) {
+      const { dataset } = figure;
       const what = `${org} ${figure.metric} ${JSON.stringify(figure.labels)}`;
-      const day = newestDays.get(key(org, figure.dataset));
+      const day = newestDays.get(key(org, dataset));
       const shown = page.value(figure.metric, { org, ...figure.labels });
-      const age = now - (lastSuccess.get(key(org, figure.dataset)) ?? Number.NEGATIVE_INFINITY);
-      const silence = now - (lastWhole.get(key(org, figure.dataset)) ?? Number.NEGATIVE_INFINITY);
-      if (silence > MAX_AGE + DAY / 24) expect(shown, `${what} is too old to be shown`).toBeUndefined();
+      const age = now - (lastSuccess.get(key(org, dataset)) ?? Number.NEGATIVE_INFINITY);
+      const silence = now - (book.answeredAt(org, dataset) ?? Number.NEGATIVE_INFINITY);
+      if (silence > MAX_AGE + HOUR) expect(shown, `${what} is too old to be shown`).toBeUndefined();
       if (day === undefined) {
         expect(shown, `${what} describes no day`).toBeUndefined();
         continue;
       }
-      const values = given.get(valueKey(org, figure, day)) ?? new Set();
+      const values = book.given(org, figure, day);
       const said = `${what} on ${dayText(day)}: the platform said ${[...values].join(' or ')}`;
-      if (shown !== undefined) expect(values.has(shown), `${said}, not ${shown}`).toBe(true);
-      else if (age <= MAX_AGE) expect(values.has(undefined) || values.size === 0, `${said}`).toBe(true);
+      const before = shownBefore.get(valueKey(org, figure, 0));
+      const stays = before?.day === day ? before.value : undefined;
+      if (shown !== undefined) {
+        expect(values.has(shown), `${said}, not ${shown}`).toBe(true);
+        const isNew = book.givenNow(org, figure, day).has(shown);
+        if (stays !== undefined && !isNew) expect(shown, `${said}, and this not again`).toBe(stays);
+        shownBefore.set(valueKey(org, figure, 0), { day, value: shown });
+      } else if (age <= MAX_AGE) {
+        expect(values.has(undefined) || values.size === 0, `${said}`).toBe(true);
+        // What was idle may turn out to have a row that is not usable; what a row gave stays.
+        const wasGiven = stays !== undefined && stays !== 0;
+        expect(wasGiven, `${said}, ${stays} was shown, and gave way to a worse answer`).toBe(false);
+      }
     }
+    const known = book.wikiPages(org);
     for (const sample of page.find('agent_platform_wiki_pages', { org }))
-      expect(pages.get(org)?.has(Number(sample.value)), `${org}: wiki pages ${sample.value}`).toBe(true);
+      expect(known.has(Number(sample.value)), `${org}: wiki pages ${sample.value}`).toBe(true);
   }
 
   /** A day without a row counts as one without activity only by the rules of late data. */
-  function checkIdle(org: string, dataset: Figure['dataset'], now: number): void {
+  function checkIdle(org: string, dataset: Dataset, now: number): void {
     const day = newestDays.get(key(org, dataset));
-    const rows = rowDays.get(key(org, dataset)) ?? new Set();
-    if (day === undefined || rows.has(day)) return;
+    if (day === undefined || book.hasRow(org, dataset, day)) return;
     const what = `${org}: ${dataset} of ${dayText(day)} as a day without activity`;
-    const others = Object.keys(mainFields).filter((other) => activeDays.get(key(org, other))?.has(day));
-    expect(others, `${what}, behind its newest row`).toEqual([]);
+    expect(book.hasRow(org, dataset), `${what}, of a dataset without any row`).toBe(true);
+    const others = DATASETS.filter((other) => other !== dataset);
+    const active = others.filter((other) => book.isActive(org, other, day));
+    expect(active, `${what}, behind its newest row`).toEqual([]);
+    const unanswered = others.filter((other) => !book.isAnswered(org, other, day));
+    expect(unanswered, `${what}, of which others do not know`).toEqual([]);
     expect(now, `${what}, too soon`).toBeGreaterThanOrEqual(day + 4 * DAY);
   }
 
@@ -129,16 +132,34 @@ export function createOracle(orgs: readonly string[]): Oracle {
       if (before !== undefined) expect(shown, `${what} went away`).toBeDefined();
       if (shown === undefined) continue;
       // What was taken for a day without activity may turn out not to be known.
-      const isFirm = before !== undefined && rowDays.get(key(org, dataset))?.has(before);
+      const isFirm = before !== undefined && book.hasRow(org, dataset, before);
       if (isFirm) expect(shown * 1000, what).toBeGreaterThanOrEqual(before);
       expect(shown * 1000 + DAY, `${what} is not over yet`).toBeLessThanOrEqual(now);
       newestDays.set(key(org, dataset), shown * 1000);
     }
   }
 
+  /** Days that were never answered are said to be missing. */
+  function checkUncovered(org: string, dataset: Dataset, { page, now }: Observed): void {
+    const newest = newestDays.get(key(org, dataset));
+    if (newest === undefined) return;
+    let missing = 0;
+    const kept = Math.floor(now / DAY) * DAY - (KEPT_DAYS - 2) * DAY;
+    for (let day = Math.max(HISTORY_START, kept); day <= newest; day += DAY)
+      missing += book.isAnswered(org, dataset, day) ? 0 : 1;
+    const said = page.value(UNCOVERED, { org, dataset });
+    expect(said, `${org}: days of ${dataset} not covered`).toBeGreaterThanOrEqual(missing);
+  }
+
   /** The flags, the reasons and the counters say what happened on the wire. */
-  function checkTruth(org: string, { page, sent, spoilt, now }: Observed): void {
+  function checkTruth(org: string, { page, sent, spoilt, now, began }: Observed): void {
     const isThrottled = sent.some((one) => one.org === org && one.status === 429);
+    const wasUnconfirmed = unconfirmed.has(org);
+    for (const one of sent.filter((each) => each.org === org && orgIdOf(each.body) !== undefined)) {
+      if (book.isForeign(one)) unconfirmed.add(org);
+      else unconfirmed.delete(org);
+    }
+    const isDoubtful = wasUnconfirmed || sent.some((one) => one.org === org && book.isForeign(one));
     for (const collector of COLLECTORS) {
       const mine = sent.filter((one) => one.org === org && one.collector === collector);
       const labels = { org, collector };
@@ -151,47 +172,95 @@ export function createOracle(orgs: readonly string[]): Oracle {
       expect([0, 1], what).toContain(success);
       expect(reasons, what).toHaveLength(success === 1 ? 0 : 1);
       if (success === 1) lastSuccess.set(key(org, collector), now);
+      checkCounters(org, collector, page);
+      if (collector === 'users' && success === 1)
+        expect(isListingBroken(mine), `${what}: a listing that did not come whole is none`).toBe(false);
+      if (mine.length === 0) {
+        expect(pausesOf(org, collector, began, isThrottled), `${what}: nothing was asked`).toContain(
+          reasons[0],
+        );
+        continue;
+      }
+      if (mine.every((one) => one.status === 200 && book.isForeign(one))) {
+        if (!isPaused) expect(reasons, `${what} by another organization`).toEqual(['organization']);
+        continue;
+      }
+      // What was asked on behalf of others, to confirm an identifier, says nothing of a collector's own run.
+      if (isDoubtful) continue;
       // A platform that is not yet done with yesterday says so with a 400, which is no failure.
       const good = mine.filter(
-        ({ status, body, goesOn }) => (status === 200 && body !== undefined) || status === 400 || goesOn,
+        (one) => (one.status === 200 && one.body !== undefined) || isNotYet(one) || one.goesOn,
       );
-      // Its endpoint may be paused alone, by a failure of the server that named a time.
-      if (mine.length === 0)
-        expect(['throttled', 'server'], `${what}: nothing was asked`).toContain(reasons[0]);
-      else if (good.length === 0) expect(success, `${what}: ${reasons}`).toBe(0);
-      else if (good.length === mine.length && !spoilt && !isPaused)
+      const outcome = outcomeOfDays(collector, mine);
+      if (good.length === 0) expect(success, `${what}: ${reasons}`).toBe(0);
+      else if (!spoilt && !isPaused && (good.length === mine.length || outcome === 'success'))
         expect(success, `${what}: ${reasons}`).toBe(1);
+      else if (!spoilt && !isPaused && outcome === 'failure')
+        expect(reasons, `${what}, the newest day among the failures`).toEqual(['server']);
       const [status, another] = new Set(mine.map((one) => one.status));
       const reason = status === undefined || another !== undefined ? undefined : REASONS[status];
-      if (reason !== undefined && !isPaused) expect(reasons, what).toEqual([reason]);
-      checkCounters(org, collector, page);
+      if (reason !== undefined && !isPaused && !mine.some(isNotYet)) expect(reasons, what).toEqual([reason]);
     }
   }
 
+  /** For which reasons a run may not have asked anything. */
+  function pausesOf(org: string, collector: string, began: number, isThrottled: boolean): readonly string[] {
+    const ofOrg = book.pausedUntil(org) - began;
+    const ofEndpoint = book.pausedUntil(org, collector) - began;
+    if (ofOrg > CLOSE && !isThrottled) return ['throttled'];
+    return [
+      ...(isThrottled || ofOrg > -CLOSE ? ['throttled'] : []),
+      ...(ofEndpoint > -CLOSE ? ['server'] : []),
+    ];
+  }
+
   function checkCounters(org: string, collector: string, page: Page): void {
-    const counted = page.by('code', 'agent_platform_exporter_api_requests_total', {
+    const byCode = page.by('code', 'agent_platform_exporter_api_requests_total', {
       org,
       endpoint: collector,
     });
     const asked = (code: string) => requests.get(key(key(org, collector), code)) ?? 0;
-    const sum = Object.values(counted).reduce((total, count) => total + count, 0);
-    expect(sum, `requests of ${org} to ${collector}: ${JSON.stringify(counted)}`).toBe(asked('all'));
+    const sum = Object.values(byCode).reduce((total, count) => total + count, 0);
+    expect(sum, `requests of ${org} to ${collector}: ${JSON.stringify(byCode)}`).toBe(asked('all'));
     for (const code of ['401', '403', '429', '500', '503'])
-      expect(counted[code] ?? 0, `answers ${code} of ${collector} to ${org}`).toBe(asked(code));
+      expect(byCode[code] ?? 0, `answers ${code} of ${collector} to ${org}`).toBe(asked(code));
+  }
+
+  /** What was rejected is counted, and is no revision. */
+  function checkAccounts(org: string, dataset: Dataset, { page, sent }: Observed): void {
+    const mine = sent.filter((one) => one.org === org && one.collector === dataset);
+    const grown = (metric: string) => {
+      const value = page.value(metric, { org, dataset }) ?? 0;
+      const before = counted.get(key(metric, key(org, dataset))) ?? 0;
+      counted.set(key(metric, key(org, dataset)), value);
+      return value - before;
+    };
+    const revisions = grown(REVISIONS);
+    expect(revisions, `${org}: revised days of ${dataset}`).toBeLessThanOrEqual(book.revisions(org, dataset));
+    const rejected = grown(REJECTED);
+    const isSure = mine.every((one) => one.status === 200 && one.body !== undefined && !book.isForeign(one));
+    if (isSure && book.hasRejected(org, dataset))
+      expect(rejected, `${org}: rejected figures of ${dataset}`).toBeGreaterThan(0);
   }
 
   function observe(observed: Observed): void {
     if (observed.life !== life) {
       life = observed.life;
       requests = new Map();
+      counted = new Map();
+      book.beginLife();
     }
-    for (const sent of observed.sent) keep(sent, observed.now);
+    for (const sent of observed.sent) keep(sent);
+    book.add(observed.sent);
     for (const org of orgs) {
       checkDays(org, observed);
       checkTruth(org, observed);
       checkFigures(org, observed);
-      for (const dataset of Object.keys(mainFields) as Figure['dataset'][])
+      for (const dataset of DATASETS) {
         checkIdle(org, dataset, observed.now);
+        checkUncovered(org, dataset, observed);
+        checkAccounts(org, dataset, observed);
+      }
     }
     checkPrivacy(observed);
   }
@@ -230,21 +299,4 @@ function checkPrivacy({ page, log }: Observed): void {
     expect(page.text.includes(secret), `the page holds ${secret}`).toBe(false);
     expect(log.includes(secret), `the log holds ${secret}`).toBe(false);
   }
-}
-
-function key(one: string, other: string): string {
-  return `${one} ${other}`;
-}
-
-function valueKey(org: string, figure: Figure, day: number): string {
-  return `${org} ${figure.metric}${JSON.stringify(figure.labels)} ${dayText(day)}`;
-}
-
-function dayText(day: number): string {
-  return new Date(day).toISOString().slice(0, 10);
-}
-
-function add<Value>(sets: Map<string, Set<Value>>, name: string, value: Value): void {
-  const set = sets.get(name) ?? new Set();
-  sets.set(name, set.add(value));
 }

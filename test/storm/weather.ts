@@ -35,7 +35,7 @@ export interface WeatherOptions {
 export async function createWeather({ store, seed, flags = [] }: WeatherOptions): Promise<Weather> {
   const clock = createStoryClock(NOON);
   const platform = createSandbox({ now: clock.now, seed, users: 4, repos: 1, orgs: 2 });
-  const wire = await createWire(platform);
+  const wire = await createWire(platform, clock.now);
   const story = {
     flags: [
       `storage.path=${store}`,

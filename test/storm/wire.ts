@@ -6,6 +6,8 @@ type Row = Readonly<Record<string, unknown>>;
 
 /** An answer of the platform as it went over the wire. */
 export interface Sent {
+  /** When it was sent, by the clock of the test. */
+  readonly at: number;
   readonly org: string;
   readonly collector: string;
   /** 0 where the connection was closed without one. */
@@ -19,6 +21,11 @@ export interface Sent {
   readonly goesOn: boolean;
   /** Whether rows were asked for in groups. */
   readonly grouped: boolean;
+  /** Of a listing: where the page begins, and how many it may hold; empty where the request does not say. */
+  readonly cursor: string;
+  readonly limit: string;
+  /** The pause that was asked for, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
 }
 
 /** The simulated platform behind a listener that keeps what was really sent. */
@@ -36,7 +43,7 @@ const COLLECTORS: Readonly<Record<string, string>> = {
 };
 
 /** Starts the listener on a free port of this machine. */
-export async function createWire(platform: Sandbox): Promise<Wire> {
+export async function createWire(platform: Sandbox, now: () => number): Promise<Wire> {
   const orgOf = new Map(platform.orgs.map(({ name, keys }) => [`Bearer ${keys.owner}`, name]));
   let sent: Sent[] = [];
   const server = createServer((request, response) => {
@@ -45,9 +52,11 @@ export async function createWire(platform: Sandbox): Promise<Wire> {
     const pieces: string[] = [];
     let whole = false;
     let goesOn = false;
+    let retryAfter: string | undefined;
     const { write, end, writeHead } = response;
     response.writeHead = ((status: number, headers: Readonly<Record<string, string>>) => {
       goesOn = headers['location']?.startsWith('/') ?? false;
+      retryAfter = headers['retry-after'];
       return Reflect.apply(writeHead, response, [status, headers]);
     }) as typeof response.writeHead;
     response.write = ((piece: string | Uint8Array, ...rest: unknown[]) => {
@@ -61,6 +70,7 @@ export async function createWire(platform: Sandbox): Promise<Wire> {
     }) as typeof response.end;
     response.once('close', () => {
       sent.push({
+        at: now(),
         org: orgOf.get(request.headers.authorization ?? '') ?? '',
         collector: COLLECTORS[last] ?? last,
         status: response.headersSent ? response.statusCode : 0,
@@ -69,6 +79,9 @@ export async function createWire(platform: Sandbox): Promise<Wire> {
         to: url.searchParams.get('endDate') ?? '',
         goesOn,
         grouped: url.searchParams.has('group_by'),
+        cursor: url.searchParams.get('cursor') ?? '',
+        limit: url.searchParams.get('limit') ?? '',
+        retryAfterMs: pauseOf(retryAfter, now()),
       });
     });
     platform.handler(request, response);
@@ -89,13 +102,39 @@ export async function createWire(platform: Sandbox): Promise<Wire> {
   };
 }
 
-/** The rows of an answer's body by their day; those without a proper day are left out. */
-export function rowsByDay(body: unknown): ReadonlyMap<string, Row> {
+/** The rows of an answer by their day, as far as each is known to be the day's. */
+export interface DayRows {
+  readonly rows: ReadonlyMap<string, Row>;
+  /** Whether nothing was lost that could be the row of a day without one. */
+  readonly isWhole: boolean;
+}
+
+/** Reads the rows of some days; a row without a plain date of these days, or one of several for a day, is lost. */
+export function dayRows(body: unknown, from: string, to: string): DayRows {
   const data = isRow(body) ? body['data'] : undefined;
-  const rows = Array.isArray(data) ? data.filter(isRow) : [];
-  return new Map(
-    rows.flatMap((row) => (typeof row['date'] === 'string' ? [[row['date'], row] as const] : [])),
-  );
+  if (!Array.isArray(data)) return { rows: new Map(), isWhole: false };
+  const rows = new Map<string, Row>();
+  const doubled = new Set<string>();
+  let lost = 0;
+  for (const row of data) {
+    const date = isRow(row) ? row['date'] : undefined;
+    if (typeof date !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(date) || date < from || date > to) lost += 1;
+    else if (rows.has(date)) doubled.add(date);
+    else rows.set(date, row);
+  }
+  for (const date of doubled) rows.delete(date);
+  return { rows, isWhole: lost === 0 && doubled.size === 0 };
+}
+
+/** The organization that an answer names; undefined where it names none. */
+export function orgIdOf(body: unknown): unknown {
+  const meta = isRow(body) ? body['meta'] : undefined;
+  return isRow(meta) ? meta['org_id'] : undefined;
+}
+
+/** Whether the platform says that it is not yet done with the day asked for, which is no failure. */
+export function isNotYet({ status, body }: Sent): boolean {
+  return status === 400 && /\btoday\b/.test(JSON.stringify(body ?? ''));
 }
 
 export function isRow(value: unknown): value is Row {
@@ -108,4 +147,9 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+function pauseOf(retryAfter: string | undefined, now: number): number | undefined {
+  if (retryAfter === undefined) return undefined;
+  return /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - now;
 }

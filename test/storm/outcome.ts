@@ -1,0 +1,55 @@
+import { mainFields } from './figures.ts';
+import { isNotYet, isRow, type Sent } from './wire.ts';
+
+/** How a run must have ended, told from what went over the wire; undefined where that does not tell. */
+export type Outcome = 'success' | 'failure' | undefined;
+
+/**
+ * How a run over days must have ended where everything failed for reasons of the days asked for: the newest day
+ * decides, whatever became of older ones. It is asked for once more where the platform as a whole may fail.
+ */
+export function outcomeOfDays(collector: string, mine: readonly Sent[]): Outcome {
+  if (!Object.hasOwn(mainFields, collector) || mine.length === 0) return undefined;
+  const isLocal = ({ status, body, retryAfterMs }: Sent) =>
+    (status === 200 && body !== undefined) ||
+    ((status === 400 || status >= 500) && retryAfterMs === undefined);
+  if (!mine.every(isLocal) || mine.some(isNotYet)) return undefined;
+  const newest = mine.reduce((day, { to }) => (to > day ? to : day), '');
+  const ofNewest = mine.filter(({ from, to }) => from === newest && to === newest);
+  const last = ofNewest.findLast(({ grouped }) => !grouped);
+  const lastGrouped = ofNewest.findLast(({ grouped }) => grouped);
+  const isGood = [last, lastGrouped].every((one) => one === undefined || one.status === 200);
+  return last !== undefined && isGood ? 'success' : 'failure';
+}
+
+/** Whether the last listing of the newest day's people did not come whole. */
+export function isListingBroken(mine: readonly Sent[]): boolean {
+  const answered = mine.filter(({ status, limit }) => status === 200 && limit === '100');
+  const newest = answered.reduce((day, { to }) => (to > day ? to : day), '');
+  const ofNewest = answered.filter(({ to }) => to === newest);
+  const listing = ofNewest.slice(
+    Math.max(
+      0,
+      ofNewest.findLastIndex(({ cursor }) => cursor === ''),
+    ),
+  );
+  const last = listing.at(-1);
+  return listing.some(isPageBroken) || (last !== undefined && pagingOf(last)['has_more'] === true);
+}
+
+function isPageBroken(sent: Sent): boolean {
+  const { has_more: more, next_cursor: next } = pagingOf(sent);
+  const data = isRow(sent.body) ? sent.body['data'] : undefined;
+  if (!Array.isArray(data)) return true;
+  const isOdd =
+    !['boolean', 'undefined'].includes(typeof (more ?? undefined)) ||
+    !['string', 'undefined'].includes(typeof (next ?? undefined));
+  const isPerson = (row: unknown) =>
+    isRow(row) && typeof row['user_id'] === 'string' && row['user_id'] !== '' && row['date'] === sent.from;
+  return isOdd || !data.every(isPerson);
+}
+
+function pagingOf({ body }: Sent): Readonly<Record<string, unknown>> {
+  const meta = isRow(body) ? body['meta'] : undefined;
+  return isRow(meta) ? meta : {};
+}
