@@ -65,17 +65,18 @@ export function createBook(orgIds: ReadonlyMap<string, string>): Book {
   function keepRow(who: string, dataset: Dataset, day: number, row: Readonly<Record<string, unknown>>): void {
     // A first row revises nothing, except a day that counted as one without activity.
     const wasAnswered = answeredDays.get(who)?.has(day) === true;
+    const isFirst = !rowDays.get(who)?.has(day);
     for (const [member, value] of Object.entries(row)) {
-      const isList = typeof value === 'object' && value !== null;
-      if (!isList && usable(value) === undefined) continue;
-      const values = members.get(key(who, `${day} ${member}`)) ?? new Set();
-      members.set(
-        key(who, `${day} ${member}`),
-        values.add(isList ? JSON.stringify(value) : String(usable(value))),
-      );
+      if (value === undefined || value === null) continue;
+      const name = key(who, `${day} ${member}`);
+      // What an earlier row did not have at all, such as a breakdown, adds to it.
+      if (!isFirst && !members.has(name)) varied.add(key(who, String(day)));
+      const values = members.get(name) ?? new Set();
+      members.set(name, values);
+      if (typeof value === 'object') values.add(JSON.stringify(value));
+      else if (usable(value) !== undefined) values.add(String(usable(value)));
       if (values.size > 1) varied.add(key(who, String(day)));
     }
-    const isFirst = !rowDays.get(who)?.has(day);
     if (isFirst ? wasAnswered : varied.has(key(who, String(day)))) add(revised, who, day);
     add(rowDays, who, day);
     if ((usable(row[mainFields[dataset]]) ?? 0) > 0) add(activeDays, who, day);
