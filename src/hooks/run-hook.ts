@@ -86,7 +86,7 @@ async function respond(
 
   // Loaded only if there are rules.
   async function tellPeople(): Promise<void> {
-    const { tell } = await import('./tell.ts');
-    await tell(event, shared, settings, { ...parts, ...io, until });
+    const { notify } = await import('./notify.ts');
+    await notify(event, shared, settings, { ...parts, ...io, until });
   }
 }

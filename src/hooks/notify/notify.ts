@@ -60,17 +60,17 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-export interface Told {
+export interface RuleMatches {
   readonly event: HookEvent;
   readonly shared: SharedEvent;
   readonly lengths: SessionLengths;
-  /** Those that apply. */
+  /** The matching rules. */
   readonly rules: readonly Rule[];
   readonly settings: HookSettings;
 }
 
 /** The notice for each channel. If several rules name a channel, the first one determines its notice. */
-export function deliveriesOf({ event, shared, lengths, rules, settings }: Told): readonly Delivery[] {
+export function deliveriesOf({ event, shared, lengths, rules, settings }: RuleMatches): readonly Delivery[] {
   const deliveries = new Map<string, Delivery>();
   for (const rule of rules) {
     const notice = { ...wordsFor(rule, event, lengths), event: shared, extra: asked(rule, event) };

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { parseEvent, sharedPart } from '../../src/hooks/event.ts';
+import { notify } from '../../src/hooks/notify.ts';
 import type { PostRequest } from '../../src/hooks/post.ts';
 import { defaultSettings, type HookSettings, type Rule } from '../../src/hooks/settings/settings.ts';
-import { tell } from '../../src/hooks/tell.ts';
+// Loaded before the test: the channel's 10 ms must not pass while its code is loaded.
+import '../../src/hooks/notify/webhooks.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
 
 const RULE: Rule = {
@@ -22,7 +24,7 @@ test('people are told until the end of the run, by whatever channel, and no long
   const errors: unknown[] = [];
   const clock = createFakeClock(0);
   await clock.advance(840);
-  await tell(event, sharedPart(event, 'id', 0), SETTINGS, {
+  await notify(event, sharedPart(event, 'id', 0), SETTINGS, {
     paths: { config: { file: '/nowhere/hooks.yaml', named: false }, state: '/nowhere', home: '/' },
     post: (request) => {
       requests.push(request);

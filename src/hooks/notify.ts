@@ -10,7 +10,7 @@ import { followSession, type SessionLengths, unknownLengths } from './sessions.t
 import type { HookSettings } from './settings/settings.ts';
 import { codeOf } from './system.ts';
 
-export interface TellParts {
+export interface NotifyParts {
   readonly paths: HookPaths;
   readonly post: Post;
   readonly secret: ReadSecret;
@@ -24,11 +24,11 @@ export interface TellParts {
 }
 
 /** Sends notifications of an event by the channels of the matching rules; a failing channel is logged. */
-export async function tell(
+export async function notify(
   event: HookEvent,
   shared: SharedEvent,
   settings: HookSettings,
-  parts: TellParts,
+  parts: NotifyParts,
 ): Promise<void> {
   const { clock, log, until } = parts;
   const lengths = settings.needsLengths ? lengthsOf(event, parts) : unknownLengths;
@@ -52,7 +52,7 @@ export async function tell(
   }
 }
 
-function lengthsOf(event: HookEvent, { paths, clock, log }: TellParts): SessionLengths {
+function lengthsOf(event: HookEvent, { paths, clock, log }: NotifyParts): SessionLengths {
   try {
     return followSession(path.join(paths.state, 'sessions'), event, clock.now());
   } catch (error) {
