@@ -4,7 +4,7 @@ export type Day = number;
 export const dayMs = 86_400_000;
 export const hourMs = 3_600_000;
 
-/** The first day with data (section 8 of the API description), 2026-01-14. */
+/** The first day with data, 2026-01-14. */
 export const firstDay: Day = Date.UTC(2026, 0, 14) / dayMs;
 
 /** The UTC day of an instant in milliseconds. */
@@ -17,7 +17,7 @@ export function formatDay(day: Day): string {
   return new Date(day * dayMs).toISOString().slice(0, 10);
 }
 
-/** The day that a text `YYYY-MM-DD` names, or what is wrong with it. */
+/** Parses `YYYY-MM-DD`; returns what is wrong with an invalid text. */
 export function parseDay(text: string): Day | 'format' | 'calendar' {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return 'format';
   const instant = Date.parse(`${text}T00:00:00Z`);

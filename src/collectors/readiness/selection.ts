@@ -2,7 +2,7 @@ import type { Instant } from '../../catalog/day.ts';
 import type { ReadinessSettings } from '../../catalog/settings.ts';
 import type { ReadinessReport } from './dataset.ts';
 
-/** A repository's current report and the one that it is compared with. */
+/** A repository's current report and the one that to compare it with. */
 export interface Selected {
   readonly current: ReadinessReport;
   readonly previous: ReadinessReport | undefined;
@@ -11,10 +11,10 @@ export interface Selected {
 const USUAL_MAIN_LINES = ['main', 'master'];
 
 /**
- * The current and the previous report of each repository, as of an instant (section 6). A repository has one
- * main line: the first of the settings' branches that has a report, and no other branch where they are given;
- * else main, master, or its most frequent branch. No later report counts, not even one from a platform whose
- * clock is a little ahead: what a past instant shows may not depend on when it is looked at.
+ * Selects the current and the previous report of each repository, as of an instant. A repository has one main
+ * branch: the first configured branch that has a report; without configured branches main, master, or the most
+ * frequent one. Later reports are ignored, even those of a platform whose clock is slightly ahead, so that the result
+ * for a past instant never changes.
  */
 export function selectReports(
   reports: readonly ReadinessReport[],

@@ -3,14 +3,14 @@ import { ANONYMOUS, type OrgSettings } from '../../catalog/settings.ts';
 import type { Count } from '../counts.ts';
 import type { PeopleColumns } from './columns.ts';
 
-/** How many people use a model most. */
+/** Number of people whose most used model this is. */
 export interface ModelPeople {
   readonly model: string;
   readonly tier: string;
   readonly people: number;
 }
 
-/** What the active people of a day consumed, each for oneself. */
+/** Distribution of credits over the active people of a day. */
 export interface CreditStatistics {
   readonly p50?: number | undefined;
   readonly p90?: number | undefined;
@@ -20,7 +20,7 @@ export interface CreditStatistics {
   readonly topRatio?: number | undefined;
 }
 
-/** The sums of a team, or of several that may only be shown together. */
+/** The sums of a team, or of several teams folded together. */
 export interface TeamFigures {
   readonly team: string;
   readonly active: number;
@@ -31,11 +31,11 @@ export interface TeamFigures {
 }
 
 /**
- * What is kept of a day's people: counts and sums of groups that may be shown, and people one by one only where the
- * operator has them told apart.
+ * The stored people of a day: counts and sums of groups large enough to publish, and individual people only where the
+ * operator enables it.
  */
 export interface UsersRow extends Reduced {
-  /** How people were told apart, and by which rules they belonged to teams, when the row was made. */
+  /** Fingerprints of the identity mode and the team rules under which the row was made. */
   readonly identity: string;
   readonly teamRules: string;
   readonly credits?: number | undefined;
@@ -43,12 +43,12 @@ export interface UsersRow extends Reduced {
   readonly byDelegationLevel?: readonly Count[] | undefined;
   readonly byLanguage?: readonly Count[] | undefined;
   readonly perUser?: CreditStatistics | undefined;
-  /** Already folded so that no small team can be told apart. */
+  /** Small teams are already folded. */
   readonly byTeam?: readonly TeamFigures[] | undefined;
   readonly people?: PeopleColumns | undefined;
 }
 
-/** For how many days people are kept one by one: as long as somebody missing counts as 0, and some days more. */
+/** Days for which individual people are stored: the 28 days in which a missing person counts as 0, and a margin. */
 const PEOPLE_DAYS = 35;
 
 export const usersDataset: DayDataset<UsersRow> = {
@@ -57,7 +57,7 @@ export const usersDataset: DayDataset<UsersRow> = {
   idle: { identity: ANONYMOUS.identity, teamRules: ANONYMOUS.teamRules },
   total: ({ credits }) => credits,
   parts: {
-    // Sums over people who are partly unknown are as good as none: a listing is taken as a whole.
+    // Sums over partly unknown people are meaningless, so a listing is kept or replaced as a whole.
     people: {
       fields: [
         ...['user_id', 'user_email', 'tool_calls', 'billable_tokens', 'primary_model', 'primary_model_tier'],

@@ -9,24 +9,24 @@ import { USERS_PATH, type UsersRow } from './dataset.ts';
 import { createDayReducer, withoutShortSums } from './reduce.ts';
 import { type PersonDay, personRow, plainPerson } from './schema.ts';
 
-/** As many people as a page may have. */
+/** Maximum number of people per page. */
 const PAGE_PEOPLE = 100;
 
 const envelope = z.object({ data: z.array(z.unknown()), meta: z.unknown().optional() });
 const paging = z.object({ has_more: z.boolean().nullish(), next_cursor: z.string().nullish() }).nullish();
 const organization = z.object({ org_id: requiredText });
 
-/** What a day's listing held beside its people. */
+/** A day's listing apart from its people. */
 interface Listing {
   readonly rejected: number;
-  /** Of each unusable field, its name. */
+  /** The name of the unusable field of each fault. */
   readonly faults: readonly string[];
   readonly people: number;
   readonly bytes: number;
   readonly orgId: string | undefined;
 }
 
-/** Asks for the people of a window, day by day. A day whose listing does not come whole fails. */
+/** Fetches the people of the last day of a window; throws if the listing is incomplete. */
 export async function fetchUsers(
   source: Source,
   window: Window,
@@ -39,7 +39,7 @@ export async function fetchUsers(
   return { ...listing, lost: 0, rows, remarks: [] };
 }
 
-/** Walks the listing of one day and hands over each person once; throws where it does not come whole. */
+/** Walks the listing of one day and passes on each person once; throws if it is incomplete. */
 export async function readPeople(
   source: Source,
   day: Day,
@@ -63,7 +63,7 @@ export async function readPeople(
       for (const member of salvaged.members) faults.push(member);
       return salvaged.row;
     }
-    // Somebody who cannot be told from others, or a row of another day: this is not the listing of the day.
+    // A row without a user identifier or of another day: this is not the complete listing of the day.
     rejected += 1;
     lost += 1;
     return undefined;
@@ -81,7 +81,7 @@ export async function readPeople(
         orgId ??= organization.safeParse(meta).data?.org_id;
         return page;
       },
-      // Somebody who comes twice, because the listing has shifted while it was read, counts as seen first.
+      // A listing can shift while it is read; only the first row of a person counts.
       idOf: (item) => idOf(item, day),
     },
     (items) => items.forEach(take),
@@ -105,7 +105,7 @@ function pageOf(body: unknown): { readonly page: Page; readonly meta: unknown } 
   return { page: { items: data, next: hasMore === false ? undefined : cursor || undefined }, meta };
 }
 
-/** Who an element is about, and on which other day; undefined where it says nothing of the kind. */
+/** Identifies an element by user, and by day if it is another one; undefined without them. */
 function idOf(item: unknown, day: Day): string | undefined {
   if (typeof item !== 'object' || item === null || !('user_id' in item) || !('date' in item))
     return undefined;

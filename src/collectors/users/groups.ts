@@ -1,29 +1,29 @@
 import { plus, plusKnown } from '../counts.ts';
 import type { CreditStatistics, TeamFigures } from './dataset.ts';
 
-/** Below so many active people a statistic would be as good as somebody's own figure. */
-const LEAST_FOR_QUANTILES = 5;
+/** With fewer active people a statistic would reveal individual figures. */
+const MIN_FOR_QUANTILES = 5;
 
-const LEAST_FOR_EXTREMES = 10;
+const MIN_FOR_EXTREMES = 10;
 
-const LEAST_FOR_TOP_SHARE = 50;
+const MIN_FOR_TOP_SHARE = 50;
 
-/** How credits are spread over the active people whose credits are known; undefined where they are too few. */
+/** Distribution of credits over active people with known credits; undefined for too few people. */
 export function creditStatistics(credits: readonly number[]): CreditStatistics | undefined {
   const people = credits.length;
-  if (people < LEAST_FOR_QUANTILES) return undefined;
+  if (people < MIN_FOR_QUANTILES) return undefined;
   const sorted = Float64Array.from(credits).sort();
-  const hasExtremes = people >= LEAST_FOR_EXTREMES;
+  const hasExtremes = people >= MIN_FOR_EXTREMES;
   return {
     p50: quantile(0.5, sorted),
     p90: quantile(0.9, sorted),
     p99: hasExtremes ? quantile(0.99, sorted) : undefined,
     max: hasExtremes ? sorted[people - 1] : undefined,
-    topRatio: people >= LEAST_FOR_TOP_SHARE ? topShare(sorted) : undefined,
+    topRatio: people >= MIN_FOR_TOP_SHARE ? topShare(sorted) : undefined,
   };
 }
 
-/** As PromQL's quantile: between two people's figures in proportion. */
+/** Linear interpolation, as PromQL's `quantile`. */
 function quantile(share: number, sorted: Float64Array): number {
   const rank = share * (sorted.length - 1);
   const below = sorted[Math.floor(rank)] ?? 0;
@@ -38,11 +38,11 @@ function topShare(sorted: Float64Array): number | undefined {
   return total === 0 ? undefined : Math.min(1, top / total);
 }
 
-/** The group of the teams that are too small to be shown. */
+/** The label value for teams that are too small to publish. */
 export const OTHER_TEAMS = 'other';
 
-/** The least number of people active that day in a group that is shown. */
-const LEAST_ACTIVE = 5;
+/** Minimum number of active people in a published group. */
+const MIN_ACTIVE = 5;
 
 /**
  * The groups that may be shown: teams are folded into `other`, smallest first (ties by name), until every group,
@@ -55,12 +55,12 @@ export function protectedTeams(teams: readonly TeamFigures[]): readonly TeamFigu
   let active = folded.reduce((sum, team) => sum + team.active, 0);
   for (;;) {
     const [smallest] = shown;
-    const isSafe = folded.length === 0 || active >= LEAST_ACTIVE;
+    const isSafe = folded.length === 0 || active >= MIN_ACTIVE;
     if (smallest === undefined) {
       if (!isSafe || folded.length === 0) return undefined;
       break;
     }
-    if (isSafe && smallest.active >= LEAST_ACTIVE) break;
+    if (isSafe && smallest.active >= MIN_ACTIVE) break;
     shown.shift();
     folded.push(smallest);
     active += smallest.active;
@@ -73,7 +73,7 @@ function bySize(one: TeamFigures, other: TeamFigures): number {
   return one.active - other.active || (one.team < other.team ? -1 : 1);
 }
 
-/** A team that did nothing at all adds nothing to any figure. */
+/** Reports whether a team contributes to any figure. */
 function isSomething({ active, credits = 0, toolCalls = 0, commits = 0, pullRequests = 0 }: TeamFigures) {
   return active > 0 || credits > 0 || toolCalls > 0 || commits > 0 || pullRequests > 0;
 }

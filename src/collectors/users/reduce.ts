@@ -8,16 +8,16 @@ import type { PersonDay } from './schema.ts';
 
 const UNKNOWN_TIER = 'unknown';
 
-/** Makes a day's row of its people, one after the other; of each no more is kept than the row needs. */
+/** Reduces the people of a day to a row, keeping no more of each person than the row needs. */
 export interface DayReducer {
   add(person: PersonDay): void;
-  /** Yields now and then, so that its driver can give way to other work. */
+  /** Yields between steps, so that the caller can let other work run. */
   finish(): Generator<void, UsersRow>;
 }
 
 type TeamSums = { -readonly [Name in keyof TeamFigures]: TeamFigures[Name] };
 
-/** Starts a day for people who may be shown as the settings say. */
+/** Creates a reducer for one day; the settings decide how people are identified. */
 export function createDayReducer(settings: PeopleSettings): DayReducer {
   // By model, then by tier.
   const models = new Map<string, Map<string, number>>();
@@ -99,7 +99,7 @@ export function createDayReducer(settings: PeopleSettings): DayReducer {
   };
 }
 
-/** Section 6: sessions, messages, tool calls or credits above zero. */
+/** A person is active with any session, message, tool call or credit. */
 function isActive({ sessions = 0, messages = 0, toolCalls = 0, credits = 0 }: PersonDay): boolean {
   return sessions > 0 || messages > 0 || toolCalls > 0 || credits > 0;
 }

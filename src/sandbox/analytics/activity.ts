@@ -3,7 +3,7 @@ import { formatDay } from '../calendar.ts';
 import type { Row } from '../types.ts';
 import type { Org } from '../world/org.ts';
 
-/** A day record of `/activity`, section 2.5. */
+/** A day record of `/activity`. */
 export function activityRow(org: Org, day: Day): Row {
   const { active, sum } = org.totals(day);
   return {
@@ -27,7 +27,7 @@ export function activityByClient(org: Org, day: Day): Row[] {
   }));
 }
 
-/** A client that nobody used that day is not listed. */
+/** Users by client; clients without users that day are not listed. */
 function usersByClient(org: Org, day: Day): [client: string, users: number][] {
   const { users } = org.totals(day);
   const all: [string, number][] = [

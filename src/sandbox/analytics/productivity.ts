@@ -6,7 +6,7 @@ import { extensionsOf } from '../world/file-types.ts';
 import type { Org } from '../world/org.ts';
 import { weightsOn } from '../world/tool-names.ts';
 
-/** A day record of `/productivity`, section 2.6; both breakdowns sum to files created and edited. */
+/** A day record of `/productivity`; both breakdowns sum to files created and edited. */
 export function productivityRow(org: Org, day: Day): Row {
   const { sum, byLanguage } = org.totals(day);
   const { seed } = org.conditions(day);

@@ -5,7 +5,7 @@ import { creditsOf } from '../world/credits.ts';
 import type { Org } from '../world/org.ts';
 import { personDay } from '../world/person-day.ts';
 
-/** A day record of `/tokens`, section 2.2; its size grows with the number of people. */
+/** A day record of `/tokens`; its size grows with the number of people. */
 export function tokensRow(org: Org, day: Day, withBreakdowns: boolean): Row {
   const totals = org.totals(day);
   const { credits, input, output, byModel } = creditsOf(totals, org.seed, day);

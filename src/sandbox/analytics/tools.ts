@@ -16,7 +16,7 @@ import {
 } from '../world/tool-names.ts';
 import type { Totals } from '../world/totals.ts';
 
-/** A day record of `/tools`, section 2.4. */
+/** A day record of `/tools`. */
 export function toolsRow(org: Org, day: Day): Row {
   const totals = org.totals(day);
   const { sum, users, autonomy } = totals;

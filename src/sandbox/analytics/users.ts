@@ -39,7 +39,7 @@ function userRows(person: Person, on: Conditions): Row[] {
   return done === undefined ? [] : [userRow(done, on.day)];
 }
 
-/** A per-user record, section 2.7. */
+/** A record of one user and day. */
 function userRow(done: PersonDay, day: Day): Row {
   const { person, model } = done;
   return {

@@ -11,7 +11,7 @@ import { isLeftOut } from '../world/rhythm.ts';
 import { badRequest, type Call, type DateRange, isRefusal, type JsonPieces, type Refusal } from './call.ts';
 import { envelope } from './pieces.ts';
 
-/** How an endpoint that has one row per day makes its rows. */
+/** How an endpoint with one row per day creates its rows. */
 interface Daily {
   readonly plain: (call: Call, day: Day) => Row;
   readonly grouped?: { readonly by: string; readonly rows: (call: Call, day: Day) => Row[] };
@@ -34,7 +34,7 @@ const daily: Readonly<Record<Exclude<AnalyticsEndpoint, 'users'>, Daily>> = {
   productivity: { plain: ({ tenant }, day) => productivityRow(tenant.org, day) },
 };
 
-/** Answers an analytics request (section 4.2). */
+/** Answers an analytics request. */
 export function answerAnalytics(endpoint: AnalyticsEndpoint, call: Call): JsonPieces | Refusal {
   const range = readDateRange(call.query, call.today);
   if (isRefusal(range)) return range;
@@ -42,7 +42,7 @@ export function answerAnalytics(endpoint: AnalyticsEndpoint, call: Call): JsonPi
   if (endpoint === 'users') return answerUsers(call, range, days);
   const { plain, grouped } = daily[endpoint];
   const groupBy = call.query.get('group_by');
-  // An endpoint without grouping does not know the parameter at all.
+  // An endpoint without grouping ignores the parameter.
   if (groupBy === null || grouped === undefined) {
     return envelope(plainDays(call, endpoint, days, plain), call, range);
   }
@@ -114,7 +114,7 @@ function paging({ faults }: Call, { next }: UsersPage, cursor: string): Row {
     : { has_more: false, next_cursor: null };
 }
 
-/** Reads `startDate` and `endDate` by the rules of sections 4.2, 7.1 and 8. */
+/** Reads and validates `startDate` and `endDate`. */
 export function readDateRange(query: URLSearchParams, today: Day): DateRange | Refusal {
   const start = readDate(query, 'startDate');
   if (typeof start !== 'number') return start;

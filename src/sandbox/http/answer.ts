@@ -1,7 +1,7 @@
 import type { Endpoint } from '../types.ts';
 import type { JsonPieces, Refusal } from './call.ts';
 
-/** What goes back, before the faults of the wire. */
+/** A response, before transport faults are applied. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export function htmlAnswer(status: number): Answer {
   };
 }
 
-/** An error in the body that its endpoint has for errors: sections 7.1 and 7.2, and one of our own for 7.3. */
+/** An error in the error format of its endpoint. */
 export function errorAnswer(
   endpoint: Endpoint | undefined,
   { status, detail }: Refusal,

@@ -4,13 +4,13 @@ import type { ReadinessListing } from '../readiness/listing.ts';
 import type { Endpoint, Role } from '../types.ts';
 import type { Org } from '../world/org.ts';
 
-/** An organization with what it can be asked. */
+/** An organization and its readiness listing. */
 export interface Tenant {
   readonly org: Org;
   readonly readiness: ReadinessListing;
 }
 
-/** A request that was let in. */
+/** An authorized request. */
 export interface Call {
   readonly tenant: Tenant;
   readonly query: URLSearchParams;
@@ -24,13 +24,13 @@ export interface Call {
   sentBefore(what: string): boolean;
 }
 
-/** Why a request gets no data. */
+/** An error response. */
 export interface Refusal {
   readonly status: number;
   readonly detail: string;
 }
 
-/** A JSON body, piece by piece. */
+/** A JSON body in chunks. */
 export type JsonPieces = Iterable<string>;
 
 export function isRefusal(value: unknown): value is Refusal {
@@ -46,7 +46,7 @@ export interface KeyHolder {
   readonly role: Role;
 }
 
-/** Knows whose key is whose. */
+/** Maps API keys to their holders. */
 export interface KeyRing {
   holder(authorization: string | undefined): KeyHolder | undefined;
   setRevoked(revoked: boolean): void;
@@ -72,7 +72,7 @@ export function createKeyRing(tenants: readonly Tenant[]): KeyRing {
   };
 }
 
-/** Section 5: analytics is for managers and owners; nothing is known to be asked of the other endpoints' callers. */
+/** Analytics requires the role manager or owner; the other endpoints have no known requirement. */
 export function roleRefusal(endpoint: Endpoint, role: Role): Refusal | undefined {
   const open = endpoint === 'readiness' || endpoint === 'wiki' || role === 'owner' || role === 'manager';
   return open ? undefined : { status: 403, detail: 'This endpoint requires the Manager or Owner role' };
@@ -80,7 +80,7 @@ export function roleRefusal(endpoint: Endpoint, role: Role): Refusal | undefined
 
 export const readinessPath = '/api/organization/maturity-level-reports';
 
-/** Where the readiness listing moved to. */
+/** The new path of the readiness listing. */
 export const newReadinessPath = '/api/organization/agent-readiness-reports';
 
 const routes: ReadonlyMap<string, Endpoint> = new Map([

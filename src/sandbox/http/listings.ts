@@ -3,7 +3,7 @@ import type { Row } from '../types.ts';
 import { badRequest, type Call, type JsonPieces, type Refusal } from './call.ts';
 import { prepared, reportList } from './pieces.ts';
 
-/** Answers the readiness listing (section 4.3), newest first; without a limit it lists everything. */
+/** Answers the readiness listing, newest first; without a limit it lists everything. */
 export function answerReadiness({ tenant, query, faults, now, oldest }: Call): JsonPieces | Refusal {
   const limitText = query.get('limit');
   if (limitText !== null && !/^0*[1-9]\d{0,8}$/.test(limitText))
@@ -29,12 +29,12 @@ export function answerReadiness({ tenant, query, faults, now, oldest }: Call): J
   return reportList(isEndless ? renamed(reports, page) : reports, faults);
 }
 
-/** The same reports as on every page, under identities that no page before had. */
+/** The same reports on every page, with new identifiers each time. */
 function* renamed(reports: Iterable<Row>, page: number): Generator<Row> {
   for (const report of reports) yield { ...report, reportId: `${String(report['reportId'])}~${page}` };
 }
 
-/** Answers the wiki listing (section 4.1), which takes no parameters. */
+/** Answers the wiki listing, which takes no parameters. */
 export function answerWiki({ tenant, faults, now, oldest }: Call): JsonPieces {
   const shape = wikiShape(faults.strikes('wiki-shape')?.detail);
   const runs = prepared(wikiRuns(tenant.org, now, oldest, shape), faults);

@@ -5,7 +5,7 @@ import type { RequestFaults } from '../faults/switchboard.ts';
 import type { Row } from '../types.ts';
 import type { Call, DateRange, JsonPieces } from './call.ts';
 
-/** The analytics envelope of section 2.1, a piece per batch of rows. */
+/** The analytics envelope, one chunk per batch of rows. */
 export function* envelope(
   batches: Iterable<readonly Row[]>,
   call: Call,
@@ -29,7 +29,7 @@ export function* envelope(
   yield `],"meta":${JSON.stringify(meta)}}`;
 }
 
-/** The readiness listing of section 4.3, a piece per report. */
+/** The readiness listing, one chunk per report. */
 export function* reportList(reports: Iterable<Row>, faults: RequestFaults): JsonPieces {
   yield '{"reports":[';
   let first = true;
@@ -41,7 +41,7 @@ export function* reportList(reports: Iterable<Row>, faults: RequestFaults): Json
   yield ']}';
 }
 
-/** Rows as the faults want them: some damaged, the first one oversized. */
+/** Applies faults to rows: damages some and inflates the first. */
 export function prepared(rows: readonly Row[], faults: RequestFaults): unknown[] {
   const oversize = faults.strikes('oversize');
   const dated = rows.flatMap((row) => misdated(row, faults));

@@ -15,7 +15,7 @@ export interface ReportTraits {
   readonly poor: boolean;
 }
 
-/** A readiness report, section 2.8. */
+/** A readiness report. */
 export function readinessReport(
   orgSeed: number,
   evaluation: Evaluation,

@@ -20,7 +20,7 @@ export const builtInTools: Weighted<string> = [
   ['LS', 2.4],
 ];
 
-/** The same server comes in two spellings, as people configure it (section 2.4, data quality). */
+/** One server in two spellings, as users configure it. */
 export const mcpServers: Weighted<string> = [
   ['github', 24],
   ['GitHub', 6],
@@ -93,7 +93,7 @@ export const hooks: Weighted<Hook> = [
   [{ event: 'SessionEnd', matcher: '', command: "notify-send 'done'" }, 2],
 ];
 
-/** What a broken parser makes of a tool call (section 2.4, data quality). */
+/** Tool names as a broken parser reports them. */
 const artifacts = [
   'Read\u0000\u001b[0m',
   '{"command":"git status","timeout":',
