@@ -1,14 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import type { Scrape } from '../exposition/exposition.ts';
-import type { Negotiated } from '../exposition/negotiate.ts';
 import type { ScrapedPage } from '../exposition/scrape.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { refuseCodings, refusesIdentity } from './negotiation.ts';
 import { NO_STORE, respondText } from './respond.ts';
-
-/** What a client wants, by its `Accept` and `Accept-Encoding` headers. */
-export type Negotiate = (accept: string | undefined, acceptEncoding: string | undefined) => Negotiated;
 
 /** Sends a page of metrics, or lists the available collectors. */
 export type AnswerPage = (request: IncomingMessage, response: ServerResponse, scrape: Scrape) => void;

@@ -1,6 +1,6 @@
 import type { Exposition } from '../exposition/exposition.ts';
-import type { AnswerPage, Negotiate } from './answer-page.ts';
-import { rememberNegotiation } from './negotiation.ts';
+import type { AnswerPage } from './answer-page.ts';
+import { type Negotiate, rememberNegotiation } from './negotiation.ts';
 import { type Handler, respondText } from './respond.ts';
 
 export interface MetricsDeps {

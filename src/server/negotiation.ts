@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Negotiated } from '../exposition/negotiate.ts';
-import type { Negotiate } from './answer-page.ts';
 import { type Handler, respondText } from './respond.ts';
+
+/** What a client wants, by its `Accept` and `Accept-Encoding` headers. */
+export type Negotiate = (accept: string | undefined, acceptEncoding: string | undefined) => Negotiated;
 
 /** A scraper sends the same headers at every scrape, and parsing them costs a fifth of a small response. */
 const REMEMBERED = 32;
