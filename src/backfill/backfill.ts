@@ -36,8 +36,8 @@ export interface BackfillOutcome {
 }
 
 /**
- * Brings a range of past days to a target, day by day: what `/metrics` showed of each while it was the newest one.
- * Throws where the target cannot go on; what has arrived until then is remembered.
+ * Writes a range of past days to a target, day by day: what `/metrics` showed while each day was the newest one. Throws
+ * if the target fails; what was written until then is remembered.
  */
 export async function backfill(parts: BackfillParts): Promise<BackfillOutcome> {
   const { target, progress, signal } = parts;

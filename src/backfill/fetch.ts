@@ -5,7 +5,7 @@ import type { RunPublisher } from '../pipeline/run.ts';
 import type { RunStates } from '../pipeline/run-states.ts';
 import type { Runner } from '../pipeline/runner.ts';
 
-/** An organization and the door to its platform. */
+/** An organization and its API client. */
 export interface FetchTarget {
   readonly org: OrgSettings;
   readonly source: Source;

@@ -16,8 +16,8 @@ export function parseLabels(
     const name = text.slice(0, at);
     const value = text.slice(at + 1);
     if (at < 0 || value === '') throw wrong(text, 'is not of the form name=value');
-    if (!NAME.test(name)) throw wrong(text, 'does not begin with a label name');
-    if (name.startsWith('__')) throw wrong(text, 'names a label that Prometheus keeps for itself');
+    if (!NAME.test(name)) throw wrong(text, 'does not start with a label name');
+    if (name.startsWith('__')) throw wrong(text, 'names a label that is reserved by Prometheus');
     if (taken.has(name)) throw wrong(text, `names the label ${name}, which the metrics have themselves`);
     if (Object.hasOwn(labels, name)) throw wrong(text, `gives the label ${name} a second time`);
     labels[name] = value;

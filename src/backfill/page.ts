@@ -24,7 +24,7 @@ export interface PageParts {
   aboutFamilies(datasets: readonly DayDataset<unknown>[]): readonly CurrentFamily[];
   /** The datasets that the live service collects. */
   readonly datasets: readonly DayDataset<unknown>[];
-  /** How days are asked for that are costly. */
+  /** Fetch limits of the expensive datasets. */
   readonly expensive?: ReadonlyMap<DatasetName, ExpensiveDataset> | undefined;
   /** From when on days are kept. */
   readonly bounds: HistoryBounds;
@@ -42,7 +42,7 @@ export interface KnownOrg {
   readonly history: OrgHistory;
 }
 
-/** An organization whose days are judged. */
+/** An organization with the coverage of its days. */
 export interface AssessedOrg extends KnownOrg {
   /** What is known of its days by now. */
   readonly coverage: Coverage;
@@ -64,7 +64,7 @@ interface Measured {
   readonly looked: number;
 }
 
-/** Judges the days of an organization by what is known by now. */
+/** Derives the coverage of an organization's days from what is known by now. */
 export function assessDays(parts: PageParts, { settings, history }: KnownOrg): AssessedOrg {
   const { datasets, expensive, bounds, knownAt } = parts;
   const firstDay = firstDayOf(bounds, knownAt);
@@ -74,8 +74,8 @@ export function assessDays(parts: PageParts, { settings, history }: KnownOrg): A
 }
 
 /**
- * Whether a collector has families to tell of a day: documents always, a dataset's once the day is known. A dataset
- * that is not used has none, and nothing that is missing.
+ * Whether a collector has families for a day: documents always, datasets once the day is known. An unused dataset has
+ * none, and nothing is missing.
  */
 export function knowledgeOf(
   parts: PageParts,

@@ -12,8 +12,8 @@ const NEWEST_FOR_MS = 24 * HOUR_MS;
 export const LIVE_MS = 3 * HOUR_MS;
 
 /**
- * The instants, oldest first, at which a day's figures are written (section 7): the next day at 23:00 UTC, and with
- * a step at each step of that day after its midnight. None is later than three hours before `now`.
+ * The timestamps, oldest first, at which a day's figures are written: the next day at 23:00 UTC and, with a step, at
+ * each step of that day after its midnight. None is later than three hours before `now`.
  */
 export function stampsOf(day: Day, stepMs: number | undefined, now: Instant): readonly Instant[] {
   const end = endOf(day);

@@ -45,7 +45,7 @@ export function createStateFile(path: string): StateFile {
 
 function unusable(path: string, problem: string): ConfigError {
   return new ConfigError(
-    `${path} ${problem}: it says what earlier backfills have brought`,
-    'mend it, or move it away to begin from the start',
+    `${path} ${problem}: it records what earlier backfills have written`,
+    'fix it, or move it away to start over',
   );
 }

@@ -23,11 +23,11 @@ export interface DatasetLabels {
   readonly dataset: DatasetName;
 }
 
-/** The process's own metrics; everything that happens is told to it in these words. */
+/** The exporter's own metrics, and the events that update them. */
 export interface Instruments {
   /** Holds nothing but this process's own metrics; other parts may add theirs. */
   readonly registry: Registry;
-  /** Starts the counters of an organization at 0, so that their first increase is seen. */
+  /** Initializes the counters of an organization to 0, so that their first increase is visible. */
   initCounters(
     org: string,
     known: { endpoints: readonly DatasetName[]; dayDatasets: readonly DatasetName[] },

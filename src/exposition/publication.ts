@@ -11,7 +11,7 @@ import {
 import { createPublished, type Published } from './published.ts';
 import type { Segment } from './segment.ts';
 
-/** Takes rendered segments and publishes them, joined, in one assignment at most once a second. */
+/** Joins rendered segments into a page and publishes it atomically, at most once per second. */
 export interface Publication {
   /**
    * Puts segments by collector in place of everything that the organization had. Overflowed segments are left
@@ -46,7 +46,7 @@ const INTERVAL_MS = 1000;
 export function createPublication({ families, clock, log }: PublicationDeps): Publication {
   const declared = declareFamilies(families);
   const collectors = new Set(families.flatMap(({ collector }) => collector ?? []));
-  // What nobody may ask for by name, like the families about the data, belongs to every page.
+  // Families that cannot be selected by name, such as those about the data, belong to every page.
   const everywhere = (collector: string) => !collectors.has(collector);
   const segmentsByOrg = new Map<string, OrgSegments>();
   let running: ReadonlySet<string> = collectors;
@@ -86,8 +86,8 @@ export function createPublication({ families, clock, log }: PublicationDeps): Pu
       try {
         publish();
       } catch (error) {
-        // The page before stays; the next change is another try.
-        log?.error('The page could not be put together', { error });
+        // The previous page is kept; the next change retries.
+        log?.error('The page could not be assembled', { error });
       }
     }
   }

@@ -82,8 +82,8 @@ export interface Retention {
 export interface History {
   read(org: string): Promise<OrgHistory>;
   /**
-   * Makes a name stand for that organization of the platform. What is kept of another one is set aside, and comes
-   * back when the name stands for it again.
+   * Assigns a name to that organization of the platform. The history of another one is set aside, and restored when the
+   * name is assigned to it again.
    */
   adopt(org: string, orgId: string): Promise<void>;
   /** Remembers the fingerprint of the key whose answers are about the organization, or `UNCONFIRMED`. */
@@ -98,8 +98,8 @@ export interface History {
   requestsOf(org: string): Promise<RequestCount | undefined>;
   putRequests(org: string, count: RequestCount): Promise<void>;
   /**
-   * Replaces the rows of a dataset by what `change` makes of them, those set aside included; the same row is left as
-   * it is. What was replaced stays in no file.
+   * Replaces the rows of a dataset, including those set aside, by the result of `change`; an identical row is left as it
+   * is. No file keeps the replaced rows.
    */
   amend(dataset: DatasetName, change: (row: unknown, day: Day, org: string) => unknown): Promise<void>;
   /** Drops a bounded part of what is too old, and tries again to store what could not be stored. */

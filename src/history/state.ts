@@ -30,13 +30,13 @@ export interface Touched {
   readonly documents: Iterable<string>;
 }
 
-/** Everything that is known, in memory. */
+/** The whole history in memory. */
 export interface HistoryState {
   read(org: string): OrgHistory;
   dataset(org: string, dataset: DatasetName): DatasetState | undefined;
   /** Undefined where nothing is kept of the organization. */
   identity(org: string): Pick<OrgState, 'orgId' | 'confirmedKey'> | undefined;
-  /** Makes a name stand for that organization, and gives what has moved. */
+  /** Assigns a name to that organization and returns what has moved. */
   adopt(org: string, orgId: string): readonly Touched[];
   putConfirmedKey(org: string, key: string): readonly Touched[];
   putDays(org: string, dataset: DatasetName, answer: AnsweredDays): readonly Revision[];
@@ -46,11 +46,11 @@ export interface HistoryState {
   putSucceeded(org: string, dataset: DatasetName, at: Instant): void;
   /** Replaces rows of a dataset, and gives what was replaced. */
   amend(dataset: DatasetName, change: (row: unknown, day: Day, org: string) => unknown): readonly Touched[];
-  /** Drops a bounded part of what is too old and gives what went. */
+  /** Drops a bounded part of what is too old and returns it. */
   retain(retention: Retention): readonly Touched[];
   /** From where the last sweep counted. */
   sweepMark(): SweepMark | undefined;
-  /** Adds what was stored before; what is here is newer. Gives what of the stored must go. */
+  /** Merges stored data, which is older than the data in memory; returns what must be deleted from the store. */
   absorb(stored: ReadonlyMap<string, OrgState>, mark: SweepMark | undefined): readonly Touched[];
   /** Names everything there is. */
   all(): readonly Touched[];
@@ -278,7 +278,7 @@ function snapshotOf(kept: OrgState | undefined): OrgHistory {
 /** Organization names hold no such character. */
 const SEPARATOR = '#';
 
-/** Where what an organization's name no longer stands for is kept: beside the name, by the platform's identifier. */
+/** The key under which a former organization of a name is kept. */
 export function slotOf(org: string, orgId: string): string {
   return `${org}${SEPARATOR}${orgId}`;
 }

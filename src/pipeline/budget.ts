@@ -8,7 +8,7 @@ export interface FamilySize {
   readonly series: number;
 }
 
-/** The series that each of so many organizations may have: equal shares, so that none takes another's. */
+/** The series budget of one organization: an equal share of the limit. */
 export function seriesBudgetOf(seriesLimit: number, orgs: number): number {
   return Math.floor(seriesLimit / Math.max(1, orgs));
 }
@@ -16,11 +16,11 @@ export function seriesBudgetOf(seriesLimit: number, orgs: number): number {
 const ORDER: Readonly<Record<DropPriority, number>> = { detail: 0, breakdown: 1, main: 2 };
 
 /**
- * The families that must go so that an organization's series fit its budget: details first, then breakdowns,
- * then the main ones, each in declared order. A family without labels is one series and never goes.
+ * The families to drop so that an organization's series fit its budget: details first, then breakdowns, then the main
+ * ones, each in declared order. A family without labels is one series and is never dropped.
  */
 export function familiesOverBudget(sizes: readonly FamilySize[], budget: number): ReadonlySet<string> {
-  // What does not even fit alone goes whatever else goes.
+  // A family that exceeds the budget alone is dropped in any case.
   const dropped = new Set(
     sizes.filter((size) => size.labelled && size.series > budget).map(({ family }) => family),
   );

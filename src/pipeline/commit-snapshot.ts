@@ -10,7 +10,7 @@ export interface SnapshotParts {
   readonly instruments: Instruments;
   /** The most series of one organization. */
   readonly seriesBudget: number;
-  /** What the log last said, so that it is not repeated. */
+  /** The last logged state, so that it is not logged twice. */
   readonly logged: Map<string, string>;
   readonly log: Logger;
 }
@@ -34,7 +34,7 @@ export interface Rendered {
 /** The rendered families of an organization by the collector that feeds them. */
 type RenderedCollectors = ReadonlyMap<string, Rendered>;
 
-/** Creates what hands everything of an organization that fits its series budget to the publication, in one step. */
+/** Creates the function that publishes an organization's families within its series budget, in one step. */
 export function createSnapshotCommit(
   parts: SnapshotParts,
 ): (org: string, collectors: RenderedCollectors) => void {
@@ -62,28 +62,25 @@ export function createSnapshotCommit(
     publication.replaceAll(org, segments);
   };
 
-  /** Says once which labels have more values than they may, and once when none has. */
+  /** Logs which labels exceed their limit when that changes. */
   function logFolded(org: string, collector: string, foldedCounts: ReadonlyMap<string, number>): void {
     const key = JSON.stringify([org, collector, 'labels']);
     const labels = [...foldedCounts.keys()].join(' ');
     if ((logged.get(key) ?? '') === labels) return;
     logged.set(key, labels);
     if (foldedCounts.size === 0) {
-      log.info('No label has more values than limits.values_per_label allows any more', { org, collector });
+      log.info('All labels are within limits.values_per_label again', { org, collector });
       return;
     }
-    log.warn(
-      'Labels have more values than limits.values_per_label allows, the smallest are summed into other',
-      {
-        org,
-        collector,
-        labels,
-        folded: [...foldedCounts].map(([label, count]) => `${label}: ${count}`).join(', '),
-      },
-    );
+    log.warn('Labels exceed limits.values_per_label; their smallest values are summed into other', {
+      org,
+      collector,
+      labels,
+      folded: [...foldedCounts].map(([label, count]) => `${label}: ${count}`).join(', '),
+    });
   }
 
-  /** Says once which families went, and once when they are back. */
+  /** Logs the dropped families when they change. */
   function logDropped(org: string, collector: string, gone: readonly string[]): void {
     const key = JSON.stringify([org, collector]);
     const families = gone.join(' ');
@@ -93,7 +90,7 @@ export function createSnapshotCommit(
       log.info('All metric families are published again', { org, collector });
       return;
     }
-    log.warn('Metric families are left out: the organization has more series than limits.series allows', {
+    log.warn('Metric families dropped: the organization exceeds its share of limits.series', {
       org,
       collector,
       families,

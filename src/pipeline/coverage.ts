@@ -11,26 +11,26 @@ import { firstExpensiveDay, newestRowOf, settledUntil } from './days-to-fetch.ts
  */
 export type DayState = 'row' | 'idle' | 'provisional' | 'unused' | 'unknown';
 
-/** What coverage is judged from. */
+/** What coverage is derived from. */
 export interface CoverageParts {
   readonly history: OrgHistory;
   /** The day datasets that are collected. */
   readonly datasets: readonly DayDataset<unknown>[];
   readonly historyStart: Day;
-  /** Where older days are not kept: the first one that is, from which coverage counts. */
+  /** The first day that is kept, if older ones are dropped; coverage counts from it. */
   readonly firstDay?: Day | undefined;
-  /** Of a dataset whose days are costly: how they are asked for. */
+  /** Fetch limits of the expensive datasets. */
   readonly expensive?: ReadonlyMap<DatasetName, ExpensiveDataset> | undefined;
 }
 
 /** The states of all days of an organization, as they were known at an instant. */
 export interface Coverage {
   stateOf(dataset: DatasetName, day: Day): DayState;
-  /** Whether a dataset was answered, and never with a row. */
+  /** Whether a dataset was answered, but never with a row. */
   isUnused(dataset: DatasetName): boolean;
-  /** How many of the days that are asked for of a dataset are not known, up to a day. */
+  /** The number of unknown days of a dataset, up to a day, among those that are fetched. */
   unknownDays(dataset: DatasetName, upTo: Day): number;
-  /** Changes whenever days without a row become known, or known no longer. */
+  /** Changes whenever days without a row become known or unknown. */
   fingerprint(dataset: DatasetName): string;
 }
 
@@ -42,7 +42,7 @@ interface Known {
   readonly rowless: ReadonlyMap<Day, DayState>;
 }
 
-/** Judges each day of each dataset by what all collected datasets have said until `knownAt`. */
+/** Derives the state of each day from what all collected datasets have answered until `knownAt`. */
 export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage {
   const { history, datasets, historyStart, firstDay = historyStart } = parts;
   const newest = yesterdayOf(knownAt);
@@ -69,10 +69,10 @@ export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage
     return first === undefined || first < firstDay ? firstDay : first;
   }
 
-  /** Whether a dataset says that a day had no activity; `settled`: and still said so when no row could be late. */
+  /** Whether a dataset reports no activity on a day; `settled`: only if it did so when no row could be late. */
   function isQuiet(dataset: DayDataset<unknown>, day: Day, settled: boolean): boolean {
     const days = history.days(dataset.name);
-    // What is not asked for by design cannot speak of the day, nor hold up the others.
+    // Days that are never fetched say nothing and must not hold up the other datasets.
     if (!days.has(day)) return day < firstAsked(dataset.name);
     const row = days.get(day);
     if (row !== undefined) return dataset.total?.(row) === 0;
@@ -101,7 +101,7 @@ export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage
       }
     }
     if (last === undefined) return states;
-    // Behind its newest row a dataset may be late: the first day that is not known there hides all later ones.
+    // After its newest row a dataset may be late: the first unknown day there makes all later ones unknown.
     const newestOfAny = newestRowOfAny();
     const afterLast = addDays(last, 1);
     let isLate = false;

@@ -20,19 +20,19 @@ import type { FetchMemory, Learned } from './run-memory.ts';
 /** How many days the platform's clock may be behind before the difference is an error. */
 const MAX_DAYS_BEHIND = 2;
 
-/** The newest days that are asked for again, in case they were revised. */
+/** A pass over the newest days, which are fetched again in case they were revised. */
 export interface RevisionPass {
-  /** 1 asks for the newest day alone. */
+  /** How many of the newest days; 1 is the newest day alone. */
   readonly days: number;
-  /** Whether days that were set aside are asked for, whatever their pause. */
+  /** Whether days set aside are fetched even while their pause lasts. */
   readonly isThorough: boolean;
-  /** Called once they have all been answered. */
+  /** Called once all of these days were answered. */
   answered?(): Promise<void>;
 }
 
 /**
- * Asks for the wanted days as planned, newest first, and publishes as they come. Throws why the newest day or the
- * platform as a whole failed, after everything else that could be had was stored.
+ * Fetches days as planned, newest first, and publishes them as they arrive. If the newest day or the platform as a whole
+ * failed, throws that error after everything else that was available has been stored.
  */
 export async function runDays(
   run: Run,
@@ -118,7 +118,7 @@ export async function runDays(
   if (plan.failure !== undefined) throw plan.failure;
 }
 
-/** What the platform answers, or why it does not. */
+/** Fetches a window; returns the failure as a value. */
 async function request(
   run: Run,
   collector: DayCollector<unknown>,
@@ -133,7 +133,7 @@ async function request(
   }
 }
 
-/** A source whose requests are tried again only where the platform itself asks for it. */
+/** A source whose requests are retried only if the platform asks for it. */
 function withoutRetries(source: Source): Source {
   return {
     get: (request) => source.get({ ...request, retryOn: 'throttled' }),
@@ -142,7 +142,7 @@ function withoutRetries(source: Source): Source {
   };
 }
 
-/** Logs each day once when it is set aside; how often it is tried and fails after that is nobody's concern. */
+/** Logs each day once, when it is first set aside. */
 function logSetAside(
   { org, deps }: Run,
   { dataset }: DayCollector<unknown>,
@@ -155,7 +155,7 @@ function logSetAside(
   const [first] = days;
   if (first !== undefined) {
     const error = failed.get(first)?.message;
-    deps.log.warn('Days that fail by themselves are set aside', { ...who, days: days.join(' '), error });
+    deps.log.warn('Days that fail on their own were set aside', { ...who, days: days.join(' '), error });
   }
   const { boundary } = after;
   if (boundary !== undefined && boundary.day !== before.boundary?.day) {
@@ -164,7 +164,7 @@ function logSetAside(
   }
 }
 
-/** The first day to ask for. */
+/** The first day to fetch. */
 function firstDay(
   { deps }: Run,
   { expensive }: DayCollector<unknown>,
@@ -178,8 +178,8 @@ function firstDay(
 }
 
 /**
- * The covered days less those whose rows were made with other settings than the present ones. Of those only
- * the newest are asked for again, which may be revised anyway.
+ * The covered days without those whose rows were made with other settings. Only the newest of those are fetched again,
+ * since they may be revised anyway.
  */
 function currentDays(
   { org, deps }: Run,
@@ -193,7 +193,7 @@ function currentDays(
   return new Map([...known].filter(([day, row]) => row === undefined || day < from || isCurrent(row, org)));
 }
 
-/** Keeps what was answered, and gives the days of which something is known now. */
+/** Stores an answer and returns the days that are known now. */
 async function store(
   run: Run,
   collector: DayCollector<unknown>,
@@ -202,7 +202,7 @@ async function store(
 ): Promise<readonly Day[]> {
   const { org, deps } = run;
   const dataset = collector.dataset.name;
-  // The settings may have changed while it was asked: what may no longer be kept must not come back.
+  // The settings may have changed during the request: data that may no longer be kept must not return.
   if (run.retired()) return [];
   const answered = fetched.lost === 0 ? days : days.filter((day) => fetched.rows.has(day));
   const changes = await deps.history.putDays(org.name, dataset, {
@@ -215,7 +215,7 @@ async function store(
   if (run.retired()) return [];
   run.note(fetched);
   const totalOf = (row: unknown) => collector.dataset.total?.(row);
-  // A row that other settings have made is no earlier word of the platform; a day that was shown as idle was one.
+  // A row made with other settings does not count as revised; a day that was published as idle does.
   const revisions = [
     ...changes.filter(({ before }) => collector.dataset.isCurrent?.(before, org) ?? true),
     ...[...fetched.rows]
@@ -238,14 +238,14 @@ function countOf(days: readonly Day[], covered: ReadonlyMap<Day, unknown>): numb
 }
 
 function noteBehind(run: Run, collector: DayCollector<unknown>, newest: Day): void {
-  run.deps.log.info('The platform is not yet done with the newest day: its clock or its data is behind', {
+  run.deps.log.info('The platform has not finished the newest day yet; its clock or its data is behind', {
     org: run.org.name,
     collector: collector.name,
     newest,
   });
 }
 
-/** What revised days have changed, in one text: each with its main number before and after, where there is one. */
+/** Describes revised days for the log: each day with its main number before and after, if it has one. */
 export function describeRevisions(
   dataset: DayDataset<unknown>,
   revisions: readonly Revision[],

@@ -1,38 +1,38 @@
 import type { ExpensiveDataset, Window } from '../catalog/collector.ts';
 import { isUnsettled } from '../catalog/dataset.ts';
 import { addDays, type Day, dayOf, daysBetween, type Instant, yesterdayOf } from '../catalog/day.ts';
-/** How many days after its end a day answered without a row may still get one. */
+/** How many days after its end a day that was answered without a row may still get one. */
 export const LATE_DAYS = 3;
 
-/** How many of the newest days are asked for by every run while they have no row. */
+/** How many of the newest days every run fetches while they have no row. */
 const NEWEST_DAYS = 7;
 
-/** What decides which days a run asks for. */
+/** Input of `daysToFetch`. */
 export interface FetchWindow {
   /** The newest day that can be asked for. */
   readonly newest: Day;
   readonly historyStart: Day;
   /** The covered days with their rows. */
   readonly covered: ReadonlyMap<Day, unknown>;
-  /** How many of the newest days are asked again; 1 asks only the newest one again. */
+  /** How many of the newest days are fetched again; 1 fetches only the newest day again. */
   readonly newestAgain: number;
-  /** Whether this is the pass of the day, which asks for all that may still get a row. */
+  /** Whether this is the daily revision pass, which fetches all days that may still get a row. */
   readonly isPass: boolean;
-  /** The UTC day of the last such pass that was answered. */
+  /** The UTC day of the last completed revision pass. */
   readonly lastPass: Day | undefined;
   readonly now: Instant;
 }
 
-/** The days to ask for, newest first. */
+/** The days to fetch, newest first. */
 export interface DaysToFetch {
   readonly days: Day[];
-  /** Those of them whose answers make a pass. */
+  /** The days whose answers complete the revision pass. */
   readonly ofPass: ReadonlySet<Day>;
 }
 
 /**
- * The first day that is asked for of a dataset whose days are costly: that of the revision window, or of what is
- * covered shortly before, so that days missed in between are made up for.
+ * The first day to fetch of an expensive dataset: the start of its revision window, or an earlier covered day within
+ * its catch-up window, so that days missed in between are fetched too.
  */
 export function firstExpensiveDay(
   { revisionDays, catchUpDays }: ExpensiveDataset,
@@ -44,17 +44,17 @@ export function firstExpensiveDay(
 }
 
 /**
- * The newest day that, where it has no row, was asked for again after its row could still be late: a pass asks for
- * every day that was not, so it is all that needs to be remembered of when a day was answered.
+ * The newest day that is settled: if it has no row, it was fetched again after a late row could have arrived. A revision
+ * pass fetches every unsettled day, so the day of the last pass is all that has to be stored.
  */
 export function settledUntil(lastPass: Day | undefined, now: Instant): Day | undefined {
   if (lastPass === undefined) return undefined;
   const today = dayOf(now);
-  // A clock that was ahead may have left a day to come.
+  // A clock that ran ahead may have stored a future day.
   return addDays(lastPass < today ? lastPass : today, -1 - LATE_DAYS);
 }
 
-/** The newest day within some bounds that has a row. */
+/** The newest day with a row between `from` and `to`. */
 export function newestRowOf(covered: ReadonlyMap<Day, unknown>, from: Day, to: Day): Day | undefined {
   let newest: Day | undefined;
   for (const [day, row] of covered) {
@@ -65,10 +65,10 @@ export function newestRowOf(covered: ReadonlyMap<Day, unknown>, from: Day, to: D
 }
 
 /**
- * The days to ask for, newest first: the newest ones again, every day that was never answered, and those without a
- * row that may still get one. These are the ones not yet settled, and the ones after the newest row, where the
- * platform may be late however long: the newest of them with every run, the older ones once a day. A dataset that
- * never had a row is not late. A day whose last answer was not whole is asked for once a day until one is, however old.
+ * The days to fetch, newest first: the newest days again, every day that was never answered, and days without a row
+ * that may still get one. The latter are unsettled days and days after the newest row, since the platform may be late by
+ * any time: the newest of them with every run, the older ones once a day. A dataset that never had a row is not late. A
+ * day whose last answer was damaged is fetched once a day until one is whole, however old the day is.
  */
 export function daysToFetch(wanting: FetchWindow): DaysToFetch {
   const { newest, historyStart, covered, newestAgain, isPass } = wanting;
@@ -94,7 +94,7 @@ export function daysToFetch(wanting: FetchWindow): DaysToFetch {
   return { days: isPass ? [...days, ...olderUnsettled(covered, historyStart)] : days, ofPass };
 }
 
-/** Days before the first one that is otherwise asked for, such as of a dataset whose days are costly. */
+/** Damaged days before the first day that is fetched otherwise, such as those of an expensive dataset. */
 function olderUnsettled(covered: ReadonlyMap<Day, unknown>, historyStart: Day): readonly Day[] {
   const older = [...covered].filter(([day, row]) => day < historyStart && isUnsettled(row));
   return older
@@ -103,10 +103,10 @@ function olderUnsettled(covered: ReadonlyMap<Day, unknown>, historyStart: Day): 
     .reverse();
 }
 
-/** The most days that one request asks for. */
+/** The maximum number of days per request. */
 export const MAX_WINDOW_DAYS = 30;
 
-/** The size that an answer should have at most, in bytes. */
+/** The target size of an answer, in bytes. */
 export const TARGET_BYTES = 8 * 1024 * 1024;
 
 /** The days from `from` to `to`, newest first; none where `to` lies before `from`. */
@@ -129,25 +129,25 @@ export function nextWindow(wanted: readonly Day[], size: number): Window | undef
   return { from, to };
 }
 
-/** From when on days are kept. */
+/** Which days are kept. */
 export interface HistoryBounds {
   readonly historyStart: Day;
-  /** How many of the newest days are kept; all where it is 0 or not given. */
+  /** How many of the newest days are kept; 0 or undefined keeps all. */
   readonly retentionDays?: number | undefined;
 }
 
-/** The first day that is asked for and kept at an instant. */
+/** The first day that is fetched and kept at an instant. */
 export function firstDayOf({ historyStart, retentionDays = 0 }: HistoryBounds, now: Instant): Day {
   if (retentionDays === 0) return historyStart;
   const oldest = addDays(yesterdayOf(now), 1 - retentionDays);
   return oldest > historyStart ? oldest : historyStart;
 }
 
-/** What a run does about days without a row that their dataset goes past while it catches up. */
+/** Handles days without a row that a late dataset passes while it catches up. */
 export interface CatchingUp {
   /**
-   * Takes in what was answered, before it is stored; gives the days to ask for again in this run. A dataset that was
-   * late has gone past them: what it said of them before says nothing any more.
+   * Takes an answer before it is stored and returns the days to fetch again in this run: a dataset that was late has
+   * passed them, so its earlier answer about them is void.
    */
   answered(days: readonly Day[], rows: ReadonlyMap<Day, unknown>): Promise<readonly Day[]>;
   /** Called once all of them have been answered. */
@@ -158,11 +158,11 @@ export interface CatchingUpParts {
   /** The covered days with their rows, as they were when the run began. */
   readonly covered: ReadonlyMap<Day, unknown>;
   readonly lastPass: Day | undefined;
-  /** Notes another day as that of the last pass, from which follows until when days are settled. */
+  /** Stores another day as that of the last revision pass, which determines the settled days. */
   putLastPass(day: Day): Promise<void>;
 }
 
-/** Begins with the days without a row that are newer than every row. */
+/** Starts from the days without a row that are newer than every row. */
 export function createCatchingUp({ covered, lastPass, putLastPass }: CatchingUpParts): CatchingUp {
   const days = [...covered.keys()].sort();
   const [first, last] = [days[0], days.at(-1)];
@@ -180,7 +180,7 @@ export function createCatchingUp({ covered, lastPass, putLastPass }: CatchingUpP
       for (const day of passed) late.delete(day);
       const before = addDays(oldest, LATE_DAYS);
       if (lastPass === undefined || lastPass <= before) return passed;
-      // It outlasts a run that fails or is cut off: until they were asked for again, they are not known.
+      // Stored, because it must survive a failed run: the days are unknown until they were fetched again.
       if (!unsettled) await putLastPass(before);
       unsettled = true;
       return passed;
@@ -193,7 +193,7 @@ export function createCatchingUp({ covered, lastPass, putLastPass }: CatchingUpP
   };
 }
 
-/** How many missed passes are made up for at most. */
+/** The maximum number of missed passes that are made up for. */
 const MAX_MISSED = 30;
 
 /**

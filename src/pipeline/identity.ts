@@ -175,7 +175,7 @@ function foreign(org: string, known: string, named: string): PlatformError {
     'organization',
     `the answer is about the organization ${named}, but the history of ${org} belongs to ${known}`,
     {
-      hint: `Nothing of the answer is used. Put back the key of ${known}. If ${named} is meant, say so with org_id in the configuration file or --api.org-id: what is stored of ${known} is then set aside, and comes back with its id.`,
+      hint: `Nothing of the answer is used. Put back the key of ${known}. If ${named} is intended, set it with org_id in the configuration file or --api.org-id: the history of ${known} is then set aside, and restored with its id.`,
     },
   );
 }
@@ -185,7 +185,7 @@ function unbelieved(endpoint: DatasetName, named: string): PlatformError {
     'organization',
     `only /${endpoint} names the organization ${named}, and no other endpoint has confirmed it yet`,
     {
-      hint: 'It is believed as soon as a second analytics endpoint names it. To do without, set org_id in the configuration file or --api.org-id.',
+      hint: 'It is accepted as soon as a second analytics endpoint names it. To skip the check, set org_id in the configuration file or --api.org-id.',
     },
   );
 }

@@ -34,25 +34,25 @@ import { createView } from './view.ts';
 /** The name under which the families about the data itself are published. */
 const ABOUT = 'about';
 
-/** What a publisher is made of: the settings of one configuration, and what outlives it. */
+/** Dependencies of a publisher: the settings of one configuration, and state that outlives it. */
 export interface PublisherParts extends Omit<SnapshotParts, 'logged'> {
   readonly collectors: readonly Collector[];
   readonly aboutFamilies: readonly CurrentFamily[];
   readonly history: History;
   readonly historyStart: Day;
-  /** How many of the newest days are kept; all where it is 0 or not given. */
+  /** How many of the newest days are kept; 0 or undefined keeps all. */
   readonly retentionDays?: number;
   readonly renderSegment: RenderSegment;
   readonly labelLimit: LabelLimit;
   readonly maxAgeMs: number;
-  /** What is published already; nothing where not given. */
+  /** What is published already; empty by default. */
   readonly published?: PublishedOrgs;
-  /** Aborted once another publisher has taken over, which then also makes what is requested and not yet made. */
+  /** Aborted once another publisher has taken over, which then also serves the pending requests. */
   readonly retired?: AbortSignal;
   readonly clock: Clock;
 }
 
-/** Turns what history knows of an organization into what `/metrics` shows of it. */
+/** Renders and publishes an organization's metric families from its history. */
 export interface Publisher {
   /**
    * Publishes the families of the named collectors anew, of those that derive from them, and of every other
@@ -121,7 +121,7 @@ export function createPublisher(parts: PublisherParts): Publisher {
         ...{ day, idleDays, expired },
         ...rendered,
       });
-      // What a derived collector goes through, the one it derives from goes through, and has said.
+      // A derived collector changes with its source, which has logged it already.
       if (isFetching(collector)) logTransition(org.name, collector.name, before, { day, expired });
     }
     const about = await render(parts.aboutFamilies, undefined, view);
@@ -132,7 +132,7 @@ export function createPublisher(parts: PublisherParts): Publisher {
       expired: false,
       ...about,
     });
-    // It may have gone while it was rendered, or another configuration come.
+    // The organization may have been removed, or the configuration reloaded, during rendering.
     if (!orgs.has(org.name, state)) return;
     if (isRetired()) {
       for (const name of requested) state.requested.add(name);
@@ -158,7 +158,7 @@ export function createPublisher(parts: PublisherParts): Publisher {
   ): void {
     const { maxAgeMs, log } = parts;
     if (now.expired && before?.expired !== true) {
-      log.warn('The last good data is older than metrics.max-age, its series go away', {
+      log.warn('The last good data is older than metrics.max-age; its series were removed', {
         org,
         collector,
         maxAgeMs,

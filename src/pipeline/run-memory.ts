@@ -5,11 +5,11 @@ import { MAX_WINDOW_DAYS, TARGET_BYTES } from './days-to-fetch.ts';
 export interface Learned {
   /** About fetching its days. */
   fetching: FetchMemory;
-  /** What the log last said about an answer, so that it is not repeated. */
+  /** The last logged problem of an answer, so that it is not logged twice. */
   lastNote: string;
 }
 
-/** What runs have learned. It outlives the runners, each of which serves one configuration. */
+/** What runs have learned; it survives a reload. */
 export interface RunMemory {
   of(org: string, collector: string): Learned;
   /** Drops what was learned of a collector whose runs have ended for good. */

@@ -12,75 +12,72 @@ import type { Publisher } from './publisher.ts';
 import type { RunMemory } from './run-memory.ts';
 import type { RunStates } from './run-states.ts';
 
-/** What a runner is made of: the settings of one configuration, and what outlives it. */
+/** Dependencies of a runner: the settings of one configuration, and state that outlives it. */
 export interface RunnerParts {
   readonly history: History;
   readonly historyStart: Day;
-  /** How many of the newest days are kept; all where it is 0 or not given. */
+  /** How many of the newest days are kept; 0 or undefined keeps all. */
   readonly retentionDays?: number;
-  /** How many days back the platform is asked again once a day. */
+  /** How many of the newest days are fetched again once a day. */
   readonly revisionDays: number;
-  /** From when on every day is asked for of datasets whose days are costly; only the newest where not given. */
+  /** The first day to fetch of expensive datasets; by default only their newest days are fetched. */
   readonly expensiveFrom?: Day | undefined;
   readonly publisher: RunPublisher;
   readonly runs: RunStates;
-  /** What earlier runs have learnt; nothing where not given. */
+  /** What earlier runs have learned; empty by default. */
   readonly memory?: RunMemory;
-  /** Aborted to let runs end after the request in flight. */
+  /** Aborted on shutdown: runs end after the request in flight. */
   readonly stopping?: AbortSignal;
   readonly instruments: Instruments;
   readonly progress?: Progress | undefined;
-  /** Told whenever a collector has asked for its newest data, well or badly, and published what came. */
+  /** Called whenever a collector has fetched and published its newest data, or failed to. */
   readonly onTried?: (() => void) | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** What runs ask of what publishes. */
+/** The part of the publisher that runs use. */
 export type RunPublisher = Pick<Publisher, 'publish'> & Pick<PublishedOrgs, 'showsIdle'>;
 
-/** What one run of a collector works with. */
+/** Context of one collector run. */
 export interface Run {
   readonly org: OrgSettings;
   readonly source: Source;
   readonly deps: RunnerParts;
-  /** Says that the newest data was asked for, and published where it came. */
+  /** Marks the newest data as attempted, and as published if it arrived. */
   tried(): void;
-  /** Counts what of an answer was unusable; the log tells it once the run has ended. */
+  /** Counts unusable records of an answer; they are logged when the run ends. */
   note(fetched: AnswerNotes): void;
   stopping(): boolean;
-  /** Whether nobody wants the run any more: nothing that it brings may be stored or counted. */
+  /** Whether the run was abandoned: nothing of it may be stored or counted. */
   retired(): boolean;
 }
 
-/** What an answer held beside its data. */
+/** Problems found in an answer. */
 export interface AnswerNotes {
   readonly rejected: number;
   readonly remarks: readonly string[];
 }
 
-/** Whatever a run threw, as a failure with a reason. */
+/** Converts anything thrown by a run into a `PlatformError` with a reason. */
 export function failureOf(thrown: unknown, log: Logger): PlatformError {
   if (thrown instanceof PlatformError) return thrown;
   if (thrown instanceof UnexpectedAnswer) {
     return new PlatformError('schema', thrown.message, {
-      hint: 'The platform answers in another form than its interface describes; look for a newer exporter.',
+      hint: 'The platform answers in another format than its API describes; look for a newer exporter.',
     });
   }
   if (thrown instanceof IncompleteListing) {
     return new PlatformError(thrown.end === 'page-cap' ? 'limit' : 'schema', thrown.message, {
-      hint: 'What was complete before stays. The platform pages wrongly; where that lasts, tell its operator.',
+      hint: 'Earlier complete data is kept. The platform pages incorrectly; if that persists, contact its operator.',
     });
   }
   if (thrown instanceof ForeignAnswer) return new PlatformError('organization', thrown.message);
-  log.error('A collector failed in a way that is not foreseen', { error: thrown });
+  log.error('Unexpected collector failure', { error: thrown });
   return new PlatformError('schema', `unforeseen: ${messageOf(thrown)}`);
 }
 
-/**
- * A source that gives up on whatever it is asked as soon as nobody wants the run any more, and breaks off what is
- * under way: nothing of it is counted afterwards.
- */
+/** A source whose requests, those in flight included, are aborted by the signal; their outcome is not counted. */
 export function withAbort(source: Source, retired: AbortSignal): Source {
   return {
     get: (request) => unlessAborted(() => source.get({ ...request, signal: retired }), retired),

@@ -14,21 +14,21 @@ import { revisionPassDays } from './days-to-fetch.ts';
 import { type AnswerNotes, failureOf, type Run, type RunnerParts, withAbort } from './run.ts';
 import { createRunMemory, type Learned } from './run-memory.ts';
 
-/** An organization and the door to its platform. */
+/** An organization and its API client. */
 export interface Target {
   readonly org: OrgSettings;
   readonly source: Source;
-  /** Aborted once nobody wants its runs any more: they end, and leave no trace of how. */
+  /** Aborted when its runs are abandoned: they end without being counted or stored. */
   readonly retired?: AbortSignal | undefined;
 }
 
-/** Takes a collector's data the whole way from the platform to the publication. */
+/** Runs collectors: fetches, stores and publishes their data. */
 export interface Runner {
-  /** Never throws: a failure is counted, logged once and kept in the run states. */
+  /** Never throws: a failure is counted, logged once and recorded in the run states. */
   run(target: Target, collector: FetchingCollector, mode: 'scheduled' | 'thorough'): Promise<void>;
 }
 
-/** Creates a runner; it must not be asked to run the same (organization, collector) twice at a time. */
+/** Creates a runner; the same (organization, collector) must not run twice at a time. */
 export function createRunner(deps: RunnerParts): Runner {
   const { clock, log, runs, instruments, memory: memories = createRunMemory() } = deps;
   const stopping = () => deps.stopping?.aborted === true;
@@ -110,7 +110,7 @@ export function createRunner(deps: RunnerParts): Runner {
     }
   }
 
-  /** Once a day the revision window; on demand also where that was today, since somebody expects a change. */
+  /** The revision pass runs once a day, and again on demand, since somebody then expects a change. */
   async function revisionPassOf(
     org: string,
     { dataset, expensive }: DayCollector<unknown>,
@@ -136,17 +136,17 @@ export function createRunner(deps: RunnerParts): Runner {
   ): void {
     const dataset = collector.dataset.name;
     if (noted.rejected > 0) instruments.recordsRejected({ org, dataset, count: noted.rejected });
-    const rejected = noted.rejected > 0 ? [`${noted.rejected} unusable records or fields were left out`] : [];
+    const rejected = noted.rejected > 0 ? [`${noted.rejected} unusable records or fields were rejected`] : [];
     const text = [...rejected, ...noted.remarks].join('; ');
     if (text === memory.lastNote) return;
     memory.lastNote = text;
-    if (text !== '') log.warn('An answer was not fully usable', { org, dataset, detail: text });
+    if (text !== '') log.warn('Response only partly usable', { org, dataset, detail: text });
   }
 
   return { run };
 }
 
-/** Logs when a collector begins to fail, fails for another reason, or recovers; not each time it fails on. */
+/** Logs when a collector starts to fail, fails for another reason, or recovers, but not each repeated failure. */
 function logTransition(
   log: Logger,
   who: { readonly org: string; readonly collector: string },
@@ -155,17 +155,17 @@ function logTransition(
   hasData: boolean,
 ): void {
   if (now === undefined) {
-    if (before !== undefined) log.info('The collector works again', who);
+    if (before !== undefined) log.info('Collector recovered', who);
     return;
   }
   const fields = { ...who, reason: now.reason, status: now.status, error: now.message, hint: now.hint };
-  if (before?.reason === now.reason) log.debug('The collector still fails', fields);
-  else if (now.reason === 'auth' || now.reason === 'role') log.error('The collector fails', fields);
-  else if (hasData) log.warn('The collector fails, its last good data stays', fields);
-  else log.warn('The collector fails, and there is no data of it yet', fields);
+  if (before?.reason === now.reason) log.debug('Collector still failing', fields);
+  else if (now.reason === 'auth' || now.reason === 'role') log.error('Collector failing', fields);
+  else if (hasData) log.warn('Collector failing; its last good data is still published', fields);
+  else log.warn('Collector failing; it has no data yet', fields);
 }
 
-/** Fetches a listing of documents, keeps it whole or not at all, and publishes it. */
+/** Fetches a listing of documents, stores it as a whole or not at all, and publishes it. */
 export async function runDocuments(run: Run, collector: DocumentCollector<unknown>): Promise<void> {
   const { org, deps } = run;
   const { dataset } = collector;

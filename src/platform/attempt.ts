@@ -101,7 +101,7 @@ export async function readKey(credential: () => Promise<string>): Promise<string
   return key;
 }
 
-/** Tells one key of an organization from another; the key cannot be found from it. */
+/** A fingerprint that distinguishes an organization's keys; the key cannot be derived from it. */
 export function fingerprintOfKey(key: string, org: string): string {
   return createHmac('sha256', `agent-platform-exporter/${org}`).update(key).digest('hex').slice(0, 16);
 }

@@ -45,13 +45,13 @@ export interface PlatformClientDeps {
   readonly observer: RequestObserver;
   /** Largest body that is read, in bytes after decompression; 64 MiB by default. */
   readonly maxResponseBytes?: number | undefined;
-  /** Paces the requests in place of a limiter of its own, so that the pace outlasts this client. */
+  /** Paces the requests, passed in so that the pace survives a reload; by default a new limiter. */
   readonly limiter?: PacingLimiter | undefined;
-  /** Counts the requests of each day against a ceiling; there is none by default. */
+  /** Limits the requests per day; unlimited by default. */
   readonly dailyQuota?: DailyQuota | undefined;
-  /** Decides which answers may be read; all of them where not given. */
+  /** Decides which answers are accepted; all by default. */
   readonly admission?: Admission | undefined;
-  /** What the platform asked not to be sent, so that it outlasts this client; nothing by default. */
+  /** The holds of the organization, passed in so that they survive a reload; none by default. */
   readonly throttleHolds?: ThrottleHolds | undefined;
   /** Largest number of pages of one listing; 10 000 by default. */
   readonly maxPages?: number | undefined;
@@ -60,7 +60,7 @@ export interface PlatformClientDeps {
 }
 
 export interface PlatformClient extends Source {
-  /** What the platform asked to be left alone with, and until when. */
+  /** The holds in force. */
   activeHolds(): readonly ActiveHold[];
   /** Ends what is under way, as failures of reason `network`, and closes the connections. */
   close(): void;
@@ -91,7 +91,7 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
     observer: deps.observer,
     closed,
   });
-  // A pause may begin while an attempt waits for its place or its turn, so it is asked for each time.
+  // A hold may start while an attempt waits in a queue, so it is checked after each wait.
   const paced = withRateLimit(
     withThrottleHolds(withDailyQuota(single, deps.dailyQuota), throttleHolds),
     limiter,
@@ -110,7 +110,7 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
   });
   const get = withAdmission(retried, deps.admission);
 
-  /** A redirect is one more request: it has its turn and counts like any other. */
+  /** A redirect is one more request: it is paced and counted like any other. */
   async function admit(ended: AbortSignal): Promise<PlatformError | undefined> {
     await limiter.take(ended).catch(() => undefined);
     return deps.dailyQuota?.take();
@@ -132,18 +132,18 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
 /** Asks for an answer; failures throw a `PlatformError`. */
 export type Ask = (request: ApiRequest) => Promise<ApiAnswer>;
 
-/** Decides which whole answers may be read at all. */
+/** Decides which answers are accepted. */
 export interface Admission {
-  /** Called before a request is made; what it gives is called once the answer has come, or will not come. */
+  /** Called before a request; the returned function is called when the request has ended. */
   asking(request: ApiRequest): () => void;
   /**
-   * Resolves where the answer may be read, and rejects with a `PlatformError` where nothing of it may. It may take
-   * time, and make requests of its own by `ask`.
+   * Resolves if the answer is accepted and rejects with a `PlatformError` otherwise. It may make requests of its own
+   * with `ask`.
    */
   admit(request: ApiRequest, answer: ApiAnswer, ask: Ask): Promise<void>;
 }
 
-/** Lets through only what is admitted, page by page where a listing has several. */
+/** Passes on only accepted answers; listings are checked page by page. */
 export function withAdmission(ask: Ask, admission: Admission | undefined): Ask {
   if (admission === undefined) return ask;
 

@@ -15,33 +15,33 @@ export interface CountStore {
   write(count: DayCount): Promise<void>;
 }
 
-/** Counts an organization's requests of each UTC day against a ceiling. */
+/** Counts an organization's requests per UTC day against a limit. */
 export interface DailyQuota {
-  /** Counts one request; where the day's requests are used up, gives the error with which it fails instead. */
+  /** Counts one request; returns the error to fail it with if the day's quota is used up. */
   take(): Promise<PlatformError | undefined>;
   /** Stores the count as it is; nothing may be taken afterwards. */
   close(): Promise<void>;
 }
 
 export interface DailyQuotaDeps {
-  /** The most requests of a UTC day; undefined where there is no ceiling. Asked for each request. */
+  /** The maximum number of requests per UTC day; undefined for no limit. Read for each request. */
   readonly limit: () => number | undefined;
   readonly store: CountStore;
   readonly clock: Pick<Clock, 'now'>;
 }
 
 /**
- * So many requests are stored before they are made: a process that is killed may have counted a few that it never
- * made, and never the other way round.
+ * Requests are reserved in the store in batches of this size before they are sent: a killed process may have counted a
+ * few that it never sent, but never the reverse.
  */
 const RESERVED = 10;
 
-/** A clock that is set back over midnight finds the counts of so many days as they were. */
+/** Counts of this many days are kept, in case the clock is set back over midnight. */
 const REMEMBERED_DAYS = 3;
 
 /**
- * Creates the ceiling of one organization. Days are UTC. A count of a day to come, which a clock that was ahead has
- * left, rations that day alone.
+ * Creates the daily quota of one organization. Days are UTC. A count of a future day, left by a clock that ran ahead,
+ * affects that day only.
  */
 export function createDailyQuota({ limit, store, clock }: DailyQuotaDeps): DailyQuota {
   const turns = createSerialQueue();
@@ -94,7 +94,7 @@ function asStored(count: DayCount | undefined): readonly Counted[] {
 function usedUp(limit: number, day: Day): PlatformError {
   const retryAt = startOf(addDays(day, 1));
   return new PlatformError('limit', `the ${limit} requests of ${day} are used up (api.daily-request-limit)`, {
-    hint: 'Nothing more is asked before the next UTC day. Raise --api.daily-request-limit, or let the schedules run less often.',
+    hint: 'No more requests are sent before the next UTC day. Raise --api.daily-request-limit, or run the schedules less often.',
     retryAt,
   });
 }

@@ -109,7 +109,7 @@ function clip(line: string): string {
     .trimEnd()}…`;
 }
 
-/** What went wrong below HTTP, in plain words and without the addresses or secrets of the original error. */
+/** A transport error in plain words, without the addresses or secrets of the original error. */
 export interface NetworkTrouble {
   readonly timeout: boolean;
   readonly words: string;

@@ -5,7 +5,7 @@ import { createJsonMeter, type JsonBounds } from '../runtime/json-meter.ts';
 import type { AgentPool, Agents } from './agents.ts';
 import { describeNetworkError } from './error-text.ts';
 
-/** How an exchange ended, below the meaning of statuses and bodies. */
+/** Transport-level outcome of a request. */
 export type Exchanged =
   | Answered
   | { readonly kind: 'redirect'; readonly status: number; readonly words: string }

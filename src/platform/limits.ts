@@ -6,25 +6,25 @@ import type { PacingLimiter } from '../runtime/rate-limiters.ts';
 import { type Attempt, endOf } from './attempt.ts';
 import type { DailyQuota } from './daily-quota.ts';
 
-/** What a pause holds back: one endpoint, or all requests of the organization. */
+/** What a hold applies to: one endpoint, or all requests of the organization. */
 export type HoldScope = DatasetName | 'organization';
 
-/** A pause in force, for people: `until` is by the wall clock. */
+/** A hold in force; `until` is wall-clock time. */
 export interface ActiveHold {
   readonly scope: HoldScope;
   readonly until: Instant;
   readonly error: PlatformError;
 }
 
-/** Remembers for how long the platform asked that nothing be sent. */
+/** Holds back requests for as long as the platform asked. */
 export interface ThrottleHolds {
-  /** Holds back a scope for `ms` milliseconds; its requests fail with `error`. A longer pause in force stays. */
+  /** Holds back a scope for `ms` milliseconds; its requests fail with `error`. A longer hold in force is kept. */
   hold(scope: HoldScope, ms: number, error: PlatformError): void;
   /** The error with which a request to the endpoint fails now, if it does. */
   current(endpoint: DatasetName): PlatformError | undefined;
   /**
-   * Runs a request unless its endpoint is paused. The first one after a pause is a probe: the others wait for how it
-   * ends, so that a platform that still wants to be left alone is asked once.
+   * Runs a request unless its endpoint is held. The first one after a hold is a probe; the others wait for its outcome,
+   * so that a platform that is still overloaded gets one request.
    */
   guard<Result>(endpoint: DatasetName, request: () => Promise<Result>): Promise<Result>;
   active(): readonly ActiveHold[];
@@ -37,7 +37,7 @@ interface Hold {
   probe?: Promise<void>;
 }
 
-/** Creates the pauses of one organization; there are none at first. They are kept by monotonic time. */
+/** Creates the holds of one organization, none at first. They are measured in monotonic time. */
 export function createThrottleHolds(clock: Clock): ThrottleHolds {
   const holds = new Map<HoldScope, Hold>();
 
@@ -99,7 +99,7 @@ export function createThrottleHolds(clock: Clock): ThrottleHolds {
   };
 }
 
-/** Fails attempts to a paused endpoint without making them. */
+/** Fails attempts to a held endpoint without sending them. */
 export function withThrottleHolds(attempt: Attempt, holds: ThrottleHolds): Attempt {
   return async (request, budgetMs) => {
     const error = holds.current(request.endpoint);
@@ -107,7 +107,7 @@ export function withThrottleHolds(attempt: Attempt, holds: ThrottleHolds): Attem
   };
 }
 
-/** Makes every attempt wait for its turn. */
+/** Paces attempts with a limiter. */
 export function withRateLimit(attempt: Attempt, limiter: PacingLimiter, closed: AbortSignal): Attempt {
   return async (request, budgetMs) => {
     // A closed client's attempt goes on to fail in the exchange, like any other.
@@ -116,7 +116,7 @@ export function withRateLimit(attempt: Attempt, limiter: PacingLimiter, closed: 
   };
 }
 
-/** Fails every attempt of a day that has had its requests, without making it. */
+/** Fails every attempt beyond the daily quota without sending it. */
 export function withDailyQuota(attempt: Attempt, quota: DailyQuota | undefined): Attempt {
   if (quota === undefined) return attempt;
   return async (request, budgetMs) => {
@@ -125,7 +125,7 @@ export function withDailyQuota(attempt: Attempt, quota: DailyQuota | undefined):
   };
 }
 
-/** Lets at most `limit` attempts be under way at a time; the others wait in the order in which they came. */
+/** Allows at most `limit` attempts at a time; the others wait in order. */
 export function withConcurrency(attempt: Attempt, limit: number): Attempt {
   const waiting: (() => void)[] = [];
   let free = limit;
@@ -135,7 +135,7 @@ export function withConcurrency(attempt: Attempt, limit: number): Attempt {
     try {
       return await attempt(request, budgetMs);
     } finally {
-      // The place goes from hand to hand, so that nobody slips in between.
+      // The slot passes directly to the next waiter, so that no newcomer can take it.
       const next = waiting.shift();
       if (next === undefined) free += 1;
       else next();

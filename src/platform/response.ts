@@ -4,14 +4,14 @@ import { describeErrorBody } from './error-text.ts';
 import type { Answered, Exchanged } from './exchange.ts';
 
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
-/** By these words a 503 says that it concerns the caller's rate and not the endpoint. */
+/** A 503 with these words is about the caller's rate, not about the endpoint. */
 const RATE_LIMIT = /\brate.?limit|\btoo many requests\b|\bthrottl|\bquota\b/i;
 const ROLE_HINT = 'The owner of the key needs the Manager or Owner role in the organization.';
 const LIMIT_HINT = 'Ask for less at once: a shorter window or a smaller page.';
 const NOT_JSON_HINT =
   'Check that the configured URL is the API, and that no login page or proxy answers for it.';
 
-/** What an exchange means: `subject` names the request (method and path, never the query). */
+/** Classifies the outcome of an exchange; `subject` names the request (method and path, never the query). */
 export function classifyResponse(
   exchanged: Exchanged,
   subject: string,
@@ -99,20 +99,20 @@ function failure(error: PlatformError, retry: Retry): Failure {
   return { ok: false, error, retry };
 }
 
-/** Whether trying again can help; `once`: a second failure of this kind in the same effort is final. */
+/** Whether a retry can help; `once`: a second failure of this kind is final. */
 export type Retry = 'never' | 'once' | 'always';
 
 export interface Failure {
   readonly ok: false;
   readonly error: PlatformError;
   readonly retry: Retry;
-  /** How long the server asked to be left alone, in milliseconds. */
+  /** How long the server asked to wait, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
 }
 
 export type Outcome = { readonly ok: true; readonly answer: ApiAnswer } | Failure;
 
-/** A slip of the server's must not silence an organization for long: after this, one request asks again. */
+/** The maximum pause, so that a wrong header cannot silence an organization for long. */
 const MAX_PAUSE_MS = 3_600_000;
 
 /**

@@ -25,9 +25,9 @@ export interface RetryDeps {
 }
 
 /**
- * Repeats attempts that failed for reasons that pass, with exponential back-off and full jitter, no sooner than
- * the server asked for. Throws the last failure; where the server asked for more time than is left, at once, and
- * nothing is sent until then: to its endpoint, or for the whole organization where it is throttled.
+ * Retries attempts that failed for transient reasons, with exponential backoff and full jitter, respecting
+ * `Retry-After`. Throws the last failure, at once if the server asked for more time than is left; requests to its
+ * endpoint, or of the whole organization if it is throttled, are then held until that time.
  */
 export function withRetries(attempt: Attempt, deps: RetryDeps): (request: ApiRequest) => Promise<ApiAnswer> {
   const { clock, org, throttleHolds } = deps;
@@ -53,7 +53,7 @@ export function withRetries(attempt: Attempt, deps: RetryDeps): (request: ApiReq
       unreadable ||= outcome.retry === 'once';
       const { endpoint } = request;
       const { reason, status } = outcome.error;
-      deps.log.debug('A request is tried again', {
+      deps.log.debug('Retrying a request', {
         org,
         endpoint,
         reason,
@@ -76,8 +76,8 @@ export function withRetries(attempt: Attempt, deps: RetryDeps): (request: ApiReq
     const scope = reason === 'throttled' ? 'organization' : endpoint;
     const hint =
       scope === 'organization'
-        ? 'The platform asked for a pause; nothing is sent for this organization before it is over.'
-        : 'The platform asked for a pause of this endpoint; nothing is sent to it before it is over.';
+        ? 'The platform asked for a pause; no requests are sent for this organization until it is over.'
+        : 'The platform asked for a pause of this endpoint; no requests are sent to it until it is over.';
     const paused = new PlatformError(reason, `${error.message} (paused until ${until})`, {
       hint,
       status,

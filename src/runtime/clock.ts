@@ -1,8 +1,8 @@
-/** The only door to real time. */
+/** The only source of real time. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds from an arbitrary start that no clock change moves. */
+  /** Monotonic milliseconds from an arbitrary start. */
   elapsed(): number;
   /** Resolves after `ms` milliseconds; rejects with the signal's reason when aborted. */
   wait(ms: number, signal?: AbortSignal): Promise<void>;
@@ -45,7 +45,7 @@ function wait(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** A clock for tests: time moves only by `advance`, or by `wait` at once where `autoAdvance` is on. */
+/** A clock for tests: time moves only by `advance`, or immediately by `wait` with `autoAdvance`. */
 export interface FakeClock extends Clock {
   advance(ms: number): Promise<void>;
   set(now: number): void;

@@ -45,7 +45,7 @@ export class PlatformError extends Error {
   }
 }
 
-/** A configuration that cannot be used; `message` is one line that names the key and what is wrong with it. */
+/** An invalid configuration; `message` is one line that names the key and the problem. */
 export class ConfigError extends Error {
   readonly hint: string | undefined;
 

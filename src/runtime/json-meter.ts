@@ -1,4 +1,4 @@
-/** What of a JSON text is bounded beside its length: memory and time follow from these. */
+/** Structural limits of a JSON text, which bound memory and time. */
 export interface JsonBounds {
   /** How deep arrays and objects may lie in each other. */
   readonly depth: number;

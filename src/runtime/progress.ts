@@ -31,7 +31,7 @@ export interface ProgressState {
   readonly latest: Work;
 }
 
-/** How often the log tells how far work has come, in milliseconds. */
+/** How often progress is logged, in milliseconds. */
 const LOG_EVERY_MS = 10_000;
 
 /** Adds up all work under way and shows each change of the sum. */
@@ -64,14 +64,14 @@ export function createProgress(show: (state: ProgressState) => void): Progress {
   };
 }
 
-/** Tells the log how far work has come: at most every ten seconds, and at its end where it took that long. */
+/** Logs progress at most every ten seconds, and the end of work that took longer. */
 export function createLoggedProgress({ clock, log }: { clock: Clock; log: Logger }): Progress {
   let logged: { at: number; lines: number } | undefined;
   return createProgress(({ done, total, running, latest }) => {
     const now = clock.elapsed();
     logged ??= { at: now, lines: 0 };
     if (running === 0) {
-      if (logged.lines > 0) log.info('The past days are fetched', { days: done });
+      if (logged.lines > 0) log.info('Past days fetched', { days: done });
       logged = undefined;
     } else if (now - logged.at >= LOG_EVERY_MS) {
       logged = { at: now, lines: logged.lines + 1 };

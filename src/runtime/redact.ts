@@ -5,7 +5,7 @@ const MIN_SECRET_LENGTH = 4;
 /** Rotated values are kept so that late errors about an old key stay clean; the oldest go first. */
 const REMEMBERED_SECRETS = 200;
 
-/** Takes secrets, credentials and e-mail addresses out of text that people or machines will read. */
+/** Removes secrets, credentials and e-mail addresses from text. */
 export interface Redactor {
   /** The text with everything private replaced by `***`. */
   redact(text: string): string;
@@ -14,8 +14,8 @@ export interface Redactor {
 }
 
 /**
- * Creates a redactor that asks `secrets` at each call, so that keys added or rotated while the process runs
- * are known at once, and keeps masking those it has seen before. Values under four characters are left alone.
+ * Creates a redactor that reads `secrets` at each call, so that keys added or rotated at run time are known at once, and
+ * keeps masking those it has seen before. Values under four characters are ignored.
  */
 export function createRedactor(secrets: () => Iterable<string>): Redactor {
   const known = new Set<string>();

@@ -13,8 +13,8 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /**
- * Reads a cron expression of five fields, in UTC. node-cron understands it; when it is due is decided here, since that
- * package's own timer waits on after a clock that is set back, and makes up for every time that one set forward passes.
+ * Reads a cron expression of five fields, in UTC. node-cron parses it; due times are computed here, because that
+ * package's timer stalls when the clock is set back, and runs every skipped time when it is set forward.
  */
 export function readCron(expression: string): Cron {
   const { minute, hour, month } = parse(expression);

@@ -4,7 +4,7 @@ import { messageOf } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Ticker, Ticking } from './ticker.ts';
 
-/** Something that runs at start and then on a schedule, never beside itself. */
+/** Something that runs at start and then on a schedule, never concurrently with itself. */
 export interface Job {
   /** Unique among the jobs. */
   readonly name: string;
@@ -16,7 +16,7 @@ export interface Job {
   run(mode: 'scheduled' | 'thorough'): Promise<void>;
 }
 
-/** A schedule by which jobs run; its jobs and their schedules may change while it runs. */
+/** Runs jobs on their schedules; jobs and schedules may change while it runs. */
 export interface Scheduler {
   /** Runs every job once and starts its schedule. */
   start(): void;
@@ -24,9 +24,9 @@ export interface Scheduler {
   refresh(names?: ReadonlySet<string>): Promise<void>;
   /** When a job is due next, in milliseconds. */
   nextRunOf(name: string): Instant | undefined;
-  /** Takes these jobs off; resolves when none of them runs any more. */
+  /** Removes these jobs; resolves when none of them is running. */
   retire(names: readonly string[]): Promise<void>;
-  /** Adds the jobs that it does not have, which run at once, and gives the others their new schedule. */
+  /** Adds new jobs, which run at once, and updates the schedules of the others. */
   adopt(jobs: readonly Job[]): void;
   /** Stops the schedules; resolves when no job runs any more. */
   stop(): Promise<void>;
@@ -42,7 +42,7 @@ export interface SchedulerParts {
   readonly log: Logger;
 }
 
-/** After a jump of the clock there is one run more at most in this time, in milliseconds. */
+/** The minimum time between two extra runs after clock jumps, in milliseconds. */
 const JUMP_RUN_MS = 600_000;
 
 interface Lane {
@@ -76,12 +76,12 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
   let endJumps: () => void = () => undefined;
   let lastJumpRun = Number.NEGATIVE_INFINITY;
   let isJumpRunDue = false;
-  /** Counts the jumps: what waited across one is left to the run after it. */
+  /** Counts the jumps: a tick that waited across one is left to the run after it. */
   let jumps = 0;
 
   /**
-   * Runs every job once soon after the clock was set or the process stood still: what was due is not known any more,
-   * and another day may have begun.
+   * Runs every job once, soon after the clock was changed or the process was suspended: ticks may have been missed, and
+   * a new day may have begun.
    */
   async function onJump(): Promise<void> {
     jumps += 1;
@@ -116,7 +116,7 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     }
     if (lane.retired || !isWanted()) return;
     if (lane.running !== undefined) {
-      log.debug('A run is still under way, this tick passes', { job: lane.job.name });
+      log.debug('Previous run still in progress; skipping tick', { job: lane.job.name });
       return;
     }
     await run(lane, 'scheduled');

@@ -14,8 +14,8 @@ export interface Ticking {
 export interface Ticker {
   start(expression: string, onTick: () => void): Ticking;
   /**
-   * Calls back once after the clock was set, or the machine or the process stood still: what was due meanwhile is not
-   * made up for by ticks. Returns what ends it.
+   * Calls back once after the clock was changed, or the machine or the process was suspended: missed ticks are not made
+   * up for. Returns a function that unsubscribes.
    */
   onJump(listener: () => void): () => void;
 }
@@ -31,7 +31,7 @@ interface Schedule {
   next: Instant | undefined;
 }
 
-/** Creates a ticker that keeps to the clock, wherever that is set; it waits only while there is a schedule. */
+/** Creates a ticker that follows changes of the clock; it waits only while there is a schedule. */
 export function createCronTicker({ clock, log }: { readonly clock: Clock; readonly log: Logger }): Ticker {
   const schedules = new Set<Schedule>();
   const listeners = new Set<() => void>();
@@ -71,7 +71,7 @@ export function createCronTicker({ clock, log }: { readonly clock: Clock; readon
 
   function jump(now: Instant, stepped: number, stalled: number): void {
     for (const schedule of schedules) schedule.next = schedule.cron.next(now);
-    log.info('The clock was set or the process stood still', {
+    log.info('The clock was changed or the process was suspended', {
       stepped_seconds: Math.round(stepped / 1000),
       stalled_seconds: Math.round(stalled / 1000),
     });

@@ -144,8 +144,8 @@ describe('a label', () => {
   test.each([
     ['job', 'is not of the form name=value'],
     ['job=', 'is not of the form name=value'],
-    ['1job=a', 'does not begin with a label name'],
-    ['__name__=a', 'names a label that Prometheus keeps for itself'],
+    ['1job=a', 'does not start with a label name'],
+    ['__name__=a', 'names a label that is reserved by Prometheus'],
     ['model=a', 'names the label model, which the metrics have themselves'],
   ])('%s is refused', (text, problem) => {
     expect(() => parseLabels([text], taken)).toThrow(problem);

@@ -16,7 +16,7 @@ test('bad rows are counted, and their neighbours live', async () => {
   expect(page.platform().length).toBeGreaterThan(200);
   const attributed = page.samples.filter(({ name }) => !name.endsWith('_unattributed'));
   expect(attributed.filter(({ value }) => !(Number(value) >= 0))).toEqual([]);
-  expect(story.logged('level=warn', 'not fully usable', 'dataset=tokens')).toHaveLength(1);
+  expect(story.logged('level=warn', 'only partly usable', 'dataset=tokens')).toHaveLength(1);
 });
 
 test('days that could be read are the same as without the bad ones', async () => {

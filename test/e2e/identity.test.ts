@@ -134,7 +134,7 @@ describe('after a restart', () => {
 
 test('a key that is an ordinary word stays in the words of a hint, and nowhere else', async () => {
   const story = await startStory({ keys: { acme: 'wrong' }, collectors: ['wiki'] });
-  expect(story.logged('The collector fails')[0]).toContain('missing, wrong or revoked');
+  expect(story.logged('Collector failing')[0]).toContain('missing, wrong or revoked');
   const status = await (await story.get('/status')).text();
   expect(status).toContain('missing, wrong or revoked');
   expect(story.log().replaceAll('missing, wrong or revoked', '')).not.toContain('wrong');

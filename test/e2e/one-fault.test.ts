@@ -50,14 +50,14 @@ describe('a failing endpoint costs only itself', () => {
       const name = 'agent_platform_data_day_timestamp_seconds';
       expect(page.value(name, { dataset })).toBe(Number(before.value(name, { dataset })) + moved);
     }
-    expect(story.logged('The collector fails')).toHaveLength(1);
-    expect(story.logged('The collector fails', `collector=${collector}`, 'reason=server')).toHaveLength(1);
+    expect(story.logged('Collector failing')).toHaveLength(1);
+    expect(story.logged('Collector failing', `collector=${collector}`, 'reason=server')).toHaveLength(1);
 
     story.platform.setFaults([]);
     expect(await story.poll()).toEqual([]);
     const after = await story.page();
     expect(failingReasons(after, collector)).toEqual([]);
-    expect(story.logged('The collector works again', `collector=${collector}`)).toHaveLength(1);
+    expect(story.logged('Collector recovered', `collector=${collector}`)).toHaveLength(1);
   });
 });
 
@@ -89,7 +89,7 @@ describe('whatever goes wrong has a reason, and the last good data stays', () =>
     expect(page.value(requests, counted)).toBeGreaterThan(before.value(requests, counted) ?? 0);
     expect(ofCollector(page, 'tokens')).toEqual(ofCollector(before, 'tokens'));
     expect(page.value('agent_platform_exporter_collector_success', { collector: 'tools' })).toBe(1);
-    expect(story.logged('The collector fails', `reason=${reason}`)).toHaveLength(1);
+    expect(story.logged('Collector failing', `reason=${reason}`)).toHaveLength(1);
 
     story.platform.setFaults([]);
     expect(await story.poll()).toEqual([]);

@@ -30,7 +30,7 @@ describe('organizations do not touch each other', () => {
     expect(page.platform('globex').filter(isFigure)).toEqual(before.platform('globex').filter(isFigure));
     expect(page.platform('acme')).not.toEqual(before.platform('acme'));
     expect(Object.values(page.by('collector', SUCCESS, { org: 'acme' }))).toEqual([1, 1, 1, 1, 1, 1]);
-    expect(story.logged('The collector fails', 'org=acme')).toEqual([]);
+    expect(story.logged('Collector failing', 'org=acme')).toEqual([]);
   });
 });
 
@@ -50,7 +50,7 @@ describe('keys', () => {
     expect(after.value('agent_platform_data_day_timestamp_seconds', { dataset: 'tokens' })).toBe(
       Date.UTC(2026, 10, 20) / 1000,
     );
-    expect(story.logged('works again')).toHaveLength(6);
+    expect(story.logged('Collector recovered')).toHaveLength(6);
   });
 
   test('of a member may read readiness and wiki, and the analytics say that the role is missing', async () => {
@@ -66,6 +66,6 @@ describe('keys', () => {
     });
     expect(page.find('agent_platform_readiness_ratio')).toHaveLength(6);
     expect(page.find('agent_platform_daily_credits')).toEqual([]);
-    expect(story.logged('The collector fails', 'Manager or Owner')).toHaveLength(4);
+    expect(story.logged('Collector failing', 'Manager or Owner')).toHaveLength(4);
   });
 });

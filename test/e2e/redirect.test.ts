@@ -30,7 +30,7 @@ test('a redirect to another host is not followed, so that the key stays where it
   expect(
     page.value('agent_platform_exporter_collector_failing', { collector: 'readiness', reason: 'server' }),
   ).toBe(1);
-  expect(story.logged('The collector fails', 'redirect', 'readiness')).toHaveLength(1);
+  expect(story.logged('Collector failing', 'redirect', 'readiness')).toHaveLength(1);
 });
 
 test('a redirect on the same host is followed with the whole request', async () => {

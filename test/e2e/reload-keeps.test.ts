@@ -102,7 +102,7 @@ describe('a reload that replaces the clients keeps', () => {
     await story.poll();
     const again = story.platform.requests.slice(asked).filter(({ path }) => path.endsWith('/tokens'));
     expect(again.map(({ query }) => query['startDate'])).toEqual(['2026-11-19']);
-    expect(story.logged('Days that fail by themselves', 'days=2026-11-05')).toHaveLength(1);
+    expect(story.logged('Days that fail on their own', 'days=2026-11-05')).toHaveLength(1);
   });
 
   test('that the revision window was asked for today', async () => {
@@ -131,7 +131,7 @@ test('a run under way begins again with the new client where its settings change
   await waitFor(() => expect(statesOf(story).every(({ state }) => state === 'ok')).toBe(true));
   expect(windowsOf(story, 'tokens', asked)).toEqual([1, 1]);
   expect(others(story)).toBe(before);
-  expect(story.logged('The collector fails')).toEqual([]);
+  expect(story.logged('Collector failing')).toEqual([]);
 });
 
 describe('a file that is followed and cannot be read', () => {

@@ -96,7 +96,7 @@ describe('organizations', () => {
     expect(outcome).toEqual({ ok: true });
     await idle(story);
     expect(story.platform.requests.length).toBeGreaterThan(requests);
-    expect(story.logged('The collector fails')).toEqual([]);
+    expect(story.logged('Collector failing')).toEqual([]);
     expect(story.service.status().orgs.map(({ apiHost }) => apiHost.split(':')[0])).toEqual([
       'localhost',
       '127.0.0.1',
@@ -111,7 +111,7 @@ describe('organizations', () => {
     expect(await story.reload(same)).toEqual({ ok: true });
     await idle(story);
     expect(story.platform.requests.length - requests).toBeLessThanOrEqual(4);
-    expect(story.logged('The collector fails')).toEqual([]);
+    expect(story.logged('Collector failing')).toEqual([]);
   });
 });
 

@@ -25,7 +25,7 @@ test('a tick during a run passes: nobody asks twice at a time', async () => {
   const story = await startStory({ sandbox: { faults: ['slow=1:600000@wiki'] }, polled: false });
   await waitFor(() => expect(story.platform.requests.length).toBeGreaterThan(0));
   story.ticker.tick('50 * * * *');
-  await waitFor(() => expect(story.logged('A run is still under way', 'acme/wiki')).toHaveLength(1));
+  await waitFor(() => expect(story.logged('Previous run still in progress', 'acme/wiki')).toHaveLength(1));
 });
 
 test('POST /-/refresh asks again for the whole revision window, and only where it is enabled', async () => {

@@ -173,7 +173,7 @@ describe('a run over days', () => {
     const told = log.events.filter(({ level }) => level === 'warn');
     expect(told.map(({ message, fields }) => [message, fields])).toEqual([
       [
-        'Days that fail by themselves are set aside',
+        'Days that fail on their own were set aside',
         { org: 'acme', dataset: 'tokens', days: bad, error: '500' },
       ],
     ]);
@@ -305,8 +305,8 @@ describe('a run over days', () => {
     expect(
       log.events.filter(({ level }) => level !== 'debug').map(({ level, message }) => [level, message]),
     ).toEqual([
-      ['warn', 'The collector fails, and there is no data of it yet'],
-      ['info', 'The collector works again'],
+      ['warn', 'Collector failing; it has no data yet'],
+      ['info', 'Collector recovered'],
     ]);
   });
 

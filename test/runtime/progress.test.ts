@@ -48,7 +48,7 @@ describe('progress in the log', () => {
         message: 'Fetching past days',
         fields: { org: 'acme', dataset: 'tokens', done: 40, total: 100, running: 1 },
       },
-      { level: 'info', message: 'The past days are fetched', fields: { days: 50 } },
+      { level: 'info', message: 'Past days fetched', fields: { days: 50 } },
     ]);
   });
 

@@ -50,7 +50,7 @@ export async function createFileTarget(deps: FileTargetDeps): Promise<BackfillTa
     const result = await file.finish();
     if (result === undefined) return;
     samples += result.samples;
-    log.info('A file is written', { path, samples: result.samples, bytes: result.bytes });
+    log.info('File written', { path, samples: result.samples, bytes: result.bytes });
     if (!complete) return;
     written.add(name);
     await state.write({ version: 1, run, written: [...written] });

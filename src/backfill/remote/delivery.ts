@@ -30,9 +30,9 @@ export async function deliver(body: Buffer, deps: DeliveryDeps, signal: AbortSig
     if (words === undefined) return;
     const wait = Math.max(retryAfterMs, backoffMs(attempt, deps.random, BACKOFF));
     if (attempt === ATTEMPTS || wait > MAX_WAIT_MS) {
-      throw new BackfillError(words, 'Run the same command again later: it goes on where it stopped.');
+      throw new BackfillError(words, 'Run the same command again later: it continues where it stopped.');
     }
-    deps.log.debug('A write request is tried again', { error: words, wait_seconds: wait / 1000 });
+    deps.log.debug('Retrying a write request', { error: words, wait_seconds: wait / 1000 });
     await deps.clock.wait(wait, signal);
   }
 }

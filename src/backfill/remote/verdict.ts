@@ -17,8 +17,8 @@ const TOO_OLD = /too old sample|out of bounds|out of order|too far in the past/i
 const OTHER_VALUE = /duplicate sample|same timestamp/i;
 
 /**
- * Judges an answer. Refusals are told by their text first: Prometheus answers 400 to samples out of order or out of
- * bounds, but 500 to those before its window, and neither becomes better by trying again.
+ * Classifies an answer. Rejections are recognized by their text first: Prometheus answers 400 to samples out of order or
+ * out of bounds, but 500 to those before its window, and a retry helps neither.
  */
 export function classifyAnswer({ status, text }: Answer): AnswerClass {
   if (status >= 200 && status <= 299) return { kind: 'accepted' };

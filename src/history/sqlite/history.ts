@@ -25,7 +25,7 @@ import { createUnsaved, type UnsavedDataset, writes } from './unsaved.ts';
 /** One row can be large. */
 const ROWS_PER_LOOK = 1;
 
-/** What somebody has to put right. */
+/** Reasons that need an operator. */
 const LASTING: ReadonlySet<TroubleReason> = new Set(['damaged', 'newer', 'foreign']);
 
 export interface SqliteHistoryDeps extends Opening {
@@ -82,9 +82,9 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
 
   /** Brings what can be read of a file that made way into the new one. */
   async function takeFrom({ path: aside, reason }: Replaced): Promise<void> {
-    log.error('The history file could not be used; it was moved aside, and a new one takes its place', {
+    log.error('The history file was unusable; it was moved aside and replaced by a new one', {
       ...{ path, aside, reason: reason.reason, error: reason.message },
-      hint: `see whether anything is missing; ${aside} can be removed once it is not needed`,
+      hint: `check whether anything is missing; ${aside} can be removed once it is no longer needed`,
     });
     await salvage(aside);
     for (const touched of state.all()) unsaved.add(touched);
@@ -143,7 +143,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     if (error instanceof ConfigError) refused = markOf(path);
     else if (reason === 'damaged') abandon();
     if (before?.reason === reason || (before !== undefined && !LASTING.has(reason))) return;
-    const text = 'The history is kept in memory only, its file cannot be used';
+    const text = 'The history is kept in memory only; its file cannot be used';
     if (LASTING.has(reason)) log.error(text, { path, reason, detail, hint });
     else log.warn(text, { path, reason, detail, hint });
   }
@@ -163,13 +163,13 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   /** What was replaced must not be found in the log of writes either; tried again until nothing is in the way. */
   function scrub(opened: HistoryFile): void {
     isScrubDue = !opened.scrub();
-    if (isScrubDue) log.debug('What was replaced may still be in the write-ahead log', { path });
+    if (isScrubDue) log.debug('Replaced rows may still be in the write-ahead log', { path });
   }
 
   /** A file that somebody else has taken away, replaced or written to no longer holds what was written to it. */
   function noticeOthers(): void {
     if (file === undefined || markOf(path) === ours) return;
-    log.warn('The history file was removed, replaced or overwritten; everything known is stored again', {
+    log.warn('The history file was removed, replaced or overwritten; rewriting everything known', {
       path,
     });
     abandon();
@@ -194,7 +194,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     const before = state.identity(org)?.orgId;
     const moved = state.adopt(org, orgId);
     if (before !== undefined && before !== orgId) {
-      log.warn('The name now stands for another organization; what is kept of the former one is set aside', {
+      log.warn('The name now belongs to another organization; the history of the former one was set aside', {
         ...{ org, orgId, before },
       });
     }

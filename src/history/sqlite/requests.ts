@@ -74,14 +74,17 @@ export function createRequestCounts({
       // Nothing but counts is in it: those in memory go into a new one.
       if (reason === 'damaged') moveAside(file);
     } catch (inner) {
-      log.debug('The file of request counts could not be put aside', { path: file, error: messageOf(inner) });
+      log.debug('The file of request counts could not be moved aside', {
+        path: file,
+        error: messageOf(inner),
+      });
     }
     for (const org of counts.keys()) unsaved.add(org);
     if (isReported) return;
     isReported = true;
     // What else keeps it from being written keeps the history from it too, which says so.
     const level = reason === 'damaged' ? 'error' : 'debug';
-    log[level]('Request counts are kept in memory only, their file cannot be used', {
+    log[level]('Request counts are kept in memory only; their file cannot be used', {
       ...{ path: file, reason, error: messageOf(error), hint },
     });
   }

@@ -33,7 +33,7 @@ export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE sweep (only INTEGER PRIMARY KEY CHECK (only = 1), day TEXT NOT NULL, doubted_since INTEGER) STRICT;`,
 ];
 
-/** What an operator is told of a damaged file. */
+/** The hint about a damaged file. */
 export const LEFT_DAMAGED =
   'it is left as it is; restore a copy, or move it away: what is missing is then fetched again. With --storage.on-damage=replace the exporter moves it aside itself';
 
