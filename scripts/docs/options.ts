@@ -6,9 +6,9 @@ import {
   hookOptions,
   sandboxOptions,
 } from '../../src/config/command-options.ts';
-import { fileKeys } from '../../src/config/file-keys.ts';
+import { fileKeys, secretVariables } from '../../src/config/file-keys.ts';
 import { fileKeyOf, type Option, type OptionTable, variableOf } from '../../src/config/option.ts';
-import { type CollectorChoice, createOptions, secretVariables } from '../../src/config/options.ts';
+import { type CollectorChoice, createOptions } from '../../src/config/options.ts';
 import { renderExample } from './example-file.ts';
 
 /** The text of `docs/CONFIGURATION.md`. */

@@ -10,11 +10,12 @@ import {
 import type { Config } from './config.ts';
 import { optionsInFile, readConfigFile, refuseUnknownKeys, sectionOf } from './config-file.ts';
 import { type Environment, optionsInEnvironment, proxyOf, refuseUnknownVariables } from './environment.ts';
+import { secretVariables } from './file-keys.ts';
 import { readLimits, readOrgs, readReadiness } from './file-sections.ts';
 import type { Files } from './files.ts';
 import { readHooksToken } from './hooks.ts';
 import { type OptionTable, type RawOptions, type ValuesOf, variableOf } from './option.ts';
-import { type CollectorChoice, createOptions, type SharedOptions, secretVariables } from './options.ts';
+import { type CollectorChoice, createOptions, type SharedOptions } from './options.ts';
 import { createOrgs } from './orgs.ts';
 import { createPeople } from './people/people.ts';
 import { createShard } from './shard.ts';

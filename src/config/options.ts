@@ -335,15 +335,3 @@ export function createOptions(collectors: readonly CollectorChoice[]): SharedOpt
   }
   return { ...sharedOptions, ...switches };
 }
-
-/** Secrets come from the environment only, never from a flag or the text of a file key. */
-export const secretVariables = {
-  AGENT_PLATFORM_API_KEY: 'The API key of the organization configured by --api.base-url',
-  AGENT_PLATFORM_API_KEY_FILE: 'A file that contains this key. It is read again when it changes',
-  AGENT_PLATFORM_HOOKS_TOKEN:
-    'The token that hook senders present to POST /hooks/events. Without a token, hook events are not accepted',
-  AGENT_PLATFORM_HOOKS_TOKEN_FILE: 'A file that contains this token. It is read again when it changes',
-  AGENT_PLATFORM_USERS_HASH_KEY:
-    'The key of the hashes that identify users with --users.identity=hash; at least 16 bytes',
-  AGENT_PLATFORM_USERS_HASH_KEY_FILE: 'A file that contains this key. It is read again when it changes',
-} as const;

@@ -93,6 +93,21 @@ describe('the layout of src', () => {
     expect(found).toEqual([]);
   });
 
+  test('no file imports itself by way of others', () => {
+    const found: string[] = [];
+    const done = new Set<string>();
+    function visit(file: string, trail: readonly string[]): void {
+      if (trail.includes(file)) found.push([...trail.slice(trail.indexOf(file)), file].join(' -> '));
+      if (done.has(file) || trail.includes(file)) return;
+      for (const name of importsOf(file)) {
+        visit(path.posix.normalize(path.posix.join(path.posix.dirname(file), name)), [...trail, file]);
+      }
+      done.add(file);
+    }
+    for (const file of files) visit(file, []);
+    expect(found, 'give what both need a file of its own').toEqual([]);
+  });
+
   test.each(BANNED)('$what stands only where $why', ({ what, except, why }) => {
     const found = files.filter(
       (file) => !except.test(file) && what.test(readFileSync(path.join(SRC, file), 'utf8')),
