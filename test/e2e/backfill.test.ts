@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { isFetching } from '../../src/catalog/collector.ts';
 import { addDays, type Day, dayOf } from '../../src/catalog/day.ts';
 import type { OrgSettings } from '../../src/catalog/settings.ts';
 import { collectors as all } from '../../src/collectors/index.ts';
@@ -11,6 +12,9 @@ import { readPage } from './page.ts';
 
 // What the platform lists of wiki runs says nothing about the past.
 const collectors = all.filter((collector) => !('past' in collector));
+const versions = new Map(
+  all.filter(isFetching).map(({ dataset }) => [String(dataset.name), dataset.schemaVersion ?? 1]),
+);
 const eleven = Date.UTC(2026, 10, 18, 23);
 const historyStart = '2026-10-12' as Day;
 const contract = {
@@ -58,7 +62,7 @@ async function backfilled(
 ): Promise<Readonly<Record<string, readonly string[]>>> {
   const history = await createSqliteHistory({
     path,
-    schemaVersionOf: () => 1,
+    schemaVersionOf: (name) => versions.get(name) ?? 1,
     clock: { elapsed: () => 0 },
     log: createFakeLogger(),
   });
