@@ -2,19 +2,19 @@ import type { DatasetName } from '../catalog/dataset.ts';
 import type { ApiConfig, OrgConfig } from '../config/config.ts';
 import type { History } from '../history/history.ts';
 import { createIdentityCheck } from '../pipeline/identity.ts';
-import type { Admission } from '../platform/client.ts';
-import { createDailyQuota, type DailyQuota } from '../platform/daily-quota.ts';
+import type { PlatformClientDeps } from '../platform/client.ts';
+import { createDailyQuota } from '../platform/daily-quota.ts';
 import { type ActiveHold, createThrottleHolds, type ThrottleHolds } from '../platform/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { createPacingLimiter, type PacingLimiter } from '../runtime/rate-limiters.ts';
+import { createPacingLimiter } from '../runtime/rate-limiters.ts';
 
 /** What paces, counts and holds back the requests of one organization, and which of its answers may be read. */
-export interface OrgTraffic {
-  readonly limiter: PacingLimiter;
-  readonly ceiling: DailyQuota;
-  readonly pauses: ThrottleHolds;
-  readonly admission: Admission;
-}
+export type OrgTraffic = {
+  // By the client's own names: it takes them by a spread, where the compiler does not report an unknown name.
+  readonly [Part in 'limiter' | 'dailyQuota' | 'throttleHolds' | 'admission']-?: NonNullable<
+    PlatformClientDeps[Part]
+  >;
+};
 
 /** The settings of the traffic: plain values, which are replaced as a whole. */
 export interface TrafficSettings {
@@ -51,14 +51,14 @@ export interface TrafficParts {
 
 /** Creates the traffic; `settings` are those of the start. */
 export function createTraffic({ history, clock }: TrafficParts, settings: TrafficSettings): Traffic {
-  const orgs = new Map<string, Omit<OrgTraffic, 'pauses'>>();
+  const orgs = new Map<string, Omit<OrgTraffic, 'throttleHolds'>>();
   const pauses = new Map<string, ThrottleHolds>();
   let inUse = settings;
 
-  function create(org: string): Omit<OrgTraffic, 'pauses'> {
+  function create(org: string): Omit<OrgTraffic, 'throttleHolds'> {
     return {
       limiter: createPacingLimiter(() => inUse.api.requestsPerSecond, clock),
-      ceiling: createDailyQuota({
+      dailyQuota: createDailyQuota({
         limit: () => inUse.api.dailyRequestLimit,
         store: {
           read: () => history.requestsOf(org),
@@ -87,7 +87,7 @@ export function createTraffic({ history, clock }: TrafficParts, settings: Traffi
     of(org) {
       const known = orgs.get(org.name) ?? create(org.name);
       orgs.set(org.name, known);
-      return { ...known, pauses: pausesAt(org) };
+      return { ...known, throttleHolds: pausesAt(org) };
     },
     pausesOf(asked) {
       return [...asked].flatMap((org) =>
@@ -100,7 +100,7 @@ export function createTraffic({ history, clock }: TrafficParts, settings: Traffi
       inUse = next;
     },
     async close() {
-      await Promise.all([...orgs.values()].map(({ ceiling }) => ceiling.close()));
+      await Promise.all([...orgs.values()].map(({ dailyQuota }) => dailyQuota.close()));
     },
   };
 }
