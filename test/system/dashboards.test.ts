@@ -22,7 +22,7 @@ const EMPTY: readonly { readonly where: RegExp; readonly why: string }[] = [
   { where: /health.json “Failing now”/, why: 'nothing fails' },
   { where: /health.json “Values folded/, why: 'nothing is folded' },
   { where: /health.json “Metrics dropped/, why: 'nothing is dropped' },
-  { where: /users.json “Credits of the top tenth/, why: 'fewer than 50 people are active' },
+  { where: /users.json “Credits of the top 10%/, why: 'fewer than 50 people are active' },
 ];
 
 function dayAt(second: number): string {
@@ -37,6 +37,8 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the dashbo
   let prometheus: PrometheusServer;
 
   const span = () => ({ from, today, now: Math.floor(Date.now() / 1000) });
+  /** When a Wednesday of the week before was backfilled as the newest day. */
+  const workday = today - ((new Date(today * 1000).getUTCDay() + 4) % 7) * DAY_S - 7 * DAY_S + 47 * 3600;
 
   async function fetchRows(platform: string, org: string, dataset: string): Promise<void> {
     const rows: Row[] = [];
@@ -95,7 +97,9 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the dashbo
   test.each(panelQueries())('show data: $where', async ({ where, target }) => {
     const empty = EMPTY.find((exception) => exception.where.test(where));
     await waitFor(async () => {
-      const answered = await ask(prometheus, target, span());
+      const now = await ask(prometheus, target, span());
+      // On a Saturday hardly anybody is active, so that some figures are rightly absent: a workday has them.
+      const answered = now.length > 0 ? now : await ask(prometheus, target, { ...span(), now: workday });
       expect(answered.length > 0).toBe(empty === undefined);
     });
   });
