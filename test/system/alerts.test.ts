@@ -104,7 +104,7 @@ scrape_configs:
       severity: 'warning',
     });
     expect(spike?.annotations['description']).toMatch(
-      new RegExp(`^Organization acme used \\d[\\d.]*M credits on ${yesterday}, more than is ordinary`),
+      new RegExp(`^Organization acme used \\d[\\d.]*M credits on ${yesterday}, more than expected for that weekday`),
     );
     expect(spike?.annotations['runbook_url']).toMatch(/runbook\.md#agentplatformcreditspike$/);
   });
@@ -112,7 +112,7 @@ scrape_configs:
   test('a readiness drop arrives, for its repository', async () => {
     // Others may have lost a little too; the one that was made to lose most lost more than ten points.
     const large =
-      /^The newest readiness report of github\.com\/acme\/\S+ \(organization acme\) scores \d\d[\d.]* percentage points less/;
+      /^The newest readiness report of github\.com\/acme\/\S+ \(organization acme\) scores \d\d[\d.]* percentage points lower/;
     await waitFor(() => {
       const texts = received('AgentPlatformReadinessDropped', 'firing').map(
         ({ annotations }) => annotations['description'],
