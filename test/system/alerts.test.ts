@@ -104,7 +104,9 @@ scrape_configs:
       severity: 'warning',
     });
     expect(spike?.annotations['description']).toMatch(
-      new RegExp(`^Organization acme used \\d[\\d.]*M credits on ${yesterday}, more than expected for that weekday`),
+      new RegExp(
+        `^Organization acme used \\d[\\d.]*M credits on ${yesterday}, more than expected for that weekday`,
+      ),
     );
     expect(spike?.annotations['runbook_url']).toMatch(/runbook\.md#agentplatformcreditspike$/);
   });
