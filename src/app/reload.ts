@@ -54,7 +54,7 @@ export function createReload(
           problems.delete(name);
         } catch (error) {
           const hint = error instanceof ConfigError ? error.hint : undefined;
-          log.error('What was read again cannot be used, what was before stays', { what: name, error, hint });
+          log.error('Reload failed; keeping the previous configuration', { what: name, error, hint });
           problems.set(name, messageOf(error));
         }
       }

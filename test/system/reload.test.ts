@@ -56,6 +56,10 @@ describe('a running exporter follows its files', () => {
     ]);
     url = `http://127.0.0.1:${await written(program, 'stderr', /msg=Serving .*\bport=(\d+)/)}`;
     await waitFor(async () => expect(await orgs()).toEqual(['acme']));
+    // A run's success shows at once, its figures with the next publish.
+    await waitFor(async () =>
+      expect((await page()).find('agent_platform_daily_credits', { org: 'acme' })).toHaveLength(1),
+    );
     const scraping = setInterval(() => {
       page().then(
         (now) => {
