@@ -7,8 +7,14 @@ import {
   sandboxOptions,
 } from '../../src/config/command-options.ts';
 import { fileKeys, secretVariables } from '../../src/config/file-keys.ts';
-import { fileKeyOf, type Option, type OptionTable, variableOf } from '../../src/config/option.ts';
-import { type CollectorChoice, createOptions } from '../../src/config/options.ts';
+import {
+  type CollectorChoice,
+  fileKeyOf,
+  type Option,
+  type OptionTable,
+  variableOf,
+} from '../../src/config/option.ts';
+import { createOptions } from '../../src/config/options.ts';
 import { renderExample } from './example-file.ts';
 
 /** The text of `docs/CONFIGURATION.md`. */

@@ -1,8 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { Environment } from '../config/environment.ts';
 import type { Files } from '../config/files.ts';
-import type { OptionTable, RawOptions } from '../config/option.ts';
-import type { CollectorChoice } from '../config/options.ts';
+import type { CollectorChoice, OptionTable, RawOptions } from '../config/option.ts';
 
 /** A stream of text for people or other programs: standard output, standard error. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };

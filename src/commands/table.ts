@@ -6,8 +6,8 @@ import {
   hookOptions,
   sandboxOptions,
 } from '../config/command-options.ts';
-import { type OptionTable, optionsTakenBy } from '../config/option.ts';
-import { type CollectorChoice, createOptions } from '../config/options.ts';
+import { type CollectorChoice, type OptionTable, optionsTakenBy } from '../config/option.ts';
+import { createOptions } from '../config/options.ts';
 import type { Command } from './command.ts';
 
 /** Every command; each one loads its own code. */

@@ -1,9 +1,11 @@
+import * as z from 'zod';
 import { ConfigError } from '../runtime/errors.ts';
 import { type Environment, optionsInEnvironment } from './environment.ts';
 import { type Files, unreadable } from './files.ts';
 import { fileKeyOf, type Option, type OptionTable, type RawOption, type RawOptions } from './option.ts';
 import { createOptions } from './options.ts';
-import { booleanOf, configErrorAt, entriesOf, itemsOf, originOf, textOf, type YamlNode } from './tree.ts';
+import { childrenOf, originOf, type YamlNode } from './tree.ts';
+import { section, text, validated } from './validate.ts';
 import { resolveValues } from './values.ts';
 
 /**
@@ -19,16 +21,16 @@ export async function readConfigFile(
   const given = [flags, optionsInEnvironment(environment, options)];
   const { 'config.file': file } = resolveValues(options, given);
   if (file === undefined) return undefined;
-  let text: string;
+  let content: string;
   try {
-    text = await files.read(file);
+    content = await files.read(file);
   } catch (error) {
     const origin = given.find((source) => source.has('config.file'))?.get('config.file')?.origin;
     throw new ConfigError(`${origin}: ${file} ${unreadable(error)}`);
   }
   // Loaded here: YAML costs 50 ms at start, and most configurations have no file.
   const { parseYamlTree } = await import('./yaml-tree.ts');
-  const tree = parseYamlTree(text, file);
+  const tree = parseYamlTree(content, file);
   return { file, path: '', line: tree.line, tree };
 }
 
@@ -37,9 +39,6 @@ export function sectionOf(root: YamlNode | undefined, key: string): YamlNode | u
   const entry = root?.tree.kind === 'mapping' ? root.tree.entries.get(key) : undefined;
   return root === undefined || entry === undefined ? undefined : { ...root, path: key, ...entry };
 }
-
-/** Which keys a mapping may have; `undefined` below a key leaves its content to another reader. */
-type KnownKeys = Map<string, KnownKeys | undefined>;
 
 /** What a configuration file gives for a table of options; keys beside them are not looked at. */
 export function optionsInFile(root: YamlNode, options: OptionTable): RawOptions {
@@ -53,26 +52,26 @@ export function optionsInFile(root: YamlNode, options: OptionTable): RawOptions 
 
 /** Throws a `ConfigError` for the first key that is neither an option's nor one of the `others` at the top. */
 export function refuseUnknownKeys(root: YamlNode, options: OptionTable, others: readonly string[]): void {
-  const known: KnownKeys = new Map(others.map((key) => [key, undefined]));
+  const known: KnownKeys = new Map(others.map((key) => [key, new Map()]));
   for (const [name, option] of Object.entries(options)) {
-    const path = fileKeyOf(name, option) ?? [];
     let level = known;
-    for (const key of path.slice(0, -1)) {
+    for (const key of fileKeyOf(name, option) ?? []) {
       const below = level.get(key) ?? new Map();
       level.set(key, below);
       level = below;
     }
-    const last = path.at(-1);
-    if (last !== undefined) level.set(last, undefined);
   }
-  refuseUnknown(root, known);
+  validated(schemaOf(known), root);
 }
 
-function refuseUnknown(node: YamlNode, known: KnownKeys): void {
-  for (const [key, child] of entriesOf(node, [...known.keys()])) {
-    const below = known.get(key);
-    if (below !== undefined) refuseUnknown(child, below);
-  }
+/** The keys of a mapping; a key without keys below it holds a value, which is read elsewhere. */
+type KnownKeys = Map<string, KnownKeys>;
+
+function schemaOf(keys: KnownKeys): z.ZodType {
+  const shape = [...keys].map(([key, below]) => {
+    return [key, (below.size === 0 ? z.unknown() : schemaOf(below)).optional()] as const;
+  });
+  return section(z.strictObject(Object.fromEntries(shape)));
 }
 
 function find(root: YamlNode, path: readonly string[] | undefined): YamlNode | undefined {
@@ -85,28 +84,33 @@ function find(root: YamlNode, path: readonly string[] | undefined): YamlNode | u
   return path === undefined ? undefined : node;
 }
 
-/** A repeatable option's value may be a list. */
+/** The source texts of an option's value, which may be a list where the option is repeatable. */
 function textsAt(node: YamlNode, option: Option): readonly string[] {
-  if (option.repeatable !== true || node.tree.kind !== 'list') return [scalarOf(node, option)];
-  return itemsOf(node).map((item) => scalarOf(item, option));
+  const isList = option.repeatable === true && node.tree.kind === 'list';
+  validated(isList ? z.array(valueSchema(option)) : valueSchema(option), node);
+  return (isList ? childrenOf(node) : [node]).map(({ tree }) => ('text' in tree ? tree.text : ''));
 }
 
-function scalarOf(node: YamlNode, option: Option): string {
-  const { tree } = node;
-  if (tree.kind === 'mapping' || tree.kind === 'list') throw configErrorAt(node, 'must be a single value');
-  if (tree.kind === 'empty') throw configErrorAt(node, 'is empty');
-  switch (option.kind) {
+/** Only the type is checked here; what a text may be is the same for flags and the environment. */
+function valueSchema({ kind }: Option): z.ZodType {
+  const single = z.unknown().superRefine((value, context) => {
+    if (value === null) context.addIssue({ code: 'custom', message: 'is empty', continue: false });
+    if (value === null || typeof value !== 'object') return;
+    context.addIssue({ code: 'custom', message: 'must be a single value', continue: false });
+  });
+  switch (kind) {
     case 'boolean':
-      return String(booleanOf(node));
+      return single.pipe(z.boolean());
     case 'integer':
     case 'number':
-      if (tree.kind !== 'number') throw configErrorAt(node, 'must be a number, without quotes');
-      return tree.text;
+      return single.refine((value) => typeof value === 'number', {
+        error: 'must be a number, without quotes',
+      });
     case 'duration':
     case 'days':
     case 'size':
-      return tree.text;
+      return single;
     default:
-      return textOf(node);
+      return single.pipe(text());
   }
 }

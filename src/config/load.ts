@@ -14,8 +14,14 @@ import { secretVariables } from './file-keys.ts';
 import { readLimits, readOrgs, readReadiness } from './file-sections.ts';
 import type { Files } from './files.ts';
 import { readHooksToken } from './hooks.ts';
-import { type OptionTable, type RawOptions, type ValuesOf, variableOf } from './option.ts';
-import { type CollectorChoice, createOptions, type SharedOptions } from './options.ts';
+import {
+  type CollectorChoice,
+  type OptionTable,
+  type RawOptions,
+  type ValuesOf,
+  variableOf,
+} from './option.ts';
+import { createOptions, type SharedOptions } from './options.ts';
 import { createOrgs } from './orgs.ts';
 import { createPeople } from './people/people.ts';
 import { createShard } from './shard.ts';

@@ -47,6 +47,23 @@ export interface Option {
   readonly fileKey?: readonly string[] | 'none';
 }
 
+/** What the options need to know of a collector. */
+export interface CollectorChoice {
+  readonly name: string;
+  readonly description: string;
+  readonly enabledByDefault: boolean;
+  /** The collector without which this one does not run. */
+  readonly derivesFrom?: string;
+  /** Their labels are the ones that a limit may name. */
+  readonly families?: readonly { readonly labels: readonly string[] }[];
+}
+
+/** The switch of one collector. */
+export interface CollectorOption extends Option {
+  readonly kind: 'boolean';
+  readonly default: 'true' | 'false';
+}
+
 /** Options by name, which is the flag without its dashes. */
 export type OptionTable = Readonly<Record<string, Option>>;
 

@@ -1,21 +1,4 @@
-import type { Option } from './option.ts';
-
-/** What the options need to know of a collector. */
-export interface CollectorChoice {
-  readonly name: string;
-  readonly description: string;
-  readonly enabledByDefault: boolean;
-  /** The collector without which this one does not run. */
-  readonly derivesFrom?: string;
-  /** Their labels are the ones that a limit may name. */
-  readonly families?: readonly { readonly labels: readonly string[] }[];
-}
-
-/** The switch of one collector. */
-export interface CollectorOption extends Option {
-  readonly kind: 'boolean';
-  readonly default: 'true' | 'false';
-}
+import type { CollectorChoice, CollectorOption, Option } from './option.ts';
 
 /** Commands that run the whole configuration. */
 const all = ['serve', 'demo', 'once', 'estimate', 'backfill', 'check-config'];

@@ -33,19 +33,6 @@ export function originOf(node: YamlNode): string {
   return `${node.file}:${node.line}${node.path === '' ? '' : `: ${node.path}`}`;
 }
 
-/** The entries of a mapping by key; none if the node is empty. Throws for unknown keys. */
-export function entriesOf(node: YamlNode, known: readonly string[]): ReadonlyMap<string, YamlNode> {
-  const found = new Map<string, YamlNode>();
-  if (node.tree.kind === 'empty') return found;
-  if (node.tree.kind !== 'mapping') throw configErrorAt(node, `must be a mapping with ${known.join(', ')}`);
-  for (const [key, { line, tree }] of node.tree.entries) {
-    const child = { file: node.file, path: node.path === '' ? key : `${node.path}.${key}`, line, tree };
-    if (!known.includes(key)) throw unknownKey(node, child, key, known);
-    found.set(key, child);
-  }
-  return found;
-}
-
 /** An error for an unknown key of a mapping, with the key that was probably meant. */
 export function unknownKey(
   parent: YamlNode,
@@ -64,12 +51,6 @@ export function unknownKey(
   return new ConfigError(at, close ?? `known here: ${known.join(', ')}`);
 }
 
-/** The items of a list; throws if the node is not a list. */
-export function itemsOf(node: YamlNode): readonly YamlNode[] {
-  if (node.tree.kind !== 'empty' && node.tree.kind !== 'list') throw configErrorAt(node, 'must be a list');
-  return childrenOf(node);
-}
-
 /** The items of a list; none if the node is not a list. */
 export function childrenOf(node: YamlNode): readonly YamlNode[] {
   if (node.tree.kind !== 'list') return [];
@@ -79,28 +60,4 @@ export function childrenOf(node: YamlNode): readonly YamlNode[] {
     line: tree.line,
     tree,
   }));
-}
-
-/** The text of a text node. */
-export function textOf(node: YamlNode): string {
-  if (node.tree.kind === 'text' && node.tree.text.trim() !== '') return node.tree.text;
-  if (node.tree.kind === 'number' || node.tree.kind === 'boolean') {
-    throw configErrorAt(node, 'must be a text: put it in quotes');
-  }
-  throw configErrorAt(node, node.tree.kind === 'text' ? 'is empty' : 'must be a text');
-}
-
-/** The truth value of a boolean node. */
-export function booleanOf(node: YamlNode): boolean {
-  if (node.tree.kind !== 'boolean') throw configErrorAt(node, 'must be true or false');
-  return node.tree.text.toLowerCase() === 'true';
-}
-
-/** A whole number from `least` to `most`. */
-export function wholeNumberOf(node: YamlNode, least: number, most: number): number {
-  const value = node.tree.kind === 'number' ? Number(node.tree.text) : Number.NaN;
-  if (!Number.isInteger(value) || value < least || value > most) {
-    throw configErrorAt(node, `must be a whole number from ${least} to ${most}`);
-  }
-  return value;
 }

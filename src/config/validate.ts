@@ -6,6 +6,9 @@ import { configErrorAt, type Tree, unknownKey, type YamlNode } from './tree.ts';
 
 type Path = readonly PropertyKey[];
 
+/** A key is an operator's text, and may be anything. */
+const MAX_SHOWN_KEY = 60;
+
 /**
  * Validates a part of a YAML file by a zod schema. Throws a `ConfigError` that names file, line and key of the first
  * issue; an unknown key comes before everything else inside its mapping. A schema's `error` is the text after the key;
@@ -57,7 +60,7 @@ export function list<Item extends z.ZodType>(item: Item) {
 }
 
 /** The plain value of a node: `null` where it is empty. */
-function plainValueOf(tree: Tree): unknown {
+export function plainValueOf(tree: Tree): unknown {
   switch (tree.kind) {
     case 'mapping':
       return Object.fromEntries([...tree.entries].map(([key, entry]) => [key, plainValueOf(entry.tree)]));
@@ -158,6 +161,15 @@ function errorOf(
   return configErrorAt(node, issue.message, hint);
 }
 
+/** The node at a path below a node, or the last one on the way to it that is there. */
+export function nearestNode(root: YamlNode, path: Path): YamlNode {
+  for (let length = path.length; length > 0; length -= 1) {
+    const node = nodeAt(root, path.slice(0, length));
+    if (node !== undefined) return node;
+  }
+  return root;
+}
+
 /** The node at a path below a node, undefined where there is none. */
 function nodeAt(root: YamlNode, path: Path): YamlNode | undefined {
   let node = root;
@@ -166,7 +178,7 @@ function nodeAt(root: YamlNode, path: Path): YamlNode | undefined {
     if (tree.kind === 'mapping') {
       const entry = tree.entries.get(String(key));
       if (entry === undefined) return undefined;
-      node = { file, path: parent === '' ? String(key) : `${parent}.${String(key)}`, ...entry };
+      node = { file, path: parent === '' ? shown(key) : `${parent}.${shown(key)}`, ...entry };
     } else if (tree.kind === 'list') {
       const item = tree.items[Number(key)];
       if (item === undefined) return undefined;
@@ -175,4 +187,8 @@ function nodeAt(root: YamlNode, path: Path): YamlNode | undefined {
     // Otherwise a single value that the schema takes as a list of one.
   }
   return node;
+}
+
+function shown(key: PropertyKey): string {
+  return String(key).replace(/\p{C}/gu, '?').slice(0, MAX_SHOWN_KEY);
 }

@@ -1,13 +1,14 @@
 import { type Files, unreadable } from '../config/files.ts';
-import { entriesOf, originOf, type YamlNode } from '../config/tree.ts';
+import { originOf, type YamlNode } from '../config/tree.ts';
+import { nearestNode, validated } from '../config/validate.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { redactHashesAndKeys } from '../runtime/redact.ts';
-import { offersHttp2, readHeaders, readRateLimit } from './http-section.ts';
+import { costOf, webConfigSchema } from './schema.ts';
 import type { WebSettings } from './settings.ts';
-import { readTls } from './tls-section.ts';
-import { readUsers } from './users-section.ts';
+import { readTls, tlsWarning } from './tls-section.ts';
 
-const sections = ['tls_server_config', 'http_server_config', 'basic_auth_users', 'rate_limit'];
+/** Each further step doubles the time of a check: 14 takes most of a second already. */
+const MAX_CHEAP_COST = 14;
 
 /** Reads a web configuration file and the files that it names; rejects with a `ConfigError`. */
 export async function loadWebSettings(file: string, files: Files): Promise<WebSettings> {
@@ -21,22 +22,37 @@ export async function loadWebSettings(file: string, files: Files): Promise<WebSe
 
 async function read(file: string, files: Files): Promise<WebSettings> {
   const root = await rootOf(file, files);
-  const entries = entriesOf(root, sections);
-  function section<Value>(name: string, read: (node: YamlNode) => Value): Value | undefined {
-    const node = entries.get(name);
-    return node === undefined ? undefined : read(node);
-  }
+  const content = validated(webConfigSchema, root);
+  const users = content.basic_auth_users ?? new Map<string, string>();
+  const { http_server_config: http, rate_limit: rateLimit, tls_server_config: section } = content;
+
   const warnings: string[] = [];
-  function warn(node: YamlNode, warning: string): void {
-    warnings.push(`${originOf(node)}: ${warning}`);
+  function warn(path: readonly string[], warning: string): void {
+    warnings.push(`${originOf(nearestNode(root, path))}: ${warning}`);
   }
+  for (const [name, hash] of users) {
+    const cost = costOf(hash) ?? 0;
+    if (cost <= MAX_CHEAP_COST) continue;
+    warn(
+      ['basic_auth_users', name],
+      `has cost ${cost}, at which a check takes seconds or longer; 10 is usual`,
+    );
+  }
+  if (rateLimit?.burst === 0) warn(['rate_limit', 'burst'], 'is 0: not one request passes');
+  const nodeOf = (key: string) => nearestNode(root, ['tls_server_config', key]);
+  const tls = section === undefined ? undefined : await readTls(section, nodeOf, files);
+  const warning = tls === undefined ? undefined : tlsWarning(tls);
+  if (warning !== undefined) warn(['tls_server_config'], warning);
+
   return {
-    headers: section('http_server_config', readHeaders) ?? new Map(),
-    users: section('basic_auth_users', (node) => readUsers(node, warn)) ?? new Map(),
-    rateLimit: section('rate_limit', (node) => readRateLimit(node, warn)),
-    tls: await section('tls_server_config', (node) =>
-      readTls(node, files, { offersHttp2: section('http_server_config', offersHttp2) ?? true, warn }),
+    headers: new Map(
+      Object.entries(http?.headers ?? {}).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, value]],
+      ),
     ),
+    users,
+    rateLimit,
+    tls,
     warnings,
   };
 }

@@ -1,6 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { list, section, text, validated, wholeNumber } from '../../src/config/validate.ts';
+import { originOf, type YamlNode } from '../../src/config/tree.ts';
+import {
+  list,
+  nearestNode,
+  plainValueOf,
+  positiveNumber,
+  section,
+  text,
+  validated,
+  wholeNumber,
+} from '../../src/config/validate.ts';
 import { parseYamlTree } from '../../src/config/yaml-tree.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
 
@@ -13,14 +23,18 @@ const schema = section(
   }),
 );
 
-function read(yaml: string): unknown {
+function nodeIn(yaml: string): YamlNode {
   const tree = parseYamlTree(yaml, 'a.yml');
-  return validated(schema, { file: 'a.yml', path: '', line: tree.line, tree });
+  return { file: 'a.yml', path: '', line: tree.line, tree };
 }
 
-function errorOf(yaml: string): string {
+function read(yaml: string, by: z.ZodType = schema): unknown {
+  return validated(by, nodeIn(yaml));
+}
+
+function errorOf(yaml: string, by?: z.ZodType): string {
   try {
-    read(yaml);
+    read(yaml, by);
   } catch (error) {
     if (error instanceof ConfigError) return [error.message, error.hint].join(' | ');
     throw error;
@@ -48,4 +62,80 @@ describe('the first issue is named by file, line and key', () => {
   ])('%j', (yaml, message) => {
     expect(errorOf(yaml)).toBe(message);
   });
+});
+
+describe('words for', () => {
+  const channel = z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('desktop') }),
+    z.strictObject({ type: z.literal('sound'), volume: positiveNumber(10).optional() }),
+  ]);
+  const named = z.record(z.string().regex(/^\w+$/, { error: 'is not a plain word' }), channel);
+  const mapped = z.preprocess(
+    (value) => new Map(Object.entries(Object(value))),
+    z.map(z.string().min(1, { error: 'has no name' }), z.number({ error: 'is not a number' })),
+  );
+  const hinted = z.object({ a: z.unknown() }).superRefine((_, context) => {
+    context.addIssue({ code: 'custom', message: 'is wrong', path: ['a'], params: { hint: 'remove it' } });
+  });
+
+  test.each([
+    ['a union without its key', named, 'x: {}', 'a.yml:1: x: has no type | one of desktop, sound'],
+    [
+      'a union with another value',
+      named,
+      'x: {type: mail}',
+      'a.yml:1: x.type: must be one of desktop, sound | ',
+    ],
+    [
+      'a union that is a text',
+      named,
+      'x: mail',
+      'a.yml:1: x: must be a mapping with a type: desktop, sound | ',
+    ],
+    [
+      'an unknown key of a member',
+      named,
+      'x: {type: sound, vol: 1}',
+      'a.yml:1: unknown key x.vol | known here: type, volume',
+    ],
+    [
+      'a number out of bounds',
+      named,
+      'x: {type: sound, volume: 0}',
+      'a.yml:1: x.volume: must be a number above 0, at most 10 | ',
+    ],
+    ['a key of a record', named, 'a-b: {type: desktop}', 'a.yml:1: a-b: is not a plain word | '],
+    ['a record that is a list', named, '[]', 'a.yml:1: must be a mapping | '],
+    ['a key of a map', mapped, '? ""\n: 1', 'a.yml:1: has no name | '],
+    ['a value of a map', mapped, 'a: 1\n__proto__: x', 'a.yml:2: __proto__: is not a number | '],
+    ['an issue with a hint', hinted, 'b: 1\na: 2', 'a.yml:2: a: is wrong | remove it'],
+    [
+      'a key that every object has',
+      schema,
+      'name: x\n__proto__: 1',
+      'a.yml:2: unknown key __proto__ | known here: name, size, mode, items',
+    ],
+    ['a boolean', z.object({ a: z.boolean() }), 'a: "yes"', 'a.yml:1: a: must be true or false | '],
+  ])('%s', (_, by, yaml, message) => {
+    expect(errorOf(yaml, by)).toBe(message);
+  });
+
+  test('an odd key are short, and free of invisible characters', () => {
+    const key = `a\u202e${'b'.repeat(100)}`;
+    expect(errorOf(`"${key}": x`, mapped)).toBe(`a.yml:1: a?${'b'.repeat(58)}: is not a number | `);
+  });
+});
+
+test('a path that is not there leads to the last node on its way', () => {
+  const root = nodeIn('a:\n  b:\n    - c\n    - d: 1\n');
+  const origin = (...path: (string | number)[]) => originOf(nearestNode(root, path));
+  expect(origin('a', 'b', 1, 'd')).toBe('a.yml:4: a.b[1].d');
+  expect(origin('a', 'b', 7)).toBe('a.yml:2: a.b');
+  expect(origin('x', 'y')).toBe('a.yml:1');
+});
+
+test('a plain value has every key as its own', () => {
+  const value = plainValueOf(nodeIn('__proto__: {a: true}\nb: [1, ~, "c"]').tree);
+  expect(Object.keys(Object(value))).toEqual(['__proto__', 'b']);
+  expect(value).toMatchObject({ b: [1, null, 'c'] });
 });

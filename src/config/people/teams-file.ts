@@ -1,14 +1,28 @@
+import * as z from 'zod';
 import { ConfigError } from '../../runtime/errors.ts';
+import { plainValueOf } from '../validate.ts';
 import { memberKey, type TeamRule } from './rules.ts';
 
 const MAX_NAME_LENGTH = 100;
 
+/** One line; no message repeats anything of it. */
+const rule = z.object({
+  member: z.string().trim().min(1, { error: 'names nobody' }),
+  team: z
+    .string({ error: ({ input }) => (isScalar(input) ? 'the team must be in quotes' : 'has no team') })
+    .trim()
+    .min(1, { error: 'has no team' })
+    .max(MAX_NAME_LENGTH, { error: `has a team of more than ${MAX_NAME_LENGTH} characters` })
+    .regex(/^\P{C}*$/u, { error: 'has a team with control characters' }),
+});
+
 /** A line that was read, not yet checked. */
 interface Line {
   readonly line: number;
-  readonly member: string;
-  readonly team: string;
+  readonly fields: { readonly member: string; readonly team: unknown };
 }
+
+const hint = 'each line has a user id, an e-mail address or a pattern such as "*@example.com", and a team';
 
 /**
  * Reads a teams file: CSV where its name ends in `.csv`, else YAML. Throws a `ConfigError` with file and line that
@@ -17,21 +31,18 @@ interface Line {
 export async function parseTeams(text: string, file: string): Promise<readonly TeamRule[]> {
   const lines = /\.csv$/i.test(file) ? await readCsv(text, file) : await readYaml(text, file);
   const seen = new Set<string>();
-  return lines.map(({ line, member, team }) => {
-    const flaw = flawOf(member, team) ?? (seen.has(memberKey(member)) ? 'names somebody again' : undefined);
-    if (flaw !== undefined) throw new ConfigError(`${file}:${line}: ${flaw}`, hint);
-    seen.add(memberKey(member));
-    return { member, team };
+  return lines.map(({ line, fields }) => {
+    const { data, error } = rule.safeParse(fields);
+    if (error !== undefined) throw new ConfigError(`${file}:${line}: ${error.issues[0]?.message}`, hint);
+    const key = memberKey(data.member);
+    if (seen.has(key)) throw new ConfigError(`${file}:${line}: names somebody again`, hint);
+    seen.add(key);
+    return data;
   });
 }
 
-const hint = 'each line has a user id, an e-mail address or a pattern such as "*@example.com", and a team';
-
-function flawOf(member: string, team: string): string | undefined {
-  if (member === '') return 'names nobody';
-  if (team === '') return 'has no team';
-  if (team.length > MAX_NAME_LENGTH) return `has a team of more than ${MAX_NAME_LENGTH} characters`;
-  return /\p{C}/u.test(team) ? 'has a team with control characters' : undefined;
+function isScalar(value: unknown): boolean {
+  return typeof value === 'number' || typeof value === 'boolean';
 }
 
 async function readYaml(text: string, file: string): Promise<readonly Line[]> {
@@ -39,14 +50,10 @@ async function readYaml(text: string, file: string): Promise<readonly Line[]> {
   const tree = parseYamlTree(text, file, 'unquoted');
   if (tree.kind === 'empty') return [];
   if (tree.kind !== 'mapping') throw new ConfigError(`${file}:${tree.line}: must be a mapping`, hint);
-  return [...tree.entries].map(([member, { line, tree: team }]) => {
-    if (team.kind === 'text') return { line, member: member.trim(), team: team.text.trim() };
-    const isScalar = team.kind === 'number' || team.kind === 'boolean';
-    throw new ConfigError(
-      `${file}:${line}: ${isScalar ? 'the team must be in quotes' : 'has no team'}`,
-      hint,
-    );
-  });
+  return [...tree.entries].map(([member, { line, tree: team }]) => ({
+    line,
+    fields: { member, team: plainValueOf(team) },
+  }));
 }
 
 async function readCsv(text: string, file: string): Promise<readonly Line[]> {
@@ -72,7 +79,7 @@ async function readCsv(text: string, file: string): Promise<readonly Line[]> {
   return (first !== undefined && isHeader(first.record) ? rows.slice(1) : rows).map(({ line, record }) => {
     const [member = '', team = ''] = record;
     if (record.length > 2) throw new ConfigError(`${file}:${line}: has more than two fields`, hint);
-    return { line, member, team };
+    return { line, fields: { member, team } };
   });
 }
 

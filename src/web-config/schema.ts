@@ -1,0 +1,194 @@
+import * as z from 'zod';
+import { suggestion } from '../config/nearest.ts';
+import { parseDuration, quoted } from '../config/parse.ts';
+import { section, text, wholeNumber } from '../config/validate.ts';
+import { curves, headers, suiteNames } from './names.ts';
+import { clientAuthTypes, type RateLimit, type TlsVersion } from './settings.ts';
+
+const HASH = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
+const MIN_COST = 4;
+/** What bcrypt itself knows. */
+const MAX_COST = 31;
+const MAX_USERS = 1_000;
+const MAX_BURST = 1_000_000;
+
+/** HTTP/2 asks for one of these where TLS 1.2 is spoken. */
+const suitesOfHttp2 = ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256'];
+
+function refuse(
+  context: z.RefinementCtx,
+  message: string,
+  hint?: string,
+  path: readonly string[] = [],
+): never {
+  context.addIssue({ code: 'custom', message, path: [...path], params: { hint } });
+  return z.NEVER;
+}
+
+/** One of the known names, some of which may have another spelling. */
+function oneOf<Name extends string>(known: readonly Name[], spellings: Readonly<Record<string, Name>> = {}) {
+  return text().transform((value, context) => {
+    const found = known.find((name) => name === (spellings[value] ?? value));
+    if (found !== undefined) return found;
+    const hint = suggestion(value, known) ?? `one of ${known.join(', ')}`;
+    return refuse(context, `${quoted(value)} is not known`, hint);
+  });
+}
+
+const version = text()
+  .superRefine((value, context) => {
+    if (value !== 'TLS10' && value !== 'TLS11') return;
+    refuse(context, `${value} is obsolete and not offered`, 'TLS12 and TLS13 are');
+  })
+  .pipe(oneOf(['TLS12', 'TLS13']))
+  .transform((name): TlsVersion => (name === 'TLS12' ? 'TLSv1.2' : 'TLSv1.3'));
+
+const tls = z
+  .strictObject({
+    cert_file: text().nullish(),
+    key_file: text().nullish(),
+    cert: text().nullish(),
+    key: text().nullish(),
+    // A legacy name is taken too.
+    client_auth_type: oneOf(clientAuthTypes, { RequireClientCert: 'RequireAnyClientCert' }).nullish(),
+    client_ca_file: text().nullish(),
+    client_ca: text().nullish(),
+    client_allowed_sans: z.array(text()).nullish(),
+    min_version: version.nullish(),
+    max_version: version.nullish(),
+    cipher_suites: z.array(oneOf(suiteNames)).nullish(),
+    curve_preferences: z.array(oneOf([...curves.keys()])).nullish(),
+    prefer_server_cipher_suites: z.boolean().nullish(),
+  })
+  .transform((entry, context) => {
+    if (Object.values(entry).every((value) => value === null)) return undefined;
+    for (const name of ['cert', 'key', 'client_ca'] as const) {
+      if (entry[name] == null || entry[`${name}_file`] == null) continue;
+      refuse(context, `excludes ${name}, which is given too`, undefined, [`${name}_file`]);
+    }
+    // Anything else would serve plain HTTP to somebody who asked for TLS.
+    for (const name of ['cert', 'key'] as const) {
+      if (entry[name] == null && entry[`${name}_file`] == null) {
+        refuse(context, `has no ${name}_file (or ${name})`);
+      }
+    }
+    const clientAuth = entry.client_auth_type ?? 'NoClientCert';
+    const hint = 'add client_auth_type: RequireAndVerifyClientCert';
+    const path = ['client_allowed_sans'];
+    if (entry.client_allowed_sans != null && !clientAuth.startsWith('Require')) {
+      refuse(context, 'only means something where every client must show a certificate', hint, path);
+    } else if (entry.client_allowed_sans?.length === 0) {
+      refuse(context, 'names nobody, so that nobody could connect', undefined, path);
+    }
+    const { min_version: minVersion = null, max_version: maxVersion = null } = entry;
+    if (minVersion !== null && minVersion > (maxVersion ?? 'TLSv1.3')) {
+      refuse(context, 'is later than max_version', undefined, ['min_version']);
+    }
+    return {
+      ...entry,
+      clientAuth,
+      minVersion: minVersion ?? 'TLSv1.2',
+      maxVersion: maxVersion ?? 'TLSv1.3',
+    };
+  });
+
+const http = z.strictObject({
+  // HTTP/2 is not spoken; it is only an offer, which clients of both kinds can do without.
+  http2: z.boolean().nullish(),
+  headers: section(
+    z.strictObject(Object.fromEntries([...headers].map(([name, allowed]) => [name, header(allowed)]))),
+  ).optional(),
+});
+
+/** A header's value; nothing is set where it is empty. */
+function header(allowed: readonly string[]) {
+  const filled = text()
+    .superRefine((value, context) => {
+      if (allowed.length === 0 || allowed.includes(value)) return;
+      refuse(context, `${quoted(value)} is not ${allowed.join(' or ')}`, suggestion(value, allowed));
+    })
+    .refine((value) => /^[\t\x20-\x7e]*$/.test(value), {
+      error: 'holds characters that a header cannot have',
+    });
+  return z
+    .preprocess(
+      (value) =>
+        value === '' || value === null ? undefined : typeof value === 'number' ? `${value}` : value,
+      filled.optional(),
+    )
+    .optional();
+}
+
+const userName = z
+  .string()
+  .min(1, { error: 'is a user without a name' })
+  // Basic authentication takes what is before the first colon for the name.
+  .refine((name) => !name.includes(':'), { error: 'is a user name with a colon, which nobody could send' });
+
+/** No message repeats a hash. */
+const hash = z.unknown().transform((value, context) => {
+  const text = typeof value === 'string' ? value : '';
+  const cost = costOf(text);
+  if (cost === undefined) {
+    return refuse(context, 'is not a bcrypt hash', 'htpasswd -nBC 10 "" | tr -d \':\\n\' makes one');
+  }
+  if (cost < MIN_COST) return refuse(context, `has cost ${cost}: bcrypt begins at ${MIN_COST}`);
+  if (cost > MAX_COST) return refuse(context, `has cost ${cost}: bcrypt ends at ${MAX_COST}`);
+  return text;
+});
+
+/** The cost of a bcrypt hash, undefined where the text is none. */
+export function costOf(text: string): number | undefined {
+  const cost = HASH.exec(text)?.[1];
+  return cost === undefined ? undefined : Number(cost);
+}
+
+/** A map, since a user may have the name of a member that every object has. */
+const users = z.preprocess(
+  (value) => {
+    const entries = value ?? {};
+    return typeof entries === 'object' && !Array.isArray(entries) ? new Map(Object.entries(entries)) : value;
+  },
+  z
+    .map(userName, hash, { error: 'must be a mapping of user names to bcrypt hashes' })
+    .max(MAX_USERS, { error: `has more than ${MAX_USERS} users` }),
+);
+
+const interval = z.unknown().transform((value, context) => {
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  return parseDuration(text) ?? refuse(context, `${quoted(text)} is not a duration, such as 100ms or 1s`);
+});
+
+const rateLimit = z
+  .strictObject({ interval: interval.nullish(), burst: wholeNumber(0, MAX_BURST).nullish() })
+  .transform(({ interval, burst }, context): RateLimit | undefined => {
+    if (interval == null && burst !== undefined) return refuse(context, 'has a burst, but no interval');
+    if (interval == null || interval === 0) return undefined;
+    if (burst == null) return refuse(context, 'has no burst: not one request would pass');
+    return { intervalMs: interval, burst };
+  });
+
+/** A web configuration file; what its files hold is checked where they are read. */
+export const webConfigSchema = section(
+  z.strictObject({
+    tls_server_config: section(tls).optional(),
+    http_server_config: section(http).optional(),
+    basic_auth_users: users.optional(),
+    rate_limit: section(rateLimit).optional(),
+  }),
+).superRefine(({ tls_server_config: tls, http_server_config: http }, context) => {
+  const suites = tls?.cipher_suites ?? [];
+  // Other exporters offer HTTP/2 unless told otherwise and reject such a list; a file that is shared with them would
+  // fail there.
+  if (suites.length === 0 || http?.http2 === false || tls?.minVersion === 'TLSv1.3') return;
+  if (suitesOfHttp2.some((suite) => suites.includes(suite))) return;
+  refuse(
+    context,
+    `has no suite that HTTP/2 requires (${suitesOfHttp2.join(' or ')})`,
+    'add one of them, or http_server_config: {http2: false}',
+    ['tls_server_config', 'cipher_suites'],
+  );
+});
+
+/** The section `tls_server_config` of a valid file, where it is not empty. */
+export type TlsSection = NonNullable<z.output<typeof tls>>;
