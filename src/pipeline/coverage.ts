@@ -6,8 +6,8 @@ import { firstExpensiveDay, newestRowOf, settledUntil } from './days-to-fetch.ts
 
 /**
  * What is known of a day of a dataset: it has a `row`; it is `idle`, a day without activity; it is `provisional`,
- * idle as far as anybody can tell, while no dataset has a later row; it was answered, and its dataset is `unused`;
- * or it is `unknown`.
+ * idle as far as anybody can tell, while its own dataset has no later row; it was answered, and its dataset is
+ * `unused`; or it is `unknown`.
  */
 export type DayState = 'row' | 'idle' | 'provisional' | 'unused' | 'unknown';
 
@@ -57,12 +57,6 @@ export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage
     return newestRows.get(dataset);
   }
 
-  function newestRowOfAny(): Day | undefined {
-    return datasets
-      .map(({ name }) => newestRow(name))
-      .reduce((one, other) => (one === undefined || (other !== undefined && other > one) ? other : one));
-  }
-
   function firstAsked(dataset: DatasetName): Day {
     const expensive = parts.expensive?.get(dataset);
     const first = expensive && firstExpensiveDay(expensive, newest, history.days(dataset));
@@ -102,14 +96,11 @@ export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage
     }
     if (last === undefined) return states;
     // After its newest row a dataset may be late: the first unknown day there makes all later ones unknown.
-    const newestOfAny = newestRowOfAny();
     const afterLast = addDays(last, 1);
     let isLate = false;
     for (let day = afterLast < first ? first : afterLast; day <= newest; day = addDays(day, 1)) {
       isLate ||= !days.has(day) || !isSettled(dataset, day) || !areOthersQuiet(dataset, day, true);
-      const isFinal = newestOfAny !== undefined && newestOfAny > day;
-      if (isLate) states.set(day, 'unknown');
-      else states.set(day, isFinal ? 'idle' : 'provisional');
+      states.set(day, isLate ? 'unknown' : 'provisional');
     }
     return states;
   }

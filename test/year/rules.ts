@@ -43,7 +43,7 @@ export function createRules(world: World, at: Instant, passAt: Instant) {
     if (last > index) return areOthersQuiet(dataset, index) || isSettled(index) ? 'idle' : 'unknown';
     if (!isSettled(index) || !areOthersQuiet(dataset, index)) return 'unknown';
     if (index - 1 > last && stateOf(dataset, index - 1) === 'unknown') return 'unknown';
-    return Math.max(...newestRows.values()) > index ? 'idle' : 'provisional';
+    return 'provisional';
   }
 
   function stateOf(dataset: Dataset, index: number): Knowledge {
