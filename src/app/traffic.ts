@@ -31,12 +31,14 @@ export type AskedOrg = Pick<OrgConfig, 'name' | 'baseUrl'>;
 /** A part of an organization's platform that is not asked for a while. */
 export interface PausedPart extends ActiveHold {
   readonly org: string;
+  /** Whether the exporter's own limit is the reason, not the platform. */
+  readonly isOwnLimit: boolean;
 }
 
 /** The traffic of all organizations. It outlives the clients, which a reload replaces. */
 export interface Traffic {
   of(org: AskedOrg): OrgTraffic;
-  /** What the platforms of these organizations asked to be left alone with, and until when. */
+  /** What of these organizations is not asked now, and until when. */
   pausesOf(orgs: Iterable<AskedOrg>): readonly PausedPart[];
   /** Puts other settings in use, from the next request on. */
   use(settings: TrafficSettings): void;
@@ -83,6 +85,12 @@ export function createTraffic({ history, clock }: TrafficParts, settings: Traffi
     return known;
   }
 
+  function quotaPausesOf({ name }: AskedOrg): readonly PausedPart[] {
+    const error = orgs.get(name)?.dailyQuota.usedUp();
+    if (error?.retryAt === undefined) return [];
+    return [{ org: name, scope: 'organization', until: error.retryAt, error, isOwnLimit: true }];
+  }
+
   return {
     of(org) {
       const known = orgs.get(org.name) ?? create(org.name);
@@ -90,11 +98,12 @@ export function createTraffic({ history, clock }: TrafficParts, settings: Traffi
       return { ...known, throttleHolds: pausesAt(org) };
     },
     pausesOf(asked) {
-      return [...asked].flatMap((org) =>
-        pausesAt(org)
+      return [...asked].flatMap((org) => [
+        ...quotaPausesOf(org),
+        ...pausesAt(org)
           .active()
-          .map((pause) => ({ org: org.name, ...pause })),
-      );
+          .map((pause) => ({ org: org.name, isOwnLimit: false, ...pause })),
+      ]);
     },
     use(next) {
       inUse = next;

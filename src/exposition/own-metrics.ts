@@ -81,7 +81,7 @@ export const ownMetrics = {
   }),
   recordsRejected: ownMetric({
     name: 'agent_platform_exporter_records_rejected_total',
-    help: 'Rows, documents and single fields of answers that were left out because they were unusable.',
+    help: 'Rows, documents and single fields of answers that were left out because they were unusable, and known fields that a later answer lacked.',
     type: 'counter',
     labels: DATASET,
     unit: 'records',

@@ -60,6 +60,8 @@ export interface MergedRow {
   readonly row: unknown;
   /** Whether a part that was whole is now another one. */
   readonly isRevised: boolean;
+  /** How many fields stay as stored because the answer lacks them without a fault of its own. */
+  readonly missing: number;
 }
 
 /**
@@ -69,16 +71,20 @@ export interface MergedRow {
 export function mergeRow(stored: unknown, answered: unknown, parts: RowParts): MergedRow {
   const [before, after] = [stored as Members, answered as Members];
   if (fingerprint(outside(before, parts)) !== fingerprint(outside(after, parts))) {
-    return { row: answered, isRevised: fingerprint(stored) !== fingerprint(answered) };
+    return { row: answered, isRevised: fingerprint(stored) !== fingerprint(answered), missing: 0 };
   }
   const rejected: Record<string, number> = {};
   let row = answered as Members;
   let isRevised = false;
+  let missing = 0;
   for (const [name, { members, mayLack = false }] of Object.entries(parts)) {
     const [faultsBefore, faultsAfter] = [rejectedOf(before)[name] ?? 0, rejectedOf(after)[name] ?? 0];
     const [old, now] = [valuesOf(before, members), valuesOf(after, members)];
     const known = old.filter((value) => value !== undefined).length;
-    const isShort = !mayLack && old.some((value, index) => value !== undefined && now[index] === undefined);
+    const lacking = mayLack
+      ? []
+      : old.filter((value, index) => value !== undefined && now[index] === undefined);
+    const isShort = lacking.length > 0;
     const isWorse =
       faultsBefore === 0
         ? faultsAfter > 0 || isShort
@@ -86,13 +92,14 @@ export function mergeRow(stored: unknown, answered: unknown, parts: RowParts): M
     if (known > 0 && isWorse) {
       for (const [index, member] of members.entries()) row = withValue(row, member, old[index]);
       rejected[name] = faultsBefore;
+      if (faultsAfter === 0) missing += lacking.length;
       continue;
     }
     if (faultsAfter > 0) rejected[name] = faultsAfter;
     if (faultsBefore === 0 && fingerprint(old.map(kept)) !== fingerprint(now.map(kept))) isRevised = true;
   }
   const account: Reduced = Object.keys(rejected).length === 0 ? {} : { rejected };
-  return { row: { ...without(row, 'rejected'), ...account }, isRevised };
+  return { row: { ...without(row, 'rejected'), ...account }, isRevised, missing };
 }
 
 /** A row that is stored already, where the later one is damaged: it stays as a whole and is asked for again. */

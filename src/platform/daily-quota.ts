@@ -19,6 +19,8 @@ export interface CountStore {
 export interface DailyQuota {
   /** Counts one request; returns the error to fail it with if the day's quota is used up. */
   take(): Promise<PlatformError | undefined>;
+  /** The error with which a request would fail now; undefined where it would be sent, or no count was read yet. */
+  usedUp(): PlatformError | undefined;
   /** Stores the count as it is; nothing may be taken afterwards. */
   close(): Promise<void>;
 }
@@ -72,6 +74,12 @@ export function createDailyQuota({ limit, store, clock }: DailyQuotaDeps): Daily
 
   return {
     take: () => turns.run(takeNow),
+    usedUp() {
+      const max = limit();
+      const today = dayOf(clock.now());
+      const requests = counts?.find(({ day }) => day === today)?.requests ?? 0;
+      return max !== undefined && requests >= max && counts !== undefined ? usedUp(max, today) : undefined;
+    },
     async close() {
       await turns.idle();
       const [newest] = counts ?? [];

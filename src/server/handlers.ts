@@ -42,6 +42,8 @@ export interface PausedPart {
   readonly scope: string;
   readonly until: Instant;
   readonly error: { readonly message: string };
+  /** Whether the exporter's own limit is the reason, not the platform. */
+  readonly isOwnLimit?: boolean;
 }
 
 /** Starts `refresh` and answers 202 at once, with what is paused meanwhile; 403 where the lifecycle endpoints are off. */
@@ -52,9 +54,10 @@ export function createRefreshHandler(deps: {
 }): Handler {
   return (_request, response) => {
     if (!deps.lifecycle) return refuseLifecycle(response);
-    const paused = deps.refresh().map(({ org, scope, until, error }) => {
+    const paused = deps.refresh().map(({ org, scope, until, error, isOwnLimit = false }) => {
       const what = scope === 'organization' ? `${org}, every endpoint` : `${org}, ${scope}`;
-      return `- ${what}: paused until ${isoText(until)} because the platform asked for it (${deps.redact(error.message)})`;
+      const why = deps.redact(error.message);
+      return `- ${what}: paused until ${isoText(until)} because ${isOwnLimit ? why : `the platform asked for it (${why})`}`;
     });
     respondText(response, 202, ['A run of every collector was requested.', ...paused].join('\n'));
   };

@@ -15,18 +15,29 @@ export interface Program {
   readonly process: ChildProcess;
   readonly platform: Sandbox;
   page(): Promise<Page>;
+  get(path: string, init?: RequestInit): Promise<Response>;
   log(): string;
 }
 
 /** Changes an answer of the platform: its body as JSON, and what was asked for. */
 export type Rewrite = (body: Record<string, unknown>, url: URL) => unknown;
 
+/** What else may be wanted of the machine that the program runs on. */
+export interface Machine {
+  /** The platform's own clock, in milliseconds since the epoch. */
+  readonly now?: () => number;
+  /** Arguments of Node, such as a module to load first. */
+  readonly nodeArguments?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
 /** Starts the program on a simulated platform whose answers are changed on their way; resolves once it serves. */
 export async function startProgram(
   flags: readonly string[],
   rewrite: Rewrite = (body) => body,
+  { now = Date.now, nodeArguments = [], environment = {} }: Machine = {},
 ): Promise<Program> {
-  const platform = createSandbox({ now: Date.now, users: 40, repos: 6 });
+  const platform = createSandbox({ now, users: 40, repos: 6 });
   const behind = await platform.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => platform.close());
   const before = createServer(async (request, response) => {
@@ -49,9 +60,14 @@ export async function startProgram(
       }),
   );
   const url = `http://127.0.0.1:${(before.address() as AddressInfo).port}`;
-  const common = ['--web.listen-address=127.0.0.1:0', '--storage.path=:memory:', '--schedule.jitter=0'];
-  const child = spawn(process.execPath, [bin, 'serve', ...common, ...flags], {
+  const isStored = flags.some((flag) => flag.startsWith('--storage.path='));
+  const common = [
+    ...['--web.listen-address=127.0.0.1:0', '--schedule.jitter=0'],
+    ...(isStored ? [] : ['--storage.path=:memory:']),
+  ];
+  const child = spawn(process.execPath, [...nodeArguments, bin, 'serve', ...common, ...flags], {
     env: {
+      ...environment,
       AGENT_PLATFORM_API_BASE_URL: url,
       AGENT_PLATFORM_API_KEY: platform.orgs[0]?.keys.owner ?? '',
       AGENT_PLATFORM_API_REQUESTS_PER_SECOND: '1000',
@@ -77,6 +93,7 @@ export async function startProgram(
     process: child,
     platform,
     page: async () => readPage(await (await fetch(`${here}/metrics`)).text()),
+    get: (path, init) => fetch(here + path, init),
     log: () => log,
   };
 }

@@ -15,8 +15,9 @@ describe('a day that is answered again', () => {
     expect(mergeRow(good, { ...good, credits: 11 }, parts)).toEqual({
       row: { ...good, credits: 11 },
       isRevised: true,
+      missing: 0,
     });
-    expect(mergeRow(good, { ...good }, parts)).toEqual({ row: good, isRevised: false });
+    expect(mergeRow(good, { ...good }, parts)).toEqual({ row: good, isRevised: false, missing: 0 });
   });
 
   test('keeps a total with its breakdowns where any of them was rejected, and takes the other parts', () => {
@@ -29,6 +30,7 @@ describe('a day that is answered again', () => {
     expect(mergeRow(good, worse, parts)).toEqual({
       row: { ...good, tokens: { input: 3, cache: 5 }, rejected: { credits: 0 } },
       isRevised: true,
+      missing: 0,
     });
     const same = { ...worse, tokens: { input: 9, cache: 1 } };
     expect(mergeRow(good, same, parts).isRevised).toBe(false);
@@ -42,20 +44,22 @@ describe('a day that is answered again', () => {
     expect(mergeRow(good, answer, parts)).toEqual({
       row: { ...good, rejected: { credits: 0 } },
       isRevised: false,
+      missing: 1,
     });
   });
 
   test('may lack what a whole answer need not have', () => {
     const people: RowParts = { people: { fields: [], members: ['teams'], mayLack: true } };
-    expect(mergeRow({ teams: [1] }, {}, people)).toEqual({ row: {}, isRevised: true });
+    expect(mergeRow({ teams: [1] }, {}, people)).toEqual({ row: {}, isRevised: true, missing: 0 });
   });
 
   test('is settled by an answer that is whole, which is no revision of what was damaged', () => {
     const damaged = { ...good, credits: undefined, rejected: { credits: 1 } };
-    expect(mergeRow(damaged, good, parts)).toEqual({ row: good, isRevised: false });
+    expect(mergeRow(damaged, good, parts)).toEqual({ row: good, isRevised: false, missing: 0 });
     expect(mergeRow({ ...good, rejected: { credits: 0 } }, good, parts)).toEqual({
       row: good,
       isRevised: false,
+      missing: 0,
     });
   });
 

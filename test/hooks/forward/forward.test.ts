@@ -118,6 +118,10 @@ describe('forwarding', () => {
   test.each([
     ['400 of a proxy', answered(400, '<html>Bad Request</html>')],
     ['400 of another API', answered(400, '{"error": "bad request", "reason": "who knows"}')],
+    [
+      '400 of an exporter of an earlier release, which gives no reason',
+      answered(400, '{"error":"the body is not JSON"}'),
+    ],
     ['413 of a proxy', answered(413, 'Request Entity Too Large')],
     ['415, since the event is not at fault', answered(415, refusal('malformed'))],
     ['200 of a login page', answered(200, '<html>Sign in</html>')],

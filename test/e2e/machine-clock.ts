@@ -1,0 +1,71 @@
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+
+/** The clock of the machine that a program runs on, which a test sets. */
+export interface MachineClock {
+  /** The argument of Node by which a program runs on it. */
+  readonly nodeArgument: string;
+  /** The true time, which everybody else shows, in milliseconds since the epoch. */
+  now(): number;
+  /** Somebody sets the clock: only its wall time moves. */
+  step(ms: number): void;
+  /** Time passes: wall time and monotonic time move, and timers that are due fire. */
+  pass(ms: number): void;
+}
+
+/** Shorter timers than this are no schedules and are left to the real clock, in milliseconds. */
+const SCHEDULE_MS = 1_000;
+/** How often the program looks for what the test has set, in milliseconds. */
+const LOOK_MS = 20;
+
+/** Runs in the program before anything else: its clocks and its longer timers follow a file. */
+const FOLLOW = (file: string) => `
+  import { readFileSync } from 'node:fs';
+  const file = ${JSON.stringify(file)};
+  const wall = Date.now.bind(Date);
+  const monotonic = performance.now.bind(performance);
+  const set = globalThis.setTimeout;
+  const offsets = () => JSON.parse(readFileSync(file, 'utf8'));
+  Date.now = () => wall() + offsets().wall;
+  performance.now = () => monotonic() + offsets().monotonic;
+  globalThis.setTimeout = (run, ms, ...args) => {
+    if (!(ms >= ${SCHEDULE_MS})) return set(run, ms, ...args);
+    const due = performance.now() + ms;
+    const timer = setInterval(() => {
+      if (performance.now() < due) return;
+      clearInterval(timer);
+      run(...args);
+    }, ${LOOK_MS});
+    return timer;
+  };`;
+
+/** Creates a clock that begins at an instant, in milliseconds since the epoch, and is right until the test sets it. */
+export function createMachineClock(begins: number): MachineClock {
+  const folder = mkdtempSync(path.join(tmpdir(), 'exporter-clock-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = path.join(folder, 'offsets.json');
+  const offset = begins - Date.now();
+  let [passed, stepped] = [0, 0];
+
+  function save(): void {
+    // The program never sees half of it.
+    writeFileSync(`${file}.new`, JSON.stringify({ wall: offset + passed + stepped, monotonic: passed }));
+    renameSync(`${file}.new`, file);
+  }
+
+  save();
+  return {
+    nodeArgument: `--import=data:text/javascript,${encodeURIComponent(FOLLOW(file))}`,
+    now: () => Date.now() + offset + passed,
+    step(ms) {
+      stepped += ms;
+      save();
+    },
+    pass(ms) {
+      passed += ms;
+      save();
+    },
+  };
+}

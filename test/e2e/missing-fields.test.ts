@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { waitFor } from '../support/wait-for.ts';
+import { pageAfterRuns, type Rewrite, startProgram } from './program.ts';
+
+const REJECTED = 'agent_platform_exporter_records_rejected_total';
+const REVISIONS = 'agent_platform_exporter_day_revisions_total';
+const SESSIONS = 'agent_platform_sessions';
+const NAMES = ['tokens', 'tools', 'productivity', 'readiness', 'wiki'];
+
+test('a known field that is missing from a later answer stays as it was, is counted, and is no revision', async () => {
+  let isMissing = false;
+  const lose: Rewrite = (body, { pathname }) => {
+    const { data } = body as { data: Record<string, unknown>[] };
+    if (!isMissing || !pathname.endsWith('/activity')) return body;
+    return {
+      ...body,
+      data: data.map((row) =>
+        Object.fromEntries(Object.entries(row).filter(([name]) => name !== 'sessions')),
+      ),
+    };
+  };
+  const flags = [
+    ...NAMES.map((name) => `--no-collector.${name}`),
+    '--no-collector.spend',
+    '--web.enable-lifecycle',
+  ];
+  const program = await startProgram([...flags, '--history.start=2026-11-01'], lose);
+  const before = await pageAfterRuns(program, ['activity']);
+  expect(before.value(REJECTED, { dataset: 'activity' })).toBe(0);
+  isMissing = true;
+  await program.get('/-/refresh', { method: 'POST' });
+  await waitFor(async () =>
+    expect((await program.page()).value(REJECTED, { dataset: 'activity' })).toBeGreaterThan(0),
+  );
+  const page = await program.page();
+  expect(page.value(SESSIONS)).toBe(before.value(SESSIONS));
+  expect(page.value(REVISIONS, { dataset: 'activity' })).toBe(0);
+  expect(program.log()).toContain('fields that were known are missing');
+});
