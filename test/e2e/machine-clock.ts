@@ -29,12 +29,13 @@ const FOLLOW = (file: string) => `
   const set = globalThis.setTimeout;
   const offsets = () => JSON.parse(readFileSync(file, 'utf8'));
   Date.now = () => wall() + offsets().wall;
-  performance.now = () => monotonic() + offsets().monotonic;
+  const elapsed = () => monotonic() + offsets().monotonic;
+  performance.now = elapsed;
   globalThis.setTimeout = (run, ms, ...args) => {
     if (!(ms >= ${SCHEDULE_MS})) return set(run, ms, ...args);
-    const due = performance.now() + ms;
+    const due = elapsed() + ms;
     const timer = setInterval(() => {
-      if (performance.now() < due) return;
+      if (elapsed() < due) return;
       clearInterval(timer);
       run(...args);
     }, ${LOOK_MS});
