@@ -1,12 +1,12 @@
 import type { DatasetName } from '../catalog/dataset.ts';
 import type { ApiConfig, OrgConfig } from '../config/config.ts';
 import type { History } from '../history/history.ts';
-import { createIdentityCheck } from '../pipeline/identity.ts';
+import { createIdentityCheck, type IdentityCheck } from '../pipeline/identity.ts';
 import type { PlatformClientDeps } from '../platform/client.ts';
-import { createDailyQuota } from '../platform/daily-quota.ts';
+import { type AdjustableDailyQuota, createDailyQuota } from '../platform/daily-quota.ts';
 import { type ActiveHold, createThrottleHolds, type ThrottleHolds } from '../platform/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { createPacingLimiter } from '../runtime/rate-limiters.ts';
+import { type AdjustablePacingLimiter, createPacingLimiter } from '../runtime/rate-limiters.ts';
 
 /** What paces, counts and holds back the requests of one organization, and which of its answers may be read. */
 export type OrgTraffic = {
@@ -15,6 +15,13 @@ export type OrgTraffic = {
     PlatformClientDeps[Part]
   >;
 };
+
+/** What the traffic keeps of an organization, whatever its address, and adjusts when the settings change. */
+interface OwnTraffic {
+  readonly limiter: AdjustablePacingLimiter;
+  readonly dailyQuota: AdjustableDailyQuota;
+  readonly admission: IdentityCheck;
+}
 
 /** The settings of the traffic: plain values, which are replaced as a whole. */
 export interface TrafficSettings {
@@ -53,28 +60,26 @@ export interface TrafficParts {
 
 /** Creates the traffic; `settings` are those of the start. */
 export function createTraffic({ history, clock }: TrafficParts, settings: TrafficSettings): Traffic {
-  const orgs = new Map<string, Omit<OrgTraffic, 'throttleHolds'>>();
+  const orgs = new Map<string, OwnTraffic>();
   const pauses = new Map<string, ThrottleHolds>();
   let inUse = settings;
 
-  function create(org: string): Omit<OrgTraffic, 'throttleHolds'> {
+  function identityOf(org: string) {
+    return { orgId: inUse.orgIds.get(org), endpoints: inUse.dayDatasets };
+  }
+
+  function create(org: string): OwnTraffic {
     return {
-      limiter: createPacingLimiter(() => inUse.api.requestsPerSecond, clock),
+      limiter: createPacingLimiter(inUse.api.requestsPerSecond, clock),
       dailyQuota: createDailyQuota({
-        limit: () => inUse.api.dailyRequestLimit,
+        limit: inUse.api.dailyRequestLimit,
         store: {
           read: () => history.requestsOf(org),
           write: (count) => history.putRequests(org, count),
         },
         clock,
       }),
-      admission: createIdentityCheck({
-        org,
-        orgId: () => inUse.orgIds.get(org),
-        endpoints: () => inUse.dayDatasets,
-        history,
-        clock,
-      }),
+      admission: createIdentityCheck({ org, ...identityOf(org), history, clock }),
     };
   }
 
@@ -107,6 +112,11 @@ export function createTraffic({ history, clock }: TrafficParts, settings: Traffi
     },
     use(next) {
       inUse = next;
+      for (const [org, { limiter, dailyQuota, admission }] of orgs) {
+        limiter.setRate(next.api.requestsPerSecond);
+        dailyQuota.setLimit(next.api.dailyRequestLimit);
+        admission.use(identityOf(org));
+      }
     },
     async close() {
       await Promise.all([...orgs.values()].map(({ dailyQuota }) => dailyQuota.close()));

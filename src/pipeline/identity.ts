@@ -12,13 +12,23 @@ const MAX_ID = 512;
 /** How many endpoints have to name an identifier before it is believed, where that many are asked. */
 const VOTES = 2;
 
-export interface IdentityParts {
+/** What an identity check is told by the configuration. */
+export interface IdentitySettings {
+  /** The identifier that the operator has configured. */
+  readonly orgId: string | undefined;
+  /** The analytics endpoints that are collected: their answers name the organization. */
+  readonly endpoints: readonly DatasetName[];
+}
+
+/** An identity check whose settings may change. */
+export interface IdentityCheck extends Admission {
+  /** Puts other settings in use, from the next answer on; what endpoints have named stays known. */
+  use(settings: IdentitySettings): void;
+}
+
+export interface IdentityParts extends IdentitySettings {
   /** The organization's name, as its `org` label. */
   readonly org: string;
-  /** The identifier that the operator has configured; asked for each answer. */
-  readonly orgId: () => string | undefined;
-  /** The analytics endpoints that are collected: their answers name the organization. */
-  readonly endpoints: () => readonly DatasetName[];
   readonly history: Pick<History, 'read' | 'adopt' | 'putConfirmedKey'>;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -28,8 +38,9 @@ export interface IdentityParts {
  * endpoints have named it. Answers without an identifier are admitted where an analytics answer to the same key has
  * confirmed it; where none has, one is asked for.
  */
-export function createIdentityCheck(parts: IdentityParts): Admission {
+export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
   const { org, history, clock } = parts;
+  let settings: IdentitySettings = parts;
   /** What each endpoint has named last. */
   const votes = new Map<DatasetName, string>();
   const underWay = new Map<DatasetName, number>();
@@ -37,12 +48,12 @@ export function createIdentityCheck(parts: IdentityParts): Admission {
   let probing: Promise<void> | undefined;
 
   function others(endpoint: DatasetName): readonly DatasetName[] {
-    return parts.endpoints().filter((other) => other !== endpoint);
+    return settings.endpoints.filter((other) => other !== endpoint);
   }
 
   /** What the name stands for, once that is what the operator says. */
   async function known() {
-    const wanted = parts.orgId();
+    const { orgId: wanted } = settings;
     const { orgId, confirmedKey } = await history.read(org);
     if (wanted === undefined || wanted === orgId) return { orgId, confirmedKey };
     await history.adopt(org, wanted);
@@ -83,7 +94,7 @@ export function createIdentityCheck(parts: IdentityParts): Admission {
     const { orgId } = await known();
     if (orgId === undefined) {
       const agreeing = [...votes.values()].filter((vote) => vote === named).length;
-      if (agreeing >= Math.min(VOTES, parts.endpoints().length)) {
+      if (agreeing >= Math.min(VOTES, settings.endpoints.length)) {
         await history.adopt(org, named);
         if (key !== undefined) await history.putConfirmedKey(org, key);
       }
@@ -123,7 +134,7 @@ export function createIdentityCheck(parts: IdentityParts): Admission {
   }
 
   async function admitUnnamed(key: string | undefined, ask: Ask): Promise<void> {
-    const endpoints = parts.endpoints();
+    const endpoints = settings.endpoints;
     if (endpoints.length === 0) return;
     const isConfirmed = async () => {
       const { orgId, confirmedKey } = await known();
@@ -134,6 +145,9 @@ export function createIdentityCheck(parts: IdentityParts): Admission {
   }
 
   return {
+    use(next) {
+      settings = next;
+    },
     asking({ endpoint }) {
       underWay.set(endpoint, (underWay.get(endpoint) ?? 0) + 1);
       return () => {
@@ -142,7 +156,7 @@ export function createIdentityCheck(parts: IdentityParts): Admission {
       };
     },
     async admit({ endpoint }: ApiRequest, { body, key }: ApiAnswer, ask) {
-      const named = parts.endpoints().includes(endpoint) ? orgIdIn(body) : undefined;
+      const named = settings.endpoints.includes(endpoint) ? orgIdIn(body) : undefined;
       if (named === undefined) await admitUnnamed(key, ask);
       else await admitNamed(endpoint, named, key, ask);
     },

@@ -1,4 +1,5 @@
 import type { Day } from '../catalog/day.ts';
+import { backoffMs } from '../runtime/backoff.ts';
 import { MAX_WINDOW_DAYS, TARGET_BYTES } from './days-to-fetch.ts';
 
 /** What the runs of one collector of one organization have learned. */
@@ -98,7 +99,7 @@ export function withTooMuch(memory: FetchMemory, days: number): FetchMemory {
 /** Sets a day aside that has failed by itself, for longer each time. */
 export function withFailedDay(memory: FetchMemory, day: Day, now: number): FetchMemory {
   const failures = (memory.setAside.get(day)?.failures ?? 0) + 1;
-  const pause = Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), MAX_PAUSE_MS);
+  const pause = backoffMs(failures - 1, { baseMs: FIRST_PAUSE_MS, capMs: MAX_PAUSE_MS });
   return { ...memory, setAside: new Map(memory.setAside).set(day, { failures, dueAt: now + pause }) };
 }
 

@@ -51,8 +51,8 @@ export interface SingleAttemptDeps {
   readonly hosts: Hosts;
   /** Asked before every attempt, so that a rotated key is in use on the next one. */
   readonly credential: () => Promise<string>;
-  readonly timeoutMs: () => number;
-  readonly maxResponseBytes: () => number;
+  readonly timeoutMs: number;
+  readonly maxResponseBytes: number;
   readonly exchange: Exchange;
   readonly clock: Clock;
   readonly observer: RequestObserver;
@@ -67,13 +67,13 @@ export function createSingleAttempt(deps: SingleAttemptDeps): Attempt {
     if (key instanceof PlatformError) return { ok: false, error: key, retry: 'never' };
     const ended = endOf(request, deps.closed);
     const started = clock.elapsed();
-    const timeoutMs = Math.min(deps.timeoutMs(), budgetMs);
+    const timeoutMs = Math.min(deps.timeoutMs, budgetMs);
     const exchanged = await deps.exchange(urlOf(request, deps.hosts), key, { timeoutMs, ended });
     const seconds = (clock.elapsed() - started) / 1000;
     // What was broken off on purpose says nothing about the platform, and its organization may be gone.
     if (!ended.aborted)
       deps.observer.request({ org, endpoint: request.endpoint, code: codeOf(exchanged), seconds });
-    const facts = { key, now: clock.now(), maxResponseBytes: deps.maxResponseBytes() };
+    const facts = { key, now: clock.now(), maxResponseBytes: deps.maxResponseBytes };
     const outcome = classifyResponse(exchanged, `GET ${request.path}`, facts);
     return outcome.ok
       ? { ok: true, answer: { ...outcome.answer, key: fingerprintOfKey(key, org) } }

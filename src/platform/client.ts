@@ -75,8 +75,8 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
   const closing = new AbortController();
   const closed = closing.signal;
   const agents = createAgentPool(MAX_IN_FLIGHT, deps.proxy);
-  const maxResponseBytes = () => deps.maxResponseBytes ?? MAX_RESPONSE_BYTES;
-  const limiter = deps.limiter ?? createPacingLimiter(() => deps.requestsPerSecond, clock);
+  const maxResponseBytes = deps.maxResponseBytes ?? MAX_RESPONSE_BYTES;
+  const limiter = deps.limiter ?? createPacingLimiter(deps.requestsPerSecond, clock);
   const userAgent = `agent-platform-exporter/${deps.version}`;
   const throttleHolds = deps.throttleHolds ?? createThrottleHolds(clock);
 
@@ -84,7 +84,7 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
     org: deps.org,
     hosts: parseHosts(deps.baseUrl, deps.appUrl),
     credential: deps.credential,
-    timeoutMs: () => deps.timeoutMs,
+    timeoutMs: deps.timeoutMs,
     maxResponseBytes,
     exchange: createExchange({ agents, maxResponseBytes, userAgent, admit }),
     clock,
@@ -100,7 +100,7 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
   const bounded = withConcurrency(withThrottleHolds(paced, throttleHolds), MAX_IN_FLIGHT);
   const retried = withRetries(withThrottleHolds(bounded, throttleHolds), {
     org: deps.org,
-    retries: () => deps.retries,
+    retries: deps.retries,
     clock,
     random: deps.random,
     log: deps.log,

@@ -25,9 +25,15 @@ export interface DailyQuota {
   close(): Promise<void>;
 }
 
+/** A daily quota whose limit may change. */
+export interface AdjustableDailyQuota extends DailyQuota {
+  /** Sets another limit, from the next request on; what was counted stays counted. */
+  setLimit(limit: number | undefined): void;
+}
+
 export interface DailyQuotaDeps {
-  /** The maximum number of requests per UTC day; undefined for no limit. Read for each request. */
-  readonly limit: () => number | undefined;
+  /** The maximum number of requests per UTC day; undefined for no limit. */
+  readonly limit: number | undefined;
   readonly store: CountStore;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -45,7 +51,8 @@ const REMEMBERED_DAYS = 3;
  * Creates the daily quota of one organization. Days are UTC. A count of a future day, left by a clock that ran ahead,
  * affects that day only.
  */
-export function createDailyQuota({ limit, store, clock }: DailyQuotaDeps): DailyQuota {
+export function createDailyQuota({ limit, store, clock }: DailyQuotaDeps): AdjustableDailyQuota {
+  let max = limit;
   const turns = createSerialQueue();
   let counts: readonly Counted[] | undefined;
 
@@ -60,7 +67,6 @@ export function createDailyQuota({ limit, store, clock }: DailyQuotaDeps): Daily
   }
 
   async function takeNow(): Promise<PlatformError | undefined> {
-    const max = limit();
     const { day, requests, stored } = await countOf(dayOf(clock.now()));
     if (max !== undefined && requests >= max) return usedUp(max, day);
     if (max === undefined || requests < stored) {
@@ -75,10 +81,12 @@ export function createDailyQuota({ limit, store, clock }: DailyQuotaDeps): Daily
   return {
     take: () => turns.run(takeNow),
     usedUp() {
-      const max = limit();
       const today = dayOf(clock.now());
       const requests = counts?.find(({ day }) => day === today)?.requests ?? 0;
       return max !== undefined && requests >= max && counts !== undefined ? usedUp(max, today) : undefined;
+    },
+    setLimit(next) {
+      max = next;
     },
     async close() {
       await turns.idle();

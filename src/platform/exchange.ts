@@ -42,7 +42,7 @@ interface Head {
 /** Creates the transport. No AxiosError, which holds the key, leaves it. */
 export function createExchange(deps: {
   readonly agents: AgentPool;
-  readonly maxResponseBytes: () => number;
+  readonly maxResponseBytes: number;
   readonly userAgent: string;
   /** Waits until a redirect may be followed, or gives the error for which it may not. */
   admit(ended: AbortSignal): Promise<PlatformError | undefined>;
@@ -79,7 +79,7 @@ export function createExchange(deps: {
   async function hop(url: URL, key: string, deadline: Deadline): Promise<Exchanged | Moved> {
     const answer = await head(url, key, deadline.signal);
     const { status } = answer;
-    if (!isRedirect(status)) return read(answer, deps.maxResponseBytes(), deadline);
+    if (!isRedirect(status)) return read(answer, deps.maxResponseBytes, deadline);
     await readErrorBody(answer.stream);
     const redirect = classifyRedirect(url, status, answer.header('location'));
     if ('refused' in redirect) return { kind: 'redirect', status, words: redirect.refused };

@@ -1,5 +1,5 @@
 import type { ApiAnswer, ApiRequest } from '../catalog/source.ts';
-import { backoffMs } from '../runtime/backoff.ts';
+import { jitteredBackoffMs } from '../runtime/backoff.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
@@ -14,7 +14,7 @@ const BACKOFF = { baseMs: 1_000, capMs: 30_000 };
 export interface RetryDeps {
   readonly org: string;
   /** How often an attempt is repeated at most. */
-  readonly retries: () => number;
+  readonly retries: number;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
@@ -42,11 +42,11 @@ export function withRetries(attempt: Attempt, deps: RetryDeps): (request: ApiReq
       const outcome = await attempt(request, budgetMs);
       if (outcome.ok) return outcome.answer;
       const spent =
-        retry >= deps.retries() ||
+        retry >= deps.retries ||
         ended.aborted ||
         (outcome.retry === 'once' && unreadable) ||
         (request.retryOn === 'throttled' && !isAsked(outcome));
-      const wait = Math.max(outcome.retryAfterMs ?? 0, backoffMs(retry, deps.random, BACKOFF));
+      const wait = Math.max(outcome.retryAfterMs ?? 0, jitteredBackoffMs(retry, deps.random, BACKOFF));
       if (spent || outcome.retry === 'never' || clock.elapsed() + wait >= ends) {
         throw giveUp(request, outcome);
       }

@@ -7,17 +7,24 @@ export interface PacingLimiter {
   take(signal?: AbortSignal): Promise<void>;
 }
 
+/** A pacing limiter whose rate may change. */
+export interface AdjustablePacingLimiter extends PacingLimiter {
+  /** Sets another rate, from the next permission on; a wait that has begun is not shortened. */
+  setRate(perSecond: number): void;
+}
+
 /**
  * Creates a limiter of `perSecond` permissions a second, without bursts: the first is free at once, each other one comes
- * no sooner after the one before, however late that was. The rate is asked for each permission, so that it may change.
+ * no sooner after the one before, however late that was.
  */
-export function createPacingLimiter(perSecond: () => number, clock: Clock): PacingLimiter {
+export function createPacingLimiter(perSecond: number, clock: Clock): AdjustablePacingLimiter {
+  let intervalMs = 1000 / perSecond;
   let last = Number.NEGATIVE_INFINITY;
   const turns = createSerialQueue();
 
   async function takeNow(signal: AbortSignal | undefined): Promise<void> {
     for (;;) {
-      const wait = last + 1000 / perSecond() - clock.elapsed();
+      const wait = last + intervalMs - clock.elapsed();
       if (wait <= 0) break;
       // A timer may fire a little early, which would add up.
       await clock.wait(wait, signal);
@@ -27,6 +34,9 @@ export function createPacingLimiter(perSecond: () => number, clock: Clock): Paci
 
   return {
     take: (signal) => turns.run(() => takeNow(signal)),
+    setRate(next) {
+      intervalMs = 1000 / next;
+    },
   };
 }
 

@@ -29,7 +29,7 @@ export function createRedactor(secrets: () => Iterable<string>): Redactor {
       if (known.size <= REMEMBERED_SECRETS) break;
       known.delete(oldest);
     }
-    pattern = patternOf(known);
+    pattern = patternOf(known, 'own');
   }
 
   return {
@@ -50,13 +50,18 @@ export function redactForms(text: string): string {
   return redactAddresses(redactCredentials(text));
 }
 
-function patternOf(secrets: Iterable<string>): RegExp {
-  const spellings = new Set<string>();
-  for (const secret of secrets) {
-    for (const spelling of spellingsOf(secret)) spellings.add(spelling);
-  }
-  const longestFirst = [...spellings].sort((a, b) => b.length - a.length);
-  return new RegExp(longestFirst.join('|'), 'g');
+/**
+ * Matches known secrets in their spellings. In a text of somebody else's (`foreign`) it also matches them in another
+ * case, or cut off after their beginning.
+ */
+function patternOf(secrets: Iterable<string>, origin: 'own' | 'foreign'): RegExp {
+  const known = [...secrets];
+  const longestFirst = [...new Set(known.flatMap(spellingsOf))].sort((a, b) => b.length - a.length);
+  if (origin === 'own') return new RegExp(longestFirst.join('|'), 'g');
+  const beginnings = known
+    .filter(({ length }) => length > TELLTALE + 2)
+    .map((secret) => `${escapeForRegExp(secret.slice(0, TELLTALE))}[^\\s"'<>]*`);
+  return new RegExp([...longestFirst, ...beginnings].join('|'), 'gi');
 }
 
 /** Patterns for the ways in which a secret is written inside URLs, JSON and headers. */
@@ -127,19 +132,10 @@ export function redactForeign(line: string, secrets: readonly string[]): string 
     .join(' ');
 }
 
-/** Redacts only the given secrets: whole, encoded or by their beginning. */
+/** Redacts only the given secrets, in a text that was written elsewhere. */
 export function redactSecrets(text: string, secrets: readonly string[]): string {
-  let clean = text;
-  for (const secret of secrets) {
-    if (secret === '') continue;
-    const forms = [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64')];
-    const literals = forms.map(escapeForRegExp);
-    if (secret.length > TELLTALE + 2) {
-      literals.push(`${escapeForRegExp(secret.slice(0, TELLTALE))}[^\\s"'<>]*`);
-    }
-    clean = clean.replace(new RegExp(literals.join('|'), 'gi'), MASK);
-  }
-  return clean;
+  const known = secrets.filter((secret) => secret !== '');
+  return known.length === 0 ? text : text.replace(patternOf(known, 'foreign'), MASK);
 }
 
 // `token: expired` is an explanation, `token: 3f9a8b7c` is a secret.

@@ -1,13 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import type { Scrape } from '../exposition/exposition.ts';
 import type { ScrapedPage } from '../exposition/scrape.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { refuseCodings, refusesIdentity } from './negotiation.ts';
+import { type ExpressRequest, refuseCodings, refusesIdentity } from './negotiation.ts';
 import { NO_STORE, respondText } from './respond.ts';
 
 /** Sends a page of metrics, or lists the available collectors. */
-export type AnswerPage = (request: IncomingMessage, response: ServerResponse, scrape: Scrape) => void;
+export type AnswerPage = (request: ExpressRequest, response: ServerResponse, scrape: Scrape) => void;
 
 /**
  * Answers that are inflated as they are sent, at a time: each holds some 200 KiB for as long as its client likes. Over

@@ -14,6 +14,7 @@ import {
   type PausedPart,
 } from './handlers.ts';
 import { createMetricsHandler, createProbeHandler, type MetricsDeps, type ProbeDeps } from './metrics.ts';
+import type { ExpressRequest } from './negotiation.ts';
 import { type Handler, respondJson, respondText } from './respond.ts';
 import { redactStatus, type ServiceStatus } from './status.ts';
 
@@ -72,7 +73,12 @@ export function createApp(deps: AppDeps): express.Express {
 }
 
 /** Serves one path, GET including HEAD; every other method is answered by the one that is allowed. */
-function addRoute(app: express.Express, path: string, method: 'GET' | 'POST', handler: Handler): void {
+function addRoute(
+  app: express.Express,
+  path: string,
+  method: 'GET' | 'POST',
+  handler: Handler<ExpressRequest>,
+): void {
   const allow = method === 'GET' ? 'GET, HEAD' : method;
   const route = app.route(exactly(path));
   if (method === 'GET') route.get(handler);
@@ -123,7 +129,7 @@ function createErrorHandler(log: Logger): express.ErrorRequestHandler {
  * Responds without reading the request body, and closes the connection afterwards if there is one: Node.js would
  * otherwise receive and discard all of it.
  */
-export function bodiless(handler: Handler): Handler {
+export function bodiless<Request extends IncomingMessage>(handler: Handler<Request>): Handler<Request> {
   return (request, response) => {
     if (hasBody(request)) response.shouldKeepAlive = false;
     return handler(request, response);

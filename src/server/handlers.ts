@@ -1,21 +1,21 @@
 import type { ServerResponse } from 'node:http';
 import type { Instant } from '../catalog/day.ts';
 import type { ReloadOutcome } from '../runtime/reload.ts';
-import { offering } from './negotiation.ts';
+import { type ExpressRequest, offering } from './negotiation.ts';
 import { renderPage } from './page/page.ts';
 import { pagePolicy } from './page/style.ts';
 import { type Handler, respond, respondText } from './respond.ts';
 import { isoText, type Readiness, type ServiceStatus, statusJson } from './status.ts';
 
 /** The status page. */
-export function createPageHandler(status: () => ServiceStatus): Handler {
+export function createPageHandler(status: () => ServiceStatus): Handler<ExpressRequest> {
   return offering('text/html', (_request, response) => {
     respond(response, 200, 'text/html; charset=utf-8', renderPage(status()), [], pagePolicy);
   });
 }
 
 /** The status as JSON. */
-export function createStatusHandler(status: () => ServiceStatus): Handler {
+export function createStatusHandler(status: () => ServiceStatus): Handler<ExpressRequest> {
   return offering('application/json', (_request, response) => {
     respond(response, 200, 'application/json; charset=utf-8', statusJson(status()));
   });

@@ -1,6 +1,6 @@
 import type { Exposition } from '../exposition/exposition.ts';
 import type { AnswerPage } from './answer-page.ts';
-import { type Negotiate, rememberNegotiation } from './negotiation.ts';
+import { type ExpressRequest, type Negotiate, rememberNegotiation } from './negotiation.ts';
 import { type Handler, respondText } from './respond.ts';
 
 export interface MetricsDeps {
@@ -10,7 +10,11 @@ export interface MetricsDeps {
 }
 
 /** Serves scrapes: negotiates the format and sends the prepared bytes. */
-export function createMetricsHandler({ exposition, negotiate, answerPage }: MetricsDeps): Handler {
+export function createMetricsHandler({
+  exposition,
+  negotiate,
+  answerPage,
+}: MetricsDeps): Handler<ExpressRequest> {
   const negotiated = rememberNegotiation(negotiate);
   return async (request, response) => {
     const query = parseCollect(request.url ?? '');
@@ -34,7 +38,12 @@ export interface ProbeDeps {
  * Serves one configured organization's series and `probe_success`. The target is an organization name and never an
  * address: no request leaves the process.
  */
-export function createProbeHandler({ exposition, negotiate, answerPage, probe }: ProbeDeps): Handler {
+export function createProbeHandler({
+  exposition,
+  negotiate,
+  answerPage,
+  probe,
+}: ProbeDeps): Handler<ExpressRequest> {
   const negotiated = rememberNegotiation(negotiate);
   return (request, response) => {
     const url = request.url ?? '';

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Request } from 'express';
 import type { Negotiated } from '../exposition/negotiate.ts';
 import { type Handler, respondText } from './respond.ts';
 
@@ -26,39 +27,24 @@ export function rememberNegotiation(negotiate: Negotiate): (request: IncomingMes
   };
 }
 
+/** A request as express hands it on. */
+export type ExpressRequest = IncomingMessage & Pick<Request, 'accepts' | 'acceptsEncodings'>;
+
 /** Calls the handler if the client accepts this content type; responds 406 otherwise. */
-export function offering(type: string, handler: Handler): Handler {
+export function offering(type: string, handler: Handler): Handler<ExpressRequest> {
   return (request, response) => {
     if (refusesIdentity(request)) return refuseCodings(response);
-    if (isAcceptable(request, type)) return handler(request, response);
+    if (request.accepts(type) !== false) return handler(request, response);
     respondText(response, 406, `Not acceptable. Available type: ${type}.`);
   };
 }
 
 /** Whether `Accept-Encoding` rules out an answer that is not compressed. */
-export function refusesIdentity({ headers }: IncomingMessage): boolean {
-  const codings = headers['accept-encoding'];
-  const accepted = Array.isArray(codings) ? codings.join(',') : (codings ?? '');
-  const weights = new Map(accepted.toLowerCase().split(',').map(weightOf));
-  return (weights.get('identity') ?? weights.get('*') ?? 1) === 0;
+export function refusesIdentity(request: ExpressRequest): boolean {
+  return request.acceptsEncodings('identity') === false;
 }
 
 /** Responds that the client accepts no available coding. */
 export function refuseCodings(response: ServerResponse): void {
   respondText(response, 406, 'Not acceptable: Accept-Encoding excludes every available coding.');
-}
-
-/** Whether the `Accept` header allows a type (`text/html`); the range that names it most precisely decides. */
-function isAcceptable({ headers: { accept = '' } }: IncomingMessage, type: string): boolean {
-  if (accept.trim() === '') return true;
-  const precise = [type, type.replace(/\/.*$/, '/*'), '*/*'];
-  const weights = new Map(accept.toLowerCase().split(',').map(weightOf));
-  const decisive = precise.find((range) => weights.has(range));
-  return decisive !== undefined && weights.get(decisive) !== 0;
-}
-
-function weightOf(range: string): readonly [string, number] {
-  const [name = '', ...parameters] = range.split(';').map((part) => part.trim());
-  const weight = parameters.find((parameter) => /^q\s*=/.test(parameter))?.replace(/^q\s*=\s*/, '');
-  return [name, weight === undefined ? 1 : Number(weight)];
 }

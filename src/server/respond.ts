@@ -59,4 +59,7 @@ export function respondJson(
   respond(response, status, 'application/json; charset=utf-8', `${JSON.stringify(body)}\n`, extra);
 }
 
-export type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+export type Handler<Request extends IncomingMessage = IncomingMessage> = (
+  request: Request,
+  response: ServerResponse,
+) => void | Promise<void>;

@@ -23,8 +23,8 @@ function world(
   let key = 'key_1';
   const admission = createIdentityCheck({
     org: 'acme',
-    orgId: () => options.orgId,
-    endpoints: () => endpoints,
+    orgId: options.orgId,
+    endpoints,
     history,
     clock: { now: () => Date.UTC(2026, 10, 20) },
   });

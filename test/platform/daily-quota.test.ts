@@ -26,7 +26,7 @@ function createStore(): CountStore & { readonly written: DayCount[] } {
 }
 
 function create(limit: number | undefined, store = createStore(), clock = createFakeClock(START)) {
-  return { store, clock, ceiling: createDailyQuota({ limit: () => limit, store, clock }) };
+  return { store, clock, ceiling: createDailyQuota({ limit, store, clock }) };
 }
 
 describe('the ceiling of requests', () => {

@@ -6,7 +6,7 @@ import { answers, createTestClient, START, startServer, tokensRequest } from './
 describe('the rate limit', () => {
   test('lets requests go one by one, evenly spaced, in the order of asking', async () => {
     const clock = createFakeClock(START);
-    const limiter = createPacingLimiter(() => 5, clock);
+    const limiter = createPacingLimiter(5, clock);
     const went: [number, number][] = [];
     const all = [0, 1, 2, 3].map(async (place) => {
       await limiter.take();
@@ -25,7 +25,7 @@ describe('the rate limit', () => {
 
   test('does not save up turns while nothing is asked', async () => {
     const clock = createFakeClock(START);
-    const limiter = createPacingLimiter(() => 1, clock);
+    const limiter = createPacingLimiter(1, clock);
     await limiter.take();
     await clock.advance(60_000);
     await limiter.take();

@@ -4,7 +4,7 @@ import { createPacingLimiter, createTokenBucket } from '../../src/runtime/rate-l
 
 test('a pacing limiter spaces requests evenly, also after a pause', async () => {
   const clock = createFakeClock(0, { autoAdvance: true });
-  const limiter = createPacingLimiter(() => 2, clock);
+  const limiter = createPacingLimiter(2, clock);
   const at: number[] = [];
   for (let count = 0; count < 3; count++) {
     await limiter.take();
@@ -16,6 +16,15 @@ test('a pacing limiter spaces requests evenly, also after a pause', async () => 
     at.push(clock.elapsed());
   }
   expect(at).toEqual([0, 500, 1000, 11_000, 11_500]);
+});
+
+test('a pacing limiter keeps its last permission when its rate changes', async () => {
+  const clock = createFakeClock(0, { autoAdvance: true });
+  const limiter = createPacingLimiter(2, clock);
+  await limiter.take();
+  limiter.setRate(0.5);
+  await limiter.take();
+  expect(clock.elapsed()).toBe(2000);
 });
 
 test('a token bucket admits a burst, then one request per interval', async () => {

@@ -1,4 +1,4 @@
-import { type BackoffBounds, backoffMs } from '../../runtime/backoff.ts';
+import { type BackoffBounds, jitteredBackoffMs } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { BackfillError } from '../target.ts';
@@ -28,7 +28,7 @@ export async function deliver(body: Buffer, deps: DeliveryDeps, signal: AbortSig
   for (let attempt = 1; ; attempt++) {
     const { words, retryAfterMs = 0 } = await attemptOnce(body, deps, signal);
     if (words === undefined) return;
-    const wait = Math.max(retryAfterMs, backoffMs(attempt, deps.random, BACKOFF));
+    const wait = Math.max(retryAfterMs, jitteredBackoffMs(attempt, deps.random, BACKOFF));
     if (attempt === ATTEMPTS || wait > MAX_WAIT_MS) {
       throw new BackfillError(words, 'Run the same command again later: it continues where it stopped.');
     }
