@@ -128,7 +128,9 @@ describe('a configuration that cannot be used', () => {
     const page = await story.page();
     expect(page.platform()).toEqual(before.platform());
     expect([page.value(SUCCESSFUL), page.value(READ_AT)]).toEqual([0, before.value(READ_AT)]);
-    expect(story.logged('level=error', 'keeping the previous configuration', 'write five fields')).toHaveLength(1);
+    expect(
+      story.logged('level=error', 'keeping the previous configuration', 'write five fields'),
+    ).toHaveLength(1);
     expect(await (await story.get('/')).text()).toContain('The changed configuration is not in use');
     expect(await (await story.get('/status')).json()).toMatchObject({
       configuration: { problem: expect.stringContaining('c.yml:3') },
