@@ -63,13 +63,13 @@ export async function hook(args: readonly string[]): Promise<void> {
     else input.stop();
   }
   function onOverdue(): void {
-    log.warn('Deadline reached with work left');
+    log.warn('Deadline exceeded');
     end();
   }
   // What else is in progress continues: a fault in one channel must cost no other its message.
   function onFault(error: unknown): void {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    log.error('Fault of the hook command', { error: text });
+    log.error('Unexpected failure of the hook command', { error: text });
   }
   function end(): void {
     if (isEnding) return;

@@ -47,7 +47,9 @@ function stopSignal(): AbortSignal {
 
 function endUnfinished(signal: NodeJS.Signals): void {
   const seconds = STOP_MS / 1000;
-  process.stderr.write(`agent-platform-exporter: not stopped after ${seconds} s, ended with work undone\n`);
+  process.stderr.write(
+    `agent-platform-exporter: not stopped within ${seconds} s, exiting with unfinished work\n`,
+  );
   endAtOnce(signal);
 }
 

@@ -56,10 +56,10 @@ export function createDeployments(
       await publishAll(names);
       core.publication.flush();
     } catch (error) {
-      log.error('The new settings are in use, but not everything that follows from them was done', { error });
+      log.error('Applying the new settings was incomplete', { error });
     }
     if (showSamePeople(before, next)) return;
-    log.info('People are shown in another way now, their newest days are asked for again');
+    log.info('Identity mode or teams changed; refetching the newest days');
     await stripSafely();
     const affected = collectorsOfPeople(next);
     await publishSafely([...affected]);
@@ -76,7 +76,7 @@ export function createDeployments(
 
   async function stripSafely(): Promise<void> {
     await stripOldIdentities(inUse, core).catch((error: unknown) =>
-      log.error('The history sweep failed', { error }),
+      log.error('History sweep failed', { error }),
     );
   }
 

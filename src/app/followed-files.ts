@@ -25,7 +25,7 @@ export function createFollowedFiles(
       const now = new Map([...(await problemsOfPeople(deployment)), ...problemsOfKeys(deployment)]);
       for (const [name, { message, hint }] of now) {
         if (last.get(name)?.message === message) continue;
-        log.error('A file that is followed cannot be used, its last good value stays', {
+        log.error('Watched file unusable; keeping its last good value', {
           what: name,
           error: message,
           hint,
@@ -55,7 +55,7 @@ function problemsOfKeys({ orgs }: Deployment): Problems {
     problems.flatMap(([org, message]) =>
       message === undefined
         ? []
-        : [[`the key file of ${org}`, { message, hint: 'put a valid API key into the file' }]],
+        : [[`the key file of ${org}`, { message, hint: 'write a valid API key to the file' }]],
     ),
   );
 }

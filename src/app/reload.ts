@@ -73,7 +73,7 @@ export function createRestartNote(start: StartConfig, log: Logger): (now: StartC
       .join(' ');
     if (options === last) return;
     last = options;
-    if (options !== '') log.warn('Changed options that count only from the next start on', { options });
+    if (options !== '') log.warn('Changed options take effect after a restart', { options });
   };
 }
 

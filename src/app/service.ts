@@ -96,7 +96,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     if (next === undefined) return;
     const changes = await apply(next);
     noteRestart(next);
-    log.info('The configuration was read again', { organizations: inUse().orgs.size, ...namesOf(changes) });
+    log.info('Configuration reloaded', { organizations: inUse().orgs.size, ...namesOf(changes) });
   }
 
   async function reloadWeb(): Promise<void> {
@@ -151,7 +151,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       await clock.wait(SWEEP_MS, core.stopping.signal);
       await history
         .sweep(retention())
-        .catch((error: unknown) => log.error('The history sweep failed', { error }));
+        .catch((error: unknown) => log.error('History sweep failed', { error }));
       await followFiles();
       await publishSafely([]);
     }

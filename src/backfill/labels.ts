@@ -15,11 +15,11 @@ export function parseLabels(
     const at = text.indexOf('=');
     const name = text.slice(0, at);
     const value = text.slice(at + 1);
-    if (at < 0 || value === '') throw wrong(text, 'is not of the form name=value');
+    if (at < 0 || value === '') throw wrong(text, 'is not in the form name=value');
     if (!NAME.test(name)) throw wrong(text, 'does not start with a label name');
-    if (name.startsWith('__')) throw wrong(text, 'names a label that is reserved by Prometheus');
-    if (taken.has(name)) throw wrong(text, `names the label ${name}, which the metrics have themselves`);
-    if (Object.hasOwn(labels, name)) throw wrong(text, `gives the label ${name} a second time`);
+    if (name.startsWith('__')) throw wrong(text, 'is reserved by Prometheus');
+    if (taken.has(name)) throw wrong(text, `sets the label ${name}, which the metrics already have`);
+    if (Object.hasOwn(labels, name)) throw wrong(text, `sets the label ${name} twice`);
     labels[name] = value;
   }
   return labels;
@@ -28,6 +28,6 @@ export function parseLabels(
 function wrong(text: string, problem: string): ConfigError {
   return new ConfigError(
     `--label: ${JSON.stringify(text.slice(0, 60))} ${problem}`,
-    'write the labels of the live target, such as --label job=agent-platform --label instance=exporter:9889',
+    'give the labels of the live target, such as --label job=agent-platform --label instance=exporter:9889',
   );
 }

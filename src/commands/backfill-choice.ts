@@ -20,14 +20,14 @@ export function chooseCollectors(config: Config, names: readonly string[]): read
     const known = allCollectors.filter(tellsPast).map((candidate) => candidate.name);
     if (collector === undefined) {
       throw new ConfigError(
-        `--collector: there is no collector ${quoted(name)}`,
+        `--collector: unknown collector ${quoted(name)}`,
         suggestion(name, known) ?? `the collectors are ${known.join(', ')}`,
       );
     }
     if (!tellsPast(collector)) {
       throw new ConfigError(
-        `--collector: the past of ${name} is not to be had`,
-        'the platform lists only its present state',
+        `--collector: ${name} cannot be backfilled`,
+        'the platform lists its present state only',
       );
     }
   }
@@ -48,8 +48,8 @@ export function rangeOf(values: BackfillValues, config: Config, now: Instant): {
   const to = values.to === undefined || values.to > newest ? newest : values.to;
   if (from < start) {
     throw new ConfigError(
-      `--from: ${from} is before ${start}, the first day that is asked for`,
-      'begin with that day, or change --history.start',
+      `--from: ${from} is before ${start}, the first day that is fetched`,
+      'start with that day, or change --history.start',
     );
   }
   if (values.to !== undefined && values.to < from) {

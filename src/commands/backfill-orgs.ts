@@ -38,8 +38,8 @@ function keepOrgs(config: Config, names: readonly string[]): ChosenOrgs {
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) {
     throw new ConfigError(
-      `--org: there is no organization ${unknown}`,
-      suggestion(unknown, known) ?? `the configuration has ${known.join(', ')}`,
+      `--org: unknown organization ${unknown}`,
+      suggestion(unknown, known) ?? `configured organizations: ${known.join(', ')}`,
     );
   }
   return { config: { ...config, orgs: config.orgs.filter(({ name }) => names.includes(name)) }, configured };

@@ -51,7 +51,7 @@ export async function readRemoteSecrets(
   const { output, 'remote-write.url': url, 'remote-write.username': username } = values;
   if ((output === undefined) === (url === undefined)) {
     throw new ConfigError(
-      output === undefined ? 'nowhere to write to' : '--output and --remote-write.url are both given',
+      output === undefined ? 'no destination' : '--output and --remote-write.url are both given',
       'give one of them: --output for OpenMetrics files, --remote-write.url for remote write',
     );
   }
@@ -61,7 +61,7 @@ export async function readRemoteSecrets(
     throw new ConfigError('--remote-write.bearer-token-file and --remote-write.username are both given');
   }
   if ((username === undefined) !== (passwordFile === undefined)) {
-    throw new ConfigError('--remote-write.username and --remote-write.password-file belong together');
+    throw new ConfigError('--remote-write.username and --remote-write.password-file must be given together');
   }
   if (url === undefined) return undefined;
   return {
@@ -140,7 +140,7 @@ async function readAuthorities(path: string | undefined, files: Files): Promise<
     throw new ConfigError(`--remote-write.tls-ca-file: ${path} ${unreadable(error)}`);
   });
   if (!text.includes('-----BEGIN CERTIFICATE-----')) {
-    throw new ConfigError(`--remote-write.tls-ca-file: ${path} holds no certificate in PEM form`);
+    throw new ConfigError(`--remote-write.tls-ca-file: ${path} contains no certificate in PEM format`);
   }
   return text;
 }

@@ -124,9 +124,9 @@ function describe(
 ): string {
   const lines = [`${samples} samples of ${range}`];
   for (const [who, days] of unknown) {
-    lines.push(`not known: ${who} on ${days.length} days, ${days[0]} to ${days.at(-1)}`);
+    lines.push(`unknown: ${who} on ${days.length} days, ${days[0]} to ${days.at(-1)}`);
   }
   if (failed.length > 0) lines.push(`failed to fetch: ${failed.join(', ')}`);
-  if (interrupted) lines.push('interrupted; the same command goes on where it stopped');
+  if (interrupted) lines.push('interrupted; the same command resumes where it stopped');
   return `${lines.join('\n')}\n`;
 }

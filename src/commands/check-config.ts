@@ -30,7 +30,7 @@ async function describeWebConfig(
 export function renderSummary(config: Config, webLines: readonly string[] = []): string {
   const { api, schedules, history, web, limits, readiness, log } = config;
   const lines = ['The configuration is valid.', '', `Organizations${shardNote(config.shard)}:`];
-  if (config.orgs.length === 0) lines.push('  none: all that there are belong to other shards');
+  if (config.orgs.length === 0) lines.push('  none: all organizations belong to other shards');
   for (const { name, baseUrl, appUrl, credential, contract } of config.orgs) {
     lines.push(`  ${name}`, `    API          ${baseUrl}${isOpen(baseUrl) ? openNote : ''}`);
     if (appUrl !== baseUrl) lines.push(`    web app      ${appUrl}${isOpen(appUrl) ? openNote : ''}`);
@@ -39,10 +39,10 @@ export function renderSummary(config: Config, webLines: readonly string[] = []):
   const running = [...config.collectors].filter(([, enabled]) => enabled).map(([name]) => name);
   const idle = [...config.collectors].filter(([, enabled]) => !enabled).map(([name]) => name);
   lines.push('', `Collectors:      ${running.join(', ') || 'none'}`);
-  if (idle.length > 0) lines.push(`  not running:   ${idle.join(', ')}`);
+  if (idle.length > 0) lines.push(`  disabled:      ${idle.join(', ')}`);
   lines.push(
     '',
-    'Schedules (cron, UTC; all also run at start):',
+    'Schedules (cron, UTC; all collectors also run at start-up):',
     `  analytics      ${schedules.analytics}`,
     `  users          ${schedules.users}`,
     `  readiness      ${schedules.readiness}`,
@@ -50,10 +50,10 @@ export function renderSummary(config: Config, webLines: readonly string[] = []):
     `  jitter         ${formatDuration(schedules.jitterMs)}`,
     '',
     `Requests:        ${api.requestsPerSecond} per second, timeout ${formatDuration(api.timeoutMs)}, ${api.retries} retries, answers up to ${api.maxResponseBytes} bytes`,
-    `History:         since ${history.start}, the newest ${history.revisionWindowDays} days asked again daily`,
-    `Data goes away:  ${formatDuration(config.metrics.maxAgeMs)} after the last good answer`,
+    `History:         since ${history.start}, the newest ${history.revisionWindowDays} days fetched again daily`,
+    `Data removed:    ${formatDuration(config.metrics.maxAgeMs)} after the last good answer`,
     `Limits:          ${limits.valuesPerLabel('default')} values per label (repo ${limits.valuesPerLabel('repo')}, user ${limits.valuesPerLabel('user')}), ${limits.series} series`,
-    `Readiness:       main line ${readiness.branches.join(', ') || 'found by itself'}, ${readiness.cleanOnly ? 'clean reports only' : 'all reports'}, level rule ${readiness.levelRule}`,
+    `Readiness:       main branch ${readiness.branches.join(', ') || 'detected'}, ${readiness.cleanOnly ? 'clean reports only' : 'all reports'}, level rule ${readiness.levelRule}`,
     `People:          ${describePeople(config)}`,
     `Web:             ${formatListenAddress(web.listen)}${web.telemetryPath}, lifecycle ${web.enableLifecycle ? 'on' : 'off'}`,
     ...webLines.map((line) => `                 ${line}`),
@@ -68,14 +68,14 @@ function shardNote({ index, total }: Shard): string {
 }
 
 function hooksNote({ hooks, shard }: Config): string {
-  if (hooks.token === undefined) return 'not taken, since there is no hook token';
-  if (!takesHookEvents(shard)) return 'taken by shard 0';
-  return `taken at POST /hooks/events, ${hooks.requestsPerSecond} requests per second and client, token from ${hooks.token.describe()}`;
+  if (hooks.token === undefined) return 'not accepted (no hook token)';
+  if (!takesHookEvents(shard)) return 'accepted by shard 0';
+  return `accepted at POST /hooks/events, ${hooks.requestsPerSecond} requests per second and client, token from ${hooks.token.describe()}`;
 }
 
 function describePeople({ people }: Config): string {
   const { identity, teamsFile } = people;
-  const apart = identity === 'none' ? 'not told apart' : `told apart by ${identity}`;
+  const apart = identity === 'none' ? 'not identified' : `identified by ${identity}`;
   return teamsFile === undefined
     ? `${apart}, no teams`
     : `${apart}, ${people.teams()} teams from ${teamsFile}`;
@@ -93,7 +93,7 @@ function contractLines(contract: Contract | undefined): readonly string[] {
   return lines;
 }
 
-const openNote = '  (not https: the key crosses the network in clear text)';
+const openNote = '  (not HTTPS: the key crosses the network in clear text)';
 
 function isOpen(url: string): boolean {
   const { protocol, hostname } = new URL(url);

@@ -67,12 +67,12 @@ export async function run(context: CommandContext): Promise<number> {
 function describe(platform: string, here: string, config: Config): string {
   const [org] = config.orgs;
   return [
-    'This is a demo: all figures come from a simulated platform in this process.',
+    'This is a demo: all values come from a simulated platform in this process.',
     '',
     `  metrics   ${here}${config.web.telemetryPath}`,
     `  status    ${here}/`,
     `  platform  ${platform}  (organization ${org?.name ?? 'none'})`,
     '',
-    'Ctrl-C ends it. To poll your own organization: agent-platform-exporter serve --help',
+    'Press Ctrl-C to stop. To poll your own organization: agent-platform-exporter serve --help',
   ].join('\n');
 }

@@ -29,7 +29,7 @@ export function createPeopleSurvey({ teamOf, teamRules }: PeopleSettings): Peopl
 
   function settings(identity: Identity): PeopleSettings {
     const found = ways.get(identity);
-    if (found === undefined) throw new Error(`there is no way ${identity}`);
+    if (found === undefined) throw new Error(`unknown identity ${identity}`);
     return found;
   }
 

@@ -46,7 +46,7 @@ function rowsOf(estimate: CollectorEstimate): readonly (readonly string[])[] {
 }
 
 const notes = [
-  'After limits: with limits.values_per_label, and for collectors also with limits.series, which whatever is configured',
-  'shares. What is off is counted as if it were turned on by itself. Per-user series are those of the newest days; people',
-  'who were there in the 28 days before and are missing add zeros later on.',
+  'After limits: with limits.values_per_label and, for collectors, limits.series, which all enabled collectors share.',
+  'Each disabled collector is counted as if it alone were enabled in addition. Per-user series are those of the newest',
+  'days; people who were seen in the 28 days before and are missing add zeros later.',
 ];

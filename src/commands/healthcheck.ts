@@ -48,13 +48,16 @@ async function reach(place: string, isGuarded: boolean): Promise<{ url: string; 
     result = { url, answer };
     if (typeof answer === 'number' || answer === 'asked') break;
   }
-  return result ?? { url: place, answer: 'nothing to ask' };
+  return result ?? { url: place, answer: 'no URL to check' };
 }
 
 /** Host and port under which a server on this machine is reached. */
 function localPlace({ host, port }: ListenAddress): string {
   if (port === 0) {
-    throw new ConfigError('--web.listen-address: port 0 is no port to ask', 'name the exporter with --url');
+    throw new ConfigError(
+      '--web.listen-address: port 0 cannot be checked',
+      'give the URL of the exporter with --url',
+    );
   }
   const everywhere = host === undefined || host === '0.0.0.0' || host === '::';
   return formatListenAddress({ host: everywhere ? '127.0.0.1' : host, port });

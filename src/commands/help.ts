@@ -19,8 +19,8 @@ export function renderHelp(commands: readonly Command[]): string {
     `  ${program} demo`,
     '',
     'Flags:',
-    '  -h, --help   This help, or that of a command',
-    '  --version    The version',
+    '  -h, --help   Show this help, or that of a command',
+    '  --version    Show the version',
     '',
   ].join('\n');
 }
@@ -48,7 +48,9 @@ export function renderCommandHelp(
     );
   }
   if ('api.base-url' in options) {
-    lines.push('The key: AGENT_PLATFORM_API_KEY, or a file named by AGENT_PLATFORM_API_KEY_FILE.');
+    lines.push(
+      'The API key is in AGENT_PLATFORM_API_KEY, or in the file that AGENT_PLATFORM_API_KEY_FILE names.',
+    );
   }
   return `${lines.join('\n')}\n`;
 }

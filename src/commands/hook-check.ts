@@ -16,7 +16,7 @@ export async function checkHook(paths: HookPaths, { stdout }: CommandContext): P
 
 function renderHookSettings(settings: HookSettings, { config, state }: HookPaths): string {
   const { forward, channels, rules } = settings;
-  const missing = existsSync(config.file) ? '' : ' (not there: these are the standard settings)';
+  const missing = existsSync(config.file) ? '' : ' (not found: these are the default settings)';
   return [
     'The settings are valid.',
     '',
@@ -25,7 +25,7 @@ function renderHookSettings(settings: HookSettings, { config, state }: HookPaths
     `Deadline:  ${formatDuration(settings.deadlineMs)}`,
     forward === undefined
       ? 'Forwarding: none'
-      : `Forwarding: ${forward.url}, token from ${sourceOf(forward.token)}, at most ${forward.spool.maxBytes} bytes or ${formatDuration(forward.spool.maxAgeMs)} of waiting events`,
+      : `Forwarding: ${forward.url}, token from ${sourceOf(forward.token)}, at most ${forward.spool.maxBytes} bytes or ${formatDuration(forward.spool.maxAgeMs)} of spooled events`,
     'Channels:',
     ...Object.entries(channels).map(([name, channel]) => `  ${name.padEnd(12)} ${describe(channel)}`),
     'Rules:',
@@ -51,7 +51,7 @@ function describe(channel: Channel): string {
     case 'desktop':
       return 'desktop';
     case 'sound':
-      return `sound ${channel.file ?? '(the standard one)'}`;
+      return `sound ${channel.file ?? '(default)'}`;
     case 'email':
       return `email by ${channel.host}:${channel.port} (${channel.security}) to ${channel.to.length} ${channel.to.length === 1 ? 'address' : 'addresses'}`;
     case 'webhook':
@@ -67,9 +67,9 @@ function ruleInWords(rule: Rule): string {
     ...(rule.reasons.length === 0 ? [] : [`reason ${rule.reasons.join(' or ')}`]),
     ...(rule.minSessionMs === 0 ? [] : [`sessions from ${formatDuration(rule.minSessionMs)}`]),
     ...(rule.minTurnMs === 0 ? [] : [`turns from ${formatDuration(rule.minTurnMs)}`]),
-    ...(rule.folders.length === 0 ? [] : ['in certain folders']),
+    ...(rule.folders.length === 0 ? [] : ['in certain directories']),
     ...(rule.quiet === undefined ? [] : [`silent ${quietInWords(rule.quiet)}`]),
-    ...(rule.send.length === 0 ? [] : [`webhooks also get ${rule.send.join(', ')}`]),
+    ...(rule.send.length === 0 ? [] : [`webhooks also receive ${rule.send.join(', ')}`]),
   ]
     .join('; ')
     .concat(` -> ${rule.channels.join(', ')}`);

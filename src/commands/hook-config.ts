@@ -48,16 +48,16 @@ function merge(
   try {
     changed = `${JSON.stringify(change(existing), null, indent)}\n`;
   } catch (error) {
-    throw new ConfigError(`${named}: ${messageOf(error)}`, 'mend the file, or name another with --file');
+    throw new ConfigError(`${named}: ${messageOf(error)}`, 'fix the file, or give another one with --file');
   }
   if (text !== undefined && JSON.stringify(parseExactly(changed)) === JSON.stringify(existing)) {
-    return `${named} is as it should be`;
+    return `${named} is up to date`;
   }
   try {
     mkdirSync(path.dirname(file), { recursive: true });
     const backup = text === undefined ? undefined : keepOld(file);
     writeWhole(file, changed, statSync(file, { throwIfNoEntry: false })?.mode);
-    return backup === undefined ? `wrote ${named}` : `wrote ${named}; what it was is in ${backup}`;
+    return backup === undefined ? `wrote ${named}` : `wrote ${named}; backup in ${backup}`;
   } catch (error) {
     throw new ConfigError(`${named} cannot be written (${codeOf(error)})`);
   }
@@ -86,10 +86,10 @@ function parse(text: string, file: string): Readonly<Record<string, unknown>> {
     value = parseExactly(text);
   } catch {
     throw new ConfigError(
-      `${file} is not JSON, and nothing was changed`,
-      'mend the file, or name another with --file',
+      `${file} is not valid JSON; nothing was changed`,
+      'fix the file, or give another one with --file',
     );
   }
-  if (!isRecord(value)) throw new ConfigError(`${file} is not a JSON object, and nothing was changed`);
+  if (!isRecord(value)) throw new ConfigError(`${file} is not a JSON object; nothing was changed`);
   return value;
 }

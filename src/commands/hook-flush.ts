@@ -31,6 +31,6 @@ export async function flushHook(paths: HookPaths, context: CommandContext): Prom
     result = await flush(parts, until);
   }
   const left = parts.spool.names().length;
-  context.stdout.write(`${Math.max(0, before - left)} of ${before} events left the disk, ${left} wait\n`);
+  context.stdout.write(`${Math.max(0, before - left)} of ${before} spooled events sent, ${left} left\n`);
   return left === 0 ? 0 : 1;
 }

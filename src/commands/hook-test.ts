@@ -47,7 +47,7 @@ export async function testHook(paths: HookPaths, context: CommandContext): Promi
     settings.forward === undefined ? [] : [tryForwarding(settings.forward, post, secret)],
   ]);
   const all = [...outcomes, ...(await Promise.all(forwarding))];
-  if (all.length === 0) context.stdout.write('There is no channel and nothing to forward to.\n');
+  if (all.length === 0) context.stdout.write('No channel is configured, and no exporter to forward to.\n');
   for (const { name, type, problem } of all) {
     const result = problem === undefined ? 'ok' : `FAILED: ${redactor.redact(problem)}`;
     context.stdout.write(`${name.padEnd(16)} ${type.padEnd(8)} ${result}\n`);
@@ -84,7 +84,7 @@ async function tryForwarding(
     const isOwn = verdict.kind === 'refused' && verdict.byIntake;
     if (isOwn || verdict.kind === 'taken') return { ...outcome, problem: undefined };
     const by =
-      verdict.kind === 'refused' ? ", but not as the exporter's hook intake does: check forward.url" : '';
+      verdict.kind === 'refused' ? ", but not as the exporter's hook intake would: check forward.url" : '';
     return { ...outcome, problem: `${verdict.why}${by}` };
   } catch (error) {
     return { ...outcome, problem: messageOf(error) };

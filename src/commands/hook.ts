@@ -9,7 +9,7 @@ export async function run(context: CommandContext): Promise<number> {
   const values = await loadValues(hookOptions, context);
   const { check, test, flush } = values;
   if ([check, test, flush].filter(Boolean).length > 1) {
-    throw new ConfigError('--check, --test and --flush exclude each other');
+    throw new ConfigError('--check, --test and --flush are mutually exclusive');
   }
   const given = { config: values.config, stateDir: values['state-dir'] };
   const paths = findPaths(given, context.environment);

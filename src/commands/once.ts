@@ -12,7 +12,7 @@ export async function run(context: CommandContext): Promise<number> {
   stop.addEventListener('abort', () => void service.stop(), { once: true });
   const failed = await service.pollOnce();
   const scrape = await service.exposition.scrape({ format: 'text', gzip: false });
-  if ('unknown' in scrape) throw new Error('the whole page names no collectors');
+  if ('unknown' in scrape) throw new Error('the whole page selects no collectors');
   context.stdout.write(await readBody(scrape));
   if (!stop.aborted) await service.stop();
   if (failed.length > 0) context.stderr.write(`failed: ${failed.join(', ')}\n`);

@@ -80,7 +80,10 @@ function commandNamed(name: string, commands: readonly Command[]): Command {
   const found = commands.find((command) => command.name === name);
   if (found !== undefined) return found;
   if (name.startsWith('-')) {
-    throw new ConfigError('the command comes first', `such as: ${program} serve ${name.split('=', 1)[0]} …`);
+    throw new ConfigError(
+      'the command must come first',
+      `for example: ${program} serve ${name.split('=', 1)[0]} …`,
+    );
   }
   const names = commands.map((command) => command.name);
   throw new ConfigError(

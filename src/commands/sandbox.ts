@@ -51,12 +51,12 @@ function refusing<Result>(create: () => Result): Result {
 }
 
 function describe(url: string, { orgs }: Sandbox, serve: string): string {
-  const lines = [`The simulated platform answers at ${url}`, '', 'Keys (all of them made up):'];
+  const lines = [`The simulated platform listens on ${url}`, '', 'Keys (simulated):'];
   for (const { name, keys } of orgs.slice(0, SHOWN)) {
     lines.push(`  ${name}`, ...Object.entries(keys).map(([role, key]) => `    ${role.padEnd(8)} ${key}`));
   }
   if (orgs.length > SHOWN)
-    lines.push(`  … and ${orgs.length - SHOWN} organizations more, keys after the same pattern`);
+    lines.push(`  … and ${orgs.length - SHOWN} more organizations; their keys follow the same pattern`);
   const [first] = orgs;
   if (first !== undefined) {
     lines.push(
@@ -66,6 +66,6 @@ function describe(url: string, { orgs }: Sandbox, serve: string): string {
       `  AGENT_PLATFORM_API_BASE_URL=${url} AGENT_PLATFORM_API_KEY=${first.keys.owner} ${serve}`,
     );
   }
-  lines.push('', 'Ctrl-C ends it.');
+  lines.push('', 'Press Ctrl-C to stop.');
   return lines.join('\n');
 }

@@ -33,25 +33,25 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'check-config',
-    summary: 'Load the configuration and show what it means; exit code 2 where it cannot be used',
+    summary: 'Validate and show the configuration; exit code 2 if it is invalid',
     details: async () => [
-      'Reads the files and keys that serve would read. Nothing is asked of the platform.',
+      'Reads the files and keys that serve would read. No requests are sent to the platform.',
     ],
     options: sharedOptionsOf('check-config'),
     load: () => import('./check-config.ts'),
   },
   {
     name: 'once',
-    summary: 'Poll once and print the metrics; exit code 1 where a collector failed',
+    summary: 'Poll once and print the metrics; exit code 1 if a collector failed',
     options: sharedOptionsOf('once'),
     load: () => import('./once.ts'),
   },
   {
     name: 'estimate',
-    summary: 'Poll once and tell how many series each collector makes, also those that are off',
+    summary: 'Poll once and estimate the series of each collector, including disabled ones',
     details: async () => [
-      'Shows what a collector, or a way to tell people apart, would cost before it is turned on.',
-      'Nothing is stored. Exit code 1 where a collector failed.',
+      'Shows the cost of a collector or an identity mode before it is enabled.',
+      'Nothing is stored. Exit code 1 if a collector failed.',
     ],
     options: async (collectors) => ({
       ...optionsTakenBy('estimate', createOptions(await collectors())),
@@ -61,10 +61,10 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'backfill',
-    summary: 'Bring past days to Prometheus, as OpenMetrics files or by remote write',
+    summary: 'Backfill past days into Prometheus, by OpenMetrics files or remote write',
     details: async () => [
-      'Days that are not in the store are fetched first, and kept there. An interrupted run goes on where',
-      'it stopped. Exit code 1 where days are missing. docs/backfill.md has the recipes.',
+      'Days missing from the store are fetched first and stored. An interrupted run resumes where',
+      'it stopped. Exit code 1 if days are missing. See docs/backfill.md.',
     ],
     // Its own --org may be given several times.
     options: async (collectors) => ({
@@ -75,24 +75,24 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'healthcheck',
-    summary: 'Ask a running exporter on this machine whether it is healthy; exit code 0 or 1',
-    details: async () => ['Made for container images, which need no other HTTP client then.'],
+    summary: 'Check the health of a running exporter on this machine; exit code 0 or 1',
+    details: async () => ['For container images, which then need no other HTTP client.'],
     options: async () => ({ ...healthcheckOptions, ...optionsTakenBy('healthcheck', createOptions([])) }),
     load: () => import('./healthcheck.ts'),
   },
   {
     name: 'hook',
-    summary: 'Read one event of the agent on standard input, tell people of it and forward it',
+    summary: 'Read one agent event from standard input, notify people and forward it',
     details: async () => [
-      'For the agent to run: it always ends with 0, within its deadline, and prints nothing; its problems',
-      'are in hook.log in its state folder. hook-config sets the agent up; docs/hooks.md explains it all.',
+      'The agent runs it. It always exits with code 0 within its deadline and prints nothing; problems',
+      'are logged to hook.log in its state directory. hook-config configures the agent; see docs/hooks.md.',
     ],
     options: async () => hookOptions,
     load: () => import('./hook.ts'),
   },
   {
     name: 'hook-config',
-    summary: "Print the configuration that has the agent run hook, or merge it into the agent's own file",
+    summary: "Print the agent's hooks configuration, or merge it into the agent's own file",
     options: async () => hookConfigOptions,
     load: () => import('./hook-config.ts'),
   },

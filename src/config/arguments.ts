@@ -66,7 +66,7 @@ function readFlag(
 function unexpected(argument: string): ConfigError {
   return new ConfigError(
     `unexpected argument ${quoted(argument)}`,
-    'a command takes flags only: --name=value',
+    'commands accept only flags: --name=value',
   );
 }
 
@@ -75,7 +75,7 @@ function unknownFlag(written: string, declared: object): ConfigError {
   const name = written.replace(/^-+/, '');
   if (/^(api[._-]?)?(key|token)([._-]?file)?$/i.test(name)) {
     return new ConfigError(
-      `${written} is not a flag: a key never stands on a command line`,
+      `${written} is not a flag: keys are not accepted on the command line`,
       'set AGENT_PLATFORM_API_KEY or AGENT_PLATFORM_API_KEY_FILE instead',
     );
   }

@@ -69,10 +69,10 @@ export async function createFileCredential(path: string, source: string, files: 
 function keyIn(text: string, source: string): string {
   const key = text.replace(/[\r\n]+$/, '');
   if (key === '') throw new ConfigError(`${source} is empty`);
-  if (/\s/.test(key)) throw new ConfigError(`${source} holds a key with white space in it`);
+  if (/\s/.test(key)) throw new ConfigError(`${source} contains a key with white space`);
   // Anything else cannot be sent in a header.
   if (!/^[\x21-\x7e]+$/.test(key))
-    throw new ConfigError(`${source} holds a key with characters beyond ASCII`);
+    throw new ConfigError(`${source} contains a key with non-ASCII characters`);
   if (key.length > MAX_KEY_LENGTH) throw new ConfigError(`${source} is longer than any key`);
   return key;
 }

@@ -68,7 +68,7 @@ export function refuseUnknownVariables(environment: Environment, known: Readonly
     throw new ConfigError(
       `unknown environment variable ${variable.slice(0, 100)}`,
       suggestionFor(variable, known) ??
-        `variables that begin with ${environmentPrefix} belong to this exporter`,
+        `variables that begin with ${environmentPrefix} are reserved for the exporter`,
     );
   }
 }

@@ -34,7 +34,7 @@ export async function createOrgs(
   const names = new Set<string>();
   const orgs: OrgConfig[] = [];
   for (const entry of entries) {
-    if (names.has(entry.name)) throw configErrorAt(entry.node, `the name ${entry.name} stands twice`);
+    if (names.has(entry.name)) throw configErrorAt(entry.node, `the name ${entry.name} is given twice`);
     names.add(entry.name);
     if (serves(shard, entry.name)) orgs.push(await orgOfEntry(entry, environment, files));
   }
@@ -42,8 +42,8 @@ export async function createOrgs(
   if (own !== undefined) {
     if (names.has(own.name)) {
       throw new ConfigError(
-        `the organization ${own.name} is given by the file and by --api.base-url`,
-        'leave one of them out, or name the second one with --org',
+        `the organization ${own.name} is configured by the file and by --api.base-url`,
+        'remove one of them, or give the second one another name with --org',
       );
     }
     names.add(own.name);
@@ -89,7 +89,7 @@ async function orgOfEnvironment(
     if (key === undefined && keyFile === undefined && appUrl === undefined) return undefined;
     const given = appUrl !== undefined ? '--api.app-url' : key !== undefined ? keyVariable : keyFileVariable;
     throw new ConfigError(
-      `${given} is given, but not the address of the API`,
+      `${given} is set, but no API address`,
       'set AGENT_PLATFORM_API_BASE_URL or --api.base-url',
     );
   }
@@ -97,7 +97,7 @@ async function orgOfEnvironment(
   if (key !== undefined) return { ...address, credential: createFixedCredential(key, keyVariable) };
   if (keyFile === undefined) {
     throw new ConfigError(
-      'the address of the API is given, but no key',
+      'an API address is set, but no key',
       `set ${keyVariable} or ${keyFileVariable}, or try the exporter without a key: agent-platform-exporter demo`,
     );
   }
@@ -107,12 +107,12 @@ async function orgOfEnvironment(
 
 function noOrganization(): ConfigError {
   return new ConfigError(
-    'no organization to poll: neither an API address nor a key is given',
+    'no organization to poll: neither an API address nor a key is set',
     [
-      'there are two ways out:',
-      '  1. set AGENT_PLATFORM_API_BASE_URL and AGENT_PLATFORM_API_KEY (and AGENT_PLATFORM_API_APP_URL where the',
-      '     web-app host is another one), or list your organizations under orgs in a --config.file',
-      '  2. look around without a key, on simulated data: agent-platform-exporter demo',
+      'either:',
+      '  1. set AGENT_PLATFORM_API_BASE_URL and AGENT_PLATFORM_API_KEY (and AGENT_PLATFORM_API_APP_URL if the',
+      '     web-app host differs), or list your organizations under orgs in a --config.file; or',
+      '  2. try it without a key, on simulated data: agent-platform-exporter demo',
     ].join('\n'),
   );
 }

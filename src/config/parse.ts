@@ -110,7 +110,7 @@ export function parseUrl(text: string): Result<string> {
     return { problem: 'must begin with https:// or http://' };
   }
   if (url.username !== '' || url.password !== '') {
-    return { problem: 'must not carry a user name or password' };
+    return { problem: 'must not contain a user name or password' };
   }
   if (text.includes('?') || text.includes('#')) return { problem: 'must not have a query or a fragment' };
   return { value: url.origin + url.pathname.replace(/\/+$/, '') };
@@ -123,6 +123,6 @@ export function parseHttpPath(text: string): Result<string> {
       problem: `${quoted(text)} is not a path of letters, digits and . _ ~ - such as /metrics`,
     };
   }
-  if (OWN_PATHS.test(text)) return { problem: `${text} already belongs to another page of this service` };
+  if (OWN_PATHS.test(text)) return { problem: `${text} is the path of another page of the exporter` };
   return { value: text };
 }

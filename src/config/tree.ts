@@ -42,13 +42,13 @@ export function unknownKey(
 ): ConfigError {
   const at = `${child.file}:${child.line}: unknown key ${child.path.slice(0, 100)}`;
   if (/^(api_?)?(key|token|secret)$/.test(key) && known.includes('api_key_file')) {
-    return new ConfigError(at, 'a key never stands in the file itself: use api_key_file or api_key_env');
+    return new ConfigError(at, 'keys are not accepted in the file itself: use api_key_file or api_key_env');
   }
   const close = suggestion(key, known)?.replace(
     'did you mean ',
     parent.path === '' ? '$&' : `$&${parent.path}.`,
   );
-  return new ConfigError(at, close ?? `known here: ${known.join(', ')}`);
+  return new ConfigError(at, close ?? `allowed keys: ${known.join(', ')}`);
 }
 
 /** The items of a list; none if the node is not a list. */

@@ -60,10 +60,10 @@ export function parseValue(option: Option, text: string): Result {
   if ('problem' in parsed) return parsed;
   const { min, max } = option;
   if (min !== undefined && isBelow(parsed.value, boundOf(option, min))) {
-    return { problem: `${quoted(text)} is less than ${min}, the least allowed` };
+    return { problem: `${quoted(text)} is below the minimum of ${min}` };
   }
   if (max !== undefined && isBelow(boundOf(option, max), parsed.value)) {
-    return { problem: `${quoted(text)} is more than ${max}, the most allowed` };
+    return { problem: `${quoted(text)} is above the maximum of ${max}` };
   }
   return parsed;
 }
@@ -102,7 +102,7 @@ function readCron(text: string): Result<string> {
   // With six fields the first would be the second: a schedule meant for an hour would run every minute.
   if (fields !== 5) {
     return {
-      problem: `${quoted(text)} has ${fields} ${fields === 1 ? 'field' : 'fields'} where a cron schedule has 5: minute, hour, day of month, month, day of week`,
+      problem: `${quoted(text)} has ${fields} ${fields === 1 ? 'field' : 'fields'}; a cron schedule has 5: minute, hour, day of month, month, day of week`,
     };
   }
   return orElse(validate(expression) ? expression : undefined, text, 'a cron schedule, such as 20 * * * *');

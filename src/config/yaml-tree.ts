@@ -19,15 +19,15 @@ export function parseYamlTree(text: string, file: string, words: 'quoted' | 'unq
     if (words === 'unquoted') {
       const again = flaw.code === 'DUPLICATE_KEY';
       throw new ConfigError(
-        `${at}: ${again ? 'names somebody again' : 'is not valid YAML'}`,
-        again ? undefined : 'a key that begins with * or holds a colon stands in quotes',
+        `${at}: ${again ? 'is listed twice' : 'is not valid YAML'}`,
+        again ? undefined : 'quote keys that begin with * or contain a colon',
       );
     }
     if (flaw.code === 'DUPLICATE_KEY') {
       const key = /^[^\s:#]{1,60}/.exec(text.slice(flaw.pos[0]))?.[0] ?? '';
-      throw new ConfigError(`${at}: the key ${key} stands twice`);
+      throw new ConfigError(`${at}: duplicate key ${key}`);
     }
-    if (flaw.code === 'MULTIPLE_DOCS') throw new ConfigError(`${at}: begins a second document`);
+    if (flaw.code === 'MULTIPLE_DOCS') throw new ConfigError(`${at}: contains a second document`);
     throw new ConfigError(`${at}: is not valid YAML: ${firstLine(flaw.message)}`);
   }
   return unfold(document, document.contents, file, lines);
@@ -46,7 +46,7 @@ function unfold(document: Document, contents: Node | null, file: string, lines: 
       const entries = new Map<string, Entry>();
       for (const { key, value } of node.items) {
         const keyLine = lineOf(key, at);
-        if (!isScalar(key)) throw new ConfigError(`${file}:${keyLine}: a key must be a plain word`);
+        if (!isScalar(key)) throw new ConfigError(`${file}:${keyLine}: keys must be plain words`);
         entries.set(String(key.value), { line: keyLine, tree: visit(value, depth + 1, keyLine) });
       }
       return { kind: 'mapping', line: at, entries };

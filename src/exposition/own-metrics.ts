@@ -8,7 +8,7 @@ const DATASET = ['org', 'dataset'] as const;
 export const ownMetrics = {
   buildInfo: ownMetric({
     name: 'agent_platform_exporter_build_info',
-    help: 'Always 1; the labels name the version of the exporter, its source revision and the version of Node.js.',
+    help: 'Version and source revision of the exporter and version of Node.js, always 1.',
     type: 'gauge',
     labels: ['version', 'revision', 'node_version'],
     unit: 'info',
@@ -24,7 +24,7 @@ export const ownMetrics = {
   }),
   collectorLastSuccess: ownMetric({
     name: 'agent_platform_exporter_collector_last_success_timestamp_seconds',
-    help: 'When a run of the collector last ended well, in Unix time; absent while none has.',
+    help: 'Unix time of the last successful run; absent before the first one.',
     type: 'gauge',
     labels: COLLECTOR,
     unit: 'seconds',
@@ -32,7 +32,7 @@ export const ownMetrics = {
   }),
   collectorLastRun: ownMetric({
     name: 'agent_platform_exporter_collector_last_run_timestamp_seconds',
-    help: 'When a run of the collector last ended, well or badly, in Unix time; absent before its first run.',
+    help: 'Unix time of the end of the last run, successful or not; absent before the first one.',
     type: 'gauge',
     labels: COLLECTOR,
     unit: 'seconds',
@@ -40,7 +40,7 @@ export const ownMetrics = {
   }),
   collectorDuration: ownMetric({
     name: 'agent_platform_exporter_collector_duration_seconds',
-    help: 'How long the last run of the collector took, from its first request to its published series.',
+    help: 'Duration of the last run of the collector, from its first request to the publication of its series.',
     type: 'gauge',
     labels: COLLECTOR,
     unit: 'seconds',
@@ -56,7 +56,7 @@ export const ownMetrics = {
   }),
   apiRequests: ownMetric({
     name: 'agent_platform_exporter_api_requests_total',
-    help: 'Requests to the platform, each attempt counted, by HTTP status; timeout or network where there was none.',
+    help: 'API request attempts by status code, or timeout or network.',
     type: 'counter',
     labels: [...ENDPOINT, 'code'],
     unit: 'requests',
@@ -64,7 +64,7 @@ export const ownMetrics = {
   }),
   apiRequestDuration: ownMetric({
     name: 'agent_platform_exporter_api_request_duration_seconds',
-    help: 'Duration of requests to the platform, each attempt observed, until the whole answer had arrived.',
+    help: 'Duration of API request attempts, until the whole answer was received.',
     type: 'histogram',
     labels: ENDPOINT,
     unit: 'seconds',
@@ -73,15 +73,15 @@ export const ownMetrics = {
   }),
   apiRetries: ownMetric({
     name: 'agent_platform_exporter_api_retries_total',
-    help: 'Requests to the platform that were made again after a failed attempt.',
+    help: 'Retries of failed API requests.',
     type: 'counter',
     labels: ENDPOINT,
     unit: 'requests',
-    source: 'each further attempt of a request',
+    source: 'each retry of a request',
   }),
   recordsRejected: ownMetric({
     name: 'agent_platform_exporter_records_rejected_total',
-    help: 'Rows, documents and single fields of answers that were left out because they were unusable, and known fields that a later answer lacked.',
+    help: 'Rows, documents and fields of answers that were rejected as invalid, and known fields that a later answer lacked.',
     type: 'counter',
     labels: DATASET,
     unit: 'records',
@@ -89,7 +89,7 @@ export const ownMetrics = {
   }),
   valuesFolded: ownMetric({
     name: 'agent_platform_exporter_values_folded',
-    help: 'Label values of the metric that are summed into the value other, or left out where a sum means nothing.',
+    help: 'Label values of the metric that are summed into other, or omitted if they cannot be summed.',
     type: 'gauge',
     labels: ['org', 'metric'],
     unit: 'label values',
@@ -97,7 +97,7 @@ export const ownMetrics = {
   }),
   dayRevisions: ownMetric({
     name: 'agent_platform_exporter_day_revisions_total',
-    help: 'Days that the platform reported again with other values.',
+    help: 'Days that the platform reported again with different values.',
     type: 'counter',
     labels: DATASET,
     unit: 'days',
@@ -105,15 +105,15 @@ export const ownMetrics = {
   }),
   historyPersistent: ownMetric({
     name: 'agent_platform_exporter_history_persistent',
-    help: 'Whether all history is in the file of storage.path (1), or some in memory only because the file cannot be used (0); absent where storage.path is :memory:.',
+    help: 'Whether the whole history is stored in the file of storage.path (1), or part of it in memory only because the file cannot be used (0); absent if storage.path is :memory:.',
     type: 'gauge',
     labels: [],
     unit: 'boolean',
-    source: 'the last attempt to store something',
+    source: 'the last write to the history',
   }),
   series: ownMetric({
     name: 'agent_platform_exporter_series',
-    help: 'Series that the collector has published, over all organizations.',
+    help: 'Published series of the collector, over all organizations.',
     type: 'gauge',
     labels: ['collector'],
     unit: 'series',
@@ -121,7 +121,7 @@ export const ownMetrics = {
   }),
   familiesDropped: ownMetric({
     name: 'agent_platform_exporter_families_dropped',
-    help: 'Metrics of the collector that are not published because the organization is over its limit of series.',
+    help: 'Metrics of the collector that are dropped because the organization exceeds its limit of series.',
     type: 'gauge',
     labels: COLLECTOR,
     unit: 'metrics',
@@ -129,7 +129,7 @@ export const ownMetrics = {
   }),
   configReloadSuccessful: ownMetric({
     name: 'agent_platform_exporter_config_last_reload_successful',
-    help: 'Whether the configuration could be used when it was last read (1), or the one before is still in use (0).',
+    help: 'Whether the last configuration reload was successful (1), or the previous configuration is still in use (0).',
     type: 'gauge',
     labels: [],
     unit: 'boolean',
@@ -137,7 +137,7 @@ export const ownMetrics = {
   }),
   configReloadSuccess: ownMetric({
     name: 'agent_platform_exporter_config_last_reload_success_timestamp_seconds',
-    help: 'When the configuration in use was read, in Unix time.',
+    help: 'Unix time of the last successful configuration reload.',
     type: 'gauge',
     labels: [],
     unit: 'seconds',

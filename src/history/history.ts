@@ -24,7 +24,7 @@ export const UNCONFIRMED = 'none';
 /** An answer that names another organization of the platform than the one its history belongs to. */
 export class ForeignAnswer extends Error {
   constructor(known: string, named: string) {
-    super(`the answer is about the organization ${named}, the history belongs to ${known}`);
+    super(`the answer is from the organization ${named}, the history belongs to ${known}`);
     this.name = 'ForeignAnswer';
   }
 }

@@ -56,7 +56,7 @@ function lengthsOf(event: HookEvent, { paths, clock, log }: NotifyParts): Sessio
   try {
     return followSession(path.join(paths.state, 'sessions'), event, clock.now());
   } catch (error) {
-    log.warn('Session lengths are not known', { code: codeOf(error) });
+    log.warn('Session lengths unknown', { code: codeOf(error) });
     return unknownLengths;
   }
 }

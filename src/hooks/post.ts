@@ -131,9 +131,7 @@ export function createSecrets(environment: Environment, remember: (secret: strin
     if (text === '') throw new Error(`${source} ${'file' in secret ? 'is empty' : 'is not set'}`);
     // Anything else cannot be sent in a header.
     if (!/^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/.test(text)) {
-      throw new Error(
-        `${source} holds characters that no secret has: line ends, tabs or letters beyond ASCII`,
-      );
+      throw new Error(`${source} contains invalid characters: line breaks, tabs or non-ASCII characters`);
     }
     remember(text);
     return text;

@@ -48,14 +48,14 @@ export async function runHook(parts: HookParts): Promise<void> {
   const event = parseEvent(await parts.input.read(inputMs));
   if ('problem' in event) {
     parts.onDeadline(deadlineMs);
-    log.warn('No event', { problem: event.problem });
+    log.warn('Invalid event', { problem: event.problem });
     return;
   }
   const shared = sharedPart(event, parts.createId(), clock.now());
   const kept = glance.mayForward ? keepOnDisk(spoolIn(paths.state), shared, log) : undefined;
   parts.onDeadline(deadlineMs);
   const { settings, problem } = await loadSettings(paths, parts.version, glance);
-  if (problem !== undefined) log.error('Settings cannot be used', { problem });
+  if (problem !== undefined) log.error('Invalid settings', { problem });
   parts.onDeadline(settings.deadlineMs);
   if (settings.forward === undefined && kept?.name !== undefined) {
     // Where the file cannot be used, it may forward once it is fixed, and the event waits for that.

@@ -7,7 +7,9 @@ const variable = /\{\{|\}\}|\{([A-Za-z_][\w.]*)\}/g;
 /** Why a text is not a valid template; undefined if it is. */
 export function problemOfTemplate(text: string): string | undefined {
   const rest = text.replace(variable, '');
-  return /[{}]/.test(rest) ? 'has a brace that is no variable: write {{ and }} for braces' : undefined;
+  return /[{}]/.test(rest)
+    ? 'has a brace that does not belong to a variable: write {{ and }} for braces'
+    : undefined;
 }
 
 /** The variables of a template. */

@@ -72,7 +72,7 @@ export function createSnapshotCommit(
       log.info('All labels are within limits.values_per_label again', { org, collector });
       return;
     }
-    log.warn('Labels exceed limits.values_per_label; their smallest values are summed into other', {
+    log.warn('Labels exceed limits.values_per_label; summing the smallest values into other', {
       org,
       collector,
       labels,

@@ -156,7 +156,7 @@ function logSetAside(
   const [first] = days;
   if (first !== undefined) {
     const error = failed.get(first)?.message;
-    deps.log.warn('Days that fail on their own were set aside', { ...who, days: days.join(' '), error });
+    deps.log.warn('Days set aside because they fail by themselves', { ...who, days: days.join(' '), error });
   }
   const { boundary } = after;
   if (boundary !== undefined && boundary.day !== before.boundary?.day) {
@@ -227,7 +227,7 @@ async function store(
   ];
   if (revisions.length === 0) return answered;
   deps.instruments.dayRevisions({ org: org.name, dataset, count: revisions.length });
-  deps.log.info('The platform revised days that were already known', {
+  deps.log.info('Known days revised by the platform', {
     org: org.name,
     dataset,
     ...describeRevisions(collector.dataset, revisions),
@@ -255,7 +255,7 @@ function countOf(days: readonly Day[], covered: ReadonlyMap<Day, unknown>): numb
 }
 
 function noteBehind(run: Run, collector: DayCollector<unknown>, newest: Day): void {
-  run.deps.log.info('The platform has not finished the newest day yet; its clock or its data is behind', {
+  run.deps.log.info('Newest day not finished by the platform yet; its clock or data is behind', {
     org: run.org.name,
     collector: collector.name,
     newest,

@@ -187,9 +187,9 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 function foreign(org: string, known: string, named: string): PlatformError {
   return new PlatformError(
     'organization',
-    `the answer is about the organization ${named}, but the history of ${org} belongs to ${known}`,
+    `the answer is from the organization ${named}, but the history of ${org} belongs to ${known}`,
     {
-      hint: `Nothing of the answer is used. Put back the key of ${known}. If ${named} is intended, set it with org_id in the configuration file or --api.org-id: the history of ${known} is then set aside, and restored with its id.`,
+      hint: `The answer is not used. Restore the key of ${known}. If ${named} is intended, set it with org_id in the configuration file or --api.org-id: the history of ${known} is then set aside, and restored with its id.`,
     },
   );
 }
@@ -209,7 +209,7 @@ function unconfirmed(orgId: string): PlatformError {
     'organization',
     `this answer names no organization, and no analytics answer has confirmed that the key belongs to ${orgId}`,
     {
-      hint: 'It is used once an analytics endpoint has answered to this key: see why those collectors fail. A key of another organization needs its org_id in the configuration file or --api.org-id.',
+      hint: 'It is used once an analytics endpoint has answered with this key: check why those collectors fail. A key of another organization requires its org_id in the configuration file or --api.org-id.',
     },
   );
 }

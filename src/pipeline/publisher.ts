@@ -158,13 +158,13 @@ export function createPublisher(parts: PublisherParts): Publisher {
   ): void {
     const { maxAgeMs, log } = parts;
     if (now.expired && before?.expired !== true) {
-      log.warn('The last good data is older than metrics.max-age; its series were removed', {
+      log.warn('Last good data is older than metrics.max-age; removed its series', {
         org,
         collector,
         maxAgeMs,
       });
     } else if (now.day !== undefined && now.day !== before?.day) {
-      log.info('A newer day is published', { org, collector, day: now.day });
+      log.info('Newer day published', { org, collector, day: now.day });
     }
   }
 

@@ -64,7 +64,7 @@ export function failureOf(thrown: unknown, log: Logger): PlatformError {
   if (thrown instanceof PlatformError) return thrown;
   if (thrown instanceof UnexpectedAnswer) {
     return new PlatformError('schema', thrown.message, {
-      hint: 'The platform answers in another format than its API describes; look for a newer exporter.',
+      hint: 'The answers of the platform do not match the description of its API; look for a newer release of the exporter.',
     });
   }
   if (thrown instanceof IncompleteListing) {

@@ -97,7 +97,8 @@ export async function readKey(credential: () => Promise<string>): Promise<string
     return keyError(`the API key could not be read${why}`);
   }
   if (key === '') return keyError('the API key is empty');
-  if (!/^[\x21-\x7e]+$/.test(key)) return keyError('the API key holds characters that a header cannot carry');
+  if (!/^[\x21-\x7e]+$/.test(key))
+    return keyError('the API key contains characters that are not allowed in a header');
   return key;
 }
 

@@ -110,7 +110,7 @@ function asStored(count: DayCount | undefined): readonly Counted[] {
 function usedUp(limit: number, day: Day): PlatformError {
   const retryAt = startOf(addDays(day, 1));
   return new PlatformError('limit', `the ${limit} requests of ${day} are used up (api.daily-request-limit)`, {
-    hint: 'No more requests are sent before the next UTC day. Raise --api.daily-request-limit, or run the schedules less often.',
+    hint: 'No more requests are sent before the next UTC day. Raise --api.daily-request-limit, or use less frequent schedules.',
     retryAt,
   });
 }

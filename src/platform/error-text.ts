@@ -121,14 +121,14 @@ const NAME_HINT = 'Check the host name in the configured URL, and DNS.';
 const REACH_HINT = 'Check the configured URL, the network policy and the proxy.';
 
 const CERTIFICATE_HINT =
-  'Where a company certificate authority signs the traffic, name its file in NODE_EXTRA_CA_CERTS.';
+  'If a private CA signs the traffic, set NODE_EXTRA_CA_CERTS to the file of its certificate.';
 
 const WORDS: ReadonlyMap<string, { words: string; hint?: string }> = new Map([
   ['ECONNREFUSED', { words: 'connection refused', hint: REACH_HINT }],
-  ['ECONNRESET', { words: 'the other side closed the connection' }],
-  ['EPIPE', { words: 'the other side closed the connection' }],
+  ['ECONNRESET', { words: 'the peer closed the connection' }],
+  ['EPIPE', { words: 'the peer closed the connection' }],
   ['ENOTFOUND', { words: 'host name not found', hint: NAME_HINT }],
-  ['EAI_AGAIN', { words: 'host name not found for now', hint: NAME_HINT }],
+  ['EAI_AGAIN', { words: 'host name temporarily not found', hint: NAME_HINT }],
   ['EHOSTUNREACH', { words: 'host unreachable', hint: REACH_HINT }],
   ['ENETUNREACH', { words: 'network unreachable', hint: REACH_HINT }],
   [
@@ -146,12 +146,12 @@ const WORDS: ReadonlyMap<string, { words: string; hint?: string }> = new Map([
 export function describeNetworkError(thrown: unknown): NetworkTrouble {
   const code = codeOf(thrown);
   if (code === 'ETIMEDOUT' || code === 'ESOCKETTIMEDOUT') {
-    return { timeout: true, words: 'no connection in time', hint: REACH_HINT };
+    return { timeout: true, words: 'connection timed out', hint: REACH_HINT };
   }
   const known = WORDS.get(code);
   if (known !== undefined) return { timeout: false, ...known };
   if (/CERT|SELF_SIGNED|LEAF_SIGNATURE/.test(code)) {
-    return { timeout: false, words: `the certificate was not accepted (${code})`, hint: CERTIFICATE_HINT };
+    return { timeout: false, words: `certificate verification failed (${code})`, hint: CERTIFICATE_HINT };
   }
   if (code.startsWith('HPE_')) return { timeout: false, words: 'the answer is not HTTP', hint: REACH_HINT };
   return { timeout: false, words: code === '' ? 'connection failed' : `connection failed (${code})` };

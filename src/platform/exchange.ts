@@ -97,7 +97,7 @@ export function createExchange(deps: {
       return await hop(url, key, deadline);
     } catch (thrown) {
       if (ended.aborted) return { kind: 'network', words: 'the client was closed' };
-      if (deadline.expired()) return { kind: 'timeout', words: 'no answer in time' };
+      if (deadline.expired()) return { kind: 'timeout', words: 'no answer within the timeout' };
       const { timeout, ...trouble } = describeNetworkError(thrown);
       return { kind: timeout ? 'timeout' : 'network', ...trouble };
     } finally {
@@ -111,7 +111,7 @@ export function createExchange(deps: {
       const exchanged = await bounded(url, key, timeoutMs, ended);
       if (exchanged.kind !== 'moved') return exchanged;
       const { status, to } = exchanged;
-      if (hops === MAX_REDIRECTS) return { kind: 'redirect', status, words: 'one redirect too many' };
+      if (hops === MAX_REDIRECTS) return { kind: 'redirect', status, words: 'too many redirects' };
       const error = await deps.admit(ended);
       if (error !== undefined) return { kind: 'refused', status, error };
       url = to;
@@ -144,7 +144,7 @@ async function read(answer: Head, limit: number, deadline: Deadline): Promise<Ex
     return 'exceeds' in body ? { kind: 'too-large', status, ...body } : { ...about, ...body };
   } catch (thrown) {
     if (deadline.signal.aborted) throw thrown;
-    return { kind: 'network', words: 'the answer broke off or is damaged' };
+    return { kind: 'network', words: 'the answer is incomplete or damaged' };
   }
 }
 
@@ -165,10 +165,10 @@ export function isRedirect(status: number): boolean {
  */
 export function classifyRedirect(from: URL, status: number, location: string | undefined): Redirect {
   if (status !== 307 && status !== 308) {
-    return { refused: 'a redirect that may change the request and is not followed' };
+    return { refused: 'a redirect that may change the request, which is not followed' };
   }
   if (location === undefined || !URL.canParse(location, from.href)) {
-    return { refused: 'a redirect without a usable address' };
+    return { refused: 'a redirect without a valid location' };
   }
   const to = new URL(location, from.href);
   if (to.protocol !== from.protocol) {
@@ -176,8 +176,7 @@ export function classifyRedirect(from: URL, status: number, location: string | u
       refused: `a redirect from ${bare(from.protocol)} to ${bare(to.protocol)}, which is not followed with a key`,
     };
   }
-  if (to.host !== from.host)
-    return { refused: 'a redirect to another host, which must not be given the key' };
+  if (to.host !== from.host) return { refused: 'a redirect to another host, which must not receive the key' };
   to.username = '';
   to.password = '';
   to.hash = '';

@@ -7,7 +7,7 @@ const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504])
 /** A 503 with these words is about the caller's rate, not about the endpoint. */
 const RATE_LIMIT = /\brate.?limit|\btoo many requests\b|\bthrottl|\bquota\b/i;
 const ROLE_HINT = 'The owner of the key needs the Manager or Owner role in the organization.';
-const LIMIT_HINT = 'Ask for less at once: a shorter window or a smaller page.';
+const LIMIT_HINT = 'Request less at once: a shorter window or a smaller page.';
 const NOT_JSON_HINT =
   'Check that the configured URL is the API, and that no login page or proxy answers for it.';
 
@@ -28,10 +28,10 @@ export function classifyResponse(
     case 'too-large': {
       const { status, exceeds } = exchanged;
       if (exceeds === 'depth') {
-        const message = `${subject}: the answer is nested deeper than any that is meant to be read`;
+        const message = `${subject}: the answer is nested too deeply`;
         return failure(new PlatformError('schema', message, { status, hint: NOT_JSON_HINT }), 'never');
       }
-      const much = exceeds === 'bytes' ? 'is larger than' : 'holds more values than belong into';
+      const much = exceeds === 'bytes' ? 'is larger than' : 'contains too many values for';
       const message = `${subject}: the answer ${much} ${facts.maxResponseBytes} bytes`;
       return failure(tooLarge(message, status), 'never');
     }
@@ -149,7 +149,7 @@ export function isAboutToday(error: PlatformError): boolean {
 }
 
 const KEY_HINT =
-  'The key is missing, wrong or revoked: create a new API key in the settings of the web app and put it in place of the old one.';
+  'The key is missing, wrong or revoked: create a new API key in the settings of the web app and replace the old one.';
 
 /** The error of a key that the platform refuses, or that cannot be sent at all. */
 export function keyError(message: string, status?: number): PlatformError {

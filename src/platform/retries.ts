@@ -76,15 +76,15 @@ export function withRetries(attempt: Attempt, deps: RetryDeps): (request: ApiReq
     const scope = reason === 'throttled' ? 'organization' : endpoint;
     const hint =
       scope === 'organization'
-        ? 'The platform asked for a pause; no requests are sent for this organization until it is over.'
-        : 'The platform asked for a pause of this endpoint; no requests are sent to it until it is over.';
+        ? 'The platform requested a pause; no requests are sent for this organization until it ends.'
+        : 'The platform requested a pause of this endpoint; no requests are sent to it until it ends.';
     const paused = new PlatformError(reason, `${error.message} (paused until ${until})`, {
       hint,
       status,
       retryAt,
     });
     throttleHolds.hold(scope, retryAfterMs, paused);
-    deps.log.warn('The platform asked for a pause', { org, scope, status, until });
+    deps.log.warn('Pause requested by the platform', { org, scope, status, until });
     return paused;
   }
 

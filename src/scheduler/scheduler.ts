@@ -64,7 +64,7 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     const running = lane.job
       .run(mode)
       .catch((thrown: unknown) => {
-        log.error('A job ended unexpectedly', { job: lane.job.name, error: messageOf(thrown) });
+        log.error('Job failed unexpectedly', { job: lane.job.name, error: messageOf(thrown) });
       })
       .finally(() => {
         lane.running = undefined;

@@ -71,7 +71,7 @@ export function createCronTicker({ clock, log }: { readonly clock: Clock; readon
 
   function jump(now: Instant, stepped: number, stalled: number): void {
     for (const schedule of schedules) schedule.next = schedule.cron.next(now);
-    log.info('The clock was changed or the process was suspended', {
+    log.info('Clock changed or process suspended', {
       stepped_seconds: Math.round(stepped / 1000),
       stalled_seconds: Math.round(stalled / 1000),
     });

@@ -110,16 +110,16 @@ const nothingHere: Handler = (_request, response) => {
 };
 
 const noHookToken: Handler = (_request, response) => {
-  respondJson(response, 404, { error: 'no hook events are taken here: no hook token is configured' });
+  respondJson(response, 404, { error: 'hook events are not accepted: no hook token is configured' });
 };
 
 const onlyPost: Handler = (_request, response) => {
-  respondJson(response, 405, { error: 'this address answers to POST only' }, ['Allow', 'POST']);
+  respondJson(response, 405, { error: 'only POST is allowed' }, ['Allow', 'POST']);
 };
 
 function createErrorHandler(log: Logger): express.ErrorRequestHandler {
   return (error: unknown, _request, response, _next) => {
-    log.error('a request failed', { error });
+    log.error('Request failed', { error });
     if (response.headersSent) response.destroy();
     else respondText(response, 500, 'Internal server error. See the log.');
   };

@@ -57,7 +57,7 @@ export function createRefreshHandler(deps: {
     const paused = deps.refresh().map(({ org, scope, until, error, isOwnLimit = false }) => {
       const what = scope === 'organization' ? `${org}, every endpoint` : `${org}, ${scope}`;
       const why = deps.redact(error.message);
-      return `- ${what}: paused until ${isoText(until)} because ${isOwnLimit ? why : `the platform asked for it (${why})`}`;
+      return `- ${what}: paused until ${isoText(until)} ${isOwnLimit ? `because ${why}` : `at the platform's request (${why})`}`;
     });
     respondText(response, 202, ['A run of every collector was requested.', ...paused].join('\n'));
   };

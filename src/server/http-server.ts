@@ -132,12 +132,12 @@ function listenError(address: ListenAddress, error: NodeJS.ErrnoException): Conf
     case 'EADDRINUSE':
       return new ConfigError(`cannot listen on ${shown}: another process already uses this port`, hint);
     case 'EACCES':
-      return new ConfigError(`cannot listen on ${shown}: this user may not use this port`, hint);
+      return new ConfigError(`cannot listen on ${shown}: permission denied`, hint);
     case 'EADDRNOTAVAIL':
       return new ConfigError(`cannot listen on ${shown}: this machine does not have this address`, hint);
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new ConfigError(`cannot listen on ${shown}: the host name is not known`, hint);
+      return new ConfigError(`cannot listen on ${shown}: unknown host name`, hint);
     default:
       return new ConfigError(`cannot listen on ${shown}: ${error.message}`, hint);
   }

@@ -9,9 +9,9 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
 /** Checks that a key belongs to a certificate; gives until when that is valid, in milliseconds since the epoch. */
 export function checkKeyPair(certificate: Pem, key: Pem): number {
   const [own] = certificatesIn(certificate);
-  if (own === undefined) throw configErrorAt(certificate.node, 'holds no certificate in PEM form');
+  if (own === undefined) throw configErrorAt(certificate.node, 'contains no certificate in PEM format');
   if (!own.checkPrivateKey(privateKeyIn(key))) {
-    throw configErrorAt(key.node, 'is not the key of the certificate that is given with it');
+    throw configErrorAt(key.node, 'does not match the certificate');
   }
   return own.validToDate.getTime();
 }
@@ -19,13 +19,13 @@ export function checkKeyPair(certificate: Pem, key: Pem): number {
 /** Checks that a bundle holds authorities, one of them at the end of a chain. */
 export function checkAuthorities(bundle: Pem): void {
   const authorities = certificatesIn(bundle);
-  if (authorities.length === 0) throw configErrorAt(bundle.node, 'holds no certificate in PEM form');
+  if (authorities.length === 0) throw configErrorAt(bundle.node, 'contains no certificate in PEM format');
   // OpenSSL follows a chain to its end, and an intermediate authority by itself would let nobody in.
   if (!authorities.some((authority) => authority.verify(authority.publicKey))) {
     throw configErrorAt(
       bundle.node,
-      'holds intermediate authorities only',
-      'add the self-signed certificate in which their chain ends',
+      'contains intermediate CAs only',
+      'add the self-signed root certificate of their chain',
     );
   }
 }
@@ -44,26 +44,26 @@ function certificatesIn({ node, text }: Pem): readonly X509Certificate[] {
     try {
       return new X509Certificate(pem);
     } catch {
-      throw configErrorAt(node, 'holds a certificate that cannot be read');
+      throw configErrorAt(node, 'contains a certificate that cannot be parsed');
     }
   });
 }
 
 function privateKeyIn({ node, text }: Pem): KeyObject {
   if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) {
-    throw configErrorAt(node, 'holds no private key in PEM form');
+    throw configErrorAt(node, 'contains no private key in PEM format');
   }
   if (/-----BEGIN ENCRYPTED|^Proc-Type: 4,ENCRYPTED/m.test(text)) {
     throw configErrorAt(
       node,
-      'holds a key with a passphrase',
+      'contains a key with a passphrase',
       'store it without one; the file’s permissions protect it',
     );
   }
   try {
     return createPrivateKey(text);
   } catch {
-    throw configErrorAt(node, 'holds a private key that cannot be read');
+    throw configErrorAt(node, 'contains a private key that cannot be parsed');
   }
 }
 

@@ -78,7 +78,7 @@ export function createGuard(deps: GuardDeps): RequestListener {
       verdict.then(
         (result) => pass(result, request, response),
         (error: unknown) => {
-          log.error('A password could not be checked', { error });
+          log.error('Password check failed', { error });
           respondText(response, 503, 'The password could not be checked.', retryAfter(BUSY_MS));
         },
       );

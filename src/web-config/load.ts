@@ -38,7 +38,7 @@ async function read(file: string, files: Files): Promise<WebSettings> {
       `has cost ${cost}, at which a check takes seconds or longer; 10 is usual`,
     );
   }
-  if (rateLimit?.burst === 0) warn(['rate_limit', 'burst'], 'is 0: not one request passes');
+  if (rateLimit?.burst === 0) warn(['rate_limit', 'burst'], 'is 0: no request passes');
   const nodeOf = (key: string) => nearestNode(root, ['tls_server_config', key]);
   const tls = section === undefined ? undefined : await readTls(section, nodeOf, files);
   const warning = tls === undefined ? undefined : tlsWarning(tls);

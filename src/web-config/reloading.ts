@@ -77,7 +77,7 @@ export async function createReloading(deps: ReloadingDeps): Promise<Reloading> {
       deps.apply(settings);
       current = settings;
       outcome = { changed: true };
-      log.info('The web configuration has changed', { file });
+      log.info('Web configuration reloaded', { file });
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       outcome = { problem: error.message, hint: error.hint };
@@ -100,7 +100,7 @@ export async function createReloading(deps: ReloadingDeps): Promise<Reloading> {
       const problem = 'problem' in result ? result.problem : undefined;
       // A certificate and its key are written one after the other: only a persistent problem is reported.
       if (problem !== undefined && problem === pending && problem !== reported && 'problem' in result) {
-        log.error('The web configuration cannot be used; the one before stays in force', {
+        log.error('Web configuration invalid; keeping the previous one', {
           problem,
           hint: result.hint,
         });

@@ -76,9 +76,9 @@ const tls = z
     const hint = 'add client_auth_type: RequireAndVerifyClientCert';
     const path = ['client_allowed_sans'];
     if (entry.client_allowed_sans != null && !clientAuth.startsWith('Require')) {
-      refuse(context, 'only means something where every client must show a certificate', hint, path);
+      refuse(context, 'requires that every client presents a certificate', hint, path);
     } else if (entry.client_allowed_sans?.length === 0) {
-      refuse(context, 'names nobody, so that nobody could connect', undefined, path);
+      refuse(context, 'is empty, so that no client could connect', undefined, path);
     }
     const { min_version: minVersion = null, max_version: maxVersion = null } = entry;
     if (minVersion !== null && minVersion > (maxVersion ?? 'TLSv1.3')) {
@@ -108,7 +108,7 @@ function header(allowed: readonly string[]) {
       refuse(context, `${quoted(value)} is not ${allowed.join(' or ')}`, suggestion(value, allowed));
     })
     .refine((value) => /^[\t\x20-\x7e]*$/.test(value), {
-      error: 'holds characters that a header cannot have',
+      error: 'contains characters that are not allowed in a header',
     });
   return z
     .preprocess(
@@ -123,7 +123,9 @@ const userName = z
   .string()
   .min(1, { error: 'is a user without a name' })
   // Basic authentication takes what is before the first colon for the name.
-  .refine((name) => !name.includes(':'), { error: 'is a user name with a colon, which nobody could send' });
+  .refine((name) => !name.includes(':'), {
+    error: 'is a user name with a colon, which basic authentication cannot send',
+  });
 
 /** No message repeats a hash. */
 const hash = z.unknown().transform((value, context) => {
@@ -132,8 +134,8 @@ const hash = z.unknown().transform((value, context) => {
   if (cost === undefined) {
     return refuse(context, 'is not a bcrypt hash', 'htpasswd -nBC 10 "" | tr -d \':\\n\' makes one');
   }
-  if (cost < MIN_COST) return refuse(context, `has cost ${cost}: bcrypt begins at ${MIN_COST}`);
-  if (cost > MAX_COST) return refuse(context, `has cost ${cost}: bcrypt ends at ${MAX_COST}`);
+  if (cost < MIN_COST) return refuse(context, `has cost ${cost}, below the minimum of ${MIN_COST}`);
+  if (cost > MAX_COST) return refuse(context, `has cost ${cost}, above the maximum of ${MAX_COST}`);
   return text;
 });
 
@@ -164,7 +166,7 @@ const rateLimit = z
   .transform(({ interval, burst }, context): RateLimit | undefined => {
     if (interval == null && burst !== undefined) return refuse(context, 'has a burst, but no interval');
     if (interval == null || interval === 0) return undefined;
-    if (burst == null) return refuse(context, 'has no burst: not one request would pass');
+    if (burst == null) return refuse(context, 'has no burst: no request would pass');
     return { intervalMs: interval, burst };
   });
 

@@ -74,9 +74,9 @@ export function describeWebSettings(settings: WebSettings, openHealth: boolean):
   if (tls === undefined && users.size > 0) lines.push('(passwords cross the network in clear text)');
   if (headers.size > 0) lines.push(`headers: ${[...headers.keys()].join(', ')}`);
   if (rateLimit !== undefined) {
-    lines.push(`at most a request every ${rateLimit.intervalMs} ms, ${rateLimit.burst} at once`);
+    lines.push(`rate limit: one request per ${rateLimit.intervalMs} ms, burst ${rateLimit.burst}`);
   }
-  if (openHealth) lines.push('/-/healthy and /-/ready are open to everybody');
+  if (openHealth) lines.push('/-/healthy and /-/ready require no authentication');
   lines.push(...settings.warnings.map((warning) => `warning: ${warning}`));
   return lines;
 }

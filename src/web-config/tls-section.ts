@@ -40,7 +40,7 @@ export async function readTls(
     if (clientAuth === 'NoClientCert') {
       throw configErrorAt(
         clientCa.node,
-        'asks for client certificates, but client_auth_type does not',
+        'is given, but client_auth_type does not request client certificates',
         'add client_auth_type: RequireAndVerifyClientCert',
       );
     }
@@ -53,7 +53,7 @@ export async function readTls(
 /** A valid but probably unintended choice, in words that follow the section's name. */
 export function tlsWarning({ clientAuth, clientCa }: TlsSettings): string | undefined {
   if (clientCa !== undefined || !verifiesClients(clientAuth)) return undefined;
-  return `has client_auth_type ${clientAuth} without client_ca_file: any public authority counts`;
+  return `has client_auth_type ${clientAuth} without client_ca_file: certificates of any public CA are accepted`;
 }
 
 /** A PEM text from the file itself, or from another one that is named relative to its folder. */

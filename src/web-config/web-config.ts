@@ -50,7 +50,7 @@ export async function openWebConfig(deps: WebConfigDeps): Promise<WebConfig> {
       const change = settings.tls === undefined ? 'no longer has' : 'now has';
       throw new ConfigError(
         `${deps.file} ${change} a tls_server_config`,
-        'a running server cannot go from one to the other: restart it',
+        'a running server cannot switch between them: restart it',
       );
     }
     if (settings.tls !== undefined) tls?.update(settings.tls);
@@ -75,7 +75,7 @@ export async function openWebConfig(deps: WebConfigDeps): Promise<WebConfig> {
     reload: reloading.reload,
     watch(notify) {
       reloading.watch(stopping.signal, notify).catch((error: unknown) => {
-        if (!stopping.signal.aborted) log.error('The web configuration is no longer watched', { error });
+        if (!stopping.signal.aborted) log.error('Web configuration no longer watched', { error });
       });
     },
     async close() {

@@ -48,7 +48,7 @@ describe('--org', () => {
     expect(await orgsOf(['beta'], { KEY: 'k' })).toEqual([['beta'], 2]);
     expect(await orgsOf([], { KEY: 'k' })).toEqual([['acme', 'beta'], 2]);
     await expect(orgsOf(['bete'], { KEY: 'k' })).rejects.toMatchObject({
-      message: '--org: there is no organization bete',
+      message: '--org: unknown organization bete',
       hint: 'did you mean beta?',
     });
   });
@@ -70,7 +70,7 @@ describe('the range', () => {
   });
 
   test.each([
-    [['--from=2026-01-01'], '--from: 2026-01-01 is before 2026-01-14, the first day that is asked for'],
+    [['--from=2026-01-01'], '--from: 2026-01-01 is before 2026-01-14, the first day that is fetched'],
     [['--from=2026-06-09'], '--from: 2026-06-09 is still covered by the live series'],
     [['--from=2026-02-03', '--to=2026-02-01'], '--to: 2026-02-01 is before the first day, 2026-02-03'],
   ])('%j is refused', async (args, message) => {
@@ -92,8 +92,8 @@ describe('the collectors', () => {
   });
 
   test.each([
-    ['tokes', '--collector: there is no collector "tokes"'],
-    ['wiki', '--collector: the past of wiki is not to be had'],
+    ['tokes', '--collector: unknown collector "tokes"'],
+    ['wiki', '--collector: wiki cannot be backfilled'],
   ])('%s is refused', async (name, message) => {
     await expect(chosen([`--collector=${name}`])).rejects.toThrow(message);
   });
@@ -106,9 +106,12 @@ describe('where it goes', () => {
   const url = '--remote-write.url=http://127.0.0.1:9090/api/v1/write';
 
   test.each([
-    [[], 'nowhere to write to'],
+    [[], 'no destination'],
     [['--output=out', url], '--output and --remote-write.url are both given'],
-    [[url, '--remote-write.username=me'], '--remote-write.username and --remote-write.password-file belong'],
+    [
+      [url, '--remote-write.username=me'],
+      '--remote-write.username and --remote-write.password-file must be given',
+    ],
     [
       [url, '--remote-write.username=me', '--remote-write.bearer-token-file=t'],
       '--remote-write.bearer-token-file and --remote-write.username are both given',
@@ -116,7 +119,7 @@ describe('where it goes', () => {
     [[url, '--remote-write.tls-ca-file=none'], '--remote-write.tls-ca-file: none does not exist'],
     [
       [url, '--remote-write.tls-ca-file=ca'],
-      '--remote-write.tls-ca-file: ca holds no certificate in PEM form',
+      '--remote-write.tls-ca-file: ca contains no certificate in PEM format',
     ],
     [[url, '--remote-write.bearer-token-file=none'], 'none does not exist'],
   ])('%j is refused', async (args, message) => {
@@ -142,16 +145,16 @@ describe('a label', () => {
   });
 
   test.each([
-    ['job', 'is not of the form name=value'],
-    ['job=', 'is not of the form name=value'],
+    ['job', 'is not in the form name=value'],
+    ['job=', 'is not in the form name=value'],
     ['1job=a', 'does not start with a label name'],
-    ['__name__=a', 'names a label that is reserved by Prometheus'],
-    ['model=a', 'names the label model, which the metrics have themselves'],
+    ['__name__=a', 'is reserved by Prometheus'],
+    ['model=a', 'sets the label model, which the metrics already have'],
   ])('%s is refused', (text, problem) => {
     expect(() => parseLabels([text], taken)).toThrow(problem);
   });
 
   test('comes once', () => {
-    expect(() => parseLabels(['job=a', 'job=b'], taken)).toThrow('gives the label job a second time');
+    expect(() => parseLabels(['job=a', 'job=b'], taken)).toThrow('sets the label job twice');
   });
 });

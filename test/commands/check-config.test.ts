@@ -23,13 +23,13 @@ test('a valid configuration is told in words, without a key', async () => {
   expect(said).not.toContain('planted');
   for (const part of [
     'The configuration is valid.',
-    'web app      http://w.example  (not https: the key crosses the network in clear text)',
+    'web app      http://w.example  (not HTTPS: the key crosses the network in clear text)',
     'key from     /run/acme',
     'API          http://127.0.0.1:9890\n',
     'key from     LOCAL_KEY',
-    'not running:   users, wiki',
+    'disabled:      users, wiki',
     'analytics      20 * * * *',
-    'main line trunk, clean reports only, level rule bands',
+    'main branch trunk, clean reports only, level rule bands',
     '[::1]:9000/metrics, lifecycle off',
   ]) {
     expect(said).toContain(part);
@@ -64,8 +64,8 @@ describe('with a web configuration file', () => {
       'plain HTTP',
       'basic authentication, users: alice',
       'clear text',
-      'a request every 1000 ms, 5 at once',
-      '/-/healthy and /-/ready are open to everybody',
+      'one request per 1000 ms, burst 5',
+      '/-/healthy and /-/ready require no authentication',
     ]) {
       expect(said).toContain(part);
     }

@@ -133,7 +133,7 @@ test('without a web configuration file, a password that is asked for is unhealth
 });
 
 test.each([
-  [['--web.listen-address=:0'], '--web.listen-address: port 0 is no port to ask'],
+  [['--web.listen-address=:0'], '--web.listen-address: port 0 cannot be checked'],
   [['--url=a.example'], '--url: is not an address, such as https://api.example.com'],
   [
     ['--web.listen-address=nine'],

@@ -96,7 +96,11 @@ describe('a command line that means nothing', () => {
     [['srve'], 'unknown command "srve"', 'did you mean serve?'],
     [['zzzzzzzz'], 'unknown command "zzzzzzzz"', 'commands: serve'],
     [['help', 'srve'], 'unknown command "srve"', 'did you mean serve?'],
-    [['--days=3', 'serve'], 'the command comes first', 'such as: agent-platform-exporter serve --days …'],
+    [
+      ['--days=3', 'serve'],
+      'the command must come first',
+      'for example: agent-platform-exporter serve --days …',
+    ],
     [['serve', '--day=3'], 'unknown flag --day', 'did you mean --days?'],
   ])('%j', async (args, message, hint) => {
     expect(await cli(args)).toEqual({

@@ -51,7 +51,7 @@ describe('a command line with a mistake', () => {
     [['--__proto__=1'], 'unknown flag --__proto__', undefined],
     [
       ['--api.key=planted-secret'],
-      '--api.key is not a flag: a key never stands on a command line',
+      '--api.key is not a flag: keys are not accepted on the command line',
       'set AGENT_PLATFORM_API_KEY or AGENT_PLATFORM_API_KEY_FILE instead',
     ],
     [['--org'], '--org needs a value', 'write --org=<org-name>'],
@@ -59,8 +59,8 @@ describe('a command line with a mistake', () => {
     [['--org=a', '--org=b'], '--org is given twice', undefined],
     [['--collector.wiki', '--no-collector.wiki'], '--no-collector.wiki is given twice', undefined],
     [['--no-collector.wiki=true'], '--no-collector.wiki takes no value', undefined],
-    [['production'], 'unexpected argument "production"', 'a command takes flags only: --name=value'],
-    [['--', '--org=a'], 'unexpected argument "--org=a"', 'a command takes flags only: --name=value'],
+    [['production'], 'unexpected argument "production"', 'commands accept only flags: --name=value'],
+    [['--', '--org=a'], 'unexpected argument "--org=a"', 'commands accept only flags: --name=value'],
   ])('%j', async (args, message, hint) => {
     expect(await mistakeOf(() => parse(...args))).toEqual({ message, hint });
   });

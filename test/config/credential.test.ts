@@ -41,10 +41,10 @@ describe('a key in a file', () => {
   test.each<[string | Error, string]>([
     ['', 'the file is empty'],
     ['\n', 'the file is empty'],
-    ['a\nb', 'the file holds a key with white space in it'],
-    [' a', 'the file holds a key with white space in it'],
-    ['\ufeffa', 'the file holds a key with white space in it'],
-    ['a\u0000', 'the file holds a key with characters beyond ASCII'],
+    ['a\nb', 'the file contains a key with white space'],
+    [' a', 'the file contains a key with white space'],
+    ['\ufeffa', 'the file contains a key with white space'],
+    ['a\u0000', 'the file contains a key with non-ASCII characters'],
     [Object.assign(new Error(), { code: 'EACCES' }), 'the file cannot be read: permission denied'],
   ])('%j is refused at the start, and leaves the last good key in use later', async (content, message) => {
     const contents = new Map<string, string | Error>([['/key', content]]);

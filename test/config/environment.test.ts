@@ -6,7 +6,7 @@ describe('a variable with the prefix that is no option', () => {
     ['AGENT_PLATFORM_LOG_LEVL', 'did you mean AGENT_PLATFORM_LOG_LEVEL?'],
     ['AGENT_PLATFORM_API_KEYFILE', 'did you mean AGENT_PLATFORM_API_KEY_FILE?'],
     ['AGENT_PLATFORM_COLLECTOR_WIKIS', 'did you mean AGENT_PLATFORM_COLLECTOR_WIKI?'],
-    ['AGENT_PLATFORM_Z', 'variables that begin with AGENT_PLATFORM_ belong to this exporter'],
+    ['AGENT_PLATFORM_Z', 'variables that begin with AGENT_PLATFORM_ are reserved for the exporter'],
   ])('%s is refused, without its value', async (variable, hint) => {
     expect(await mistakeOf(() => load({ environment: { [variable]: 'planted-secret' } }))).toEqual({
       message: `unknown environment variable ${variable}`,

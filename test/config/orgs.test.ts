@@ -91,8 +91,8 @@ describe('organizations of the file', () => {
   test('must not have its name', async () => {
     const environment = { ...given.environment, ...own, AGENT_PLATFORM_ORG: 'acme' };
     expect(await refusal({ ...given, environment })).toEqual({
-      message: 'the organization acme is given by the file and by --api.base-url',
-      hint: 'leave one of them out, or name the second one with --org',
+      message: 'the organization acme is configured by the file and by --api.base-url',
+      hint: 'remove one of them, or give the second one another name with --org',
     });
   });
 
@@ -100,7 +100,7 @@ describe('organizations of the file', () => {
     ['', '/etc/exporter/c.yml:2: orgs[0]: api_key_file /etc/exporter/keys/acme is empty'],
     [
       'two words',
-      '/etc/exporter/c.yml:2: orgs[0]: api_key_file /etc/exporter/keys/acme holds a key with white space in it',
+      '/etc/exporter/c.yml:2: orgs[0]: api_key_file /etc/exporter/keys/acme contains a key with white space',
     ],
   ])('with the key %j are refused', async (key, message) => {
     const files = { ...given.files, '/etc/exporter/keys/acme': key };
@@ -117,22 +117,22 @@ describe('half an organization is refused', () => {
   test.each<[Given, string, string]>([
     [
       { environment: { AGENT_PLATFORM_API_KEY: 'k' } },
-      'AGENT_PLATFORM_API_KEY is given, but not the address of the API',
+      'AGENT_PLATFORM_API_KEY is set, but no API address',
       'set AGENT_PLATFORM_API_BASE_URL or --api.base-url',
     ],
     [
       { environment: { AGENT_PLATFORM_API_KEY_FILE: 'k' } },
-      'AGENT_PLATFORM_API_KEY_FILE is given, but not the address of the API',
+      'AGENT_PLATFORM_API_KEY_FILE is set, but no API address',
       'set AGENT_PLATFORM_API_BASE_URL or --api.base-url',
     ],
     [
       { args: ['--api.app-url=https://w.example'] },
-      '--api.app-url is given, but not the address of the API',
+      '--api.app-url is set, but no API address',
       'set AGENT_PLATFORM_API_BASE_URL or --api.base-url',
     ],
     [
       { args: [address], environment: { AGENT_PLATFORM_API_KEY: '' } },
-      'the address of the API is given, but no key',
+      'an API address is set, but no key',
       'set AGENT_PLATFORM_API_KEY or AGENT_PLATFORM_API_KEY_FILE, or try the exporter without a key: agent-platform-exporter demo',
     ],
     [
@@ -145,8 +145,8 @@ describe('half an organization is refused', () => {
   });
 
   test.each([
-    ['with space', 'AGENT_PLATFORM_API_KEY holds a key with white space in it'],
-    ['sch\u00f6n', 'AGENT_PLATFORM_API_KEY holds a key with characters beyond ASCII'],
+    ['with space', 'AGENT_PLATFORM_API_KEY contains a key with white space'],
+    ['sch\u00f6n', 'AGENT_PLATFORM_API_KEY contains a key with non-ASCII characters'],
     ['\n', 'AGENT_PLATFORM_API_KEY is empty'],
     ['k'.repeat(16_385), 'AGENT_PLATFORM_API_KEY is longer than any key'],
   ])('the key %j', async (key, message) => {
@@ -158,7 +158,7 @@ describe('half an organization is refused', () => {
 
 test('no organization at all: the two ways out are named', async () => {
   const { message, hint } = await refusal({});
-  expect(message).toBe('no organization to poll: neither an API address nor a key is given');
+  expect(message).toBe('no organization to poll: neither an API address nor a key is set');
   for (const way of [
     'AGENT_PLATFORM_API_BASE_URL',
     'AGENT_PLATFORM_API_APP_URL',

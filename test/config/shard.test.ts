@@ -92,8 +92,8 @@ describe('a sharded configuration', () => {
   test.each([
     [3, 3, '--shard is 3, but of --total-shards 3 shards are numbered 0 to 2'],
     [1, 1, '--shard is 1, but of --total-shards 1 the only shard is number 0'],
-    [0, 0, 'AGENT_PLATFORM_TOTAL_SHARDS: "0" is less than 1, the least allowed'],
-    [-1, 2, '--shard: "-1" is less than 0, the least allowed'],
+    [0, 0, 'AGENT_PLATFORM_TOTAL_SHARDS: "0" is below the minimum of 1'],
+    [-1, 2, '--shard: "-1" is below the minimum of 0'],
   ])('shard %i of %i is refused', async (shard, total, message) => {
     expect(await mistakeOf(() => orgsOf(shard, total))).toMatchObject({ message });
   });

@@ -58,7 +58,7 @@ describe('the first issue is named by file, line and key', () => {
     ['- x', 'a.yml:1: must be a mapping with name, size, mode, items | '],
     ['nmae: x', 'a.yml:1: unknown key nmae | did you mean name?'],
     ['name: x\nitems:\n  - lable: a', 'a.yml:3: unknown key items[0].lable | did you mean items[0].label?'],
-    ['size: 12\nother: 1', 'a.yml:2: unknown key other | known here: name, size, mode, items'],
+    ['size: 12\nother: 1', 'a.yml:2: unknown key other | allowed keys: name, size, mode, items'],
   ])('%j', (yaml, message) => {
     expect(errorOf(yaml)).toBe(message);
   });

@@ -124,12 +124,12 @@ describe('what is wrong is said in the words of the kind', () => {
     [
       'cron',
       '@hourly',
-      '"@hourly" has 1 field where a cron schedule has 5: minute, hour, day of month, month, day of week',
+      '"@hourly" has 1 field; a cron schedule has 5: minute, hour, day of month, month, day of week',
     ],
     [
       'cron',
       '0 20 * * * *',
-      '"0 20 * * * *" has 6 fields where a cron schedule has 5: minute, hour, day of month, month, day of week',
+      '"0 20 * * * *" has 6 fields; a cron schedule has 5: minute, hour, day of month, month, day of week',
     ],
     ['cron', '60 * * * *', '"60 * * * *" is not a cron schedule, such as 20 * * * *'],
     ['cron', '0 0 31 2 *', '"0 0 31 2 *" is not a cron schedule, such as 20 * * * *'],
@@ -140,8 +140,8 @@ describe('what is wrong is said in the words of the kind', () => {
     ['http-path', 'metrics', '"metrics" is not a path of letters, digits and . _ ~ - such as /metrics'],
     ['http-path', '/a?b', '"/a?b" is not a path of letters, digits and . _ ~ - such as /metrics'],
     ['http-path', '/', '"/" is not a path of letters, digits and . _ ~ - such as /metrics'],
-    ['http-path', '/-/healthy', '/-/healthy already belongs to another page of this service'],
-    ['http-path', '/status', '/status already belongs to another page of this service'],
+    ['http-path', '/-/healthy', '/-/healthy is the path of another page of the exporter'],
+    ['http-path', '/status', '/status is the path of another page of the exporter'],
     ['integer', '1.5', '"1.5" is not a whole number'],
     ['integer', '', '"" is not a whole number'],
     [
@@ -165,7 +165,7 @@ describe('what is wrong is said in the words of the kind', () => {
     ['url', 'api.example.com', 'is not an address, such as https://api.example.com'],
     ['url', 'https://a b', 'is not an address, such as https://api.example.com'],
     ['url', 'ftp://a', 'must begin with https:// or http://'],
-    ['url', 'https://user@a', 'must not carry a user name or password'],
+    ['url', 'https://user@a', 'must not contain a user name or password'],
     ['url', 'https://a/?', 'must not have a query or a fragment'],
     ['url', 'https://a/#x', 'must not have a query or a fragment'],
   ])('%s %j', (kind, text, problem) => {
@@ -176,19 +176,19 @@ describe('what is wrong is said in the words of the kind', () => {
 describe('bounds are inclusive and written as the operator would', () => {
   test.each<[ValueKind, string, string, string, unknown]>([
     ['duration', '100ms', '10m', '100ms', 100],
-    ['duration', '100ms', '10m', '99ms', 'refused: "99ms" is less than 100ms, the least allowed'],
-    ['duration', '100ms', '10m', '601s', 'refused: "601s" is more than 10m, the most allowed'],
+    ['duration', '100ms', '10m', '99ms', 'refused: "99ms" is below the minimum of 100ms'],
+    ['duration', '100ms', '10m', '601s', 'refused: "601s" is above the maximum of 10m'],
     ['integer', '0', '20', '20', 20],
-    ['integer', '0', '20', '-1', 'refused: "-1" is less than 0, the least allowed'],
-    ['number', '0.01', '5', '0', 'refused: "0" is less than 0.01, the least allowed'],
+    ['integer', '0', '20', '-1', 'refused: "-1" is below the minimum of 0'],
+    ['number', '0.01', '5', '0', 'refused: "0" is below the minimum of 0.01'],
     [
       'day',
       '2020-01-01',
       '2030-01-01',
       '2019-12-31',
-      'refused: "2019-12-31" is less than 2020-01-01, the least allowed',
+      'refused: "2019-12-31" is below the minimum of 2020-01-01',
     ],
-    ['size', '1MiB', '2MiB', '3MiB', 'refused: "3MiB" is more than 2MiB, the most allowed'],
+    ['size', '1MiB', '2MiB', '3MiB', 'refused: "3MiB" is above the maximum of 2MiB'],
   ])('%s from %s to %s: %s', (kind, min, max, text, expected) => {
     expect(parse(kind, text, { min, max })).toEqual(expected);
   });

@@ -20,7 +20,7 @@ test('a day that cannot be served costs that day, and not a single one after it'
     story.clock.advance(DAY);
     await story.poll();
   }
-  expect(story.logged('Days that fail on their own', 'days=2026-11-05')).toHaveLength(1);
+  expect(story.logged('Days set aside because they fail by themselves', 'days=2026-11-05')).toHaveLength(1);
   story.platform.setFaults([]);
   story.clock.advance(DAY);
   await story.poll();

@@ -98,7 +98,7 @@ describe('a day that is revised', () => {
       tokens: 1,
       tools: 1,
     });
-    expect(story.logged('revised days', 'dataset=tokens')).toHaveLength(1);
+    expect(story.logged('Known days revised', 'dataset=tokens')).toHaveLength(1);
   });
 
   test('days ago is asked for again once a day, within the revision window', async () => {

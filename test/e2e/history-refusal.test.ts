@@ -50,7 +50,7 @@ async function refusal(file: string): Promise<string> {
   const { detail, hint } = errors[0]?.fields ?? {};
   expect(detail).toContain('storage.path');
   expect(detail).toContain(file);
-  expect(hint).toContain('left as it is');
+  expect(hint).toContain('left untouched');
   return String(detail);
 }
 
@@ -85,14 +85,14 @@ describe('a file that must not be touched is left as it is', () => {
     expect(await failure(folder)).toContain('a folder');
     const pipe = path.join(folder, 'history.db');
     execFileSync('mkfifo', [pipe]);
-    expect(await failure(pipe)).toContain('no regular file');
+    expect(await failure(pipe)).toContain('not a regular file');
     expect([...readdirSync(folder)]).toEqual(['history.db']);
   });
 
   test('where it is no database', async () => {
     const file = path.join(createDirectory(), 'notes.txt');
     writeFileSync(file, 'Dear diary,\n'.repeat(1000));
-    expect(await refusal(file)).toContain('not a SQLite database');
+    expect(await refusal(file)).toContain('not an SQLite database');
   });
 
   test.each([10, 99, 100, 4096, 8192, 20_000, 40_000])('where only %d bytes of it are left', async (size) => {

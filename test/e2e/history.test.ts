@@ -83,7 +83,7 @@ describe('a file that cannot be used', () => {
     rmSync(directory);
     await story.poll();
     expect((await story.page()).value(PERSISTENT)).toBe(1);
-    expect(story.logged('level=info', 'The history is stored again')).toHaveLength(1);
+    expect(story.logged('level=info', 'The history is written to its file again')).toHaveLength(1);
     expect(statSync(file).size).toBeGreaterThan(0);
     const before = await story.page();
     await story.stop();

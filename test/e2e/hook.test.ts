@@ -238,7 +238,7 @@ describe('what is forwarded', () => {
     await home.run('hook', { input: event() });
     expect(spooled(home)).toHaveLength(1);
     const ran = await home.run('hook', { args: ['--flush'] });
-    expect(ran).toMatchObject({ code: 0, stdout: '1 of 1 events left the disk, 0 wait\n' });
+    expect(ran).toMatchObject({ code: 0, stdout: '1 of 1 spooled events sent, 0 left\n' });
   });
 
   test('is once each, by many at a time', async () => {
@@ -261,7 +261,7 @@ test('the log is small, private and without secrets', async () => {
   exporter.answer = () => ({ status: 401 });
   await home.run('hook', { input: event({ prompt: 'a secret' }) });
   expect(readdirSync(home.state)).toContain('hook.log.1');
-  expect(logOf(home)).toMatch(/^ts=\S+ level=warn msg="Events wait on disk[^\n]+answered 401[^\n]+\n$/);
+  expect(logOf(home)).toMatch(/^ts=\S+ level=warn msg="Events stay on disk[^\n]+answered 401[^\n]+\n$/);
   expect(logOf(home)).not.toMatch(/the-token|secret/);
   expect(statSync(path.join(home.state, 'hook.log')).mode & 0o077).toBe(0);
 });
@@ -275,7 +275,7 @@ test('the log follows no link that somebody put in its place', async () => {
     plant(victim, path.join(home.state, 'hook.log'));
     await home.run('hook', { input: event() });
     expect(readFileSync(victim, 'utf8')).toBe('untouched\n');
-    expect(logOf(home)).toContain('Events wait on disk');
+    expect(logOf(home)).toContain('Events stay on disk');
     rmSync(path.join(home.state, 'hook.log'));
     rmSync(path.join(home.state, 'pause'));
   }
@@ -286,7 +286,7 @@ describe('for people', () => {
     const home = homeWith('rules: [{channels: [desk]}]');
     const ran = await home.run('hook', { args: ['--check'] });
     expect(ran).toMatchObject({ code: 2, stdout: '' });
-    expect(ran.stderr).toContain('hooks.yaml:1: rules[0].channels: there is no channel desk');
+    expect(ran.stderr).toContain('hooks.yaml:1: rules[0].channels: unknown channel desk');
   });
 
   test('--check shows what holds, without secrets', async () => {
@@ -364,7 +364,7 @@ describe('hook-config', () => {
     expect(text).toContain('\n    "Stop"');
     expect(statSync(file).mode & 0o777).toBe(0o640);
     const second = await home.run('hook-config', { args });
-    expect(second.stdout).toContain('is as it should be');
+    expect(second.stdout).toContain('is up to date');
     expect(readFileSync(file, 'utf8')).toBe(text);
     expect(readdirSync(home.folder).filter((name) => name.endsWith('.bak'))).toHaveLength(1);
   });
@@ -377,7 +377,7 @@ describe('hook-config', () => {
     const text = readFileSync(file, 'utf8');
     expect(text).toContain('"id": 12345678901234567890,');
     expect(text).toContain('"rate": 1.0,');
-    expect((await home.run('hook-config', { args })).stdout).toContain('is as it should be');
+    expect((await home.run('hook-config', { args })).stdout).toContain('is up to date');
   });
 
   test.each([

@@ -102,7 +102,7 @@ describe('a reload that replaces the clients keeps', () => {
     await story.poll();
     const again = story.platform.requests.slice(asked).filter(({ path }) => path.endsWith('/tokens'));
     expect(again.map(({ query }) => query['startDate'])).toEqual(['2026-11-19']);
-    expect(story.logged('Days that fail on their own', 'days=2026-11-05')).toHaveLength(1);
+    expect(story.logged('Days set aside because they fail by themselves', 'days=2026-11-05')).toHaveLength(1);
   });
 
   test('that the revision window was asked for today', async () => {

@@ -216,7 +216,7 @@ describe('settings', () => {
     await waitFor(() => expect(story.platform.requests.length).toBeGreaterThan(requests));
   });
 
-  test('what counts only from the next start on is said once', async () => {
+  test('what counts take effect after a restart is said once', async () => {
     const story = await startStory({ collectors: ['wiki'] });
     const moved = (config: Config) => ({
       ...config,
@@ -224,7 +224,7 @@ describe('settings', () => {
       web: { ...config.web, listen: { host: undefined, port: 1 } },
     });
     for (let round = 0; round < 3; round++) expect(await story.reload(moved)).toEqual({ ok: true });
-    const said = story.logged('level=warn', 'only from the next start on');
+    const said = story.logged('level=warn', 'take effect after a restart');
     expect(said).toHaveLength(1);
     expect(said[0]).toContain('--storage.path --web.listen-address');
   });

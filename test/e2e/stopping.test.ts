@@ -44,7 +44,7 @@ test('SIGTERM ends a process that hangs within five seconds, and it says so', as
   await said('Serving');
   program.kill('SIGTERM');
   expect(await once(program, 'close')).toEqual([143, null]);
-  expect(stderr()).toContain('not stopped after 4.5 s, ended with work undone');
+  expect(stderr()).toContain('not stopped within 4.5 s, exiting with unfinished work');
 });
 
 test('a second SIGTERM ends it at once', async () => {

@@ -239,7 +239,7 @@ test('another way to tell people apart also counts when the configuration is rea
   const nameless = new Set(people.filter((row) => row['user_email'] === null).map((row) => row['user_id']));
   const today = new Set(people.map((row) => row['user_id']));
   expect(ids.filter((id) => today.has(id) && !nameless.has(id) && shown.text.includes(id))).toEqual([]);
-  expect(story.logged('revised days')).toEqual([]);
+  expect(story.logged('Known days revised')).toEqual([]);
   await reload('none');
   const page = await story.page();
   expect(page.text).not.toContain('user="');

@@ -45,6 +45,6 @@ test('people are told until the end of the run, by whatever channel, and no long
   });
   expect(requests).toMatchObject([{ timeoutMs: 10 }]);
   expect(errors).toEqual([
-    { message: 'Notification failed', channel: 'chat', type: 'slack', problem: 'the time was up' },
+    { message: 'Notification failed', channel: 'chat', type: 'slack', problem: 'the deadline was exceeded' },
   ]);
 });

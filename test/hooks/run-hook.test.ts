@@ -63,7 +63,7 @@ describe('an event that is to be forwarded', () => {
 
   test('waits on disk where the settings cannot be used, until they can', async () => {
     const { logged } = await run(`${FORWARDING}chanels: {}\n`);
-    expect(logged).toEqual(['Settings cannot be used']);
+    expect(logged).toEqual(['Invalid settings']);
     expect(spooled()).toHaveLength(1);
   });
 

@@ -154,7 +154,7 @@ describe('a plan', () => {
 
   test.each([
     new PlatformError('limit', 'too large', { tooLarge: true }),
-    new PlatformError('timeout', 'no answer in time'),
+    new PlatformError('timeout', 'no answer within the timeout'),
   ])('halves a window that is too much ($reason), and asks for no larger one again', (error) => {
     const tooMuch: Platform = ({ from, to }) => (daysBetween(from, to) >= 4 ? error : undefined);
     const { asks, answered, failure } = runPlan(tooMuch);

@@ -173,7 +173,7 @@ describe('a run over days', () => {
     const told = log.events.filter(({ level }) => level === 'warn');
     expect(told.map(({ message, fields }) => [message, fields])).toEqual([
       [
-        'Days that fail on their own were set aside',
+        'Days set aside because they fail by themselves',
         { org: 'acme', dataset: 'tokens', days: bad, error: '500' },
       ],
     ]);
@@ -232,7 +232,7 @@ describe('a run over days', () => {
     shownAsIdle.add(addDays(yesterday, -1));
     areThere = true;
     await run();
-    const [revised, ...others] = log.events.filter(({ message }) => message.includes('revised days'));
+    const [revised, ...others] = log.events.filter(({ message }) => message.includes('Known days revised'));
     expect(revised?.fields).toMatchObject({ dataset: 'tokens', days: '2026-03-30' });
     expect(others).toEqual([]);
   });

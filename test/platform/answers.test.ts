@@ -104,7 +104,7 @@ describe('an answer that is not what it should be', () => {
     const { client } = createTestClient(server.url, { retries: 0 });
     expect(await failureOf(client.get(tokensRequest()))).toMatchObject({
       reason: 'network',
-      message: expect.stringContaining('broke off'),
+      message: expect.stringContaining('incomplete or damaged'),
     });
   });
 

@@ -158,7 +158,7 @@ describe('time', () => {
     else {
       expect(error).toMatchObject({
         reason: 'timeout',
-        message: expect.stringContaining('no answer in time'),
+        message: expect.stringContaining('no answer within the timeout'),
       });
       expect(codes).toEqual(['timeout', 'timeout']);
     }

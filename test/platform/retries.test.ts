@@ -131,7 +131,7 @@ describe('Retry-After', () => {
     await client.get(wiki);
     expect(codes).toEqual(['429', '200']);
     expect(log.events.map(({ level, message }) => [level, message])).toEqual([
-      ['warn', 'The platform asked for a pause'],
+      ['warn', 'Pause requested by the platform'],
     ]);
   });
 

@@ -101,8 +101,8 @@ describe('POST /-/refresh', () => {
       redact: (text) => text.replace('key', 'REDACTED'),
     });
     expect((await request(app).post('/-/refresh')).text).toBe(`A run of every collector was requested.
-- acme, wiki: paused until 2026-11-20T13:00:00.000Z because the platform asked for it (REDACTED)
-- acme, every endpoint: paused until 2026-11-20T13:00:00.000Z because the platform asked for it (REDACTED)
+- acme, wiki: paused until 2026-11-20T13:00:00.000Z at the platform's request (REDACTED)
+- acme, every endpoint: paused until 2026-11-20T13:00:00.000Z at the platform's request (REDACTED)
 `);
   });
 

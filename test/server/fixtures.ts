@@ -41,7 +41,7 @@ export function serviceStatus(changes: Partial<ServiceStatus> = {}): ServiceStat
     now: NOW,
     ready: { ready: true, waitingFor: [] },
     orgs: [orgStatus()],
-    links: [{ href: '/metrics', label: 'Metrics', description: 'what Prometheus scrapes' }],
+    links: [{ href: '/metrics', label: 'Metrics', description: 'the metrics' }],
     simulated: false,
     ...changes,
   };

@@ -178,7 +178,7 @@ describe.runIf(requireTool('openssl'))('a mail server', () => {
     const before = mails.length;
     await tell(home, {}, { MAIL_PASSWORD: 'pass word' });
     expect(mails).toHaveLength(before);
-    expect(logOf(home)).toContain('the mail server did not take it');
+    expect(logOf(home)).toContain('the mail server rejected it');
   });
 
   test('refuses a wrong password, which no log repeats', async () => {
@@ -230,7 +230,7 @@ describe('listeners', () => {
     });
     const log = logOf(home);
     expect(log).toMatch(/channel=s type=slack problem="answered 500"/);
-    expect(log).toMatch(/channel=t type=teams problem="(no answer|the time was up)/);
+    expect(log).toMatch(/channel=t type=teams problem="(no answer|the deadline was exceeded)/);
     expect(log).not.toContain('channel=d');
     expect(log).not.toContain(listener.url);
   });

@@ -77,7 +77,7 @@ describe('the first hour', () => {
       environment,
     );
     await backfill.ended;
-    expect(backfill.stderr()).toContain('fine for backfill beside a running serve');
+    expect(backfill.stderr()).toContain('expected for backfill while serve is running');
     expect(backfill.stdout()).toMatch(/^\d+ samples of /);
   });
 });

@@ -72,7 +72,7 @@ describe('a file that must not grow', () => {
       const before = await page();
       program.send('SIGTERM');
       expect(await program.ended).toEqual({ code: 0, signal: null });
-      expect(program.stderr()).toContain('The history is stored again');
+      expect(program.stderr()).toContain('The history is written to its file again');
       platform.program.send('SIGTERM');
       await platform.program.ended;
       const second = await startServe(programs, platform.url, [`--storage.path=${file}`, '--api.retries=0']);

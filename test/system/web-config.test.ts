@@ -268,7 +268,7 @@ scrape_configs:
     expect((await refused.ended).code).toBe(2);
     expect(refused.stdout()).toBe('');
     expect(refused.stderr()).toBe(
-      `agent-platform-exporter: ${at('broken.yml')}:1: tls_server_config.key_file: is not the key of the certificate that is given with it\n`,
+      `agent-platform-exporter: ${at('broken.yml')}:1: tls_server_config.key_file: does not match the certificate\n`,
     );
   });
 

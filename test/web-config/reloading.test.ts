@@ -43,7 +43,7 @@ describe('a changed file', () => {
     expect(errors(world)).toEqual([]);
     expect(world.log.events).toContainEqual({
       level: 'info',
-      message: 'The web configuration has changed',
+      message: 'Web configuration reloaded',
       fields: { file: FILE },
     });
   });
@@ -99,9 +99,9 @@ describe('a file that cannot be used', () => {
     for (let looks = 0; looks < 4; looks++) await look(world);
     expect(errors(world)).toMatchObject([
       {
-        message: 'The web configuration cannot be used; the one before stays in force',
+        message: 'Web configuration invalid; keeping the previous one',
         fields: {
-          problem: `${FILE}:1: tls_server_config.key_file: is not the key of the certificate that is given with it`,
+          problem: `${FILE}:1: tls_server_config.key_file: does not match the certificate`,
         },
       },
     ]);

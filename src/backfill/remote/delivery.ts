@@ -30,7 +30,7 @@ export async function deliver(body: Buffer, deps: DeliveryDeps, signal: AbortSig
     if (words === undefined) return;
     const wait = Math.max(retryAfterMs, jitteredBackoffMs(attempt, deps.random, BACKOFF));
     if (attempt === ATTEMPTS || wait > MAX_WAIT_MS) {
-      throw new BackfillError(words, 'Run the same command again later: it continues where it stopped.');
+      throw new BackfillError(words, 'Run the same command again later: it resumes where it stopped.');
     }
     deps.log.debug('Retrying a write request', { error: words, wait_seconds: wait / 1000 });
     await deps.clock.wait(wait, signal);
@@ -49,7 +49,7 @@ async function attemptOnce(
     answer = await post(body, signal);
   } catch (thrown) {
     signal.throwIfAborted();
-    return { words: `no answer of the target (${codeOf(thrown)})` };
+    return { words: `no answer from the target (${codeOf(thrown)})` };
   }
   const verdict = classifyAnswer(answer);
   if (verdict.kind === 'accepted') return {};

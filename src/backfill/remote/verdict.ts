@@ -27,14 +27,14 @@ export function classifyAnswer({ status, text }: Answer): AnswerClass {
     return {
       kind: 'refused',
       words,
-      hint: 'The target does not take samples this old. In Prometheus, set storage.tsdb.out_of_order_time_window to more than the age of the oldest day and reload; or begin later with --from; or write blocks, see docs/backfill.md.',
+      hint: 'The target rejects samples of this age. In Prometheus, set storage.tsdb.out_of_order_time_window to more than the age of the oldest day and reload; or start later with --from; or write blocks, see docs/backfill.md.',
     };
   }
   if (OTHER_VALUE.test(text)) {
     return {
       kind: 'refused',
       words,
-      hint: 'The target already holds another value for a sample. docs/backfill.md says how to correct a day.',
+      hint: 'The target already has another value for a sample. docs/backfill.md describes how to correct a day.',
     };
   }
   if (status === 429 || status >= 500) return { kind: 'later', words };
@@ -46,9 +46,9 @@ function hintOf(status: number): string {
     return 'Check --remote-write.bearer-token-file, or --remote-write.username and --remote-write.password-file.';
   }
   if (status === 404 || status === 405) {
-    return 'Check the address; Prometheus takes remote write at /api/v1/write, with --web.enable-remote-write-receiver.';
+    return 'Check the URL; Prometheus accepts remote write at /api/v1/write, with --web.enable-remote-write-receiver.';
   }
-  return 'Check that the address takes Prometheus remote write 1.0.';
+  return 'Check that the URL accepts Prometheus remote write 1.0.';
 }
 
 /** The first line of a body, where it is short text. */

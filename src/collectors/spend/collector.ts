@@ -191,7 +191,8 @@ function inCurrency(cost: Cost | undefined): readonly Sample<'currency'>[] | und
 /** What the credits amount to: month, trend, expectation and cost, from the days that `tokens` has fetched. */
 export const spendCollector: DerivedCollector<TokensRow> = {
   name: 'spend',
-  description: 'Credits of the month, their forecast and cost, from the days of the collector tokens.',
+  description:
+    'Credits of the month, their forecast and cost, computed from the days of the tokens collector.',
   enabledByDefault: true,
   derivesFrom: tokensCollector.name,
   dataset: tokensDataset,

@@ -149,8 +149,7 @@ function byTeam(
 /** The organization's people: how they work, in groups, and one by one where the operator wants it. */
 export const usersCollector: DayCollector<UsersRow> = {
   name: 'users',
-  description:
-    'People by model, delegation level, language and team, and one by one where they are told apart.',
+  description: 'People by model, delegation level, language and team; individual people only if identified.',
   schedule: 'users',
   enabledByDefault: false,
   dataset: usersDataset,

@@ -33,7 +33,7 @@ export const runElement = z
     const known = raw.repoUrl === undefined || at === undefined ? undefined : `${raw.repoUrl}@${at}`;
     const id = raw.wikiRunId ?? raw.id ?? known;
     if (id !== undefined) return { id, repo: raw.repoUrl, at, status: raw.status, pages: raw.pageCount };
-    context.issues.push({ code: 'custom', message: 'a run without identity', input: raw });
+    context.issues.push({ code: 'custom', message: 'a run without an id', input: raw });
     return z.NEVER;
   });
 

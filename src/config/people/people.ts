@@ -83,8 +83,8 @@ async function openHashKey(environment: Environment, files: Files) {
   }
   if (text === undefined) {
     throw new ConfigError(
-      'users.identity is hash, but there is no key for the hashes',
-      `set ${hashKeyVariable} or ${hashKeyFileVariable} to at least ${MIN_KEY_BYTES} random bytes, such as from: openssl rand -hex 32`,
+      'users.identity is hash, but no hash key is set',
+      `set ${hashKeyVariable} or ${hashKeyFileVariable} to at least ${MIN_KEY_BYTES} random bytes, for example from: openssl rand -hex 32`,
     );
   }
   const key = keyIn(text, hashKeyVariable);
@@ -97,12 +97,12 @@ function keyIn(text: string, source: string): string {
   if (Buffer.byteLength(key) >= MIN_KEY_BYTES && new Set(key).size > 1) return key;
   if (Buffer.byteLength(key) >= MIN_KEY_BYTES) {
     throw new ConfigError(
-      `${source}: the key for the hashes of users is one character repeated`,
-      'such as from: openssl rand -hex 32',
+      `${source}: the hash key is one repeated character`,
+      'for example from: openssl rand -hex 32',
     );
   }
   throw new ConfigError(
-    `${source}: the key for the hashes of users has less than ${MIN_KEY_BYTES} bytes`,
-    'such as from: openssl rand -hex 32',
+    `${source}: the hash key has fewer than ${MIN_KEY_BYTES} bytes`,
+    'for example from: openssl rand -hex 32',
   );
 }

@@ -7,7 +7,7 @@ const MAX_NAME_LENGTH = 100;
 
 /** One line; no message repeats anything of it. */
 const rule = z.object({
-  member: z.string().trim().min(1, { error: 'names nobody' }),
+  member: z.string().trim().min(1, { error: 'has no user' }),
   team: z
     .string({ error: ({ input }) => (isScalar(input) ? 'the team must be in quotes' : 'has no team') })
     .trim()
@@ -35,7 +35,7 @@ export async function parseTeams(text: string, file: string): Promise<readonly T
     const { data, error } = rule.safeParse(fields);
     if (error !== undefined) throw new ConfigError(`${file}:${line}: ${error.issues[0]?.message}`, hint);
     const key = memberKey(data.member);
-    if (seen.has(key)) throw new ConfigError(`${file}:${line}: names somebody again`, hint);
+    if (seen.has(key)) throw new ConfigError(`${file}:${line}: is listed twice`, hint);
     seen.add(key);
     return data;
   });

@@ -82,7 +82,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
 
   /** Brings what can be read of a file that made way into the new one. */
   async function takeFrom({ path: aside, reason }: Replaced): Promise<void> {
-    log.error('The history file was unusable; it was moved aside and replaced by a new one', {
+    log.error('History file unusable; moved aside and replaced by a new one', {
       ...{ path, aside, reason: reason.reason, error: reason.message },
       hint: `check whether anything is missing; ${aside} can be removed once it is no longer needed`,
     });
@@ -93,7 +93,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   function absorb({ orgs, days, documents, unreadable, sweepMark, requests: stored }: Loaded): void {
     requests.absorb(stored);
     for (const touched of state.absorb(orgs, sweepMark)) unsaved.add(touched);
-    log.info('Stored history was read', { path, days, documents });
+    log.info('Stored history loaded', { path, days, documents });
     if (unreadable === 0) return;
     log.warn('Refetching stored rows with an outdated schema or a bad checksum', { path, unreadable });
   }
@@ -132,7 +132,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     try {
       file?.rollback();
     } catch (error) {
-      log.debug('A transaction could not be rolled back', { path, error: messageOf(error) });
+      log.debug('Transaction rollback failed', { path, error: messageOf(error) });
     }
   }
 
@@ -151,7 +151,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   function noteRecovery(): void {
     if (trouble === undefined) return;
     trouble = undefined;
-    log.info('The history is stored again', { path });
+    log.info('The history is written to its file again', { path });
   }
 
   /** The next sweep has to know from where this one counted, also after a restart. */
@@ -163,13 +163,14 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   /** What was replaced must not be found in the log of writes either; tried again until nothing is in the way. */
   function scrub(opened: HistoryFile): void {
     isScrubDue = !opened.scrub();
-    if (isScrubDue) log.debug('Replaced rows may still be in the write-ahead log', { path });
+    if (isScrubDue)
+      log.debug('Truncating the write-ahead log failed; replaced rows may remain in it', { path });
   }
 
   /** A file that somebody else has taken away, replaced or written to no longer holds what was written to it. */
   function noticeOthers(): void {
     if (file === undefined || markOf(path) === ours) return;
-    log.warn('The history file was removed, replaced or overwritten; rewriting everything known', {
+    log.warn('History file removed, replaced or overwritten; rewriting all known data', {
       path,
     });
     abandon();
@@ -186,7 +187,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       if (ours !== undefined && isSamePlace(path, ours)) truncateSync(`${path}-wal`, 0);
       abandoned?.close();
     } catch (error) {
-      log.debug('The abandoned history file could not be closed', { path, error: messageOf(error) });
+      log.debug('Closing the abandoned history file failed', { path, error: messageOf(error) });
     }
   }
 
@@ -194,7 +195,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     const before = state.identity(org)?.orgId;
     const moved = state.adopt(org, orgId);
     if (before !== undefined && before !== orgId) {
-      log.warn('The name now belongs to another organization; the history of the former one was set aside', {
+      log.warn('Organization of this name changed; history of the former one set aside', {
         ...{ org, orgId, before },
       });
     }

@@ -53,8 +53,8 @@ export function refuseSpecial(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined || found.isFile()) return;
   throw new ConfigError(
-    `storage.path: ${path} is ${found.isDirectory() ? 'a folder' : 'no regular file'}`,
-    'give the path of a file with --storage.path; it is created where it is missing',
+    `storage.path: ${path} is ${found.isDirectory() ? 'a directory' : 'not a regular file'}`,
+    'give the path of a file with --storage.path; it is created if necessary',
   );
 }
 
@@ -69,7 +69,7 @@ export function refuseOther(path: string): void {
     closeSync(file);
   }
   if (start.toString('latin1') === MAGIC) return;
-  const message = `storage.path: ${path} is damaged, or not a SQLite database at all`;
+  const message = `storage.path: ${path} is damaged or not an SQLite database`;
   throw new UnusableHistory('damaged', message, LEFT_DAMAGED);
 }
 

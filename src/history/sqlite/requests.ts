@@ -74,7 +74,7 @@ export function createRequestCounts({
       // Nothing but counts is in it: those in memory go into a new one.
       if (reason === 'damaged') moveAside(file);
     } catch (inner) {
-      log.debug('The file of request counts could not be moved aside', {
+      log.debug('Moving the file of request counts aside failed', {
         path: file,
         error: messageOf(inner),
       });

@@ -35,7 +35,7 @@ export const MIGRATIONS: readonly string[] = [
 
 /** The hint about a damaged file. */
 export const LEFT_DAMAGED =
-  'it is left as it is; restore a copy, or move it away: what is missing is then fetched again. With --storage.on-damage=replace the exporter moves it aside itself';
+  'it is left untouched; restore a copy, or move it away: missing data is then fetched again. With --storage.on-damage=replace, the exporter moves it aside itself';
 
 /** Throws a `ConfigError` where a database is another program's, and an `UnusableHistory` where it is a newer release's. */
 export function refuseForeign(db: DatabaseSync, path: string): void {
@@ -44,21 +44,17 @@ export function refuseForeign(db: DatabaseSync, path: string): void {
   if (id !== APPLICATION_ID) {
     if (id === 0 && version === 0 && isEmpty(db)) return;
     if (hasOwnTables(db))
-      throw new UnusableHistory(
-        'damaged',
-        `storage.path: ${path} is damaged: its header is not a history's`,
-        LEFT_DAMAGED,
-      );
+      throw new UnusableHistory('damaged', `storage.path: ${path} is damaged: invalid header`, LEFT_DAMAGED);
     throw new ConfigError(
-      `storage.path: ${path} is a database of another program, not a history of this exporter`,
-      'it is left as it is; give another path with --storage.path',
+      `storage.path: ${path} is a database of another program`,
+      'it is left untouched; give another path with --storage.path',
     );
   }
   if (version <= MIGRATIONS.length) return;
   throw new UnusableHistory(
     'newer',
-    `storage.path: ${path} was written by a newer release: its schema is version ${version}, this release knows ${MIGRATIONS.length}`,
-    'it is left as it is; run a release at least as new, or give another path with --storage.path',
+    `storage.path: ${path} was written by a newer release: its schema is version ${version}, this release supports ${MIGRATIONS.length}`,
+    'it is left untouched; run a release at least as new, or give another path with --storage.path',
   );
 }
 

@@ -21,14 +21,14 @@ export interface Trouble {
 
 const HINTS: Readonly<Record<TroubleReason, string>> = {
   locked:
-    'another process has the file open: fine for backfill beside a running serve; give each serve a --storage.path of its own',
-  full: 'make room on the disk of --storage.path',
-  'read-only': 'let this process write the file and its directory, or give another --storage.path',
-  unreachable: 'let the directory of --storage.path exist or be created, or give another path',
-  damaged: 'restore or remove the file; what is missing is fetched again',
+    'another process has the file open: expected for backfill while serve is running; otherwise give each serve its own --storage.path',
+  full: 'free space on the disk of --storage.path',
+  'read-only': 'make the file and its directory writable for this process, or give another --storage.path',
+  unreachable: 'create the directory of --storage.path or make its parent writable, or give another path',
+  damaged: 'restore or remove the file; missing data is fetched again',
   newer: 'run a release at least as new, or give another --storage.path',
   foreign: 'give another --storage.path',
-  failed: 'look at the disk of --storage.path',
+  failed: 'check the disk of --storage.path',
 };
 
 /** By SQLite's primary result code. */

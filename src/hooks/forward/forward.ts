@@ -37,7 +37,7 @@ export function keepOnDisk(spool: Spool, event: SharedEvent, log: HookLog): Kept
   try {
     return { name: spool.add(event) };
   } catch (error) {
-    log.warn('Event cannot be kept on disk, so it is sent at once', { code: codeOf(error) });
+    log.warn('Event cannot be spooled to disk; sending it immediately', { code: codeOf(error) });
     return { name: undefined };
   }
 }
@@ -60,7 +60,7 @@ export async function forward(
     return;
   }
   const lost = spool.trim(clock.now());
-  if (lost > 0) log.error('Events lost: they were too many or too old', { events: lost });
+  if (lost > 0) log.error('Events lost: spool limits exceeded', { events: lost });
   const patience = Math.min(until, clock.elapsed() + patienceMs);
   while (clock.elapsed() < patience && !parts.pause.holds(clock.now()) && spool.has(name)) {
     if ((await flush(parts, until, patience)) !== 'busy') return;
@@ -116,7 +116,7 @@ async function sendAll(parts: ForwardParts, until: number, patience: number): Pr
     for (const name of names) left.add(name);
     refusedInARow += 1;
     if (refusedInARow < maxRefusedOnTheWay) continue;
-    log.warn('Events wait on disk: something on the way to the exporter refused them', { why: outcome.why });
+    log.warn('Events stay on disk: rejected on the way to the exporter', { why: outcome.why });
     pause.begin(clock.now() + refusedPauseMs);
     return 'left';
   }
@@ -152,7 +152,7 @@ function nextBatch({ spool, log }: ForwardParts, waiting: readonly string[], mos
     if (texts.length === most || bytes >= maxBytes) break;
   }
   if (damaged > 0) {
-    log.error('Events lost: their files are damaged and were set aside', { events: damaged });
+    log.error('Events lost: damaged files were set aside', { events: damaged });
   }
   return { names, texts, passed };
 }
@@ -169,17 +169,17 @@ async function sendBatch(parts: ForwardParts, texts: readonly string[], until: n
   const verdict = await send(parts, texts, until);
   switch (verdict.kind) {
     case 'later':
-      log.warn('Events wait on disk: the exporter did not take them', { why: verdict.why });
+      log.warn('Events stay on disk: the exporter did not accept them', { why: verdict.why });
       if (verdict.pauseMs > 0) pause.begin(clock.now() + verdict.pauseMs);
       return { kind: 'later' };
     case 'refused':
       if (texts.length > 1) return { kind: 'halve' };
       if (!verdict.byIntake) return { kind: 'kept', why: verdict.why };
-      log.error('Event lost: the exporter refused it', { why: verdict.why });
+      log.error('Event lost: rejected by the exporter', { why: verdict.why });
       return { kind: 'done' };
     case 'taken':
       if (verdict.rejected > 0) {
-        log.error('Events lost: the exporter could not use them', { events: verdict.rejected });
+        log.error('Events lost: rejected by the exporter', { events: verdict.rejected });
       }
       return { kind: 'done' };
   }
@@ -209,7 +209,7 @@ async function send(
   } catch (error) {
     // Cut short by this run's own deadline: that says nothing about the exporter.
     const cut = error instanceof PostError && error.code === 'ETIMEDOUT' && left < settings.timeoutMs;
-    return cut ? { kind: 'later', why: 'the time was up', pauseMs: 0 } : classifyFailure(error);
+    return cut ? { kind: 'later', why: 'the deadline was exceeded', pauseMs: 0 } : classifyFailure(error);
   }
 }
 

@@ -22,7 +22,7 @@ export function classifyResponse({ status, retryAfter, body }: Answer, events: n
   if (status >= 200 && status < 300) {
     const rejected = rejectedOf(answer, events);
     if (rejected !== undefined) return { kind: 'taken', rejected };
-    const why = `answered ${status}, but not as the exporter's hook intake does: check forward.url`;
+    const why = `answered ${status}, but not as the exporter's hook intake would: check forward.url`;
     return { kind: 'later', why, pauseMs: pauses.denied };
   }
   if (status === 400 || status === 413) {
@@ -46,8 +46,8 @@ export function classifyFailure(error: unknown): Verdict {
 }
 
 function hintFor(status: number): string {
-  if (status === 401 || status === 403) return ': the token is not the one that the exporter knows';
-  return status === 404 ? ': no exporter with a hook token is there' : '';
+  if (status === 401 || status === 403) return ': the token differs from that of the exporter';
+  return status === 404 ? ': no exporter with a hook token at this URL' : '';
 }
 
 function secondsIn(retryAfter: string | undefined): number {

@@ -51,19 +51,19 @@ export function readEvent(value: unknown, { from, to }: Acceptable): HookEvent |
     return invalid('id must be 1 to 128 characters of A-Z, a-z, 0-9 and . _ : -');
   }
   if (typeof name !== 'string' || name === '' || name.length > LONGEST_NAME) {
-    return invalid('hook_event_name must be a text of 1 to 128 characters');
+    return invalid('hook_event_name must be a string of 1 to 128 characters');
   }
   if (session !== undefined && session !== null) {
     if (typeof session !== 'string' || session.length > LONGEST_SESSION) {
-      return invalid('session_id must be a text of at most 256 characters');
+      return invalid('session_id must be a string of at most 256 characters');
     }
   }
   if (typeof at !== 'number' || !Number.isFinite(at) || at <= 0) {
     return invalid('occurred_at must be a time in Unix milliseconds');
   }
-  if (at > to) return invalid('occurred_at is more than a day ahead of the clock here');
+  if (at > to) return invalid('occurred_at is more than a day ahead of the clock of the exporter');
   if (at < from) {
-    return { rejection: 'too_old', problem: 'occurred_at is too long ago to tell whether it was counted' };
+    return { rejection: 'too_old', problem: 'occurred_at is too old to know whether the event was counted' };
   }
   const event = eventLabel(name);
   return {

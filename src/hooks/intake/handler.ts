@@ -40,13 +40,13 @@ const unauthorized = {
   ...refusal(401, 'unauthorized', 'the hook token is missing or wrong'),
   headers: ['WWW-Authenticate', 'Bearer'],
 };
-const notJson = refusal(415, 'malformed', 'the body must be application/json without compression');
-const tooLarge = refusal(413, 'too_large', `at most ${MAX_BYTES} bytes and ${MAX_EVENTS} events at a time`);
+const notJson = refusal(415, 'malformed', 'the body must be uncompressed application/json');
+const tooLarge = refusal(413, 'too_large', `at most ${MAX_BYTES} bytes and ${MAX_EVENTS} events per request`);
 const unread: Readonly<Record<Unread, Answer>> = {
   'too-large': tooLarge,
   'too-complex': refusal(400, 'malformed', 'the body is nested too deeply, or has too many values'),
   late: refusal(408, 'malformed', 'the body did not arrive in time'),
-  'cut-short': refusal(400, 'malformed', 'the body was cut short'),
+  'cut-short': refusal(400, 'malformed', 'the body is incomplete'),
 };
 const unavailable = {
   ...refusal(503, 'unavailable', 'events cannot be stored at the moment'),

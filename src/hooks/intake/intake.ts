@@ -118,7 +118,7 @@ export async function createHookIntake(deps: HookIntakeDeps): Promise<HookIntake
     failedAt = clock.elapsed();
     if (!isFirst) return;
     const details = error instanceof HookStoreError ? error.details : { detail: messageOf(error) };
-    log.warn('Hook events cannot be stored, their senders are asked to come again', { ...details });
+    log.warn('Hook events cannot be stored; asking senders to retry', { ...details });
   }
 
   function noteRecovery(): void {

@@ -7,7 +7,7 @@ import type { Changes, Tally } from './tally.ts';
 export const hookMetrics = {
   events: ownMetric({
     name: 'agent_platform_hook_events_total',
-    help: 'Hook events that were taken, each once however often it was sent, by event; other for events of other names.',
+    help: 'Hook events by event name, each counted once; other for unknown names.',
     type: 'counter',
     labels: ['event'],
     unit: 'events',
@@ -15,7 +15,7 @@ export const hookMetrics = {
   }),
   sessionEnds: ownMetric({
     name: 'agent_platform_hook_session_ends_total',
-    help: 'Sessions that ended, by reason; other for other reasons and for none.',
+    help: 'Sessions ended by reason; other for unknown or missing reasons.',
     type: 'counter',
     labels: ['reason'],
     unit: 'sessions',
@@ -23,7 +23,7 @@ export const hookMetrics = {
   }),
   sessionsWaiting: ownMetric({
     name: 'agent_platform_hook_sessions_waiting',
-    help: 'Sessions that wait for a human: their newest event is a Notification, and not older than an hour.',
+    help: 'Sessions waiting for a human: their newest event is a Notification of the last hour.',
     type: 'gauge',
     labels: [],
     unit: 'sessions',
@@ -31,7 +31,7 @@ export const hookMetrics = {
   }),
   lastEvent: ownMetric({
     name: 'agent_platform_hook_last_event_timestamp_seconds',
-    help: 'When the newest event of this name happened, in Unix time; absent while there was none.',
+    help: 'Unix time of the newest event of this name; absent before the first one.',
     type: 'gauge',
     labels: ['event'],
     unit: 'seconds',
@@ -39,7 +39,7 @@ export const hookMetrics = {
   }),
   eventsRejected: ownMetric({
     name: 'agent_platform_hook_events_rejected_total',
-    help: 'Hook events that were not taken, by reason; a request that was refused as a whole counts as one.',
+    help: 'Rejected hook events by reason; a request that was rejected as a whole counts as one.',
     type: 'counter',
     labels: ['reason'],
     unit: 'events',

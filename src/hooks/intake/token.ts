@@ -29,14 +29,14 @@ export function createTokenCheck({ token, clock, log }: TokenCheckDeps): TokenCh
   async function readDigest(): Promise<Buffer | undefined> {
     try {
       const digest = digestOf(await token.read());
-      if (isMissing) log.info('The hook token can be read again');
+      if (isMissing) log.info('Hook token readable again');
       isMissing = false;
       return digest;
     } catch (error) {
       if (!isMissing) {
-        log.warn('The hook token cannot be read, senders are asked to come again', {
+        log.warn('Hook token unreadable; asking senders to retry', {
           error: messageOf(error),
-          hint: 'put the token into its file',
+          hint: 'write the token to its file',
         });
       }
       isMissing = true;

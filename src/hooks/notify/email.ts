@@ -28,7 +28,7 @@ export const sendToEmail: SendBy<EmailChannel> = async (channel, notice, { secre
     await transport.sendMail({ from, to: [...to], subject, text: notice.text });
   } catch (error) {
     // The server's own words may repeat addresses.
-    throw new Error(`the mail server did not take it (${reasonOf(error)})`);
+    throw new Error(`the mail server rejected it (${reasonOf(error)})`);
   } finally {
     signal.removeEventListener('abort', close);
     close();

@@ -54,7 +54,7 @@ async function send(channel: Channel, notice: Notice, parts: ChannelParts): Prom
 
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    const fail = () => reject(new Error('the time was up'));
+    const fail = () => reject(new Error('the deadline was exceeded'));
     if (signal.aborted) fail();
     else signal.addEventListener('abort', fail, { once: true });
   });

@@ -103,7 +103,7 @@ export async function postTo(
 ): Promise<void> {
   const address = typeof url === 'string' ? url : secret(url);
   if (!/^https?:\/\/[^/]/.test(address) || !URL.canParse(address)) {
-    throw new Error('its address is no http or https address');
+    throw new Error('its URL is not an http or https URL');
   }
   const { status } = await post({ url: address, body, headers, caFile, timeoutMs });
   if (status < 200 || status > 299) throw new Error(`answered ${status}`);

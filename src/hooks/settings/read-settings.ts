@@ -125,7 +125,7 @@ function settingsSchema(folder: string, home: string) {
           context.addIssue({
             code: 'custom',
             path: ['rules', index, 'channels'],
-            message: `there is no channel ${name.slice(0, 64)}`,
+            message: `unknown channel ${name.slice(0, 64)}`,
             params: { hint: suggestion(name, names) },
           });
         }
@@ -162,7 +162,7 @@ function channelsSchema(file: z.ZodType<string>) {
         context.addIssue({
           code: 'custom',
           path: ['username'],
-          message: 'a password is not sent without encryption',
+          message: 'passwords are not sent unencrypted',
           params: { hint: 'set security to tls or starttls' },
         });
       }
@@ -212,7 +212,7 @@ function channelsSchema(file: z.ZodType<string>) {
   ]);
   return z.record(
     z.string().regex(/^[\w-]{1,64}$/, {
-      error: 'a channel has a name of letters, digits, dashes and underscores',
+      error: 'channel names consist of letters, digits, dashes and underscores',
     }),
     channel,
     { error: ({ code }) => (code === 'invalid_type' ? 'must be a mapping of names to channels' : undefined) },

@@ -38,12 +38,12 @@ export const webAddress = text().transform((value, context) => {
 
 /** A time of the day, in minutes; unquoted, some YAML parsers read 22:00 as a number. */
 const timeOfDay = z
-  .string({ error: 'must be a time of the day in quotes, such as "22:00"' })
+  .string({ error: 'must be a time of day in quotes, such as "22:00"' })
   .transform((value, context) => {
     const [, hours, minutes] = /^(\d{1,2}):(\d{2})$/.exec(value) ?? [];
     const time = Number(hours) * 60 + Number(minutes);
     if (time <= DAY_MINUTES && Number(minutes) <= 59) return time;
-    context.addIssue('must be a time of the day in quotes, such as "22:00"');
+    context.addIssue('must be a time of day in quotes, such as "22:00"');
     return z.NEVER;
   });
 
@@ -65,7 +65,7 @@ export const quietHours = z.preprocess(
         .default([]),
       time_zone: text()
         .refine(isTimeZone, {
-          error: ({ input }) => `${quoted(String(input))} is no time zone, such as Europe/Berlin or UTC`,
+          error: ({ input }) => `${quoted(String(input))} is not a time zone, such as Europe/Berlin or UTC`,
         })
         .optional(),
     })
@@ -125,7 +125,7 @@ export function secretOf(
   context: z.RefinementCtx,
 ): Secret {
   if (file !== undefined && variable !== undefined) {
-    const message = `${name}_file is given too: one of them must go`;
+    const message = `${name}_file is given too: remove one of them`;
     context.addIssue({ code: 'custom', path: [`${name}_env`], message });
   }
   if (file !== undefined) return { file };
@@ -133,7 +133,7 @@ export function secretOf(
   context.addIssue({
     code: 'custom',
     message: `${name}_file or ${name}_env is missing`,
-    params: { hint: 'a secret never stands in the file itself' },
+    params: { hint: 'secrets are not accepted in the file itself' },
   });
   return z.NEVER;
 }

@@ -69,7 +69,7 @@ function dataCell(collector: CollectorStatus, now: Instant): Html {
   const missing =
     collector.uncoveredDays === undefined || collector.uncoveredDays === 0
       ? undefined
-      : html` <small>${count(collector.uncoveredDays, 'day')} still to fetch</small>`;
+      : html` <small>${count(collector.uncoveredDays, 'day')} not known yet</small>`;
   if (collector.dataDay !== undefined) return html`${dataDay(collector.dataDay, now)}${missing}`;
   return html`<span class="none">${collector.lastSuccessAt === undefined ? 'nothing yet' : 'current state'}</span>${missing}`;
 }

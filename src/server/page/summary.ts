@@ -25,7 +25,12 @@ export function summary(status: ServiceStatus): Html {
     );
   }
   const series = sum(status.orgs, (collector) => collector.series);
-  return box('ok', '✓', 'Everything works', `${counted(status.orgs)}, ${count(series, 'series')} served.`);
+  return box(
+    'ok',
+    '✓',
+    'All collectors succeed',
+    `${counted(status.orgs)}, ${count(series, 'series')} served.`,
+  );
 }
 
 /** Says that a configuration was read that cannot be used, where that is so. */

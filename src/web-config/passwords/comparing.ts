@@ -38,7 +38,7 @@ export function createComparing(): Comparing {
       waiting.delete(id);
     });
     started.on('error', ended);
-    started.on('exit', () => ended(new Error('the thread that compares passwords has ended')));
+    started.on('exit', () => ended(new Error('the password comparison thread has exited')));
     function ended(error: Error): void {
       if (worker === started) failAll(error);
     }

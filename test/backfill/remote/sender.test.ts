@@ -201,6 +201,6 @@ describe('a delivery', () => {
   test('never tells the address in an error', async () => {
     const dropped = new Error('connect to http://secret@host failed');
     const { error } = await deliver(Array.from({ length: 10 }, () => dropped));
-    expect(error).toBe('no answer of the target (connection failed)');
+    expect(error).toBe('no answer from the target (connection failed)');
   });
 });

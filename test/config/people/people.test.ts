@@ -42,14 +42,14 @@ describe('a teams file', () => {
     ['t.yaml', 'user_1: a\nada@acme.example:\n', 't.yaml:2: has no team'],
     ['t.yaml', 'ada@acme.example: [a]\n', 't.yaml:1: has no team'],
     ['t.yaml', 'ada@acme.example: 7\n', 't.yaml:1: the team must be in quotes'],
-    ['t.yaml', 'ada@acme.example: a\nada@acme.example: b\n', 't.yaml:2: names somebody again'],
-    ['t.yaml', 'ada@acme.example: a\nADA@acme.example: b\n', 't.yaml:2: names somebody again'],
+    ['t.yaml', 'ada@acme.example: a\nada@acme.example: b\n', 't.yaml:2: is listed twice'],
+    ['t.yaml', 'ada@acme.example: a\nADA@acme.example: b\n', 't.yaml:2: is listed twice'],
     ['t.yaml', '*@acme.example: a\n', 't.yaml:1: is not valid YAML'],
-    ['t.yaml', '"": a\n', 't.yaml:1: names nobody'],
+    ['t.yaml', '"": a\n', 't.yaml:1: has no user'],
     ['t.yaml', 'ada@acme.example: "a\\tb"\n', 't.yaml:1: has a team with control characters'],
     ['t.csv', 'user_1,a\nada@acme.example\n', 't.csv:2: has no team'],
     ['t.csv', 'user_1,a\nada@acme.example,a,b\n', 't.csv:2: has more than two fields'],
-    ['t.csv', 'user_1,a\n\nuser_1,b\n', 't.csv:3: names somebody again'],
+    ['t.csv', 'user_1,a\n\nuser_1,b\n', 't.csv:3: is listed twice'],
     ['t.csv', 'user_1,a\n"ada@acme.example,b\n', 't.csv:2: is not valid CSV'],
     ['t.csv', `user_1,${'x'.repeat(101)}\n`, 't.csv:1: has a team of more than 100 characters'],
   ])('%s with a mistake is refused with its line and without its words: %j', async (file, text, message) => {
@@ -123,16 +123,16 @@ describe('how people are told apart', () => {
   });
 
   test.each([
-    ['no key', {}, 'users.identity is hash, but there is no key for the hashes'],
+    ['no key', {}, 'users.identity is hash, but no hash key is set'],
     [
       'a short key',
       { AGENT_PLATFORM_USERS_HASH_KEY: 'planted-secret' },
-      'AGENT_PLATFORM_USERS_HASH_KEY: the key for the hashes of users has less than 16 bytes',
+      'AGENT_PLATFORM_USERS_HASH_KEY: the hash key has fewer than 16 bytes',
     ],
     [
       'a key of one repeated character',
       { AGENT_PLATFORM_USERS_HASH_KEY: 'x'.repeat(64) },
-      'AGENT_PLATFORM_USERS_HASH_KEY: the key for the hashes of users is one character repeated',
+      'AGENT_PLATFORM_USERS_HASH_KEY: the hash key is one repeated character',
     ],
     [
       'two keys',
@@ -147,7 +147,7 @@ describe('how people are told apart', () => {
     [
       'a file with a short key',
       { AGENT_PLATFORM_USERS_HASH_KEY_FILE: '/short' },
-      '/short: the key for the hashes of users has less than 16 bytes',
+      '/short: the hash key has fewer than 16 bytes',
     ],
   ])('by hash with %s is refused', async (_, environment, message) => {
     const files = { '/short': 'planted-secret\n' };

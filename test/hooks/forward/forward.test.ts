@@ -112,7 +112,7 @@ describe('forwarding', () => {
     const { parts, logged } = forwarding(() => answered(400, refusal('invalid')));
     await forward(parts, event('a'), 1000);
     expect(parts.spool.names()).toEqual([]);
-    expect(logged).toEqual(['error Event lost: the exporter refused it']);
+    expect(logged).toEqual(['error Event lost: rejected by the exporter']);
   });
 
   test.each([
@@ -136,7 +136,7 @@ describe('forwarding', () => {
     await forward(parts, event('last', now + 9), 1000);
     expect(parts.spool.names()).toHaveLength(9);
     expect(logged.filter((line) => line.startsWith('error'))).toEqual([]);
-    expect(logged.at(-1)).toMatch(/^warn Events wait on disk/);
+    expect(logged.at(-1)).toMatch(/^warn Events stay on disk/);
     // Nobody tries again for a while, and then the intake itself gets them all.
     const before = requests.length;
     await forward(parts, event('b', now + 10), 1000);
@@ -148,7 +148,7 @@ describe('forwarding', () => {
   });
 
   test.each([
-    ['by the intake', refusal('malformed'), 0, 'error Event lost: the exporter refused it'],
+    ['by the intake', refusal('malformed'), 0, 'error Event lost: rejected by the exporter'],
     ['on the way', 'Forbidden words', 1, undefined],
   ])('halves a batch that is refused %s until the bad event is alone', async (_, body, remaining, said) => {
     const { parts, logged, sent } = forwarding((request) =>
@@ -177,7 +177,7 @@ describe('forwarding', () => {
         .flat(),
     );
     expect([...last].sort()).toEqual(['a', 'b', 'c', 'd']);
-    expect(logged).toEqual(['error Event lost: the exporter refused it']);
+    expect(logged).toEqual(['error Event lost: rejected by the exporter']);
   });
 
   test('sends a long backlog in batches, in order', async () => {
@@ -202,7 +202,7 @@ describe('forwarding', () => {
     const { parts, sent, logged } = forwarding();
     await forward(parts, event('a'), 1000);
     expect(sent()).toEqual([['a']]);
-    expect(logged).toEqual(['warn Event cannot be kept on disk, so it is sent at once']);
+    expect(logged).toEqual(['warn Event cannot be spooled to disk; sending it immediately']);
   });
 
   test.each([
@@ -274,7 +274,7 @@ describe('forwarding', () => {
     await forward(parts, event('d', now + 1), 1000);
     expect(sent().flat().sort()).toEqual(['a', 'c', 'd']);
     expect(readdirSync(folder)).toEqual([`${name}.damaged`]);
-    expect(logged).toEqual(['error Events lost: their files are damaged and were set aside']);
+    expect(logged).toEqual(['error Events lost: damaged files were set aside']);
   });
 
   test('sends what an earlier release kept, whose names hold no checksum', async () => {

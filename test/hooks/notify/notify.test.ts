@@ -66,7 +66,7 @@ describe('channels', () => {
       parts({ post: () => new Promise(() => undefined), signal: stop.signal }),
     );
     stop.abort();
-    expect(await outcomes).toEqual([{ name: 'a', type: 'slack', problem: 'the time was up' }]);
+    expect(await outcomes).toEqual([{ name: 'a', type: 'slack', problem: 'the deadline was exceeded' }]);
   });
 
   test.each(['', 'nothing', 'file:///etc/passwd', 'http://', 'https:///x'])(
@@ -76,7 +76,7 @@ describe('channels', () => {
         [{ name: 'a', channel: chat, notice }],
         parts({ secret: () => address }),
       );
-      expect(outcome?.problem).toBe('its address is no http or https address');
+      expect(outcome?.problem).toBe('its URL is not an http or https URL');
     },
   );
 });

@@ -106,7 +106,7 @@ describe('a file of settings', () => {
 
   test.each([
     ['chanels: {}', '1: unknown key chanels', 'did you mean channels?'],
-    ['rules: [{channels: [desk]}]', '1: rules[0].channels: there is no channel desk', undefined],
+    ['rules: [{channels: [desk]}]', '1: rules[0].channels: unknown channel desk', undefined],
     ['rules: [{events: [Stop]}]', '1: rules[0]: channels is missing', undefined],
     [
       'channels:\n  a: {type: pager}',
@@ -122,11 +122,11 @@ describe('a file of settings', () => {
     [
       'channels: {a: {type: slack}}',
       '1: channels.a: url_file or url_env is missing',
-      'a secret never stands in the file itself',
+      'secrets are not accepted in the file itself',
     ],
     [
       'channels: {"a b": {type: desktop}}',
-      '1: channels.a b: a channel has a name of letters, digits, dashes and underscores',
+      '1: channels.a b: channel names consist of letters, digits, dashes and underscores',
       undefined,
     ],
     [
@@ -136,13 +136,13 @@ describe('a file of settings', () => {
     ],
     [
       'channels: {m: {type: email, host: h, security: none, username: u, password_env: P, from: a@b.c, to: a@b.c}}',
-      '1: channels.m.username: a password is not sent without encryption',
+      '1: channels.m.username: passwords are not sent unencrypted',
       'set security to tls or starttls',
     ],
     [
       'forward: {url: "http://x"}',
       '1: forward: token_file or token_env is missing',
-      'a secret never stands in the file itself',
+      'secrets are not accepted in the file itself',
     ],
     ['forward: {token_env: T}', '1: forward: url is missing', undefined],
     [
@@ -153,24 +153,24 @@ describe('a file of settings', () => {
     ['forward: {url: "http://x", token: abc}', '1: unknown key forward.token', undefined],
     [
       'forward: {url: "http://x", token_env: T, token_file: f}',
-      '1: forward.token_env: token_file is given too: one of them must go',
+      '1: forward.token_env: token_file is given too: remove one of them',
       undefined,
     ],
     ['deadline: 1m', '1: deadline: must be from 100ms to 30s', undefined],
     ['deadline: soon', '1: deadline: "soon" is not a duration, such as 2500ms, 30s, 1h30m or 7d', undefined],
     [
       'channels: {d: {type: desktop}}\nrules: [{channels: [d], message: "{"}]',
-      '2: rules[0].message: has a brace that is no variable: write {{ and }} for braces',
+      '2: rules[0].message: has a brace that does not belong to a variable: write {{ and }} for braces',
       undefined,
     ],
     [
       'channels: {d: {type: desktop}}\nrules: [{channels: [d], quiet_hours: {from: "8", to: "9:00"}}]',
-      '2: rules[0].quiet_hours.from: must be a time of the day in quotes, such as "22:00"',
+      '2: rules[0].quiet_hours.from: must be a time of day in quotes, such as "22:00"',
       undefined,
     ],
     [
       'quiet_hours: {from: "22:00", to: "07:00", time_zone: Mars/Base}',
-      '1: quiet_hours.time_zone: "Mars/Base" is no time zone, such as Europe/Berlin or UTC',
+      '1: quiet_hours.time_zone: "Mars/Base" is not a time zone, such as Europe/Berlin or UTC',
       undefined,
     ],
   ])('%s is refused', (text, message, hint) => {

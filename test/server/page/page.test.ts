@@ -20,7 +20,7 @@ function textOf(page: string): string {
 describe('the page', () => {
   test('says in one sentence that all is well', () => {
     expect(textOf(renderPage(serviceStatus()))).toContain(
-      '✓ Everything works 1 organization, 1 collector, 1,234 series served.',
+      '✓ All collectors succeed 1 organization, 1 collector, 1,234 series served.',
     );
   });
 
@@ -62,7 +62,7 @@ describe('the page', () => {
     const collectors = [collectorStatus({ published: false }), collectorStatus({ uncoveredDays: 3 })];
     const text = textOf(renderPage(serviceStatus({ orgs: [orgStatus({ collectors })] })));
     expect(text).toContain('Withdrawn the last good data is too old');
-    expect(text).toContain('3 days still to fetch');
+    expect(text).toContain('3 days not known yet');
   });
 
   test('says that the data is simulated, and only then', () => {

@@ -33,8 +33,8 @@ export function prepare(db: DatabaseSync, path: string): void {
   }
   if (id !== 0 || form !== 0 || !isEmpty(db)) {
     throw new ConfigError(
-      `${path} is not a file of hook events that this release knows`,
-      'it is left as it is; move it away, or give another --storage.path',
+      `${path} is not a file of hook events that this release supports`,
+      'it is left untouched; move it away, or give another --storage.path',
     );
   }
   db.exec(`BEGIN IMMEDIATE; ${TABLES} ${AGEING}

@@ -90,7 +90,7 @@ function explained<Result>(path: string, work: () => Result): Result {
     return work();
   } catch (error) {
     const { reason, detail, hint } = troubleOf(error);
-    const damaged = `stop the exporter and move ${path} away: counting then begins anew`;
+    const damaged = `stop the exporter and move ${path} away: the counters then start at 0`;
     throw new HookStoreError({ reason, detail, hint: reason === 'damaged' ? damaged : hint });
   }
 }
