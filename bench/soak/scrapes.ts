@@ -61,7 +61,9 @@ export function fetchPage(url: string, agent?: Agent): Promise<string> {
     const request = get(url, { ...(agent && { agent }), headers, timeout: TIMEOUT_MS }, (response) => {
       read(response).then(resolve, reject);
     });
-    request.once('timeout', () => request.destroy(new Error('no answer within the timeout'))).once('error', reject);
+    request
+      .once('timeout', () => request.destroy(new Error('no answer within the timeout')))
+      .once('error', reject);
   });
 }
 

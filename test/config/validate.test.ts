@@ -96,7 +96,7 @@ describe('words for', () => {
       'an unknown key of a member',
       named,
       'x: {type: sound, vol: 1}',
-      'a.yml:1: unknown key x.vol | known here: type, volume',
+      'a.yml:1: unknown key x.vol | allowed keys: type, volume',
     ],
     [
       'a number out of bounds',
@@ -113,7 +113,7 @@ describe('words for', () => {
       'a key that every object has',
       schema,
       'name: x\n__proto__: 1',
-      'a.yml:2: unknown key __proto__ | known here: name, size, mode, items',
+      'a.yml:2: unknown key __proto__ | allowed keys: name, size, mode, items',
     ],
     ['a boolean', z.object({ a: z.boolean() }), 'a: "yes"', 'a.yml:1: a: must be true or false | '],
   ])('%s', (_, by, yaml, message) => {
