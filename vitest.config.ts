@@ -13,7 +13,7 @@ const common = {
 const shared = { isolate: false };
 
 // `unit` runs in the process of the test; `e2e` starts the program or the whole service; both need nothing but Node.
-// `storm` neither, but takes minutes; `system` drives real servers and browsers.
+// `storm` neither, but takes minutes; `system` drives real servers and browsers, `cluster` an API server of Kubernetes.
 export default defineConfig({
   test: {
     // A line for each file, and what a failing test has printed.
@@ -24,7 +24,7 @@ export default defineConfig({
         test: {
           ...{ name: 'unit', ...common, ...shared },
           include: ['test/**/*.test.ts'],
-          exclude: ['test/{e2e,system,storm,fuzz}/**'],
+          exclude: ['test/{e2e,system,cluster,storm,fuzz}/**'],
         },
       },
       { test: { name: 'e2e', ...common, ...shared, include: ['test/e2e/**/*.test.ts'] } },
@@ -32,6 +32,7 @@ export default defineConfig({
       {
         test: { name: 'system', ...common, include: ['test/system/**/*.test.ts'], fileParallelism: false },
       },
+      { test: { name: 'cluster', ...common, include: ['test/cluster/**/*.test.ts'] } },
     ],
   },
 });

@@ -79,13 +79,15 @@ export function createChart(programs: Programs): Chart {
       const rendered = await render(copy, { ...rendering, showOnly: 'templates/notes.yaml' });
       return z.object({ notes: z.string() }).parse(parse(rendered)).notes;
     },
-    async objects(rendering) {
-      const documents = parseAllDocuments(await render(CHART, rendering));
-      return documents.flatMap((document) => {
-        if (document.errors.length > 0) throw new Error(String(document.errors[0]));
-        const value: unknown = document.toJS();
-        return value === null ? [] : [object.parse(value)];
-      });
-    },
+    objects: async (rendering) => parseObjects(await render(CHART, rendering)),
   };
+}
+
+/** The objects in a text of several YAML documents; throws where one is none. */
+export function parseObjects(text: string): readonly KubernetesObject[] {
+  return parseAllDocuments(text).flatMap((document) => {
+    if (document.errors.length > 0) throw new Error(String(document.errors[0]));
+    const value: unknown = document.toJS();
+    return value === null ? [] : [object.parse(value)];
+  });
 }

@@ -59,11 +59,7 @@ export async function writeSchemas(programs: Programs, version: string): Promise
     if (resource === undefined || !KINDS.test(resource.kind)) continue;
     await write(resource.group, resource.version, resource.kind, strictly[name] ?? {});
   }
-  const files = [
-    ...globSync(join(await module(programs, MONITORING), 'example/prometheus-operator-crd/*s.yaml')),
-    ...globSync(join(await module(programs, GATEWAY), 'config/crd/standard/*_httproutes.yaml')),
-  ];
-  for (const file of files) {
+  for (const file of await resourceDefinitionFiles(programs)) {
     const { spec } = resourceDefinition.parse(parse(readFileSync(file, 'utf8')));
     for (const { name, schema } of spec.versions) {
       await write(spec.group, name, spec.names.kind, withMetadata(strict(schema.openAPIV3Schema)));
@@ -76,6 +72,14 @@ export async function writeSchemas(programs: Programs, version: string): Promise
     withMetadata(strict(grafanaDashboard)),
   );
   return join(folder, '{{.ResourceKind}}{{.KindSuffix}}.json');
+}
+
+/** The definitions of the Prometheus operator's resources and of the Gateway API's route, as YAML files. */
+export async function resourceDefinitionFiles(programs: Programs): Promise<readonly string[]> {
+  return [
+    ...globSync(join(await module(programs, MONITORING), 'example/prometheus-operator-crd/*s.yaml')),
+    ...globSync(join(await module(programs, GATEWAY), 'config/crd/standard/*_httproutes.yaml')),
+  ];
 }
 
 /** The folder of a Go module, downloaded where it is not there. */
@@ -138,7 +142,7 @@ function readJson(file: string): unknown {
 }
 
 /** No package registry has this definition; these are the fields of it that a chart can want. */
-const grafanaDashboard: JsonObject = {
+export const grafanaDashboard: JsonObject = {
   type: 'object',
   required: ['spec'],
   properties: {

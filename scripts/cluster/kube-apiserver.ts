@@ -1,0 +1,63 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+/** The version of Kubernetes whose API server the tests run against. */
+export const KUBERNETES = '1.33.4';
+/** Helm asks the server for its version, which only its release builds have. */
+const VERSION = 'k8s.io/component-base/version';
+
+const folder = join(
+  process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'),
+  'agent-platform-exporter',
+  `kube-apiserver-v${KUBERNETES}`,
+);
+
+/** The program in the cache of builds; it is there once `buildApiServer` has been run. */
+export const API_SERVER = join(folder, 'kube-apiserver');
+
+/**
+ * Builds the API server from the Go module proxy where the cache does not have it, which takes some minutes, 3 GB of
+ * memory and 3 GB below GOMODCACHE and GOCACHE. Needs Go 1.24 or newer. Throws where the build fails.
+ */
+export function buildApiServer(log: (line: string) => void): void {
+  if (existsSync(API_SERVER)) return;
+  log(`building kube-apiserver ${KUBERNETES} into ${folder}: this takes minutes, once`);
+  const work = join(folder, 'module');
+  const partial = `${API_SERVER}.partial`;
+  mkdirSync(work, { recursive: true });
+  writeFileSync(join(work, 'go.mod'), moduleFile());
+  const [major, minor] = KUBERNETES.split('.');
+  const named = { gitVersion: `v${KUBERNETES}`, gitMajor: major, gitMinor: minor };
+  const flags = Object.entries(named).map(([name, value]) => `-X ${VERSION}.${name}=${value}`);
+  const built = ['-trimpath', '-buildvcs=false', '-ldflags', ['-s -w', ...flags].join(' ')];
+  go(['build', ...built, '-o', partial, 'k8s.io/kubernetes/cmd/kube-apiserver'], work);
+  rmSync(work, { recursive: true });
+  renameSync(partial, API_SERVER);
+}
+
+/**
+ * A module that requires Kubernetes. Kubernetes replaces its own libraries by folders of its repository; as a
+ * dependency it needs their published versions in place of those.
+ */
+function moduleFile(): string {
+  const downloaded = go(['mod', 'download', '-json', `k8s.io/kubernetes@v${KUBERNETES}`], folder);
+  const { GoMod: file } = JSON.parse(downloaded) as { readonly GoMod: string };
+  const staging = readFileSync(file, 'utf8').matchAll(/^\s*(?:replace )?(\S+) => \.\/staging\//gm);
+  const published = `v0${KUBERNETES.slice(KUBERNETES.indexOf('.'))}`;
+  const replaced = [...staging].map(([, library]) => `replace ${library} => ${library} ${published}`);
+  if (replaced.length === 0) throw new Error(`${file} replaces nothing by ./staging`);
+  const required = `require k8s.io/kubernetes v${KUBERNETES}`;
+  return ['module cluster', 'go 1.24.0', required, ...new Set(replaced), ''].join('\n');
+}
+
+function go(args: readonly string[], cwd: string): string {
+  const path = [process.env['PATH'], '/usr/local/go/bin'].join(delimiter);
+  return execFileSync('go', args, {
+    cwd,
+    encoding: 'utf8',
+    env: { ...process.env, PATH: path, CGO_ENABLED: '0', GOFLAGS: '-mod=mod', GOWORK: 'off' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
