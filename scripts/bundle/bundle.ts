@@ -8,10 +8,51 @@ const SUBSTITUTES: Readonly<Record<string, string>> = {
   'src/web-config/passwords/thread.ts': 'scripts/bundle/thread.ts',
 };
 
-/** Bundles an entry into one CommonJS function expression of (exports, require, module, __filename, __dirname). */
-async function bundleEntry(root: string, entry: string, version: string): Promise<string> {
+interface Entry {
+  readonly name: string;
+  readonly entry: string;
+  /** Whether parts that are imported when they are needed become files of their own. */
+  readonly split?: boolean;
+  /** Whether a thread runs it, from its text. */
+  readonly isThread?: boolean;
+}
+
+/** What the hook command is run with once, so that its code cache holds what an event needs. */
+const EVENT = JSON.stringify({ hook_event_name: 'PostToolUse', session_id: 'bundle', tool_name: 'Read' });
+
+/** An agent waits for the hook command, which then loads nothing that the event at hand does not need. */
+const ENTRIES: readonly Entry[] = [
+  { name: 'main', entry: 'scripts/bundle/main-entry.ts' },
+  { name: 'hook', entry: 'src/hook.ts', split: true },
+  { name: 'thread', entry: 'src/web-config/passwords/comparing-thread.ts', isThread: true },
+];
+
+/** What makes a function of the code, as Node.js does with its own. */
+const HEAD = '(function (exports, require, module, __filename, __dirname) {';
+
+/**
+ * Bundles an entry into CommonJS, by the names of the files: the entry's own, and where `split` one for each part that
+ * it imports when it needs it.
+ */
+async function bundleEntry(
+  root: string,
+  { name, entry, split = false }: Entry,
+  version: string,
+): Promise<ReadonlyMap<string, string>> {
+  const imports = new Map<string, readonly string[]>();
+  const needed = new Set<string>();
+  /** Puts all that loading the entry needs into one file with it, since each file costs a little. */
+  function atOnce(id: string): string | null {
+    if (needed.size === 0) follow(join(root, entry));
+    return needed.has(id) ? 'core' : null;
+  }
+  function follow(id: string): void {
+    if (needed.has(id)) return;
+    needed.add(id);
+    for (const imported of imports.get(id) ?? []) follow(imported);
+  }
   const { output } = await build({
-    input: join(root, entry),
+    input: { [name]: join(root, entry) },
     platform: 'node',
     write: false,
     logLevel: 'silent',
@@ -19,6 +60,9 @@ async function bundleEntry(root: string, entry: string, version: string): Promis
     plugins: [
       {
         name: 'substitutes',
+        moduleParsed({ id, importedIds }) {
+          imports.set(id, importedIds);
+        },
         load(id) {
           const own = id.startsWith(root)
             ? id
@@ -31,12 +75,21 @@ async function bundleEntry(root: string, entry: string, version: string): Promis
         },
       },
     ],
-    output: { format: 'cjs', codeSplitting: false, minify: { compress: true, mangle: false, codegen: true } },
+    output: {
+      format: 'cjs',
+      codeSplitting: split && { includeDependenciesRecursively: false, groups: [{ name: atOnce }] },
+      entryFileNames: '[name].js',
+      chunkFileNames: `${name}-[name].js`,
+      minify: { compress: true, mangle: false, codegen: true },
+    },
   });
-  const [chunk] = output;
-  if (output.length !== 1 || chunk === undefined) throw new Error(`${entry}: more than one file`);
-  // The namespaces of Node's own modules would be read whole here; the loader's stand-ins for them need no copy.
-  return chunk.code.replaceAll(/\b(node_\w+)=__toESM\(\1,1\)/g, '$1=$1');
+  const code = new Map<string, string>();
+  for (const file of output) {
+    if (file.type !== 'chunk') throw new Error(`${entry}: ${file.fileName} is no code`);
+    // The namespaces of Node's own modules would be read whole here; the loader's stand-ins for them need no copy.
+    code.set(file.fileName, file.code.replaceAll(/\b(node_\w+)=[\w.]+\(\1,1\)/g, '$1=$1'));
+  }
+  return code;
 }
 
 /** Writes the bundles with their code caches to `folder` and gives the files by the names of their assets. */
@@ -48,18 +101,18 @@ export async function bundleAll(
   mkdirSync(folder, { recursive: true });
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   const assets: Record<string, string> = { 'notification.wav': join(root, 'assets/notification.wav') };
-  const entries = { main: 'scripts/bundle/main-entry.ts', hook: 'src/hook.ts' };
-  for (const [name, entry] of Object.entries(entries)) {
-    const source = join(folder, `${name}.js`);
-    const code = await bundleEntry(root, entry, version);
-    writeFileSync(source, `(function (exports, require, module, __filename, __dirname) {${code}\n})`);
-    const cache = join(folder, `${name}.cache`);
-    execFileSync(node, [join(root, 'scripts/bundle/code-cache.cjs'), source, cache], { stdio: 'inherit' });
-    assets[`${name}.js`] = source;
-    assets[`${name}.cache`] = cache;
+  for (const entry of ENTRIES) {
+    const files = await bundleEntry(root, entry, version);
+    for (const [file, code] of files) {
+      assets[file] = join(folder, file);
+      writeFileSync(join(folder, file), entry.isThread ? code : `${HEAD}${code}\n})`);
+    }
+    if (entry.isThread) continue;
+    execFileSync(node, [join(root, 'scripts/bundle/code-cache.cjs'), folder, ...files.keys()], {
+      input: EVENT,
+      stdio: ['pipe', 'inherit', 'inherit'],
+    });
+    for (const file of files.keys()) assets[`${file}.cache`] = join(folder, `${file}.cache`);
   }
-  const thread = join(folder, 'thread.js');
-  writeFileSync(thread, await bundleEntry(root, 'src/web-config/passwords/comparing-thread.ts', version));
-  assets['thread.js'] = thread;
   return assets;
 }

@@ -5,14 +5,34 @@ const { getAsset, getRawAsset } = require('node:sea');
 const { dirname } = require('node:path');
 const { Script, constants } = require('node:vm');
 
+const modules = new Map();
+
+function required(name) {
+  if (name.startsWith('./')) return load(name.slice(2));
+  return name.startsWith('node:') ? lazily(name) : require(name);
+}
+
 // Node's own modules as the bundles ask for them, each loaded with its first use: all at once they take the hook command
 // longer than its own work.
 function lazily(name) {
-  if (!name.startsWith('node:')) return require(name);
   return new Proxy(
     {},
     { get: (_, member) => (member === 'default' ? require(name) : require(name)[member]) },
   );
+}
+
+function load(file) {
+  const known = modules.get(file);
+  if (known !== undefined) return known.exports;
+  const script = new Script(getAsset(file, 'utf8'), {
+    filename: file,
+    cachedData: Buffer.from(getRawAsset(`${file}.cache`)),
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  });
+  const bundle = { exports: {} };
+  modules.set(file, bundle);
+  script.runInThisContext()(bundle.exports, required, bundle, process.execPath, dirname(process.execPath));
+  return bundle.exports;
 }
 
 const args = process.argv.slice(2);
@@ -24,15 +44,7 @@ const isHook =
 if (args.length === 1 && args[0] === '--licenses') {
   process.stdout.write(getAsset('licenses.txt', 'utf8'));
 } else {
-  const name = isHook ? 'hook' : 'main';
-  const script = new Script(getAsset(`${name}.js`, 'utf8'), {
-    filename: `${name}.js`,
-    cachedData: Buffer.from(getRawAsset(`${name}.cache`)),
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  });
-  const bundle = { exports: {} };
-  script.runInThisContext()(bundle.exports, lazily, bundle, process.execPath, dirname(process.execPath));
-  const run = isHook ? bundle.exports.hook(args.slice(1)) : bundle.exports.main(args);
+  const run = isHook ? load('hook.js').hook(args.slice(1)) : load('main.js').main(args);
   run.catch((error) => {
     process.stderr.write(`agent-platform-exporter: ${error instanceof Error ? error.stack : error}\n`);
     process.exitCode = isHook ? 0 : 1;

@@ -1,6 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { hashSync } from 'bcryptjs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readPage } from '../e2e/page.ts';
@@ -130,6 +134,31 @@ describe('the single executable', () => {
     });
     second.send('SIGTERM');
     await second.ended;
+  });
+
+  test("forwards an agent's events, with its settings read by one run and known to the next", async () => {
+    const home = programs.folder();
+    const taken: unknown[] = [];
+    const exporter = createServer(async (request, response) => {
+      const { events = [undefined] } = (await json(request)) as { readonly events?: readonly unknown[] };
+      taken.push(...events);
+      response.end(JSON.stringify({ accepted: events.length, duplicates: 0, rejected: 0 }));
+    }).listen(0, '127.0.0.1');
+    await once(exporter, 'listening');
+    const url = `http://127.0.0.1:${(exporter.address() as AddressInfo).port}`;
+    const settings = join(home, 'hooks.yaml');
+    await writeFile(settings, `deadline: 20s\nforward: {url: "${url}", token_env: HOOK_TOKEN}\n`);
+    const environment = { HOME: home, XDG_STATE_HOME: home, HOOK_TOKEN: 'token' };
+    const input = JSON.stringify({ hook_event_name: 'PostToolUse', session_id: 's', tool_name: 'Read' });
+    await waitFor(async () => {
+      const ran = await run(['hook', `--config=${settings}`], environment, input);
+      expect(ran).toEqual({ code: 0, signal: null, stdout: '', stderr: '' });
+      expect(taken.length).toBeGreaterThan(1);
+    });
+    exporter.close();
+    const kept = globSync('**/settings.json', { cwd: home });
+    expect(readFileSync(join(home, kept[0] ?? ''), 'utf8')).toContain(url);
+    expect(globSync('**/hook.log', { cwd: home })).toEqual([]);
   });
 
   test("is an agent's hook: quick, silent, with its own sound, and set up by its own path", async () => {
