@@ -27,9 +27,14 @@ const FOLLOW = (file: string) => `
   const wall = Date.now.bind(Date);
   const monotonic = performance.now.bind(performance);
   const set = globalThis.setTimeout;
-  const offsets = () => JSON.parse(readFileSync(file, 'utf8'));
-  Date.now = () => wall() + offsets().wall;
-  const elapsed = () => monotonic() + offsets().monotonic;
+  let offsets;
+  const look = () => {
+    offsets = JSON.parse(readFileSync(file, 'utf8'));
+  };
+  look();
+  setInterval(look, ${LOOK_MS}).unref();
+  Date.now = () => wall() + offsets.wall;
+  const elapsed = () => monotonic() + offsets.monotonic;
   performance.now = elapsed;
   globalThis.setTimeout = (run, ms, ...args) => {
     if (!(ms >= ${SCHEDULE_MS})) return set(run, ms, ...args);

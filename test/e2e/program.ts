@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
@@ -40,7 +40,7 @@ export async function startProgram(
   const platform = createSandbox({ now, users: 40, repos: 6 });
   const behind = await platform.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => platform.close());
-  const before = createServer(async (request, response) => {
+  async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const answer = await fetch(behind.url + request.url, {
       headers: { authorization: request.headers.authorization ?? '' },
     });
@@ -50,6 +50,10 @@ export async function startProgram(
       : await answer.json();
     response.writeHead(answer.status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(body));
+  }
+  const before = createServer((request, response) => {
+    // The platform may end while the program still asks.
+    pass(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => before.listen(0, '127.0.0.1', resolve));
   onTestFinished(

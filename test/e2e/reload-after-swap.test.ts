@@ -1,0 +1,35 @@
+import { expect, test, vi } from 'vitest';
+import { HOUR, startStory } from './harness.ts';
+
+const SUCCESSFUL = 'agent_platform_exporter_config_last_reload_successful';
+const READ_AT = 'agent_platform_exporter_config_last_reload_success_timestamp_seconds';
+
+test('a reload that fails once the new settings are in use does not say that the former ones stay', async () => {
+  const story = await startStory({ sandbox: { orgs: 2 } });
+  const gone = story.platform.orgs[1]?.name ?? '';
+  const without = await story.reload((config) => ({
+    ...config,
+    orgs: config.orgs.filter(({ name }) => name !== gone),
+  }));
+  expect(without).toEqual({ ok: true });
+  const readAt = (await story.page()).value(READ_AT) ?? 0;
+  story.clock.advance(HOUR);
+
+  // The schedules of the organization that comes back cannot be started.
+  vi.spyOn(story.ticker, 'start').mockImplementation(() => {
+    throw new Error('no schedule');
+  });
+  expect(await story.reload((config) => config)).toEqual({ ok: true });
+  vi.restoreAllMocks();
+  expect(story.logged('level=error', 'The new settings are in use', 'no schedule')).toHaveLength(1);
+  expect(story.logged('keeping the previous configuration')).toEqual([]);
+  expect(story.service.status().orgs.map(({ name }) => name)).toEqual(['acme', gone]);
+  const page = await story.page();
+  expect(page.value(SUCCESSFUL)).toBe(1);
+  expect(page.value(READ_AT)).toBeGreaterThan(readAt + 3_599);
+
+  // What was left out is done by the next reload at the latest.
+  expect(await story.reload((config) => config)).toEqual({ ok: true });
+  expect(await story.poll()).toEqual([]);
+  expect((await story.page()).platform(gone).length).toBeGreaterThan(0);
+});

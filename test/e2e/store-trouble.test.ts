@@ -1,0 +1,137 @@
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { createDirectory } from '../history/places.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { NOON } from './harness.ts';
+import { createMachineClock, type MachineClock } from './machine-clock.ts';
+import { type Program, pageAfterRuns, startProgram } from './program.ts';
+
+const PERSISTENT = 'agent_platform_exporter_history_persistent';
+const COLLECTORS = ['tokens', 'tools', 'activity', 'productivity', 'readiness', 'wiki'];
+const NEVER = '0 0 1 1 *';
+/** The store is looked after once in so many milliseconds. */
+const SWEEP = 60_000;
+
+interface Stored extends Program {
+  readonly clock: MachineClock;
+  /** Lets sweeps pass until the metric shows whether everything is in the file. */
+  untilPersistent(expected: 0 | 1): Promise<void>;
+  logged(...texts: readonly string[]): readonly string[];
+}
+
+/** The program on a history file, after the first run of each collector. */
+async function startOn(
+  file: string,
+  more: readonly string[] = [],
+  { start = '2026-10-01', nodeArguments = [] as readonly string[] } = {},
+): Promise<Stored> {
+  const clock = createMachineClock(NOON);
+  const flags = [
+    ...[`--storage.path=${file}`, `--history.start=${start}`],
+    ...['analytics', 'readiness', 'wiki'].map((name) => `--schedule.${name}=${NEVER}`),
+    ...more,
+  ];
+  const program = await startProgram(flags, undefined, {
+    now: clock.now,
+    nodeArguments: [clock.nodeArgument, ...nodeArguments],
+  });
+  await pageAfterRuns(program, COLLECTORS);
+  return {
+    ...program,
+    clock,
+    untilPersistent: (expected) =>
+      waitFor(
+        async () => {
+          clock.pass(SWEEP);
+          expect((await program.page()).value(PERSISTENT)).toBe(expected);
+        },
+        { log: program.log },
+      ),
+    logged: (...texts) =>
+      program
+        .log()
+        .split('\n')
+        .filter((line) => texts.every((text) => line.includes(text))),
+  };
+}
+
+/** Sets SQLite's own limit on the size of the history as each transaction begins, as a disk without room would. */
+function roomFor(file: string, history: string): string {
+  const script = `
+    import { readFileSync } from 'node:fs';
+    import { DatabaseSync } from 'node:sqlite';
+    const exec = DatabaseSync.prototype.exec;
+    DatabaseSync.prototype.exec = function (sql) {
+      if (sql.startsWith('BEGIN') && this.location() === ${JSON.stringify(history)})
+        exec.call(this, 'PRAGMA max_page_count = ' + readFileSync(${JSON.stringify(file)}, 'utf8'));
+      return exec.call(this, sql);
+    };`;
+  return `--import=data:text/javascript,${encodeURIComponent(script)}`;
+}
+
+test('a disk that fills up under an existing history costs the persistence until there is room', async () => {
+  const directory = createDirectory();
+  const [file, room] = [path.join(directory, 'history.db'), path.join(directory, 'room')];
+  writeFileSync(room, '100000');
+  const nodeArguments = [roomFor(room, file)];
+  const first = await startOn(file, [], { nodeArguments });
+  expect((await first.page()).value(PERSISTENT)).toBe(1);
+  first.process.kill('SIGKILL');
+  await waitFor(() => first.process.signalCode !== null);
+  const size = new DatabaseSync(file, { readOnly: true });
+  const pages = Number(size.prepare('PRAGMA page_count').get()?.['page_count']);
+  size.close();
+
+  // Not a page more than there is, and half a year of days to come.
+  writeFileSync(room, String(pages));
+  const program = await startOn(file, [], { start: '2026-04-01', nodeArguments });
+  await program.untilPersistent(0);
+  expect(program.logged('level=warn', 'kept in memory only', 'reason=full')).toHaveLength(1);
+  const uncovered = async () =>
+    Object.values((await program.page()).by('dataset', 'agent_platform_history_uncovered'));
+  await waitFor(async () => expect(await uncovered()).toEqual([0, 0, 0, 0]));
+  const page = await program.page();
+  expect(page.value(PERSISTENT)).toBe(0);
+
+  writeFileSync(room, '100000');
+  await program.untilPersistent(1);
+  expect(program.logged('level=info', 'The history is stored again')).toHaveLength(1);
+  expect((await program.page()).platform()).toEqual(page.platform());
+});
+
+test.each(['keep', 'replace'] as const)(
+  'a history that is damaged while it is open (%s) costs no figure, and is said once',
+  async (onDamage) => {
+    const file = path.join(createDirectory(), 'history.db');
+    const program = await startOn(file, [`--storage.on-damage=${onDamage}`]);
+    await program.untilPersistent(1);
+    const before = (await program.page()).platform();
+    const copy = `${file}.copy`;
+    copyFileSync(file, copy);
+    writeFileSync(file, readFileSync(file).fill(0xa5, 4096, 12_288));
+    const damaged = readFileSync(file);
+
+    if (onDamage === 'keep') {
+      await program.untilPersistent(0);
+      expect(program.logged('level=error', 'kept in memory only', 'reason=damaged', 'hint=')).toHaveLength(1);
+      expect((await program.page()).platform()).toEqual(before);
+      expect(readFileSync(file).equals(damaged)).toBe(true);
+      // Somebody restores the file.
+      writeFileSync(file, readFileSync(copy));
+    } else {
+      await waitFor(() => {
+        program.clock.pass(SWEEP);
+        expect(program.logged('level=error', 'moved aside')).toHaveLength(1);
+      });
+      expect(readFileSync(`${file}.damaged-1`).equals(damaged)).toBe(true);
+    }
+    await program.untilPersistent(1);
+    const page = await program.page();
+    expect(page.platform()).toEqual(before);
+    const revisions = page.by('dataset', 'agent_platform_exporter_day_revisions_total');
+    expect(Object.values(revisions)).toEqual([0, 0, 0, 0]);
+    expect(program.logged('level=error')).toHaveLength(1);
+  },
+);
