@@ -1,15 +1,15 @@
-# Both bases are arguments, so that a build can take them from a mirror:
+# Both base images are arguments, so that a build can pull them from a mirror:
 #   docker build --build-arg NODE_IMAGE=mirror.example.com/node@sha256:… .
-# NODE_IMAGE gives Node.js and npm, BASE_IMAGE the C++ runtime that Node.js needs and nothing else: no shell, no package manager.
-# Renovate moves tags and digests (renovate.json).
+# NODE_IMAGE contains Node.js and npm; BASE_IMAGE contains only the C++ runtime that Node.js needs, no shell and no package manager.
+# Renovate updates tags and digests (renovate.json).
 ARG NODE_IMAGE=docker.io/library/node:24.21.0-trixie-slim@sha256:8ec5d7557396cfe32d21c3f9c13072355ceab22b584578ca4bb28af31120cffe
 ARG BASE_IMAGE=gcr.io/distroless/cc-debian13:nonroot@sha256:e792ab3d241a468a4fd7519ddbbebe66b49b5f365771716ea688ad40b6c6f1c2
 
-# What runs in this stage is the same for every architecture, and so it runs on the one that builds.
+# The result of this stage is the same for every architecture, so it runs on that of the builder.
 FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
-# Without install scripts: nothing is compiled, and the Node.js of the image is used.
+# Without install scripts: nothing is compiled, and the image's Node.js is used.
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
@@ -22,7 +22,7 @@ RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 ARG VERSION=0.1.0
 RUN npm pkg set version="$VERSION" && npm pkg delete devDependencies scripts && mkdir /state
 
-# Of the architecture that the image is for: its Node.js is what goes into the image.
+# Has the architecture of the target image, which gets its Node.js.
 FROM ${NODE_IMAGE} AS node
 
 FROM ${BASE_IMAGE}
@@ -33,13 +33,13 @@ COPY --from=dependencies /build/node_modules ./node_modules
 COPY LICENSE NOTICE ./
 COPY bin ./bin
 COPY --from=build /build/dist ./dist
-# All that is written goes here; the rest of the file system may be read-only.
+# The only writable directory; the rest of the file system may be read-only.
 COPY --from=dependencies --chown=65532:65532 /state /var/lib/agent-platform-exporter
 VOLUME /var/lib/agent-platform-exporter
 
 ARG VERSION=0.1.0
 ARG REVISION=unknown
-# SQLite has nowhere else to put what a large transaction needs.
+# SQLite needs a writable directory for large transactions.
 ENV NODE_ENV=production \
     SQLITE_TMPDIR=/var/lib/agent-platform-exporter \
     AGENT_PLATFORM_STORAGE_PATH=/var/lib/agent-platform-exporter/history.db \
@@ -54,12 +54,12 @@ LABEL org.opencontainers.image.title="Agent Platform Exporter" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
 
-# A number, so that Kubernetes can tell that it is not root.
+# Numeric, so that Kubernetes can verify that it is not root.
 USER 65532:65532
 EXPOSE 9889
 HEALTHCHECK --interval=30s --timeout=6s --start-period=30s \
   CMD ["/usr/local/bin/node", "/app/bin/agent-platform-exporter.js", "healthcheck"]
-# Node.js is the first process, without an init before it: it handles SIGTERM itself and starts no children.
+# Node.js runs as the first process without an init: it handles SIGTERM itself and starts no children.
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["/usr/local/bin/node", "/app/bin/agent-platform-exporter.js"]
 CMD ["serve"]

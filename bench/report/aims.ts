@@ -47,7 +47,7 @@ export function aimsOf(result: SizeResult): readonly Aim[] {
 export function startingAims({ exporter, first }: StartingResult): readonly Aim[] {
   return [
     below('start to the first answered scrape', 1000, exporter, 'ms'),
-    below('the same, for the first time on a machine', 1000, first, 'ms'),
+    below('the same, first start on a machine', 1000, first, 'ms'),
   ];
 }
 

@@ -13,13 +13,13 @@ export function renderHookPage(result: HookResult, { hookRuns }: BenchOptions): 
   const rows = [
     ['`node -e 0`', result.node],
     ['`hook`, forwarding to an exporter on this machine', result.forwarding],
-    ['`hook`, with nobody there: the event waits on disk', result.down],
+    ['`hook`, with no exporter: the event is spooled', result.down],
     ['`curl` with the same request', result.curl],
   ] as const;
   return `## Hook
 
-From the start of the process to its end, medians of ${hookRuns} runs in turn. The hook is the built program, with compiled
-code and parsed settings from an earlier run; it has no rules, so that it only forwards.
+From the start of the process to its end, medians of ${hookRuns} alternating runs. The hook is the built program, with cached compiled
+code and parsed settings; it has no rules, so it only forwards.
 
 ${renderTable(
   ['what', 'ms', 'against `node -e 0`', 'against `curl`'],

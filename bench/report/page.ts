@@ -54,8 +54,8 @@ export function renderPage({ machine, options, scraping, backfill, sync, hook, u
   ];
   return `# Benchmarks
 
-Written by \`npm run bench -- --write\`; the figures are those of one run, and nobody has touched them. What is compared
-was measured in the same run on the same machine: the ratios travel to other machines, the figures do not.
+Written by \`npm run bench -- --write\` from a single run, without manual changes. Everything that is compared was measured in
+the same run on the same machine: the ratios apply to other machines, the absolute values do not.
 
 Machine: ${machine}. Servers and load client share it.
 

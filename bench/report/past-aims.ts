@@ -11,10 +11,10 @@ export function fileAims(results: readonly FileBackfillResult[]): readonly Aim[]
     .filter(({ series }) => series === results[0]?.series)
     .toSorted((a, b) => b.days - a.days);
   if (most === undefined) return [];
-  const what = `backfill to files at ${grouped(most.series)} series a day, ${most.days} days`;
+  const what = `backfill to files at ${grouped(most.series)} series per day, ${most.days} days`;
   const aims = [atLeast(what, 1_000_000, most.perSecond, 'samples/s')];
   if (longest === undefined || shorter === undefined) return aims;
-  const at = `at ${grouped(longest.series)} series a day`;
+  const at = `at ${grouped(longest.series)} series per day`;
   const growth = `peak of resident memory ${at}, ${grouped(longest.days)} days against ${shorter.days} days`;
   return [...aims, below(growth, 1.5, longest.peak / shorter.peak, '×')];
 }
@@ -22,7 +22,7 @@ export function fileAims(results: readonly FileBackfillResult[]): readonly Aim[]
 /** The aims of backfills by remote write. */
 export function remoteAims(results: readonly RemoteBackfillResult[]): readonly Aim[] {
   return results.map(({ series, days, ratio }) => {
-    const what = `backfill by remote write at ${grouped(series)} series a day, ${days} days, against replaying its requests`;
+    const what = `backfill by remote write at ${grouped(series)} series per day, ${days} days, against replaying its requests`;
     return atLeast(what, 0.8, ratio);
   });
 }

@@ -9,20 +9,20 @@ import { grouped, mebibytes, renderTable, shown } from './table.ts';
 export function renderBackfillPage({ files, remote }: BackfillReport, { backfills }: BenchOptions): string {
   return `## Backfill to files
 
-From parsed rows in the history to OpenMetrics files, one a month, synced to disk. Each backfill is a process of its own,
-over a store that is as long for a short range as for a long one; medians of ${backfills} rounds. The bytes alone are those of
-the same files, written to one other file in pieces of 1 MiB and synced. Peaks are the operating system's, with the store.
-Where a day has few series, what is done once a day and not for each sample counts for more.
+From parsed rows in the history to OpenMetrics files, one per month, synced to disk. Each backfill runs in its own process,
+and the store covers the same days for short and long ranges; medians of ${backfills} rounds. "Writing the bytes alone" writes the
+same bytes to one file in chunks of 1 MiB and syncs it. Peaks are those of the operating system and include the store. With few
+series per day, the fixed cost of each day has more weight.
 
 ${renderFiles(files)}
 
 ## Backfill by remote write
 
-From parsed rows in the history to the last acknowledgement of ${remote[0]?.receiver ?? 'nobody'} on the same machine, with up to four
-requests of 5 000 samples under way; medians of ${backfills} rounds. Against it, in the same round: the same requests, encoded and
-compressed before, sent to another receiver that is as empty, four at a time. The backfill keeps the samples of a series in
-order; the requests by themselves may overtake each other, which the receiver's window for samples out of order allows. Prometheus makes blocks of the days that lie behind
-meanwhile, on the same cores: of more of them the longer the sending takes.
+From parsed rows in the history to the last acknowledgement of ${remote[0]?.receiver ?? 'no receiver'} on the same machine, with up to
+four concurrent requests of 5 000 samples; medians of ${backfills} rounds. It is compared in the same round with sending the same
+requests, encoded and compressed in advance, to another empty receiver, four at a time. The backfill keeps the samples of a
+series in order; the replayed requests may overtake each other, which the receiver's out-of-order window allows. Meanwhile
+Prometheus compacts past days into blocks on the same cores: the longer the sending takes, the more of them.
 
 ${renderRemote(remote)}`;
 }
@@ -31,10 +31,10 @@ ${renderRemote(remote)}`;
 export function renderSyncPage(sync: FirstSyncResult, { syncs }: BenchOptions): string {
   return `## First sync
 
-\`once\` as it is installed, with an empty store in a file, against the simulated platform in a process of its own: one
-organization of 40 people and 12 repositories, the collectors that run where none is configured, the limit of requests
-lifted to 1 000 per second. From the start of the process to its end; medians of ${syncs} rounds. The platform's CPU
-seconds are those it made its answers in.
+The installed command \`once\` with an empty store in a file, against the simulated platform in a separate process: one
+organization of 40 people and 12 repositories, the default collectors, and a limit of 1 000 requests per second. From the
+start of the process to its end; medians of ${syncs} rounds. The platform's CPU seconds are those in which it created its
+answers.
 
 ${renderSync(sync)}`;
 }
@@ -51,7 +51,7 @@ function renderFiles(results: readonly FileBackfillResult[]): string {
     mebibytes(peak),
   ]);
   const heads = [
-    ...['series of reports a day', 'days', 'samples', 'MiB written', 'seconds', 'samples/s'],
+    ...['report series per day', 'days', 'samples', 'MiB written', 'seconds', 'samples/s'],
     ...['time against writing the bytes alone', 'peak MiB'],
   ];
   return renderTable(heads, rows);
@@ -68,7 +68,7 @@ function renderRemote(results: readonly RemoteBackfillResult[]): string {
     mebibytes(peak),
   ]);
   const heads = [
-    ...['series of reports a day', 'days', 'samples', 'seconds', 'samples/s'],
+    ...['report series per day', 'days', 'samples', 'seconds', 'samples/s'],
     ...['samples/s against the requests alone', 'peak MiB'],
   ];
   return renderTable(heads, rows);

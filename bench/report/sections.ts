@@ -34,7 +34,7 @@ export function renderPublishing(results: readonly SizeResult[]): string {
     shown(again),
     shown(stall),
   ]);
-  return renderTable(['series', 'first time ms', 'again ms', 'longest stall ms'], rows);
+  return renderTable(['series', 'first time ms', 'repeated ms', 'longest stall ms'], rows);
 }
 
 /** Memory at all sizes. */
@@ -51,19 +51,19 @@ export function renderMemory(results: readonly SizeResult[]): string {
     'series',
     'rows parsed MiB',
     'published MiB',
-    'peak up to then MiB',
+    'peak so far MiB',
     'after the scrapes MiB',
-    'peak of all MiB',
+    'overall peak MiB',
   ];
   return renderTable(heads, rows);
 }
 
 export function renderStarting({ first, exporter, bare }: StartingResult): string {
   return renderTable(
-    ['', 'ms', 'against the bare one'],
+    ['', 'ms', 'against the bare program'],
     [
       ['this exporter', shown(exporter), `${shown(exporter / bare)} ×`],
-      ['this exporter, for the first time on a machine', shown(first), `${shown(first / bare)} ×`],
+      ['this exporter, first start on a machine', shown(first), `${shown(first / bare)} ×`],
       ['bare express with prom-client', shown(bare), ''],
     ],
   );

@@ -19,11 +19,11 @@ export function renderUsersPage(results: readonly UsersResult[]): string {
   ];
   return `## People
 
-\`once\` as it is installed, with the users collector alone, against the simulated platform in a process of its own, the
-limit of requests lifted to 1 000 per second: it reads the three newest days, of which yesterday has ${grouped(first?.people ?? 0)} people on
-${grouped(first?.pages ?? 0)} pages. Beside it, in a process of its own: the CPU time to read one day from bodies in memory (parse, check, sum
-up by team and, where people are told apart, keep each), against that of \`JSON.parse\` alone on the same bodies; the least
-of five readings of each, so that hashes are those that the exporter has made before.
+The installed command \`once\` with the users collector only, against the simulated platform in a separate process, with a
+limit of 1 000 requests per second. It reads the three newest days, of which yesterday has ${grouped(first?.people ?? 0)} people on
+${grouped(first?.pages ?? 0)} pages. In another process: the CPU time to read one day from bodies in memory (parse, validate, sum by
+team and, if people are identified, keep each), compared with \`JSON.parse\` alone on the same bodies; the minimum of
+five readings each, so that hashes are already cached.
 
 ${renderTable(heads, rows)}`;
 }

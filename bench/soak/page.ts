@@ -12,16 +12,16 @@ export function renderSoak(soak: Soak, checks: readonly Check[], machine: string
   return `## Soak
 
 Written by \`npm run soak -- --write\`: ${minutes} minutes of ${perSecond} scrapes a second and a poll of everything every ${pollSeconds} s
-(${grouped(polls)} polls), while the simulated platform went through spells of faults. The exporter is a process of its
-own; the scraper and the platform are another one on the same machine: ${machine}.
+(${grouped(polls)} polls), while the simulated platform went through periods of faults. The exporter runs in its own
+process; the scraper and the platform share another one on the same machine: ${machine}.
 
 ${renderTable(
   ['Check', 'Found', ''],
   checks.map(({ what, found, held }) => [what, found, held ? 'held' : '**missed**']),
 )}
 
-A scrape took ${quantile(scrapes, 0.5).toFixed(1)} ms in the middle, and ${quantile(scrapes, 1).toFixed(0)} ms at most. The platform answered ${counts(answers)} (0: connection
-closed). Lines of the log: ${counts(logLines)}.
+A scrape took ${quantile(scrapes, 0.5).toFixed(1)} ms in the median, and ${quantile(scrapes, 1).toFixed(0)} ms at most. The platform answered ${counts(answers)} (0: connection
+closed). Log lines: ${counts(logLines)}.
 
 ${renderTable(
   ['After', 'Resident, MiB', 'Heap in use, MiB', 'Open files'],

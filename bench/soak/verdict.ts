@@ -53,7 +53,7 @@ export function judge(soak: Soak): readonly Check[] {
     heap(second, last),
     files(second, last),
     {
-      what: 'no line of the log is an ERROR',
+      what: 'the log contains no ERROR',
       found: `${soak.errors.length}`,
       held: soak.errors.length === 0,
     },
@@ -75,7 +75,7 @@ function heap(second: readonly Sample[], last: readonly Sample[]): Check {
   const least = (samples: readonly Sample[]) => Math.min(...samples.map(({ heapBytes }) => heapBytes));
   const [before, after] = [least(second), least(last)];
   return {
-    what: 'the heap is level: least of the last third against the second',
+    what: 'the heap is level: minimum of the last third against the second',
     found: `${mebibytes(before)} → ${mebibytes(after)} MiB`,
     held: after <= before + GARBAGE_BYTES,
   };
@@ -84,7 +84,7 @@ function heap(second: readonly Sample[], last: readonly Sample[]): Check {
 function files(second: readonly Sample[], last: readonly Sample[]): Check {
   const most = (samples: readonly Sample[]) => Math.max(...samples.map(({ openFiles }) => openFiles));
   return {
-    what: 'open files are level: most of the last third against the second',
+    what: 'open files are level: maximum of the last third against the second',
     found: `${most(second)} → ${most(last)}`,
     held: most(last) <= most(second) + SLACK_FILES,
   };

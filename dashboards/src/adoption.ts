@@ -173,7 +173,7 @@ const intensity: Row = {
         days(perActiveUser(dailyTotal(dailySessions)), 'sessions'),
         days(
           perActiveUser(daily(dailyMessages, { by: [], orgs: 'summed', only: { role: 'user' } })),
-          'own messages',
+          'user messages',
         ),
       ],
       width: 8,

@@ -1,4 +1,4 @@
-{{/* What a schema cannot say. */}}
+{{/* Checks that a schema cannot express. */}}
 {{- define "ape.checks" -}}
 {{- $names := list }}
 {{- range .Values.organizations }}
@@ -32,7 +32,7 @@
 {{- fail "web.basicAuth.enabled: Prometheus needs serviceMonitor.basicAuth" }}
 {{- end }}
 {{- end }}
-{{- if not .Values.enabled }}{{ fail "enabled: is for the condition of a parent chart; this chart by itself is always on" }}{{ end }}
+{{- if not .Values.enabled }}{{ fail "enabled: only for the condition of a parent chart" }}{{ end }}
 {{- if and (or .Values.probe.enabled .Values.scrapeConfig.enabled) (not .Values.organizations) }}
 {{- fail "probe.enabled, scrapeConfig.enabled: need organizations, which are the targets" }}
 {{- end }}
@@ -49,15 +49,15 @@
 {{- if and .Values.grafanaDashboards.enabled (not .Values.dashboards.enabled) }}{{ fail "grafanaDashboards.enabled: needs dashboards.enabled" }}{{ end }}
 {{- end }}
 
-{{/* Whether any kind of monitor is made: "true", or nothing. */}}
+{{/* "true" if any kind of monitor is created, otherwise empty. */}}
 {{- define "ape.scraped" -}}
 {{- if or .Values.serviceMonitor.enabled .Values.podMonitor.enabled .Values.probe.enabled .Values.scrapeConfig.enabled }}true{{ end }}
 {{- end }}
 
-{{/* An object whose kind is unknown must not vanish silently. Takes the root, the value's name, the value and the API. */}}
+{{/* Fails on objects of unknown kinds instead of silently omitting them. Takes the root, the value's name, the value and the API. */}}
 {{- define "ape.needsApi" -}}
 {{- $root := index . 0 }}
 {{- if and (index . 2) (not $root.Values.trustCRDs) (not ($root.Capabilities.APIVersions.Has (index . 3))) }}
-{{- fail (printf "%s: this cluster does not know %s. Install its operator's CRDs first; or set trustCRDs=true where they come at the same time; helm template needs --api-versions %s" (index . 1) (index . 3) (index . 3)) }}
+{{- fail (printf "%s: this cluster does not know %s. Install its operator's CRDs first; or set trustCRDs=true if they are installed at the same time; helm template needs --api-versions %s" (index . 1) (index . 3) (index . 3)) }}
 {{- end }}
 {{- end }}

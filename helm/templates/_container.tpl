@@ -33,7 +33,7 @@
 - --storage.path=/var/lib/agent-platform-exporter/history.db
 {{- end }}
 {{- if include "ape.sharded" . }}
-# Kubernetes fills in the pod's number.
+# Kubernetes inserts the pod's index.
 - --shard=$(POD_INDEX)
 - --total-shards={{ .Values.replicas }}
 {{- end }}
@@ -44,7 +44,7 @@
 {{- end }}
 {{- if include "ape.webSecret" . }}
 - {{ printf "--web.config.file=%s" (include "ape.webFile" .) | quote }}
-# The kubelet has no password: the probes' pages say no more than yes or no.
+# The kubelet has no password; the health pages reveal nothing but the state.
 - --web.open-health
 {{- end }}
 {{- with .Values.extraArgs }}
@@ -85,7 +85,7 @@
 {{- end }}
 {{- end }}
 
-{{/* The kubelet has no client certificate: where one is required, the exporter checks itself. */}}
+{{/* The kubelet has no client certificate: if one is required, the exporter checks itself. */}}
 {{- define "ape.probe" -}}
 {{- $root := index . 0 }}
 {{- $path := index . 1 }}

@@ -15,7 +15,7 @@
 {{- end }}
 {{- end }}
 
-{{/* Where the objects go, unless a value of theirs says otherwise. */}}
+{{/* Namespace of the objects that do not have their own. */}}
 {{- define "ape.namespace" -}}
 {{- default .Release.Namespace .Values.namespaceOverride }}
 {{- end }}
@@ -63,19 +63,19 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- dict "secrets" (uniq $secrets) | toYaml }}
 {{- end }}
 
-{{/* Whether pods divide the organizations: "true", or nothing. */}}
+{{/* "true" if several pods share the organizations, otherwise empty. */}}
 {{- define "ape.sharded" -}}
 {{- if gt (int .Values.replicas) 1 }}true{{ end }}
 {{- end }}
 
-{{/* An object as YAML, with members that are given laid over it. Takes the object's text, the members and their name. */}}
+{{/* An object as YAML, merged with extra members. Takes the object's text, the members and the name of their value. */}}
 {{- define "ape.overlaid" -}}
 {{- $own := index . 0 | fromYaml }}
 {{- if hasKey $own "Error" }}{{ fail (printf "%s: %s" (index . 2) $own.Error) }}{{ end }}
 {{- toYaml (mustMergeOverwrite $own (deepCopy (index . 1))) }}
 {{- end }}
 
-{{/* Name of the port, which tells the scheme. */}}
+{{/* Name of the port, which is the scheme. */}}
 {{- define "ape.scheme" -}}
 {{- if .Values.web.tls.enabled }}https{{ else }}http{{ end }}
 {{- end }}

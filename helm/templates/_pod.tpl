@@ -20,7 +20,7 @@ spec:
 {{- $webSecret := include "ape.webSecret" . }}
 serviceAccountName: {{ include "ape.serviceAccountName" . | quote }}
 automountServiceAccountToken: false
-# Variables that Kubernetes derives from Services would have the prefix of the exporter's own options.
+# Variables that Kubernetes derives from Services would have the prefix of the exporter's options.
 enableServiceLinks: false
 {{- with (include "ape.pullSecrets" . | fromYaml).secrets }}
 imagePullSecrets:

@@ -1,4 +1,4 @@
-{{/* A text of the rules with the thresholds filled in. Takes the text, the thresholds and the runbook's address. */}}
+{{/* A text of the rules with the thresholds inserted. Takes the text, the thresholds and the URL of the runbook. */}}
 {{- define "ape.filled" -}}
 {{- $text := replace "@runbookUrl@" (index . 2) (index . 0) }}
 {{- range $name, $value := index . 1 }}
@@ -7,7 +7,7 @@
 {{- $text }}
 {{- end }}
 
-{{/* The thresholds of one alert: those of all, and over them its own, by name or as the one that it has. */}}
+{{/* The thresholds of one alert: the shared ones, overridden by its own, which are given by name or, for a single one, as a number. */}}
 {{- define "ape.thresholds" -}}
 {{- $rule := index . 1 }}
 {{- $own := index . 2 }}
@@ -20,7 +20,7 @@
 {{- toYaml $thresholds }}
 {{- end }}
 
-{{/* The groups of rules as the values want them, as a list under "groups". */}}
+{{/* The groups of rules according to the values, as a list under "groups". */}}
 {{- define "ape.ruleGroups" -}}
 {{- $values := .Values.prometheusRule }}
 {{- $groups := list }}

@@ -1,4 +1,4 @@
-{{/* Name of the file with an organization's key: readable, and another one for each name. */}}
+{{/* Name of the file with an organization's key: readable, and different for each name. */}}
 {{- define "ape.keyFile" -}}
 {{- printf "org-%s-%s" (regexReplaceAll "[^A-Za-z0-9]+" . "-" | trimAll "-" | trunc 40) (sha256sum . | trunc 8) }}
 {{- end }}
@@ -7,7 +7,7 @@
 {{ include "ape.fullname" . }}-keys
 {{- end }}
 
-{{/* What the chart's own Secret holds, as a map under "data". */}}
+{{/* Content of the chart's own Secret, as a map under "data". */}}
 {{- define "ape.created" -}}
 {{- $data := dict }}
 {{- if not .Values.demo }}
@@ -53,7 +53,7 @@
 {{- dict "sources" $sources | toYaml }}
 {{- end }}
 
-{{/* Name of the Secret with the web configuration; nothing where there is none. */}}
+{{/* Name of the Secret with the web configuration; empty if there is none. */}}
 {{- define "ape.webSecret" -}}
 {{- if .Values.web.existingSecret }}
 {{- .Values.web.existingSecret }}

@@ -4,10 +4,10 @@ chgrp agent-platform-exporter /etc/agent-platform-exporter /etc/agent-platform-e
 chmod 0750 /etc/agent-platform-exporter
 if [ -d /run/systemd/system ]; then
   systemctl daemon-reload
-  # An upgrade; a first installation has no key yet, and so nothing is started.
+  # An upgrade; after a first installation there is no key yet, so nothing is started.
   systemctl try-restart agent-platform-exporter.service
 fi
-# Debian passes the version before, RPM the number of installed versions.
+# Debian passes the previous version, RPM the number of installed versions.
 if [ "$1" = configure ] && [ -z "$2" ] || [ "$1" = 1 ]; then
   echo 'Edit /etc/agent-platform-exporter/config.yaml, then: systemctl enable --now agent-platform-exporter'
 fi

@@ -1,7 +1,7 @@
 import { peerTable } from './peer-values.ts';
 import { documentedValues } from './values-docs.ts';
 
-/** The chart's page: how it is used, and every value as described in the values file. */
+/** The README of the chart: its usage, and every value with the description of the values file. */
 export function chartReadme(values: string): string {
   const sections = Map.groupBy(documentedValues(values), ({ section }) => section);
   const tables = [...sections].flatMap(([section, members]) => [
@@ -42,35 +42,35 @@ helm install agent-platform ./helm --set image.registry="$REGISTRY" --values val
 helm test agent-platform
 \`\`\`
 
-From a checkout; \`$REGISTRY\` has the image that you built (see [install.md](../docs/install.md#kubernetes)).
+Run this in a checkout. \`$REGISTRY\` contains the image that you built (see [install.md](../docs/install.md#kubernetes)).
 
-Needs Kubernetes 1.28 or newer. Look around without a key: \`--set demo=true\`.
+Kubernetes 1.28 or newer is required. To try it without a key: \`--set demo=true\`.
 
-- **Keys** are stored in Secrets and reach the exporter as files: never in a ConfigMap, an argument, an annotation or the
-  environment. A key that changes in its Secret is used from the next request on, without a restart. For external
-  secrets, let their operator create the Secret (\`extraObjects\` takes its object) and name it in \`apiKey.secretName\`.
-- **One replica** is a Deployment. **More** are a StatefulSet whose pods divide the organizations: each is polled by one
-  pod. Adding a pod moves few organizations. Hook events go to the first one.
-- **Without persistence** a new pod fetches the days from the platform again, which takes minutes at most; with
-  \`persistence.enabled\` it starts with its history. Only the exporter counts hook events: persist them.
-- **TLS and passwords**: \`web.tls\` and \`web.basicAuth\`, or a whole web configuration file in a Secret of yours. Probes
-  and monitors follow.
-- **Outside the cluster** only \`POST /hooks/events\` is ever reachable, by \`hooks.ingress\` or \`hooks.httpRoute\`.
-- **Rules and dashboards** are those of the repository. Each alert can be changed or left out: \`prometheusRule.disabled\`,
+- **Keys** are stored in Secrets and mounted as files, never passed in a ConfigMap, an argument, an annotation or the
+  environment. A changed key is used from the next request on, without a restart. For external secrets, let their operator
+  create the Secret (add its object to \`extraObjects\`) and set \`apiKey.secretName\`.
+- **One replica** is a Deployment. **Several** are a StatefulSet whose pods share the organizations: each organization is
+  polled by one pod. Adding a pod moves few organizations. Hook events go to the first pod.
+- **Without persistence**, a new pod fetches the days from the platform again, which takes minutes at most; with
+  \`persistence.enabled\` it starts with its history. Hook events cannot be fetched again: enable persistence for them.
+- **TLS and passwords**: \`web.tls\` and \`web.basicAuth\`, or a complete web configuration file in your own Secret.
+  Probes and monitors are adapted.
+- **Outside the cluster**, only \`POST /hooks/events\` can be exposed, with \`hooks.ingress\` or \`hooks.httpRoute\`.
+- **Rules and dashboards** are those of the repository. Each alert can be changed or omitted: \`prometheusRule.disabled\`,
   \`.overrides\`, \`.thresholds\`, \`.additionalLabels\`, \`.additionalGroups\`.
-- **Custom resources never vanish silently**: where the cluster does not know a monitor's kind, the installation fails and
-  says what to do. \`trustCRDs\` is for clusters that get them at the same time.
+- **Custom resources are never silently omitted**: if the cluster does not know the kind of a monitor, the installation fails
+  with an explanation. Set \`trustCRDs\` if the CRDs are installed at the same time.
 - **Any other field** of Kubernetes goes into \`extraPodSpec\`, \`extraContainerSpec\` or the \`extraSpec\` of an object.
 - **As a subchart**: \`condition: agent-platform-exporter.enabled\`. \`global.imageRegistry\` and
-  \`global.imagePullSecrets\` take effect.
-- **Unknown keys** in these values are refused, also in \`config\`.
+  \`global.imagePullSecrets\` apply.
+- **Unknown keys** in these values are rejected, also in \`config\`.
 
-The files in \`ci/\` show a release of each shape.
+The files in \`ci/\` are examples of each kind of release.
 
 ## Values
 `;
 
 const peers = `## Values of other charts
 
-What operators of other charts look for, and where it is here.
+Values of other common charts, and their equivalents here.
 `;

@@ -82,7 +82,7 @@ describe('a file that must not be touched is left as it is', () => {
 
   test('where a folder or a pipe is at its place', async () => {
     const folder = createDirectory();
-    expect(await failure(folder)).toContain('a folder');
+    expect(await failure(folder)).toContain('a directory');
     const pipe = path.join(folder, 'history.db');
     execFileSync('mkfifo', [pipe]);
     expect(await failure(pipe)).toContain('not a regular file');

@@ -355,7 +355,7 @@ describe('hook-config', () => {
     chmodSync(file, 0o640);
     const args = ['--write', `--file=${file}`, '--event=Stop', '--command=x hook'];
     const first = await home.run('hook-config', { args });
-    expect(first.stdout).toMatch(/what it was is in \S+\.bak\n$/);
+    expect(first.stdout).toMatch(/backup in \S+\.bak\n$/);
     const text = readFileSync(file, 'utf8');
     expect(JSON.parse(text).Stop.map((entry: { hooks: object[] }) => entry.hooks[0])).toEqual([
       { type: 'command', command: 'mine' },

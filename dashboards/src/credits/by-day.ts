@@ -20,7 +20,7 @@ const spikes = promql`(${credits} > ${upper} and ${credits} > ${daily(creditsTra
 
 /** Which days were out of the ordinary. */
 export const byDay: Row = {
-  title: 'Days against expectation',
+  title: 'Expected and unusual days',
   panels: [
     bars({
       title: 'Credits by day',
@@ -28,12 +28,12 @@ export const byDay: Row = {
       unit: 'short',
       queries: [
         days(dailyTotal(dailyCredits), 'credits'),
-        days(promql`sum(${spikes})`, 'out of the ordinary', { colour: palette.alarm }),
+        days(promql`sum(${spikes})`, 'unusual', { colour: palette.alarm }),
         days(wholeDailyTotal(dailyCreditsExpected, dailyCredits), 'expected', {
           draw: 'line',
           colour: palette.quiet,
         }),
-        days(wholeDailyTotal(dailyCreditsExpectedUpper, dailyCredits), 'out of the ordinary above', {
+        days(wholeDailyTotal(dailyCreditsExpectedUpper, dailyCredits), 'unusual above', {
           draw: 'dashes',
           colour: palette.second,
         }),

@@ -60,7 +60,7 @@ export const freshness: Row = {
         { of: 'org', title: 'Organization', width: 105 },
         { of: 'dataset', title: 'Dataset' },
         { of: 0, title: 'Newest day', unit: 'time:YYYY-MM-DD' },
-        { of: 1, title: 'Ended ago', unit: 's', properties: [{ id: 'decimals', value: 0 }] },
+        { of: 1, title: 'Since its end', unit: 's', properties: [{ id: 'decimals', value: 0 }] },
         { of: 2, title: 'Uncovered' },
       ],
       sort: { by: 'Newest day', desc: false },

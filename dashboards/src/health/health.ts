@@ -10,7 +10,7 @@ import { state } from './state.ts';
 export const health: DashboardSpec = {
   ...places.health,
   description:
-    'Whether the exporter works: age of the data, collectors, requests to the platform, what was left out, size.',
+    'Health of the exporter: age of the data, collectors, requests to the platform, rejected and dropped data, size.',
   rows: [state, freshness, requests, losses, size],
   from: 'now-24h',
   refresh: '1m',

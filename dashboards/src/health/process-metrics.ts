@@ -8,11 +8,7 @@ function ofEachProcess(name: string, help: string, source: string): Described<'i
 /** The metrics about each process that the dashboards show. */
 export const processMetrics = {
   up: ofEachProcess('up', 'Whether Prometheus could scrape the target.', 'Prometheus'),
-  cpu: ofEachProcess('process_cpu_seconds_total', 'Processor time of the process.', 'Node.js'),
-  memory: ofEachProcess('process_resident_memory_bytes', 'Memory of the process that is in RAM.', 'Node.js'),
-  loopLag: ofEachProcess(
-    'nodejs_eventloop_lag_p99_seconds',
-    'How late the event loop ran what was due, 99th percentile.',
-    'Node.js',
-  ),
+  cpu: ofEachProcess('process_cpu_seconds_total', 'CPU time of the process.', 'Node.js'),
+  memory: ofEachProcess('process_resident_memory_bytes', 'Resident memory of the process.', 'Node.js'),
+  loopLag: ofEachProcess('nodejs_eventloop_lag_p99_seconds', 'Event loop delay, 99th percentile.', 'Node.js'),
 } as const;

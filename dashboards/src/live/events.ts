@@ -44,7 +44,7 @@ export const events: Row = {
       columns: [
         { of: 'event', title: 'Event' },
         { of: 0, title: 'In the range', properties: [{ id: 'decimals', value: 0 }] },
-        { of: 1, title: 'Newest ago', unit: 's', properties: [{ id: 'decimals', value: 0 }] },
+        { of: 1, title: 'Since newest', unit: 's', properties: [{ id: 'decimals', value: 0 }] },
       ],
       sort: { by: 'In the range', desc: true },
       noValue: NO_EVENT,

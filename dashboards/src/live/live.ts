@@ -6,7 +6,7 @@ import { waiting } from './waiting.ts';
 /** Who waits for a human right now. */
 export const live: DashboardSpec = {
   ...places.live,
-  description: 'Hook events of the agents’ clients as they happen, and sessions that wait for a human.',
+  description: 'Hook events of the agents’ clients as they happen, and sessions waiting for a human.',
   rows: [waiting, events],
   from: 'now-6h',
   refresh: '30s',

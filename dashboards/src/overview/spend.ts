@@ -59,7 +59,7 @@ export const spend: Row = {
       unit: 'short',
       queries: [
         days(dailyTotal(dailyCredits), 'credits'),
-        days(wholeDailyTotal(dailyCreditsExpectedUpper, dailyCredits), 'out of the ordinary above', {
+        days(wholeDailyTotal(dailyCreditsExpectedUpper, dailyCredits), 'unusual above', {
           draw: 'dashes',
           colour: palette.alarm,
         }),

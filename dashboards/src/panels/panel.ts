@@ -77,7 +77,7 @@ interface CommonBuilder extends PanelBuilding {
 
 const NO_VALUE = 'No data yet';
 /** The hourly grid of the day panels. */
-const NO_DAY = 'No day yet: the first one shows after the next full hour, past ones after a backfill';
+const NO_DAY = 'No day yet: the first day appears after the next full hour, past days after a backfill';
 
 /** More than any screen has: the step of a day panel stays one day over years. */
 const MOST_DAYS = 1000;

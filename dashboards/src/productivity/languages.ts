@@ -9,7 +9,7 @@ import { ranking } from '../panels/ranking.ts';
 import { strips } from '../panels/strips.ts';
 import { days } from '../query.ts';
 
-const byLanguage = named(daily(dailyFileOperationsByLanguage, { orgs: 'summed' }), 'language', 'not known');
+const byLanguage = named(daily(dailyFileOperationsByLanguage, { orgs: 'summed' }), 'language', 'unknown');
 const byExtension = named(daily(dailyFileOperationsByExtension, { orgs: 'summed' }), 'extension', 'none');
 
 /** What the files are. */

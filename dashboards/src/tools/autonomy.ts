@@ -49,7 +49,7 @@ export const autonomy: Row = {
       decimals: 1,
       queries: [
         days(meanOverOrgs(daily(dailyToolCallsPerSession)), 'tool calls'),
-        days(meanOverOrgs(daily(dailyUserTurnsPerSession)), 'messages of people'),
+        days(meanOverOrgs(daily(dailyUserTurnsPerSession)), 'user messages'),
       ],
       width: 8,
     }),

@@ -62,7 +62,7 @@ export const groups: Row = {
       unit: 'short',
       decimals: 1,
       what: 'Model',
-      value: 'People a day',
+      value: 'People per day',
       reduce: 'mean',
       queries: [days(daily(dailyUsersByPrimaryModel, { orgs: 'summed' }), '{{model}} ({{tier}})')],
       noValue: OFF,
@@ -75,7 +75,7 @@ export const groups: Row = {
       unit: 'short',
       decimals: 1,
       what: 'Language',
-      value: 'People a day',
+      value: 'People per day',
       reduce: 'mean',
       queries: [
         days(named(daily(dailyUsersByLanguage, { orgs: 'summed' }), 'language', 'not known'), '{{language}}'),

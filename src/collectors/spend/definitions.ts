@@ -1,42 +1,41 @@
 /** What each computed figure is, when it is absent, and a worked example; `docs/METRICS.md` shows them. */
 export const definitions = {
   monthToDate: `The sum of the credits of every day from the first of the data day's calendar month (UTC) to the data day.
-A day without activity counts as 0. Absent where one of these days is not covered or its row lacks the credits: it is
-never a sum of some of them. So it is absent in a month that began before \`history.start\`, until the next one.
+A day without activity counts as 0. Absent if one of these days is unknown or its row lacks the credits: it is never a
+partial sum. It is therefore absent in a month that began before \`history.start\`.
 
 Example: 2 000 000 credits on 1 June, 1 500 000 on 2 June, no activity on 3 June. On 3 June it is 3 500 000. While
-2 June is not covered, it is absent.`,
+2 June is unknown, it is absent.`,
 
-  monthForecast: `The month to date, and for each remaining day of that month the mean of the last four known days of its
-weekday, the data day included. A day is known where it is covered and has credits, 0 among them; gaps are passed over,
-for at most 52 weeks. Absent where the month to date is, under seven known days, and where a remaining day's weekday was
-never seen. On the last day of a month it equals the month to date.
+  monthForecast: `The month to date plus, for each remaining day of that month, the mean of the last four known days of the same
+weekday, including the data day. A day is known if it has credits, including 0. Gaps are skipped, for at most 52 weeks.
+Absent if the month to date is absent, with fewer than seven known days, and if no day of a remaining weekday is known. On the last day of a month it equals the month to date.
 
-Example: on Sunday, 28 June, the month to date is 60 000 000; a Monday and a Tuesday remain. The last four Mondays took
-2, 3, 3 and 4 million, in the mean 3 million; the last four Tuesdays 1, 1, 2 and 4 million, in the mean 2 million. The
+Example: on Sunday, 28 June, the month to date is 60 000 000; a Monday and a Tuesday remain. The last four Mondays used
+2, 3, 3 and 4 million, on average 3 million; the last four Tuesdays 1, 1, 2 and 4 million, on average 2 million. The
 forecast is 65 000 000.`,
 
   monthBudget: `The setting \`budget.credits_per_month\` of the organization; absent without it.
 
 Example: \`budget: {credits_per_month: 500000000}\` gives 500 000 000.`,
 
-  trailing7d: `The sum of the credits of the seven days that end with the data day; absent where one of them is not covered
-or its row lacks the credits.
+  trailing7d: `The sum of the credits of the seven days that end with the data day; absent if one of them is unknown or its row
+lacks the credits.
 
 Example: six days of 1 000 000 credits and one of 3 000 000 give 9 000 000.`,
 
-  trailing28d: `The sum of the credits of the 28 days that end with the data day; absent where one of them is not covered or
-its row lacks the credits.
+  trailing28d: `The sum of the credits of the 28 days that end with the data day; absent if one of them is unknown or its row
+lacks the credits.
 
 Example: 20 working days of 1 000 000 credits and 8 days without activity give 20 000 000.`,
 
-  expected: `The median of the credits of the data day's weekday in the preceding eight weeks, the data day itself left out. Only
-known days count, 0 among them; absent under three of them.
+  expected: `The median of the credits of the data day's weekday in the preceding eight weeks, without the data day itself. Only
+known days count, including those with 0; absent with fewer than three.
 
-Example: the Wednesdays before took 12, 11, 10, 0, 13, 12, 11 and 10 million. In order: 0, 10, 10, 11, 11, 12, 12, 13.
+Example: the preceding Wednesdays used 12, 11, 10, 0, 13, 12, 11 and 10 million. In order: 0, 10, 10, 11, 11, 12, 12, 13.
 The median is 11 000 000.`,
 
-  expectedUpper: `The larger one of median + 3 · 1.4826 · MAD and 2 · median, of the same days as
+  expectedUpper: `The larger of median + 3 · 1.4826 · MAD and 2 · median, of the same days as
 \`agent_platform_daily_credits_expected\` and absent with it. MAD is the median of the absolute deviations from the
 median; 1.4826 makes it comparable to a standard deviation.
 
@@ -46,37 +45,37 @@ Example: the Wednesdays of 0, 10, 10, 11, 11, 12, 12 and 13 million deviate from
 6 000 000 = 36 686 800 is more than 20 000 000, so it is 36 686 800.`,
 
   creditPrice: `The price per million credits with the latest \`from\` that is not after the data day, divided by 1 000 000;
-absent without one. There is one currency at a time.
+absent without one. Only one currency applies at a time.
 
 Example: with \`{from: 2026-01-14, currency: USD, per_million_credits: 2.70}\` it is 0.0000027 with
 \`currency="USD"\` on every day from 14 January 2026 on.`,
 
-  dailyCost: `The credits of the data day at the price of that day; absent where the day lacks its credits or has no price.
+  dailyCost: `The credits of the data day at the price of that day; absent if the day lacks its credits or has no price.
 
 Example: 2 000 000 credits at 2.70 USD per million cost 5.40 USD.`,
 
-  dailyCostByModel: `The credits of each model on the data day at the price of that day; absent where the day has no breakdown
-by model or no price. A model seen in the preceding 28 days that was not used costs 0; so for 28 days after a change of
-the currency there are zeros in the old one. Like the credits, the sum can differ from the total: the difference is
+  dailyCostByModel: `The credits of each model on the data day at the price of that day; absent if the day has no breakdown
+by model or no price. A model that was seen in the preceding 28 days and is unused costs 0; so for 28 days after a change
+of currency there are zeros in the old one. Like the credits, the sum can differ from the total: the difference is
 \`agent_platform_daily_credits_unattributed{breakdown="model"}\` at the same price.
 
-Example: of 2 000 000 credits, model a took 1 500 000 and model b 400 000. At 2.70 USD per million a cost 4.05 USD and b
+Example: of 2 000 000 credits, model a used 1 500 000 and model b 400 000. At 2.70 USD per million a cost 4.05 USD and b
 1.08 USD; 0.27 USD of the total of 5.40 USD belong to no model.`,
 
   costToDate: `The sum of the cost of every day from the first of the data day's calendar month (UTC) to the data day, each at
-its own price. Absent where one of these days lacks its credits or its price, and where they are priced in several
-currencies: in a month in which the currency changes it is absent from the change on, until the next month.
+its own price. Absent if one of these days lacks its credits or its price, or if their currencies differ: in a month
+in which the currency changes, it is absent from the change until the next month.
 
 Example: 1 000 000 credits on each of 1, 2 and 3 June; 2.70 USD per million, and 3.00 USD from 3 June on. On 3 June it is
 2.70 + 2.70 + 3.00 = 8.40 USD.`,
 
-  costForecast: `The cost of the month to date, and for each remaining day the credits that
-\`agent_platform_credits_month_forecast\` expects of it, at the price in force on that day. Absent where either of the
-two is, and where a remaining day has no price or another currency.
+  costForecast: `The cost of the month to date plus, for each remaining day, the credits that
+\`agent_platform_credits_month_forecast\` expects, at the price of that day. Absent if either of the two is absent, or if
+a remaining day has no price or another currency.
 
 Example: on Sunday, 28 June, the month to date is 60 000 000 credits at 2.70 USD per million, which is 162.00 USD.
-3 000 000 are expected of Monday and 2 000 000 of Tuesday, 30 June, from which on a million costs 3.00 USD: 8.10 and 6.00
-USD. The forecast is 176.10 USD.`,
+3 000 000 are expected for Monday and 2 000 000 for Tuesday, 30 June, when the price rises to 3.00 USD per million: 8.10
+and 6.00 USD. The forecast is 176.10 USD.`,
 
   seats: `The setting \`seats\` of the organization; absent without it.
 
