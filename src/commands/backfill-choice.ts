@@ -8,7 +8,7 @@ import { quoted } from '../config/parse.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { BackfillValues } from './backfill-target.ts';
 
-/** The collectors that are backfilled: the named ones, else those that run and whose past can be told. */
+/** The collectors to backfill: the named ones, or by default the enabled ones whose past can be reconstructed. */
 export function chooseCollectors(config: Config, names: readonly string[]): readonly Collector[] {
   if (names.length === 0) {
     return allCollectors.filter(
@@ -34,13 +34,13 @@ export function chooseCollectors(config: Config, names: readonly string[]): read
   return allCollectors.filter(({ name }) => names.includes(name));
 }
 
-/** The label names that the metrics of the collectors and those about the data have. */
+/** The label names of the collectors' metrics and of the metrics about the data. */
 export function labelNames(collectors: readonly Collector[]): ReadonlySet<string> {
   const own = collectors.flatMap(({ families }) => families.flatMap(({ labels }) => labels));
   return new Set(['org', 'org_id', 'dataset', ...own]);
 }
 
-/** The days to bring, both included; what the live series covers is left to it. */
+/** The days to backfill, inclusive; days that the live series covers are excluded. */
 export function rangeOf(values: BackfillValues, config: Config, now: Instant): { from: Day; to: Day } {
   const { start } = config.history;
   const newest = newestStampedDay(values.step, now);

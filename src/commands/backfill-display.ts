@@ -7,14 +7,14 @@ import type { Redactor } from '../runtime/redact.ts';
 import type { Output } from './command.ts';
 import { createStatusLine, createTerminalProgress } from './terminal-progress.ts';
 
-/** What is seen of a backfill while it goes on. */
+/** Shows the progress of a backfill. */
 export interface Display {
   readonly log: ClosableLogger;
   readonly fetching: Progress;
   readonly progress: BackfillProgress;
 }
 
-/** The log, and on a terminal a bar below its lines; elsewhere the log tells how far it is. */
+/** The log; on a terminal with a progress bar below it, elsewhere with progress messages. */
 export function createDisplay(stderr: Output, config: LogConfig, clock: Clock, redactor: Redactor): Display {
   if (stderr.isTTY !== true) {
     const log = createLogger({ ...config, stream: stderr, clock, redactor });

@@ -16,7 +16,7 @@ import type { Progress } from '../runtime/progress.ts';
 export interface FetchParts {
   readonly config: Config;
   readonly orgs: readonly OrgSettings[];
-  /** The first day that is wanted of datasets whose days are costly; of the others all are fetched. */
+  /** The first day to fetch of expensive datasets; of the others all days are fetched. */
   readonly from: Day;
   readonly collectors: readonly Collector[];
   readonly history: History;
@@ -27,7 +27,7 @@ export interface FetchParts {
   readonly signal: AbortSignal;
 }
 
-/** Asks the platform for what the history lacks; resolves with the names of the collectors that failed. */
+/** Fetches what the history lacks; resolves with the names of the collectors that failed. */
 export async function fetchAll(parts: FetchParts): Promise<readonly string[]> {
   const { config, history, version, clock, log, signal } = parts;
   const instruments = createInstruments({ version, revision: '', clock, processMetrics: false });

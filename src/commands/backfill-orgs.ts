@@ -5,15 +5,15 @@ import { suggestion } from '../config/nearest.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { CommandContext } from './command.ts';
 
-/** The configuration with the organizations wanted, and how many there are in all. */
+/** The configuration of the chosen organizations, and the total number of organizations. */
 export interface ChosenOrgs {
   readonly config: Config;
   readonly configured: number;
 }
 
 /**
- * Loads the configuration and keeps the organizations that are named, all where none is. A name that the
- * configuration does not know goes to the organization of flags and environment, as with `serve --org`.
+ * Loads the configuration and keeps the named organizations, or all if none is named. A name that the configuration
+ * does not contain is given to the organization of flags and environment, as with `serve --org`.
  */
 export async function loadForOrgs(context: CommandContext, names: readonly string[]): Promise<ChosenOrgs> {
   const config = await loadConfig({ ...context, flags: withOrg(context, undefined), collectors });

@@ -17,18 +17,18 @@ import type { Clock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 
-/** What the command's own options resolve to. */
+/** The resolved options of the command. */
 export type BackfillValues = ValuesOf<typeof backfillOptions>;
 
-/** How the samples of one write request are counted. */
+/** Maximum number of samples per write request. */
 const BATCH_SAMPLES = 5000;
 
-/** What a target is made of, beside the options. */
+/** The parts of a target other than its options. */
 export interface TargetParts {
   readonly values: BackfillValues;
   readonly config: Config;
   readonly labels: Readonly<Record<string, string>>;
-  /** Everything that the samples depend on. */
+  /** Everything that determines the samples. */
   readonly arguments: unknown;
   readonly secrets: RemoteSecrets | undefined;
   readonly version: string;
@@ -36,14 +36,14 @@ export interface TargetParts {
   readonly log: Logger;
 }
 
-/** What a remote target wants to see before it takes anything. */
+/** The credentials and CA of a remote target. */
 export interface RemoteSecrets {
   readonly token: Credential | undefined;
   readonly password: Credential | undefined;
   readonly ca: string | undefined;
 }
 
-/** Reads the files that the remote-write options name; throws a `ConfigError` where one cannot be used. */
+/** Reads the files that the remote-write options name; throws a `ConfigError` if one is unusable. */
 export async function readRemoteSecrets(
   values: BackfillValues,
   files: Files,
@@ -72,7 +72,7 @@ export async function readRemoteSecrets(
   };
 }
 
-/** Creates the target that the options name. */
+/** Creates the target that the options describe. */
 export async function createTarget(parts: TargetParts): Promise<BackfillTarget & { close(): void }> {
   const { values, labels, log } = parts;
   if (values.output !== undefined) {

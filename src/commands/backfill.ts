@@ -18,7 +18,9 @@ import { loadForOrgs } from './backfill-orgs.ts';
 import { createTarget, readRemoteSecrets } from './backfill-target.ts';
 import type { CommandContext } from './command.ts';
 
-/** Brings past days to OpenMetrics files or to a remote-write address; 1 where days are missing or it broke off. */
+/**
+ * Backfills past days to OpenMetrics files or by remote write; exit code 1 if days are missing or it was interrupted.
+ */
 export async function run(context: CommandContext): Promise<number> {
   const { version, stdout, stderr } = context;
   const values = await loadValues(backfillOptions, context);
@@ -109,7 +111,7 @@ export async function run(context: CommandContext): Promise<number> {
   }
 }
 
-/** The datasets by which it is judged how far the platform has come. */
+/** The datasets whose newest days show how far the platform has reported. */
 function datasetsOf(config: Config, chosen: readonly Collector[]) {
   const seen = allCollectors.filter(
     (collector) => config.collectors.get(collector.name) === true || chosen.includes(collector),

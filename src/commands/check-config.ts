@@ -7,7 +7,7 @@ import { formatDuration, formatListenAddress } from '../config/parse.ts';
 import { type Shard, takesHookEvents } from '../config/shard.ts';
 import type { CommandContext } from './command.ts';
 
-/** Loads the configuration and prints what it means. */
+/** Loads the configuration and prints a summary. */
 export async function run(context: CommandContext): Promise<number> {
   const config = await loadConfig({ ...context, collectors });
   const { configFile, openHealth } = config.web;
@@ -26,7 +26,7 @@ async function describeWebConfig(
   return describeWebSettings(await loadWebSettings(file, files), openHealth);
 }
 
-/** A configuration in words, without any secret. */
+/** A summary of a configuration, without secrets. */
 export function renderSummary(config: Config, webLines: readonly string[] = []): string {
   const { api, schedules, history, web, limits, readiness, log } = config;
   const lines = ['The configuration is valid.', '', `Organizations${shardNote(config.shard)}:`];

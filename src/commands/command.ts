@@ -13,7 +13,7 @@ export interface CliEnvironment {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly version: string;
-  /** A signal that the first SIGTERM or SIGINT aborts; a second one ends the process at once. */
+  /** A signal that the first SIGTERM or SIGINT aborts; a second one exits at once. */
   stopSignal(): AbortSignal;
   /** Calls back at each SIGHUP from now on. */
   onHangup(listener: () => void): void;
@@ -25,7 +25,7 @@ export interface CommandContext extends CliEnvironment {
   readonly flags: RawOptions;
 }
 
-/** Runs a command and gives the exit code; a `ConfigError` thrown becomes exit code 2. */
+/** Runs a command and returns the exit code; a thrown `ConfigError` becomes exit code 2. */
 export type RunCommand = (context: CommandContext) => Promise<number>;
 
 /** A command of the CLI. */
@@ -35,7 +35,7 @@ export interface Command {
   readonly summary: string;
   /** More lines for its own help. */
   details?(): Promise<readonly string[]>;
-  /** The options that it takes; the collectors are loaded only where the options depend on them. */
+  /** The options of the command; the collectors are loaded only if the options depend on them. */
   options(collectors: () => Promise<readonly CollectorChoice[]>): Promise<OptionTable>;
   load(): Promise<{ readonly run: RunCommand }>;
 }

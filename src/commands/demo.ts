@@ -10,10 +10,10 @@ import { createSandbox } from '../sandbox/index.ts';
 import type { CommandContext } from './command.ts';
 import { createRealService, createReloadTriggers, untilStopped } from './run-service.ts';
 
-/** The simulated platform is in this process: it need not be spared. */
+/** The simulated platform runs in this process and needs no rate limit. */
 const REQUESTS_PER_SECOND = 200;
 
-/** What an operator would configure of the contract, so that the demo also shows seats, budget and costs. */
+/** Seats, budget and prices as an operator would configure them, so that the demo shows them too. */
 export const demoContract: Contract = {
   seats: 50,
   creditsPerMonth: 300_000_000,
@@ -23,7 +23,7 @@ export const demoContract: Contract = {
   ],
 };
 
-/** Serves the metrics of a simulated platform in the same process, in memory, until asked to stop. */
+/** Serves metrics of a simulated platform in the same process, in memory, until stopped. */
 export async function run(context: CommandContext): Promise<number> {
   const triggers = createReloadTriggers(context);
   const sandbox = createSandbox({ now: createSystemClock().now });

@@ -12,7 +12,7 @@ import { createView } from '../pipeline/view.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { PeopleSurvey } from './estimate-people.ts';
 
-/** What a label would have, before and after the limits. */
+/** The values of a label, before and after the limits. */
 export interface LabelEstimate {
   readonly label: string;
   readonly values: number;
@@ -21,12 +21,12 @@ export interface LabelEstimate {
   readonly seriesAfterLimits: number;
 }
 
-/** What a collector would publish, before and after the limits. */
+/** The series of a collector, before and after the limits. */
 export interface CollectorEstimate {
   readonly collector: string;
-  /** How people are told apart, for the collector of people. */
+  /** The identity mode, for the users collector. */
   readonly identity?: Identity;
-  /** Whether the configuration has it run in this way. */
+  /** Whether the configuration enables it in this mode. */
   readonly configured: boolean;
   readonly failed: boolean;
   readonly series: number;
@@ -36,7 +36,7 @@ export interface CollectorEstimate {
 
 export interface OrgEstimate {
   readonly organization: string;
-  /** Of what is configured. */
+  /** Series of everything that is configured. */
   readonly series: number;
   readonly seriesAfterLimits: number;
   readonly seriesLimit: number;
@@ -61,7 +61,7 @@ interface Sized {
   readonly limited: CollectorSize;
 }
 
-/** Estimates an organization, as it is configured and with what is not turned on. */
+/** Estimates an organization as configured and with what is disabled. */
 export async function estimateOrg(parts: EstimateParts): Promise<OrgEstimate> {
   const { config, settings, failed } = parts;
   const budget = seriesBudgetOf(config.limits.series, config.orgs.length);

@@ -7,19 +7,19 @@ import { readPeople } from '../collectors/users/fetch.ts';
 import { createDayReducer } from '../collectors/users/reduce.ts';
 import { createLabels, type Identity, identities } from '../config/people/labels.ts';
 
-/** People as each way to tell them apart would have them, from one reading. */
+/** The rows of people in each identity mode, from one fetch. */
 export interface PeopleSurvey {
-  /** The collector itself, but for the one of people, which then reads them in every way at once. */
+  /** The collector itself; the users collector is replaced by one that reads people in every mode at once. */
   watched(collector: Collector): Collector;
   settings(identity: Identity): PeopleSettings;
-  /** What was read of an organization. */
+  /** The fetched days of an organization in an identity mode. */
   days(org: string, identity: Identity): ReadonlyMap<Day, UsersRow>;
 }
 
-/** Starts with nobody read; teams are those of the settings. */
+/** Creates an empty survey; teams are those of the settings. */
 export function createPeopleSurvey({ teamOf, teamRules }: PeopleSettings): PeopleSurvey {
   const read = new Map<string, Map<Day, UsersRow>>();
-  // Any key makes as many hashes.
+  // The number of hashes does not depend on the key.
   const ways = new Map(
     identities.map((identity): [Identity, PeopleSettings] => {
       const { labelOf, fingerprint } = createLabels(identity, 'for counting alone');

@@ -2,7 +2,7 @@ import type { CollectorEstimate, OrgEstimate } from './estimate-org.ts';
 
 const heads = ['collector, label', 'values', 'after limits', 'series', 'after limits'] as const;
 
-/** Estimates as tables for people. */
+/** Renders estimates as tables. */
 export function renderEstimates(estimates: readonly OrgEstimate[]): string {
   return `${estimates.map(renderOrg).join('\n')}\n${notes.join('\n')}\n`;
 }

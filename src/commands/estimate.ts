@@ -13,10 +13,10 @@ import { estimateOrg } from './estimate-org.ts';
 import { createPeopleSurvey } from './estimate-people.ts';
 import { renderEstimates } from './estimate-table.ts';
 
-/** As long as a label value that has gone is remembered. */
+/** The number of days for which a label value that is no longer reported is remembered. */
 const REMEMBERED_DAYS = 28;
 
-/** Polls once, keeps nothing, and prints how many series each collector makes; 1 where a collector failed. */
+/** Polls once, stores nothing, and prints the number of series of each collector; exit code 1 if a collector failed. */
 export async function run(context: CommandContext): Promise<number> {
   const { version, stdout, stderr } = context;
   const { json } = await loadValues(estimateOptions, context);
@@ -39,7 +39,7 @@ export async function run(context: CommandContext): Promise<number> {
     const failed = await fetchAll({
       config: { ...config, history: { ...config.history, start: historyStart } },
       orgs,
-      // Where the newest day is not there yet, the one before tells as much.
+      // The day before yesterday will do if yesterday is not available yet.
       from: addDays(yesterday, -1),
       collectors: allCollectors.map(people.watched),
       ...{ history, version, clock, log, signal: context.stopSignal(), progress: fetching },

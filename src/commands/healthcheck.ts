@@ -11,9 +11,9 @@ import type { CommandContext } from './command.ts';
 const timeoutMs = 5000;
 
 /**
- * Asks an exporter's `/-/healthy`; exit code 0 where it answers 200 within 5 seconds, else 1. Behind a web
- * configuration file it may ask for a password or a client certificate, which this command has not: then that it
- * asks is the sign of life.
+ * Requests an exporter's `/-/healthy`; exit code 0 if it answers 200 within 5 seconds, otherwise 1. With a web
+ * configuration file the exporter may require a password or a client certificate, which this command does not have: a
+ * demand for one then proves that it is alive.
  */
 export async function run(context: CommandContext): Promise<number> {
   const shared = createOptions([]);
@@ -35,10 +35,10 @@ export async function run(context: CommandContext): Promise<number> {
   return healthy ? 0 : 1;
 }
 
-/** What came back: a status, `asked` where a handshake was over before the connection was cut, or what went wrong. */
+/** The answer: a status, `asked` if the connection was cut after the handshake, or a description of the failure. */
 type Answer = number | 'asked' | string;
 
-/** The file itself is not read: it may have changed since the exporter last could use it. */
+/** The file itself is not read: it may have changed since the exporter last used it. */
 async function reach(place: string, isGuarded: boolean): Promise<{ url: string; answer: Answer }> {
   const schemes = place.includes('://') ? [''] : isGuarded ? ['https://', 'http://'] : ['http://'];
   let result: { url: string; answer: Answer } | undefined;
@@ -51,7 +51,7 @@ async function reach(place: string, isGuarded: boolean): Promise<{ url: string; 
   return result ?? { url: place, answer: 'no URL to check' };
 }
 
-/** Host and port under which a server on this machine is reached. */
+/** Host and port of a server on this machine. */
 function localPlace({ host, port }: ListenAddress): string {
   if (port === 0) {
     throw new ConfigError(
@@ -70,7 +70,7 @@ function ask(url: string, isLocal: boolean): Promise<Answer> {
     const options = {
       signal: AbortSignal.timeout(timeoutMs),
       agent: false as const,
-      // Nobody but this machine answers there, and its certificate bears another name.
+      // Only this machine answers there, and its certificate has another name.
       rejectUnauthorized: !isLocal,
     };
     const request = (isSecure ? getSecure : getPlain)(url, options, (response) => {

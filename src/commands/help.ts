@@ -4,7 +4,7 @@ import type { Command } from './command.ts';
 const program = 'agent-platform-exporter';
 const width = 100;
 
-/** The help of the program as a whole. */
+/** The help of the whole program. */
 export function renderHelp(commands: readonly Command[]): string {
   const longest = Math.max(...commands.map(({ name }) => name.length));
   return [

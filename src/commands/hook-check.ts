@@ -8,7 +8,7 @@ import { settingsFor } from './hook-settings.ts';
 
 const WRITABLE_BY_ALL = 0o002;
 
-/** Shows what the settings mean, without any secret. */
+/** Prints the settings, without secrets. */
 export async function checkHook(paths: HookPaths, { stdout }: CommandContext): Promise<number> {
   stdout.write(`${renderHookSettings(settingsFor(paths), paths)}\n`);
   return 0;
@@ -34,7 +34,7 @@ function renderHookSettings(settings: HookSettings, { config, state }: HookPaths
   ].join('\n');
 }
 
-/** The settings decide which addresses get events and secrets: whoever can write them decides it. */
+/** The settings decide which addresses receive events and secrets, so whoever can write them controls that. */
 function writableByAll(paths: readonly string[]): readonly string[] {
   return paths.filter((each) => {
     const { mode = 0 } = statSync(each, { throwIfNoEntry: false }) ?? {};

@@ -34,12 +34,12 @@ export async function run(context: CommandContext): Promise<number> {
   return 0;
 }
 
-/** Changes a JSON file and keeps what it was; gives what was done in words. */
+/** Changes a JSON file and keeps a backup; returns a description of what was done. */
 function merge(
   named: string,
   change: (existing: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
 ): string {
-  // A link, such as into a folder of dot files, stays one.
+  // A symbolic link, such as into a directory of dotfiles, is preserved.
   const file = existsSync(named) ? realpathSync(named) : named;
   const text = textOf(file);
   const existing = text === undefined || text.trim() === '' ? {} : parse(text, named);

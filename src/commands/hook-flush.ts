@@ -10,7 +10,7 @@ import { settingsFor } from './hook-settings.ts';
 const patienceMs = 60_000;
 const lookAgainMs = 100;
 
-/** Sends what waits on disk, whatever pause holds; exit code 1 where something is left after a minute. */
+/** Sends spooled events, ignoring pauses; exit code 1 if some are left after a minute. */
 export async function flushHook(paths: HookPaths, context: CommandContext): Promise<number> {
   const settings = settingsFor(paths);
   if (settings.forward === undefined) throw new ConfigError(`${paths.config.file}: forward is missing`);

@@ -2,7 +2,7 @@ import type { HookLog } from '../hooks/log.ts';
 import { createRedactor } from '../runtime/redact.ts';
 import type { Output } from './command.ts';
 
-/** The hook command's log for a person who waits for it: on the terminal. */
+/** The hook command's log for interactive use: on the terminal. */
 export function createTerminalLog(stderr: Output): HookLog {
   const redactor = createRedactor(() => []);
   function write(message: string, fields: Readonly<Record<string, string | number>> = {}): void {

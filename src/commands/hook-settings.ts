@@ -4,7 +4,7 @@ import { defaultSettings, type HookSettings } from '../hooks/settings/settings.t
 import { codeOf } from '../hooks/system.ts';
 import { ConfigError } from '../runtime/errors.ts';
 
-/** The settings as they stand in the file, or the standard ones where there is none; throws a `ConfigError`. */
+/** The settings of the file, or the defaults if it does not exist; throws a `ConfigError`. */
 export function settingsFor({ config, home }: HookPaths): HookSettings {
   try {
     return readSettingsFile(config.file, home);

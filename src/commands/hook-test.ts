@@ -13,10 +13,10 @@ import { createRedactor } from '../runtime/redact.ts';
 import type { CommandContext } from './command.ts';
 import { settingsFor } from './hook-settings.ts';
 
-/** A person waits here, and wants to know whether a slow server answers at all. */
+/** Generous, because a person waits and wants to know whether a slow server answers at all. */
 const timeoutMs = 10_000;
 
-/** Sends a sample through every channel and prints what came of each; exit code 1 where one failed. */
+/** Sends a sample through every channel and prints each result; exit code 1 if one failed. */
 export async function testHook(paths: HookPaths, context: CommandContext): Promise<number> {
   const settings = settingsFor(paths);
   const clock = createSystemClock();
@@ -63,7 +63,7 @@ const sample: HookEvent = {
   fields: {},
 };
 
-// An empty batch shows whether the token is good, and counts as no event.
+// An empty batch verifies the token and counts as no event.
 async function tryForwarding(
   settings: ForwardSettings,
   post: Post,

@@ -4,7 +4,7 @@ import { findPaths } from '../hooks/places.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { CommandContext } from './command.ts';
 
-/** Reads one event, or checks, tries or empties what events go through. */
+/** Reads one event, or checks, tests or flushes. */
 export async function run(context: CommandContext): Promise<number> {
   const values = await loadValues(hookOptions, context);
   const { check, test, flush } = values;
@@ -16,7 +16,7 @@ export async function run(context: CommandContext): Promise<number> {
   if (check) return (await import('./hook-check.ts')).checkHook(paths, context);
   if (test) return (await import('./hook-test.ts')).testHook(paths, context);
   if (flush) return (await import('./hook-flush.ts')).flushHook(paths, context);
-  // The program's own start leads elsewhere, past everything that is loaded here.
+  // The program's own entry point bypasses everything that is loaded here.
   const { hook } = await import('../hook.ts');
   const flags = Object.entries(given).flatMap(([, value], index) =>
     value === undefined ? [] : [`--${index === 0 ? 'config' : 'state-dir'}=${value}`],

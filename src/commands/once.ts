@@ -4,7 +4,7 @@ import { readBody } from '../exposition/scrape.ts';
 import type { CommandContext } from './command.ts';
 import { createRealService } from './run-service.ts';
 
-/** Polls every collector once and prints the exposition; 1 where a collector failed. */
+/** Polls every collector once and prints the exposition; exit code 1 if a collector failed. */
 export async function run(context: CommandContext): Promise<number> {
   const config = await loadConfig({ ...context, collectors });
   const service = await createRealService(context, config, false);

@@ -6,15 +6,15 @@ import { ownProgram } from '../runtime/installation.ts';
 const name = 'agent-platform-exporter';
 
 /**
- * The command line that runs this program's `hook`: its name where PATH leads to this very installation, else the
- * paths of Node and of the program.
+ * The command line that runs this program's `hook`: its name if PATH leads to this installation, otherwise the paths of
+ * Node.js and of the program.
  */
 export function ownCommand(environment: Environment, config: string | undefined): string {
   const flags = config === undefined ? [] : [`--config=${path.resolve(config)}`];
   return commandLine(['hook', ...flags], environment);
 }
 
-/** A command line that runs this program with these arguments, wherever it is installed. */
+/** A command line that runs this program with these arguments, regardless of how it is installed. */
 export function commandLine(args: readonly string[], environment: Environment): string {
   const { file, words } = ownProgram();
   return [...(isOnPath(file, environment) ? [name] : words), ...args].map(quotedForShell).join(' ');
@@ -28,7 +28,7 @@ function isOnPath(program: string, environment: Environment): boolean {
   });
 }
 
-// Double quotes are read by the shells of every system; what they would not protect from is left to nobody's paths.
+// The shells of every system understand double quotes; characters that these do not protect are rare in paths.
 function quotedForShell(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word)
     ? word

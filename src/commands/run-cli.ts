@@ -5,7 +5,7 @@ import { quoted } from '../config/parse.ts';
 import { ConfigError, messageOf, PlatformError } from '../runtime/errors.ts';
 import type { CliEnvironment, Command } from './command.ts';
 
-/** The parts that a command line is run with. */
+/** The dependencies of a command line. */
 export interface CommandLine {
   readonly commands: readonly Command[];
   collectors(): Promise<readonly CollectorChoice[]>;
@@ -14,8 +14,8 @@ export interface CommandLine {
 const program = 'agent-platform-exporter';
 
 /**
- * Runs a command line (without the program's name) and gives the exit code: 2 for a command line or a
- * configuration that cannot be used, 1 for any other failure.
+ * Runs a command line (without the program's name) and returns the exit code: 2 for an invalid command line or
+ * configuration, 1 for any other failure.
  */
 export async function runCli(
   args: readonly string[],
@@ -35,7 +35,7 @@ export async function runCli(
   }
 }
 
-// What the system or the platform refused is told by its message; anything else is a fault of the program.
+// Errors of the system or the platform are described by their message; any other error is a bug of the program.
 function describe(error: unknown): string {
   const expected = error instanceof PlatformError || (error instanceof Error && 'code' in error);
   return error instanceof Error && !expected ? (error.stack ?? error.message) : messageOf(error);

@@ -6,7 +6,7 @@ import { type Clock, createSystemClock } from '../runtime/clock.ts';
 import type { CommandContext, Output } from './command.ts';
 import { createStatusLine, createTerminalProgress } from './terminal-progress.ts';
 
-/** Puts the exporter together as a command runs it: by the machine's clock, with the log on standard error. */
+/** Creates the service as commands run it: with the machine's clock and the log on standard error. */
 export async function createRealService(
   context: CommandContext,
   config: Config,
@@ -26,7 +26,7 @@ export async function createRealService(
   });
 }
 
-/** Where the log goes, and on a terminal the bar below it. */
+/** The log's destination, and on a terminal the progress bar below it. */
 function logOf(stderr: Output, clock: Clock): Pick<ServiceParts, 'stderr' | 'progress'> {
   if (stderr.isTTY !== true) return { stderr };
   const line = createStatusLine(stderr);
@@ -36,14 +36,14 @@ function logOf(stderr: Output, clock: Clock): Pick<ServiceParts, 'stderr' | 'pro
   };
 }
 
-/** Lets a service that is about to run read its configuration again: at each SIGHUP, and where it is watched. */
+/** Reloads the configuration of a service: at each SIGHUP, and when a watched file changes. */
 export interface ReloadTriggers {
-  /** What asked for it meanwhile gets it now. */
+  /** Reloads that were requested before are done now. */
   attach(service: Service, config: Config): void;
   stop(): void;
 }
 
-/** Listens for SIGHUP from now on, which would end the process otherwise. */
+/** Listens for SIGHUP from now on, because its default would end the process. */
 export function createReloadTriggers(context: CommandContext): ReloadTriggers {
   const stopping = new AbortController();
   let reload: (() => unknown) | undefined;
@@ -64,7 +64,7 @@ export function createReloadTriggers(context: CommandContext): ReloadTriggers {
   };
 }
 
-/** Resolves when the process is asked to stop. */
+/** Resolves when the process is told to stop. */
 export function untilStopped(context: CommandContext): Promise<void> {
   const signal = context.stopSignal();
   return new Promise((resolve) => {

@@ -7,10 +7,10 @@ import type { CommandContext } from './command.ts';
 import { commandLine } from './own-command.ts';
 import { untilStopped } from './run-service.ts';
 
-/** How many organizations' keys are printed. */
+/** Maximum number of organizations whose keys are printed. */
 const SHOWN = 5;
 
-/** Runs the simulated platform by itself until asked to stop. */
+/** Runs only the simulated platform, until stopped. */
 export async function run(context: CommandContext): Promise<number> {
   const {
     'listen-address': address,

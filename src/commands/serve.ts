@@ -3,7 +3,7 @@ import { loadConfig } from '../config/load.ts';
 import type { CommandContext } from './command.ts';
 import { createRealService, createReloadTriggers, untilStopped } from './run-service.ts';
 
-/** Polls the configured organizations and serves their metrics until asked to stop. */
+/** Polls the configured organizations and serves their metrics until stopped. */
 export async function run(context: CommandContext): Promise<number> {
   const triggers = createReloadTriggers(context);
   const load = () => loadConfig({ ...context, collectors });

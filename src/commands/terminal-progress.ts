@@ -3,18 +3,18 @@ import type { Clock } from '../runtime/clock.ts';
 import { createProgress, type Progress, type ProgressState } from '../runtime/progress.ts';
 import type { Output } from './command.ts';
 
-/** A terminal with a line at its bottom that stays below everything written. */
+/** A terminal with a status line that stays below everything written. */
 export interface StatusLine {
-  /** Writes above the line; whole lines only. */
+  /** Writes above the line; only whole lines. */
   readonly stream: Writable;
-  /** Shows another line; none where the text is empty. */
+  /** Replaces the line; an empty text removes it. */
   show(text: string): void;
 }
 
-/** How often the bar is drawn anew at most, in milliseconds. */
+/** Minimum interval between redraws of the bar, in milliseconds. */
 const DRAW_EVERY_MS = 100;
 
-/** A terminal that does not tell its width, or says 0, is taken to have this one. */
+/** Assumed width of a terminal that reports none, or 0. */
 const DEFAULT_COLUMNS = 80;
 
 const WIDTH = 30;
@@ -40,7 +40,7 @@ export function createStatusLine(terminal: Output): StatusLine {
   };
 }
 
-/** Shows work as a bar in the line; `columns` is the terminal's width. */
+/** Shows progress as a bar in the line; `columns` is the terminal's width. */
 export function createTerminalProgress(
   line: Pick<StatusLine, 'show'>,
   clock: Pick<Clock, 'elapsed'>,
@@ -55,7 +55,7 @@ export function createTerminalProgress(
     }
     if (clock.elapsed() - drawnAt < DRAW_EVERY_MS) return;
     drawnAt = clock.elapsed();
-    // A line as wide as the terminal would break and could not be cleared.
+    // A line as wide as the terminal would wrap, and could not be cleared.
     line.show(describe(state).slice(0, (columns() || DEFAULT_COLUMNS) - 1));
   });
 }

@@ -4,12 +4,12 @@ import { suggestion } from './nearest.ts';
 import type { OptionTable, RawOption, RawOptions } from './option.ts';
 import { quoted } from './parse.ts';
 
-/** The flags of a command line, or that its help is wanted. */
+/** The flags of a command line, or a request for help. */
 export type ParsedArguments = { readonly help: true } | { readonly help: false; readonly flags: RawOptions };
 
 /**
- * Reads what follows a command's name: `--flag value`, `--flag=value`, `--switch`, `--no-switch`. Throws a
- * `ConfigError` for unknown flags, flags given twice and anything that is no flag.
+ * Parses the arguments of a command: `--flag value`, `--flag=value`, `--switch`, `--no-switch`. Throws a `ConfigError`
+ * for unknown and repeated flags and for anything that is not a flag.
  */
 export function parseArguments(args: readonly string[], options: OptionTable): ParsedArguments {
   const declared: Record<string, { type: 'boolean' | 'string'; short?: string }> = {
@@ -70,7 +70,7 @@ function unexpected(argument: string): ConfigError {
   );
 }
 
-// The value is left out of the message: it may be a key that somebody took for a flag's.
+// The value is omitted from the message: it may be a key that was mistaken for a flag's value.
 function unknownFlag(written: string, declared: object): ConfigError {
   const name = written.replace(/^-+/, '');
   if (/^(api[._-]?)?(key|token)([._-]?file)?$/i.test(name)) {

@@ -1,15 +1,15 @@
 import type { LiveConfig, OrgConfig, StartConfig } from './config.ts';
 
-/** What another configuration changes of the organizations, by their names. */
+/** The names of the organizations that another configuration changes. */
 export interface OrgChanges {
-  /** Were not there before. */
+  /** New organizations. */
   readonly added: readonly string[];
   readonly removed: readonly string[];
-  /** Are asked at another address, or stand for another organization of the platform. */
+  /** Organizations with another address, or with another identifier on the platform. */
   readonly moved: readonly string[];
 }
 
-/** What stays as it was at the start: sockets, files and routes that others rely on. */
+/** Options that require a restart: sockets, files and routes. */
 const FIXED: Readonly<Record<string, (config: StartConfig) => unknown>> = {
   'config.file': ({ file }) => file.path,
   'config.watch': ({ file }) => file.watch,
@@ -26,7 +26,7 @@ const FIXED: Readonly<Record<string, (config: StartConfig) => unknown>> = {
   'log.format': ({ log }) => log.format,
 };
 
-/** Compares the organizations of the configuration in use with those of another one. */
+/** Compares the organizations of two configurations. */
 export function orgChanges(before: LiveConfig, after: LiveConfig): OrgChanges {
   const [old, now] = [byName(before), byName(after)];
   return {
@@ -36,7 +36,7 @@ export function orgChanges(before: LiveConfig, after: LiveConfig): OrgChanges {
   };
 }
 
-/** The options that differ from those of the start and count only from the next one on, as flags without their dashes. */
+/** The options that differ from those of the start and require a restart, as flags without their dashes. */
 export function restartOptions(start: StartConfig, now: StartConfig): readonly string[] {
   return Object.entries(FIXED)
     .filter(([, read]) => JSON.stringify(read(start)) !== JSON.stringify(read(now)))

@@ -1,6 +1,6 @@
 import type { Option } from './option.ts';
 
-/** The options of `sandbox` alone. */
+/** The options of `sandbox` only. */
 export const sandboxOptions = {
   'listen-address': {
     kind: 'listen-address',
@@ -71,7 +71,7 @@ export const sandboxOptions = {
   },
 } as const satisfies Record<string, Option>;
 
-/** The options of `healthcheck` alone. */
+/** The options of `healthcheck` only. */
 export const healthcheckOptions = {
   url: {
     kind: 'url',
@@ -81,7 +81,7 @@ export const healthcheckOptions = {
   },
 } as const satisfies Record<string, Option>;
 
-/** The options of `estimate` alone. */
+/** The options of `estimate` only. */
 export const estimateOptions = {
   json: {
     kind: 'boolean',
@@ -92,7 +92,7 @@ export const estimateOptions = {
   },
 } as const satisfies Record<string, Option>;
 
-/** The options of `backfill` alone. */
+/** The options of `backfill` only. */
 export const backfillOptions = {
   from: {
     kind: 'day',
@@ -211,7 +211,7 @@ export const backfillOptions = {
   },
 } as const satisfies Record<string, Option>;
 
-/** The options of `hook`. As an agent runs it, it understands the first two; the others are for people. */
+/** The options of `hook`. Agents use the first two; the others are for people. */
 export const hookOptions = {
   config: {
     kind: 'file',

@@ -9,8 +9,8 @@ import { section, text, validated } from './validate.ts';
 import { resolveValues } from './values.ts';
 
 /**
- * The configuration file that a flag or the environment names, undefined where none is named. Rejects with a
- * `ConfigError` where it cannot be read or is no YAML.
+ * The configuration file that a flag or the environment names, undefined if there is none. Rejects with a `ConfigError`
+ * if it cannot be read or is not YAML.
  */
 export async function readConfigFile(
   flags: RawOptions,
@@ -28,19 +28,19 @@ export async function readConfigFile(
     const origin = given.find((source) => source.has('config.file'))?.get('config.file')?.origin;
     throw new ConfigError(`${origin}: ${file} ${unreadable(error)}`);
   }
-  // Loaded here: YAML costs 50 ms at start, and most configurations have no file.
+  // Loaded lazily: YAML costs 50 ms at start-up, and most configurations have no file.
   const { parseYamlTree } = await import('./yaml-tree.ts');
   const tree = parseYamlTree(content, file);
   return { file, path: '', line: tree.line, tree };
 }
 
-/** A part of the file by its key at the top, undefined where it is not there. */
+/** A top-level section of the file, undefined if it is missing. */
 export function sectionOf(root: YamlNode | undefined, key: string): YamlNode | undefined {
   const entry = root?.tree.kind === 'mapping' ? root.tree.entries.get(key) : undefined;
   return root === undefined || entry === undefined ? undefined : { ...root, path: key, ...entry };
 }
 
-/** What a configuration file gives for a table of options; keys beside them are not looked at. */
+/** The values that a configuration file gives for a table of options; other keys are ignored. */
 export function optionsInFile(root: YamlNode, options: OptionTable): RawOptions {
   const given = new Map<string, RawOption>();
   for (const [name, option] of Object.entries(options)) {
@@ -50,7 +50,7 @@ export function optionsInFile(root: YamlNode, options: OptionTable): RawOptions 
   return given;
 }
 
-/** Throws a `ConfigError` for the first key that is neither an option's nor one of the `others` at the top. */
+/** Throws a `ConfigError` for the first key that is neither an option's nor one of the `others` at the top level. */
 export function refuseUnknownKeys(root: YamlNode, options: OptionTable, others: readonly string[]): void {
   const known: KnownKeys = new Map(others.map((key) => [key, new Map()]));
   for (const [name, option] of Object.entries(options)) {
@@ -64,7 +64,7 @@ export function refuseUnknownKeys(root: YamlNode, options: OptionTable, others: 
   validated(schemaOf(known), root);
 }
 
-/** The keys of a mapping; a key without keys below it holds a value, which is read elsewhere. */
+/** The keys of a mapping; a key without keys below it has a value, which is read elsewhere. */
 type KnownKeys = Map<string, KnownKeys>;
 
 function schemaOf(keys: KnownKeys): z.ZodType {
@@ -84,14 +84,14 @@ function find(root: YamlNode, path: readonly string[] | undefined): YamlNode | u
   return path === undefined ? undefined : node;
 }
 
-/** The source texts of an option's value, which may be a list where the option is repeatable. */
+/** The source texts of an option's value, which may be a list if the option is repeatable. */
 function textsAt(node: YamlNode, option: Option): readonly string[] {
   const isList = option.repeatable === true && node.tree.kind === 'list';
   validated(isList ? z.array(valueSchema(option)) : valueSchema(option), node);
   return (isList ? childrenOf(node) : [node]).map(({ tree }) => ('text' in tree ? tree.text : ''));
 }
 
-/** Only the type is checked here; what a text may be is the same for flags and the environment. */
+/** Checks only the type; the format of a text is the same for flags and the environment. */
 function valueSchema({ kind }: Option): z.ZodType {
   const single = z.unknown().superRefine((value, context) => {
     if (value === null) context.addIssue({ code: 'custom', message: 'is empty', continue: false });

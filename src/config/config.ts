@@ -8,28 +8,28 @@ import type { ListenAddress } from './parse.ts';
 import type { People } from './people/people.ts';
 import type { Shard } from './shard.ts';
 
-/** An organization that is polled; addresses have no trailing slash. */
+/** An organization to poll; addresses have no trailing slash. */
 export interface OrgConfig {
   readonly name: string;
   readonly baseUrl: string;
   readonly appUrl: string;
   readonly credential: Credential;
-  /** The platform's identifier of the organization, where only its answers are taken. */
+  /** The organization's identifier on the platform, if only its answers are accepted. */
   readonly orgId?: string | undefined;
   readonly contract?: Contract | undefined;
 }
 
 /**
- * The part of a configuration that counts from the next start on: sockets, files and routes that others rely on. A
- * reload that changes it is warned about.
+ * The part of a configuration that requires a restart: sockets, files and routes. A reload that changes it logs a
+ * warning.
  */
 export interface StartConfig {
-  /** Where the configuration was read from, besides flags and environment. */
+  /** The source of the configuration, besides flags and environment. */
   readonly file: { readonly path: string | undefined; readonly watch: boolean };
   /** The file of the history, or `:memory:`. */
   readonly storage: {
     readonly path: string;
-    /** What happens to a file that is damaged or of a newer release. */
+    /** What happens to a file that is damaged or from a newer release. */
     readonly onDamage: 'keep' | 'replace';
   };
   readonly web: {
@@ -37,31 +37,31 @@ export interface StartConfig {
     readonly telemetryPath: string;
     readonly maxConnections: number;
     readonly enableLifecycle: boolean;
-    /** The host names that requests may be for; any where there are none. */
+    /** The host names that requests may use; any if empty. */
     readonly allowedHosts: readonly string[];
     /** The file for TLS and authentication. */
     readonly configFile: string | undefined;
-    /** Whether the health routes ask for neither password nor client certificate. */
+    /** Whether the health routes require neither a password nor a client certificate. */
     readonly openHealth: boolean;
   };
   readonly hooks: HooksConfig;
   readonly log: { readonly format: 'logfmt' | 'json' };
 }
 
-/** How the platform is asked. */
+/** Settings of the platform client. */
 export interface ApiConfig {
   readonly timeoutMs: number;
   readonly retries: number;
   readonly requestsPerSecond: number;
-  /** The most requests of a UTC day, for each organization; undefined for any number. */
+  /** Maximum number of requests per UTC day and organization; undefined for no limit. */
   readonly dailyRequestLimit: number | undefined;
   readonly maxResponseBytes: number;
   readonly proxy: ProxyVariables;
 }
 
-/** The part of a configuration that a reload puts into use. */
+/** The part of a configuration that a reload applies. */
 export interface LiveConfig {
-  /** The organizations of this shard; none where they all belong to others. */
+  /** The organizations of this shard; empty if all belong to other shards. */
   readonly orgs: readonly OrgConfig[];
   readonly shard: Shard;
   readonly api: ApiConfig;
@@ -73,23 +73,23 @@ export interface LiveConfig {
     readonly wiki: string;
     readonly jitterMs: number;
   };
-  /** Whether a collector runs, by its name, for all that exist. */
+  /** Whether a collector is enabled, for every existing collector by name. */
   readonly collectors: ReadonlyMap<string, boolean>;
   readonly metrics: { readonly maxAgeMs: number };
   readonly history: {
     readonly start: Day;
     readonly revisionWindowDays: number;
-    /** How many of the newest days are kept; 0 keeps all. */
+    /** Number of newest days to keep; 0 keeps all. */
     readonly retentionDays: number;
   };
   readonly limits: Limits;
   readonly readiness: ReadinessSettings;
-  /** Who may be told apart and who belongs to which team. */
+  /** How people are identified and assigned to teams. */
   readonly people: People;
   readonly log: { readonly level: 'error' | 'warn' | 'info' | 'debug' };
 }
 
-/** A whole, valid configuration. */
+/** A complete, valid configuration. */
 export type Config = StartConfig & LiveConfig;
 
 export type LogConfig = Config['log'];

@@ -1,30 +1,30 @@
 import { ConfigError } from '../runtime/errors.ts';
 import { type Files, unreadable } from './files.ts';
 
-/** An API key's source. */
+/** A source of an API key. */
 export interface Credential {
-  /** The key as it is now: the last good one while its file holds no usable key. */
+  /** The current key: the last good one while its file contains no usable key. */
   read(): Promise<string>;
-  /** Why its file is not in use as it was last read; undefined where it is. */
+  /** Why the latest content of its file is not in use; undefined if it is. */
   problem(): string | undefined;
-  /** Where the key comes from, never the key. */
+  /** Describes the source of the key, without the key. */
   describe(): string;
-  /** The keys that `read` gave lately, newest last: what the log must not repeat. */
+  /** The keys that `read` returned lately, newest last, for redaction. */
   secrets(): readonly string[];
 }
 
 const MAX_KEY_LENGTH = 16_384;
 const keysRemembered = 8;
 
-/** A key that stays as it is. Throws a `ConfigError` where it cannot be one. */
+/** A constant key. Throws a `ConfigError` if it is invalid. */
 export function createFixedCredential(text: string, source: string): Credential {
   const key = keyIn(text, source);
   return { read: async () => key, problem: () => undefined, describe: () => source, secrets: () => [key] };
 }
 
 /**
- * A key in a file, read again when the file changed. `describe()` is `source`; rejects with a `ConfigError` where
- * the file holds no usable key at the start.
+ * A key in a file, read again when the file changes. `describe()` is `source`; rejects with a `ConfigError` if the file
+ * contains no usable key at first.
  */
 export async function createFileCredential(path: string, source: string, files: Files): Promise<Credential> {
   let seen: string | undefined;
@@ -36,7 +36,7 @@ export async function createFileCredential(path: string, source: string, files: 
     if (last !== undefined && fingerprint === seen) return last;
     const key = keyIn(await files.read(path), source);
     if (key !== last) known = [...known, key].slice(-keysRemembered);
-    // Taken before the reading: a write in between makes the next call read again.
+    // Taken before reading: after a write in between, the next call reads again.
     seen = fingerprint;
     return key;
   }
@@ -65,12 +65,12 @@ export async function createFileCredential(path: string, source: string, files: 
   };
 }
 
-/** The key in a text, less line ends after it; throws a `ConfigError` that never repeats it. */
+/** The key in a text, without trailing line breaks; throws a `ConfigError` that never repeats it. */
 function keyIn(text: string, source: string): string {
   const key = text.replace(/[\r\n]+$/, '');
   if (key === '') throw new ConfigError(`${source} is empty`);
   if (/\s/.test(key)) throw new ConfigError(`${source} contains a key with white space`);
-  // Anything else cannot be sent in a header.
+  // Other characters cannot be sent in a header.
   if (!/^[\x21-\x7e]+$/.test(key))
     throw new ConfigError(`${source} contains a key with non-ASCII characters`);
   if (key.length > MAX_KEY_LENGTH) throw new ConfigError(`${source} is longer than any key`);

@@ -11,22 +11,22 @@ import type { Environment } from './process-environment.ts';
 
 export type { Environment } from './process-environment.ts';
 
-/** The usual variables that name a proxy. */
+/** The standard proxy variables. */
 export interface ProxyVariables {
   readonly HTTP_PROXY: string | undefined;
   readonly HTTPS_PROXY: string | undefined;
   readonly NO_PROXY: string | undefined;
 }
 
-/** The variable by which a build tells its source revision. */
+/** The variable in which a build records its source revision. */
 export const revisionVariable = 'AGENT_PLATFORM_REVISION';
 
-/** The source revision that this build was made from, `unknown` where the build did not tell. */
+/** The source revision of this build, or `unknown`. */
 export function revisionOf(environment: Environment): string {
   return environment[revisionVariable] || 'unknown';
 }
 
-/** The proxy that the operator's environment names, in upper or lower case; curl and Go read the same variables. */
+/** The proxy of the environment, in upper or lower case; curl and Go read the same variables. */
 export function proxyOf(environment: Environment): ProxyVariables {
   return {
     HTTP_PROXY: environment['HTTP_PROXY'] ?? environment['http_proxy'],
@@ -35,7 +35,7 @@ export function proxyOf(environment: Environment): ProxyVariables {
   };
 }
 
-/** What the environment gives for a table of options; an empty variable counts as not set. */
+/** The values that the environment gives for a table of options; an empty variable counts as not set. */
 export function optionsInEnvironment(environment: Environment, options: OptionTable): RawOptions {
   const given = new Map<string, RawOption>();
   for (const [name, option] of Object.entries(options)) {
@@ -48,18 +48,18 @@ export function optionsInEnvironment(environment: Environment, options: OptionTa
   return given;
 }
 
-// Kubernetes describes each Service of a namespace this way, and this exporter's own is called after it.
+// Kubernetes describes each Service of a namespace with such variables, and the exporter's own Service has its name.
 const serviceLink =
   /^AGENT_PLATFORM_(?:\w+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?)$/;
 
-// The prefix is left aside: it would make any two variables look alike.
+// Without the prefix, which would make any two variables look similar.
 function suggestionFor(variable: string, known: ReadonlySet<string>): string | undefined {
   const rests = [...known].map((name) => name.slice(environmentPrefix.length));
   const close = nearest(variable.slice(environmentPrefix.length), rests);
   return close === undefined ? undefined : `did you mean ${environmentPrefix}${close}?`;
 }
 
-/** Throws a `ConfigError` for a variable that has the exporter's prefix and is none of the known ones. */
+/** Throws a `ConfigError` for an unknown variable with the exporter's prefix. */
 export function refuseUnknownVariables(environment: Environment, known: ReadonlySet<string>): void {
   for (const variable of Object.keys(environment).sort()) {
     if (!variable.startsWith(environmentPrefix) || known.has(variable)) continue;

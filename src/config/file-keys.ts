@@ -1,4 +1,4 @@
-/** A key of the configuration file that no flag stands for. */
+/** A key of the configuration file without a corresponding flag. */
 export interface FileKey {
   readonly path: string;
   readonly default: string;

@@ -6,7 +6,7 @@ import { isOrgName, orgNameRule, parseUrl, quoted } from './parse.ts';
 import { childrenOf, type YamlNode } from './tree.ts';
 import { list, positiveNumber, section, text, validated, wholeNumber } from './validate.ts';
 
-/** An organization as the file has it, with exactly one source of its key. */
+/** An organization in the file, with exactly one source of its key. */
 export interface OrgEntry {
   readonly node: YamlNode;
   readonly name: string;
@@ -17,15 +17,15 @@ export interface OrgEntry {
   readonly contract: Contract | undefined;
 }
 
-/** How many label values and series are published. */
+/** Limits of published label values and series. */
 export interface Limits {
-  /** The most values of a label, by its name. */
+  /** Maximum number of values of a label. */
   valuesPerLabel(label: string): number;
   readonly series: number;
 }
 
 const MAX_SEATS = 10_000_000;
-/** Above this, a number of credits is no longer exact. */
+/** Above this, numbers of credits are not exact. */
 const MAX_CREDITS = Number.MAX_SAFE_INTEGER;
 const MAX_PRICE = 1_000_000_000;
 const MAX_VALUES = 10_000_000;
@@ -115,13 +115,13 @@ export function readOrgs(node: YamlNode | undefined): readonly OrgEntry[] {
   }));
 }
 
-/** Undefined where the organization has none of the contract's keys. */
+/** Undefined if the organization has none of these keys. */
 function contractOf({ seats, budget, prices }: z.output<typeof orgSchema>): Contract | undefined {
   if (seats === undefined && budget === undefined && prices === undefined) return undefined;
   return { seats, creditsPerMonth: budget?.credits_per_month, prices: prices ?? [] };
 }
 
-/** Reads `limits`; `labels` are the label names that exist. */
+/** Reads `limits`; `labels` are the existing label names. */
 export function readLimits(node: YamlNode | undefined, labels: ReadonlySet<string>): Limits {
   const known = [...new Set([...defaultValuesPerLabel.keys(), ...labels])];
   const count = wholeNumber(1, MAX_VALUES);

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { Clock } from '../runtime/clock.ts';
 
-/** The files that a configuration is read from. */
+/** File access of the configuration. */
 export interface Files {
   /** The text of a file (UTF-8); rejects with the system's error. */
   read(path: string): Promise<string>;
@@ -9,7 +9,7 @@ export interface Files {
   fingerprint(path: string): Promise<string>;
 }
 
-/** The files of this machine. */
+/** The local file system. */
 export function createFiles(): Files {
   return {
     read: (path) => readFile(path, 'utf8'),
@@ -20,7 +20,7 @@ export function createFiles(): Files {
   };
 }
 
-/** Files for tests, by path; what is put there later is a change, an Error is what reading it throws. */
+/** Files for tests, by path; a changed entry is a changed file, and an Error is thrown when it is read. */
 export function createFakeFiles(contents: Map<string, string | Error>): Files {
   function find(path: string): string {
     const found = contents.get(path) ?? Object.assign(new Error('not there'), { code: 'ENOENT' });
@@ -30,7 +30,7 @@ export function createFakeFiles(contents: Map<string, string | Error>): Files {
   return { read: async (path) => find(path), fingerprint: async (path) => find(path) };
 }
 
-/** Why a file cannot be read, as the text after its name. */
+/** The reason that a file cannot be read, to follow its name. */
 export function unreadable(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
   if (code === 'ENOENT') return 'does not exist';
@@ -39,13 +39,13 @@ export function unreadable(error: unknown): string {
   return `cannot be read (${code})`;
 }
 
-/** How often a watched file is checked, in milliseconds. */
+/** Interval between checks of a watched file, in milliseconds. */
 const LOOK_MS = 2_000;
 
 /**
- * Calls back after a file has been written or replaced, also behind a symbolic link, once it looks the same twice: a
- * file that is just being written is only half there. Resolves when aborted. A file that is away for a moment, as
- * when it is replaced, is looked at again.
+ * Calls back after a file was written or replaced, also behind a symbolic link, once two checks in a row found it
+ * unchanged: a file that is being written is incomplete. Resolves when aborted. A file that is missing for a moment, as
+ * during a replacement, is checked again.
  */
 export async function watchFile(
   path: string,

@@ -3,9 +3,9 @@ import { type Credential, createFileCredential, createFixedCredential } from './
 import type { Environment } from './environment.ts';
 import type { Files } from './files.ts';
 
-/** How hook events are taken. */
+/** Settings of the hook intake. */
 export interface HooksConfig {
-  /** What senders present as a bearer token; without one nothing is taken. */
+  /** The bearer token of senders; without one, no events are accepted. */
   readonly token: Credential | undefined;
   /** Per client address. */
   readonly requestsPerSecond: number;
@@ -14,7 +14,7 @@ export interface HooksConfig {
 const tokenVariable = 'AGENT_PLATFORM_HOOKS_TOKEN';
 const fileVariable = 'AGENT_PLATFORM_HOOKS_TOKEN_FILE';
 
-/** The hook token's source, read once; rejects with a `ConfigError` where it holds no token that could be sent. */
+/** The source of the hook token, read once; rejects with a `ConfigError` if the token is invalid. */
 export async function readHooksToken(
   environment: Environment,
   files: Files,

@@ -28,13 +28,13 @@ import { createShard } from './shard.ts';
 import type { YamlNode } from './tree.ts';
 import { resolveValues } from './values.ts';
 
-/** Everything that a configuration comes from. */
+/** The sources of a configuration. */
 export interface ConfigSources {
   readonly flags: RawOptions;
   readonly environment: Environment;
   readonly files: Files;
   readonly collectors: readonly CollectorChoice[];
-  /** `ignored`: no organization is needed, and none is read, nor any key (for `demo`). */
+  /** `ignored`: no organization and no key is needed or read (for `demo`). */
   readonly organizations?: 'required' | 'ignored';
 }
 
@@ -77,8 +77,8 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
 }
 
 /**
- * The values of a few options by themselves, for commands that need no whole configuration. The configuration
- * file is read only where the table has `config.file`.
+ * The values of a few options, for commands that need no complete configuration. The configuration file is read only if
+ * the table has `config.file`.
  */
 export async function loadValues<Table extends OptionTable>(
   options: Table,
@@ -98,7 +98,7 @@ function layers(
   return [flags, optionsInEnvironment(environment, options), ...file];
 }
 
-/** A path in the configuration file starts where that file is. */
+/** A relative path in the configuration file is resolved against the directory of that file. */
 function teamsFileOf(
   path: string | undefined,
   others: readonly RawOptions[],

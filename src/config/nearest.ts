@@ -1,4 +1,4 @@
-/** The known name that a mistyped one most likely stands for; undefined where none is close. */
+/** The known name that a mistyped one most likely means; undefined if none is similar. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   const typed = name.slice(0, 100);
   let best: string | undefined;
@@ -13,13 +13,13 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   return best;
 }
 
-/** `did you mean …?` for a mistyped name, where a known one is close. */
+/** `did you mean …?` for a mistyped name, if a known one is similar. */
 export function suggestion(typed: string, known: Iterable<string>): string | undefined {
   const name = nearest(typed, known);
   return name === undefined ? undefined : `did you mean ${name}?`;
 }
 
-/** Edits (insert, delete, replace, swap of neighbours) that lead from one text to the other. */
+/** Number of edits (insert, delete, replace, swap of neighbours) between two texts. */
 function distanceBetween(a: string, b: string): number {
   let twoAgo: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column);

@@ -1,4 +1,4 @@
-/** What an option's value is; `values.ts` reads each kind. */
+/** The types of option values; `values.ts` parses each kind. */
 export interface ValueTypes {
   readonly boolean: boolean;
   readonly choice: string;
@@ -25,36 +25,36 @@ export interface ValueTypes {
 
 export type ValueKind = keyof ValueTypes;
 
-/** One option, declared once: flag, environment variable, file key, help and documentation come from it. */
+/** One option, declared once: flag, environment variable, file key, help and documentation are derived from it. */
 export interface Option {
   readonly kind: ValueKind;
   readonly section: string;
   /** One sentence without a full stop at the end. */
   readonly description: string;
-  /** As an operator would write it. */
+  /** As an operator writes it. */
   readonly default?: string;
-  /** Inclusive bounds, as an operator would write them. */
+  /** Inclusive bounds, as an operator writes them. */
   readonly min?: string;
   readonly max?: string;
   readonly choices?: readonly string[];
   /** May be given several times; its value is then a list. */
   readonly repeatable?: true;
-  /** The commands that take a shared option. */
+  /** The commands that accept a shared option. */
   readonly takenBy?: readonly string[];
-  /** The one command that an option belongs to: its variable carries the command's name, and no file key exists. */
+  /** The only command of an option: its variable contains the command's name, and it has no file key. */
   readonly command?: string;
-  /** Path of the file key, where it is not the name in snake_case; `none` where there is none. */
+  /** Path of the file key if it is not the name in snake_case; `none` if there is none. */
   readonly fileKey?: readonly string[] | 'none';
 }
 
-/** What the options need to know of a collector. */
+/** The properties of a collector that options depend on. */
 export interface CollectorChoice {
   readonly name: string;
   readonly description: string;
   readonly enabledByDefault: boolean;
-  /** The collector without which this one does not run. */
+  /** The collector that this one requires. */
   readonly derivesFrom?: string;
-  /** Their labels are the ones that a limit may name. */
+  /** Their labels are those for which a limit can be set. */
   readonly families?: readonly { readonly labels: readonly string[] }[];
 }
 
@@ -64,7 +64,7 @@ export interface CollectorOption extends Option {
   readonly default: 'true' | 'false';
 }
 
-/** Options by name, which is the flag without its dashes. */
+/** Options by name, which is the flag without dashes. */
 export type OptionTable = Readonly<Record<string, Option>>;
 
 type ScalarOf<Declared extends Option> = Declared extends { readonly choices: readonly (infer Choice)[] }
@@ -88,13 +88,13 @@ export function variableOf(name: string, option: Option): string {
   return environmentPrefix + own.replace(/[.-]/g, '_').toUpperCase();
 }
 
-/** The path of an option's key in the configuration file, undefined where it has none. */
+/** The path of an option's key in the configuration file, undefined if it has none. */
 export function fileKeyOf(name: string, option: Option): readonly string[] | undefined {
   if (option.fileKey === 'none' || option.command !== undefined) return undefined;
   return option.fileKey ?? name.split('.').map((part) => part.replaceAll('-', '_'));
 }
 
-/** The options of a table that a command takes, in the table's order. */
+/** The options of a table that a command accepts, in the table's order. */
 export function optionsTakenBy(command: string, table: OptionTable): OptionTable {
   return Object.fromEntries(
     Object.entries(table).filter(

@@ -1,8 +1,8 @@
 import type { CollectorChoice, CollectorOption, Option } from './option.ts';
 
-/** Commands that run the whole configuration. */
+/** Commands that use the complete configuration. */
 const all = ['serve', 'demo', 'once', 'estimate', 'backfill', 'check-config'];
-/** Commands for which somebody's own organization is polled. */
+/** Commands that poll configured organizations. */
 const own = ['serve', 'once', 'estimate', 'backfill', 'check-config'];
 
 const sharedOptions = {
@@ -303,7 +303,7 @@ const sharedOptions = {
 
 export type SharedOptions = typeof sharedOptions & Readonly<Record<`collector.${string}`, CollectorOption>>;
 
-/** The options that the commands share, with a switch for each collector. */
+/** The shared options of the commands, with a switch for each collector. */
 export function createOptions(collectors: readonly CollectorChoice[]): SharedOptions {
   const switches: Record<`collector.${string}`, CollectorOption> = {};
   for (const collector of collectors) {

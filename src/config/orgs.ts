@@ -8,7 +8,7 @@ import type { Files } from './files.ts';
 import { type Shard, serves } from './shard.ts';
 import { configErrorAt, originOf } from './tree.ts';
 
-/** The organization that flags and environment may describe. */
+/** The organization of flags and environment. */
 export interface SingleOrg {
   readonly org: string;
   readonly 'api.base-url': string | undefined;
@@ -20,9 +20,9 @@ const keyVariable = 'AGENT_PLATFORM_API_KEY';
 const keyFileVariable = 'AGENT_PLATFORM_API_KEY_FILE';
 
 /**
- * The organizations of a shard: those of the file, then the one of flags and environment, where it is given. Reads
- * the key of each once, and no other shard's; rejects with a `ConfigError` where there is no organization at all, one
- * is half given or a name stands twice.
+ * The organizations of a shard: those of the file, then the one of flags and environment, if given. Reads each of their
+ * keys once, but none of other shards; rejects with a `ConfigError` if there is no organization, one is incomplete or a
+ * name is given twice.
  */
 export async function createOrgs(
   entries: readonly OrgEntry[],
@@ -79,7 +79,7 @@ async function orgOfEnvironment(
   files: Files,
 ): Promise<OrgConfig | undefined> {
   const { org: name, 'api.base-url': baseUrl, 'api.app-url': appUrl } = single;
-  // Compose and Helm set variables that have no value to the empty text.
+  // Compose and Helm set variables without a value to the empty string.
   const key = environment[keyVariable] || undefined;
   const keyFile = environment[keyFileVariable] || undefined;
   if (key !== undefined && keyFile !== undefined) {

@@ -1,17 +1,17 @@
 // Parsers of single values, shared by flags, environment variables and files.
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** A value, or what is wrong with it in words that follow the name of its key. */
+/** A value, or a description of the problem to follow the name of its key. */
 export type Result<Value = unknown> = { readonly value: Value } | { readonly problem: string };
 
-/** A text for an error line: in quotes, without control characters, at most 60 characters of it. */
+/** A text for an error message: in quotes, without control characters, at most 60 characters. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
 const SIZES: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1_048_576, GiB: 1_073_741_824 };
 
-/** Reads a size such as `64MiB`, `512KiB` or a bare number of bytes; undefined where it is none. */
+/** Parses a size such as `64MiB`, `512KiB` or a number of bytes; undefined if it is invalid. */
 export function parseSize(text: string): number | undefined {
   const match = /^(\d+)(B|KiB|MiB|GiB)?$/.exec(text);
   if (match === null) return undefined;
@@ -31,7 +31,9 @@ const UNITS = [
 
 const DURATION = /^(?:(\d+)y)?(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
 
-/** Reads a duration in Prometheus' form (`30s`, `1h30m`, `7d`, `0`) into milliseconds; undefined where it is none. */
+/**
+ * Parses a duration in Prometheus' format (`30s`, `1h30m`, `7d`, `0`) into milliseconds; undefined if it is invalid.
+ */
 export function parseDuration(text: string): number | undefined {
   if (text === '0') return 0;
   const match = text === '' ? null : DURATION.exec(text);
@@ -40,7 +42,7 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(total) ? total : undefined;
 }
 
-/** Writes milliseconds in Prometheus' form, in days and smaller units: `parseDuration` reads the same number back. */
+/** Formats milliseconds in Prometheus' format, in days and smaller units: `parseDuration` returns the same number. */
 export function formatDuration(ms: number): string {
   if (ms === 0) return '0';
   let rest = ms;
@@ -56,16 +58,16 @@ export function formatDuration(ms: number): string {
 // Letters and digits of any script: the name is a label value, and is used in `/probe?target=`.
 const ORG_NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]{0,62}[\p{L}\p{N}])?$/u;
 
-/** What `isOrgName` takes, in words. */
+/** Describes what `isOrgName` accepts. */
 export const orgNameRule =
   'a name of 1 to 64 letters and digits, with dots, dashes, underscores or spaces between them';
 
-/** Whether a text can be an organization's name. */
+/** Whether a text is a valid name of an organization. */
 export function isOrgName(text: string): boolean {
   return ORG_NAME.test(text) && text.length <= 64;
 }
 
-/** Where a server listens; without a host on all interfaces, with port 0 on one that the system picks. */
+/** A listen address; without a host on all interfaces, with port 0 on one that the system chooses. */
 export interface ListenAddress {
   readonly host: string | undefined;
   readonly port: number;
@@ -74,7 +76,7 @@ export interface ListenAddress {
 const HOST_NAME =
   /^(?=.{1,253}$)[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*\.?$/;
 
-/** Reads `:9889`, `127.0.0.1:9889`, `[::1]:9889` or `host:9889`; undefined where it is none of them. */
+/** Parses `:9889`, `127.0.0.1:9889`, `[::1]:9889` or `host:9889`; undefined if it is invalid. */
 export function parseListenAddress(text: string): ListenAddress | undefined {
   const match = /^(?:\[([^\]]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(text);
   if (match === null) return undefined;
@@ -86,21 +88,21 @@ export function parseListenAddress(text: string): ListenAddress | undefined {
   return isIPv4(plain) || isName(plain) ? { host: plain, port } : undefined;
 }
 
-/** Writes an address in the form that `parseListenAddress` reads. */
+/** Formats an address so that `parseListenAddress` can parse it. */
 export function formatListenAddress({ host, port }: ListenAddress): string {
   if (host === undefined) return `:${port}`;
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-// Figures and dots alone are a mistyped IPv4 address, not a name.
+// Digits and dots only are a mistyped IPv4 address, not a name.
 function isName(text: string): boolean {
   return HOST_NAME.test(text) && !/^[\d.]+$/.test(text);
 }
 
-// The service's own routes beside the metrics.
+// The service's own routes besides the metrics.
 const OWN_PATHS = /^\/(?:$|status$|probe$|-(?:\/|$)|hooks(?:\/|$))/;
 
-/** Reads an http or https address; its text is never repeated in a problem, since it may hold a password. */
+/** Parses an http or https URL; problems never repeat its text, which may contain a password. */
 export function parseUrl(text: string): Result<string> {
   const url = /\s/.test(text) ? null : URL.parse(text);
   if (url === null || url.hostname === '') {
@@ -116,7 +118,7 @@ export function parseUrl(text: string): Result<string> {
   return { value: url.origin + url.pathname.replace(/\/+$/, '') };
 }
 
-/** Reads the path of a page of this service. */
+/** Parses the path of the metrics page. */
 export function parseHttpPath(text: string): Result<string> {
   if (!/^(?:\/[A-Za-z0-9._~-]+)+$/.test(text)) {
     return {

@@ -6,13 +6,13 @@ import { configErrorAt, type Tree, unknownKey, type YamlNode } from './tree.ts';
 
 type Path = readonly PropertyKey[];
 
-/** A key is an operator's text, and may be anything. */
+/** Keys come from the operator and can have any length. */
 const MAX_SHOWN_KEY = 60;
 
 /**
- * Validates a part of a YAML file by a zod schema. Throws a `ConfigError` that names file, line and key of the first
- * issue; an unknown key comes before everything else inside its mapping. A schema's `error` is the text after the key;
- * a custom issue may carry a `hint` among its `params`. `missing` words the absence of a required key.
+ * Validates a part of a YAML file with a zod schema. Throws a `ConfigError` with file, line and key of the first issue;
+ * an unknown key takes precedence over other issues of its mapping. A schema's `error` is the text after the key; a
+ * custom issue may have a `hint` in its `params`. `missing` is the message for an absent required key.
  */
 export function validated<Schema extends z.ZodType>(
   schema: Schema,
@@ -32,13 +32,13 @@ export function validated<Schema extends z.ZodType>(
   throw errorOf(node, firstOf(result.error.issues), knownKeys, missing);
 }
 
-/** A whole number between two bounds, both included. */
+/** A whole number between two bounds, inclusive. */
 export function wholeNumber(min: number, max: number): z.ZodNumber {
   const error = `must be a whole number from ${min} to ${max}`;
   return z.number({ error }).int({ error }).min(min, { error }).max(max, { error });
 }
 
-/** A number above 0, of at most `max`. */
+/** A number above 0, and at most `max`. */
 export function positiveNumber(max: number): z.ZodNumber {
   const error = `must be a number above 0, at most ${max}`;
   return z.number({ error }).positive({ error }).max(max, { error });
@@ -49,17 +49,17 @@ export function text(): z.ZodString {
   return z.string().refine((value) => value.trim() !== '', { error: 'is empty', abort: true });
 }
 
-/** A section that may be left empty: `limits:` without a value is `limits: {}`. */
+/** A section that may be empty: `limits:` without a value is `limits: {}`. */
 export function section<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess((value) => value ?? {}, schema);
 }
 
-/** A list that may be left empty. */
+/** A list that may be empty. */
 export function list<Item extends z.ZodType>(item: Item) {
   return z.preprocess((value) => value ?? [], z.array(item));
 }
 
-/** The plain value of a node: `null` where it is empty. */
+/** The plain value of a node: `null` if it is empty. */
 export function plainValueOf(tree: Tree): unknown {
   switch (tree.kind) {
     case 'mapping':
@@ -115,12 +115,12 @@ function wordsFor({ code, input, ...issue }: z.core.$ZodRawIssue): string | unde
   }
 }
 
-/** The values by which a discriminated union tells its members apart. */
+/** The discriminator values of a union. */
 function optionsOf(issue: object): string {
   return `one of ${'options' in issue && Array.isArray(issue.options) ? issue.options.join(', ') : ''}`;
 }
 
-/** The first issue, or the unknown key of a mapping around it. */
+/** The first issue, or an unknown key of a mapping around it. */
 function firstOf(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue {
   const [first] = issues;
   if (first === undefined) throw new Error('a failed validation has no issue');
@@ -161,7 +161,7 @@ function errorOf(
   return configErrorAt(node, issue.message, hint);
 }
 
-/** The node at a path below a node, or the last one on the way to it that is there. */
+/** The node at a path below a node, or its nearest existing ancestor. */
 export function nearestNode(root: YamlNode, path: Path): YamlNode {
   for (let length = path.length; length > 0; length -= 1) {
     const node = nodeAt(root, path.slice(0, length));
@@ -170,7 +170,7 @@ export function nearestNode(root: YamlNode, path: Path): YamlNode {
   return root;
 }
 
-/** The node at a path below a node, undefined where there is none. */
+/** The node at a path below a node, undefined if there is none. */
 function nodeAt(root: YamlNode, path: Path): YamlNode | undefined {
   let node = root;
   for (const key of path) {
@@ -184,7 +184,7 @@ function nodeAt(root: YamlNode, path: Path): YamlNode | undefined {
       if (item === undefined) return undefined;
       node = { file, path: `${parent}[${String(key)}]`, line: item.line, tree: item };
     } else if (key !== 0) return undefined;
-    // Otherwise a single value that the schema takes as a list of one.
+    // Otherwise a single value that the schema accepts as a list of one.
   }
   return node;
 }

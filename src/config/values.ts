@@ -54,7 +54,7 @@ const readers: Readers = {
   url: (text) => parseUrl(text),
 };
 
-/** Reads one value of an option and holds it to the option's bounds. */
+/** Parses one value of an option and checks its bounds. */
 export function parseValue(option: Option, text: string): Result {
   const parsed = readers[option.kind](text, option);
   if ('problem' in parsed) return parsed;
@@ -73,7 +73,7 @@ function boundOf(option: Option, bound: string): unknown {
   return 'value' in parsed ? parsed.value : undefined;
 }
 
-// Days compare as text, everything else with bounds as numbers.
+// Days are compared as text, everything else with bounds as numbers.
 function isBelow(a: unknown, b: unknown): boolean {
   if (typeof a === 'string' && typeof b === 'string') return a < b;
   return typeof a === 'number' && typeof b === 'number' && a < b;
@@ -99,7 +99,7 @@ function readDays(text: string): Result<number> {
 function readCron(text: string): Result<string> {
   const expression = text.trim();
   const fields = expression.split(/\s+/).length;
-  // With six fields the first would be the second: a schedule meant for an hour would run every minute.
+  // With six fields the first would be seconds: an hourly schedule would run every minute.
   if (fields !== 5) {
     return {
       problem: `${quoted(text)} has ${fields} ${fields === 1 ? 'field' : 'fields'}; a cron schedule has 5: minute, hour, day of month, month, day of week`,
@@ -109,8 +109,8 @@ function readCron(text: string): Result<string> {
 }
 
 /**
- * The value of every option of a table: from the first source that gives it, else the default. All sources are
- * read, so that a mistake shows even where another source takes precedence; throws a `ConfigError` for it.
+ * The value of every option of a table: from the first source that gives it, otherwise the default. All sources are
+ * parsed, so that errors are reported even if another source takes precedence; throws a `ConfigError`.
  */
 export function resolveValues<Table extends OptionTable>(
   table: Table,
@@ -120,7 +120,7 @@ export function resolveValues<Table extends OptionTable>(
   for (const [name, option] of Object.entries(table)) {
     values[name] = resolveOption(name, option, sources);
   }
-  // The table's type says what each of its kinds is read into.
+  // The table's type determines the type of each value.
   return values as ValuesOf<Table>;
 }
 

@@ -2,13 +2,13 @@ import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node,
 import { ConfigError } from '../runtime/errors.ts';
 import type { Entry, Tree } from './tree.ts';
 
-// Far above any real file; a few nested aliases would otherwise unfold to billions of nodes.
+// Far above any real file; a few nested aliases would otherwise expand to billions of nodes.
 const MAX_NODES = 100_000;
 const MAX_DEPTH = 32;
 
 /**
- * Reads a YAML text into a tree that knows its lines; throws a `ConfigError` with file and line, which repeats
- * something of the text only where its words may be quoted.
+ * Parses a YAML text into a tree with line numbers; throws a `ConfigError` with file and line, which quotes the text
+ * only if its words may be shown.
  */
 export function parseYamlTree(text: string, file: string, words: 'quoted' | 'unquoted' = 'quoted'): Tree {
   const lines = new LineCounter();

@@ -5,9 +5,9 @@ import { type Handler, respondText } from './respond.ts';
 const HANG_UP = ['Connection', 'close'] as const;
 
 /**
- * Answers requests that no route should see, and tells whether it did: those in a transfer coding that is not
- * understood, and those for a host name that is not allowed. A browser that was led here by a name of somebody else's
- * (DNS rebinding) sends that name; addresses and `localhost` cannot be led anywhere.
+ * Answers requests that no route should handle, and returns whether it did: those with an unsupported transfer coding,
+ * and those for a host name that is not allowed. After DNS rebinding, a browser sends the attacker's host name; IP
+ * addresses and `localhost` cannot be rebound.
  */
 export function createAdmission(
   allowedHosts: readonly string[],
@@ -24,7 +24,7 @@ export function createAdmission(
   };
 }
 
-/** Lets a request change something only where no page of another site can have sent it. */
+/** Allows a request to change something only if no page of another site can have sent it. */
 export function sameSite(allowedHosts: readonly string[], handler: Handler): Handler {
   return (request, response) => {
     if (!isCrossSite(request, allowedHosts)) return handler(request, response);
@@ -32,13 +32,13 @@ export function sameSite(allowedHosts: readonly string[], handler: Handler): Han
   };
 }
 
-/** By what browsers say of where a request comes from; whoever is no browser says nothing of it. */
+/** Relies on headers that browsers send; other clients send none of them. */
 function isCrossSite({ headers }: IncomingMessage, allowedHosts: readonly string[]): boolean {
   const site = headers['sec-fetch-site'];
   if (typeof site === 'string' && site.toLowerCase().includes('cross-site')) return true;
   const { origin, host = '' } = headers;
   if (origin === undefined) return false;
-  // `null` is what a page without an origin of its own sends.
+  // Pages without an origin of their own send `null`.
   if (!URL.canParse(origin)) return true;
   const { protocol, host: theirs, hostname } = new URL(origin);
   if (theirs === '') return true;
@@ -53,7 +53,7 @@ function isAllowedHost(host: string | undefined, allowedHosts: readonly string[]
   return isIPv4(name) || /^\[[\da-f:.]+\]$/.test(name) || name === 'localhost' || isNamed(name, allowedHosts);
 }
 
-/** `*.example.com` stands for every name below `example.com`. */
+/** `*.example.com` means every name below `example.com`. */
 function isNamed(hostname: string, allowedHosts: readonly string[]): boolean {
   const name = hostname.toLowerCase().replace(/\.$/, '');
   return allowedHosts.some((allowed) =>

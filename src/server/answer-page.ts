@@ -10,14 +10,14 @@ import { NO_STORE, respondText } from './respond.ts';
 export type AnswerPage = (request: ExpressRequest, response: ServerResponse, scrape: Scrape) => void;
 
 /**
- * Answers that are inflated as they are sent, at a time: each holds some 200 KiB for as long as its client likes. Over
- * it, the one that goes on longest is cut off.
+ * Maximum number of answers that are inflated while they are sent: each holds some 200 KiB as long as its client likes.
+ * Beyond it, the longest-running one is aborted.
  */
 const MAX_INFLATING = 64;
 
 /**
- * Creates what sends pages. Headers and body are written directly, since express' `send` would hash every page for an
- * ETag.
+ * Creates the sender of pages. Headers and body are written directly, because express' `send` would hash every page for
+ * an ETag.
  */
 export function createPageAnswer(log: Logger): AnswerPage {
   const inflating = new Set<ServerResponse>();
@@ -37,7 +37,7 @@ export function createPageAnswer(log: Logger): AnswerPage {
   }
 
   return (request, response, scrape) => {
-    // Asked ahead on a connection that is gone by now.
+    // Pipelined request; the client has already disconnected.
     if (request.socket.destroyed) return;
     if (scrape.kind === 'unknown-collector') {
       respondText(response, 400, `No such collector. Available collectors: ${scrape.known.join(', ')}.`);
@@ -60,7 +60,7 @@ function sendParts(response: ServerResponse, parts: readonly Buffer[]): void {
     response.end(first);
     return;
   }
-  // One write of them all beats a stream by a third.
+  // A single write is a third faster than a stream.
   response.cork();
   for (const part of parts) response.write(part);
   response.end();

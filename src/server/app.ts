@@ -23,24 +23,24 @@ type Own = 'exposition' | 'answerPage';
 export interface AppDeps extends Omit<MetricsDeps, Own>, Omit<ProbeDeps, Own> {
   readonly log: Logger;
   readonly exposition: MetricsDeps['exposition'] & ProbeDeps['exposition'];
-  /** The state of the service at this moment. */
+  /** The current state of the service. */
   status(): ServiceStatus;
-  /** Starts every collector, the revision window included, and gives what is paused; must not wait for them. */
+  /** Starts every collector, including the revision window, and returns what is paused; must not wait for them. */
   refresh(): readonly PausedPart[];
-  /** Reads the configuration again. */
+  /** Reloads the configuration. */
   reload(): Promise<ReloadOutcome>;
-  /** Takes secrets out of the failures' texts before they are shown. */
+  /** Removes secrets from failures before they are shown. */
   redact(text: string): string;
-  /** What takes hook events; undefined where none are taken. */
+  /** The handler of hook events; undefined if none are accepted. */
   hooks?(): Handler | undefined;
   readonly telemetryPath: string;
-  /** Whether `POST /-/refresh` and `POST /-/reload` do anything. */
+  /** Whether `POST /-/refresh` and `POST /-/reload` are enabled. */
   readonly lifecycle: boolean;
-  /** The host names that requests may be for; any where there are none. */
+  /** The host names that requests may use; any if empty. */
   readonly allowedHosts: readonly string[];
 }
 
-/** Creates the HTTP application: the routes of the contract's section 8, and plain answers to everything else. */
+/** Creates the HTTP application: all routes, and plain answers to everything else. */
 export function createApp(deps: AppDeps): express.Express {
   const app = express();
   app.disable('x-powered-by');
@@ -56,7 +56,7 @@ export function createApp(deps: AppDeps): express.Express {
     if (!isAnswered(request, response)) next();
   });
 
-  // First, so that a scrape passes nothing else.
+  // First, so that a scrape passes no other handler.
   addRoute(app, deps.telemetryPath, 'GET', bodiless(createMetricsHandler({ ...deps, answerPage })));
   addRoute(app, '/probe', 'GET', bodiless(createProbeHandler({ ...deps, answerPage })));
   addRoute(app, '/', 'GET', bodiless(createPageHandler(status)));
@@ -72,7 +72,7 @@ export function createApp(deps: AppDeps): express.Express {
   return app;
 }
 
-/** Serves one path, GET including HEAD; every other method is answered by the one that is allowed. */
+/** Serves one path (GET includes HEAD); other methods are answered with the allowed one. */
 function addRoute(
   app: express.Express,
   path: string,
@@ -90,12 +90,12 @@ function addRoute(
   );
 }
 
-/** A configured path is taken literally: express would read `:` and `*` in it as patterns. */
+/** A configured path is literal: express would interpret `:` and `*` in it as patterns. */
 function exactly(path: string): RegExp {
   return new RegExp(`^${path.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}$`);
 }
 
-/** Without a hook token the address does not exist; its answers are JSON, as its requests are. */
+/** Without a hook token the route does not exist; its answers are JSON, like its requests. */
 function addHookRoute(app: express.Express, { hooks }: Pick<AppDeps, 'hooks'>): void {
   app.all(exactly('/hooks/events'), (request, response) => {
     const handle = hooks?.();

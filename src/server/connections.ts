@@ -3,15 +3,18 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../runtime/clock.ts';
 
 export interface ConnectionLimitDeps {
-  /** Most connections at a time. */
+  /** Maximum number of simultaneous connections. */
   readonly limit: number;
   readonly clock: Pick<Clock, 'elapsed'>;
 }
 
-/** Whoever takes longer for one answer than any scrape may last is cut off once somebody else comes, in milliseconds. */
+/**
+ * A client that takes longer for one answer than any scrape may be disconnected when another one connects, in
+ * milliseconds.
+ */
 const ANSWER_MS = 120_000;
 
-/** Clients of metrics wait for one answer before they ask again; each that is asked for ahead costs memory. */
+/** Scrapers wait for one answer before the next request; each pipelined request costs memory. */
 const MAX_AHEAD = 8;
 
 interface Connection {
@@ -21,13 +24,13 @@ interface Connection {
 }
 
 /**
- * Keeps the number of a server's connections bounded without ever refusing a new one: where there are too many, the
- * one that matters least is closed. A connection that has not asked for anything matters less than one that rests
- * between requests, that one less than one that waits for its answer; among equals the one that is so longest goes.
- * A scraper therefore always gets in, however many others only hold their connections.
+ * Limits the number of a server's connections without ever refusing a new one: beyond the limit, the least important
+ * connection is closed. Connections that have sent no request are closed first, then idle ones between requests, then
+ * those that wait for an answer; within each group, the oldest first. A scraper therefore always gets a connection,
+ * even if many others hold theirs.
  */
 export function limitConnections(server: Server, { limit, clock }: ConnectionLimitDeps): void {
-  // Each in the order of entering, so that the first is the oldest.
+  // Each in order of insertion, so that the first is the oldest.
   const silent = new Map<string, Connection>();
   const resting = new Map<string, Connection>();
   const answering = new Map<string, Connection>();
@@ -93,7 +96,7 @@ export function limitConnections(server: Server, { limit, clock }: ConnectionLim
   });
 }
 
-/** By its other end: with TLS, requests name another object than the connection that was accepted. */
+/** By the remote address: with TLS, requests refer to another object than the accepted connection. */
 function keyOf(socket: Socket): string {
   return `${socket.remoteAddress} ${socket.remotePort} ${socket.localAddress}`;
 }

@@ -26,7 +26,7 @@ export const healthy: Handler = (_request, response) => {
   respondText(response, 200, 'healthy');
 };
 
-/** 200 once the process can serve what it has, 503 with what is missing before. */
+/** 200 once the process can serve its data, before that 503 with what is missing. */
 export function createReadyHandler(readiness: () => Readiness): Handler {
   return (_request, response) => {
     const { ready, waitingFor } = readiness();
@@ -35,7 +35,7 @@ export function createReadyHandler(readiness: () => Readiness): Handler {
   };
 }
 
-/** What is not asked before an instant, whoever asks for a refresh. */
+/** What is not requested before an instant, regardless of a refresh. */
 export interface PausedPart {
   readonly org: string;
   /** An endpoint, or `organization` for all of them. */
@@ -46,7 +46,7 @@ export interface PausedPart {
   readonly isOwnLimit?: boolean;
 }
 
-/** Starts `refresh` and answers 202 at once, with what is paused meanwhile; 403 where the lifecycle endpoints are off. */
+/** Starts `refresh` and answers 202 at once with what is paused; 403 if the lifecycle endpoints are disabled. */
 export function createRefreshHandler(deps: {
   readonly lifecycle: boolean;
   refresh(): readonly PausedPart[];
@@ -63,7 +63,7 @@ export function createRefreshHandler(deps: {
   };
 }
 
-/** Reads the configuration again: 200 once it is in use, 500 with the reason where the one before stays. */
+/** Reloads the configuration: 200 once it is in use, 500 with the reason if the previous one stays. */
 export function createReloadHandler(deps: {
   readonly lifecycle: boolean;
   reload(): Promise<ReloadOutcome>;

@@ -12,47 +12,47 @@ import { limitConnections } from './connections.ts';
 export interface HttpServerDeps {
   readonly app: RequestListener;
   readonly clock: Pick<Clock, 'elapsed' | 'wait'>;
-  /** Most connections at a time; over it, the ones that matter least are closed. */
+  /** Maximum number of simultaneous connections; beyond it, the least important ones are closed. */
   readonly maxConnections: number;
-  /** Makes the server that listens, such as one for TLS; plain HTTP where not given. */
+  /** Creates the listening server, such as one for TLS; plain HTTP by default. */
   readonly createServer?: ((options: ServerOptions) => HttpListener) | undefined;
 }
 
 export interface ListenAddress {
-  /** All interfaces, IPv6 included, where it is undefined. */
+  /** All interfaces, including IPv6, if undefined. */
   readonly host: string | undefined;
   /** 0 lets the operating system choose. */
   readonly port: number;
 }
 
 export interface HttpServer {
-  /** Resolves with the address in use; rejects with a ConfigError of one sentence where it cannot be had. */
+  /** Resolves with the address in use; rejects with a ConfigError if it is not available. */
   listen(address: ListenAddress): Promise<AddressInfo>;
   /**
-   * Stops accepting, lets the requests under way end and closes what is idle; what still goes on after
-   * `deadlineMs` milliseconds is cut off. Resolves when every connection is closed.
+   * Stops accepting, lets requests in progress end and closes idle connections; whatever is left after `deadlineMs`
+   * milliseconds is aborted. Resolves when every connection is closed.
    */
   close(deadlineMs?: number): Promise<void>;
 }
 
-/** The process ends within 5 s; this leaves a second for the store and the log. */
+/** The process exits within 5 s; this leaves a second for the store and the log. */
 const CLOSE_DEADLINE_MS = 3_000;
 const DRAIN_STEP_MS = 25;
 
 const SERVER_OPTIONS = {
-  /** A scrape's request is one packet; only an attack takes longer. */
+  /** A scrape's request fits into one packet; only an attack takes longer. */
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   /**
-   * Prometheus drops idle connections after 5 min. Waiting a little longer leaves the closing to the client, which
-   * therefore never sends a scrape into a connection that is being closed.
+   * Prometheus closes idle connections after 5 min. Waiting a little longer leaves closing to the client, so that it
+   * never sends a scrape on a connection that is being closed.
    */
   keepAliveTimeout: 310_000,
   connectionsCheckingInterval: 5_000,
   maxHeaderSize: 16_384,
 } as const;
 
-/** A client that takes nothing of its answer for this long is cut off. */
+/** A client that reads nothing of its answer for this long is disconnected. */
 const STALLED_CLIENT_MS = 60_000;
 
 /** Creates a server around a request listener; nothing listens before `listen`. */
@@ -63,7 +63,7 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
   let closing = false;
   server.on('request', (_request, response) => {
     answering += 1;
-    // Comes when the last byte has left, or the connection is gone.
+    // Fires when the last byte was sent or the connection is gone.
     response.once('close', () => {
       answering -= 1;
     });
@@ -73,7 +73,7 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
   server.timeout = STALLED_CLIENT_MS;
   const sockets = new Set<Socket>();
   server.on('connection', track);
-  // Of a TLS connection the socket inside: what it has read is what the client said.
+  // With TLS, the inner socket: its byte count is what the client sent.
   server.on('secureConnection', track);
 
   function track(socket: Socket): void {
@@ -100,7 +100,7 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
     let closed = false;
     closing = true;
     const whenClosed = new Promise<void>((resolve) => {
-      // http's own close takes an answer that is written but not sent yet for idle, and cuts it off.
+      // http's own close treats an answer that is written but not yet sent as idle, and aborts it.
       Server.prototype.close.call(server, () => {
         closed = true;
         resolve();
@@ -112,12 +112,12 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
       await Promise.race([whenClosed, deps.clock.wait(DRAIN_STEP_MS)]);
     }
     server.closeAllConnections();
-    // Those in the middle of a TLS handshake are nobody's yet.
+    // Includes connections in the middle of a TLS handshake.
     for (const socket of sockets) socket.destroy();
     await whenClosed;
   }
 
-  /** Browsers connect ahead of need; node does not count a connection that never said a word as idle. */
+  /** Browsers preconnect; Node.js does not count a connection that never sent anything as idle. */
   function closeSilent(): void {
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   }

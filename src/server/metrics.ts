@@ -30,7 +30,7 @@ export interface ProbeDeps {
   readonly exposition: Pick<Exposition, 'probe'>;
   readonly negotiate: Negotiate;
   readonly answerPage: AnswerPage;
-  /** Whether the last run of every collector of an organization succeeded; undefined where there is no such one. */
+  /** Whether the last run of every collector of an organization succeeded; undefined for an unknown organization. */
   probe(org: string): boolean | undefined;
 }
 
@@ -73,14 +73,14 @@ function targetsOf(url: string): readonly string[] {
 
 const PARAMETER = 'collect[]';
 
-/** The collectors that a query asks for (`collect`, absent where it names none), or what is wrong with it. */
+/** The collectors that a query selects (`collect`, absent if it selects none), or the problem with it. */
 export type CollectQuery = { readonly collect?: readonly string[] } | { readonly problem: string };
 
 const EVERYTHING: CollectQuery = {};
 
 /**
- * Reads `collect[]` from a request's URL. It may be repeated; other parameters are left to whoever sent them,
- * but near misses of this one are refused, because ignoring them would answer with everything.
+ * Parses `collect[]` of a request's URL. It may be repeated; other parameters are ignored, but near misses of this one
+ * are rejected, because ignoring them would answer with everything.
  */
 export function parseCollect(url: string): CollectQuery {
   const start = url.indexOf('?');

@@ -3,20 +3,20 @@ import type { Request } from 'express';
 import type { Negotiated } from '../exposition/negotiate.ts';
 import { type Handler, respondText } from './respond.ts';
 
-/** What a client wants, by its `Accept` and `Accept-Encoding` headers. */
+/** The format for a client, by its `Accept` and `Accept-Encoding` headers. */
 export type Negotiate = (accept: string | undefined, acceptEncoding: string | undefined) => Negotiated;
 
-/** A scraper sends the same headers at every scrape, and parsing them costs a fifth of a small response. */
+/** A scraper sends the same headers with every scrape, and parsing them costs a fifth of a small response. */
 const REMEMBERED = 32;
 
-/** Negotiates with each kind of client once. */
+/** Caches the result for each kind of client. */
 export function rememberNegotiation(negotiate: Negotiate): (request: IncomingMessage) => Negotiated {
   const known = new Map<string, Negotiated>();
   return (request) => {
     const { accept } = request.headers;
     const codings = request.headers['accept-encoding'];
     const coding = Array.isArray(codings) ? codings.join(',') : codings;
-    // A header's value holds no line break.
+    // Header values contain no line breaks.
     const key = `${accept ?? ''}\n${coding ?? ''}`;
     const before = known.get(key);
     if (before !== undefined) return before;
@@ -27,7 +27,7 @@ export function rememberNegotiation(negotiate: Negotiate): (request: IncomingMes
   };
 }
 
-/** A request as express hands it on. */
+/** A request as passed on by express. */
 export type ExpressRequest = IncomingMessage & Pick<Request, 'accepts' | 'acceptsEncodings'>;
 
 /** Calls the handler if the client accepts this content type; responds 406 otherwise. */
@@ -39,7 +39,7 @@ export function offering(type: string, handler: Handler): Handler<ExpressRequest
   };
 }
 
-/** Whether `Accept-Encoding` rules out an answer that is not compressed. */
+/** Whether `Accept-Encoding` excludes an uncompressed answer. */
 export function refusesIdentity(request: ExpressRequest): boolean {
   return request.acceptsEncodings('identity') === false;
 }

@@ -1,20 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Headers beside those that every answer has, as names and values in turn. */
+/** Headers in addition to those of every answer, as alternating names and values. */
 export type ExtraHeaders = readonly string[];
 
 export const NO_STORE = ['Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff'] as const;
 
-/** Nobody frames an answer, and following a link in it does not tell where it was. */
+/** Forbids framing, and sends no referrer when a link is followed. */
 const GUARDED = [
   ...['X-Frame-Options', 'DENY', 'Referrer-Policy', 'no-referrer'],
   ...['Cross-Origin-Resource-Policy', 'same-origin'],
 ] as const;
 
-/** What a page that is only text may do in a browser: nothing. */
+/** Forbids a plain-text page everything in a browser. */
 const NOTHING_ALLOWED = "default-src 'none'; frame-ancestors 'none'";
 
-/** Answers with a whole body; to HEAD with its headers alone. `policy` is what a browser may do with it. */
+/** Sends a complete body, or for HEAD its headers only. `policy` is the content security policy. */
 export function respond(
   response: ServerResponse,
   status: number,
@@ -39,7 +39,7 @@ export function respond(
   response.end(bytes);
 }
 
-/** Answers with one line of plain text, which never repeats what the client sent. */
+/** Sends one line of plain text, which never repeats what the client sent. */
 export function respondText(
   response: ServerResponse,
   status: number,
@@ -49,7 +49,7 @@ export function respondText(
   respond(response, status, 'text/plain; charset=utf-8', `${line}\n`, extra);
 }
 
-/** Answers with JSON, for clients that read it. */
+/** Sends JSON. */
 export function respondJson(
   response: ServerResponse,
   status: number,

@@ -2,16 +2,16 @@ import type { Day, Instant } from '../catalog/day.ts';
 import type { FailureReason } from '../runtime/errors.ts';
 import { redactForms } from '../runtime/redact.ts';
 
-/** `waiting`: has not run yet; `running`: runs now; `ok` and `failing`: how the last run ended. */
+/** `waiting`: has not run yet; `running`: is running; `ok` and `failing`: result of the last run. */
 export type CollectorState = 'waiting' | 'running' | 'ok' | 'failing';
 
 export interface CollectorFailure {
   readonly reason: FailureReason;
-  /** One short line without any secret. */
+  /** One short line without secrets. */
   readonly message: string;
   /** What the operator can do about it. */
   readonly hint?: string;
-  /** When the first of the runs that failed without a good one between them ended. */
+  /** End of the first of the consecutive failed runs. */
   readonly since: Instant;
 }
 
@@ -28,15 +28,15 @@ export interface CollectorStatus {
   /** Present while the collector fails, also when it is running again. */
   readonly failure?: CollectorFailure;
   readonly series: number;
-  /** Days since the start of the history that were not yet asked and answered. */
+  /** Days since the start of the history that are not known yet. */
   readonly uncoveredDays?: number;
-  /** False once the last good answer is older than the maximum age, so that the series went away. */
+  /** False once the last good answer is older than the maximum age, so that the series were removed. */
   readonly published: boolean;
 }
 
 export interface OrgStatus {
   readonly name: string;
-  /** The platform's own identifier, once an answer has named it. */
+  /** The organization's identifier on the platform, once an answer contained it. */
   readonly orgId?: string;
   readonly apiHost: string;
   readonly collectors: readonly CollectorStatus[];
@@ -54,15 +54,15 @@ export interface Readiness {
   readonly waitingFor: readonly string[];
 }
 
-/** Which configuration is in use. */
+/** The configuration in use. */
 export interface ConfigurationStatus {
   /** When it was read. */
   readonly readAt: Instant;
-  /** Why the one that was read last is not in use; absent where it is. */
+  /** Why the configuration that was read last is not in use; absent if it is. */
   readonly problem?: string;
 }
 
-/** What the service knows about itself at `now`; all instants in milliseconds since the epoch. */
+/** The state of the service at `now`; all instants in milliseconds since the epoch. */
 export interface ServiceStatus {
   readonly version: string;
   readonly revision: string;
@@ -72,11 +72,14 @@ export interface ServiceStatus {
   readonly configuration?: ConfigurationStatus;
   readonly orgs: readonly OrgStatus[];
   readonly links: readonly StatusLink[];
-  /** True where the platform is the simulated one of the demo. */
+  /** True for the simulated platform of the demo. */
   readonly simulated: boolean;
 }
 
-/** Redacts failures: messages by known secrets and by form, hints, which are the exporter's own text, by form alone. */
+/**
+ * Redacts failures: messages by known secrets and by patterns; hints, which are the exporter's own text, by patterns
+ * only.
+ */
 export function redactStatus(status: ServiceStatus, redact: (text: string) => string): ServiceStatus {
   const { configuration } = status;
   return {
@@ -116,7 +119,7 @@ export function statusJson(status: ServiceStatus): string {
   return `${text}\n`;
 }
 
-/** An instant as ISO 8601 in UTC, or null where it is outside of what a date can be. */
+/** An instant as ISO 8601 in UTC, or null if it is outside the range of dates. */
 export function isoText(instant: Instant): string | null {
   const date = new Date(instant);
   return Number.isNaN(date.getTime()) ? null : date.toISOString();

@@ -14,24 +14,24 @@ export interface Labels {
 
 const DIGITS = 16;
 
-/** Creates the labels of a mode; `key` is the key of the hashes. */
+/** Creates the labels of a mode; `key` is the hash key. */
 export function createLabels(identity: Identity, key: string): Labels {
   const hash = createShortHmac(key);
   switch (identity) {
     case 'none':
       return { fingerprint: 'none', labelOf: () => undefined };
     case 'hash':
-      // Of a text that is nobody's id, because it is stored next to the hashes.
+      // Hashes a text that is not an id, because the result is stored next to the hashes.
       return { fingerprint: `hash ${hash('\0')}`, labelOf: remembered(hash) };
     case 'id':
       return { fingerprint: 'id', labelOf: ({ id }) => id };
     case 'email':
-      // The id where there is no address: people without one are not one person.
+      // The id if there is no address: people without one must not be merged.
       return { fingerprint: 'email', labelOf: ({ id, email }) => email ?? id };
   }
 }
 
-/** Computes each person's hash once: the same people occur every few hours. */
+/** Computes each person's hash once: the same people recur every few hours. */
 function remembered(hash: (id: string) => string): Labels['labelOf'] {
   const hashes = new Map<string, string>();
   return ({ id }) => {
@@ -45,7 +45,7 @@ function remembered(hash: (id: string) => string): Labels['labelOf'] {
   };
 }
 
-/** Some mebibytes' worth. */
+/** Takes a few mebibytes. */
 const REMEMBERED = 50_000;
 
 /** The first digits of HMAC-SHA-256 with a key. */

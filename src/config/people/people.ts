@@ -12,17 +12,20 @@ export const hashKeyFileVariable = 'AGENT_PLATFORM_USERS_HASH_KEY_FILE';
 
 const MIN_KEY_BYTES = 16;
 
-/** Who may be told apart and who belongs to which team, by files that may change. */
+/** How people are identified and assigned to teams, from files that may change. */
 export interface People {
   readonly identity: Identity;
-  /** Where the teams come from, undefined where there are none. */
+  /** The teams file, undefined if there is none. */
   readonly teamsFile: string | undefined;
-  /** How many teams there are. */
+  /** The number of teams. */
   teams(): number;
   current(): PeopleSettings;
-  /** Reads what has changed; gives whether anything has. Rejects with a `ConfigError`, and what was read before stays. */
+  /**
+   * Reads changed files; resolves with whether anything changed. Rejects with a `ConfigError` and keeps the previous
+   * content.
+   */
   refresh(): Promise<boolean>;
-  /** What no log may repeat. */
+  /** Secrets to redact. */
   secrets(): readonly string[];
 }
 
@@ -34,7 +37,7 @@ export interface PeopleSources {
   readonly files: Files;
 }
 
-/** Reads everything once; rejects with a `ConfigError` where it cannot be used. */
+/** Reads everything once; rejects with a `ConfigError` if a file is unusable. */
 export async function createPeople({ identity, ...sources }: PeopleSources): Promise<People> {
   const { environment, files, teamsFile } = sources;
   const key = identity === 'hash' ? await openHashKey(environment, files) : undefined;
@@ -58,7 +61,7 @@ export async function createPeople({ identity, ...sources }: PeopleSources): Pro
     teams: () => teams?.current().size ?? 0,
     current: () => settings,
     async refresh() {
-      // One file that cannot be used holds up no other.
+      // One unusable file must not block the others.
       const outcomes = await Promise.allSettled([key?.refresh(), teams?.refresh()]);
       const isChanged = outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value === true);
       if (isChanged) settings = make();
@@ -91,7 +94,7 @@ async function openHashKey(environment: Environment, files: Files) {
   return { current: () => key, refresh: async () => false };
 }
 
-/** The key in a text, less line ends after it; the text is never repeated. */
+/** The key in a text, without trailing line breaks; the text is never repeated. */
 function keyIn(text: string, source: string): string {
   const key = text.replace(/[\r\n]+$/, '');
   if (Buffer.byteLength(key) >= MIN_KEY_BYTES && new Set(key).size > 1) return key;

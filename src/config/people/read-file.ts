@@ -1,17 +1,17 @@
 import { ConfigError } from '../../runtime/errors.ts';
 import { type Files, unreadable } from '../files.ts';
 
-/** A file as it was last read well. */
+/** The last valid content of a file. */
 export interface ReadFile<Content> {
   current(): Content;
   /**
-   * Reads the file again where it has changed; gives whether its content is another one now. Rejects with a
-   * `ConfigError` where it cannot be used: what was read before stays.
+   * Reads the file again if it changed; resolves with whether its content differs. Rejects with a `ConfigError` if it
+   * is unusable, and keeps the previous content.
    */
   refresh(): Promise<boolean>;
 }
 
-/** Reads a file for the first time; `origin` names who wants it. */
+/** Reads a file for the first time; `origin` names the option in messages. */
 export async function openFile<Content>(
   { path, origin, files }: { readonly path: string; readonly origin: string; readonly files: Files },
   parse: (text: string) => Content | Promise<Content>,
@@ -24,7 +24,7 @@ export async function openFile<Content>(
     let seen: string;
     let text: string;
     try {
-      // Taken before the reading: a write in between makes the next refresh read again.
+      // Taken before reading: after a write in between, the next refresh reads again.
       seen = await files.fingerprint(path);
       text = await files.read(path);
     } catch (error) {

@@ -3,7 +3,7 @@ import { NO_TEAM, type Person } from '../../catalog/settings.ts';
 
 /** One line of a teams file. */
 export interface TeamRule {
-  /** A user id, an e-mail address, or a pattern of addresses: `*` stands for any text. */
+  /** A user id, an e-mail address, or a pattern of addresses in which `*` stands for any text. */
   readonly member: string;
   readonly team: string;
 }
@@ -12,7 +12,7 @@ export interface TeamRule {
 export interface Teams {
   /** Differs between sets of rules. */
   readonly fingerprint: string;
-  /** How many teams there are. */
+  /** The number of teams. */
   readonly size: number;
   teamOf(person: Person): string;
 }

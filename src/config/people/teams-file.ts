@@ -5,7 +5,7 @@ import { memberKey, type TeamRule } from './rules.ts';
 
 const MAX_NAME_LENGTH = 100;
 
-/** One line; no message repeats anything of it. */
+/** One line; messages repeat nothing of it. */
 const rule = z.object({
   member: z.string().trim().min(1, { error: 'has no user' }),
   team: z
@@ -16,7 +16,7 @@ const rule = z.object({
     .regex(/^\P{C}*$/u, { error: 'has a team with control characters' }),
 });
 
-/** A line that was read, not yet checked. */
+/** An unvalidated line. */
 interface Line {
   readonly line: number;
   readonly fields: { readonly member: string; readonly team: unknown };
@@ -25,8 +25,8 @@ interface Line {
 const hint = 'each line has a user id, an e-mail address or a pattern such as "*@example.com", and a team';
 
 /**
- * Reads a teams file: CSV where its name ends in `.csv`, else YAML. Throws a `ConfigError` with file and line that
- * repeats nothing of the line: it may hold somebody's address.
+ * Parses a teams file: CSV if its name ends in `.csv`, otherwise YAML. Throws a `ConfigError` with file and line that
+ * repeats nothing of the line, which may contain an address.
  */
 export async function parseTeams(text: string, file: string): Promise<readonly TeamRule[]> {
   const lines = /\.csv$/i.test(file) ? await readCsv(text, file) : await readYaml(text, file);

@@ -2,7 +2,7 @@ import type { Day, Instant } from '../../catalog/day.ts';
 import { isoText } from '../status.ts';
 import { dayAgeWords, momentWords } from './words.ts';
 
-/** Markup that is safe to send: only `html` makes it. */
+/** Markup that is safe to send: only `html` creates it. */
 export interface Html {
   readonly markup: string;
 }
@@ -37,7 +37,7 @@ function escapeHtml(text: string): string {
   return text.toWellFormed().replace(/[&<>"'`]/g, (character) => ENTITIES.get(character) ?? '');
 }
 
-/** An instant in words, the exact time on hover; `never` where there is none. */
+/** An instant in words, with the exact time on hover; `never` if undefined. */
 export function moment(instant: Instant | undefined, now: Instant, never = 'never'): Html {
   const iso = instant === undefined ? null : isoText(instant);
   if (instant === undefined || iso === null) return html`<span class="none">${never}</span>`;
@@ -45,7 +45,7 @@ export function moment(instant: Instant | undefined, now: Instant, never = 'neve
   return html`<time datetime="${iso}" title="${exact}">${momentWords(instant, now)}</time>`;
 }
 
-/** A day and how old it is. */
+/** A day and its age. */
 export function dataDay(day: Day, now: Instant): Html {
   return html`<time datetime="${day}">${day}</time> <small>${dayAgeWords(day, now)}</small>`;
 }

@@ -5,15 +5,15 @@ import { count, groupDigits, reasonWords, stateWords } from './words.ts';
 
 const COLUMNS = ['Collector', 'State', 'Data of', 'Last success', 'Next run', 'Series'] as const;
 
-/** The fragment under which an organization is found on the page. */
+/** The fragment of an organization on the page. */
 export function orgAnchor(org: OrgStatus): string {
   return `org-${encodeURIComponent(org.name.toWellFormed())}`;
 }
 
-/** One organization's collectors as a table, folded up where `unfolded` is false. */
+/** A table of one organization's collectors, collapsed unless `unfolded`. */
 export function orgSection(org: OrgStatus, now: Instant, unfolded: boolean): Html {
   const id = orgAnchor(org);
-  // The roles keep it a table for assistive technology where a narrow window shows the rows as cards.
+  // The roles keep it a table for assistive technology when a narrow window shows the rows as cards.
   const heads = COLUMNS.map((title) => html`<th scope="col" role="columnheader">${title}</th>`);
   return html`<details class="org" id="${id}"${unfolded ? { markup: ' open' } : ''}>
 <summary><h2 id="${id}-title">${org.name}</h2> <span class="about">${orgWords(org)}</span></summary>

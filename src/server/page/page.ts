@@ -6,7 +6,7 @@ import { configurationNotice, summary } from './summary.ts';
 import { count } from './words.ts';
 
 const REFRESH_SECONDS = 30;
-/** With more organizations than this, those without trouble are folded up. */
+/** With more organizations than this, those without failures are collapsed. */
 const UNFOLDED_ORGS = 5;
 
 /** The status page: one self-contained HTML document without scripts or outside assets. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The page's style. Blue and orange rather than green and red, and never a colour without a mark and a word, so
- * that the states can be told apart without seeing colours.
+ * The style of the page. Blue and orange rather than green and red, and never a colour without a mark and a word, so
+ * that the states can be distinguished without seeing colours.
  */
 export const styleSheet = `
 :root{--text:#1b1f24;--quiet:#57606a;--page:#fff;--card:#f6f8fa;--line:#d0d7de;--link:#0b57a4;
@@ -66,7 +66,7 @@ td:last-child{padding-bottom:.7rem}
 
 const styleHash = createHash('sha256').update(styleSheet).digest('base64');
 
-/** Lets the page have its own style and nothing else: no scripts, frames, forms or outside assets. */
+/** Allows the page its own style and nothing else: no scripts, frames, forms or outside assets. */
 export const pagePolicy = [
   "default-src 'none'",
   `style-src 'sha256-${styleHash}'`,

@@ -3,7 +3,7 @@ import { type Html, html, moment } from './html.ts';
 import { orgAnchor } from './org.ts';
 import { count } from './words.ts';
 
-/** More failing collectors, or things waited for, than this are counted, not listed. */
+/** Above this number, failing collectors and pending items are counted instead of listed. */
 const LISTED = 12;
 
 interface Failing {
@@ -11,7 +11,7 @@ interface Failing {
   readonly collector: CollectorStatus;
 }
 
-/** The one sentence that says how things are, and where to look. */
+/** A one-sentence summary of the state, with links. */
 export function summary(status: ServiceStatus): Html {
   const failing = failingOf(status.orgs);
   if (failing.length > 0) return failingSummary(status, failing);
@@ -33,7 +33,7 @@ export function summary(status: ServiceStatus): Html {
   );
 }
 
-/** Says that a configuration was read that cannot be used, where that is so. */
+/** Reports a configuration that was read but is invalid. */
 export function configurationNotice({ configuration, now }: ServiceStatus): Html | undefined {
   if (configuration?.problem === undefined) return undefined;
   return html`<section class="summary failing" aria-labelledby="configuration">

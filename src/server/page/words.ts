@@ -7,7 +7,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** A length of time in the largest unit that leaves at least two of it, or one: `3 minutes`, `36 hours`. */
+/** A duration in the largest unit that fits at least twice, or once in the smallest: `3 minutes`, `36 hours`. */
 export function durationWords(milliseconds: number): string {
   const length = Math.abs(milliseconds);
   if (length < MINUTE) return count(Math.round(length / SECOND), 'second');
@@ -16,14 +16,14 @@ export function durationWords(milliseconds: number): string {
   return count(Math.round(length / DAY), 'day');
 }
 
-/** Where an instant lies from now: `just now`, `3 minutes ago`, `in 12 minutes`. */
+/** An instant relative to now: `just now`, `3 minutes ago`, `in 12 minutes`. */
 export function momentWords(instant: Instant, now: Instant): string {
   if (Math.abs(instant - now) < SECOND) return instant > now ? 'in a moment' : 'just now';
   const words = durationWords(instant - now);
   return instant > now ? `in ${words}` : `${words} ago`;
 }
 
-/** How far back a day lies: `today`, `yesterday`, `3 days old`. */
+/** The age of a day: `today`, `yesterday`, `3 days old`. */
 export function dayAgeWords(day: Day, now: Instant): string {
   const age = daysBetween(day, dayOf(now));
   if (age <= 0) return 'today';
