@@ -98,7 +98,7 @@ describe('the single executable', () => {
 
   test('keeps its history in SQLite over a restart, backfills it, and reads its configuration again', async () => {
     const sandbox = programs.start(file, ['sandbox', '--listen-address=127.0.0.1:0', '--days=5']);
-    const base = await written(sandbox, 'stdout', /answers at (http:\S+)/);
+    const base = await written(sandbox, 'stdout', /listens on (http:\S+)/);
     const folder = programs.folder();
     const config = join(folder, 'config.yaml');
     const key = join(folder, 'key');

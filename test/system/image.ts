@@ -22,6 +22,8 @@ const USER = '65532:65532';
 
 /** Builds images with buildah, in a store of its own that goes when the programs' folders go. */
 export interface Builder {
+  /** The command with its store, for scripts that take one. */
+  readonly engine: readonly string[];
   /** Runs buildah to its end and gives what it wrote; rejects where it failed. */
   buildah(args: readonly string[]): Promise<string>;
   /** Builds the repository's Dockerfile on stand-ins for its bases. */
@@ -65,6 +67,7 @@ export async function createBuilder(programs: Programs): Promise<Builder> {
   const cache = succeed(await programs.run('npm', ['config', 'get', 'cache']), 'npm').trim();
 
   return {
+    engine: ['buildah', ...store],
     buildah,
     async build(image, args) {
       const all = { NODE_IMAGE: 'localhost/node:test', BASE_IMAGE: 'localhost/base:test', ...args };

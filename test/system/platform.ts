@@ -9,7 +9,7 @@ export async function startPlatform(
   port = 0,
 ): Promise<{ readonly program: Program; readonly url: string; readonly port: number }> {
   const program = programs.exporter(['sandbox', `--listen-address=127.0.0.1:${port}`, ...args]);
-  const url = await written(program, 'stdout', /answers at (http:\S+)/);
+  const url = await written(program, 'stdout', /listens on (http:\S+)/);
   return { program, url, port: Number(new URL(url).port) };
 }
 

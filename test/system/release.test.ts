@@ -2,11 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { cp, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../../bench/programs.ts';
-import { waitFor } from '../support/wait-for.ts';
 import { buildExecutable } from './executable.ts';
 import { REPOSITORY } from './image.ts';
 import { createPrograms } from './programs.ts';
+import { startRegistry } from './registry.ts';
 import { networkEnvironment, requireTool } from './tools.ts';
 
 const PARTS = [
@@ -96,12 +95,7 @@ describe.runIf(requireTool('npm') && requireTool('helm') && requireTool('gpg'))(
 
   test.runIf(requireTool('registry'))('has a chart that a registry takes and gives back', async () => {
     const folder = programs.folder();
-    const address = `127.0.0.1:${await freePort()}`;
-    const config = join(folder, 'registry.yml');
-    const storage = `storage: {filesystem: {rootdirectory: ${join(folder, 'data')}}}`;
-    await writeFile(config, `version: 0.1\n${storage}\nhttp: {addr: '${address}'}\n`);
-    programs.start('registry', ['serve', config]);
-    await waitFor(async () => expect((await fetch(`http://${address}/v2/`)).status).toBe(200));
+    const address = await startRegistry(programs);
     const environment = { HOME: folder };
     const chart = join(output, `agent-platform-exporter-${version}.tgz`);
     const push = ['push', chart, `oci://${address}/charts`, '--plain-http'];
