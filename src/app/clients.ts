@@ -5,7 +5,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Traffic } from './traffic.ts';
 
-/** What the clients of all organizations share. */
+/** Dependencies shared by the clients of all organizations. */
 export interface ClientParts {
   readonly traffic: Traffic;
   readonly version: string;
@@ -17,8 +17,8 @@ export interface ClientParts {
 }
 
 /**
- * Creates the client of an organization; throws a `ConfigError` on an unusable address or proxy. Two clients of one
- * organization, one after the other, share its traffic.
+ * Creates the client of an organization; throws a `ConfigError` on an invalid address or proxy. Successive clients of
+ * one organization share its traffic.
  */
 export function createOrgClient(org: OrgConfig, api: ApiConfig, parts: ClientParts): PlatformClient {
   const { traffic, instruments, version, clock, random, log } = parts;

@@ -19,23 +19,23 @@ import { publishedFamilies } from './families.ts';
 import { openHistory } from './history.ts';
 import { createTraffic, type Traffic, type TrafficSettings } from './traffic.ts';
 
-/** What surrounds the process. */
+/** The environment of the process. */
 export interface CliEnvironment {
   readonly version: string;
   readonly revision: string;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  /** Where the log goes. */
+  /** Destination of the log. */
   readonly stderr: NodeJS.WritableStream;
   readonly ticker?: Ticker;
-  /** Shows how the first sync goes; the log says it where not given. */
+  /** Shows the progress of the first sync; logged by default. */
   readonly progress?: Progress;
 }
 
 /**
- * What lives as long as the process: what was fetched, counted and published, and what a reload must not reset. It
- * knows no setting that a reload changes.
+ * State that lives as long as the process: what was fetched, counted and published, and what a reload must not reset.
+ * It depends on no setting that a reload changes.
  */
 export interface Core {
   readonly log: ClosableLogger;
@@ -45,36 +45,36 @@ export interface Core {
   readonly instruments: Instruments;
   readonly publication: Publication;
   readonly exposition: Exposition;
-  /** What is published of each organization. */
+  /** The published data of each organization. */
   readonly published: PublishedOrgs;
-  /** How the runs of each collector went. */
+  /** The run states of each collector. */
   readonly runs: RunStates;
-  /** What the runs of each collector have learnt, such as the size of its windows. */
+  /** What each collector has learned from its runs, such as the size of its windows. */
   readonly memory: RunMemory;
-  /** What paces, counts and holds back the requests of each organization. */
+  /** Rate limits, quotas and pauses of each organization. */
   readonly traffic: Traffic;
   readonly scheduler: Scheduler;
   readonly progress: Progress;
   readonly renderSegment: RenderSegment;
-  /** Aborted when the process ends. */
+  /** Aborted when the process stops. */
   readonly stopping: AbortController;
-  /** Loads the client's libraries where they are not loaded yet; rejects with a `ConfigError` on an unusable address or proxy. */
+  /** Loads the client's libraries on first use; rejects with a `ConfigError` on an invalid address or proxy. */
   createClient(org: OrgConfig, api: ApiConfig): Promise<PlatformClient>;
-  /** Publishes what is known of an organization, by the deployment in use; resolves at once where that has none. */
+  /** Publishes an organization with the current deployment; resolves at once if that does not contain it. */
   publish(org: string, collectors: readonly string[]): Promise<void>;
-  /** Called when a collector has asked for its newest data. */
+  /** Called when a collector has requested its newest data. */
   onTried(): void;
 }
 
-/** What the core asks of the deployment in use. */
+/** Callbacks into the current deployment. */
 export interface CoreEvents extends Pick<Core, 'publish' | 'onTried'> {
-  /** What no log may repeat at this moment. */
+  /** The current secrets to redact. */
   secrets(): Iterable<string>;
-  /** Called when the history's file has brought more than was known, later than at the start. */
+  /** Called when more history was loaded from the file after the start. */
   onLateLoad(): void;
 }
 
-/** Creates the core; rejects with a `ConfigError` where the history's file must be left alone. */
+/** Creates the core; rejects with a `ConfigError` if the history's path is not a file that may be used. */
 export async function createCore(
   config: StartConfig,
   first: { readonly traffic: TrafficSettings; readonly logLevel: LogLevel },

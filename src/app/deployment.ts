@@ -17,16 +17,16 @@ import { type DeployedJob, jobOf } from './job.ts';
 import { connectionOf, type DeployedOrg } from './org.ts';
 
 /**
- * Everything that follows from one configuration. It is immutable: another configuration, or a file that it follows,
- * makes another deployment, which is put in its place as a whole.
+ * Everything derived from one configuration. It is immutable: another configuration, or a changed file that it names,
+ * results in another deployment, which replaces it as a whole.
  */
 export interface Deployment {
   readonly config: LiveConfig;
-  /** How people are told apart and who belongs to which team. */
+  /** How people are identified and assigned to teams. */
   readonly people: PeopleSettings;
-  /** The collectors that run. */
+  /** The enabled collectors. */
   readonly collectors: readonly Collector[];
-  /** Those among them that ask the platform; a derived one is published with the one it derives from. */
+  /** Those that send requests; a derived collector is published together with its source. */
   readonly fetching: readonly FetchingCollector[];
   readonly names: ReadonlySet<string>;
   /** The organizations by name. */
@@ -35,13 +35,13 @@ export interface Deployment {
   readonly runner: Runner;
   /** The jobs by name: each fetching collector of each organization. */
   readonly jobs: ReadonlyMap<string, DeployedJob>;
-  /** Aborted once another deployment has taken over. */
+  /** Aborted once another deployment has replaced this one. */
   readonly retired: AbortController;
 }
 
 /**
- * Builds a deployment from a configuration. Of the one before it takes over the connections whose settings stay the
- * same, and with them the runs under way. It changes nothing outside, so that it may be thrown away.
+ * Builds a deployment from a configuration. It takes over the connections of the previous one whose settings are
+ * unchanged, together with their runs in progress. It has no side effects, so it can be discarded.
  */
 export function createDeployment(config: LiveConfig, core: Core, previous?: Deployment): Deployment {
   const collectors = allCollectors.filter(({ name }) => config.collectors.get(name) === true);
@@ -64,7 +64,7 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
   const runner = createRunner({
     ...keeping,
     revisionDays: config.history.revisionWindowDays,
-    // A run may end under a later deployment, whose settings then count.
+    // A run may end under a later deployment, whose settings then apply.
     publisher: {
       publish: ({ name }, collector) => core.publish(name, collector),
       showsIdle: published.showsIdle,
@@ -93,24 +93,24 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
   };
 }
 
-/** Those of some collectors that fetch days. */
+/** Those collectors that fetch days. */
 // biome-ignore lint/suspicious/noExplicitAny: as for FetchingCollector
 export function dayCollectors(collectors: readonly Collector[]): readonly DayCollector<any>[] {
   return collectors.filter(isDayCollector);
 }
 
-/** What no log may repeat: the keys of a configuration. */
+/** The keys of a configuration, for redaction. */
 export function secretsIn({ orgs, people }: LiveConfig): readonly string[] {
   return [...orgs.flatMap(({ credential }) => credential.secrets()), ...people.secrets()];
 }
 
-/** What no log may repeat: the keys of a deployment, also those that it took over. */
+/** The keys of a deployment, including inherited ones, for redaction. */
 export function secretsOf({ orgs, config }: Deployment): readonly string[] {
   const takenOver = [...orgs.values()].flatMap(({ connection }) => connection.credential.secrets());
   return [...takenOver, ...secretsIn(config)];
 }
 
-/** The endpoints that are asked, and the datasets of days among them. */
+/** The requested endpoints, and the datasets of days among them. */
 export function datasetsOf({ fetching, collectors }: Deployment): {
   readonly endpoints: readonly DatasetName[];
   readonly dayDatasets: readonly DatasetName[];

@@ -7,36 +7,38 @@ import { createFollowedFiles } from './followed-files.ts';
 import { collectorsOfPeople, showSamePeople, showsOtherPeople, stripOldIdentities } from './people.ts';
 import { introduce, jobsOf, prepareDeployment, putInUse, retire, startCounters } from './transition.ts';
 
-/** The deployment in use, and what takes its place. */
+/** The current deployment and its replacement. */
 export interface Deployments {
   inUse(): Deployment;
-  /** Puts another configuration in use; rejects with a `ConfigError`, before anything has changed, where it cannot be. */
+  /**
+   * Applies another configuration; rejects with a `ConfigError`, before anything has changed, if that is impossible.
+   */
   apply(config: LiveConfig): Promise<OrgChanges>;
-  /** Puts files in use that have changed, and drops what may no longer be kept of people. Never rejects. */
+  /** Applies changed files, and removes identities that may no longer be stored. Never rejects. */
   followFiles(): Promise<void>;
-  /** Publishes an organization by the deployment in use; resolves at once where that has none. */
+  /** Publishes an organization with the current deployment; resolves at once if that does not contain it. */
   publishOrg(org: string, collectors: readonly string[]): Promise<void>;
-  /** Publishes what time has changed of all organizations, and the named collectors' families. */
+  /** Publishes for all organizations what changes with time, and the named collectors' families. */
   publishAll(collectors: readonly string[]): Promise<void>;
-  /** The same; a failure is logged. */
+  /** Like `publishAll`, but logs a failure. */
   publishSafely(collectors: readonly string[]): Promise<void>;
-  /** Runs collectors, all unless named, thoroughly as soon as they are free. */
+  /** Runs the named collectors, or all, including the revision window, as soon as they are idle. */
   refresh(collectors?: ReadonlySet<string>): Promise<void>;
 }
 
-/** Puts the first deployment in use; `note` records why a file that is followed is not in use, or that it is again. */
+/** Creates the first deployment; `note` records why a watched file is not in use, or that it is in use again. */
 export function createDeployments(
   config: LiveConfig,
   core: Core,
   note: (name: string, problem: string | undefined) => void,
 ): Deployments {
   const { log } = core;
-  // The one reference that a reload replaces.
+  // The only reference that a reload replaces.
   let inUse = createDeployment(config, core);
   putInUse(inUse, core);
   startCounters(inUse, core);
   const files = createFollowedFiles(log, note);
-  // A reload and a file that is followed must not replace the same deployment.
+  // A reload and a changed file must not replace the same deployment.
   const turns = createSerialQueue();
 
   async function apply(nextConfig: LiveConfig): Promise<OrgChanges> {
@@ -46,7 +48,7 @@ export function createDeployments(
     return orgChanges(before.config, nextConfig);
   }
 
-  /** Swaps the deployment in use, and publishes the named collectors anew. Never rejects: the next one is in use. */
+  /** Swaps the current deployment and publishes the named collectors. Never rejects: the new deployment is in use. */
   async function replace(before: Deployment, next: Deployment, names: readonly string[]): Promise<void> {
     inUse = next;
     putInUse(next, core, before);
@@ -63,7 +65,7 @@ export function createDeployments(
     await stripSafely();
     const affected = collectorsOfPeople(next);
     await publishSafely([...affected]);
-    // Not waited for: it takes as long as the platform does.
+    // Not awaited: it depends on the platform.
     void refresh(affected);
   }
 

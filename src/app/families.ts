@@ -1,6 +1,6 @@
 import { aboutFamilies, collectors } from '../collectors/index.ts';
 
-/** Every family that can be published, in page order, whatever is configured. */
+/** Every family that can be published, in page order, regardless of the configuration. */
 export function publishedFamilies() {
   const ofCollectors = collectors.flatMap(({ name: collector, families }) =>
     families.map(({ name, help }) => ({ name, help, collector })),

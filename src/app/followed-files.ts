@@ -2,19 +2,19 @@ import { ConfigError, messageOf } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Deployment } from './deployment.ts';
 
-/** What is wrong with the files that are followed, by what they are. */
+/** Problems of the watched files, by kind of file. */
 type Problems = ReadonlyMap<string, { readonly message: string; readonly hint?: string | undefined }>;
 
-/** Follows the files that a configuration names: teams, the key of the hashes, API keys. */
+/** Watches the files that a configuration names: teams, the hash key, API keys. */
 export interface FollowedFiles {
   /**
-   * Reads the files about people again where they have changed, and reports every file that cannot be used. Such a file
-   * keeps its last good value and holds up no other. Never rejects.
+   * Reads changed files about people again, and reports every unusable file. Such a file keeps its last good value and
+   * does not block others. Never rejects.
    */
   follow(deployment: Deployment): Promise<void>;
 }
 
-/** Creates what follows files; `note` records why a file is not in use, or that it is again. */
+/** Creates the watcher; `note` records why a file is not in use, or that it is in use again. */
 export function createFollowedFiles(
   log: Logger,
   note: (name: string, problem: string | undefined) => void,
@@ -48,7 +48,7 @@ async function problemsOfPeople({ config }: Deployment): Promise<Problems> {
   }
 }
 
-/** A key's file is looked at before each request; here it is only asked how that went. */
+/** Key files are checked before each request; this only collects the results. */
 function problemsOfKeys({ orgs }: Deployment): Problems {
   const problems = [...orgs].map(([org, { connection }]) => [org, connection.credential.problem()] as const);
   return new Map(

@@ -5,10 +5,10 @@ import { createSqliteHistory } from '../history/sqlite/history.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 
-/** The path that stands for no file. */
+/** The path that means memory instead of a file. */
 export const MEMORY = ':memory:';
 
-/** A history, and whether all of it is in its file; not known where it has none. */
+/** A history, and whether all of it is stored in its file; undefined without a file. */
 export interface ServiceHistory {
   readonly history: History;
   readonly isPersistent: (() => boolean) | undefined;
@@ -21,11 +21,11 @@ export interface HistoryParts {
   readonly collectors: readonly Collector[];
   readonly clock: Clock;
   readonly log: Logger;
-  /** Told when the file has brought more than was known, later than at the start. */
+  /** Called when more was loaded from the file after the start. */
   readonly onLateLoad: () => void;
 }
 
-/** Opens the history that the configuration names; rejects with a `ConfigError` where its path leads to something else. */
+/** Opens the configured history; rejects with a `ConfigError` if its path is not a regular file. */
 export async function openHistory({ path, collectors, ...deps }: HistoryParts): Promise<ServiceHistory> {
   if (path === MEMORY) return { history: createMemoryHistory(), isPersistent: undefined };
   const versions = new Map(collectors.map(({ dataset }) => [dataset.name, dataset.schemaVersion ?? 1]));

@@ -13,7 +13,7 @@ import type { Logger } from '../runtime/logger.ts';
 import type { Handler } from '../server/respond.ts';
 import { MEMORY } from './history.ts';
 
-/** The hook intake: what answers its requests, and what ends it. */
+/** The hook intake: its request handler and its shutdown. */
 export interface ServiceHooks {
   readonly handle: Handler;
   close(): Promise<void>;
@@ -21,19 +21,19 @@ export interface ServiceHooks {
 
 export interface ServiceHooksParts {
   readonly hooks: HooksConfig & { readonly token: NonNullable<HooksConfig['token']> };
-  /** The file of the history, or `:memory:`; hook events have a file of their own beside it. */
+  /** The file of the history, or `:memory:`; hook events have their own file beside it. */
   readonly storagePath: string;
   readonly registry: Registry;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Requests without the right token that one client may send in a second. */
+/** Requests per second without the right token, per client. */
 const GUESSES_PER_SECOND = 5;
-/** How many seconds' worth of requests a client may send at once. */
+/** Burst of a client, in seconds' worth of requests. */
 const BURST_SECONDS = 10;
 
-/** Opens the hook intake; a file that cannot be used makes it answer 503 until it can, and nothing else. */
+/** Opens the hook intake; while its file cannot be used it answers 503, without affecting anything else. */
 export async function openServiceHooks(parts: ServiceHooksParts): Promise<ServiceHooks> {
   const { hooks, storagePath, registry, clock, log } = parts;
   let intake: HookIntake | undefined;
@@ -58,7 +58,7 @@ export async function openServiceHooks(parts: ServiceHooksParts): Promise<Servic
   }
 }
 
-/** `data/history.db` has `data/history-hooks.db` beside it. */
+/** `data/history-hooks.db` for `data/history.db`. */
 function hookFileBeside(storagePath: string): string {
   const { dir, name } = parse(storagePath);
   return join(dir, `${name}-hooks.db`);

@@ -8,15 +8,15 @@ import type { DeployedOrg } from './org.ts';
 export interface DeployedJob extends Job {
   readonly org: string;
   readonly collector: string;
-  /** What a run under way relies on: it goes on under the next deployment where that is the same. */
+  /** What a run in progress depends on: it continues under the next deployment if that is unchanged. */
   readonly basis: readonly unknown[];
   /** Shared by the jobs of successive deployments that have the same basis. */
   readonly lease: Lease;
 }
 
-/** The hold that successive deployments have on one run. */
+/** The claim of successive deployments on one run. */
 export interface Lease {
-  /** Aborted once nobody wants the run any more. */
+  /** Aborted once no deployment needs the run. */
   readonly retired: AbortController;
   underWay: boolean;
 }
@@ -28,7 +28,7 @@ export interface JobParts {
   readonly schedules: LiveConfig['schedules'];
 }
 
-/** Creates the job of a collector; one of the deployment before that relies on the same hands its run over to it. */
+/** Creates the job of a collector; a job of the previous deployment with the same basis hands over its run. */
 export function jobOf(parts: JobParts, before: ReadonlyMap<string, DeployedJob> | undefined): DeployedJob {
   const { org, collector, runner, schedules } = parts;
   const name = jobName(org.config.name, collector.name);
@@ -54,7 +54,7 @@ export function jobOf(parts: JobParts, before: ReadonlyMap<string, DeployedJob> 
   };
 }
 
-/** Rows of people are made with the settings about people, rows of all others without. */
+/** Only rows of people depend on the settings about people. */
 function basisOf({ connection, settings }: DeployedOrg, collector: FetchingCollector): readonly unknown[] {
   const madeForPeople = isDayCollector(collector) && collector.dataset.isCurrent !== undefined;
   if (!madeForPeople) return [connection];

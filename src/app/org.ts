@@ -5,24 +5,24 @@ import type { Credential } from '../config/credential.ts';
 import type { PlatformClient } from '../platform/client.ts';
 import type { Core } from './core.ts';
 
-/** An organization as it is polled and shown. */
+/** An organization as it is polled and published. */
 export interface DeployedOrg {
   readonly config: OrgConfig;
   readonly settings: OrgSettings;
   readonly connection: Connection;
 }
 
-/** The client of an organization, created when it is first needed: its libraries need not delay the first scrape. */
+/** The client of an organization, created on first use so that its libraries do not delay the first scrape. */
 export interface Connection {
   readonly credential: Credential;
-  /** Creates the client; rejects with a `ConfigError` on an unusable address or proxy. */
+  /** Creates the client; rejects with a `ConfigError` on an invalid address or proxy. */
   open(): Promise<PlatformClient>;
   close(): void;
-  /** Whether a client with these settings would do the same. */
+  /** Whether a client with these settings would be the same. */
   fits(org: OrgConfig, api: ApiConfig): boolean;
 }
 
-/** The connection of an organization: the one before where it fits, another one where not. */
+/** The connection of an organization: the previous one if it fits, otherwise a new one. */
 export function connectionOf(
   org: OrgConfig,
   api: ApiConfig,
@@ -41,7 +41,7 @@ function createConnection(org: OrgConfig, api: ApiConfig, core: Pick<Core, 'crea
       return client;
     },
     close() {
-      // A client that could not be created needs no closing.
+      // A client that could not be created need not be closed.
       client?.then(({ close }) => close()).catch(() => undefined);
     },
     fits(other, otherApi) {
@@ -54,7 +54,7 @@ function createConnection(org: OrgConfig, api: ApiConfig, core: Pick<Core, 'crea
   };
 }
 
-/** What a client is made of. Its pace and its daily quota are not among it: they change without another client. */
+/** The settings of a client. Rate and daily quota are not among them: they change without another client. */
 function settingsOf({ name, orgId, baseUrl, appUrl }: OrgConfig, api: ApiConfig) {
   const { timeoutMs, retries, maxResponseBytes, proxy } = api;
   return { name, orgId, baseUrl, appUrl, timeoutMs, retries, maxResponseBytes, proxy };

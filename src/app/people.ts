@@ -5,13 +5,13 @@ import { collectors as allCollectors } from '../collectors/index.ts';
 import type { Core } from './core.ts';
 import { type Deployment, dayCollectors } from './deployment.ts';
 
-/** Whether people are told apart or belong to teams in another way. */
+/** Whether the identity mode or the teams have changed. */
 export function showsOtherPeople(deployment: Deployment): boolean {
   const now = deployment.config.people.current();
   return !isSameWay(deployment.people, now);
 }
 
-/** Whether two deployments tell people apart and sort them into teams in the same way. */
+/** Whether two deployments identify people and assign them to teams in the same way. */
 export function showSamePeople(one: Deployment, other: Deployment): boolean {
   return isSameWay(one.people, other.people);
 }
@@ -20,14 +20,14 @@ function isSameWay(one: Deployment['people'], other: Deployment['people']): bool
   return one.identity === other.identity && one.teamRules === other.teamRules;
 }
 
-/** The collectors whose rows are made with the settings about people. */
+/** The collectors whose rows depend on the settings about people. */
 export function collectorsOfPeople({ collectors }: Deployment): ReadonlySet<string> {
   return new Set(
     dayCollectors(collectors).flatMap(({ name, dataset }) => (dataset.isCurrent === undefined ? [] : [name])),
   );
 }
 
-/** Takes out of the history what may no longer be kept of people, also of collectors that do not run. */
+/** Removes identities that may no longer be stored from the history, including those of disabled collectors. */
 export async function stripOldIdentities(
   { orgs, names }: Deployment,
   { history, clock }: Core,
@@ -44,7 +44,7 @@ export async function stripOldIdentities(
   }
 }
 
-/** For organizations and collectors that no longer run: nobody is told apart. */
+/** For organizations and collectors that are no longer configured: people are not identified. */
 const ANYBODY: OrgSettings = {
   name: '',
   readiness: { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: false },

@@ -6,15 +6,15 @@ import type { Logger } from '../runtime/logger.ts';
 import type { Reloadable, ReloadOutcome } from '../runtime/reload.ts';
 import type { Core } from './core.ts';
 
-/** What the status page says about the configuration. */
+/** The state of the configuration, for the status page. */
 export interface ReloadState {
-  /** When the configuration in use was read. */
+  /** When the current configuration was read. */
   readonly readAt: Instant;
-  /** Why the one that was read last is not in use. */
+  /** Why the configuration that was read last is not in use. */
   readonly problem?: string;
 }
 
-/** Reads the configuration, and what else is in files, again. */
+/** Reloads the configuration and the other files. */
 export interface Reload {
   /** Must not be called again before it has resolved; never rejects. */
   run(): Promise<ReloadOutcome>;
@@ -23,13 +23,13 @@ export interface Reload {
   state(): ReloadState;
 }
 
-/** Creates the reload of these parts, in this order; what is at hand counts as just read. */
+/** Creates the reload of these sources, in this order; the current configuration counts as just read. */
 export function createReload(
   parts: readonly Reloadable[],
   { instruments, clock, log }: Pick<Core, 'instruments' | 'clock' | 'log'>,
 ): Reload {
   let readAt = clock.now();
-  /** Why something is not used as it was read last, by its name. */
+  /** Why the latest content of a source is not in use, by its name. */
   const problems = new Map<string, string>();
 
   function record(): void {
@@ -64,7 +64,7 @@ export function createReload(
   };
 }
 
-/** Warns of options that count only from the next start on, once for each set of them. */
+/** Warns about changed options that require a restart, once for each set of them. */
 export function createRestartNote(start: StartConfig, log: Logger): (now: StartConfig) => void {
   let last = '';
   return (now) => {
@@ -77,7 +77,7 @@ export function createRestartNote(start: StartConfig, log: Logger): (now: StartC
   };
 }
 
-/** The organizations that a reload has changed, as fields of the log. */
+/** The organizations that a reload has changed, as log fields. */
 export function namesOf(changes: OrgChanges): Readonly<Record<string, string>> {
   const named = Object.entries(changes).map(([change, names]) => [change, names.join(' ')]);
   return Object.fromEntries(named.filter(([, names]) => names !== ''));

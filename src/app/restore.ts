@@ -3,7 +3,7 @@ import { NO_RUN } from '../pipeline/run-states.ts';
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
 
-/** Makes each name stand for the organization that its configuration names. */
+/** Assigns each name to the organization that the configuration identifies. */
 async function adoptConfigured(history: History, { orgs }: Pick<Deployment, 'orgs'>): Promise<void> {
   for (const [name, { config }] of orgs) {
     if (config.orgId !== undefined) await history.adopt(name, config.orgId);
@@ -11,8 +11,8 @@ async function adoptConfigured(history: History, { orgs }: Pick<Deployment, 'org
 }
 
 /**
- * Restores what the history knows of organizations that have not run yet: whose it is, and when each of their
- * collectors last succeeded, so that ages count on over a restart.
+ * Restores the state of organizations that have not run yet: their identity, and when each of their collectors last
+ * succeeded, so that ages continue across a restart.
  */
 export async function restore(
   { history, runs, instruments }: Pick<Core, 'history' | 'runs' | 'instruments'>,

@@ -24,38 +24,35 @@ import { openServiceWeb, type ServiceWeb } from './web.ts';
 
 const WEB_CONFIGURATION = 'the web configuration';
 
-/** How often what only time changes is seen to, in milliseconds: ages, uncovered and old days, a full disk. */
+/** Interval of time-driven work, in milliseconds: ages, uncovered and old days, retrying a full disk. */
 const SWEEP_MS = 60_000;
 
 export interface ServiceParts extends CliEnvironment {
   readonly config: Config;
-  /** Whether the platform is the simulated one, which the status page then says. */
+  /** Whether the platform is the simulated one, for the status page. */
   readonly simulated: boolean;
-  /** Reads the configuration again; rejects with a `ConfigError`. Where not given, it stays as it was. */
+  /** Loads the configuration again; rejects with a `ConfigError`. By default the configuration never changes. */
   readonly loadConfig?: () => Promise<Config>;
-  /** The files of this machine where not given. */
+  /** By default the local file system. */
   readonly files?: Files;
 }
 
-/** The exporter, put together. */
+/** The running exporter. */
 export interface Service {
   readonly log: Logger;
   readonly exposition: Exposition;
-  /** Listens and starts to poll; resolves with the port in use once connections are accepted. */
+  /** Starts listening and polling; resolves with the port once connections are accepted. */
   start(): Promise<{ readonly port: number; readonly scheme: 'http' | 'https' }>;
   /** Runs every collector once; resolves with the names of those that failed, as `org/collector`. */
   pollOnce(): Promise<readonly string[]>;
   status(): ServiceStatus;
-  /**
-   * Reads the configuration again and follows it; what cannot be used changes nothing, and is logged. Calls follow
-   * each other.
-   */
+  /** Reloads the configuration and applies it; an invalid one changes nothing and is logged. Calls are serialized. */
   reload(): Promise<ReloadOutcome>;
   /** Drains and closes everything; resolves within 5 s. */
   stop(): Promise<void>;
 }
 
-/** The composition root: builds the core and the first deployment, and lets others take its place. */
+/** The composition root: builds the core and the first deployment, and replaces the deployment on a reload. */
 export async function createService(parts: ServiceParts): Promise<Service> {
   const { clock, config } = parts;
   const startedAt = clock.now();
@@ -104,7 +101,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     if (outcome !== undefined && 'problem' in outcome) throw new ConfigError(outcome.problem, outcome.hint);
   }
 
-  /** Whoever waits for the exporter to be ready finds everyone's newest data on the page, not a second later. */
+  /** Publishes at once, so that clients that wait for readiness find the newest data on the page. */
   function onTried(): void {
     if (isComplete || !ready().ready) return;
     isComplete = true;
@@ -112,7 +109,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   }
 
   function ready() {
-    // What a reload brings along is not waited for by those who already rely on the rest.
+    // Collectors that a reload adds do not make a ready service unready.
     if (isComplete) return { ready: true, waitingFor: [] };
     return readiness(runs, jobsOf(inUse()), clock.elapsed() - startedElapsed);
   }
@@ -184,7 +181,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     core.stopping.abort();
     closeConnections(inUse());
     await Promise.all([scheduler.stop(), server?.close(), reloading]);
-    // A reload that was under way may have made others.
+    // A reload in progress may have created others.
     closeConnections(inUse());
     await core.traffic.close();
     await web?.close();
@@ -203,7 +200,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       await restore(core, inUse());
       hooks = await openHooks(config, core);
       await stripOldIdentities(inUse(), core);
-      // The first scrape already sees what is stored.
+      // The first scrape already includes the stored data.
       await publishAll([]);
       publication.flush();
       server = createHttpServer({ ...web.serve(app), clock, maxConnections: config.web.maxConnections });
@@ -218,7 +215,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       }
       scheduler.adopt([...inUse().jobs.values()]);
       scheduler.start();
-      // Only stopping ends it, and then there is nothing left to do.
+      // It ends only when the service stops; then nothing is left to do.
       sweep().catch(() => undefined);
       return { port, scheme: web.scheme };
     },
@@ -234,7 +231,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   };
 }
 
-/** Loads the intake where it is wanted. Hook events name no organization: one shard takes them all. */
+/** Loads the intake if it is configured. Hook events name no organization, so one shard accepts them all. */
 async function openHooks(
   { hooks, shard, storage }: Config,
   { instruments, clock, log }: Core,

@@ -7,10 +7,10 @@ import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
 import { jobName } from './job.ts';
 
-/** After this the exporter is ready whatever the platform does, in milliseconds. */
+/** After this time the exporter is ready regardless of the platform, in milliseconds. */
 const READY_AFTER_MS = 60_000;
 
-/** What the status page shows beside the collectors. */
+/** The parts of the status besides the collectors. */
 export interface StatusFrame
   extends Pick<
     ServiceStatus,
@@ -19,7 +19,7 @@ export interface StatusFrame
   readonly telemetryPath: string;
 }
 
-/** The state of the service at this moment, as the status page shows it. */
+/** The current state of the service, for the status page. */
 export function statusOf(frame: StatusFrame, core: Core, deployment: Deployment): ServiceStatus {
   const { telemetryPath, ...rest } = frame;
   return {
@@ -73,8 +73,8 @@ function collectorStatus(core: Core, org: OrgSettings, collector: Collector): Co
 }
 
 /**
- * The runs of a collector; a derived one has those of its source, whose failures are not its own. While it has no data
- * it waits for its source, however often that one has run.
+ * The runs of a collector; a derived one uses those of its source, but not their failures. Without data it waits for
+ * its source.
  */
 function runOf(runs: RunStates, org: string, collector: Collector, hasData: boolean): RunState {
   const run = runs.get(org, fetchingName(collector));
@@ -87,7 +87,7 @@ function fetchingName(collector: Collector): string {
   return isFetching(collector) ? collector.name : collector.derivesFrom;
 }
 
-/** Whether every collector has tried its newest data once, or has had the time to. */
+/** Whether every collector has requested its newest data once, or the time limit has passed. */
 export function readiness(
   runs: RunStates,
   targets: readonly { readonly org: string; readonly collector: string }[],
@@ -102,8 +102,8 @@ export function readiness(
 }
 
 /**
- * Whether the last run of each of these collectors succeeded. Until the first one of this process has ended, the
- * last one of a process before counts: a restart is no failure.
+ * Whether the last run of each of these collectors succeeded. Until the first run of this process has ended, the last
+ * one of an earlier process counts: a restart is not a failure.
  */
 export function probeSuccess(
   runs: RunStates,
@@ -122,7 +122,7 @@ function stateOf(run: RunState): CollectorState {
   return run.failure === undefined ? 'ok' : 'failing';
 }
 
-/** The members that have a value, for shapes whose optional members must not be undefined. */
+/** The defined members, for shapes whose optional members must not be undefined. */
 function omitUndefined<Shape extends object>(shape: Shape): Defined<Shape> {
   return Object.fromEntries(
     Object.entries(shape).filter(([, value]) => value !== undefined),

@@ -8,34 +8,34 @@ import { type ActiveHold, createThrottleHolds, type ThrottleHolds } from '../pla
 import type { Clock } from '../runtime/clock.ts';
 import { type AdjustablePacingLimiter, createPacingLimiter } from '../runtime/rate-limiters.ts';
 
-/** What paces, counts and holds back the requests of one organization, and which of its answers may be read. */
+/** Rate limit, quota and pauses of one organization's requests, and the identity check of its answers. */
 export type OrgTraffic = {
-  // By the client's own names: it takes them by a spread, where the compiler does not report an unknown name.
+  // With the client's own names: it spreads them, and the compiler does not report an unknown name there.
   readonly [Part in 'limiter' | 'dailyQuota' | 'throttleHolds' | 'admission']-?: NonNullable<
     PlatformClientDeps[Part]
   >;
 };
 
-/** What the traffic keeps of an organization, whatever its address, and adjusts when the settings change. */
+/** The traffic state of an organization, regardless of its address, which is adjusted when settings change. */
 interface OwnTraffic {
   readonly limiter: AdjustablePacingLimiter;
   readonly dailyQuota: AdjustableDailyQuota;
   readonly admission: IdentityCheck;
 }
 
-/** The settings of the traffic: plain values, which are replaced as a whole. */
+/** The settings of the traffic: plain values that are replaced as a whole. */
 export interface TrafficSettings {
   readonly api: Pick<ApiConfig, 'requestsPerSecond' | 'dailyRequestLimit'>;
-  /** The identifiers that the operator has configured, by the organizations' names. */
+  /** The configured identifiers of organizations, by name. */
   readonly orgIds: ReadonlyMap<string, string | undefined>;
-  /** The datasets that are collected by their days: their answers name the organization. */
+  /** The collected datasets of days: their answers name the organization. */
   readonly dayDatasets: readonly DatasetName[];
 }
 
-/** An organization and where it is asked: another platform has asked for no pause. */
+/** An organization and its address: pauses of another platform do not apply. */
 export type AskedOrg = Pick<OrgConfig, 'name' | 'baseUrl'>;
 
-/** A part of an organization's platform that is not asked for a while. */
+/** A part of an organization's API that is paused. */
 export interface PausedPart extends ActiveHold {
   readonly org: string;
   /** Whether the exporter's own limit is the reason, not the platform. */
@@ -45,11 +45,11 @@ export interface PausedPart extends ActiveHold {
 /** The traffic of all organizations. It outlives the clients, which a reload replaces. */
 export interface Traffic {
   of(org: AskedOrg): OrgTraffic;
-  /** What of these organizations is not asked now, and until when. */
+  /** What is paused for these organizations, and until when. */
   pausesOf(orgs: Iterable<AskedOrg>): readonly PausedPart[];
-  /** Puts other settings in use, from the next request on. */
+  /** Applies other settings from the next request on. */
   use(settings: TrafficSettings): void;
-  /** Stores the counts of requests. */
+  /** Stores the request counts. */
   close(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export interface TrafficParts {
   readonly clock: Clock;
 }
 
-/** Creates the traffic; `settings` are those of the start. */
+/** Creates the traffic with initial settings. */
 export function createTraffic({ history, clock }: TrafficParts, settings: TrafficSettings): Traffic {
   const orgs = new Map<string, OwnTraffic>();
   const pauses = new Map<string, ThrottleHolds>();

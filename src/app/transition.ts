@@ -9,8 +9,8 @@ import { restore } from './restore.ts';
 import { trafficSettings } from './traffic.ts';
 
 /**
- * Builds the deployment of another configuration and connects it. Rejects with a `ConfigError` where a client cannot be
- * created; nothing has changed then.
+ * Builds and connects the deployment of another configuration. Rejects with a `ConfigError` if a client cannot be
+ * created; then nothing has changed.
  */
 export async function prepareDeployment(
   config: LiveConfig,
@@ -27,15 +27,15 @@ export async function prepareDeployment(
   return next;
 }
 
-/** Creates the clients of a deployment; rejects with a `ConfigError` on an unusable address or proxy. */
+/** Creates the clients of a deployment; rejects with a `ConfigError` on an invalid address or proxy. */
 export async function connect({ orgs }: Deployment): Promise<void> {
   for (const { connection } of orgs.values()) await connection.open();
 }
 
-/** Puts a deployment in use, from one moment to the next; what the one before ran goes on until it is retired. */
+/** Makes a deployment the current one; runs of the previous one continue until it is retired. */
 export function putInUse(next: Deployment, core: Core, previous?: Deployment): void {
   if (previous !== undefined) {
-    // A key that is out of use may still occur in an error that is on its way.
+    // A retired key may still occur in a pending error.
     for (const key of secretsOf(previous)) core.redactor.remember(key);
     previous.retired.abort();
   }
@@ -46,8 +46,8 @@ export function putInUse(next: Deployment, core: Core, previous?: Deployment): v
 }
 
 /**
- * Ends the runs of the deployment before that the next one would make in another way, and drops what is left of
- * organizations and collectors that are gone. A run that relies on nothing that has changed is left to finish.
+ * Aborts the runs of the previous deployment that the next one would make differently, and removes organizations and
+ * collectors that no longer exist. A run whose basis is unchanged may finish.
  */
 export async function retire(previous: Deployment, next: Deployment, core: Core): Promise<void> {
   const { moved } = orgChanges(previous.config, next.config);
@@ -64,32 +64,35 @@ export async function retire(previous: Deployment, next: Deployment, core: Core)
   await forget(previous, next, core);
 }
 
-/** Starts the counters of what is new, restores what is known of it, and runs it at once; the others keep their schedule. */
+/**
+ * Initializes the counters of new collectors, restores their state and runs them at once; the others keep their
+ * schedule.
+ */
 export async function introduce(next: Deployment, core: Core): Promise<void> {
   startCounters(next, core);
   await restore(core, next);
   core.scheduler.adopt([...next.jobs.values()]);
 }
 
-/** Starts the counters of every organization at 0, so that their first increase is seen. */
+/** Initializes the counters of every organization to 0, so that their first increase is visible. */
 export function startCounters(deployment: Deployment, { instruments }: Core): void {
   const datasets = datasetsOf(deployment);
   for (const org of deployment.orgs.keys()) instruments.initCounters(org, datasets);
 }
 
-/** The jobs of some collectors, of all where none is named. */
+/** The jobs of the named collectors, or all. */
 export function jobsOf({ jobs }: Deployment, collectors?: ReadonlySet<string>): readonly DeployedJob[] {
   return [...jobs.values()].filter(({ collector }) => collectors?.has(collector) ?? true);
 }
 
-/** Closes the connections that one deployment has and another one has not. */
+/** Closes the connections that one deployment has and another does not. */
 export function closeConnections(of: Deployment, butNotOf?: Deployment): void {
   for (const [org, { connection }] of of.orgs) {
     if (butNotOf?.orgs.get(org)?.connection !== connection) connection.close();
   }
 }
 
-/** Lets nothing remain of what is no longer polled: its last state would never change again. */
+/** Removes the state of what is no longer polled: it would never change again. */
 async function forget(previous: Deployment, next: Deployment, core: Core): Promise<void> {
   const { runs, memory, published, instruments } = core;
   for (const { name, org, collector } of previous.jobs.values()) {

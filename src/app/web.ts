@@ -7,10 +7,12 @@ import type { WebConfig } from '../web-config/web-config.ts';
 export type ServiceWeb = Pick<WebConfig, 'scheme' | 'serve' | 'reload' | 'watch' | 'close'>;
 
 const healthPaths = ['/-/healthy', '/-/ready'];
-/** Hook senders present a bearer token, which their route checks: a password would need the same header. */
+/** Hook senders present a bearer token, which the route checks itself: a password would need the same header. */
 const tokenPaths = ['/hooks/events'];
 
-/** How the service is served: by its web configuration file where there is one, else as plain HTTP to everybody. */
+/**
+ * How the service is served: according to its web configuration file, otherwise by plain HTTP without authentication.
+ */
 export async function openServiceWeb(parts: {
   readonly config: Config['web'];
   readonly files: Files;
@@ -27,7 +29,7 @@ export async function openServiceWeb(parts: {
       close: async () => undefined,
     };
   }
-  // Loaded here: its libraries need not delay those who have no such file.
+  // Loaded on first use: its libraries must not delay a start without such a file.
   const { openWebConfig } = await import('../web-config/web-config.ts');
   return openWebConfig({ ...parts, file, openPaths: openHealth ? healthPaths : [], tokenPaths });
 }

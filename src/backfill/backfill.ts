@@ -16,10 +16,10 @@ export interface BackfillParts {
   readonly pages: PageParts;
   readonly orgs: readonly KnownOrg[];
   readonly collectors: readonly Collector[];
-  /** The days that are brought, both included. */
+  /** The days to backfill, inclusive. */
   readonly from: Day;
   readonly to: Day;
-  /** Beside the last stamp of each day, one after each step; in milliseconds. */
+  /** Interval of additional samples besides the last one of each day, in milliseconds. */
   readonly stepMs: number | undefined;
   readonly now: Instant;
   readonly target: BackfillTarget;
@@ -30,14 +30,14 @@ export interface BackfillParts {
 
 export interface BackfillOutcome {
   readonly samples: number;
-  /** The days that are not known, by organization and collector (`acme/tokens`). */
+  /** The unknown days, by organization and collector (`acme/tokens`). */
   readonly unknown: ReadonlyMap<string, readonly Day[]>;
   readonly interrupted: boolean;
 }
 
 /**
  * Writes a range of past days to a target, day by day: what `/metrics` showed while each day was the newest one. Throws
- * if the target fails; what was written until then is remembered.
+ * if the target fails; what was written before is remembered.
  */
 export async function backfill(parts: BackfillParts): Promise<BackfillOutcome> {
   const { target, progress, signal } = parts;
@@ -82,7 +82,7 @@ export async function backfill(parts: BackfillParts): Promise<BackfillOutcome> {
   return { samples: target.samples, unknown, interrupted: signal.aborted };
 }
 
-/** Brings what the target lacks of a day; gives the collectors whose day is not known. */
+/** Writes what the target lacks of a day; resolves with the collectors whose day is unknown. */
 async function bringDay(parts: BackfillParts, org: AssessedOrg, day: Day): Promise<readonly string[]> {
   const { pages, target } = parts;
   const stamps = stampsOf(day, parts.stepMs, parts.now);

@@ -12,8 +12,8 @@ export interface FetchTarget {
 }
 
 /**
- * Fetches what the store does not have of the collectors' data, as the live service does, and stores it on the way.
- * Resolves with the names of those that failed, as `org/collector`; what could be had of them is stored.
+ * Fetches and stores the collectors' data that the store lacks, as the live service does. Resolves with the names of
+ * those that failed, as `org/collector`; their partial data is stored.
  */
 export async function fetchMissing(
   targets: readonly FetchTarget[],
@@ -35,7 +35,7 @@ export async function fetchMissing(
   return failed;
 }
 
-/** The collectors that are named, and before them those that they are computed from. */
+/** The named collectors, preceded by those that they are derived from. */
 export function withSources(named: readonly Collector[], all: readonly Collector[]): readonly Collector[] {
   const sources = new Set(
     named.flatMap((collector) => ('derivesFrom' in collector ? collector.derivesFrom : [])),
@@ -43,7 +43,7 @@ export function withSources(named: readonly Collector[], all: readonly Collector
   return all.filter((collector) => named.includes(collector) || sources.has(collector.name));
 }
 
-/** A publisher for runs that nobody scrapes. */
+/** A publisher for runs that are never scraped. */
 export function createSilentPublisher(): RunPublisher {
   return { publish: async () => undefined, showsIdle: () => false };
 }

@@ -3,8 +3,8 @@ import { ConfigError } from '../runtime/errors.ts';
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 /**
- * Reads labels that are written as `name=value`. Throws a `ConfigError` on a name that is none, comes twice, is
- * reserved by Prometheus or is one of those `taken` by the metrics themselves.
+ * Parses labels given as `name=value`. Throws a `ConfigError` for a name that is invalid, repeated, reserved by
+ * Prometheus or one of the metrics' own `taken` names.
  */
 export function parseLabels(
   texts: readonly string[],

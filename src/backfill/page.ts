@@ -18,25 +18,25 @@ import { createView } from '../pipeline/view.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { runInSlices } from '../runtime/slices.ts';
 
-/** What pages of the past are made of. */
+/** The dependencies of past pages. */
 export interface PageParts {
-  /** The families about the data, for the datasets named. */
+  /** The families about the data, for these datasets. */
   aboutFamilies(datasets: readonly DayDataset<unknown>[]): readonly CurrentFamily[];
   /** The datasets that the live service collects. */
   readonly datasets: readonly DayDataset<unknown>[];
   /** Fetch limits of the expensive datasets. */
   readonly expensive?: ReadonlyMap<DatasetName, ExpensiveDataset> | undefined;
-  /** From when on days are kept. */
+  /** The bounds of the stored history. */
   readonly bounds: HistoryBounds;
   readonly labelLimit: LabelLimit;
-  /** The most series of one organization. */
+  /** Maximum number of series per organization. */
   readonly seriesBudget: number;
-  /** When what is in the history was known. */
+  /** The time of the knowledge in the history. */
   readonly knownAt: Instant;
   readonly clock: Pick<Clock, 'elapsed'>;
 }
 
-/** An organization and what is known of it. */
+/** An organization and its history. */
 export interface KnownOrg {
   readonly settings: OrgSettings;
   readonly history: OrgHistory;
@@ -44,11 +44,11 @@ export interface KnownOrg {
 
 /** An organization with the coverage of its days. */
 export interface AssessedOrg extends KnownOrg {
-  /** What is known of its days by now. */
+  /** The current coverage of its days. */
   readonly coverage: Coverage;
 }
 
-/** What a family showed at some instants, the same at each. */
+/** The samples of a family, identical at several instants. */
 export interface PageFamily {
   readonly family: Family;
   readonly stamps: readonly Instant[];
@@ -60,11 +60,11 @@ interface Measured {
   readonly dataset: DayDataset<unknown> | undefined;
   readonly view: View;
   readonly stamps: readonly Instant[];
-  /** At least as many as there are series. */
+  /** At least the number of series. */
   readonly looked: number;
 }
 
-/** Derives the coverage of an organization's days from what is known by now. */
+/** Derives the coverage of an organization's days from the current history. */
 export function assessDays(parts: PageParts, { settings, history }: KnownOrg): AssessedOrg {
   const { datasets, expensive, bounds, knownAt } = parts;
   const firstDay = firstDayOf(bounds, knownAt);
@@ -90,8 +90,8 @@ export function knowledgeOf(
 }
 
 /**
- * The families of the given collectors as `/metrics` showed them at some instants while `day` was the newest day.
- * The day's figures are the same at all of them and computed once; documents are looked at from each.
+ * The families of the given collectors as `/metrics` showed them at some instants while `day` was the newest day. The
+ * day's figures are the same at all of them and computed once; documents are evaluated at each.
  */
 export async function projectPage(
   parts: PageParts,
@@ -124,7 +124,7 @@ export async function projectPage(
 
   const looked = measured.reduce((sum, one) => sum + one.looked, 0);
   if (looked > parts.seriesBudget) {
-    // Which families go is decided for one page at a time, as it is live.
+    // Families are dropped page by page, as in the live exporter.
     if (stamps.length > 1) return projectEach(parts, org, collectors, stamps);
     return withinBudget(measured, parts.seriesBudget);
   }
@@ -157,7 +157,7 @@ async function measure(
       yield;
     }
   }
-  // A signal to stop, and the files being written, wait for this.
+  // A stop signal and pending writes wait for this.
   return { cardinality: await runInSlices(counted(), parts.clock), looked };
 }
 
@@ -169,7 +169,7 @@ function familiesOf({ cardinality: found, dataset, view, stamps }: Measured): re
   }));
 }
 
-/** The families that stay where an organization has more series than it may have. */
+/** The families that remain within an organization's series budget. */
 function withinBudget(surveyed: readonly Measured[], budget: number): readonly PageFamily[] {
   const families = surveyed.flatMap(familiesOf);
   const sizes = families.map(({ family, samples }) => ({
@@ -182,7 +182,7 @@ function withinBudget(surveyed: readonly Measured[], budget: number): readonly P
   return families.filter(({ family }) => !dropped.has(family.name));
 }
 
-/** How many samples there are, at most `limit`. */
+/** The number of samples, at most `limit`. */
 function countOf(samples: Iterable<Sample>, limit: number): number {
   let count = 0;
   for (const _ of samples) if (++count >= limit) break;

@@ -1,15 +1,15 @@
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 
-/** Shows how far the work has come. */
+/** Shows the progress of a backfill. */
 export interface BackfillProgress {
-  /** So many of all days are done. */
+  /** Updates the number of finished days. */
   show(done: number, total: number): void;
-  /** Takes the bar away at the end. */
+  /** Removes the bar at the end. */
   clear(): void;
 }
 
-/** A line at the bottom of a terminal. */
+/** A status line of a terminal. */
 export interface Line {
   show(text: string): void;
 }

@@ -2,18 +2,18 @@ import { addDays, type Day, endOf, type Instant, yesterdayOf } from '../catalog/
 
 const HOUR_MS = 3_600_000;
 
-/** The last point of the panels' hourly grid that belongs to a day, in milliseconds after the day's end. */
+/** The last point of the panels' hourly grid for a day, in milliseconds after the day's end. */
 const LAST_POINT_MS = 23 * HOUR_MS;
 
-/** How long after a day's end it stays the newest one. */
+/** How long a day stays the newest one after its end. */
 const NEWEST_FOR_MS = 24 * HOUR_MS;
 
-/** Newer stamps are the live series' own: a sample there would make Prometheus refuse its scrapes. */
+/** Newer stamps belong to the live series: a sample there would make Prometheus reject its scrapes. */
 export const LIVE_MS = 3 * HOUR_MS;
 
 /**
- * The timestamps, oldest first, at which a day's figures are written: the next day at 23:00 UTC and, with a step, at
- * each step of that day after its midnight. None is later than three hours before `now`.
+ * The timestamps, in order, at which a day's figures are written: the next day at 23:00 UTC and, with a step, after
+ * each step of that day. None is later than three hours before `now`.
  */
 export function stampsOf(day: Day, stepMs: number | undefined, now: Instant): readonly Instant[] {
   const end = endOf(day);
@@ -24,7 +24,7 @@ export function stampsOf(day: Day, stepMs: number | undefined, now: Instant): re
   return [...stamps].filter((stamp) => stamp <= now - LIVE_MS).sort((a, b) => a - b);
 }
 
-/** The newest day that has a stamp at `now`. */
+/** The newest day with a stamp at `now`. */
 export function newestStampedDay(stepMs: number | undefined, now: Instant): Day {
   let day = yesterdayOf(now);
   while (stampsOf(day, stepMs, now).length === 0) day = addDays(day, -1);

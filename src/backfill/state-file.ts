@@ -2,15 +2,15 @@ import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ConfigError } from '../runtime/errors.ts';
 
-/** A small JSON document that is replaced whole, so that an interruption leaves the old one or the new one. */
+/** A small JSON document that is replaced atomically, so that an interruption leaves the old or the new one. */
 export interface StateFile {
-  /** The document; undefined where there is none. Throws a `ConfigError` where it cannot be read. */
+  /** The document; undefined if there is none. Throws a `ConfigError` if it cannot be read. */
   read(): Promise<unknown>;
   write(document: unknown): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** The state file at a path; its directory is made where it is missing. */
+/** The state file at a path; its directory is created if necessary. */
 export function createStateFile(path: string): StateFile {
   return {
     async read() {

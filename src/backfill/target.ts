@@ -8,30 +8,30 @@ export interface Subject {
   readonly day: Day;
 }
 
-/** Where past samples go: files, or another system by remote write. */
+/** The destination of past samples: files, or another system by remote write. */
 export interface BackfillTarget {
-  /** The stretches that the days are gone through in, oldest first, out of the whole range. */
+  /** Divides the whole range into the stretches to process, oldest first. */
   stretches(months: readonly Month[]): readonly Month[];
   /** Those of a day's stamps that the target does not have yet. */
   missing(subject: Subject, stamps: readonly Instant[]): readonly Instant[];
-  /** Begins a stretch; false where an interrupted run has already brought it to its end. */
+  /** Begins a stretch; false if an interrupted run has already completed it. */
   begin(stretch: Month): Promise<boolean>;
   add(org: string, page: PageFamily): Promise<void>;
-  /** Notes that everything about these was added. */
+  /** Records that everything about these was added. */
   added(subjects: readonly Subject[], stamps: readonly Instant[]): void;
-  /** Ends a stretch; it is not `complete` where days of it are not known. */
+  /** Ends a stretch; it is not `complete` if days of it are unknown. */
   end(complete: boolean): Promise<void>;
-  /** The whole range has been gone through; not all of it is there where days are not known. */
+  /** Ends the whole range, which is not `complete` if days are unknown. */
   finish(complete: boolean): Promise<void>;
-  /** Keeps what is certain and lets the rest go. */
+  /** Keeps what is complete and discards the rest. */
   abandon(): Promise<void>;
-  /** As `abandon`, once what is under way has arrived, if that takes no longer than a few seconds. */
+  /** Like `abandon`, after waiting a few seconds for requests in progress. */
   interrupt(): Promise<void>;
-  /** Samples that arrived. */
+  /** Number of samples that arrived. */
   readonly samples: number;
 }
 
-/** A calendar month, or the part of it that is wanted. */
+/** A calendar month, or the requested part of it. */
 export interface Month {
   /** `YYYY-MM`. */
   readonly name: string;
@@ -39,14 +39,14 @@ export interface Month {
   readonly days: readonly Day[];
 }
 
-/** The months of an inclusive range of days, oldest first; none where `to` lies before `from`. */
+/** The months of an inclusive range of days, oldest first; empty if `to` is before `from`. */
 export function monthsOf(from: Day, to: Day): readonly Month[] {
   const days: Day[] = [];
   for (let day = from; day <= to; day = addDays(day, 1)) days.push(day);
   return [...Map.groupBy(days, (day) => day.slice(0, 7))].map(([name, ofMonth]) => ({ name, days: ofMonth }));
 }
 
-/** A backfill that cannot go on: `message` and `hint` are short and hold no secret. */
+/** A backfill that cannot continue: `message` and `hint` are short and contain no secret. */
 export class BackfillError extends Error {
   /** What the operator can do about it. */
   readonly hint: string;

@@ -3,12 +3,12 @@ import type { Count } from './counts.ts';
 
 type Part<Label extends string> = { readonly [Name in Label]: string };
 
-/** The single sample of a family without labels; undefined where the figure is unknown. */
+/** The single sample of a family without labels; undefined if the figure is unknown. */
 export function figure(value: number | undefined): readonly Sample<never>[] | undefined {
   return value === undefined ? undefined : [{ labels: {}, value }];
 }
 
-/** One sample per known value, labelled by its key; undefined where none is known. */
+/** One sample per known value, labelled by its key; undefined if none is known. */
 export function parts<const Label extends string>(
   label: Label,
   values: Readonly<Record<string, number | undefined>>,
@@ -20,7 +20,7 @@ export function parts<const Label extends string>(
   return samples.length === 0 ? undefined : samples;
 }
 
-/** One sample per named count; undefined where the day's row lacks the breakdown. */
+/** One sample per named count; undefined if the day's row lacks the breakdown. */
 export function counts<const Label extends string>(
   label: Label,
   list: readonly Count[] | undefined,

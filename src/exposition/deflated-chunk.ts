@@ -8,16 +8,16 @@ export interface DeflatedChunk {
   readonly crc: number;
   /** Length of the text in bytes. */
   readonly length: number;
-  /** What `length` bytes do to the checksum of what stands before them. */
+  /** The factor by which `length` bytes change the checksum of the bytes before them. */
   readonly shift: number;
 }
 
 const FLUSHED = { level: 1, finishFlush: constants.Z_FULL_FLUSH };
-// A small window and hash make the set-up of a few hundred bytes twice as fast and cost them nothing.
+// A small window and hash halve the set-up time for a few hundred bytes, without a disadvantage.
 const SMALL = { ...FLUSHED, windowBits: 12, memLevel: 4, chunkSize: 4096 };
 const deflateOffThread = promisify(deflateRaw);
 
-/** Deflates a short text (up to some 16 KiB) at once: cheaper than a trip to another thread. */
+/** Deflates a short text (up to some 16 KiB) synchronously: cheaper than using another thread. */
 export function deflateShort(text: string): DeflatedChunk {
   const plain = Buffer.from(text);
   const bytes = deflateRawSync(plain, SMALL);
@@ -34,8 +34,8 @@ export interface Deflater {
 /** Creates a deflater for one chunk. */
 export function createDeflater(): Deflater {
   const done: Buffer[] = [];
-  // While one chunk is being deflated, the other place is free. New buffers for each chunk would be several times
-  // the page until the garbage collector, which sees only the few bytes of their handles, comes round to them.
+  // While one chunk is being deflated, the other buffer is free. New buffers for each chunk would add up to several
+  // times the page before they are collected, because the garbage collector sees only their small handles.
   const places = [createPlace(), createPlace()] as const;
   let pending: Promise<Buffer> | undefined;
   let chunks = 0;
@@ -52,7 +52,7 @@ export function createDeflater(): Deflater {
       crc = crc32(plain, crc);
       length += plain.length;
       const deflated = deflateOffThread(plain, FLUSHED);
-      // Whoever stops half-way never looks at the last chunk again.
+      // An aborted rendering never awaits the last chunk.
       deflated.catch(() => undefined);
       await settle();
       pending = deflated;
@@ -72,12 +72,12 @@ export function append(
   return { crc: crc32Combine(before.crc, chunk.crc, chunk.shift), length: before.length + chunk.length };
 }
 
-/** Creates a place for one text after the other: each is valid until the next is put there. */
+/** Creates a buffer for consecutive texts: each is valid until the next one. */
 function createPlace(): (text: string) => Buffer {
   let buffer = Buffer.alloc(0);
   return (text) => {
     const length = Buffer.byteLength(text);
-    // Chunks differ by a line or so.
+    // Lengths of chunks differ by about a line.
     if (buffer.length < length) buffer = Buffer.allocUnsafeSlow(length + Math.ceil(length / 16));
     return buffer.subarray(0, buffer.write(text));
   };
@@ -87,8 +87,8 @@ function createChunk(bytes: Buffer, crc: number, length: number): DeflatedChunk 
   return { bytes, crc, length, shift: crc32Shift(length) };
 }
 
-// zlib hands out small slices of large buffers, and so does Buffer's pool: kept for days, each of thousands of
-// small chunks would hold on to kilobytes.
+// zlib and Buffer's pool return small slices of large buffers: kept for days, each of thousands of small chunks would
+// retain kilobytes.
 function ownCopy(chunks: readonly Buffer[]): Buffer {
   const size = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   const copy = Buffer.allocUnsafeSlow(size);
@@ -97,8 +97,8 @@ function ownCopy(chunks: readonly Buffer[]): Buffer {
   return copy;
 }
 
-// Checksums as polynomials over GF(2), bit-reversed as gzip has them: appending `length` bytes multiplies the
-// checksum of what stood before by x^(8 * length), so a joined checksum needs none of the bytes.
+// Checksums as polynomials over GF(2), bit-reversed as in gzip: appending `length` bytes multiplies the checksum of the
+// preceding bytes by x^(8 * length), so checksums can be combined without the bytes.
 const POLYNOMIAL = 0xedb88320;
 
 const ONE = 0x80000000;
@@ -107,7 +107,7 @@ const X = 0x40000000;
 
 const SQUARES = squares();
 
-/** The factor by which `length` bytes (up to 2^53) move the checksum of whatever stands before them. */
+/** The factor by which `length` bytes (up to 2^53) change the checksum of the preceding bytes. */
 export function crc32Shift(length: number): number {
   let factor = ONE;
   // 8 * length bits: the lowest three powers are skipped.
@@ -119,7 +119,7 @@ export function crc32Shift(length: number): number {
   return factor;
 }
 
-/** The CRC-32 of two texts after each other, from their checksums and the shift of the second's length. */
+/** The CRC-32 of two concatenated texts, from their checksums and the shift of the second one's length. */
 export function crc32Combine(first: number, second: number, shiftOfSecond: number): number {
   return (multiply(shiftOfSecond, first) ^ second) >>> 0;
 }

@@ -9,7 +9,7 @@ import { assembleScrape, type ScrapedPage } from './scrape.ts';
 import { type Format, renderFamilyHeader } from './text.ts';
 
 export interface ScrapeRequest extends Negotiated {
-  /** The collectors whose families are wanted, as in `?collect[]=`; all where there are none. */
+  /** The selected collectors, as in `?collect[]=`; all if undefined. */
   readonly collect?: readonly string[] | undefined;
 }
 
@@ -20,19 +20,19 @@ export interface ProbeRequest extends ScrapeRequest {
   readonly success: boolean;
 }
 
-/** The answer to a request for collectors that do not exist. */
+/** The answer to a request for unknown collectors. */
 export interface UnknownCollector {
   readonly kind: 'unknown-collector';
   readonly unknown: readonly string[];
-  /** The names that could have been asked for. */
+  /** The names of the available collectors. */
   readonly known: readonly string[];
 }
 
 export type Scrape = ScrapedPage | UnknownCollector;
 
-/** Answers scrapes from what is published, in time that does not depend on the number of series. */
+/** Answers scrapes from the published page, in time that does not depend on the number of series. */
 export interface Exposition {
-  /** Everything published, or the named collectors' part of it, and the process's own metrics. */
+  /** Everything published, or the part of the selected collectors, and the process's own metrics. */
   scrape(request: ScrapeRequest): Promise<Scrape>;
   /** One organization's part and `probe_success`, without the process's own metrics. */
   probe(request: ProbeRequest): Scrape;
@@ -59,7 +59,7 @@ export function createExposition({ publication, registry, clock }: ExpositionDep
     async scrape(request) {
       const refusal = findUnknown(request.collect);
       if (refusal !== undefined) return refusal;
-      // Taken before anything is awaited: the body is of one state, whatever is published meanwhile.
+      // Taken before the first await: the body has one consistent state, whatever is published meanwhile.
       const published = publication.current();
       const ending = await live.chunk(request.format, published.version);
       return assemble(published.page({ collect: request.collect }), ending, request);
@@ -74,8 +74,8 @@ export function createExposition({ publication, registry, clock }: ExpositionDep
 }
 
 /**
- * Assembles scrapes, and hands out the last one of each format and coding again while its parts are the same: a
- * scrape of a thousand series would otherwise spend more on this than on being sent.
+ * Caches the last scrape of each format and coding while its parts are the same: assembling a scrape of a thousand
+ * series would otherwise cost more than sending it.
  */
 function rememberAssembled(): typeof assembleScrape {
   const last = new Map<string, { page: Page; ending: DeflatedChunk; scraped: ScrapedPage }>();

@@ -25,41 +25,41 @@ export interface DatasetLabels {
 
 /** The exporter's own metrics, and the events that update them. */
 export interface Instruments {
-  /** Holds nothing but this process's own metrics; other parts may add theirs. */
+  /** Contains only this process's own metrics; other parts may add theirs. */
   readonly registry: Registry;
   /** Initializes the counters of an organization to 0, so that their first increase is visible. */
   initCounters(
     org: string,
     known: { endpoints: readonly DatasetName[]; dayDatasets: readonly DatasetName[] },
   ): void;
-  /** Forgets every series of an organization that is no longer configured. */
+  /** Removes every series of an organization that is no longer configured. */
   forgetOrg(org: string): Promise<void>;
-  /** Forgets the series of a collector of an organization that runs no longer; a shared dataset's stay. */
+  /** Removes the series of an organization's disabled collector; those of a shared dataset stay. */
   forgetCollector(
     labels: CollectorLabels & {
       readonly dataset?: DatasetName | undefined;
       readonly metrics: ReadonlySet<string>;
     },
   ): Promise<void>;
-  /** The configuration was read again, and is used where that went well. */
+  /** Records a reload of the configuration. */
   configReload(successful: boolean): void;
-  /** An attempt of a request took `seconds`; `code` is the HTTP status, or `timeout` or `network`. */
+  /** Records an attempt of a request that took `seconds`; `code` is the HTTP status, or `timeout` or `network`. */
   apiRequest(attempt: EndpointLabels & { readonly code: string; readonly seconds: number }): void;
-  /** A request is made again. */
+  /** Records a retry of a request. */
   retry(labels: EndpointLabels): void;
-  /** A run ended now, after `seconds`; without a `failure` it succeeded. */
+  /** Records the end of a run that took `seconds`; without a `failure` it succeeded. */
   collectorRun(
     run: CollectorLabels & { readonly seconds: number; readonly failure?: FailureReason | undefined },
   ): void;
-  /** A run before this process started was the last that succeeded, at `at` (milliseconds since the epoch). */
+  /** Restores the last success of an earlier process, at `at` (milliseconds since the epoch). */
   restoreLastSuccess(run: CollectorLabels & { readonly at: number }): void;
-  /** So many more rows, documents or fields were left out. */
+  /** Counts rejected rows, documents or fields. */
   recordsRejected(rejected: DatasetLabels & { readonly count: number }): void;
-  /** So many more days came again with other values. */
+  /** Counts revised days. */
   dayRevisions(revised: DatasetLabels & { readonly count: number }): void;
-  /** So many label values of the metric are folded from now on. */
+  /** Sets the number of folded label values of a metric. */
   valuesFolded(folded: { readonly org: string; readonly metric: string; readonly count: number }): void;
-  /** So many families of the collector are dropped from now on. */
+  /** Sets the number of dropped families of a collector. */
   familiesDropped(dropped: CollectorLabels & { readonly count: number }): void;
 }
 
@@ -69,21 +69,21 @@ export interface InstrumentsDeps {
   readonly clock: Clock;
   /** The published series by collector. */
   readonly series?: (() => ReadonlyMap<string, number>) | undefined;
-  /** Whether the history is in its file; not given where it is meant to be in memory. */
+  /** Whether the whole history is in its file; undefined for a history in memory. */
   readonly historyPersistent?: (() => boolean) | undefined;
-  /** Whether prom-client's metrics of the Node.js process come along; they do unless told otherwise. */
+  /** Whether to include prom-client's metrics of the Node.js process; true by default. */
   readonly processMetrics?: boolean | undefined;
 }
 
 const FORESEEN_CODES: readonly string[] = ['200', '401', '403', '429', '500', '503', 'timeout', 'network'];
-// prom-client names these gauges like counters; the unsuffixed metrics with a type label say the same.
+// prom-client names these gauges like counters; the unsuffixed metrics with a type label have the same values.
 const MISNAMED = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
   'nodejs_active_resources_total',
 ];
 
-/** Creates the process's own metrics in a registry of their own. */
+/** Creates the process's own metrics in their own registry. */
 export function createInstruments(deps: InstrumentsDeps): Instruments {
   const { version, revision, clock, series, historyPersistent, processMetrics = true } = deps;
   const registry = new Registry();
@@ -173,7 +173,7 @@ function showSeries(gauge: Gauge<'collector'>, series: ReadonlyMap<string, numbe
 
 type Labels = Readonly<Record<string, string | number | undefined>>;
 
-/** Removes an organization's series, those alone that `isGone` where it is given. */
+/** Removes an organization's series, or only those for which `isGone` is true. */
 async function removeOrg(
   metric: Pick<Counter<string>, 'get' | 'remove'>,
   org: string,

@@ -4,9 +4,9 @@ import { createSlices, type Slices } from '../runtime/slices.ts';
 import { createDeflater, type DeflatedChunk } from './deflated-chunk.ts';
 import { escapeLabelValue, type FamilyType, type Format, formatValue, renderFamilyHeader } from './text.ts';
 
-/** The process's own part of a page, which ends it. */
+/** The process's own part of a page, which is its end. */
 export interface Live {
-  /** Rendered at most once a second, and anew for each version of what is published. */
+  /** Rendered at most once per second, and again for each published version. */
   chunk(format: Format, version: number): Promise<DeflatedChunk>;
 }
 
@@ -31,7 +31,7 @@ export function createLive({ registry, clock }: { registry: Registry; clock: Clo
       if (last !== undefined && last.version === version && now - last.at < FRESH_MS) return last.chunk;
       const rendering = { version, at: now, chunk: render(registry, format, slices) };
       renderings.set(format, rendering);
-      // A failure belongs to the scrapes that wait for it, and not to the next ones.
+      // A failure concerns the scrapes that wait for it, not later ones.
       rendering.chunk.catch(() => {
         if (renderings.get(format) === rendering) renderings.delete(format);
       });
@@ -59,7 +59,7 @@ async function render(registry: Registry, format: Format, slices: Slices): Promi
   return deflater.finish();
 }
 
-/** What is read of prom-client's `getMetricsAsJSON()`; its declared types are wider and partly wrong. */
+/** The used part of prom-client's `getMetricsAsJSON()`; its declared types are wider and partly wrong. */
 export interface LiveMetric {
   readonly name: string;
   readonly help: string;
@@ -70,18 +70,18 @@ export interface LiveMetric {
 interface LiveValue {
   readonly value: number;
   readonly labels?: Readonly<Record<string, string | number | undefined>>;
-  /** The sample's name where it is not the metric's: `…_bucket`, `…_sum`, `…_count`. */
+  /** The sample's name if it differs from the metric's: `…_bucket`, `…_sum`, `…_count`. */
   readonly metricName?: string;
 }
 
 /**
- * Reads a registry metric by metric, as `getMetricsAsJSON()` does at a stretch: with a hundred organizations that
- * would hold the event loop for a tenth of a second.
+ * Reads a registry metric by metric, unlike `getMetricsAsJSON()`, which would block the event loop for a tenth of a
+ * second with a hundred organizations.
  */
 export async function* readRegistry(registry: Registry): AsyncGenerator<LiveMetric> {
   for (const { name } of registry.getMetricsAsArray()) {
     const metric = await registry.getSingleMetric(name)?.get();
-    // The declaration has a numeric enum where the library has names.
+    // The declaration has a numeric enum, but the library uses names.
     if (metric !== undefined) yield { ...metric, type: String(metric.type) };
   }
 }
@@ -99,7 +99,7 @@ export function* renderMetric(metric: LiveMetric, format: Format): Generator<str
   }
 }
 
-// A label that was left out is the empty label, which Prometheus takes for the same series.
+// A label that was omitted is the empty label, which Prometheus treats as the same series.
 function renderLabels(labels: Readonly<Record<string, string | number | undefined>>): string {
   let text = '';
   for (const [label, value] of Object.entries(labels)) {

@@ -11,8 +11,8 @@ export interface Negotiated {
 }
 
 /**
- * Chooses the format and the coding from a request's `Accept` and `Accept-Encoding` headers. Text 0.0.4 without
- * compression is what a client gets that says nothing, or nothing that can be met.
+ * Chooses the format and the coding from a request's `Accept` and `Accept-Encoding` headers. The default, also for
+ * headers that cannot be satisfied, is text 0.0.4 without compression.
  */
 export function negotiate(accept: string | undefined, acceptEncoding: string | undefined): Negotiated {
   return { format: chooseFormat(accept ?? ''), gzip: acceptsGzip(acceptEncoding ?? '') };
@@ -39,7 +39,7 @@ function formatOf({ name, parameters }: Offer): Format | undefined {
   if (name === 'application/openmetrics-text') {
     return version === undefined || version === '1.0.0' ? 'openmetrics' : undefined;
   }
-  // Text 1.0.0 differs from 0.0.4 only in names that this exporter does not have.
+  // Text 1.0.0 differs from 0.0.4 only in names that this exporter does not use.
   return name === 'text/plain' || name === 'text/*' || name === '*/*' ? 'text' : undefined;
 }
 
@@ -50,7 +50,7 @@ function acceptsGzip(acceptEncoding: string): boolean {
   return gzip > 0 && gzip >= (quality('identity') ?? 0);
 }
 
-/** Splits a header of weighted names; a weight that is no number from 0 to 1 counts as 1. */
+/** Parses a header of weighted names; a weight that is not a number from 0 to 1 counts as 1. */
 function parse(header: string): Offer[] {
   return header
     .toLowerCase()

@@ -3,11 +3,11 @@ import type { PlacedSegment } from './published.ts';
 import type { Segment } from './segment.ts';
 import { renderFamilyHeader } from './text.ts';
 
-/** A family in the order of the page. */
+/** A family in page order. */
 export interface PublishedFamily {
   readonly name: string;
   readonly help: string;
-  /** The collector that publishes it; a family without one is shared: whoever publishes it has its own part of it. */
+  /** The collector that publishes it; a family without one is shared, and each publisher has its own part of it. */
   readonly collector?: string | undefined;
 }
 
@@ -22,7 +22,7 @@ interface Declaration {
 /** The families with their headers, by name and in page order. */
 export type Declared = ReadonlyMap<string, Declaration>;
 
-/** Renders the families' headers; throws on a name that comes twice and on a double quote in a help. */
+/** Renders the families' headers; throws on a duplicate name and on a double quote in a help text. */
 export function declareFamilies(families: readonly PublishedFamily[]): Declared {
   const declared = new Map<string, Declaration>();
   for (const { name, help, collector } of families) {
@@ -35,7 +35,7 @@ export function declareFamilies(families: readonly PublishedFamily[]): Declared 
   return declared;
 }
 
-/** Sorts an organization's segments by family; throws on what would put a family on the page twice. */
+/** Sorts an organization's segments by family; throws if a family would be on the page twice. */
 export function createOrgSegments(
   declared: Declared,
   org: string,
@@ -78,7 +78,7 @@ export function placeSegments(
   return placed;
 }
 
-/** Series by collector, 0 for those that publish nothing at present. */
+/** Series by collector, 0 for those without any at present. */
 export function countSeries(byOrg: ReadonlyMap<string, OrgSegments>): ReadonlyMap<string, number> {
   const series = new Map<string, number>();
   for (const byCollector of byOrg.values()) {

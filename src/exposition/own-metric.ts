@@ -1,15 +1,15 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** A metric about the exporter itself, declared once: the documentation and the metric are made from it. */
+/** A metric about the exporter itself, declared once: the documentation and the metric are derived from it. */
 export interface OwnMetric<Label extends string = string> {
   readonly name: `agent_platform_${string}`;
   /** One sentence without double quotes. */
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly labels: readonly Label[];
-  /** What is counted, in plain words. */
+  /** The unit in plain words. */
   readonly unit: string;
-  /** Where the value comes from, in plain words. */
+  /** The source of the value in plain words. */
   readonly source: string;
   readonly stability: 'stable' | 'experimental';
   /** Upper bounds of a histogram's buckets. */
@@ -23,7 +23,7 @@ export function ownMetric<const Label extends string = never>(
   return { stability: 'stable', ...declaration };
 }
 
-/** Makes a declared counter in a registry. */
+/** Creates a declared counter in a registry. */
 export function makeCounter<Label extends string>(
   registry: Registry,
   declaration: OwnMetric<Label>,
@@ -31,7 +31,7 @@ export function makeCounter<Label extends string>(
   return new Counter(configuration(registry, declaration, 'counter'));
 }
 
-/** Makes a declared gauge in a registry; `collect` runs before each rendering. */
+/** Creates a declared gauge in a registry; `collect` runs before each rendering. */
 export function makeGauge<Label extends string>(
   registry: Registry,
   declaration: OwnMetric<Label>,
@@ -44,7 +44,7 @@ export function makeGauge<Label extends string>(
   return gauge;
 }
 
-/** Makes a declared histogram in a registry. */
+/** Creates a declared histogram in a registry. */
 export function makeHistogram<Label extends string>(
   registry: Registry,
   declaration: OwnMetric<Label>,

@@ -4,7 +4,7 @@ const COLLECTOR = ['org', 'collector'] as const;
 const ENDPOINT = ['org', 'endpoint'] as const;
 const DATASET = ['org', 'dataset'] as const;
 
-/** The metrics about the exporter, hook events apart. */
+/** The metrics about the exporter, except hook events. */
 export const ownMetrics = {
   buildInfo: ownMetric({
     name: 'agent_platform_exporter_build_info',

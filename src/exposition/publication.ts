@@ -14,22 +14,22 @@ import type { Segment } from './segment.ts';
 /** Joins rendered segments into a page and publishes it atomically, at most once per second. */
 export interface Publication {
   /**
-   * Puts segments by collector in place of everything that the organization had. Overflowed segments are left
-   * out. Throws on a family that is not declared, is another collector's, or comes twice.
+   * Replaces all segments of an organization with these, by collector. Overflowed segments are omitted. Throws on a
+   * family that is undeclared, belongs to another collector, or occurs twice.
    */
   replaceAll(org: string, segments: ReadonlyMap<string, readonly Segment[]>): void;
-  /** Takes an organization's series off the page. */
+  /** Removes an organization's series from the page. */
   remove(org: string): void;
-  /** Publishes at once what has changed. */
+  /** Publishes changes at once. */
   flush(): Published;
   current(): Published;
-  /** The names that `?collect[]=` may hold; those of all families at first. */
+  /** The names that `?collect[]=` accepts; initially those of all families. */
   readonly collectors: ReadonlySet<string>;
-  /** Says which collectors run from now on. */
+  /** Sets the names of the enabled collectors. */
   setCollectors(names: ReadonlySet<string>): void;
-  /** Published or not yet: an organization's series by family. */
+  /** An organization's series by family, whether published already or not. */
   seriesOf(org: string): ReadonlyMap<string, number>;
-  /** Publishes what has changed and stops the timer; nothing may be published afterwards. */
+  /** Publishes changes and stops the timer; nothing may be published afterwards. */
   close(): void;
 }
 
@@ -46,7 +46,7 @@ const INTERVAL_MS = 1000;
 export function createPublication({ families, clock, log }: PublicationDeps): Publication {
   const declared = declareFamilies(families);
   const collectors = new Set(families.flatMap(({ collector }) => collector ?? []));
-  // Families that cannot be selected by name, such as those about the data, belong to every page.
+  // Families that cannot be selected by name, such as those about the data, are part of every page.
   const everywhere = (collector: string) => !collectors.has(collector);
   const segmentsByOrg = new Map<string, OrgSegments>();
   let running: ReadonlySet<string> = collectors;
@@ -75,7 +75,7 @@ export function createPublication({ families, clock, log }: PublicationDeps): Pu
     if (resting) return;
     publish();
     resting = true;
-    // Only closing ends the rest early, and then there is nothing left to do.
+    // Only closing ends the wait early, and then there is nothing left to do.
     rest().catch(() => undefined);
   }
 

@@ -1,7 +1,7 @@
 import { append, type DeflatedChunk } from './deflated-chunk.ts';
 import type { Segment } from './segment.ts';
 
-/** What a page is narrowed to; nothing given means everything. */
+/** The parts of a page to include; everything by default. */
 export interface Selection {
   /** Names of collectors. */
   readonly collect?: readonly string[] | undefined;
@@ -10,13 +10,13 @@ export interface Selection {
 
 /** One immutable state of everything published. */
 export interface Published {
-  /** Grows by one with each publication, from 0 for the empty one. */
+  /** Increases by one with each publication, from 0 for the empty one. */
   readonly version: number;
-  /** Series by collector, of those that were ever fed and are not removed. */
+  /** Series by collector, including collectors without series at present. */
   readonly series: ReadonlyMap<string, number>;
-  /** Length of the whole page as deflated, in bytes. */
+  /** Length of the whole deflated page in bytes. */
   readonly deflated: number;
-  /** The joined segments of a selection, each family's header before its first one. */
+  /** The joined segments of a selection, with each family's header before its first segment. */
   page(selection?: Selection): Page;
 }
 
@@ -27,10 +27,10 @@ export interface PlacedSegment {
   readonly segment: Segment;
 }
 
-// Of narrowed pages; past these the oldest goes. The whole page is always kept.
+// Of narrowed pages; beyond it the oldest is removed. The whole page is always kept.
 const KEPT_PAGES = 16;
 
-/** Creates a state from the segments in page order; collectors in `always` belong to every selection. */
+/** Creates a state from the segments in page order; collectors in `always` are part of every selection. */
 export function createPublished(
   version: number,
   placed: readonly PlacedSegment[],
@@ -41,7 +41,7 @@ export function createPublished(
   const narrowed = new Map<string, Page>();
   let byOrg: ReadonlyMap<string, readonly PlacedSegment[]> | undefined;
 
-  /** Sorted out once: with many organizations, looking through all of them for each probe would add up. */
+  /** Grouped once: with many organizations, searching all of them for each probe would add up. */
   function placedOf(org: string | undefined): readonly PlacedSegment[] {
     if (org === undefined) return placed;
     byOrg ??= Map.groupBy(placed, ({ segment }) => segment.org);
@@ -76,7 +76,7 @@ function* chunksOf(placed: Iterable<PlacedSegment>): Iterable<DeflatedChunk> {
   }
 }
 
-/** Joined chunks: a deflate stream that lacks its end, in few buffers. */
+/** Joined chunks: a deflate stream without its end, in few buffers. */
 export interface Page {
   readonly parts: readonly Buffer[];
   /** Length of the deflated parts in bytes. */
@@ -87,11 +87,11 @@ export interface Page {
   readonly crc: number;
 }
 
-// Chunks from this size on are passed along by reference; smaller ones are copied together, so that a scrape
-// writes few buffers and a page of tens of megabytes is not copied.
+// Chunks of at least this size are passed by reference; smaller ones are copied together, so that a scrape writes few
+// buffers and a page of tens of megabytes is not copied.
 const LARGE = 128 * 1024;
 
-/** Joins chunks in their order. */
+/** Joins chunks in order. */
 export function joinChunks(chunks: Iterable<DeflatedChunk>): Page {
   const parts: Buffer[] = [];
   let small: Buffer[] = [];

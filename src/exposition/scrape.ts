@@ -5,32 +5,32 @@ import { append, type DeflatedChunk } from './deflated-chunk.ts';
 import { contentTypes, type Negotiated } from './negotiate.ts';
 import type { Page } from './published.ts';
 
-/** A page that is ready to be sent: immutable, and safe to be sent any number of times. */
+/** A page that is ready to send: immutable, and can be sent any number of times. */
 export interface ScrapedPage {
   readonly kind: 'page';
   readonly contentType: string;
   readonly contentEncoding: 'gzip' | undefined;
-  /** Length of the body in bytes, exactly. */
+  /** Exact length of the body in bytes. */
   readonly contentLength: number;
   readonly body: ScrapeBody;
 }
 
 /**
- * Buffers that are kept anyway, to be sent in their order, or where they have to be made as they are sent, a new
- * stream for each reader, which may leave at any time.
+ * Existing buffers to send in order or, if they must be created while sending, a new stream for each reader, which may
+ * stop at any time.
  */
 export type ScrapeBody = { readonly parts: readonly Buffer[] } | { stream(): Readable };
 
 // Deflate, no flags, no time, no file name, unknown system.
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
-// The shortest final block: compressed with the fixed code, holding nothing.
+// The shortest final block: empty, with the fixed code.
 const END_BLOCK = Buffer.from([0x03, 0x00]);
-// A hundred megabytes in chunks of the default 16 KiB would cost several thousand turns more.
+// A hundred megabytes in chunks of the default 16 KiB would take several thousand more turns.
 const INFLATE_CHUNK = 128 * 1024;
-// Up to here one write of a copy is faster than one of many parts; beyond, it would double the page's memory.
+// Up to this size one write of a copy is faster than many parts; beyond it, a copy would double the page's memory.
 const SHORT = 256 * 1024;
 
-/** Puts a page and the chunk that ends it together, without work that grows with the page. */
+/** Joins a page and the chunk that ends it, in time that does not depend on the size of the page. */
 export function assembleScrape(page: Page, ending: DeflatedChunk, { format, gzip }: Negotiated): ScrapedPage {
   const contentType = contentTypes[format];
   const { crc, length } = append(page, ending);
@@ -48,7 +48,7 @@ export function assembleScrape(page: Page, ending: DeflatedChunk, { format, gzip
   return { kind: 'page', contentType, contentEncoding: 'gzip', contentLength, body };
 }
 
-/** The whole body of a page, for those who do not send it anywhere. */
+/** The complete body of a page, for callers that do not send it. */
 export async function readBody(page: ScrapedPage): Promise<Buffer> {
   return Buffer.concat('parts' in page.body ? page.body.parts : await page.body.stream().toArray());
 }
@@ -62,7 +62,7 @@ function gzipTrailer(crc: number, length: number): Buffer {
 
 function inflate(parts: readonly Buffer[]): Readable {
   const stream = createInflateRaw({ chunkSize: INFLATE_CHUNK });
-  // Whoever reads sees the failure on the stream itself; a reader that leaves is not one.
+  // The reader gets the failure from the stream itself; a reader that stops is not a failure.
   pipeline(Readable.from(parts), stream).catch(() => undefined);
   return stream;
 }

@@ -9,23 +9,23 @@ import { createSampleWriter, type WrittenFamily } from './text.ts';
 export interface Segment {
   readonly family: string;
   readonly org: string;
-  /** Number of series; one more than `maxSeries` where it overflowed. */
+  /** Number of series; `maxSeries` plus one if it overflowed. */
   readonly series: number;
-  /** There were more than `maxSeries` samples: rendering stopped, and the segment holds no bytes. */
+  /** Whether there were more than `maxSeries` samples: rendering stopped, and the segment has no bytes. */
   readonly overflow: boolean;
   readonly chunk: DeflatedChunk;
 }
 
 export interface SegmentOptions {
-  /** Rendering stops at the first sample beyond these. */
+  /** Rendering stops at the first sample beyond this number. */
   readonly maxSeries?: number | undefined;
   /** Once aborted, rendering rejects with the signal's reason at the next slice. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Renders and deflates a family's samples of one organization in slices of a few milliseconds; undefined where
- * there are none. Never holds more of the text than a few chunks of 256 KiB.
+ * Renders and deflates a family's samples of one organization in slices of a few milliseconds; undefined if there are
+ * none. Never holds more of the text than a few chunks of 256 KiB.
  */
 export type RenderSegment = (
   family: WrittenFamily,
@@ -34,13 +34,13 @@ export type RenderSegment = (
   options?: SegmentOptions,
 ) => Promise<Segment | undefined>;
 
-// In UTF-16 units. Larger chunks compress little better, smaller ones cost more trips to other threads.
+// In UTF-16 units. Larger chunks compress little better, smaller ones cost more thread switches.
 const CHUNK = 256 * 1024;
 const SHORT = 16 * 1024;
 
 /**
- * Creates the renderer that a process shares. It renders one family after the other, whoever asks: at the same
- * time they would be no faster, and their slices and chunks would add up.
+ * Creates the renderer that a process shares. It renders one family at a time: concurrent rendering would be no faster,
+ * and its slices and chunks would add up.
  */
 export function createSegmentRenderer({ clock }: { readonly clock: Clock }): RenderSegment {
   const slices = createSlices(clock);
@@ -85,7 +85,7 @@ async function render(
 }
 
 interface LineReader {
-  /** Lines of about `length` UTF-16 units, or fewer where the slice is over. */
+  /** Lines of about `length` UTF-16 units, or fewer if the slice ends. */
   read(length: number): string;
   ended(): boolean;
   series(): number;

@@ -9,20 +9,20 @@ export type FamilyType = 'gauge' | 'counter' | 'histogram' | 'summary' | 'unknow
 /** Nearly every value: printable ASCII that needs no escaping. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-/** A label value between its quotes, by the rule for label values, with backslash and quote escaped. */
+/** A label value for use between quotes: normalized, with backslash and quote escaped. */
 export function escapeLabelValue(value: string): string {
   if (value.length <= MAX_LABEL_CHARACTERS && PLAIN.test(value)) return value;
   return labelValue(value).replaceAll('\\', '\\\\').replaceAll('"', '\\"');
 }
 
-/** A sample's value in the one spelling that both formats and Go read. */
+/** A sample's value in a notation that both formats and Go accept. */
 export function formatValue(value: number): string {
   if (Number.isFinite(value)) return String(value);
   if (Number.isNaN(value)) return 'NaN';
   return value > 0 ? '+Inf' : '-Inf';
 }
 
-/** The `# HELP` and `# TYPE` lines of a family; without `"` in the help, both formats get the same bytes. */
+/** The `# HELP` and `# TYPE` lines of a family; without `"` in the help, both formats have the same bytes. */
 export function renderFamilyHeader(
   family: { readonly name: string; readonly help: string; readonly type: FamilyType },
   format: Format = 'text',
@@ -32,14 +32,14 @@ export function renderFamilyHeader(
   return `# HELP ${family.name} ${help}\n# TYPE ${family.name} ${family.type}\n`;
 }
 
-/** What the writer needs to know of a catalogue's family. */
+/** The properties of a family that the writer needs. */
 export interface WrittenFamily {
   readonly name: string;
   /** Label names in the order in which they are written, after the common ones. */
   readonly labels: readonly string[];
 }
 
-/** Writes one sample as one line, newline included; `timestamp` (Unix seconds) is only for backfilled files. */
+/** Writes one sample as one line, including the newline; `timestamp` (Unix seconds) is only for backfilled files. */
 export type SampleWriter = (sample: Sample, timestamp?: number) => string;
 
 /** Creates the writer of a family's lines; `common` labels (`org` first) are the same on all of them. */

@@ -1,18 +1,20 @@
-/** How much waits in memory before it is written; what has little takes less. */
+/** How much is buffered before it is written; less while there is little. */
 const CHUNK_BYTES = 128 * 1024;
 const FIRST_BYTES = 8 * 1024;
-/** A call to encode text costs as much as a short line: so many characters go at a time. */
+/** A call that encodes text costs as much as a short line, so this many characters are encoded at once. */
 const ENCODED_AT_ONCE = 2048;
 
-/** Text that is gathered to chunks, of which one may be on its way while the next one fills. */
+/** Text that is collected into chunks, one of which may be written while the next one fills. */
 export interface Chunks {
-  /** Takes more text, at best a line; what it gives back, where a chunk is full, must be awaited before the next call. */
+  /**
+   * Adds text, preferably a line; if it returns a promise, because a chunk is full, await that before the next call.
+   */
   append(text: string): Promise<void> | undefined;
-  /** What is not written yet, once everything else is. */
+  /** The unwritten rest, once everything else is written. */
   rest(): Promise<Buffer>;
 }
 
-/** Creates an empty gathering; `write` is never called twice at a time, and its failure shows at the next call. */
+/** Creates an empty buffer; calls of `write` never overlap, and a failure is reported by the next call. */
 export function createChunks(write: (chunk: Buffer) => Promise<unknown>): Chunks {
   let buffer: Buffer = Buffer.allocUnsafe(FIRST_BYTES);
   let end = 0;
@@ -20,7 +22,7 @@ export function createChunks(write: (chunk: Buffer) => Promise<unknown>): Chunks
   let spare: Buffer | undefined;
   let writing: Promise<unknown> = Promise.resolve();
 
-  /** Makes room for more text: in memory at first, then by writing what is there. */
+  /** Makes room for more text: in memory at first, then by writing the current chunk. */
   function makeRoom(bytes: number): Promise<void> | undefined {
     if (end + bytes <= buffer.length) return undefined;
     if (end + bytes > CHUNK_BYTES && end > 0) return hand(bytes);
@@ -37,7 +39,7 @@ export function createChunks(write: (chunk: Buffer) => Promise<unknown>): Chunks
     buffer = fits && spare !== undefined ? spare : Buffer.allocUnsafe(Math.max(CHUNK_BYTES, bytes));
     spare = full;
     writing = write(full.subarray(0, end));
-    // Whoever awaits it hears of a failure; until then it is nobody's.
+    // Whoever awaits it receives the failure; until then it must not count as unhandled.
     writing.catch(() => undefined);
     end = 0;
   }
@@ -47,9 +49,9 @@ export function createChunks(write: (chunk: Buffer) => Promise<unknown>): Chunks
     gathered = '';
   }
 
-  /** Encodes what was gathered. */
+  /** Encodes the collected text. */
   function encode(): Promise<void> | undefined {
-    // Three bytes are the most that one UTF-16 unit can take.
+    // One UTF-16 unit takes at most three bytes.
     const room = makeRoom(gathered.length * 3);
     if (room !== undefined) return room.then(put);
     put();

@@ -7,12 +7,12 @@ import type { BackfillTarget, Month } from '../target.ts';
 import { createMonthFile, type MonthFile } from './month-file.ts';
 
 export interface FileTargetDeps {
-  /** A directory, for a file a month, or a file. */
+  /** A directory for one file per month, or a file. */
   readonly output: string;
   /** Whether `output` is one file for the whole range. */
   readonly single: boolean;
   readonly labels: Readonly<Record<string, string>>;
-  /** Everything that the samples depend on: an interrupted run goes on only where it is the same. */
+  /** Everything that determines the samples: an interrupted run is resumed only if it is the same. */
   readonly arguments: unknown;
   readonly log: Logger;
 }
@@ -23,7 +23,7 @@ interface Unfinished {
   readonly file: MonthFile;
 }
 
-/** Whether a path means one file rather than a directory: it has an extension and is no directory. */
+/** Whether a path is meant as one file rather than a directory: it has an extension and is not a directory. */
 export async function meansFile(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
   if (found !== undefined) return !found.isDirectory();
@@ -31,8 +31,8 @@ export async function meansFile(path: string): Promise<boolean> {
 }
 
 /**
- * Writes OpenMetrics files for `promtool tsdb create-blocks-from openmetrics`, one a month or one in all. A month's
- * file appears whole; which ones have been written is noted beside them until the run has come to its end.
+ * Writes OpenMetrics files for `promtool tsdb create-blocks-from openmetrics`, one per month or one in total. Files
+ * appear complete; until the run has finished, a state file beside them lists those already written.
  */
 export async function createFileTarget(deps: FileTargetDeps): Promise<BackfillTarget> {
   const { output, single, labels, log } = deps;
@@ -45,7 +45,7 @@ export async function createFileTarget(deps: FileTargetDeps): Promise<BackfillTa
   let finishing: Promise<void> = Promise.resolve();
   let samples = 0;
 
-  /** Puts a file in its place, while the next one is already being made. */
+  /** Moves a file into place while the next one is being created. */
   async function put({ name, path, file }: Unfinished, complete: boolean): Promise<void> {
     const result = await file.finish();
     if (result === undefined) return;
@@ -80,13 +80,13 @@ export async function createFileTarget(deps: FileTargetDeps): Promise<BackfillTa
       await finishing;
       if (current === undefined) return;
       finishing = put(current, complete);
-      // Whoever awaits it hears of a failure; until then it is nobody's.
+      // Whoever awaits it receives the failure; until then it must not count as unhandled.
       finishing.catch(() => undefined);
       current = undefined;
     },
     async finish() {
       await finishing;
-      // The next run begins anew, with what is known then.
+      // The next run starts over with the data known then.
       await state.remove();
     },
     abandon,

@@ -7,19 +7,21 @@ import type { PageFamily } from '../page.ts';
 import { type Chunks, createChunks } from './chunks.ts';
 import { createPart, type Part, writeAll } from './part.ts';
 
-/** What a file holds. */
+/** Statistics of a file. */
 export interface WrittenFile {
   readonly samples: number;
   readonly bytes: number;
 }
 
-/** An OpenMetrics file in the making. */
+/** An unfinished OpenMetrics file. */
 export interface MonthFile {
   /** Adds samples of an organization. */
   add(org: string, page: PageFamily): Promise<void>;
-  /** Puts the file in place, whole, in one step; without any samples there is none, and undefined is given back. */
+  /**
+   * Moves the complete file into place atomically; without samples there is no file, and it resolves with undefined.
+   */
   finish(): Promise<WrittenFile | undefined>;
-  /** Leaves nothing behind. */
+  /** Removes all traces. */
   discard(): Promise<void>;
 }
 
@@ -27,15 +29,15 @@ interface OpenFamily {
   readonly family: Family;
   readonly part: Part;
   readonly writers: Map<string, SampleWriter>;
-  /** Pages that are written when their turn has come. */
+  /** Pages that are written at the end. */
   readonly later: { readonly org: string; readonly page: PageFamily }[];
 }
 
 /**
- * Starts the file at `path`. Pages may come in any order, though the format wants each family's samples together.
- * Families of a day are kept beside the file, each in a part of its own, so that memory holds a little of each and
- * not the month. Those of the present state have no zeros to remember: they are computed when their turn has come,
- * and written once.
+ * Creates the file at `path`. Pages may arrive in any order, though the format requires each family's samples together.
+ * Families of days are spooled to a separate part per family, so that memory holds a little of each instead of the
+ * whole month. Families of the current state need no zeros of earlier pages: they are computed at the end and written
+ * once.
  */
 export async function createMonthFile(
   path: string,
@@ -73,7 +75,7 @@ export async function createMonthFile(
     await rm(scratch, { recursive: true, force: true });
   }
 
-  /** Writes everything of a family behind what is in the file. */
+  /** Writes everything of a family to the end of the file. */
   async function writeFamily(file: FileHandle, known: OpenFamily): Promise<number> {
     let bytes = await writeAll(file, Buffer.from(headerOf(known.family)));
     const chunks = createChunks(async (chunk) => {
@@ -128,7 +130,7 @@ function toSeconds(stamp: Instant): number {
   return stamp / 1000;
 }
 
-/** Makes a rename last over a loss of power. */
+/** Makes a rename survive a power failure. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');
   try {

@@ -3,15 +3,15 @@ import { type Chunks, createChunks } from './chunks.ts';
 
 const COPY_BYTES = 1024 * 1024;
 
-/** One family's lines until the file that they belong to is put together: a little in memory, the rest on disk. */
+/** One family's lines until the file is assembled: a little in memory, the rest on disk. */
 export interface Part extends Pick<Chunks, 'append'> {
-  /** Copies everything to the end of an open file and forgets it; gives the number of bytes. */
+  /** Copies everything to the end of an open file and discards it; resolves with the number of bytes. */
   moveTo(file: FileHandle): Promise<number>;
-  /** Forgets everything. */
+  /** Discards everything. */
   discard(): Promise<void>;
 }
 
-/** Creates an empty part; the file at `path` comes into being only where there is more than a little text. */
+/** Creates an empty part; the file at `path` is created only for more than a little text. */
 export function createPart(path: string): Part {
   let spilled: FileHandle | undefined;
   const chunks = createChunks(async (chunk) => {
@@ -49,7 +49,7 @@ async function copy(from: FileHandle, to: FileHandle): Promise<number> {
   }
 }
 
-/** Writes a whole buffer, however the system cuts it; gives its length. */
+/** Writes a whole buffer despite partial writes; resolves with its length. */
 export async function writeAll(file: FileHandle, buffer: Buffer): Promise<number> {
   for (let written = 0; written < buffer.length; ) {
     written += (await file.write(buffer, written)).bytesWritten;

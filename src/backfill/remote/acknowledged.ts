@@ -5,24 +5,24 @@ import { createSerialQueue } from '../../runtime/serial-queue.ts';
 import type { StateFile } from '../state-file.ts';
 import type { Subject } from '../target.ts';
 
-/** Remembers which stamps a target has acknowledged. */
+/** Records the stamps that a target has acknowledged. */
 export interface Acknowledged {
   missing(subject: Subject, stamps: readonly Instant[]): readonly Instant[];
-  /** Notes stamps, and stores the note soon. */
+  /** Records stamps, and stores the record soon. */
   note(subjects: readonly Subject[], stamps: readonly Instant[]): void;
-  /** Stores what is not stored yet. */
+  /** Stores everything that is not stored yet. */
   save(): Promise<void>;
 }
 
 /** Seconds after the day's end, by day, by collector, by organization. */
 type Notes = Record<string, Record<string, Record<string, number[]>>>;
 
-/** Storing may take at most this share of the time. */
+/** Maximum share of time spent storing. */
 const SHARE = 0.05;
 
 /**
- * Reads what was acknowledged for a target, named by its address and the labels sent to it; other targets' notes in
- * the same file stay. Throws a `ConfigError` where the file is damaged.
+ * Reads the acknowledgements of a target, which is identified by its address and the labels sent to it; records of
+ * other targets in the same file are kept. Throws a `ConfigError` if the file is damaged.
  */
 export async function readAcknowledged(
   file: StateFile,
@@ -43,7 +43,7 @@ export async function readAcknowledged(
     return days;
   }
 
-  /** Stores what is noted, after whatever is being stored now. */
+  /** Stores the record, after a write in progress. */
   function save(): Promise<void> {
     return queue.run(saveNow);
   }
@@ -74,7 +74,7 @@ export async function readAcknowledged(
         days[subject.day] = [...new Set([...(days[subject.day] ?? []), ...seconds])].sort((a, b) => a - b);
       }
       changed = true;
-      // A failure to store shows when the rest is saved.
+      // A failure is reported when the rest is saved.
       if (clock.elapsed() >= notBefore) save().catch(() => undefined);
     },
     save,
@@ -87,7 +87,7 @@ function secondsInto(day: Day, stamp: Instant): number {
 
 function targetsIn(document: unknown): Record<string, Notes> {
   if (typeof document !== 'object' || document === null || !('targets' in document)) return {};
-  // Written by this module alone; what is not understood counts as not acknowledged.
+  // Written by this module only; unknown content counts as not acknowledged.
   return typeof document.targets === 'object' && document.targets !== null
     ? (document.targets as Record<string, Notes>)
     : {};

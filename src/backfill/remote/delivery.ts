@@ -4,7 +4,7 @@ import type { Logger } from '../../runtime/logger.ts';
 import { BackfillError } from '../target.ts';
 import { type Answer, classifyAnswer } from './verdict.ts';
 
-/** Sends one compressed write request; rejects where there was no answer. */
+/** Sends one compressed write request; rejects if there was no answer. */
 export type Post = (body: Buffer, signal: AbortSignal) => Promise<Answer>;
 
 export interface DeliveryDeps {
@@ -17,12 +17,12 @@ export interface DeliveryDeps {
 
 const ATTEMPTS = 10;
 const BACKOFF: BackoffBounds = { baseMs: 1000, capMs: 30_000 };
-/** A target that asks for more is given up. */
+/** A target that demands a longer wait is given up. */
 const MAX_WAIT_MS = 600_000;
 
 /**
- * Delivers a write request, trying again what may pass: no answer, 429 and 5xx, with exponential back-off and full
- * jitter, no sooner than `Retry-After`. Throws a `BackfillError` where the target refuses it or goes on failing.
+ * Delivers a write request and retries transient failures: no answer, 429 and 5xx, with exponential back-off and full
+ * jitter, no sooner than `Retry-After`. Throws a `BackfillError` if the target rejects it or keeps failing.
  */
 export async function deliver(body: Buffer, deps: DeliveryDeps, signal: AbortSignal): Promise<void> {
   for (let attempt = 1; ; attempt++) {
@@ -37,7 +37,7 @@ export async function deliver(body: Buffer, deps: DeliveryDeps, signal: AbortSig
   }
 }
 
-/** What went wrong in a way that may pass; nothing where the request was accepted. */
+/** The transient failure of an attempt; undefined if the request was accepted. */
 async function attemptOnce(
   body: Buffer,
   { post }: DeliveryDeps,
@@ -57,7 +57,7 @@ async function attemptOnce(
   return { words: verdict.words, retryAfterMs: answer.retryAfterMs };
 }
 
-// The message of a transport error may hold an address; its code is enough.
+// The message of a transport error may contain an address; its code is enough.
 function codeOf(thrown: unknown): string {
   const code: unknown = thrown instanceof Error ? Reflect.get(thrown, 'code') : undefined;
   return typeof code === 'string' ? code : 'connection failed';

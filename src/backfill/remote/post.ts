@@ -6,11 +6,11 @@ import type { Answer } from './verdict.ts';
 
 export interface PostDeps {
   readonly url: string;
-  /** Asked before each request, so that a rotated secret is in use on the next one; undefined sends none. */
+  /** Called before each request, so that a rotated secret applies to the next one; undefined sends none. */
   readonly authorization: () => Promise<string | undefined>;
-  /** Certificates of authorities (PEM) that are trusted instead of the usual ones. */
+  /** CA certificates (PEM) that are trusted instead of the default ones. */
   readonly ca?: string | undefined;
-  /** The proxy in Node's own words, not used for this machine itself. */
+  /** The proxy as Node.js' options, not used for the local machine. */
   readonly proxyEnv?: Record<string, string> | undefined;
   readonly timeoutMs: number;
   readonly concurrency: number;
@@ -21,7 +21,7 @@ export interface PostDeps {
 
 const EXCERPT_BYTES = 4096;
 
-/** Creates the sender of write requests to one address; `close` ends its connections. Redirects are not followed. */
+/** Creates the sender of write requests to one URL; `close` closes its connections. Redirects are not followed. */
 export function createPost(deps: PostDeps): Post & { close(): void } {
   const url = new URL(deps.url);
   const secure = url.protocol === 'https:';
@@ -63,7 +63,7 @@ export function createPost(deps: PostDeps): Post & { close(): void } {
   return Object.assign(post, { close: () => agent.destroy() });
 }
 
-/** The beginning of a body; the rest is read and forgotten, so that the connection can be used again. */
+/** The beginning of a body; the rest is read and discarded, so that the connection can be reused. */
 async function textOf(stream: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -6,10 +6,10 @@ export interface RemoteTargetDeps extends SenderDeps {
   readonly acknowledged: Acknowledged;
 }
 
-/** How long a run that is asked to stop waits for answers. */
+/** How long a run that is being stopped waits for answers. */
 const GRACE_MS = 3000;
 
-/** Sends past samples by remote write, and remembers what was acknowledged. */
+/** Sends past samples by remote write, and records what was acknowledged. */
 export function createRemoteTarget(deps: RemoteTargetDeps): BackfillTarget {
   const { acknowledged } = deps;
   const sender = createSender(deps);

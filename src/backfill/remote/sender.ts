@@ -5,33 +5,33 @@ import { createWriteRequestEncoder, planSeries, type SeriesPlan } from './write-
 
 /** Sends past samples in batches. */
 export interface Sender {
-  /** Adds samples of an organization; the stamps of a series must come oldest first, over all calls. */
+  /** Adds samples of an organization; the stamps of a series must be in order over all calls. */
   add(org: string, page: PageFamily): Promise<void>;
   /** Calls back once everything added so far is acknowledged. */
   whenAcknowledged(callback: () => void): void;
-  /** Sends what is left; resolves when everything is acknowledged. */
+  /** Sends the rest; resolves when everything is acknowledged. */
   flush(): Promise<void>;
-  /** Breaks off what is under way; resolves once nothing is. */
+  /** Aborts requests in progress; resolves once none is left. */
   abort(): Promise<void>;
-  /** How many samples were acknowledged. */
+  /** Number of acknowledged samples. */
   readonly acknowledged: number;
 }
 
 export interface SenderDeps extends DeliveryDeps {
   readonly labels: Readonly<Record<string, string>>;
-  /** How many requests may be under way at a time. */
+  /** Maximum number of concurrent requests. */
   readonly concurrency: number;
   readonly batchSamples: number;
 }
 
 interface Batch {
-  /** Of the samples' instants; undefined where they are of several rounds. */
+  /** The round of the samples' instants; undefined if they are of several rounds. */
   readonly round: number | undefined;
   readonly sent: Promise<void>;
 }
 
 /**
- * Creates a sender. Samples at the same instants are of different series and go out side by side; samples at other
+ * Creates a sender. Samples at the same instants belong to different series and are sent concurrently; samples at later
  * instants wait for them, so that no sample of a series overtakes an older one.
  */
 export function createSender(deps: SenderDeps): Sender {
@@ -45,7 +45,7 @@ export function createSender(deps: SenderDeps): Sender {
   let number = 0;
   let round = 0;
   let instants = '';
-  // Of the batch being filled: one that reaches over several rounds goes out alone.
+  // Of the current batch: one that spans several rounds is sent alone.
   let firstRound = 0;
 
   function planOf(org: string, page: PageFamily): SeriesPlan {

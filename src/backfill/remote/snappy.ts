@@ -1,6 +1,6 @@
 /**
- * Compresses a buffer into one raw snappy block, the form that remote write asks for: the length as a varint, then
- * literals and copies of what came before, each at most 65 535 bytes back.
+ * Compresses a buffer into one raw snappy block, as remote write requires: the length as a varint, then literals and
+ * copies of earlier bytes, each at most 65 535 bytes back.
  */
 export function compressSnappy(input: Buffer): Buffer {
   const output = Buffer.allocUnsafe(largestOutput(input.length));
@@ -17,7 +17,7 @@ const HASH_BITS = 14;
 const MIN_MATCH = 4;
 const MAX_COPY = 64;
 
-// Text that does not compress grows by a tag of at most 3 bytes a literal, and a literal is as long as it can be.
+// Incompressible text grows by a tag of at most 3 bytes per literal, and literals have maximum length.
 function largestOutput(length: number): number {
   return 32 + length + Math.ceil(length / 6);
 }
@@ -27,7 +27,7 @@ function compressBlock(input: Buffer, start: number, stop: number, output: Buffe
   let end = from;
   let literal = start;
   let at = start + 1;
-  // Where nothing matches for long, ever more bytes are stepped over.
+  // While nothing matches, the step grows.
   let misses = 32;
   while (at + MIN_MATCH <= stop) {
     const word = input.readUInt32LE(at);
@@ -79,7 +79,7 @@ function writeCopy(output: Buffer, from: number, offset: number, length: number)
   return end;
 }
 
-/** Writes an unsigned number of up to 32 bits, seven bits a byte; gives the position after it. */
+/** Writes an unsigned number of up to 32 bits as a varint; returns the position after it. */
 export function writeVarint(output: Buffer, from: number, value: number): number {
   let end = from;
   let rest = value;

@@ -3,11 +3,11 @@ export interface Answer {
   readonly status: number;
   /** The beginning of the body. */
   readonly text: string;
-  /** How long the target asks to wait, in milliseconds. */
+  /** The wait that the target demands, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
 }
 
-/** What an answer to a write request means: `words` and `hint` hold nothing of the request. */
+/** The meaning of an answer to a write request; `words` and `hint` contain nothing of the request. */
 export type AnswerClass =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'later'; readonly words: string }
@@ -51,7 +51,7 @@ function hintOf(status: number): string {
   return 'Check that the URL accepts Prometheus remote write 1.0.';
 }
 
-/** The first line of a body, where it is short text. */
+/** The first line of a body, if it is short text. */
 function excerptOf(text: string): string {
   const line = (text.split('\n', 1)[0] ?? '').replace(/[^\x20-\x7e]/g, ' ').trim();
   return line === '' || line.startsWith('<') ? '' : `: ${line.slice(0, 200)}`;

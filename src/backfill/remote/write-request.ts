@@ -12,16 +12,16 @@ const FIELD_2_VARINT = 0x10;
 
 const ROOM = 1024 * 1024;
 
-/** Encodes time series one after the other into one `WriteRequest`. */
+/** Encodes consecutive time series into one `WriteRequest`. */
 export interface WriteRequestEncoder {
-  /** Adds a sample of a family at some instants, oldest first, as one series. */
+  /** Adds a sample of a family at some instants, in order, as one series. */
   add(series: SeriesPlan, sample: Sample, stamps: readonly Instant[]): void;
   readonly samples: number;
-  /** The message so far; the encoder is empty afterwards. */
+  /** Returns the message and clears the encoder. */
   take(): Buffer;
 }
 
-/** A family's labels in the order that remote write asks for, with the constant ones already encoded. */
+/** A family's labels in the order that remote write requires, with the constant ones already encoded. */
 export type SeriesPlan = readonly PlannedLabel[];
 
 type PlannedLabel = { readonly fixed: Buffer } | { readonly label: string; readonly name: Buffer };
@@ -34,7 +34,7 @@ export function planSeries(
   const fixed = new Map([['__name__', name], ...Object.entries(common)]);
   return [...fixed.keys(), ...labels].sort(byBytes).flatMap((label): SeriesPlan => {
     const value = fixed.get(label);
-    // An empty label is no label.
+    // An empty label is the same as no label.
     if (value === '') return [];
     return [
       value === undefined

@@ -138,7 +138,7 @@ export const readinessLevel = currentFamily({
       : undefined,
 });
 
-/** How ready the organization's repositories are for agents, by their current reports. */
+/** The readiness of the organization's repositories for agents, by their current reports. */
 export const readinessCollector: DocumentCollector<ReadinessReport> = {
   name: 'readiness',
   description: 'Agent-readiness reports of the repositories.',

@@ -20,11 +20,11 @@ export interface EvaluatedCriterion {
 
 export type Criterion = SkippedCriterion | EvaluatedCriterion;
 
-/** What is kept of a readiness report: never a rationale or a description of an application. */
+/** The stored part of a readiness report: never a rationale or a description of an application. */
 export interface ReadinessReport {
   readonly id: string;
   readonly createdAt: Instant;
-  /** Host and path alone. */
+  /** Host and path only. */
   readonly repo: string;
   readonly branch?: string | undefined;
   readonly commit?: string | undefined;
@@ -34,7 +34,7 @@ export interface ReadinessReport {
   readonly localChanges?: boolean | undefined;
   readonly nonRemoteCommits?: boolean | undefined;
   readonly applications?: number | undefined;
-  /** Each criterion once, by its name; missing where the report has no results. */
+  /** Each criterion once, by its name; missing if the report has no results. */
   readonly criteria?: readonly Criterion[] | undefined;
 }
 

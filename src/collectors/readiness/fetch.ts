@@ -25,7 +25,7 @@ const modelUsed = z.preprocess(
   z.object({ id: text, reasoningEffort: text }).optional(),
 );
 
-/** An element of `reports`, reduced to what is kept of it. */
+/** An element of `reports`, reduced to its stored members. */
 export const reportElement = z
   .object({
     reportId: requiredText,
@@ -62,17 +62,17 @@ function criterion([id, outcome]: readonly [string, z.infer<typeof result>]): Cr
   return { id, skipped: false, passed: outcome.numerator, evaluated: outcome.denominator };
 }
 
-/** Reports that a page should hold; fewer where that many are too large an answer. */
+/** Numbers of reports per page, tried in this order while answers are too large. */
 const PAGE_SIZES = [100, 20, 4, 1] as const;
 
-/** The most results of criteria that are kept of a listing: some 500 MB. */
+/** Maximum number of criterion results kept of a listing: some 500 MB. */
 const MAX_RESULTS = 5_000_000;
 
 const listing = z.object({ reports: z.array(z.unknown()) });
 
 const identified = z.object({ reportId: z.string().min(1) });
 
-/** Walks the whole listing of reports; it begins again with smaller pages where one is too large an answer. */
+/** Walks the whole listing of reports; starts over with smaller pages if an answer is too large. */
 export async function fetchReports(source: Source): Promise<FetchedDocuments<ReadinessReport>> {
   let tooLarge: unknown;
   for (const size of PAGE_SIZES) {
@@ -86,7 +86,7 @@ export async function fetchReports(source: Source): Promise<FetchedDocuments<Rea
   throw tooLarge;
 }
 
-/** The order of the listing is promised nowhere, so that no page can be the last but an empty one. */
+/** The API does not specify the order of the listing, so only an empty page is the last. */
 async function walkReports(source: Source, pageSize: number): Promise<FetchedDocuments<ReadinessReport>> {
   const documents: ReadinessReport[] = [];
   const damaged: ReadinessReport[] = [];

@@ -2,7 +2,7 @@ import type { Criterion, EvaluatedCriterion, ReadinessReport } from './dataset.t
 
 export type CriterionStatus = 'passed' | 'partial' | 'failed' | 'skipped';
 
-/** A mean that should be a band's edge may lie this far below it by rounding. */
+/** By rounding, a mean at the edge of a band may be this far below it. */
 const ROUNDING = 1e-9;
 
 /** The criteria that were not skipped. */
@@ -10,14 +10,14 @@ export function evaluatedOf(report: ReadinessReport | undefined): readonly Evalu
   return report?.criteria?.filter((criterion) => !criterion.skipped) ?? [];
 }
 
-/** The mean of passed/evaluated over the criteria not skipped, 0 to 1; undefined where all were. */
+/** The mean of passed/evaluated over the criteria not skipped, 0 to 1; undefined if all were skipped. */
 export function scoreOf(report: ReadinessReport | undefined): number | undefined {
   const criteria = evaluatedOf(report);
   if (criteria.length === 0) return undefined;
   return criteria.reduce((sum, criterion) => sum + ratioOf(criterion), 0) / criteria.length;
 }
 
-/** The level of a score in bands of 20 %: 1 below 20 %, 5 from 80 % on. */
+/** The level of a score in bands of 20 %: 1 below 20 %, 5 from 80 %. */
 export function bandOf(score: number): number {
   return Math.min(5, Math.floor(score * 5 + ROUNDING) + 1);
 }
@@ -27,7 +27,7 @@ export function ratioOf({ passed, evaluated }: EvaluatedCriterion): number {
   return passed / evaluated;
 }
 
-/** How many criteria have each status; undefined where the report has no results. */
+/** Number of criteria by status; undefined if the report has no results. */
 export function statusesOf(report: ReadinessReport): Readonly<Record<CriterionStatus, number>> | undefined {
   if (report.criteria === undefined) return undefined;
   const statuses = { passed: 0, partial: 0, failed: 0, skipped: 0 };
@@ -35,7 +35,7 @@ export function statusesOf(report: ReadinessReport): Readonly<Record<CriterionSt
   return statuses;
 }
 
-/** How many criteria were evaluated in both reports and do worse in the newer one. */
+/** Number of criteria that were evaluated in both reports and score lower in the newer one. */
 export function regressedBetween(newer: ReadinessReport, older: ReadinessReport): number {
   const before = new Map(evaluatedOf(older).map((criterion) => [criterion.id, ratioOf(criterion)]));
   return evaluatedOf(newer).filter((criterion) => ratioOf(criterion) < (before.get(criterion.id) ?? 0))

@@ -2,7 +2,7 @@ import type { Instant } from '../../catalog/day.ts';
 import type { ReadinessSettings } from '../../catalog/settings.ts';
 import type { ReadinessReport } from './dataset.ts';
 
-/** A repository's current report and the one that to compare it with. */
+/** A repository's current report and the one to compare it with. */
 export interface Selected {
   readonly current: ReadinessReport;
   readonly previous: ReadinessReport | undefined;
@@ -54,7 +54,7 @@ function mainLine(
   return branches.length > 0 ? [] : mostFrequent(byBranch);
 }
 
-/** The branch with most reports, of several the one with the newest; reports of no known branch come last. */
+/** The branch with the most reports; of several, the one with the newest. Reports without a branch come last. */
 function mostFrequent(
   byBranch: ReadonlyMap<string | undefined, readonly ReadinessReport[]>,
 ): readonly ReadinessReport[] {
@@ -70,7 +70,7 @@ function newest(reports: readonly ReadinessReport[]): Instant {
   return reports.reduce((latest, { createdAt }) => Math.max(latest, createdAt), 0);
 }
 
-/** The newest older report of another commit; a commit that is not known is not known to be another one. */
+/** The newest older report of another commit; an unknown commit does not count as another one. */
 function previousOf(
   current: ReadinessReport,
   newestFirst: readonly ReadinessReport[],

@@ -7,7 +7,7 @@ import { type Cost, costByModel, costForecast, costOn, costToDate, creditPriceOn
 import { expectationOf, monthForecast, monthToDate, trailing } from './credits.ts';
 import { definitions } from './definitions.ts';
 
-/** What every figure here is computed from. */
+/** The source of every figure here. */
 export const DAYS = 'stored days of /api/v1/analytics/tokens: data[].billable_tokens';
 
 export const creditsMonthToDate = dayFamily({
@@ -188,7 +188,7 @@ function inCurrency(cost: Cost | undefined): readonly Sample<'currency'>[] | und
   return cost && [{ labels: { currency: cost.currency }, value: cost.amount }];
 }
 
-/** What the credits amount to: month, trend, expectation and cost, from the days that `tokens` has fetched. */
+/** Derived from the credits of `tokens`: month, trend, expectation and cost. */
 export const spendCollector: DerivedCollector<TokensRow> = {
   name: 'spend',
   description:

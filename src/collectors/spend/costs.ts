@@ -6,12 +6,12 @@ import { preciseSum } from '../counts.ts';
 import { modelsOf } from '../tokens/models.ts';
 import { creditsOn, expectedRest, ofEach } from './credits.ts';
 
-/** What a day cost; undefined where its credits or its price are not known. */
+/** The cost of a day; undefined if its credits or its price are unknown. */
 export function costOn(view: View, day: Day): Cost | undefined {
   return pricedOn(view, day, creditsOn(view, day));
 }
 
-/** What each model cost on a day; undefined where the day has no such breakdown, or no price. */
+/** The cost of each model on a day; undefined if the day has no breakdown by model or no price. */
 export function costByModel(
   view: View,
   day: Day,
@@ -27,12 +27,12 @@ export function costByModel(
   return samples.length === 0 && models.length > 0 ? undefined : samples;
 }
 
-/** What the month cost from its first day to a day, each day at its own price. */
+/** The cost of the month from its first day to a day, each day at its own price. */
 export function costToDate(view: View, day: Day): Cost | undefined {
   return totalOf(costsToDate(view, day));
 }
 
-/** What the whole month of a day is expected to cost: each day at its own price, also those to come. */
+/** The expected cost of the whole month of a day, each day at its own price, including future days. */
 export function costForecast(view: View, day: Day): Cost | undefined {
   const known = costsToDate(view, day);
   const expected = expectedRest(view, day);
@@ -49,7 +49,7 @@ function pricedOn(view: View, day: Day, credits: number | undefined): Cost | und
   return credits === undefined || price === undefined ? undefined : costOf(credits, price);
 }
 
-/** The sum of costs in one currency; undefined where there are several, which have no sum. */
+/** The sum of costs in one currency; undefined if there are several. */
 function totalOf(costs: readonly Cost[] | undefined): Cost | undefined {
   const currency = costs?.[0]?.currency;
   if (costs === undefined || currency === undefined) return undefined;
@@ -65,18 +65,18 @@ export interface Cost {
   readonly amount: number;
 }
 
-/** The price in force on a day: the one with the latest `from` that is not after it. */
+/** The price of a day: the one with the latest `from` that is not after it. */
 export function priceOn(view: View, day: Day): CreditPrice | undefined {
   return view.settings.contract?.prices.findLast(({ from }) => from <= day);
 }
 
-/** What one credit costs on a day. */
+/** The price of one credit on a day. */
 export function creditPriceOn(view: View, day: Day): Cost | undefined {
   const price = priceOn(view, day);
   return price && { currency: price.currency, amount: price.perMillionCredits / MILLION };
 }
 
-/** What credits cost at a price; never infinite. */
+/** The cost of credits at a price; never infinite. */
 export function costOf(credits: number, { currency, perMillionCredits }: CreditPrice): Cost {
   // Multiplied first: a price per credit would be rounded already.
   const amount = Math.min((credits * perMillionCredits) / MILLION, Number.MAX_VALUE);

@@ -3,20 +3,20 @@ import type { View } from '../../catalog/view.ts';
 import { preciseSum } from '../counts.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
 
-/** Under so many known days nothing is forecast. */
+/** With fewer known days, nothing is forecast. */
 const MIN_FORECAST_DAYS = 7;
-/** How many of a weekday's newest known days its mean is of. */
+/** The number of newest known days in a weekday's mean. */
 const DAYS_IN_MEAN = 4;
-/** How far back a known day is looked for. */
+/** The number of weeks searched for known days. */
 const WEEKS_BACK = 52;
 
-/** The credits that a day to come is expected to take. */
+/** The expected credits of a future day. */
 export interface ExpectedDay {
   readonly day: Day;
   readonly credits: number;
 }
 
-/** The credits of the whole month of a day: those to date, and those expected of the days that remain. */
+/** The forecast of the whole month of a day: the credits to date plus the expected credits of the remaining days. */
 export function monthForecast(view: View, day: Day): number | undefined {
   const known = ofEach(monthSoFar(day), (past) => creditsOn(view, past));
   const expected = expectedRest(view, day);
@@ -24,8 +24,8 @@ export function monthForecast(view: View, day: Day): number | undefined {
 }
 
 /**
- * What each remaining day of the month is expected to take, judged from what is known up to `day`; undefined
- * under seven known days, or where some remaining day's weekday was never seen.
+ * The expected credits of each remaining day of the month, from what is known up to `day`; undefined with fewer than
+ * seven known days, or if no day of a remaining weekday is known.
  */
 export function expectedRest(view: View, day: Day): readonly ExpectedDay[] | undefined {
   if (!hasEnoughDays(view, day)) return undefined;
@@ -43,7 +43,7 @@ function hasEnoughDays(view: View, day: Day): boolean {
   return known >= MIN_FORECAST_DAYS;
 }
 
-/** The mean of the last four known days, up to `newest`, that have the weekday of a day after it. */
+/** The mean of the last four known days, up to `newest`, of the same weekday as a later day. */
 function meanOfWeekday(view: View, ahead: Day, newest: Day): number | undefined {
   const weeksAhead = Math.ceil(daysBetween(newest, ahead) / 7);
   const latest = addDays(ahead, -7 * weeksAhead);
@@ -57,20 +57,23 @@ function meanOfWeekday(view: View, ahead: Day, newest: Day): number | undefined 
 
 const WEEKS = 8;
 
-/** Under so many known days nothing is expected. */
+/** With fewer known days, nothing is expected. */
 const MIN_EXPECTATION_DAYS = 3;
 
-/** Makes the median absolute deviation of normally distributed values their standard deviation. */
+/** Scales the median absolute deviation of normally distributed values to their standard deviation. */
 const DEVIATION_SCALE = 1.4826;
 
-/** What a day's credits are usually like. */
+/** The usual range of a day's credits. */
 export interface Expectation {
   readonly credits: number;
-  /** Above this, a day is out of the ordinary. */
+  /** Above this, a day is unusual. */
   readonly upper: number;
 }
 
-/** What the same weekday of the eight weeks before says of a day; undefined where fewer than three are known. */
+/**
+ * The expectation for a day from the same weekday in the preceding eight weeks; undefined if fewer than three are
+ * known.
+ */
 export function expectationOf(view: View, day: Day): Expectation | undefined {
   const known: number[] = [];
   for (let week = 1; week <= WEEKS; week++) {
@@ -84,7 +87,7 @@ export function expectationOf(view: View, day: Day): Expectation | undefined {
   return { credits, upper: Math.min(upper, Number.MAX_VALUE) };
 }
 
-/** The median of at least one amount: the mean of the middle two where there is an even number of them. */
+/** The median of at least one amount: for an even number, the mean of the middle two. */
 function medianOf(amounts: readonly number[]): number {
   const sorted = amounts.toSorted((one, other) => one - other);
   const high = sorted[sorted.length >> 1] ?? 0;
@@ -92,12 +95,12 @@ function medianOf(amounts: readonly number[]): number {
   return low + (high - low) / 2;
 }
 
-/** A day's credits: 0 on an idle day, undefined where the day is not covered or its row lacks them. */
+/** A day's credits: 0 on an idle day, undefined if the day is unknown or its row lacks them. */
 export function creditsOn(view: View, day: Day): number | undefined {
   return view.row(tokensDataset, day)?.credits;
 }
 
-/** A figure of each item; undefined where any of them has none, so that no sum is ever short. */
+/** A figure of each item; undefined if any item has none, so that sums are never partial. */
 export function ofEach<Item, Figure>(
   items: readonly Item[],
   figureOf: (item: Item) => Figure | undefined,

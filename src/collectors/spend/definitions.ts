@@ -1,4 +1,4 @@
-/** What each computed figure is, when it is absent, and a worked example; `docs/METRICS.md` shows them. */
+/** The definition of each computed figure, when it is absent, and a worked example, as shown in `docs/METRICS.md`. */
 export const definitions = {
   monthToDate: `The sum of the credits of every day from the first of the data day's calendar month (UTC) to the data day.
 A day without activity counts as 0. Absent if one of these days is unknown or its row lacks the credits: it is never a

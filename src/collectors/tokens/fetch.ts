@@ -9,7 +9,7 @@ import { amount, day, list, requiredAmount, requiredText, text } from '../fields
 import { type ModelTokens, type TokensRow, tokensDataset } from './dataset.ts';
 import { mergedModels } from './models.ts';
 
-/** Undefined where the platform names no model: such usage stays unattributed. */
+/** Undefined if the platform names no model: such usage stays unattributed. */
 const modelElement = z
   .object({
     model_id: text,

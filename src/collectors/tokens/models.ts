@@ -9,8 +9,8 @@ export type TieredModel = ModelTokens & { readonly tier: string };
 const UNKNOWN_TIER = 'unknown';
 
 /**
- * A day's usage by model and tier; undefined where the day's row lacks the breakdown. A missing tier is the model's last
- * known one, else `unknown`.
+ * A day's usage by model and tier; undefined if the day's row lacks the breakdown. A missing tier is the model's last
+ * known one, otherwise `unknown`.
  */
 export function modelsOf(view: View, day: Day): readonly TieredModel[] | undefined {
   const entries = view.row(tokensDataset, day)?.byModel;

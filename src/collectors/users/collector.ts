@@ -63,7 +63,7 @@ export const dailyCreditsTopUsersRatio = dayFamily({
   samplesOf: (view, day) => figure(view.row(usersDataset, day)?.perUser?.topRatio),
 });
 
-/** What is told of the people as a whole. */
+/** Figures about people as a whole. */
 export const groupFamilies = [
   dailyUsersByPrimaryModel,
   dailyUsersByDelegationLevel,
@@ -72,7 +72,7 @@ export const groupFamilies = [
   dailyCreditsTopUsersRatio,
 ] as const;
 
-// A team that is missing from a day is folded, or did nothing: a zero would tell that it was the latter.
+// A team that is missing from a day is folded or inactive: a zero would reveal that it was inactive.
 const NOTE =
   'People without a team are in none. Teams with fewer than 5 active people are in other, which may also contain larger teams.';
 
@@ -126,7 +126,7 @@ export const dailyGitPullRequestsCreatedByTeam = dayFamily({
   samplesOf: (view, day) => byTeam(view, day, 'pullRequests'),
 });
 
-/** What is told of teams that are large enough. */
+/** Figures about teams that are large enough. */
 export const teamFamilies = [
   dailyCreditsByTeam,
   dailyActiveUsersByTeam,
@@ -146,7 +146,7 @@ function byTeam(
   });
 }
 
-/** The organization's people: how they work, in groups, and one by one where the operator wants it. */
+/** The organization's people: in groups, and individually if the operator enables it. */
 export const usersCollector: DayCollector<UsersRow> = {
   name: 'users',
   description: 'People by model, delegation level, language and team; individual people only if identified.',

@@ -1,6 +1,6 @@
 import { labelValue } from '../../catalog/label.ts';
 
-/** The figures of one person that are kept where people are told apart. */
+/** The figures of a person that are stored if people are identified. */
 export const FIGURES = [
   'credits',
   'toolCalls',
@@ -23,13 +23,13 @@ export type FigureName = (typeof FIGURES)[number];
 export type AttributeName = (typeof ATTRIBUTES)[number];
 
 /**
- * People one by one, as columns in one order: twenty thousand people of a day are a few strings rather than as many
- * objects. An attribute has a line for each person, a figure the bytes of its numbers in base64, NaN where it is not
- * known: texts of numbers would take three times as long to write, and longer to read.
+ * Individual people as columns in the same order: twenty thousand people of a day are a few strings instead of as many
+ * objects. An attribute has a line per person; a figure has the bytes of its numbers in base64, with NaN for unknown
+ * ones: numbers as text would take three times as long to write, and longer to read.
  */
 export type PeopleColumns = Readonly<Record<FigureName | AttributeName, string>>;
 
-/** Walks several attributes side by side. */
+/** Iterates over the lines of several attributes in parallel. */
 export function* linesOf<const Name extends AttributeName>(
   columns: PeopleColumns,
   names: readonly Name[],
@@ -37,7 +37,7 @@ export function* linesOf<const Name extends AttributeName>(
   const texts = names.map((name) => columns[name]);
   const from = names.map(() => 0);
   const [first = ''] = texts;
-  // Every line has its end, so that no people and one person without a name differ.
+  // Every line is terminated, so that no people and one person without a name differ.
   while ((from[0] ?? 0) < first.length) {
     const line = {} as Record<Name, string>;
     for (const [index, name] of names.entries()) {
@@ -51,7 +51,7 @@ export function* linesOf<const Name extends AttributeName>(
   }
 }
 
-/** Each person's figure, where it is known. */
+/** Each person's figure, if it is known. */
 export function* figuresOf(
   columns: PeopleColumns,
   name: FigureName,
@@ -65,7 +65,7 @@ export function* figuresOf(
   }
 }
 
-/** The lines of an attribute; a value that would break a line becomes a label value, which cannot. */
+/** The lines of an attribute; a value that contains a line break is turned into a label value, which cannot. */
 export function textOf(values: readonly (string | undefined)[]): string {
   return values.length === 0 ? '' : `${values.map(lineOf).join('\n')}\n`;
 }

@@ -16,7 +16,7 @@ export interface CreditStatistics {
   readonly p90?: number | undefined;
   readonly p99?: number | undefined;
   readonly max?: number | undefined;
-  /** The share of the top tenth. */
+  /** The share of the top 10 %. */
   readonly topRatio?: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface TeamFigures {
 }
 
 /**
- * The stored people of a day: counts and sums of groups large enough to publish, and individual people only where the
+ * The stored people of a day: counts and sums of groups large enough to publish, and individual people only if the
  * operator enables it.
  */
 export interface UsersRow extends Reduced {

@@ -31,7 +31,7 @@ function quantile(share: number, sorted: Float64Array): number {
   return below + (above - below) * (rank - Math.floor(rank));
 }
 
-/** The share of the tenth (rounded up) of the people that consumed most; undefined where nobody consumed any. */
+/** The share of the top 10 % (rounded up) of the people; undefined if there is no consumption. */
 function topShare(sorted: Float64Array): number | undefined {
   const total = sorted.reduce(plus, 0);
   const top = sorted.subarray(-Math.ceil(sorted.length / 10)).reduce(plus, 0);
@@ -46,8 +46,9 @@ const MIN_ACTIVE = 5;
 
 /**
  * The groups that may be shown: teams are folded into `other`, smallest first (ties by name), until every group,
- * `other` included, has five active people. Every figure has the same groups, so that no difference of two tells
- * more than either, and a folded team always has another one with active people beside it. Undefined where it can't be.
+ * including `other`, has five active people. Every figure has the same groups, so that the difference of two reveals
+ * nothing more, and a folded team is always combined with another one with active people. Undefined if that is
+ * impossible.
  */
 export function protectedTeams(teams: readonly TeamFigures[]): readonly TeamFigures[] | undefined {
   const shown = teams.filter((team) => team.team !== OTHER_TEAMS && isSomething(team)).sort(bySize);

@@ -6,17 +6,17 @@ import type { PersonDay } from './schema.ts';
 
 type Text = string | undefined;
 
-/** The people of a day, one by one. */
+/** The individual people of a day. */
 export interface PeopleTable {
   add(day: PersonDay, team: string): void;
-  /** All of them, sorted by label; of a team that is not shown, `other` is told. Yields between columns. */
+  /** All people, sorted by label; the team of a folded group is `other`. Yields between columns. */
   columns(shownTeams: ReadonlySet<string>): Generator<void, PeopleColumns>;
 }
 
-/** Starts a table, where the settings tell people apart. */
+/** Creates a table, if the settings identify people. */
 export function createPeopleTable({ labelOf, identity }: PeopleSettings): PeopleTable | undefined {
   if (identity === 'none') return undefined;
-  // Of nobody the object is kept that the answer was read into: twenty thousand of them cost more than all else here.
+  // The parsed objects are not kept: twenty thousand of them would cost more than everything else here.
   const places = new Map<string, number>();
   const teams: string[] = [];
   const models: Text[] = [];
@@ -43,12 +43,12 @@ export function createPeopleTable({ labelOf, identity }: PeopleSettings): People
         describe(place, day, team);
         return;
       }
-      // Two people under one label, such as two accounts with one address: of the larger one, and sums.
+      // Two people with one label, such as two accounts with one address: sums, and the attributes of the larger one.
       if ((day.credits ?? 0) > (figures.at(place, 'credits') ?? 0)) describe(place, day, team);
       figures.addTo(place, day);
     },
     *columns(shownTeams) {
-      // Sorted, since the order in which they came is that of their ids, which a hash is not to tell.
+      // Sorted, because the order of arrival is that of the ids, which a hash must not reveal.
       const users = [...places.keys()].sort();
       const order = users.map((user) => places.get(user) ?? 0);
       const sorted = (texts: readonly Text[]) => textOf(order.map((place) => texts[place]));
@@ -77,22 +77,22 @@ const BYTES = Float64Array.BYTES_PER_ELEMENT;
 
 const FIRST_PEOPLE = 256;
 
-/** The figures of many people, each figure by itself; NaN is what is not known. */
+/** The figures of many people, column by column; NaN means unknown. */
 export interface FigureTable {
   put(place: number, figures: Figures): void;
-  /** Adds to who is there; what can't be summed goes. */
+  /** Adds to the figures of a person; figures that cannot be summed become unknown. */
   addTo(place: number, figures: Figures): void;
   at(place: number, name: FigureName): number | undefined;
-  /** A figure of those at these places, in their order, as bytes in base64. */
+  /** A figure of the people at these places, in their order, as bytes in base64. */
   column(name: FigureName, order: readonly number[]): string;
 }
 
-/** Creates an empty table; places are counted from 0 without gaps. */
+/** Creates an empty table; places are numbered from 0 without gaps. */
 export function createFigureTable(): FigureTable {
-  // A figure of twenty thousand people stays in a processor's cache; a table of a row for each would not.
+  // A column of twenty thousand people fits into the CPU cache; a table with a row for each would not.
   const columns = FIGURES.map((name) => ({ name, values: new Float64Array(FIRST_PEOPLE) }));
   let room = FIRST_PEOPLE;
-  // One for all columns.
+  // Shared by all columns.
   let bytes = Buffer.alloc(0);
 
   function grow(): void {

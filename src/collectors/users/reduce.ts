@@ -27,7 +27,7 @@ export function createDayReducer(settings: PeopleSettings): DayReducer {
   const credits: number[] = [];
   const table = createPeopleTable(settings);
   let total: number | undefined;
-  // Of models, each with its tiers.
+  // The number of pairs of model and tier.
   let kinds = 0;
 
   function addActive(day: PersonDay): void {
@@ -126,14 +126,14 @@ function byKey([one]: readonly [string, unknown], [other]: readonly [string, unk
   return one < other ? -1 : 1;
 }
 
-/** By which fields somebody counts as active: where one is not usable, nobody knows how many were. */
+/** The fields by which a person counts as active: if one is unusable, the number of active people is unknown. */
 const ACTIVITY = new Set([
   ...['sessions', 'messages', 'user_messages', 'assistant_messages', 'tool_calls', 'billable_tokens'],
 ]);
 
 /**
- * The row without the sums and counts that somebody's unusable fields belong to, since they would be short;
- * `faults` names the field of each fault. Each person's own figures stay.
+ * The row without the sums and counts that unusable fields would make too low; `faults` has the name of the field of
+ * each fault. Individual figures stay.
  */
 export function withoutShortSums(row: UsersRow, faults: readonly string[]): UsersRow {
   if (faults.length === 0) return row;

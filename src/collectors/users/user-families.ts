@@ -141,7 +141,7 @@ export const userInfo = dayFamily({
   samplesOf: infos,
 });
 
-/** What is told of each person, where people are told apart. */
+/** Figures about each person, if people are identified. */
 export const userFamilies = [
   dailyCreditsByUser,
   dailyToolCallsByUser,
@@ -158,7 +158,7 @@ export const userFamilies = [
   userInfo,
 ] as const;
 
-/** A day's people, where they were told apart as they are now. */
+/** A day's people, if they were identified in the current way. */
 function peopleOf(view: View, day: Day): PeopleColumns | undefined {
   const row = view.row(usersDataset, day);
   const { identity } = view.settings.people ?? ANONYMOUS;

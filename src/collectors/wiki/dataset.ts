@@ -7,7 +7,7 @@ export const WIKI_PATH = '/api/v0/wiki';
 /** A stored wiki run. */
 export interface WikiRun {
   readonly id: string;
-  /** Host and path alone. */
+  /** Host and path only. */
   readonly repo?: string | undefined;
   /** Creation time, or completion time if only that is known. */
   readonly at?: Instant | undefined;
