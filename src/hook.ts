@@ -7,19 +7,19 @@ import { createEventId } from './hooks/system.ts';
 import { createProcessClock } from './runtime/clock.ts';
 import { packageVersion, soundFile } from './runtime/installation.ts';
 
-/** The last part of the time: for the log, and for the end of the process itself. */
+/** Reserved at the end of the deadline for the log and for exiting, in milliseconds. */
 const endingMs = 80;
-/** How long the log may take to write, beyond the deadline if need be: what was lost must be told. */
+/** Time limit for writing the log, beyond the deadline if necessary: losses must be reported. */
 const logMs = 1000;
 
 /**
- * The `hook` command as an agent runs it, apart from the rest of the program, which would take longer to load than
+ * The `hook` command as an agent runs it, separate from the rest of the program, which would take longer to load than
  * this takes to run. Whatever happens, the process exits with 0 and prints nothing, within its deadline unless the
- * machine cannot start it in that time: an event that is to be forwarded is on disk before the deadline counts.
+ * machine cannot start it in that time: an event to forward is on disk before the deadline counts.
  */
 export async function hook(args: readonly string[]): Promise<void> {
   const clock = createProcessClock();
-  // First, so that what the agent has written is read as soon as this process gets to it.
+  // First, so that the agent's input is read as soon as this process runs.
   const input = openInput(process.stdin);
   const environment = processEnvironment();
   const given = readHookArguments(args);
@@ -56,7 +56,7 @@ export async function hook(args: readonly string[]): Promise<void> {
   }
   end();
 
-  // Before the event is on disk, a signal ends the input and not yet the process.
+  // Before the event is on disk, a signal ends the input but not yet the process.
   function onSignal(): void {
     isAsked = true;
     if (mayEnd) end();
@@ -66,7 +66,7 @@ export async function hook(args: readonly string[]): Promise<void> {
     log.warn('Deadline exceeded');
     end();
   }
-  // What else is in progress continues: a fault in one channel must cost no other its message.
+  // Other work continues: a failure in one channel must not cost another its message.
   function onFault(error: unknown): void {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     log.error('Unexpected failure of the hook command', { error: text });

@@ -1,4 +1,4 @@
 import { runProgram } from './program.ts';
 
-// The code is set rather than the process ended: what was written to a pipe still has to leave.
+// The exit code is set instead of exiting: data written to a pipe must still be flushed.
 process.exitCode = await runProgram(process.argv.slice(2));

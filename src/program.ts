@@ -6,10 +6,10 @@ import { processEnvironment } from './config/process-environment.ts';
 import { packageVersion } from './runtime/installation.ts';
 import { keepYoungGenerationSmall } from './runtime/young-generation.ts';
 
-/** How long stopping may take before the process is ended, in milliseconds; less than five seconds with what goes before it. */
+/** Time limit for stopping before the process exits, in milliseconds; under five seconds including what precedes it. */
 const STOP_MS = 4_500;
 
-/** Runs the program with these arguments in this process, and gives the exit code. */
+/** Runs the program with these arguments in this process, and resolves with the exit code. */
 export function runProgram(args: readonly string[]): Promise<number> {
   keepYoungGenerationSmall();
   const surroundings: CliEnvironment = {
@@ -22,10 +22,10 @@ export function runProgram(args: readonly string[]): Promise<number> {
     onHangup: (listener) => void process.on('SIGHUP', listener),
   };
 
-  // The first process of a container ignores what it has no handler for; any other is ended by it.
+  // The first process of a container ignores signals without a handler, while any other is terminated by them.
   if (process.pid === 1) process.on('SIGTERM', endAtOnce).on('SIGINT', endAtOnce);
   process.stdout.on('error', endAtClosedPipe);
-  // A log that nobody reads any more must not end a service.
+  // A log without a reader must not end a service.
   process.stderr.on('error', () => undefined);
   const line = { commands, collectors: async () => (await import('./collectors/index.ts')).collectors };
   return runCli(args, line, surroundings);
@@ -36,7 +36,7 @@ function stopSignal(): AbortSignal {
   function onSignal(signal: NodeJS.Signals): void {
     process.off('SIGTERM', onSignal).off('SIGINT', onSignal);
     if (process.pid === 1) process.on('SIGTERM', endAtOnce).on('SIGINT', endAtOnce);
-    // Whatever hangs: whoever stops a process waits for some seconds, and then kills it.
+    // Even if something hangs: service managers wait a few seconds, and then kill the process.
     setTimeout(endUnfinished, STOP_MS, signal).unref();
     stop.abort();
   }
@@ -53,12 +53,12 @@ function endUnfinished(signal: NodeJS.Signals): void {
   endAtOnce(signal);
 }
 
-// The exit codes are those by which a shell tells these signals.
+// The exit codes that shells use for these signals.
 function endAtOnce(signal: NodeJS.Signals): void {
   process.exit(signal === 'SIGINT' ? 130 : 143);
 }
 
-// `once | head` closes the pipe early; that is no failure worth a stack trace.
+// `once | head` closes the pipe early; that is not a failure worth a stack trace.
 function endAtClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
   process.exit();

@@ -1,27 +1,27 @@
 import type { DatasetName, RowParts } from '../catalog/dataset.ts';
 import type { Day, Instant } from '../catalog/day.ts';
 
-/** What is kept of one organization, as it stood when it was read; later writes do not change it. */
+/** The stored data of one organization at the time it was read; later writes do not change it. */
 export interface OrgHistory {
-  /** The platform's identifier of the organization, once an answer has named it. */
+  /** The organization's identifier on the platform, once an answer contained it. */
   readonly orgId: string | undefined;
-  /** The fingerprint of the key that last brought an answer of this organization; `UNCONFIRMED` where none has. */
+  /** The fingerprint of the key of the last answer from this organization; `UNCONFIRMED` if there is none. */
   readonly confirmedKey: string | undefined;
-  /** The covered days of a dataset with their rows; undefined for a day that was answered without a row. */
+  /** The known days of a dataset with their rows; undefined for a day that was answered without a row. */
   days(dataset: DatasetName): ReadonlyMap<Day, unknown>;
   documents(dataset: DatasetName): readonly unknown[];
-  /** When a dataset was last answered well, in milliseconds. */
+  /** When a dataset was last answered successfully, in milliseconds. */
   answeredAt(dataset: DatasetName): Instant | undefined;
-  /** The UTC day on which all of a dataset that may still change was last asked for again. */
+  /** The UTC day of the last complete pass over all days of a dataset that may still change. */
   revisedOn(dataset: DatasetName): Day | undefined;
   /** When a run of a dataset last succeeded as a whole, in milliseconds. */
   succeededAt(dataset: DatasetName): Instant | undefined;
 }
 
-/** Stands for the fingerprint of no key: whoever holds the present one has yet to be confirmed. */
+/** Means no fingerprint: the current key is yet to be confirmed. */
 export const UNCONFIRMED = 'none';
 
-/** An answer that names another organization of the platform than the one its history belongs to. */
+/** An answer that names another organization of the platform than that of the stored history. */
 export class ForeignAnswer extends Error {
   constructor(known: string, named: string) {
     super(`the answer is from the organization ${named}, the history belongs to ${known}`);
@@ -31,11 +31,11 @@ export class ForeignAnswer extends Error {
 
 /** An answer about a range of days. */
 export interface AnsweredDays {
-  /** Every day that was asked for and answered. */
+  /** Every requested and answered day. */
   readonly days: readonly Day[];
   /** The rows among them. */
   readonly rows: ReadonlyMap<Day, unknown>;
-  /** What of a row is kept or taken together; where not given, a row replaces the one before. */
+  /** The parts of a row that are kept or replaced together; without them, a row replaces the previous one. */
   readonly parts?: RowParts | undefined;
   readonly orgId: string | undefined;
   readonly at: Instant;
@@ -44,40 +44,40 @@ export interface AnsweredDays {
 /** An answer that lists documents by their identity. */
 export interface AnsweredDocuments {
   readonly documents: ReadonlyMap<string, unknown>;
-  /** Those among them that were not usable as a whole: they replace none that is stored. */
+  /** Those that were not usable as a whole: they replace no stored document. */
   readonly damaged?: ReadonlySet<string> | undefined;
-  /** Whether documents that are not among these are gone. */
+  /** Whether documents that are not listed no longer exist. */
   readonly complete: boolean;
   readonly orgId: string | undefined;
   readonly at: Instant;
 }
 
-/** A day that was seen again with other values. */
+/** A day that was answered again with different values. */
 export interface Revision {
   readonly day: Day;
   readonly before: unknown;
   readonly after: unknown;
 }
 
-/** How many requests were made for an organization on a UTC day. */
+/** The number of requests for an organization on a UTC day. */
 export interface RequestCount {
   readonly day: Day;
   readonly requests: number;
 }
 
-/** What of the history may go. */
+/** What may be removed from the history. */
 export interface Retention {
-  /** How many days are kept, back from the newest one that is both known and over. */
+  /** Number of days to keep, back from the newest day that is both known and over. */
   readonly days: number;
   readonly now: Instant;
-  /** Organizations that are polled: the newest row of each of their datasets stays, however old it is. */
+  /** Organizations that are polled: the newest row of each of their datasets stays, regardless of its age. */
   readonly orgs: readonly string[];
 }
 
 /**
- * The days and documents seen so far. A day's first row is no revision, and an answer without a row leaves a
- * row that is there. Each write is kept whole or not at all. An answer that names another organization of the
- * platform than the one that the history belongs to is rejected with a `ForeignAnswer`, and changes nothing.
+ * The stored days and documents. A day's first row is not a revision, and an answer without a row keeps an existing
+ * row. Each write is atomic. An answer that names another organization of the platform than that of the stored history
+ * is rejected with a `ForeignAnswer` and changes nothing.
  */
 export interface History {
   read(org: string): Promise<OrgHistory>;
@@ -86,28 +86,28 @@ export interface History {
    * name is assigned to it again.
    */
   adopt(org: string, orgId: string): Promise<void>;
-  /** Remembers the fingerprint of the key whose answers are about the organization, or `UNCONFIRMED`. */
+  /** Stores the fingerprint of the key whose answers come from the organization, or `UNCONFIRMED`. */
   putConfirmedKey(org: string, key: string): Promise<void>;
   putDays(org: string, dataset: DatasetName, answer: AnsweredDays): Promise<readonly Revision[]>;
   putDocuments(org: string, dataset: DatasetName, answer: AnsweredDocuments): Promise<void>;
-  /** The UTC day on which the revision window of a dataset was last asked for again. */
+  /** The UTC day on which the revision window of a dataset was last fetched again. */
   revisedOn(org: string, dataset: DatasetName): Promise<Day | undefined>;
   putRevisedOn(org: string, dataset: DatasetName, day: Day): Promise<void>;
   putSucceeded(org: string, dataset: DatasetName, at: Instant): Promise<void>;
-  /** The requests of the last day on which any were counted. */
+  /** The request count of the last day with any requests. */
   requestsOf(org: string): Promise<RequestCount | undefined>;
   putRequests(org: string, count: RequestCount): Promise<void>;
   /**
-   * Replaces the rows of a dataset, including those set aside, by the result of `change`; an identical row is left as it
-   * is. No file keeps the replaced rows.
+   * Replaces the rows of a dataset, including those set aside, by the result of `change`; identical rows are not
+   * written. No file retains the replaced rows.
    */
   amend(dataset: DatasetName, change: (row: unknown, day: Day, org: string) => unknown): Promise<void>;
-  /** Drops a bounded part of what is too old, and tries again to store what could not be stored. */
+  /** Removes a bounded part of what is too old, and retries failed writes. */
   sweep(retention?: Retention): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What is kept of one dataset of one organization; it is replaced, never changed. */
+/** The stored data of one dataset of an organization; immutable. */
 export interface DatasetState {
   readonly days: ReadonlyMap<Day, unknown>;
   readonly documents: ReadonlyMap<string, unknown>;

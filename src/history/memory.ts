@@ -1,7 +1,7 @@
 import type { History, RequestCount } from './history.ts';
 import { createHistoryState } from './state.ts';
 
-/** Keeps history in this process's memory: it starts empty and ends with the process. */
+/** A history in memory only: it starts empty and ends with the process. */
 export function createMemoryHistory(): History {
   const state = createHistoryState();
   const requests = new Map<string, RequestCount>();

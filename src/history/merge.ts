@@ -2,7 +2,7 @@ import { isDamaged, type Reduced, type RowParts, rejectedOf } from '../catalog/d
 import type { Day } from '../catalog/day.ts';
 import type { AnsweredDays, DatasetState, Revision } from './history.ts';
 
-/** The covered days once an answer has been added, and the days that it revised. */
+/** The known days after an answer was added, and the days that it revised. */
 export function mergeDays(
   before: ReadonlyMap<Day, unknown>,
   answer: AnsweredDays,
@@ -23,7 +23,7 @@ export function mergeDays(
   return { days, revisions };
 }
 
-/** A dataset as it was stored, with what was seen since; `isListed`: the documents seen since are all there are. */
+/** A stored dataset merged with newer data; `isListed`: the newer documents are complete. */
 export function absorbDataset(stored: DatasetState, seen: DatasetState, isListed: boolean): DatasetState {
   const days = new Map(stored.days);
   for (const [day, row] of seen.days) {
@@ -39,12 +39,15 @@ export function absorbDataset(stored: DatasetState, seen: DatasetState, isListed
   };
 }
 
-/** The documents that were stored and are not among those seen since. */
+/** The stored documents that are not among the newer ones. */
 export function absorbedDocuments(stored: DatasetState, seen: DatasetState | undefined): readonly string[] {
   return [...stored.documents.keys()].filter((id) => seen?.documents.has(id) !== true);
 }
 
-/** A text that two values share exactly when they hold the same data, in whatever order of keys and elements. */
+/**
+ * A text that is equal for two values exactly if they contain the same data, regardless of the order of keys and
+ * elements.
+ */
 export function fingerprint(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(fingerprint).sort().join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
@@ -58,15 +61,15 @@ type Members = Readonly<Record<string, unknown>>;
 
 export interface MergedRow {
   readonly row: unknown;
-  /** Whether a part that was whole is now another one. */
+  /** Whether a part that was complete has changed. */
   readonly isRevised: boolean;
-  /** How many fields stay as stored because the answer lacks them without a fault of its own. */
+  /** Number of fields that keep their stored values because the answer lacks them without a fault of its own. */
   readonly missing: number;
 }
 
 /**
- * A day's row after another answer: each part of the answer that is whole is taken, each other one gives way to what
- * is stored of it. Rows that were made in different ways, such as with people told apart in another way, are not mixed.
+ * A day's row after another answer: each complete part of the answer replaces the stored one, each incomplete part
+ * keeps it. Rows that were made in different ways, such as under different identity modes, are not mixed.
  */
 export function mergeRow(stored: unknown, answered: unknown, parts: RowParts): MergedRow {
   const [before, after] = [stored as Members, answered as Members];
@@ -102,7 +105,7 @@ export function mergeRow(stored: unknown, answered: unknown, parts: RowParts): M
   return { row: { ...without(row, 'rejected'), ...account }, isRevised, missing };
 }
 
-/** A row that is stored already, where the later one is damaged: it stays as a whole and is asked for again. */
+/** The stored row, if a later one is damaged: it stays as a whole and is fetched again. */
 export function unsettled(stored: unknown, later: unknown): unknown {
   const parts = Object.keys(rejectedOf(later)).map((name) => [name, rejectedOf(stored)[name] ?? 0] as const);
   return { ...(stored as Members), rejected: { ...rejectedOf(stored), ...Object.fromEntries(parts) } };
@@ -117,7 +120,7 @@ function outside(row: Members, parts: RowParts): Members {
   );
 }
 
-/** Its position keeps a value apart from its neighbours' in a fingerprint, which ignores the order of elements. */
+/** The index distinguishes a value from its neighbours in the fingerprint, which ignores the order of elements. */
 function kept(value: unknown, index: number): unknown {
   return { [index]: value };
 }

@@ -1,32 +1,32 @@
 import { addDays, type Day, dayOf, daysBetween, type Instant, yesterdayOf } from '../catalog/day.ts';
 import type { DatasetState } from './history.ts';
 
-/** The most days and documents that one sweep takes out: the next sweep is a minute away. */
+/** Maximum number of days and documents that one sweep removes: the next sweep is a minute away. */
 export const MAX_SWEPT = 1000;
 
 /** A longer step since the last sweep, in days, is more likely a wrong clock than a long absence. */
 const MAX_STEP = 31;
 
-/** How long such a step has to last before it is believed, in milliseconds. */
+/** How long such a step must last before it is accepted, in milliseconds. */
 const SECOND_LOOK_MS = 24 * 3_600_000;
 
-/** From which day the last sweep counted. */
+/** The reference day of the last sweep. */
 export interface SweepMark {
   readonly day: Day;
-  /** Since when the day from which a sweep would count is implausibly far from that one. */
+  /** Since when the reference day of the next sweep has been implausibly far from that one. */
   readonly doubtedSince?: Instant | undefined;
 }
 
-/** What one sweep is to do. */
+/** The plan of one sweep. */
 export interface SweepPlan {
-  /** Days before this one are old; undefined where nothing may go yet. */
+  /** Days before this one are old; undefined if nothing may be removed yet. */
   readonly firstDay: Day | undefined;
   readonly mark: SweepMark;
 }
 
 /**
- * Decides what is old. Retention counts from the earlier of yesterday and the newest day known, so that no clock can
- * empty a store; a step of more than a month since the last sweep waits for a second look a day later.
+ * Decides what is old. Retention counts from the earlier of yesterday and the newest known day, so that no clock can
+ * empty a store; a step of more than a month since the last sweep must be confirmed a day later.
  */
 export function planSweep(
   newestKnown: Day,
@@ -37,7 +37,7 @@ export function planSweep(
   const reference = newestKnown < yesterday ? newestKnown : yesterday;
   if (last !== undefined && daysBetween(last.day, reference) > MAX_STEP) {
     const { doubtedSince = now } = last;
-    // A clock that has gone back since was wrong one time or the other.
+    // A clock that has gone back since was wrong at one of the two times.
     const since = Math.min(doubtedSince, now) === doubtedSince ? doubtedSince : now;
     if (now - since < SECOND_LOOK_MS)
       return { firstDay: undefined, mark: { day: last.day, doubtedSince: since } };
@@ -47,8 +47,8 @@ export function planSweep(
 }
 
 /**
- * What of a dataset is old, at most `most` days and documents, the oldest first, and whether nothing is left of it.
- * Documents have no age but their last listing's.
+ * The old part of a dataset, at most `most` days and documents, oldest first, and whether nothing is left. Documents
+ * have no age other than that of their last listing.
  */
 export function withoutOld(
   { days, documents, answeredAt }: DatasetState,
@@ -67,7 +67,7 @@ export function withoutOld(
   return { days: old, documents: forgotten, isEmpty: forgotten.length === documents.size };
 }
 
-/** The newest day with a row; undefined where there is none. */
+/** The newest day with a row; undefined if there is none. */
 export function newestRow(days: ReadonlyMap<Day, unknown>): Day | undefined {
   let newest: Day | undefined;
   for (const [day, row] of days) {
@@ -76,7 +76,7 @@ export function newestRow(days: ReadonlyMap<Day, unknown>): Day | undefined {
   return newest;
 }
 
-/** What is kept, but for those keys that go. */
+/** A map without some keys. */
 export function without<Key>(
   kept: ReadonlyMap<Key, unknown>,
   gone: readonly Key[],

@@ -13,18 +13,18 @@ import {
 import { absorbDataset, absorbedDocuments, mergeDays } from './merge.ts';
 import { MAX_SWEPT, newestRow, planSweep, type SweepMark, without, withoutOld } from './retention.ts';
 
-/** What is kept of one organization. */
+/** The stored data of one organization. */
 export interface OrgState {
   orgId: string | undefined;
   confirmedKey: string | undefined;
   readonly datasets: Map<DatasetName, DatasetState>;
 }
 
-/** What a change has touched, by dataset; its own fields (last answer, revision pass) always count as touched. */
+/** What a change has affected, by dataset; its own fields (last answer, revision pass) always count as affected. */
 export interface Touched {
-  /** The slot: the organization's name, or where what was set aside is kept. */
+  /** The slot: the organization's name, or the key of a former organization. */
   readonly org: string;
-  /** Undefined: what is known of the organization itself. */
+  /** Undefined: the organization itself. */
   readonly dataset: DatasetName | undefined;
   readonly days: Iterable<Day>;
   readonly documents: Iterable<string>;
@@ -34,25 +34,25 @@ export interface Touched {
 export interface HistoryState {
   read(org: string): OrgHistory;
   dataset(org: string, dataset: DatasetName): DatasetState | undefined;
-  /** Undefined where nothing is kept of the organization. */
+  /** Undefined if nothing of the organization is stored. */
   identity(org: string): Pick<OrgState, 'orgId' | 'confirmedKey'> | undefined;
   /** Assigns a name to that organization and returns what has moved. */
   adopt(org: string, orgId: string): readonly Touched[];
   putConfirmedKey(org: string, key: string): readonly Touched[];
   putDays(org: string, dataset: DatasetName, answer: AnsweredDays): readonly Revision[];
-  /** Gives the identities that were put or are gone. */
+  /** Returns the identities that were stored or deleted. */
   putDocuments(org: string, dataset: DatasetName, answer: AnsweredDocuments): ReadonlySet<string>;
   putRevisedOn(org: string, dataset: DatasetName, day: Day): void;
   putSucceeded(org: string, dataset: DatasetName, at: Instant): void;
-  /** Replaces rows of a dataset, and gives what was replaced. */
+  /** Replaces rows of a dataset and returns what was replaced. */
   amend(dataset: DatasetName, change: (row: unknown, day: Day, org: string) => unknown): readonly Touched[];
-  /** Drops a bounded part of what is too old and returns it. */
+  /** Removes a bounded part of what is too old and returns it. */
   retain(retention: Retention): readonly Touched[];
-  /** From where the last sweep counted. */
+  /** The reference day of the last sweep. */
   sweepMark(): SweepMark | undefined;
   /** Merges stored data, which is older than the data in memory; returns what must be deleted from the store. */
   absorb(stored: ReadonlyMap<string, OrgState>, mark: SweepMark | undefined): readonly Touched[];
-  /** Names everything there is. */
+  /** Lists everything stored. */
   all(): readonly Touched[];
 }
 
@@ -64,10 +64,10 @@ const NOTHING: DatasetState = {
   revisedOn: undefined,
 };
 
-/** Starts with nothing kept. */
+/** Creates an empty history. */
 export function createHistoryState(): HistoryState {
   const orgs = new Map<string, OrgState>();
-  // Listings that were complete: of what was stored before, only documents among them still exist.
+  // Listings that were complete: of the documents stored before, only those listed still exist.
   const listed = new Set<string>();
   let mark: SweepMark | undefined;
 
@@ -118,7 +118,7 @@ export function createHistoryState(): HistoryState {
     moved.push(itself(org));
     orgs.set(org, { orgId, confirmedKey: undefined, datasets: new Map(back?.datasets) });
     if (before === undefined) return moved;
-    // What came before any answer has named an identifier stays where it is.
+    // Data from before the first answer with an identifier stays where it is.
     if (before.orgId === undefined) {
       mergeInto(org, before.datasets);
       return moved;
@@ -224,7 +224,7 @@ export function createHistoryState(): HistoryState {
       const gone: Touched[] = [];
       for (const [org, old] of stored) {
         const seen = orgs.get(org)?.orgId;
-        // A name stands for what its file says: what was seen meanwhile of another one is set aside.
+        // The identity in the file determines the organization of a name: newer data of another one is set aside.
         if (old.orgId !== undefined && seen !== undefined && seen !== old.orgId) {
           gone.push(...adopt(org, old.orgId));
         }
@@ -275,7 +275,7 @@ function snapshotOf(kept: OrgState | undefined): OrgHistory {
   };
 }
 
-/** Organization names hold no such character. */
+/** Not allowed in names of organizations. */
 const SEPARATOR = '#';
 
 /** The key under which a former organization of a name is kept. */
@@ -283,7 +283,7 @@ export function slotOf(org: string, orgId: string): string {
   return `${org}${SEPARATOR}${orgId}`;
 }
 
-/** The name of the organization to which a slot belongs; a name is the slot of what it stands for at present. */
+/** The name of the organization of a slot; a name is the slot of its current organization. */
 export function nameOf(slot: string): string {
   const end = slot.indexOf(SEPARATOR);
   return end < 0 ? slot : slot.slice(0, end);

@@ -1,6 +1,6 @@
 import { isRecord as isObject } from './event.ts';
 
-/** A command as the agent's hooks configuration has it; `timeout` in seconds. */
+/** A command in the agent's hooks configuration; `timeout` in seconds. */
 export interface HookCommand {
   readonly command: string;
   readonly timeout: number;
@@ -25,9 +25,9 @@ export function agentConfig(events: readonly string[], { command, timeout }: Hoo
 }
 
 /**
- * A hooks configuration with the command at each of the events. Everything else in it stays as it is, and so does its
- * order; an entry that runs this program already is brought up to date instead of being doubled. Throws an error in
- * plain words where the configuration has another shape.
+ * A hooks configuration with the command at each of the events. Everything else in it stays as it is, including the
+ * order; an existing entry of this program is updated instead of duplicated. Throws an error in plain words if the
+ * configuration has another shape.
  */
 export function mergeAgentConfig(existing: Json, events: readonly string[], wanted: HookCommand): Json {
   // The same object also occurs as a member of the agent's other settings.
@@ -58,7 +58,7 @@ function withCommand(entries: readonly unknown[], { command, timeout }: HookComm
   return found ? updated : [...updated, { hooks: [hook] }];
 }
 
-/** Whether a command line runs this program's `hook`, wherever it is installed. */
+/** Whether a command line runs this program's `hook`, regardless of how it is installed. */
 function isOwn(line: unknown, command: string): boolean {
   return (
     line === command ||
@@ -67,7 +67,7 @@ function isOwn(line: unknown, command: string): boolean {
   );
 }
 
-/** What Node's JSON can do and the language's types do not know yet. */
+/** JSON features of Node.js that TypeScript's types do not declare yet. */
 interface ExactJson {
   parse(text: string, revive: (key: string, value: unknown, place: { source?: string }) => unknown): unknown;
   rawJSON(source: string): unknown;
@@ -76,7 +76,7 @@ interface ExactJson {
 
 const exactJson = JSON as unknown as ExactJson;
 
-/** Parses JSON so that numbers are written again as they were, such as integers beyond 2^53. */
+/** Parses JSON so that numbers keep their spelling, such as integers beyond 2^53. */
 export function parseExactly(text: string): unknown {
   return exactJson.parse(text, (_key, value, { source }) =>
     typeof value === 'number' && source !== undefined && source !== String(value)
@@ -85,7 +85,7 @@ export function parseExactly(text: string): unknown {
   );
 }
 
-/** A number that is kept as it was written is an object too, but not one with members. */
+/** A number that keeps its spelling is an object too, but has no members. */
 function isRecord(value: unknown): value is Json {
   return isObject(value) && !exactJson.isRawJSON(value);
 }

@@ -1,20 +1,20 @@
 import type { Readable } from 'node:stream';
 
-/** Maximum bytes kept of the input: no event is as large. */
+/** Maximum number of bytes kept of the input; no event is that large. */
 const maxBytes = 33_554_432;
 
 /** The command's standard input, read from the moment it is opened. */
 export interface EventInput {
   /**
-   * The text at the end of the stream, or what has arrived once `limitMs` have passed since this call: the agent may
-   * keep the pipe open. Longer input is read to its end, so that no agent writes into a closed pipe, and cut at 32 MiB.
+   * The text at the end of the stream, or what has arrived `limitMs` after this call: the agent may keep the pipe open.
+   * Longer input is consumed, so that the agent never writes to a closed pipe, and truncated at 32 MiB.
    */
   read(limitMs: number): Promise<string>;
-  /** Ends the reading with what has arrived. */
+  /** Ends reading with what has arrived. */
   stop(): void;
 }
 
-/** Starts to read a stream. */
+/** Starts reading a stream. */
 export function openInput(stream: Readable): EventInput {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -25,7 +25,7 @@ export function openInput(stream: Readable): EventInput {
   });
   stream.on('end', ended.resolve).on('error', ended.resolve).on('close', ended.resolve);
 
-  /** A process that got no processor for a while finds its timer due before it could read what is there: read first. */
+  /** After CPU starvation, a process finds its timer due before it could read the available input: read first. */
   function stop(): void {
     const before = bytes;
     setImmediate(() => {

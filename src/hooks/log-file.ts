@@ -16,12 +16,12 @@ export interface LogEntry {
 
 const maxBytes = 262_144;
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
-/** Follows no link, and does not wait for a reader. */
+/** Follows no symbolic link, and does not wait for a reader. */
 const appending = O_WRONLY | O_APPEND | O_CREAT | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
 
 /**
- * Appends lines to a log file of at most 256 KiB, beside which one older file is kept. A link in its place is moved
- * there too and never written to. Entries that cannot be written are lost: there is nobody to report to.
+ * Appends lines to a log file of at most 256 KiB, beside which one older file is kept. A symbolic link in its place is
+ * renamed too and never written to. Entries that cannot be written are lost: there is nobody to report to.
  */
 export function appendToLog(file: string, entries: readonly LogEntry[], secrets: readonly string[]): void {
   const redactor = createRedactor(() => secrets);
@@ -48,6 +48,6 @@ export function appendToLog(file: string, entries: readonly LogEntry[], secrets:
       closeSync(descriptor);
     }
   } catch {
-    // A full disk, or a folder that may not be written.
+    // A full disk, or a directory without write permission.
   }
 }

@@ -1,21 +1,21 @@
 import type { Environment } from '../config/process-environment.ts';
 import { checksumOf } from './system.ts';
 
-// Not an import: importing all members of a built-in module takes longer than using a few of them.
+// Not imported: importing all members of a built-in module takes longer than using a few of them.
 const path = process.getBuiltinModule('node:path');
 
-/** The files and folders of the hook command. */
+/** The files and directories of the hook command. */
 export interface HookPaths {
   /** The settings file; `named` if the user chose it, so that its absence is an error. */
   readonly config: { readonly file: string; readonly named: boolean };
-  /** The folder of spool, log, cache and session starts. */
+  /** The directory of spool, log, cache and session starts. */
   readonly state: string;
   readonly home: string;
 }
 
 const program = 'agent-platform-exporter';
 
-/** The paths by flag, by environment variable, or below the home folder by the XDG rules. */
+/** The paths given by flag, by environment variable, or below the home directory by the XDG rules. */
 export function findPaths(
   given: Pick<HookArguments, 'config' | 'stateDir'>,
   environment: Environment,
@@ -28,7 +28,7 @@ export function findPaths(
   const states = absolute(environment['XDG_STATE_HOME']) ?? path.join(home, '.local', 'state');
   return {
     config: { file, named: Boolean(chosen) },
-    // Another file may send elsewhere: the events that wait for one address must not go to the other.
+    // Another settings file may forward to another address: events spooled for one must not go to the other.
     state: state
       ? path.resolve(expandHome(state, home))
       : path.join(states, program, chosen ? `hooks-${checksumOf(file)}` : 'hooks'),
@@ -36,24 +36,24 @@ export function findPaths(
   };
 }
 
-/** A path with `~/` at its start replaced by the home folder. */
+/** A path with a leading `~/` replaced by the home directory. */
 export function expandHome(text: string, home: string): string {
   return text === '~' || text.startsWith('~/') ? path.join(home, text.slice(1)) : text;
 }
 
-// The XDG rules have relative paths ignored.
+// The XDG rules require that relative paths are ignored.
 function absolute(text: string | undefined): string | undefined {
   return text !== undefined && path.isAbsolute(text) ? text : undefined;
 }
 
-/** The arguments of the command as an agent runs it; `unknown` are those that mean nothing. */
+/** The arguments of the command as an agent runs it; `unknown` are the others. */
 export interface HookArguments {
   readonly config: string | undefined;
   readonly stateDir: string | undefined;
   readonly unknown: readonly string[];
 }
 
-/** Reads the arguments. It never refuses any: a hook must not stop the agent for a misspelt flag. */
+/** Parses the arguments. Unknown ones are not an error: a hook must not stop the agent for a misspelt flag. */
 export function readHookArguments(args: readonly string[]): HookArguments {
   const found = new Map<string, string>();
   const unknown: string[] = [];

@@ -16,7 +16,7 @@ export interface PostRequest {
   readonly url: string;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A file with the certificates (PEM) that are trusted for this address beside the usual ones. */
+  /** A file with certificates (PEM) that are trusted for this address in addition to the default ones. */
   readonly caFile?: string | undefined;
   readonly timeoutMs: number;
 }
@@ -43,7 +43,7 @@ export function createPost(proxies: Readonly<Record<string, string>> | undefined
     const { protocol } = new URL(url);
     const tls = caFile === undefined ? {} : { ca: certificatesWith(caFile) };
     return new Promise((resolve, reject) => {
-      // Not imported: the import of all its members alone would take longer than the request.
+      // Not imported: importing all its members would take longer than the request.
       const client = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http');
       const options: RequestOptions = {
         ...tls,
@@ -97,7 +97,7 @@ function postError(error: Error): PostError {
 
 const proxyVariables = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'];
 
-/** The variables of an environment that name a proxy; undefined where there are none. */
+/** The proxy variables of an environment; undefined if there are none. */
 export function proxiesIn(environment: Environment): Readonly<Record<string, string>> | undefined {
   const found = proxyVariables.flatMap((name) => {
     const value = environment[name];
@@ -117,10 +117,10 @@ export function certificatesWith(file: string): string[] {
   return [...process.getBuiltinModule('node:tls').getCACertificates('default'), own];
 }
 
-// Not an import: importing all members of a built-in module takes longer than using a few of them.
+// Not imported: importing all members of a built-in module takes longer than using a few of them.
 const { readFileSync } = process.getBuiltinModule('node:fs');
 
-/** Reads a secret; throws an error that names its source and never its value. */
+/** Reads a secret; throws an error that names its source but never its value. */
 export type ReadSecret = (secret: Secret) => string;
 
 /** Reads secrets from files and environment variables; `remember` receives each one, so that the log can mask it. */
@@ -129,7 +129,7 @@ export function createSecrets(environment: Environment, remember: (secret: strin
     const source = 'file' in secret ? secret.file : secret.variable;
     const text = ('file' in secret ? textOf(secret.file) : (environment[secret.variable] ?? '')).trim();
     if (text === '') throw new Error(`${source} ${'file' in secret ? 'is empty' : 'is not set'}`);
-    // Anything else cannot be sent in a header.
+    // Other characters cannot be sent in a header.
     if (!/^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/.test(text)) {
       throw new Error(`${source} contains invalid characters: line breaks, tabs or non-ASCII characters`);
     }

@@ -23,11 +23,11 @@ export function isQuiet(quiet: QuietHours, now: number): boolean {
   const { day, minute } = wallClock(now, quiet.timeZone);
   const begins = (which: number) => quiet.days.length === 0 || quiet.days.includes(nameOf(which));
   if (quiet.from < quiet.to) return minute >= quiet.from && minute < quiet.to && begins(day);
-  // Across midnight: today's evening, or the morning after yesterday's.
+  // Across midnight: this evening, or the morning after the previous evening.
   return (minute >= quiet.from && begins(day)) || (minute < quiet.to && begins(day - 1));
 }
 
-/** Whether the machine knows a time zone by this name. */
+/** Whether the machine knows this time zone. */
 export function isTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone: name }) !== undefined;
@@ -54,8 +54,8 @@ function wallClock(now: number, timeZone: string | undefined): { day: number; mi
 }
 
 /**
- * The regular expression for a folder pattern: `*` matches any name or part of one, `**` any number of folders. A
- * pattern also matches everything below a folder that it matches.
+ * The regular expression of a directory pattern: `*` matches any name or part of one, `**` any number of directories. A
+ * pattern also matches everything below a matching directory.
  */
 export function cwdPattern(pattern: string): string {
   const parts = pattern

@@ -18,27 +18,27 @@ export interface HookParts {
   readonly log: HookLog;
   readonly version: string;
   readonly platform: NodeJS.Platform;
-  /** The project's own sound. */
+  /** The included sound. */
   readonly soundFile: () => string;
   createId(): string;
   /**
-   * Called once the event is on disk where it may be forwarded, and again once it is known how long the run may take,
-   * in milliseconds of the clock's `elapsed`. Before the first call nothing must end the run.
+   * Called once an event that may be forwarded is on disk, and again once the deadline is known, in milliseconds of the
+   * clock's `elapsed`. Nothing must end the run before the first call.
    */
   onDeadline(deadlineMs: number): void;
 }
 
-/** Until the settings are known. */
+/** Used until the settings are known. */
 const standardDeadlineMs = 2500;
-/** The input may take half of what is left of the deadline, and at least this, in milliseconds. */
+/** The input may take half of the remaining deadline, and at least this, in milliseconds. */
 const minInputMs = 250;
 /** Reserved at the end of the deadline for exiting. */
 const reserveMs = 150;
 
 /**
- * Reads one event, keeps it on disk where it may be forwarded, and does what the settings say about it. The event is
- * kept before anything else that takes time, whatever the deadline: a machine that is busy may spend all of it on the
- * start of the process. What fails is logged.
+ * Reads one event, stores it on disk if it may be forwarded, and processes it according to the settings. The event is
+ * stored before anything else that takes time, regardless of the deadline: a busy machine may spend all of it on
+ * starting the process. Failures are logged.
  */
 export async function runHook(parts: HookParts): Promise<void> {
   const { paths, clock, log } = parts;
@@ -58,7 +58,7 @@ export async function runHook(parts: HookParts): Promise<void> {
   if (problem !== undefined) log.error('Invalid settings', { problem });
   parts.onDeadline(settings.deadlineMs);
   if (settings.forward === undefined && kept?.name !== undefined) {
-    // Where the file cannot be used, it may forward once it is fixed, and the event waits for that.
+    // While the file is unusable, forwarding may be intended, so the event is kept until it is fixed.
     if (problem === undefined) spoolIn(paths.state).remove([kept.name]);
     else spoolIn(paths.state).trim(clock.now());
   }

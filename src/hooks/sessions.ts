@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { HookEvent } from './event.ts';
 import { writeWhole } from './system.ts';
 
-/** How long a session, and its turn since the user's last prompt, have lasted so far, in milliseconds. */
+/** The length of a session, and of its turn since the user's last prompt, in milliseconds. */
 export interface SessionLengths {
   readonly sessionMs: number;
   readonly turnMs: number;
@@ -14,8 +14,8 @@ export const unknownLengths: SessionLengths = { sessionMs: 0, turnMs: 0 };
 const MAX_SESSIONS = 500;
 
 /**
- * Records when sessions and turns began, in one small file per session in `folder`, and returns their lengths at `now`
- * (Unix milliseconds). An unknown session begins with this event. Throws the system's errors.
+ * Records the starts of sessions and turns, in one small file per session in `folder`, and returns their lengths at
+ * `now` (Unix milliseconds). An unknown session begins with this event. Throws the system's errors.
  */
 export function followSession(folder: string, event: HookEvent, now: number): SessionLengths {
   if (event.sessionId === undefined || event.sessionId === '') return unknownLengths;
@@ -58,7 +58,7 @@ function startsIn(file: string): Starts | undefined {
   }
 }
 
-/** Removes the sessions that have been silent longest: most of them ended without an event. */
+/** Removes the sessions without an event for longest: most of them ended without an event. */
 function makeRoom(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const names = readdirSync(folder);

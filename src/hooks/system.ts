@@ -1,10 +1,10 @@
-// Not an import: importing all members of a built-in module takes longer than using a few of them.
+// Not imported: importing all members of a built-in module takes longer than using a few of them.
 const { closeSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeFileSync } =
   process.getBuiltinModule('node:fs');
 const path = process.getBuiltinModule('node:path');
 
 /**
- * Writes a file so that others see all of it or nothing, also when this process is killed on the way. By default only
+ * Writes a file atomically, so that others see all of it or nothing, even if this process is killed. By default only
  * the owner may read it. Throws the system's error.
  */
 export function writeWhole(file: string, content: string, mode = 0o600): void {
@@ -12,8 +12,8 @@ export function writeWhole(file: string, content: string, mode = 0o600): void {
 }
 
 /**
- * Writes a file for its owner alone so that a power cut leaves it whole or absent: once this returns, the content and
- * the folders that lead to it are on disk. Creates the folder where it is missing. Throws the system's error.
+ * Writes a file for its owner only, durably: once this returns, the content and its directory entries are on disk, and
+ * a power failure leaves it complete or absent. Creates the directory if necessary. Throws the system's error.
  */
 export function writeDurably(file: string, content: string): void {
   const folder = path.dirname(file);
@@ -45,7 +45,7 @@ function replace(file: string, content: string, mode: number, durable: boolean):
   }
 }
 
-/** Creates a file and follows no link that somebody put in its place; what an earlier process left goes away. */
+/** Creates a file without following a symbolic link in its place; a leftover of an earlier process is removed. */
 function openNew(file: string, mode: number): number {
   try {
     return openSync(file, 'wx', mode);
@@ -61,7 +61,7 @@ function syncFolders(from: string, to: string): void {
   syncFolder(to);
 }
 
-/** Brings a folder's list of names to disk. */
+/** Syncs a directory's entries to disk. */
 function syncFolder(folder: string): void {
   try {
     const descriptor = openSync(folder, 'r');
@@ -71,7 +71,7 @@ function syncFolder(folder: string): void {
       closeSync(descriptor);
     }
   } catch {
-    // Not every system can: on Windows a folder cannot be opened, and its names are written with the file.
+    // Not supported everywhere: on Windows a directory cannot be opened, and its entries are written with the file.
   }
 }
 
@@ -80,7 +80,7 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
 }
 
-/** FNV-1a of a text in UTF-8, as 8 hex digits: short, and needs no hash library to be loaded. */
+/** FNV-1a of a text in UTF-8, as 8 hex digits: short, and requires no hash library. */
 export function checksumOf(text: string): string {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
@@ -95,7 +95,7 @@ export function createEventId(): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-// Straight from the system where it can be had as a file: loading Node's library takes a tenth of the whole run.
+// Directly from the system if it is available as a file: loading Node's library takes a tenth of the whole run.
 function randomBytes(): Buffer {
   const bytes = Buffer.alloc(16);
   try {
@@ -106,7 +106,7 @@ function randomBytes(): Buffer {
       closeSync(descriptor);
     }
   } catch {
-    // Not a Unix.
+    // Not available on Windows.
   }
   return process.getBuiltinModule('node:crypto').randomBytes(16);
 }

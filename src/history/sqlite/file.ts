@@ -11,60 +11,60 @@ import { type Lock, takeLock } from './lock.ts';
 import { encode, migrate, refuseForeign } from './schema.ts';
 import { moveAside, UnusableHistory } from './trouble.ts';
 
-/** The form in which a dataset's rows or documents are kept at present. */
+/** The current schema version of a dataset's rows or documents. */
 export type SchemaVersionOf = (dataset: DatasetName) => number;
 
 /**
- * After how many pages (4 KiB) the write-ahead log is brought into the database. That happens within a commit: for
- * SQLite's own 1000 it held the event loop for 10 to 17 ms, for 256 for 4.
+ * Number of pages (4 KiB) after which the write-ahead log is checkpointed. That happens within a commit: with SQLite's
+ * default of 1000 it blocked the event loop for 10 to 17 ms, with 256 for 4.
  */
 const LOG_PAGES = 256;
 
 /** Opens a database for writing. */
 export type OpenDatabase = (path: string) => DatabaseSync;
 
-/** An open history file, held by this process alone. */
+/** An open history file, exclusive to this process. */
 export interface HistoryFile {
   readonly db: DatabaseSync;
   begin(): void;
   commit(): void;
-  /** Does nothing where no transaction is open. */
+  /** Does nothing if no transaction is open. */
   rollback(): void;
-  /** Stores a day as it is kept; takes it out where it is not. */
+  /** Stores a day; deletes it if it is no longer kept. */
   putDay(org: string, dataset: DatasetName, day: Day, kept: DatasetState | undefined): void;
-  /** Stores a document as it is kept; takes it out where it is not. */
+  /** Stores a document; deletes it if it is no longer kept. */
   putDocument(org: string, dataset: DatasetName, id: string, kept: DatasetState | undefined): void;
-  /** Stores what is known of a dataset as a whole; takes it out where nothing is. */
+  /** Stores the state of a dataset; deletes it if there is none. */
   putDataset(org: string, dataset: DatasetName, kept: DatasetState | undefined): void;
-  /** Stores who an organization is; takes it out where nothing is kept of it. */
+  /** Stores the identity of an organization; deletes it if there is none. */
   putOrg(org: string, identity: Pick<OrgState, 'orgId' | 'confirmedKey'> | undefined): void;
   putSweepMark(mark: SweepMark): void;
-  /** Leaves nothing of replaced rows in the files beside the database; false where another reader is in the way. */
+  /** Removes replaced rows from the files beside the database; false if another reader prevents it. */
   scrub(): boolean;
   close(): void;
 }
 
-/** What happens to a history that may not be written to: it stays where it is, or makes way for a new one. */
+/** What happens to a history that must not be written to: it stays, or is replaced by a new one. */
 export type OnDamage = 'keep' | 'replace';
 
-/** How a file is opened. */
+/** Options for opening a file. */
 export interface Opening {
   readonly onDamage?: OnDamage | undefined;
-  /** As SQLite does it, unless told otherwise. */
+  /** SQLite's own by default. */
   readonly openDatabase?: OpenDatabase | undefined;
 }
 
-/** A file that made way for a new one. */
+/** A file that was replaced by a new one. */
 export interface Replaced {
-  /** Where it is now. */
+  /** Its new path. */
   readonly path: string;
   readonly reason: UnusableHistory;
 }
 
 /**
- * Opens the file and creates it and its directory where they are missing, for this user alone. Throws a `ConfigError`
- * where the file must be left alone, an `UnusableHistory` among them where it is damaged or newer and stays, and
- * anything else where it may work another time.
+ * Opens the file and creates it and its directory if necessary, accessible to this user only. Throws a `ConfigError` if
+ * the file must not be touched (an `UnusableHistory` if it is damaged or newer and stays), and any other error if
+ * opening may succeed later.
  */
 export function openHistoryFile(
   location: string,
@@ -73,12 +73,12 @@ export function openHistoryFile(
 ): { readonly file: HistoryFile; readonly replaced: Replaced | undefined } {
   refuseSpecial(location);
   mkdirSync(path.dirname(location), { recursive: true, mode: 0o700 });
-  // One process at a time may write; readers see what is stored.
+  // Only one process may write at a time; readers see what is stored.
   const lock = takeLock(`${location}.lock`);
   try {
     const replaced = onDamage === 'replace' ? replaceUnusable(location) : undefined;
     inspect(location);
-    // SQLite gives the files beside a database the database's own mode.
+    // SQLite gives the files beside a database the mode of the database.
     closeSync(openSync(location, 'a', 0o600));
     const file = openLocked(location, schemaVersionOf, openDatabase);
     return { file: { ...file, close: () => closeAll(file, lock) }, replaced };
@@ -114,9 +114,8 @@ function openLocked(
   const db = openDatabase(location);
   try {
     refuseForeign(db, location);
-    // NORMAL: a process that is killed loses nothing that was committed; a machine without power may lose the
-    // newest transactions, whole, and the platform is asked for those days again. FULL would wait for the disk
-    // with every answer, on the event loop.
+    // NORMAL: a killed process loses nothing that was committed; a power failure may lose the newest transactions as a
+    // whole, and those days are fetched again. FULL would wait for the disk on the event loop with every answer.
     db.exec(
       `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`,
     );
@@ -129,7 +128,7 @@ function openLocked(
 }
 
 function createHistoryFile(db: DatabaseSync, schemaVersionOf: SchemaVersionOf): HistoryFile {
-  // What is stored already costs no write: a listing is put as a whole, though little of it is new.
+  // Unchanged data is not written: a listing is stored as a whole, though little of it is new.
   const day = db.prepare(
     `INSERT INTO day (org, dataset, day, form, row, sum) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET form = excluded.form, row = excluded.row, sum = excluded.sum

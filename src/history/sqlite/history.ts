@@ -22,33 +22,33 @@ import { createRequestCounts } from './requests.ts';
 import { type Trouble, type TroubleReason, troubleOf, UnusableHistory } from './trouble.ts';
 import { createUnsaved, type UnsavedDataset, writes } from './unsaved.ts';
 
-/** One row can be large. */
+/** A single row can be large. */
 const ROWS_PER_LOOK = 1;
 
-/** Reasons that need an operator. */
+/** Reasons that require an operator. */
 const LASTING: ReadonlySet<TroubleReason> = new Set(['damaged', 'newer', 'foreign']);
 
 export interface SqliteHistoryDeps extends Opening {
-  /** The file; it and its directory are created where they are missing. */
+  /** The file; it and its directory are created if necessary. */
   readonly path: string;
-  /** The form of a dataset's rows: those that were stored in another one count as never asked for. */
+  /** The schema version of a dataset's rows: those stored with another version are fetched again. */
   readonly schemaVersionOf: SchemaVersionOf;
   readonly clock: Pick<Clock, 'elapsed'>;
   readonly log: Logger;
-  /** Told when a file that could not be opened at first has brought more than was known. */
+  /** Called when a file that could not be opened at first has added data. */
   readonly onLateLoad?: () => void;
 }
 
-/** A history that outlasts its process. */
+/** A history that outlives its process. */
 export interface SqliteHistory extends History {
-  /** Whether everything is in the file; where not, it is in memory and stored once the file can be written. */
+  /** Whether everything is in the file; otherwise the rest is in memory and stored once the file can be written. */
   isPersistent(): boolean;
 }
 
 /**
- * Opens a history in an SQLite file. What is known is read from memory; every write goes there and then, as one
- * transaction, to the file. A file that cannot be opened or written, is damaged or of a newer release costs the
- * persistence and no data that can be read. Rejects with a `ConfigError` where the file is another program's or none.
+ * Opens a history in an SQLite file. Reads are served from memory; every write goes to memory and, as one transaction,
+ * to the file. With a file that cannot be opened or written, is damaged or is from a newer release, only persistence is
+ * lost, and no readable data. Rejects with a `ConfigError` if the file is another program's or not a regular file.
  */
 export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<SqliteHistory> {
   const { path, schemaVersionOf, clock, log } = deps;
@@ -57,9 +57,9 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   const requests = createRequestCounts({ path: requestFileBeside(path), log });
   const queue = createSerialQueue();
   let file: HistoryFile | undefined;
-  /** As the file was when this process last wrote to it. */
+  /** The state of the file after this process last wrote to it. */
   let ours: FileMark | undefined;
-  /** As the file was when it was found unusable; it is not looked at again before it changes. */
+  /** The state of the file when it was found unusable; it is not checked again before it changes. */
   let refused: FileMark | undefined;
   let trouble: Trouble | undefined;
   let storedMark: SweepMark | undefined;
@@ -80,7 +80,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     return opened;
   }
 
-  /** Brings what can be read of a file that made way into the new one. */
+  /** Copies what can be read of a replaced file into the new one. */
   async function takeFrom({ path: aside, reason }: Replaced): Promise<void> {
     log.error('History file unusable; moved aside and replaced by a new one', {
       ...{ path, aside, reason: reason.reason, error: reason.message },
@@ -98,7 +98,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     log.warn('Refetching stored rows with an outdated schema or a bad checksum', { path, unreadable });
   }
 
-  /** Stores everything unsaved as one transaction, after the one under way. */
+  /** Stores everything unsaved as one transaction, after the one in progress. */
   function save(): Promise<void> {
     return queue.run(saveNow);
   }
@@ -154,20 +154,20 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     log.info('The history is written to its file again', { path });
   }
 
-  /** The next sweep has to know from where this one counted, also after a restart. */
+  /** The next sweep needs the reference day of this one, also after a restart. */
   function storeMark(opened: HistoryFile): void {
     storedMark = state.sweepMark();
     if (storedMark !== undefined) opened.putSweepMark(storedMark);
   }
 
-  /** What was replaced must not be found in the log of writes either; tried again until nothing is in the way. */
+  /** Replaced data must not remain in the write-ahead log either; retried until no reader prevents it. */
   function scrub(opened: HistoryFile): void {
     isScrubDue = !opened.scrub();
     if (isScrubDue)
       log.debug('Truncating the write-ahead log failed; replaced rows may remain in it', { path });
   }
 
-  /** A file that somebody else has taken away, replaced or written to no longer holds what was written to it. */
+  /** A file that was removed, replaced or written by another process no longer contains what was written to it. */
   function noticeOthers(): void {
     if (file === undefined || markOf(path) === ours) return;
     log.warn('History file removed, replaced or overwritten; rewriting all known data', {
@@ -176,14 +176,14 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     abandon();
   }
 
-  /** Gives up the open file without another byte written to what is now at its place. */
+  /** Abandons the open file without writing another byte to what is now at its path. */
   function abandon(): void {
     const abandoned = file;
     file = undefined;
     storedMark = undefined;
     for (const touched of state.all()) unsaved.add(touched);
     try {
-      // Closing would bring the log's pages into the database, whosever that is now.
+      // Closing would checkpoint the log into the database, whoever it belongs to now.
       if (ours !== undefined && isSamePlace(path, ours)) truncateSync(`${path}-wal`, 0);
       abandoned?.close();
     } catch (error) {
@@ -219,7 +219,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     await salvage(path);
   }
 
-  /** What is stored can be shown even where nothing can be added to it, or not all of it can be read. */
+  /** Stored data can be published even if nothing can be added to it, or not all of it can be read. */
   async function salvage(from: string): Promise<void> {
     try {
       const db = openForReading(from);
@@ -289,7 +289,7 @@ function isSame(one: SweepMark | undefined, other: SweepMark | undefined): boole
   return one?.day === other?.day && one?.doubtedSince === other?.doubtedSince;
 }
 
-/** `data/history.db` has `data/history-requests.db` beside it. */
+/** `data/history-requests.db` for `data/history.db`. */
 function requestFileBeside(path: string): string {
   const { dir, name } = parse(path);
   return join(dir, `${name}-requests.db`);

@@ -8,9 +8,8 @@ import { troubleOf, UnusableHistory } from './trouble.ts';
 const MAGIC = 'SQLite format 3\0';
 
 /**
- * Looks at a file without changing a byte of it. Throws a `ConfigError` where it is another program's, an
- * `UnusableHistory` where it is damaged or of a newer release, and SQLite's or the system's own error where it
- * cannot be looked at.
+ * Inspects a file without changing it. Throws a `ConfigError` if it is another program's, an `UnusableHistory` if it is
+ * damaged or from a newer release, and SQLite's or the system's own error if it cannot be read.
  */
 export function inspect(path: string): void {
   refuseOther(path);
@@ -27,16 +26,16 @@ export function inspect(path: string): void {
   }
 }
 
-/** Opens a database so that closing it leaves the file as it is. */
+/** Opens a database so that closing it does not change the file. */
 export function openForReading(path: string): DatabaseSync {
-  // Without a write-ahead log nobody writes; SQLite then needs no files beside the database to read it.
+  // Without a write-ahead log there is no writer; SQLite then needs no files beside the database to read it.
   if (existsSync(`${path}-wal`)) return new DatabaseSync(path, { readOnly: true });
   const url = pathToFileURL(path);
   url.searchParams.set('immutable', '1');
   return new DatabaseSync(url, { readOnly: true });
 }
 
-/** An error as a refusal where the file is to blame for it. */
+/** Converts an error that the file causes to a refusal. */
 export function refusalOf(error: unknown, path: string): unknown {
   if (error instanceof ConfigError) return error;
   const { reason, detail } = troubleOf(error);
@@ -48,7 +47,7 @@ function damaged(path: string, detail: string): UnusableHistory {
   return new UnusableHistory('damaged', `storage.path: ${path} is damaged: ${why}`, LEFT_DAMAGED);
 }
 
-/** Throws a `ConfigError` where something is at a path that no file of this exporter can ever be. */
+/** Throws a `ConfigError` if a path is something that cannot be a file of this exporter. */
 export function refuseSpecial(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined || found.isFile()) return;
@@ -58,7 +57,7 @@ export function refuseSpecial(path: string): void {
   );
 }
 
-/** Throws an `UnusableHistory` where a file does not even begin like a database; one that is empty or missing may become one. */
+/** Throws an `UnusableHistory` if a file does not begin like a database; an empty or missing one may become one. */
 export function refuseOther(path: string): void {
   if (sizeOf(path) === 0 || isCutShort(path)) return;
   const start = Buffer.alloc(MAGIC.length);
@@ -73,7 +72,10 @@ export function refuseOther(path: string): void {
   throw new UnusableHistory('damaged', message, LEFT_DAMAGED);
 }
 
-/** A change that was cut short is undone by the next one to open the file for writing; until then it looks damaged. */
+/**
+ * An interrupted change is rolled back by the next process that opens the file for writing; until then it looks
+ * damaged.
+ */
 function isCutShort(path: string): boolean {
   return sizeOf(`${path}-journal`) > 0;
 }

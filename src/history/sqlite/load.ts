@@ -7,12 +7,12 @@ import type { OrgState } from '../state.ts';
 import type { SchemaVersionOf } from './file.ts';
 import { decode } from './schema.ts';
 
-/** What a history file holds. */
+/** The content of a history file. */
 export interface Loaded {
   readonly orgs: ReadonlyMap<string, OrgState>;
   readonly days: number;
   readonly documents: number;
-  /** Days and documents that were stored in another form or came back altered: they count as never asked for. */
+  /** Number of days and documents with an outdated schema version or a bad checksum: they are fetched again. */
   readonly unreadable: number;
   readonly sweepMark: SweepMark | undefined;
   /** The counted requests, by organization. */
@@ -28,8 +28,8 @@ interface Draft {
 }
 
 /**
- * Reads a whole database; yields after each row, so that its driver can give way to other work. With `salvage`, what
- * cannot be read is left out and counts as never asked for; without, it throws.
+ * Reads a whole database; yields after each row, so that other work can run. With `salvage`, unreadable data is skipped
+ * and fetched again; otherwise it throws.
  */
 export function* load(
   db: DatabaseSync,
@@ -45,17 +45,17 @@ export function* load(
     }
   }
 
-  /** What is behind a page that cannot be read. */
+  /** Reads what is behind an unreadable page. */
   function* rowsFromTheEnd(table: string): Generator<Record<string, unknown>> {
     try {
       yield* db.prepare(`SELECT * FROM ${table} ORDER BY rowid DESC`).iterate();
     } catch {
-      // No row is left that can be read.
+      // No readable row is left.
     }
   }
 
   const orgs = new Map<string, Omit<OrgState, 'datasets'> & { datasets: Map<DatasetName, Draft> }>();
-  // A file that can only be read stays in the form of the release that wrote it: newer columns may be missing.
+  // A read-only file keeps the schema of the release that wrote it: newer columns may be missing.
   for (const row of rowsOf('org')) {
     const [orgId, confirmedKey] = [textOf(row['org_id']), textOf(row['confirmed_key'])];
     orgs.set(String(row['name']), { orgId, confirmedKey, datasets: new Map() });
@@ -112,7 +112,7 @@ export function* load(
 const NOBODY = { orgId: undefined, confirmedKey: undefined } as const;
 const NOTHING = { answeredAt: undefined, succeededAt: undefined, revisedOn: undefined } as const;
 
-/** Where it is missing or cannot be read, the next sweep counts as the first one. */
+/** If it is missing or unreadable, the next sweep counts as the first one. */
 function markIn(db: DatabaseSync): SweepMark | undefined {
   try {
     const row = db.prepare('SELECT day, doubted_since FROM sweep').get();
@@ -135,7 +135,7 @@ function requestsIn(db: DatabaseSync, salvage: boolean): ReadonlyMap<string, Req
 
 function legacyRequests(db: DatabaseSync): ReadonlyMap<string, RequestCount> {
   const requests = new Map<string, RequestCount>();
-  // A file that can only be read stays in the form of the release that wrote it.
+  // A read-only file keeps the schema of the release that wrote it.
   const table = db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'request_count'`).get();
   if (table === undefined) return requests;
   for (const row of db.prepare('SELECT org, day, requests FROM request_count').iterate()) {

@@ -1,16 +1,16 @@
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
-/** A file that one process at a time holds; others may still read what it guards. */
+/** A file lock that one process at a time holds; other processes may still read what it protects. */
 export interface Lock {
   release(): void;
-  /** Releases it and takes away the file, where it was not there before. */
+  /** Releases it and removes the file, if it did not exist before. */
   undo(): void;
 }
 
 /**
- * Takes the lock, or throws what SQLite or the system says. The system itself releases it when the process ends,
- * however it ends: it is the lock of an empty SQLite database.
+ * Takes the lock, or throws the error of SQLite or the system. It is the lock of an empty SQLite database, so the
+ * system releases it when the process ends for any reason.
  */
 export function takeLock(path: string): Lock {
   const isNew = !existsSync(path);

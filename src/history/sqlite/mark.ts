@@ -1,19 +1,19 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 
-/** How many bytes the header of an SQLite database has. */
+/** Size of an SQLite database header in bytes. */
 const HEADER = 100;
 
-/** By what a file is recognized that nobody else may have written to. */
+/** Identifies the state of a file, to detect writes of other processes. */
 export type FileMark = string;
 
-/** The mark of a database and of the log beside it as they are now; undefined where there is no database. */
+/** The mark of the current state of a database and its log; undefined if there is no database. */
 export function markOf(path: string): FileMark | undefined {
   const database = partOf(path);
   if (database === undefined) return undefined;
   return JSON.stringify([database, headerOf(path), partOf(`${path}-wal`)]);
 }
 
-/** Whether a path still leads to the file that it led to when it was marked, whoever has written to it. */
+/** Whether a path still leads to the marked file, regardless of its content. */
 export function isSamePlace(path: string, mark: FileMark): boolean {
   const [marked] = JSON.parse(mark) as readonly [readonly [string]];
   return partOf(path)?.[0] === marked[0];

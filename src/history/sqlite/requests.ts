@@ -6,21 +6,21 @@ import type { Logger } from '../../runtime/logger.ts';
 import type { RequestCount } from '../history.ts';
 import { moveAside, troubleOf } from './trouble.ts';
 
-/** The counted requests of each organization, in a file of their own, which damage of the history does not touch. */
+/** The request counts of each organization, in a separate file that damage of the history does not affect. */
 export interface RequestCounts {
-  /** Whether the file holds all of them. */
+  /** Whether all counts are in the file. */
   readonly isSaved: boolean;
   get(org: string): RequestCount | undefined;
-  /** Stores a count; where that fails it is kept in memory and stored with the next one. */
+  /** Stores a count; if that fails, it is kept in memory and stored with the next one. */
   put(org: string, count: RequestCount): void;
-  /** Takes what a release before has stored elsewhere, where nothing is known here. */
+  /** Adopts counts that an earlier release has stored elsewhere, unless they are known here. */
   absorb(stored: ReadonlyMap<string, RequestCount>): void;
-  /** Tries again to store what could not be stored. */
+  /** Retries failed writes. */
   save(): void;
   close(): void;
 }
 
-/** Opens the file at its first use, and creates it where it is missing; it never fails. */
+/** Opens the file on first use and creates it if necessary; never fails. */
 export function createRequestCounts({
   path: file,
   log,
@@ -71,7 +71,7 @@ export function createRequestCounts({
     try {
       db?.close();
       db = undefined;
-      // Nothing but counts is in it: those in memory go into a new one.
+      // It contains only counts: those in memory are written to a new one.
       if (reason === 'damaged') moveAside(file);
     } catch (inner) {
       log.debug('Moving the file of request counts aside failed', {
@@ -82,7 +82,7 @@ export function createRequestCounts({
     for (const org of counts.keys()) unsaved.add(org);
     if (isReported) return;
     isReported = true;
-    // What else keeps it from being written keeps the history from it too, which says so.
+    // Other reasons affect the history file too, which reports them.
     const level = reason === 'damaged' ? 'error' : 'debug';
     log[level]('Request counts are kept in memory only; their file cannot be used', {
       ...{ path: file, reason, error: messageOf(error), hint },
@@ -104,7 +104,7 @@ export function createRequestCounts({
     });
   }
 
-  /** What is in the file has to be known before anything is. */
+  /** The content of the file must be known before anything is written. */
   function read(): void {
     if (db === undefined) use(() => undefined);
   }

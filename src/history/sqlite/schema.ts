@@ -3,13 +3,13 @@ import { crc32 } from 'node:zlib';
 import { ConfigError } from '../../runtime/errors.ts';
 import { UnusableHistory } from './trouble.ts';
 
-/** Marks a database as this exporter's history: the bytes of `APEh`. */
+/** Identifies a database as this exporter's history: the bytes of `APEh`. */
 export const APPLICATION_ID = 0x41_50_45_68;
 
 /**
- * The steps from an empty database to the present form; a release may add steps and never changes one. The number
- * of steps taken is the database's `user_version`. `row` is null for a day that was answered without one. `form`
- * is the dataset's form at the time, `sum` the CRC-32 of the text: what does not match is not read.
+ * The migrations from an empty database to the current schema; a release may add migrations but never changes one. The
+ * number of applied migrations is the database's `user_version`. `row` is null for a day that was answered without one.
+ * `form` is the dataset's schema version at the time, `sum` the CRC-32 of the text: what does not match is not read.
  */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE org (name TEXT PRIMARY KEY, org_id TEXT) STRICT;
@@ -27,17 +27,19 @@ export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE request_count (
      org TEXT PRIMARY KEY, day TEXT NOT NULL, requests INTEGER NOT NULL
    ) STRICT;`,
-  // `name#org_id` is what a name stood for before: set aside, not shown.
+  // `name#org_id` is a former organization of a name: set aside and not published.
   `ALTER TABLE org ADD COLUMN confirmed_key TEXT;
    ALTER TABLE dataset ADD COLUMN succeeded_at INTEGER;`,
   `CREATE TABLE sweep (only INTEGER PRIMARY KEY CHECK (only = 1), day TEXT NOT NULL, doubted_since INTEGER) STRICT;`,
 ];
 
-/** The hint about a damaged file. */
+/** The hint for a damaged file. */
 export const LEFT_DAMAGED =
   'it is left untouched; restore a copy, or move it away: missing data is then fetched again. With --storage.on-damage=replace, the exporter moves it aside itself';
 
-/** Throws a `ConfigError` where a database is another program's, and an `UnusableHistory` where it is a newer release's. */
+/**
+ * Throws a `ConfigError` if a database is another program's, and an `UnusableHistory` if it is from a newer release.
+ */
 export function refuseForeign(db: DatabaseSync, path: string): void {
   const id = numberOf(db, 'application_id');
   const version = numberOf(db, 'user_version');
@@ -58,7 +60,7 @@ export function refuseForeign(db: DatabaseSync, path: string): void {
   );
 }
 
-/** Brings a database to the present form, all steps or none. */
+/** Migrates a database to the current schema atomically. */
 export function migrate(db: DatabaseSync): void {
   const done = numberOf(db, 'user_version');
   if (done === MIGRATIONS.length && numberOf(db, 'application_id') === APPLICATION_ID) return;
@@ -80,26 +82,26 @@ function isEmpty(db: DatabaseSync): boolean {
   return db.prepare('SELECT count(*) AS tables FROM sqlite_schema').get()?.['tables'] === 0;
 }
 
-/** Whether a database has this exporter's tables, whatever its header says. */
+/** Whether a database has this exporter's tables, regardless of its header. */
 function hasOwnTables(db: DatabaseSync): boolean {
   const names = "'org', 'dataset', 'day', 'document'";
   const found = db.prepare(`SELECT count(*) AS tables FROM sqlite_schema WHERE name IN (${names})`).get();
   return found?.['tables'] === 4;
 }
 
-/** A value as it is stored: JSON, and the CRC-32 of that text. */
+/** A stored value: JSON, and the CRC-32 of that text. */
 export interface Encoded {
   readonly text: string;
   readonly sum: number;
 }
 
-/** Writes a value down. */
+/** Encodes a value. */
 export function encode(value: unknown): Encoded {
   const text = JSON.stringify(value);
   return { text, sum: crc32(text) };
 }
 
-/** Reads a value back; undefined where the text is not what was written. */
+/** Decodes a value; undefined if the text is not what was written. */
 export function decode(text: unknown, sum: unknown): unknown {
   if (typeof text !== 'string' || crc32(text) !== sum) return undefined;
   try {

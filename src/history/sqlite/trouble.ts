@@ -1,7 +1,7 @@
 import { existsSync, renameSync } from 'node:fs';
 import { ConfigError, messageOf } from '../../runtime/errors.ts';
 
-/** Why a store cannot be used for now. */
+/** Why a store cannot be used at present. */
 export type TroubleReason =
   | 'locked'
   | 'full'
@@ -56,7 +56,7 @@ const SYSTEM_REASONS: ReadonlyMap<string, TroubleReason> = new Map([
   ['ENOENT', 'unreachable'],
 ]);
 
-/** What an error of SQLite or of the file system means for the store. */
+/** Classifies an error of SQLite or of the file system. */
 export function troubleOf(error: unknown): Trouble {
   const reason = reasonOf(error);
   if (error instanceof ConfigError)
@@ -68,7 +68,7 @@ function reasonOf(error: unknown): TroubleReason {
   if (!(error instanceof Error)) return 'failed';
   if (error instanceof UnusableHistory) return error.reason;
   if (error instanceof ConfigError) return 'foreign';
-  // The low byte is the primary code, the rest tells more of the same.
+  // The low byte is the primary code; the other bytes specify it further.
   if ('errcode' in error) return REASONS.get(Number(error.errcode) & 0xff) ?? 'failed';
   return ('code' in error ? SYSTEM_REASONS.get(String(error.code)) : undefined) ?? 'failed';
 }
@@ -76,7 +76,7 @@ function reasonOf(error: unknown): TroubleReason {
 /** The files that SQLite keeps beside a database. */
 const BESIDE = ['', '-wal', '-shm', '-journal'] as const;
 
-/** A history that may not be written to: it is damaged, or of a newer release. */
+/** A history that must not be written to: it is damaged or from a newer release. */
 export class UnusableHistory extends ConfigError {
   readonly reason: 'damaged' | 'newer';
 
@@ -87,7 +87,7 @@ export class UnusableHistory extends ConfigError {
   }
 }
 
-/** Renames a database, with all that is beside it, to the first name that is free, and gives that name. */
+/** Renames a database and the files beside it to the first unused name, and returns that name. */
 export function moveAside(path: string): string {
   let number = 1;
   while (existsSync(`${path}.damaged-${number}`)) number += 1;

@@ -3,24 +3,24 @@ import type { Day } from '../../catalog/day.ts';
 import type { HistoryState, Touched } from '../state.ts';
 import type { HistoryFile } from './file.ts';
 
-/** The days and documents of one dataset that its file does not hold as they are. */
+/** The days and documents of one dataset that differ from its file. */
 export interface UnsavedDataset {
   readonly org: string;
-  /** Undefined: what is known of the organization itself. */
+  /** Undefined: the organization itself. */
   readonly dataset: DatasetName | undefined;
   readonly days: Set<Day>;
   readonly documents: Set<string>;
 }
 
-/** Remembers by name what still has to be stored; the values themselves are read when they are stored. */
+/** Records by name what still has to be stored; the values are read when they are stored. */
 export interface Unsaved {
   readonly isEmpty: boolean;
   add(touched: Touched): void;
-  /** Hands everything over and forgets it. */
+  /** Returns and clears the record. */
   take(): readonly UnsavedDataset[];
 }
 
-/** Starts with nothing to store. */
+/** Creates an empty record. */
 export function createUnsaved(): Unsaved {
   let datasets = new Map<string, UnsavedDataset>();
   return {
@@ -42,7 +42,7 @@ export function createUnsaved(): Unsaved {
   };
 }
 
-/** Writes what is unsaved as it is kept, one row at a step. */
+/** Writes what is unsaved, one row per step. */
 export function* writes(
   file: HistoryFile,
   kept: HistoryState,
@@ -54,7 +54,7 @@ export function* writes(
       yield;
       continue;
     }
-    // Read at each row: what changes meanwhile is unsaved again, and the newer value does no harm.
+    // Read for each row: a row that changes meanwhile is unsaved again, and writing its newer value is harmless.
     for (const day of days) {
       file.putDay(org, dataset, day, kept.dataset(org, dataset));
       yield;

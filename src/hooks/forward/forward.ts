@@ -22,17 +22,20 @@ export interface ForwardParts {
 const maxEvents = 500;
 const maxBytes = 524_288;
 const lookAgainMs = 10;
-/** How long a run waits for another that sends, and how long it begins new requests for what waited before. */
+/**
+ * How long a run waits for another one that is sending, and how long it starts new requests for events that were
+ * spooled before.
+ */
 const patienceMs = 500;
-/** So many single events that something on the way refuses, without a success between them, end a run. */
+/** After this many single events in a row that are rejected on the way, a run ends. */
 const maxRefusedOnTheWay = 2;
 
-/** An event's name in the spool; undefined where the disk cannot take it. */
+/** An event's name in the spool; undefined if it could not be written. */
 export interface Kept {
   readonly name: string | undefined;
 }
 
-/** Keeps an event on disk. */
+/** Spools an event to disk. */
 export function keepOnDisk(spool: Spool, event: SharedEvent, log: HookLog): Kept {
   try {
     return { name: spool.add(event) };
@@ -43,9 +46,9 @@ export function keepOnDisk(spool: Spool, event: SharedEvent, log: HookLog): Kept
 }
 
 /**
- * Sends what is on disk, oldest first, for half a second and never longer than `until` (by the clock's `elapsed`).
- * The event is kept first where it is not yet. What is not confirmed stays for a later run; what is sent twice counts
- * once by its id.
+ * Sends spooled events, oldest first, for half a second and never longer than `until` (by the clock's `elapsed`). The
+ * event is spooled first, unless it already is. Unconfirmed events stay for a later run; an event that is sent twice
+ * counts once by its id.
  */
 export async function forward(
   parts: ForwardParts,
@@ -64,14 +67,13 @@ export async function forward(
   const patience = Math.min(until, clock.elapsed() + patienceMs);
   while (clock.elapsed() < patience && !parts.pause.holds(clock.now()) && spool.has(name)) {
     if ((await flush(parts, until, patience)) !== 'busy') return;
-    // Another process sends, this event too in its turn.
+    // Another process is sending, and will send this event too.
     await clock.wait(lookAgainMs);
   }
 }
 
 /**
- * Sends what the spool holds, until `until`, and begins no request after `patience`; `busy` where another process
- * sends already.
+ * Sends the spooled events until `until`, and starts no request after `patience`; `busy` if another process is sending.
  */
 export async function flush(
   parts: ForwardParts,
@@ -88,12 +90,12 @@ export async function flush(
   }
 }
 
-/** Sends batch after batch. One that is refused is halved until the event that is at fault is alone. */
+/** Sends batch after batch. A rejected batch is halved until the faulty event is isolated. */
 async function sendAll(parts: ForwardParts, until: number, patience: number): Promise<'empty' | 'left'> {
   const { spool, pause, clock, log } = parts;
   let most = maxEvents;
   let waiting: readonly string[] = [];
-  // Refused by something on the way: they stay on disk, and the others must not wait for them.
+  // Rejected on the way: they stay on disk, and the others must not wait for them.
   const left = new Set<string>();
   let refusedInARow = 0;
   while (clock.elapsed() < patience) {
@@ -127,7 +129,7 @@ interface Batch {
   /** The events, and those that another process has removed meanwhile. */
   readonly names: readonly string[];
   readonly texts: readonly string[];
-  /** How many of the waiting names are dealt with, damaged ones included. */
+  /** Number of processed names, including damaged ones. */
   readonly passed: number;
 }
 
@@ -157,7 +159,7 @@ function nextBatch({ spool, log }: ForwardParts, waiting: readonly string[], mos
   return { names, texts, passed };
 }
 
-/** `done`: the events may go; `kept`: a single event that something on the way refuses. */
+/** `done`: the events can be removed; `kept`: a single event that was rejected on the way. */
 type Outcome =
   | { readonly kind: 'done' }
   | { readonly kind: 'halve' }
@@ -207,26 +209,26 @@ async function send(
     });
     return classifyResponse(answer, texts.length);
   } catch (error) {
-    // Cut short by this run's own deadline: that says nothing about the exporter.
+    // Aborted by this run's own deadline, which says nothing about the exporter.
     const cut = error instanceof PostError && error.code === 'ETIMEDOUT' && left < settings.timeoutMs;
     return cut ? { kind: 'later', why: 'the deadline was exceeded', pauseMs: 0 } : classifyFailure(error);
   }
 }
 
-// Not an import: importing all members of a built-in module takes longer than using a few of them.
+// Not imported: importing all members of a built-in module takes longer than using a few of them.
 const { mkdirSync } = process.getBuiltinModule('node:fs');
 
 const path = process.getBuiltinModule('node:path');
 
-/** What may wait on disk where the settings do not say otherwise. */
+/** The default limits of the spool. */
 const standardLimits: SpoolLimits = { maxBytes: 10_485_760, maxAgeMs: 604_800_000 };
 
-/** Opens the spool in the state folder. */
+/** Opens the spool in the state directory. */
 export function spoolIn(state: string, limits = standardLimits): Spool {
   return createSpool(path.join(state, 'spool'), limits);
 }
 
-/** Puts together what forwarding needs, with its files in the state folder. */
+/** Creates the dependencies of forwarding, with its files in the state directory. */
 export function createForwarding(
   settings: ForwardSettings,
   state: string,
@@ -235,7 +237,7 @@ export function createForwarding(
   try {
     mkdirSync(state, { recursive: true, mode: 0o700 });
   } catch {
-    // The spool says so when it is written to.
+    // Reported when the spool is written to.
   }
   return {
     ...parts,

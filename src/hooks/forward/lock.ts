@@ -1,15 +1,15 @@
 import { writeWhole } from '../system.ts';
 
-// Not an import: importing all members of a built-in module takes longer than using a few of them.
+// Not imported: importing all members of a built-in module takes longer than using a few of them.
 const { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } =
   process.getBuiltinModule('node:fs');
 
 /**
- * A file by which processes agree that one of them sends. It keeps order and saves work, no more: an event that two
- * send all the same counts once by its id.
+ * A lock file, so that only one process sends at a time. It only saves work: an event that two processes send counts
+ * once by its id.
  */
 export interface Lock {
-  /** Takes the lock until an instant (Unix milliseconds), after which it is anybody's; false where another has it. */
+  /** Takes the lock until an instant (Unix milliseconds), after which it is free; false if another process has it. */
   take(now: number, until: number): boolean;
   release(): void;
 }
@@ -17,14 +17,14 @@ export interface Lock {
 const MAX_UNWRITTEN_MS = 5000;
 const MAX_HOLD_MS = 120_000;
 
-/** A lock at a path; `alive` tells whether a process with this id runs. */
+/** Creates a lock at a path; `alive` reports whether a process with this id is running. */
 export function createLock(file: string, pid: number, alive: (pid: number) => boolean): Lock {
   function create(until: number): boolean {
     let descriptor: number;
     try {
       descriptor = openSync(file, 'wx', 0o600);
     } catch (error) {
-      // Where no lock can be made at all, none is needed to be right.
+      // If no lock can be created at all, the result is correct without one.
       return !(error instanceof Error && 'code' in error && error.code === 'EEXIST');
     }
     try {
@@ -39,9 +39,9 @@ export function createLock(file: string, pid: number, alive: (pid: number) => bo
   }
   function isLeft(now: number): boolean {
     const [holder = 0, until = 0] = (textOf(file) ?? '').split(' ').map(Number);
-    // An end that no run would have set comes from a clock that was wrong.
+    // An expiry that no run would have set comes from a wrong clock.
     if (holder > 0 && until > 0) return now > until || until > now + MAX_HOLD_MS || !alive(holder);
-    // Without content it was only just created, or its holder was killed at that moment.
+    // Without content it was just created, or its holder was killed at that moment.
     const created = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now;
     return now > created + MAX_UNWRITTEN_MS;
   }
@@ -50,7 +50,7 @@ export function createLock(file: string, pid: number, alive: (pid: number) => bo
       if (create(until)) return true;
       if (!isLeft(now)) return false;
       try {
-        // Renamed, since of several processes that find it left only one can.
+        // Renamed, because only one of several processes that find it expired can do that.
         renameSync(file, `${file}.${pid}`);
         rmSync(`${file}.${pid}`, { force: true });
       } catch {
@@ -59,7 +59,7 @@ export function createLock(file: string, pid: number, alive: (pid: number) => bo
       return create(until);
     },
     release() {
-      // One that overran its time may find another's.
+      // A process that overran its time may find another's lock.
       if (textOf(file)?.startsWith(`${pid} `) === true) rmSync(file, { force: true });
     },
   };
@@ -73,7 +73,7 @@ function textOf(file: string): string | undefined {
   }
 }
 
-/** Whether a process runs on this machine. */
+/** Whether a process is running on this machine. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -83,9 +83,9 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** A time during which no run tries to send, because the last one waited in vain or was told to come later. */
+/** A time during which no run tries to send, because the last one timed out or was told to wait. */
 export interface Pause {
-  /** Whether it holds at an instant (Unix milliseconds). */
+  /** Whether it is in effect at an instant (Unix milliseconds). */
   holds(now: number): boolean;
   begin(until: number): void;
   end(): void;
@@ -93,7 +93,7 @@ export interface Pause {
 
 const MAX_PAUSE_MS = 300_000;
 
-/** A pause that is kept in a file. */
+/** Creates a pause that is stored in a file. */
 export function createPause(file: string): Pause {
   return {
     holds(now) {
@@ -103,14 +103,14 @@ export function createPause(file: string): Pause {
       } catch {
         return false;
       }
-      // An end that no run would have set comes from a clock that was wrong.
+      // An expiry that no run would have set comes from a wrong clock.
       return now < until && until <= now + MAX_PAUSE_MS;
     },
     begin(until) {
       try {
         writeWhole(file, String(until));
       } catch {
-        // Then the next run tries: later than it must be, or in vain, and no event is lost by it.
+        // Then the next run tries earlier than it should; no event is lost by that.
       }
     },
     end: () => rmSync(file, { force: true }),

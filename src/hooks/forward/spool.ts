@@ -1,30 +1,30 @@
 import { isRecord, type SharedEvent } from '../event.ts';
 import { checksumOf, codeOf, writeDurably } from '../system.ts';
 
-// Not an import: importing all members of a built-in module takes longer than using a few of them.
+// Not imported: importing all members of a built-in module takes longer than using a few of them.
 const { existsSync, readdirSync, readFileSync, renameSync, rmSync } = process.getBuiltinModule('node:fs');
 const path = process.getBuiltinModule('node:path');
 
-/** Events on disk that the exporter has not confirmed yet: one file each, so that no writer waits for another. */
+/** Unconfirmed events on disk: one file each, so that no writer waits for another. */
 export interface Spool {
   /**
-   * Keeps an event, over a power cut too once this returns; gives the name to remove it by. Throws the system's error
-   * where it cannot be kept.
+   * Stores an event durably, also against a power failure, and returns its name. Throws the system's error if that
+   * fails.
    */
   add(event: SharedEvent): string;
-  /** The names of the events kept, oldest first. */
+  /** The names of the stored events, oldest first. */
   names(): readonly string[];
-  /** What a file holds. */
+  /** Reads the event of a file. */
   read(name: string): SpooledEvent;
   remove(names: Iterable<string>): void;
-  /** Takes a damaged file out of the way of the others; it stays in the folder, for as long as events do. */
+  /** Sets a damaged file aside; it stays in the directory as long as an event would. */
   setAside(name: string): void;
   has(name: string): boolean;
-  /** Drops what is too old or too much, the oldest first; gives how many events were lost that way. */
+  /** Removes events beyond the limits of age and size, oldest first; returns the number of lost events. */
   trim(now: number): number;
 }
 
-/** An event's JSON text; `gone` where another process has removed it, `damaged` where it is not what was written. */
+/** An event's JSON text; `gone` if another process has removed it, `damaged` if it is not what was written. */
 export type SpooledEvent =
   | { readonly kind: 'event'; readonly text: string }
   | { readonly kind: 'gone' }
@@ -35,12 +35,12 @@ export interface SpoolLimits {
   readonly maxAgeMs: number;
 }
 
-// Instant, size, checksum and id: limits and order need no look into the files.
+// Instant, size, checksum and id, so that limits and order can be determined without reading the files.
 const nameShape = /^(\d{15})-(\d{6})-([\w.:-]+)\.json$/;
 const damaged = '.damaged';
 const unfinishedMs = 3_600_000;
 
-/** Opens the spool in a folder. */
+/** Opens the spool in a directory. */
 export function createSpool(folder: string, limits: SpoolLimits): Spool {
   function entries(): readonly string[] {
     try {
@@ -80,7 +80,7 @@ export function createSpool(folder: string, limits: SpoolLimits): Spool {
       try {
         renameSync(path.join(folder, name), path.join(folder, name + damaged));
       } catch {
-        // Another process did, or it goes by its age.
+        // Another process did, or it expires.
       }
     },
     has: (name) => existsSync(path.join(folder, name)),
@@ -103,7 +103,7 @@ export function createSpool(folder: string, limits: SpoolLimits): Spool {
   return spool;
 }
 
-/** Whether a text is what was written under this name; names of an earlier release hold no checksum. */
+/** Whether a text is what was written under this name; names of an earlier release have no checksum. */
 function isWhole(name: string, text: string): boolean {
   if (Buffer.byteLength(text) !== sizeIn(name)) return false;
   let event: unknown;

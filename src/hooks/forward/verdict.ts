@@ -2,8 +2,8 @@ import { isRecord } from '../event.ts';
 import { type Answer, PostError } from '../post.ts';
 
 /**
- * What becomes of the events of a request. Only the hook intake itself can take or refuse events: what a proxy or
- * another server on the way says, decides about none of them. `pauseMs`: how long later runs need not try.
+ * The outcome for the events of a request. Only the hook intake itself can accept or reject events; answers of a proxy
+ * or another server decide about none. `pauseMs`: how long later runs do not try.
  */
 export type Verdict =
   | { readonly kind: 'taken'; readonly rejected: number }
@@ -13,7 +13,7 @@ export type Verdict =
 
 const pauses = { denied: 30_000, server: 2000, slow: 15_000, longest: 300_000 };
 
-/** How long nobody tries where something on the way refuses every event, in milliseconds. */
+/** How long no run tries if every event is rejected on the way, in milliseconds. */
 export const refusedPauseMs = pauses.denied;
 
 /** Classifies the response to a request with this number of events. */
@@ -54,7 +54,7 @@ function secondsIn(retryAfter: string | undefined): number {
   return /^\d{1,6}$/.test(retryAfter ?? '') ? Number(retryAfter) : 0;
 }
 
-/** How many events the intake could not use; undefined where the answer does not account for all that were sent. */
+/** Number of events that the intake rejected; undefined if the answer does not account for all that were sent. */
 function rejectedOf(answer: Readonly<Record<string, unknown>>, events: number): number | undefined {
   const { accepted, duplicates, rejected } = answer;
   if (typeof accepted !== 'number' || typeof duplicates !== 'number' || typeof rejected !== 'number') {
@@ -63,7 +63,7 @@ function rejectedOf(answer: Readonly<Record<string, unknown>>, events: number): 
   return accepted + duplicates + rejected === events ? rejected : undefined;
 }
 
-/** The intake gives the reason by which it counts the refusal. */
+/** The intake includes the reason under which it counts the rejection. */
 function isRefusal({ error, reason }: Readonly<Record<string, unknown>>): boolean {
   return typeof error === 'string' && refusals.has(reason);
 }

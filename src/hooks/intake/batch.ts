@@ -1,9 +1,9 @@
 import { type Acceptable, type HookEvent, type RejectedEvent, readEvent } from './event.ts';
 
-/** Most events of one request. */
+/** Maximum number of events per request. */
 export const MAX_EVENTS = 1000;
 
-/** What a request's body holds. */
+/** The content of a request body. */
 export type Batch =
   | {
       readonly kind: 'events';
@@ -13,7 +13,7 @@ export type Batch =
   | { readonly kind: 'malformed'; readonly problem: string }
   | { readonly kind: 'too-many' };
 
-/** Reads a body: one event, or `{"events": [...]}`. Never throws. */
+/** Parses a body: one event, or `{"events": [...]}`. Never throws. */
 export function readBatch(text: string, acceptable: Acceptable): Batch {
   let body: unknown;
   try {

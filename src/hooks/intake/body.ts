@@ -2,26 +2,29 @@ import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../runtime/clock.ts';
 import { createJsonMeter } from '../../runtime/json-meter.ts';
 
-/** Most bytes of a body. */
+/** Maximum size of a body in bytes. */
 export const MAX_BYTES = 1_048_576;
 
-/** What is deeper, or has more values, is no events: a mebibyte of brackets would take a hundred times its size. */
+/**
+ * A body that is deeper or has more values contains no events: a mebibyte of brackets would take a hundred times its
+ * size.
+ */
 const STRUCTURE = { depth: 64, values: MAX_BYTES / 16 };
 
-/** A body has to arrive within this, in milliseconds. */
+/** Time limit for receiving a body, in milliseconds. */
 const ARRIVAL_MS = 10_000;
 
-/** Why a body was not read to its end. */
+/** Why a body was not read completely. */
 export type Unread = 'too-large' | 'too-complex' | 'late' | 'cut-short';
 
-/** Reads a whole body as text; nothing more is read of one that cannot be events. */
+/** Reads a whole body as text; stops reading once it cannot be events. */
 export async function readBody(
   request: IncomingMessage,
   clock: Pick<Clock, 'wait'>,
 ): Promise<{ readonly text: string } | Unread> {
   const arrived = new AbortController();
   const reading = collect(request);
-  // Rejects when the body was there first, and then nobody waits for it.
+  // Rejects if the body arrived first; then the result is not awaited.
   const late = clock.wait(ARRIVAL_MS, arrived.signal).then(
     () => 'late' as const,
     () => 'cut-short' as const,
@@ -49,7 +52,7 @@ function collect(request: IncomingMessage): Promise<{ readonly text: string } | 
       resolve(isTooLarge ? 'too-large' : 'too-complex');
     });
     request.once('end', () => resolve({ text: Buffer.concat(chunks).toString('utf8') }));
-    // Both come where the connection breaks; neither does after the end.
+    // Both fire if the connection breaks; neither does after the end.
     request.once('error', () => resolve('cut-short'));
     request.once('close', () => resolve('cut-short'));
   });

@@ -4,27 +4,27 @@ import { createTokenBucket, type TokenBucket } from '../../runtime/rate-limiters
 
 /** Limits the requests per second of each client. */
 export interface ClientLimits {
-  /** Takes one request of a client; 0 where it may go on, else the seconds after which it may come again. */
+  /** Counts one request of a client; returns 0 if it is allowed, otherwise the seconds until it may retry. */
   take(address: string | undefined): number;
 }
 
 export interface ClientLimitsDeps {
   readonly perSecond: number;
-  /** Requests that may come at once after a pause. */
+  /** Maximum number of requests at once after a pause. */
   readonly burst: number;
   readonly clock: Pick<Clock, 'elapsed'>;
-  /** Most clients that are told apart. */
+  /** Maximum number of distinguished clients. */
   readonly maxClients?: number;
 }
 
-/** Clients that are told apart; a client that is forgotten begins anew. */
+/** Clients that are tracked; a client that is evicted starts with a full bucket. */
 const MAX_CLIENTS = 10_000;
 
-/** Creates limits under which nobody has asked yet. */
+/** Creates limits without any clients. */
 export function createClientLimits(deps: ClientLimitsDeps): ClientLimits {
   const { perSecond, burst, clock, maxClients = MAX_CLIENTS } = deps;
   const rate = { intervalMs: 1000 / perSecond, burst };
-  // The most recent client comes last.
+  // The most recent client is last.
   const buckets = new Map<string, TokenBucket>();
   return {
     take(address) {
@@ -40,7 +40,7 @@ export function createClientLimits(deps: ClientLimitsDeps): ClientLimits {
   };
 }
 
-/** Whoever has an IPv6 address has 2^64 of them. */
+/** The owner of an IPv6 address has 2^64 of them. */
 function clientOf(address = ''): string {
   if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
   const [head = '', tail] = address.split('::');

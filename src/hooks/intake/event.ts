@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import type { Instant } from '../../catalog/day.ts';
 import { eventLabel, type Rejection, reasonLabel } from './known.ts';
 
-/** What is kept of an event: the identity, what is counted, and of its session a digest alone. */
+/** The stored part of an event: its identity, what is counted, and only a digest of its session. */
 export interface HookEvent {
-  /** A digest of the sender's identifier: the same for the same event, however often it is sent. */
+  /** A digest of the sender's identifier: the same each time the event is sent. */
   readonly id: string;
   /** A known name, or `other`. */
   readonly event: string;
-  /** Why the session ended, where it did. */
+  /** Why the session ended, if it did. */
   readonly reason: string | undefined;
-  /** A digest of the session's identifier; undefined where the event names no session. */
+  /** A digest of the session's identifier; undefined if the event names no session. */
   readonly session: string | undefined;
   /** When it happened by the sender's clock, in milliseconds since the epoch. */
   readonly at: Instant;
@@ -22,7 +22,7 @@ export interface RejectedEvent {
   readonly problem: string;
 }
 
-/** The span in which events may have happened, in milliseconds since the epoch. */
+/** The accepted range of event times, in milliseconds since the epoch. */
 export interface Acceptable {
   readonly from: Instant;
   readonly to: Instant;
@@ -33,7 +33,7 @@ const LONGEST_NAME = 128;
 const LONGEST_SESSION = 256;
 const DIGEST_BYTES = 16;
 
-/** Reads one event; unknown members are ignored. */
+/** Parses one event; unknown members are ignored. */
 export function readEvent(value: unknown, { from, to }: Acceptable): HookEvent | RejectedEvent {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return invalid('an event must be an object');

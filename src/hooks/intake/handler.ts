@@ -12,26 +12,26 @@ import type { TokenCheck } from './token.ts';
 export interface HookHandlerDeps {
   readonly intake: Pick<HookIntake, 'take' | 'from'>;
   readonly token: TokenCheck;
-  /** For senders that have the token. */
+  /** For senders with the token. */
   readonly senders: ClientLimits;
-  /** For those that don't: guessing must not use up what the senders behind the same address may send. */
+  /** For clients without it: guessing must not use up the limit of senders behind the same address. */
   readonly strangers: ClientLimits;
   readonly instruments: Pick<HookInstruments, 'rejected'>;
   readonly clock: Pick<Clock, 'now' | 'wait'>;
 }
 
-/** Bytes of bodies that are read at a time; what is made of them takes several times as much memory. */
+/** Maximum total size of bodies being read; the parsed events take several times as much memory. */
 const MAX_BYTES_AT_ONCE = 16 * MAX_BYTES;
-/** After how many seconds a sender may come again, where the wait is not its own doing. */
+/** The `Retry-After` in seconds if the sender did not cause the wait. */
 const SOON = 2;
-/** A sender's clock may be ahead by so much, in milliseconds. */
+/** How far a sender's clock may be ahead, in milliseconds. */
 const AHEAD_MS = 24 * 3_600_000;
 const NOTHING = { accepted: 0, duplicates: 0 } as const;
 
 interface Answer {
   readonly status: number;
   readonly body: object;
-  /** As what a request that was refused as a whole counts. */
+  /** The reason under which a request that was rejected as a whole is counted. */
   readonly reason?: Rejection;
   readonly headers?: readonly string[];
 }
@@ -84,7 +84,7 @@ export function createHookHandler(deps: HookHandlerDeps): Handler {
     const taken = events.length === 0 ? NOTHING : await intake.take(events);
     if (taken === 'busy') return throttled(SOON);
     if (taken === 'unavailable') return unavailable;
-    // Not before: a request that has to come again brings them again.
+    // Not earlier: a request that must be retried contains them again.
     for (const { rejection } of rejected) instruments.rejected(rejection);
     const [first] = rejected;
     if (events.length === 0 && first !== undefined) {
@@ -96,20 +96,20 @@ export function createHookHandler(deps: HookHandlerDeps): Handler {
   return async (request, response) => {
     const { status, body, reason, headers } = await answer(request);
     if (reason !== undefined) instruments.rejected(reason);
-    // What was not read of the body is not received either.
+    // An unread rest of the body is not received either.
     if (!request.complete) response.shouldKeepAlive = false;
     if (!response.destroyed) respondJson(response, status, body, headers);
   };
 }
 
-/** The bytes that a body has, or may have where that is not told. */
+/** The size of a body, or its maximum if it is not declared. */
 function sizeOf({ headers }: IncomingMessage): number {
   const length = headers['content-length'];
   return length === undefined ? MAX_BYTES : Number(length);
 }
 
 function refusal(status: number, reason: Rejection, error: string): Answer {
-  // The reason tells senders that it is the intake itself that refuses, and not something on the way.
+  // The reason tells senders that the intake itself rejects, not something on the way.
   return { status, reason, body: { error, reason } };
 }
 

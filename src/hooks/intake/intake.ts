@@ -14,15 +14,18 @@ export interface Taken {
   readonly duplicates: number;
 }
 
-/** Takes hook events. */
+/** Counts and stores hook events. */
 export interface HookIntake {
-  /** Resolves once the events are stored; `unavailable` where they can't be for now, `busy` where too many wait. */
+  /**
+   * Resolves once the events are stored; `unavailable` if that is impossible at present, `busy` if too many are
+   * waiting.
+   */
   take(events: readonly HookEvent[]): Promise<Taken | 'unavailable' | 'busy'>;
-  /** Events that happened before this are not taken any more. */
+  /** Events from before this time are no longer accepted. */
   from(): Instant;
-  /** How many sessions wait for a human. */
+  /** Number of sessions waiting for a human. */
   waiting(): number;
-  /** Stores what waits, and closes the store. */
+  /** Stores pending events and closes the store. */
   close(): Promise<void>;
 }
 
@@ -33,11 +36,11 @@ export interface HookIntakeDeps {
   readonly log: Logger;
 }
 
-/** Events that are stored together: one wait for the disk serves them all, and scrapes wait no longer than that. */
+/** Maximum number of events per commit: they share one wait for the disk, and scrapes wait no longer than that. */
 const MAX_TOGETHER = 1_000;
-/** Events that may wait to be stored. */
+/** Maximum number of events waiting to be stored. */
 const MAX_WAITING = 20_000;
-/** How long a store that failed is left alone, in milliseconds. */
+/** How long a failed store is not tried again, in milliseconds. */
 const REST_MS = 1_000;
 
 interface Waiting {
@@ -45,7 +48,7 @@ interface Waiting {
   settle(taken: Taken | 'unavailable'): void;
 }
 
-/** Creates the intake and reads what was counted before. */
+/** Creates the intake and loads the stored counts. */
 export async function createHookIntake(deps: HookIntakeDeps): Promise<HookIntake> {
   const { store, instruments, clock, log } = deps;
   const queue: Waiting[] = [];
@@ -98,7 +101,7 @@ export async function createHookIntake(deps: HookIntakeDeps): Promise<HookIntake
 
   async function drain(): Promise<void> {
     while (queue.length > 0) {
-      // Whatever has arrived meanwhile comes along.
+      // Includes events that have arrived meanwhile.
       await setImmediate();
       const group: Waiting[] = [];
       let size = 0;

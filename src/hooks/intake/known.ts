@@ -1,4 +1,4 @@
-/** The events that have a series of their own; any other one is counted as `other`. */
+/** The events with their own series; any other is counted as `other`. */
 export const knownEvents = [
   'Notification',
   'Stop',
@@ -17,8 +17,8 @@ export const knownReasons = ['clear', 'logout', 'prompt_input_exit', 'error', 'o
 export const OTHER = 'other';
 
 /**
- * Why events are not taken. `invalid`, `too_old`: single events. The rest are whole requests, each counted once:
- * nobody looked at the events in them.
+ * Why events are rejected. `invalid`, `too_old`: single events. The others are whole requests, each counted once, whose
+ * events were not inspected.
  */
 export const rejections = [
   'invalid',

@@ -3,7 +3,7 @@ import { makeCounter, makeGauge, type OwnMetric, ownMetric } from '../../exposit
 import { knownEvents, knownReasons, OTHER, type Rejection, rejections } from './known.ts';
 import type { Changes, Tally } from './tally.ts';
 
-/** The metrics about hook events; they are on the page where a hook token is configured. */
+/** The metrics about hook events; they are published if a hook token is configured. */
 export const hookMetrics = {
   events: ownMetric({
     name: 'agent_platform_hook_events_total',
@@ -47,22 +47,22 @@ export const hookMetrics = {
   }),
 } as const satisfies Record<string, OwnMetric>;
 
-/** The metrics about hook events; everything that happens is told to it in these words. */
+/** The metrics about hook events and the methods that update them. */
 export interface HookInstruments {
   rejected(reason: Rejection, count?: number): void;
-  /** Shows what was counted before; until then only the refusals are on the page. */
+  /** Publishes the stored counts; until then only rejections are published. */
   restore(tally: Tally): void;
-  /** Shows what was counted since. */
+  /** Publishes new counts. */
   counted(changes: Pick<Changes, 'events' | 'ends'>): void;
 }
 
-/** Adds the metrics to a registry; `waiting` is asked at each scrape. */
+/** Adds the metrics to a registry; `waiting` is called at each scrape. */
 export function createHookInstruments(registry: Registry, waiting: () => number): HookInstruments {
   const rejected = makeCounter(registry, hookMetrics.eventsRejected);
   for (const reason of rejections) rejected.inc({ reason }, 0);
   let show: ((changes: Pick<Changes, 'events' | 'ends'>) => void) | undefined;
 
-  /** Made once their values are known: a counter that starts at 0 and jumps would be taken for that many events. */
+  /** Created once their values are known: a counter that starts at 0 and jumps would look like that many events. */
   function makeCounted(): (changes: Pick<Changes, 'events' | 'ends'>) => void {
     const events = makeCounter(registry, hookMetrics.events);
     const ends = makeCounter(registry, hookMetrics.sessionEnds);

@@ -2,23 +2,23 @@ import type { Instant } from '../../catalog/day.ts';
 import type { Changes, Tally } from './tally.ts';
 
 /**
- * How long an event's identity is remembered, in milliseconds: what happened before that is not taken any more. A day
- * longer than the hook command keeps what it could not send, unless told otherwise.
+ * How long an event's id is remembered, in milliseconds; older events are rejected. By default a day longer than the
+ * hook command spools events.
  */
 export const REMEMBERED_MS = 8 * 24 * 3_600_000;
 
 /** Events of several requests that are stored together. */
 export interface Commit {
-  /** The events' identities, in the order in which they came. */
+  /** The ids of the events, in order of arrival. */
   readonly ids: readonly string[];
   readonly now: Instant;
-  /** What to store, once it is known which events are new (an identity that comes twice is new once). */
+  /** Decides what to store, once it is known which events are new (an id that occurs twice is new once). */
   decide(isNew: readonly boolean[]): Changes;
 }
 
-/** A store that cannot be used for now. */
+/** A store that cannot be used at present. */
 export class HookStoreError extends Error {
-  /** What is wrong, and what the operator can do about it. */
+  /** The problem, and a hint for the operator. */
   readonly details: { readonly reason: string; readonly detail: string; readonly hint: string };
 
   constructor(details: HookStoreError['details']) {
@@ -28,21 +28,21 @@ export class HookStoreError extends Error {
   }
 }
 
-/** Keeps the tally and the identities of the events in it. Rejects with a `HookStoreError`. */
+/** Stores the tally and the ids of its events. Rejects with a `HookStoreError`. */
 export interface HookStore {
-  /** What is kept; may be asked again after a failure. */
+  /** Loads the stored tally; can be called again after a failure. */
   load(): Promise<Tally>;
   /**
-   * Stores new events, whole or not at all; resolves once nothing can take them away any more. Counts are stored as
-   * they are, so that a store that was emptied behind our back is complete again afterwards.
+   * Stores new events atomically; resolves once they are durable. Counts are stored as totals, so that a store that was
+   * emptied by another process is complete again afterwards.
    */
   commit(commit: Commit): Promise<Changes>;
-  /** Events that happened before this may have been forgotten: they can't be told from ones that came already. */
+  /** Events from before this time may have been forgotten: they cannot be distinguished from counted ones. */
   forgottenBefore(now: Instant): Instant;
   close(): Promise<void>;
 }
 
-/** Most identities that are remembered; about 15 MB. */
+/** Maximum number of remembered ids; about 15 MB. */
 const MAX_IDS = 100_000;
 
 /** A store in memory; a restart empties it. */

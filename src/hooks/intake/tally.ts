@@ -1,23 +1,23 @@
 import type { Instant } from '../../catalog/day.ts';
 import type { HookEvent } from './event.ts';
 
-/** How often an event of one name occurred, and when it last did. */
+/** The number of events of one name, and the time of the newest. */
 export interface EventTally {
   readonly count: number;
   readonly lastAt: Instant;
 }
 
-/** The newest event of a session that is known. */
+/** The newest known event of a session. */
 export interface SessionState {
-  /** By the sender's clock, or the arrival where that is ahead: what is older does not change it. */
+  /** By the sender's clock, or the arrival if that is earlier; older events do not change it. */
   readonly at: Instant;
-  /** Whether it was a notification, which nothing has followed. */
+  /** Whether it is a notification. */
   readonly waiting: boolean;
-  /** When it is forgotten. */
+  /** When the session is forgotten. */
   readonly until: Instant;
 }
 
-/** Everything counted; the maps are replaced, never changed, but for the sessions. */
+/** Everything counted; except for the sessions, the maps are replaced and never changed. */
 export interface Tally {
   readonly events: ReadonlyMap<string, EventTally>;
   readonly ends: ReadonlyMap<string, number>;
@@ -31,10 +31,10 @@ export interface Changes {
   readonly sessions: ReadonlyMap<string, SessionState | undefined>;
 }
 
-/** A session that waits is forgotten after this, in milliseconds. */
+/** A waiting session is forgotten after this time, in milliseconds. */
 const FORGOTTEN_MS = 3_600_000;
 
-/** More sessions of one hour than this are not told apart from those that went silent: the ones silent longest go. */
+/** Maximum number of sessions; beyond it, those without an event for longest are removed. */
 export const MAX_SESSIONS = 50_000;
 
 /** The changes of a tally by new events at an instant, in order of arrival. */
@@ -43,7 +43,7 @@ export function absorb(tally: Tally, fresh: readonly HookEvent[], now: Instant):
   const ends = new Map(tally.ends);
   const sessions = new Map<string, SessionState | undefined>();
   for (const { event, reason, session, at } of fresh) {
-    // A clock that is ahead must not make the newest event lie in the future.
+    // A clock that is ahead must not put the newest event into the future.
     const happened = Math.min(at, now);
     const before = events.get(event);
     events.set(event, {
@@ -54,7 +54,7 @@ export function absorb(tally: Tally, fresh: readonly HookEvent[], now: Instant):
     const until = happened + FORGOTTEN_MS;
     if (session === undefined || until <= now) continue;
     const known = sessions.get(session) ?? tally.sessions.get(session);
-    // Neither may a session's: nothing that follows could then end its wait.
+    // The same holds for a session: otherwise no later event could end its wait.
     if (known !== undefined && Math.min(known.at, now) > happened) continue;
     sessions.set(session, { at: happened, waiting: event === 'Notification', until });
   }
@@ -65,18 +65,18 @@ export function absorb(tally: Tally, fresh: readonly HookEvent[], now: Instant):
 /** A tally after changes. Its sessions are changed in place: there can be many, and each request changes few. */
 export function applied(sessions: Map<string, SessionState>, changes: Changes): Tally {
   for (const [session, state] of changes.sessions) {
-    // Set anew, so that the ones silent longest come first.
+    // Reinserted, so that the sessions without an event for longest come first.
     sessions.delete(session);
     if (state !== undefined) sessions.set(session, state);
   }
   return { events: changes.events, ends: changes.ends, sessions };
 }
 
-/** How many sessions wait at an instant. */
+/** Number of sessions that are waiting at an instant. */
 export function waitingAt(sessions: Iterable<readonly [string, SessionState]>, now: Instant): number {
   let waiting = 0;
   for (const [, { waiting: waits, until }] of sessions) {
-    // A wait that ends later than any can was begun by a clock that has been set back since.
+    // A wait that ends later than possible was started by a clock that has been set back since.
     if (waits && until > now && until <= now + FORGOTTEN_MS) waiting += 1;
   }
   return waiting;

@@ -3,7 +3,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 
-/** `unknown`: the token itself cannot be read for now. */
+/** `unknown`: the token cannot be read at present. */
 export type Verdict = 'right' | 'wrong' | 'unknown';
 
 /** Checks whether a request has the hook token. */
@@ -12,16 +12,16 @@ export interface TokenCheck {
 }
 
 export interface TokenCheckDeps {
-  /** The token as it is now. */
+  /** The source of the current token. */
   readonly token: { read(): Promise<string> };
   readonly clock: Pick<Clock, 'elapsed'>;
   readonly log: Logger;
 }
 
-/** How long a token that was read is taken for the present one, in milliseconds. */
+/** How long a token is cached, in milliseconds. */
 const FRESH_MS = 1_000;
 
-/** Creates a check that takes the same time for every token that is not the right one. */
+/** Creates a check that takes the same time for every wrong token. */
 export function createTokenCheck({ token, clock, log }: TokenCheckDeps): TokenCheck {
   let known: { readonly digest: Promise<Buffer | undefined>; readonly at: number } | undefined;
   let isMissing = false;
@@ -52,7 +52,7 @@ export function createTokenCheck({ token, clock, log }: TokenCheckDeps): TokenCh
       const wanted = await known.digest;
       if (wanted === undefined) return 'unknown';
       const presented = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
-      // Digests are of one length, whatever was sent.
+      // Digests have the same length, whatever was sent.
       return timingSafeEqual(digestOf(presented ?? ''), wanted) ? 'right' : 'wrong';
     },
   };

@@ -6,12 +6,14 @@ type Command = readonly [program: string, ...args: readonly string[]];
 
 /** The name under which notifications appear. */
 const APPLICATION = 'Coding agent';
-/** A command line of Windows takes 32 767 characters, and encoding multiplies the length of a text by up to eleven. */
+/**
+ * A Windows command line has at most 32 767 characters, and encoding multiplies the length of a text by up to eleven.
+ */
 const MAX_TITLE_LENGTH = 200;
 const MAX_TEXT_LENGTH = 1000;
 const MAX_ERROR_LENGTH = 200;
 const POWERSHELL = 'System32\\WindowsPowerShell\\v1.0\\powershell.exe';
-/** Where a Linux within Windows mounts the system drive. */
+/** Where Linux under Windows mounts the system drive. */
 const WSL_POWERSHELL = `/mnt/c/Windows/${POWERSHELL.replaceAll('\\', '/')}`;
 
 /** Shows a notice on the desktop. */
@@ -27,7 +29,7 @@ export const sendToDesktop: SendBy<DesktopChannel> = async (_channel, notice, pa
   }
 };
 
-/** The command that shows a notice, and another one to try where that fails. No part of a notice reaches a shell. */
+/** The command that shows a notice, and a fallback if it fails. No part of a notice reaches a shell. */
 export function desktopCommands(
   platform: NodeJS.Platform,
   environment: Environment,
@@ -43,12 +45,12 @@ export function desktopCommands(
 }
 
 function notifySend(title: string, text: string): Command {
-  // Servers read the text as markup, and notify-send reads backslashes as escapes.
+  // Notification servers interpret the text as markup, and notify-send interprets backslashes as escapes.
   const markup = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   return ['notify-send', `--app-name=${APPLICATION}`, '--', title, markup.replaceAll('\\', '\\\\')];
 }
 
-/** The script is constant and gets title and text as arguments; the fixed first one ends the options. */
+/** The script is constant and receives title and text as arguments; the fixed first one ends the options. */
 function osascript(title: string, text: string): Command {
   const script = [
     'on run argv',
@@ -58,7 +60,7 @@ function osascript(title: string, text: string): Command {
   return ['/usr/bin/osascript', ...script.flatMap((line) => ['-e', line]), 'notification', title, text];
 }
 
-/** PowerShell has no application of its own in the notification centre but this one. */
+/** The only application id in the notification centre that PowerShell scripts can use. */
 const TOAST_APPLICATION = '{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}\\WindowsPowerShell\\v1.0\\powershell.exe';
 
 function toastScript(title: string, text: string): string {
@@ -79,12 +81,12 @@ function toastScript(title: string, text: string): string {
   ].join('\n');
 }
 
-/** Neither arguments nor XML may hold control characters but tabs and line ends. */
+/** Arguments and XML must not contain control characters except tabs and line breaks. */
 function printable(text: string): string {
   return text.toWellFormed().replace(/[^\P{Cc}\t\r\n]/gu, ' ');
 }
 
-/** An expression for a text. Quoting would not do: PowerShell takes typographic quotes for quotes. */
+/** An expression for a text. Quoting would not suffice: PowerShell treats typographic quotes as quotes. */
 function powershellText(text: string): string {
   const encoded = Buffer.from(text).toString('base64');
   return `[Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('${encoded}'))`;
@@ -92,11 +94,11 @@ function powershellText(text: string): string {
 
 function powershell(program: string, script: string): Command {
   const encoded = Buffer.from(script, 'utf16le').toString('base64');
-  // Without a format its errors would be XML.
+  // Without a format, errors would be XML.
   return [program, '-NoProfile', '-NonInteractive', '-OutputFormat', 'Text', '-EncodedCommand', encoded];
 }
 
-/** By its absolute path: a program of that name in the working folder must not run. */
+/** An absolute path: a program of that name in the working directory must not run. */
 function powershellPath(environment: Environment): string {
   const [, root = ''] = Object.entries(environment).find(([name]) => /^systemroot$/i.test(name)) ?? [];
   return `${/^[a-z]:\\./i.test(root) ? root.replace(/\\+$/, '') : 'C:\\Windows'}\\${POWERSHELL}`;
@@ -137,7 +139,7 @@ export function playersFor(
   ];
 }
 
-/** Creates a runner of local programs, without a shell; the signal ends them. */
+/** Creates a runner of local programs, without a shell; the signal kills them. */
 export function createRunProgram(signal: AbortSignal): RunProgram {
   return (program, args) =>
     new Promise((resolve, reject) => {

@@ -21,15 +21,15 @@ export interface ChannelParts {
   readonly run: RunProgram;
   readonly platform: NodeJS.Platform;
   readonly environment: Environment;
-  /** Aborted when the command's time is up. */
+  /** Aborted at the command's deadline. */
   readonly signal: AbortSignal;
-  /** How long an exchange may take, in milliseconds. */
+  /** Timeout of an exchange, in milliseconds. */
   readonly timeoutMs: number;
-  /** Path of the project's own sound; the single executable writes the file when asked. */
+  /** Path of the included sound; the single executable writes the file when asked. */
   readonly soundFile: () => string;
 }
 
-/** Runs a program without a shell; resolves when it ended with 0, else rejects. */
+/** Runs a program without a shell; resolves if it exits with 0, otherwise rejects. */
 export type RunProgram = (program: string, args: readonly string[]) => Promise<void>;
 
 /** Sends a notice by one kind of channel; rejects with an error whose message contains no secret. */

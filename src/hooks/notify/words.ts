@@ -4,7 +4,7 @@ import type { SessionLengths } from '../sessions.ts';
 import type { Rule } from '../settings/settings.ts';
 import { fill } from '../template.ts';
 
-/** The variables of templates beside the event's own members. */
+/** The variables of templates besides the event's own members. */
 export const extraVariables = ['project', 'session', 'session_length', 'turn_length'] as const;
 
 const defaults: Readonly<Record<string, string>> = {

@@ -3,11 +3,11 @@ import type { HookPaths } from '../places.ts';
 import { codeOf, writeWhole } from '../system.ts';
 import type { HookSettings } from './settings.ts';
 
-// Not an import: importing all members of a built-in module takes longer than using a few of them.
+// Not imported: importing all members of a built-in module takes longer than using a few of them.
 const { mkdirSync, readFileSync, statSync } = process.getBuiltinModule('node:fs');
 const path = process.getBuiltinModule('node:path');
 
-/** The settings in effect, and the problem with a file that could not be used. */
+/** The settings in effect, and the problem with an unusable file. */
 export interface LoadedSettings {
   readonly settings: HookSettings;
   readonly problem: string | undefined;
@@ -21,18 +21,18 @@ interface Kept {
 
 /** What is known about the settings without loading the YAML parser. */
 export interface SettingsGlance {
-  /** The settings in parsed form, of the file as it is or, where it has changed or cannot be read, as it was. */
+  /** The cached settings, of the current file or, if it has changed or cannot be read, of an earlier one. */
   readonly kept: HookSettings | undefined;
-  /** Whether `kept` is of the file as it is. */
+  /** Whether `kept` matches the current file. */
   readonly isCurrent: boolean;
   /** Whether the settings may forward events; false only where they certainly do not. */
   readonly mayForward: boolean;
-  /** Of the file as it is; why there is none where it cannot be told. */
+  /** The fingerprint of the current file, or the error that prevented it. */
   readonly fingerprint: { readonly text: string } | { readonly error: unknown };
 }
 
 /**
- * Returns the cached settings from the state folder if the file has not changed since: parsing YAML takes longer than
+ * Returns the cached settings of the state directory if the file has not changed since: parsing YAML takes longer than
  * everything else.
  */
 export function glanceAtSettings({ config, state, home }: HookPaths, version: string): SettingsGlance {
@@ -113,7 +113,8 @@ function keptIn(file: string): Kept | undefined {
   }
 }
 
-// Only this program writes the file, in the user's own folder and by the same version: no further check is needed.
+// Only this program writes the file, in the user's own directory and with the same version, so it needs no further
+// validation.
 function isKept(value: unknown): value is Kept {
   return isRecord(value) && typeof value['fingerprint'] === 'string' && isRecord(value['settings']);
 }

@@ -28,10 +28,10 @@ const MIN_SPOOL_BYTES = 4096;
 const MAX_SPOOL_BYTES = 1_073_741_824;
 const DEFAULT_SPOOL_BYTES = 10_485_760;
 const DEFAULT_PORTS = { tls: 465, starttls: 587, none: 25 } as const;
-/** The variables of templates that are lengths. */
+/** The template variables that are lengths. */
 const LENGTHS = ['session_length', 'turn_length'];
 
-/** Reads a settings file; throws a `ConfigError`, or the system's error where the file cannot be read. */
+/** Reads a settings file; throws a `ConfigError`, or the system's error if the file cannot be read. */
 export function readSettingsFile(file: string, home: string): HookSettings {
   const tree = parseYamlTree(readFileSync(file, 'utf8'), file);
   return readSettings({ file, path: '', line: tree.line, tree }, home);
@@ -58,7 +58,7 @@ export function readSettings(root: YamlNode, home: string): HookSettings {
   };
 }
 
-/** Paths are relative to the folder of the settings file, or to the home folder where they begin with `~`. */
+/** Paths are relative to the directory of the settings file, or to the home directory if they begin with `~`. */
 function settingsSchema(folder: string, home: string) {
   const file = text().transform((name) => path.resolve(folder, expandHome(name, home)));
 
@@ -110,7 +110,7 @@ function settingsSchema(folder: string, home: string) {
   return section(
     z
       .strictObject({
-        // From what a start takes to what an agent waits for.
+        // From the duration of a start to the patience of an agent.
         deadline: duration(100, 30_000).default(defaultSettings.deadlineMs),
         forward: forward.optional(),
         channels: section(channelsSchema(file)).default({}),

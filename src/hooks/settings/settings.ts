@@ -1,9 +1,9 @@
-/** Where a secret is read from when it is needed. */
+/** The source of a secret, which is read when needed. */
 export type Secret = { readonly file: string } | { readonly variable: string };
 
 /** The parsed settings file: plain JSON, so that it can be cached. */
 export interface HookSettings {
-  /** How long the command may take, from the start of the process, in milliseconds. */
+  /** Time limit of the command, from the start of the process, in milliseconds. */
   readonly deadlineMs: number;
   readonly forward?: ForwardSettings | undefined;
   readonly channels: Readonly<Record<string, Channel>>;
@@ -17,7 +17,7 @@ export interface ForwardSettings {
   readonly url: string;
   readonly token: Secret;
   readonly caFile?: string | undefined;
-  /** How long one request may take, in milliseconds. */
+  /** Timeout of one request, in milliseconds. */
   readonly timeoutMs: number;
   readonly spool: { readonly maxBytes: number; readonly maxAgeMs: number };
 }
@@ -30,7 +30,7 @@ export interface DesktopChannel {
 
 export interface SoundChannel {
   readonly type: 'sound';
-  /** The project's own sound where not given. */
+  /** By default the included sound. */
   readonly file?: string | undefined;
 }
 
@@ -57,13 +57,13 @@ export interface WebhookChannel {
   readonly caFile?: string | undefined;
 }
 
-/** Which events are sent to which channels, with which text. */
+/** Assigns events to channels and texts. */
 export interface Rule {
   /** Empty: every event. */
   readonly events: readonly string[];
-  /** Empty: whatever the reason. */
+  /** Empty: any reason. */
   readonly reasons: readonly string[];
-  /** Regular expressions for `cwd`; empty: wherever it is. */
+  /** Regular expressions for `cwd`; empty: any. */
   readonly folders: readonly string[];
   readonly minSessionMs: number;
   readonly minTurnMs: number;
@@ -71,7 +71,7 @@ export interface Rule {
   readonly channels: readonly string[];
   readonly title?: string | undefined;
   readonly message?: string | undefined;
-  /** Members of the event that webhooks get beside the usual ones. */
+  /** Members of the event that webhooks receive in addition to the default ones. */
   readonly send: readonly string[];
 }
 
@@ -82,7 +82,7 @@ export interface QuietHours {
   readonly to: number;
   /** `mon` to `sun`; empty: every day. */
   readonly days: readonly string[];
-  /** IANA name; the machine's where not given. */
+  /** IANA name; the machine's by default. */
   readonly timeZone?: string | undefined;
 }
 

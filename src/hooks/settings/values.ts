@@ -28,7 +28,7 @@ export const template = text().superRefine((value, context) => {
   if (problem !== undefined) context.addIssue(problem);
 });
 
-/** An http or https address without user name, query and fragment. */
+/** An http or https URL without user name, query and fragment. */
 export const webAddress = text().transform((value, context) => {
   const parsed = parseUrl(value);
   if ('value' in parsed) return parsed.value;
@@ -36,7 +36,7 @@ export const webAddress = text().transform((value, context) => {
   return z.NEVER;
 });
 
-/** A time of the day, in minutes; unquoted, some YAML parsers read 22:00 as a number. */
+/** A time of day, in minutes; unquoted, some YAML parsers read 22:00 as a number. */
 const timeOfDay = z
   .string({ error: 'must be a time of day in quotes, such as "22:00"' })
   .transform((value, context) => {
@@ -47,7 +47,7 @@ const timeOfDay = z
     return z.NEVER;
   });
 
-/** Quiet hours; null where they are `none`, which lifts those of the whole file. */
+/** Quiet hours; null for `none`, which disables those of the whole file. */
 export const quietHours = z.preprocess(
   (value) => (value === 'none' ? null : (value ?? {})),
   z
@@ -117,7 +117,7 @@ export function size(min: number, max: number) {
   });
 }
 
-/** The source of a secret: a file or an environment variable, and exactly one of them. */
+/** The source of a secret: either a file or an environment variable. */
 export function secretOf(
   name: string,
   file: string | undefined,

@@ -5,18 +5,18 @@ import { refuseOther } from '../../../history/sqlite/inspect.ts';
 import { takeLock } from '../../../history/sqlite/lock.ts';
 import { prepare } from './schema.ts';
 
-/** The open file of hook events, held by this process alone. */
+/** The open file of hook events, exclusive to this process. */
 export interface HookFile {
   readonly db: DatabaseSync;
-  /** Whether the file is still where it was opened. */
+  /** Whether the file is still at its path. */
   isInPlace(): boolean;
   close(): void;
 }
 
-/** After how many pages (4 KiB) the write-ahead log is brought into the database, within a commit. */
+/** Number of pages (4 KiB) after which the write-ahead log is checkpointed, within a commit. */
 const LOG_PAGES = 256;
 
-/** Opens the file and creates it and its directory where they are missing, for this user alone. */
+/** Opens the file and creates it and its directory if necessary, accessible to this user only. */
 export function openHookFile(path: string): HookFile {
   refuseOther(path);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -45,7 +45,7 @@ export function openHookFile(path: string): HookFile {
 function openDatabase(path: string): DatabaseSync {
   const db = new DatabaseSync(path);
   try {
-    // FULL waits for the disk with every commit: the sender forgets what is answered, and nobody else has it.
+    // FULL waits for the disk with every commit: the sender forgets acknowledged events, and nobody else has them.
     db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
     prepare(db, path);
     return db;

@@ -1,17 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ConfigError } from '../../../runtime/errors.ts';
 
-/** Marks a database as this exporter's hook events: the bytes of `APEk`. */
+/** Identifies a database as this exporter's hook events: the bytes of `APEk`. */
 const APPLICATION_ID = 0x41_50_45_6b;
 
 /** The version of the database's schema, as its `user_version`. */
 const FORM = 2;
 
-/** What version 2 has added. */
+/** Added by version 2. */
 const AGEING = `
   CREATE TABLE ageing (only INTEGER PRIMARY KEY CHECK (only = 1), at INTEGER NOT NULL, doubted_since INTEGER) STRICT;`;
 
-/** `seen` is in the order of arrival, `at` its time; `forgotten` is the newest arrival that had to go early. */
+/** `seen` is in the order of arrival, `at` its time; `forgotten` is the newest arrival that was evicted early. */
 const TABLES = `
   CREATE TABLE event (name TEXT PRIMARY KEY, count INTEGER NOT NULL, last_at INTEGER NOT NULL) STRICT;
   CREATE TABLE session_end (reason TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT;
@@ -22,7 +22,7 @@ const TABLES = `
   CREATE TABLE forgotten (only INTEGER PRIMARY KEY CHECK (only = 1), at INTEGER NOT NULL) STRICT;
   INSERT INTO forgotten VALUES (1, 0);`;
 
-/** Makes the tables where they are missing; throws a `ConfigError` where the file is not for this release. */
+/** Creates missing tables; throws a `ConfigError` if this release does not support the file. */
 export function prepare(db: DatabaseSync, path: string): void {
   const id = numberOf(db, 'application_id');
   const form = numberOf(db, 'user_version');

@@ -5,13 +5,13 @@ import type { Changes } from '../tally.ts';
 import { type HookFile, openHookFile } from './file.ts';
 import { createHookTables, type HookTables, nextAgeing } from './tables.ts';
 
-/** Most identities that are remembered, in a file of about 100 MB. */
+/** Maximum number of remembered ids, in a file of about 100 MB. */
 const MAX_IDS = 1_000_000;
 
-/** An event may have come from a clock that is a day ahead. */
+/** An event may come from a clock that is a day ahead. */
 const DAY_MS = 24 * 3_600_000;
 
-/** Identities forgotten at a commit: more than come with one, and few enough not to be felt. */
+/** Number of ids removed per commit: more than a commit adds, and few enough to take no noticeable time. */
 const FORGOTTEN_AT_ONCE = 4_000;
 
 interface Open {
@@ -19,7 +19,7 @@ interface Open {
   readonly tables: HookTables;
 }
 
-/** Keeps hook events in an SQLite file; it is opened at the first use, and again where it was taken away. */
+/** Stores hook events in an SQLite file; it is opened on first use, and again if it was removed. */
 export function createSqliteHookStore({
   path,
   maxIds = MAX_IDS,

@@ -2,21 +2,21 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Instant } from '../../../catalog/day.ts';
 import type { Changes, EventTally, SessionState, Tally } from '../tally.ts';
 
-/** The tables of hook events, in words of the intake; transactions are the caller's. */
+/** The tables of hook events in terms of the intake; the caller handles transactions. */
 export interface HookTables {
   read(): Tally;
-  /** Remembers an identity; false where it is remembered already. */
+  /** Remembers an id; false if it is known already. */
   remember(id: string, at: Instant): boolean;
   write(changes: Changes): void;
   /**
-   * Forgets what arrived before an instant, and the oldest beyond `most`; at most `limit` identities, so that no
-   * commit takes long.
+   * Forgets ids that arrived before an instant, and the oldest beyond `most`; at most `limit` ids, so that no commit
+   * takes long.
    */
   forget(before: Instant, most: number, limit: number): void;
-  /** From when on ages counted last, and since when the present instant is in doubt; undefined before the first time. */
+  /** The reference instant of ages, and since when a later one is in doubt; undefined before the first commit. */
   ageing(): Ageing | undefined;
   putAgeing(ageing: Ageing): void;
-  /** The newest arrival that was forgotten; 0 where there was none. */
+  /** The newest arrival that was forgotten; 0 if there is none. */
   forgotten(): Instant;
 }
 
@@ -29,7 +29,7 @@ export function createHookTables(db: DatabaseSync): HookTables {
     'INSERT OR REPLACE INTO session (id, at, waiting, until) VALUES (?, ?, ?, ?)',
   );
   const noSession = db.prepare('DELETE FROM session WHERE id = ?');
-  // Arrivals have no gaps but at the old end.
+  // Arrivals have gaps only at the old end.
   const span = db.prepare('SELECT min(arrival) AS first, max(arrival) AS last FROM seen');
   const oldest = db.prepare('SELECT arrival, at FROM seen ORDER BY arrival LIMIT ?');
   const forgetUpTo = db.prepare('DELETE FROM seen WHERE arrival <= ?');
@@ -58,7 +58,7 @@ export function createHookTables(db: DatabaseSync): HookTables {
       for (const { arrival, at } of oldest.iterate(limit)) {
         const isOld = Number(at) < before;
         if (!isOld && Number(arrival) >= keptFrom) break;
-        // Also of what was old: a clock that goes back must not let it be counted again.
+        // Includes old ids: they must not be counted again if the clock goes back.
         early = Math.max(early, Number(at));
         upTo = Number(arrival);
       }
@@ -103,15 +103,15 @@ const DAY_MS = 24 * 3_600_000;
 /** A longer step since the last commit is more likely a wrong clock than a long absence. */
 const MAX_STEP_MS = 31 * DAY_MS;
 
-/** When ages were last counted from, and since when a later instant is in doubt. */
+/** The last reference instant of ages, and since when a later one is in doubt. */
 export interface Ageing {
   readonly at: Instant;
   readonly doubtedSince?: Instant | undefined;
 }
 
 /**
- * From which instant the age of identities counts now: a clock that leaps by more than a month is believed a day
- * later, since what is forgotten would be counted again.
+ * The instant from which the age of ids counts: a clock step of more than a month is accepted a day later, because
+ * forgotten events would be counted again.
  */
 export function nextAgeing(last: Ageing | undefined, now: Instant): Ageing {
   if (last === undefined || now - last.at <= MAX_STEP_MS) return { at: Math.max(last?.at ?? now, now) };
