@@ -12,16 +12,16 @@ export { renderReadme } from './readme.ts';
 export { alertName } from './rule.ts';
 export { marker, type Threshold, type ThresholdName, thresholds } from './thresholds.ts';
 
-/** Where the runbook is published; `runbookUrl` is its marker's name. */
+/** URL of the published runbook; `runbookUrl` is the name of its marker. */
 export const RUNBOOK_URL = documentUrl(project, 'docs/runbook.md');
 
-/** The thresholds' defaults and the published runbook. */
+/** The default thresholds and the published runbook. */
 export const defaultSettings: RuleSettings = {
   threshold: (name: ThresholdName) => String(thresholds[name].default),
   runbookUrl: RUNBOOK_URL,
 };
 
-/** Markers such as `@dataStaleHours@` and `@runbookUrl@` instead of values, for the chart to replace. */
+/** Markers such as `@dataStaleHours@` and `@runbookUrl@` instead of values, which the chart replaces. */
 export const markerSettings: RuleSettings = { threshold: marker, runbookUrl: marker('runbookUrl') };
 
 /** Every group of rules. */

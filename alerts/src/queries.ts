@@ -4,7 +4,7 @@ import { dataDayTimestamp } from '../../src/collectors/about.ts';
 
 const TARGET = 'job,instance';
 
-/** PromQL for the start of a dataset's newest day, in Unix seconds, as each replica has it. */
+/** PromQL for the start of a dataset's newest day, in Unix seconds, for each replica. */
 export function dataDayOf(dataset: DatasetName): string {
   return `${dataDayTimestamp.name}{dataset="${dataset}"}`;
 }
@@ -15,8 +15,8 @@ export function newestDayOf(dataset: DatasetName, modifier = ''): string {
 }
 
 /**
- * PromQL for a daily family by `org` and its labels, from the replicas whose data day is the newest: two replicas of
- * which one is a day behind never mix their days. `where` holds label matchers without their braces.
+ * PromQL for a daily family by `org` and its labels, from the replicas with the newest data day: if one replica is a
+ * day behind, days are never mixed. `where` has label matchers without braces.
  */
 export function onNewestDay(family: Queried, dataset: DatasetName, where = ''): string {
   return fromNewest(family, dataDayOf(dataset), ['org'], where);
@@ -36,17 +36,17 @@ function fromNewest({ name, labels }: Queried, stamp: string, per: readonly stri
 )`;
 }
 
-/** A day in the past, told by how it compares with the newest day of now. */
+/** A day in the past, relative to the current newest day. */
 export interface PastDay {
   readonly dataset: DatasetName;
   readonly is: '==' | '<=';
-  /** How many days before the newest one, as a number or what will be replaced by one. */
+  /** The number of days before the newest one, as a number or a marker. */
   readonly daysBefore: string;
 }
 
 /**
- * PromQL for the largest value that a metric showed within `range`, looked at hour by hour, while its data day was a
- * certain one: the day is found by its date, not by the clock, so that late and missing days shift nothing.
+ * PromQL for the maximum of a metric within `range`, in hourly steps, while its data day was a certain one: the day is
+ * identified by its date, not by the clock, so that late and missing days shift nothing.
  */
 export function shownOn({ name, labels }: Queried, day: PastDay, range: string, condition = ''): string {
   return `max by (${['org', ...labels].join(',')}) (max_over_time((
@@ -54,24 +54,24 @@ export function shownOn({ name, labels }: Queried, day: PastDay, range: string, 
 )[${range}:1h]))`;
 }
 
-/** PromQL for how many dates within `range`, judged by what was shown at 23:00 UTC, were days of that kind. */
+/** PromQL for the number of such days within `range`, according to the values shown at 23:00 UTC. */
 export function daysShown(day: PastDay, range: string): string {
-  // A backfill stamps at 23:00; a subquery of this step looks at midnights.
+  // A backfill writes samples at 23:00; a subquery of this step is evaluated at midnight.
   return `count_over_time((max by (org) (${dayThatIs(day, ' offset 1h')}))[${range}:1d])`;
 }
 
 function dayThatIs({ dataset, is, daysBefore }: PastDay, modifier = ''): string {
-  // Within a subquery, `@ end()` is the instant at which the rule is evaluated.
+  // Within a subquery, `@ end()` is the evaluation time of the rule.
   const newest = newestDayOf(dataset, ' @ end()');
   return `${dataDayOf(dataset)}${modifier} ${is} on (org) group_left () (${newest} - ${daysBefore} * 86400)`;
 }
 
-/** An expression in parentheses, its lines moved to the right. */
+/** An expression in parentheses, indented. */
 export function enclosed(expression: string): string {
   return `(\n${expression.replace(/^/gm, '  ')}\n)`;
 }
 
-/** A piece of a description: the newest day of the dataset of the alert's organization, as `2026-06-30`. */
+/** A template of the newest day of the dataset for the alert's organization, as `2026-06-30`. */
 export function dayInWords(dataset: DatasetName): string {
   const query = `max(${dataDayTimestamp.name}{dataset="${dataset}",org=%q})`;
   return `{{ with query (printf \`${query}\` $labels.org) }}{{ (. | first | value | toTime).UTC.Format "2006-01-02" }}{{ else }}the newest day{{ end }}`;

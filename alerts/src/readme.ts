@@ -1,7 +1,7 @@
 import { alertName, type RuleGroup } from './rule.ts';
 import type { Threshold } from './thresholds.ts';
 
-/** The text of `alerts/README.md`. */
+/** Renders `alerts/README.md`. */
 export function renderReadme(
   groups: readonly RuleGroup[],
   thresholds: Readonly<Record<string, Threshold>>,

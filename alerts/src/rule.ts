@@ -2,33 +2,33 @@ import type { ThresholdName } from './thresholds.ts';
 
 export type Severity = 'critical' | 'warning' | 'info';
 
-/** What the rules are made with. */
+/** Settings of the rules. */
 export interface RuleSettings {
-  /** A threshold's value as text: a number, or what will be replaced by one. */
+  /** A threshold's value as text: a number or a marker. */
   threshold(name: ThresholdName): string;
-  /** Address of the runbook, without an anchor. */
+  /** URL of the runbook, without an anchor. */
   readonly runbookUrl: string;
-  /** The duration to use where a rule says `15m`; what it says unless given. */
+  /** Replaces a declared duration such as `15m`; by default it is used unchanged. */
   duration?(said: string, use: DurationUse): string;
 }
 
-/** What a duration is for: `for`, `keep_firing_for`, or how often a subquery looks at the past. */
+/** The use of a duration: `for`, `keep_firing_for`, or the step of a subquery. */
 export type DurationUse = 'for' | 'keep_firing_for' | 'step';
 
 /** An alert as its group declares it. */
 export interface AlertDeclaration {
   /** Without the common prefix. */
   readonly name: string;
-  /** True expressions alert; one series for each thing that is wrong. */
+  /** Alerts if it has results: one series per problem. */
   readonly expr: string;
   readonly severity: Severity;
   /** How long the expression holds before the alert fires. */
   readonly for: string;
-  /** How long the alert goes on without the expression: bridges restarts, and days that say nothing. */
+  /** How long the alert keeps firing without the expression, to bridge restarts and days without data. */
   readonly keepFiringFor?: string;
-  /** Constant, so that receivers may group by it. */
+  /** Constant, so that receivers can group by it. */
   readonly summary: string;
-  /** A Prometheus template: what is wrong, where, how much. */
+  /** A Prometheus template: the problem, its location and its extent. */
   readonly description: string;
 }
 
@@ -38,7 +38,7 @@ export interface Recording {
   readonly expr: string;
 }
 
-/** Rules that are evaluated one after the other: recorded series stand before the alerts that read them. */
+/** Rules that are evaluated in order: recorded series precede the alerts that use them. */
 export interface RuleGroup {
   readonly name: string;
   readonly recordings?: readonly Recording[];
@@ -47,7 +47,7 @@ export interface RuleGroup {
 
 export const ALERT_PREFIX = 'AgentPlatform';
 
-/** A duration as the settings want it. */
+/** A duration according to the settings. */
 export function durationOf({ duration }: RuleSettings, said: string, use: DurationUse): string {
   return duration?.(said, use) ?? said;
 }

@@ -1,6 +1,6 @@
-/** A number that decides when an alert fires, and that an operator may want to be another one. */
+/** A threshold of an alert that operators may change. */
 export interface Threshold {
-  /** Below a million, so that no tool on the way writes it with an exponent. */
+  /** Below a million, so that no tool formats it with an exponent. */
   readonly default: number;
   readonly unit: string;
   /** One sentence. */
@@ -111,7 +111,7 @@ export const thresholds = {
 
 export type ThresholdName = keyof typeof thresholds;
 
-/** What stands for a value that the chart fills in. */
+/** The marker of a value that the chart inserts. */
 export function marker(name: string): string {
   return `@${name}@`;
 }

@@ -27,7 +27,7 @@ import { places } from './places.ts';
 import { days, now } from './query.ts';
 
 const TWICE = 'A person active in two organizations counts in each.';
-/** On a day without activity the platform does not report it. */
+/** The platform does not report it for a day without activity. */
 const NOT_TOLD = 'Not reported';
 const present = newest(monthlyActiveUsers);
 

@@ -2,7 +2,7 @@ import { dayDatasetOf } from '../../src/catalog/collector.ts';
 import type { DatasetName } from '../../src/catalog/dataset.ts';
 import { collectors } from '../../src/collectors/index.ts';
 
-/** The dataset whose newest day a family describes; throws where the family describes no day. */
+/** The dataset whose newest day a family describes; throws if the family describes no day. */
 export function datasetOf(family: { readonly name: string }): DatasetName {
   for (const collector of collectors) {
     const declared = collector.families.find(({ name }) => name === family.name);

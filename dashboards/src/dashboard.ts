@@ -18,21 +18,21 @@ export interface Row {
 }
 
 export interface DashboardSpec {
-  /** Stable and short: what links and bookmarks hold. */
+  /** Stable and short: links and bookmarks contain it. */
   readonly uid: `ape-${string}`;
   readonly title: string;
   readonly description: string;
   readonly rows: readonly Row[];
-  /** The time range at first, up to now. */
+  /** The default time range, up to now. */
   readonly from: string;
   readonly refresh: string;
   readonly variables?: readonly cog.Builder<sdk.VariableModel>[];
 }
 
-/** A tag that all dashboards have, by which they list each other. */
+/** A tag of all dashboards, which their links use. */
 export const TAG = 'agent-platform';
 
-/** A dashboard in the classic schema, as provisioning, a sidecar and an upload take it. */
+/** A dashboard in the classic schema, for provisioning, sidecars and uploads. */
 export function dashboardOf(spec: DashboardSpec): sdk.Dashboard {
   const { uid, title, description, rows, from, refresh, variables = [] } = spec;
   const builder = new DashboardBuilder(title)

@@ -9,13 +9,13 @@ import {
   risenOf,
 } from './promql.ts';
 
-/** What a panel says of a metric that it shows. */
+/** The metadata of a metric that a panel shows. */
 export interface Described<Label extends string = string> extends Queried<Label> {
   readonly help: string;
   readonly source: string;
 }
 
-/** PromQL together with the metrics that it is made of. */
+/** PromQL together with the metrics that it uses. */
 export interface Expression {
   readonly text: string;
   readonly about: readonly Described[];
@@ -31,7 +31,7 @@ export function newest<const Label extends string>(
   return { text: newestOf(metric, { ...choice, where: targetOf(metric) }), about: [metric] };
 }
 
-/** A daily family's value on the day that it describes. */
+/** A daily family's value on the day it describes. */
 export function daily<const Label extends string>(
   family: Described<Label>,
   choice: Narrowed<Label> = {},
@@ -40,7 +40,7 @@ export function daily<const Label extends string>(
   return { text, about: [family] };
 }
 
-/** What a daily family was so many days before its newest day. */
+/** A daily family's value some days before its newest day. */
 export function before<const Label extends string>(
   family: Described<Label>,
   daysBefore: number,
@@ -53,7 +53,7 @@ export function before<const Label extends string>(
   };
 }
 
-/** What a present state was at the end of each day. */
+/** A current value at the end of each day. */
 export function atEnd<const Label extends string>(
   metric: Described<Label>,
   choice: Narrowed<Label> = {},
@@ -61,7 +61,7 @@ export function atEnd<const Label extends string>(
   return { text: atDaysEnd(metric, { ...choice, where: targetOf(metric) }), about: [metric] };
 }
 
-/** How fast a counter rises, per second. */
+/** The rate of a counter per second. */
 export function rate<const Label extends string>(
   metric: Described<Label>,
   choice: Parameters<typeof risenOf<Label>>[3] = {},
@@ -70,7 +70,7 @@ export function rate<const Label extends string>(
   return { text, about: [metric] };
 }
 
-/** How fast a counter rises, per minute. */
+/** The rate of a counter per minute. */
 export function perMinute<const Label extends string>(
   metric: Described<Label>,
   choice: Parameters<typeof risenOf<Label>>[3] = {},
@@ -78,7 +78,7 @@ export function perMinute<const Label extends string>(
   return promql`60 * ${rate(metric, choice)}`;
 }
 
-/** By how much a counter rose, each point over the time since the one before or, for one number, over the range. */
+/** The increase of a counter: for each point since the previous one or, for a single number, over the range. */
 export function increase<const Label extends string>(
   metric: Described<Label>,
   window: '$__rate_interval' | '$__range',
@@ -90,24 +90,24 @@ export function increase<const Label extends string>(
   };
 }
 
-/** PromQL of other expressions, each in brackets where it is not a call by itself. */
+/** PromQL composed of other expressions, which are parenthesized unless they are single calls. */
 export function promql(texts: TemplateStringsArray, ...parts: readonly Expression[]): Expression {
   const text = texts.reduce((before, after, index) => `${before}${parts[index - 1]?.text ?? ''}${after}`);
   return { text, about: [...new Set(parts.flatMap(({ about }) => about))] };
 }
 
-/** One expression over another, for the series that both have; nothing where the lower one is 0. */
+/** The quotient of two expressions, for the series that both have; absent if the divisor is 0. */
 export function quotient(upper: Expression, lower: Expression): Expression {
   return promql`${upper} / (${lower} > 0)`;
 }
 
-/** Gives series whose label is empty a name, so that a legend can show them. */
+/** Gives series with an empty label a name, so that a legend can show them. */
 export function named(expression: Expression, label: string, name: string): Expression {
   const { text, about } = expression;
   return { text: `label_replace(${text}, "${label}", "${name}", "${label}", "")`, about };
 }
 
-/** The labels by which the variables of every dashboard choose a target. */
+/** The labels by which the variables of every dashboard select a target. */
 function targetOf({ aggregation, labels }: Described): string {
   const ofOrg = aggregation !== undefined || (labels as readonly string[]).includes('org');
   return ofOrg ? 'job=~"$job",org=~"$org"' : 'job=~"$job"';

@@ -9,7 +9,7 @@ import { readiness } from './readiness/readiness.ts';
 import { tools } from './tools/tools.ts';
 import { users } from './users/users.ts';
 
-/** Every dashboard, in the order in which one would read them. */
+/** Every dashboard, in reading order. */
 export const specs: readonly DashboardSpec[] = [
   overview,
   credits,
@@ -22,12 +22,12 @@ export const specs: readonly DashboardSpec[] = [
   health,
 ];
 
-/** A dashboard as the file that Grafana reads. */
+/** Renders a dashboard as a file for Grafana. */
 export function renderDashboard(spec: DashboardSpec): string {
   return `${JSON.stringify(dashboardOf(spec), null, 2)}\n`;
 }
 
-/** The name of a dashboard's file, after its uid. */
+/** The file name of a dashboard, after its uid. */
 export function fileOf({ uid }: Pick<DashboardSpec, 'uid'>): string {
   return `${uid.replace(/^ape-/, '')}.json`;
 }

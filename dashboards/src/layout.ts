@@ -15,7 +15,7 @@ export interface PlacedRow {
   readonly panels: readonly PanelBuilding[];
 }
 
-/** Puts rows one under the other and their panels from left to right; each gets its id by its place. */
+/** Places rows below each other and their panels from left to right; ids follow from the positions. */
 export function place(rows: readonly Row[]): readonly PlacedRow[] {
   let [nextId, top] = [1, 0];
   return rows.map(({ title, panels }) => {

@@ -1,4 +1,4 @@
-/** Colours that people with any common colour blindness can tell apart (after Okabe and Ito). */
+/** Colours that can be distinguished with any common colour blindness (after Okabe and Ito). */
 export const palette = {
   main: '#56B4E9',
   second: '#E69F00',
@@ -10,7 +10,7 @@ export const palette = {
   quiet: '#999999',
 } as const;
 
-/** A colour for each of a few known names; others of the same query are to be `quiet`. */
+/** A colour for each of a few known names; others of the same query should be `quiet`. */
 export function coloursOf(names: readonly string[]): {
   readonly colour: string;
   readonly colours: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export function coloursOf(names: readonly string[]): {
   return { colour: palette.quiet, colours: Object.fromEntries(pairs) };
 }
 
-/** The colours in the order in which a panel's queries take them. */
+/** The colours of a panel's queries, in order. */
 export const sequence: readonly string[] = [
   palette.main,
   palette.second,

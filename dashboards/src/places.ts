@@ -1,4 +1,4 @@
-/** The dashboards, by what links and bookmarks hold of them. */
+/** The titles and uids of the dashboards, for links and bookmarks. */
 export const places = {
   overview: { uid: 'ape-overview', title: 'Agent platform / Overview' },
   credits: { uid: 'ape-credits', title: 'Agent platform / Credits & budget' },

@@ -2,13 +2,16 @@ import type { DatasetName } from '../../src/catalog/dataset.ts';
 import type { Aggregation } from '../../src/catalog/family.ts';
 
 const DAY_S = 86_400;
-/** The metric that says which day a dataset's daily figures describe; the gate of every day panel. */
+/** The metric of the day that a dataset's daily figures describe; every day panel depends on it. */
 const DATA_DAY = 'agent_platform_data_day_timestamp_seconds';
 
-/** How late a dataset may be so that what it was some days before is still found, in days. */
+/** How late a dataset may be for its earlier days to be found, in days. */
 const LATE_DAYS = 7;
 
-/** A metric to ask for: a family of the catalogue, which has `org` beside its labels, or one of the exporter's own. */
+/**
+ * A metric to query: a family of the catalogue, which has `org` in addition to its labels, or one of the exporter's
+ * own.
+ */
 export interface Queried<Label extends string = string> {
   readonly name: string;
   readonly labels: readonly Label[];
@@ -16,19 +19,21 @@ export interface Queried<Label extends string = string> {
 }
 
 export interface Choice<Label extends string> {
-  /** The labels to keep beside `org`, all unless given; over the others the values are summed. */
+  /** The labels to keep in addition to `org`, all by default; values are summed over the others. */
   readonly by?: readonly NoInfer<Label>[];
-  /** Whether the organizations stay apart or are summed too; apart unless given. */
+  /** Whether the organizations are kept apart (the default) or summed too. */
   readonly orgs?: 'apart' | 'summed';
-  /** Matchers of the labels that every metric of the target has, without their braces, such as `org=~"$org"`. */
+  /** Matchers of the labels that every metric of the target has, without braces, such as `org=~"$org"`. */
   readonly where?: string;
-  /** What the metric's own labels must be; a value that begins with `$` is a dashboard's variable of one or more values. */
+  /**
+   * Matchers of the metric's own labels; a value that begins with `$` is a dashboard variable of one or more values.
+   */
   readonly only?: Partial<Readonly<Record<NoInfer<Label>, string>>>;
 }
 
 /**
- * PromQL for a metric's newest value: one series per `org` and chosen labels, whatever the number of replicas and
- * restarts, since job, instance and pod are removed first.
+ * PromQL for a metric's newest value: one series per `org` and selected labels, regardless of replicas and restarts,
+ * because job, instance and pod are removed first.
  */
 export function newestOf<const Label extends string>(
   metric: Queried<Label>,
@@ -38,9 +43,9 @@ export function newestOf<const Label extends string>(
 }
 
 /**
- * PromQL for a daily family's value on the day that it describes and on no other: to be evaluated at each day's first
- * instant (UTC) with a step of one day. A day is blank unless its figures were the newest at some point of the hourly
- * grid within the day after it, or were backfilled.
+ * PromQL for a daily family's value on the day it describes and on no other; evaluate it at each day's first instant
+ * (UTC) with a step of one day. A day is blank unless its figures were the newest at some point of the hourly grid
+ * within the following day, or were backfilled.
  */
 export function onItsDay<const Label extends string>(
   family: Queried<Label>,
@@ -54,9 +59,8 @@ export function onItsDay<const Label extends string>(
 }
 
 /**
- * PromQL for a daily family's value on the day that lies some days before the newest one of its dataset, for each
- * organization by its own newest day: for a present value's change since then. Looks back as many days more as the
- * dataset may be late.
+ * PromQL for a daily family's value some days before the newest day of its dataset, for each organization by its own
+ * newest day: for the change of a current value since then. Searches as many more days back as the dataset may be late.
  */
 export function daysBeforeNewest<const Label extends string>(
   family: Queried<Label>,
@@ -71,8 +75,8 @@ export function daysBeforeNewest<const Label extends string>(
 }
 
 /**
- * PromQL for a present state's last value on each UTC day: to be evaluated at the day's first instant with a step of
- * one day. On a day without a sample on the hourly grid, live or backfilled, it is blank.
+ * PromQL for a current state's last value on each UTC day; evaluate it at the day's first instant with a step of one
+ * day. A day without a live or backfilled sample on the hourly grid is blank.
  */
 export function atDaysEnd<const Label extends string>(
   metric: Queried<Label>,
@@ -82,8 +86,8 @@ export function atDaysEnd<const Label extends string>(
 }
 
 /**
- * PromQL for how much a counter rose, summed over replicas: each of them counts what it did itself. `kind` is a
- * PromQL function such as `rate` or `increase`, `window` a duration; `suffix` names a part of a histogram.
+ * PromQL for the rise of a counter, summed over replicas, because each counts its own events. `kind` is a PromQL
+ * function such as `rate` or `increase`, `window` a duration; `suffix` is a part of a histogram.
  */
 export function risenOf<const Label extends string>(
   metric: Queried<Label>,
@@ -98,7 +102,7 @@ export function risenOf<const Label extends string>(
   return `sum by (${labels.join(',')}) (${kind}(${chosen(metric, choice, suffix)}[${window}]))`;
 }
 
-/** Removes what differs between replicas by `max`, and then, where labels are left out, sums over them. */
+/** Removes differences between replicas with `max`, and then sums over omitted labels. */
 function merged<Label extends string>(
   metric: Queried<Label>,
   { by = metric.labels, orgs = 'apart' }: Choice<Label>,

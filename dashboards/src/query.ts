@@ -3,12 +3,12 @@ import { type DataqueryBuilder, PromQueryFormat } from '@grafana/grafana-foundat
 import type { Expression } from './expression.ts';
 import { DATASOURCE } from './variables.ts';
 
-/** A query of a panel, and how what it answers looks there. */
+/** A query of a panel and the look of its series. */
 export interface Query {
   readonly expression: Expression;
-  /** What a series is called, with labels as `{{label}}`. */
+  /** The legend of a series, with labels as `{{label}}`. */
   readonly legend: string;
-  /** `days`: one point a day; `range`: a point a step; `now`: one point; `rows`: a table's rows. */
+  /** `days`: one point per day; `range`: a point per step; `now`: one point; `rows`: a table's rows. */
   readonly shape: 'days' | 'range' | 'now' | 'rows';
   readonly look: Look;
 }
@@ -16,17 +16,17 @@ export interface Query {
 /** How one query's series differ from the others of the panel. */
 export interface Look {
   readonly colour?: string;
-  /** The colours of the series of these names; others have the query's. */
+  /** The colours of the series with these names; others have the query's. */
   readonly colours?: Readonly<Record<string, string>>;
   readonly unit?: string;
   readonly decimals?: number;
-  /** Drawn as a line over bars, or the other way round. */
+  /** Draws a line over bars, or bars under lines. */
   readonly draw?: 'line' | 'dashes' | 'bars';
-  /** On an axis of its own, on the right. */
+  /** The title of a separate axis on the right. */
   readonly axis?: string;
 }
 
-/** One point for each UTC day. */
+/** One point per UTC day. */
 export function days(expression: Expression, legend: string, look: Look = {}): Query {
   return { expression, legend, shape: 'days', look };
 }
@@ -36,19 +36,19 @@ export function line(expression: Expression, legend: string, look: Look = {}): Q
   return { expression, legend, shape: 'range', look };
 }
 
-/** The present values. */
+/** The current values. */
 export function now(expression: Expression, legend: string, look: Look = {}): Query {
   return { expression, legend, shape: 'now', look };
 }
 
-/** The present values as rows of a table. */
+/** The current values as rows of a table. */
 export function rows(expression: Expression): Query {
   return { expression, legend: '', shape: 'rows', look: {} };
 }
 
 const DAY_STEP = '1d';
 
-/** The query as Grafana takes it. */
+/** The query in Grafana's format. */
 export function targetOf({ expression, legend, shape }: Query, refId: string): DataqueryBuilder {
   const target = new prometheus.DataqueryBuilder()
     .datasource(DATASOURCE)

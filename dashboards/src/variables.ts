@@ -8,10 +8,10 @@ import {
 import { dataDayTimestamp } from '../../src/collectors/about.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 
-/** The data source that the viewer chooses. */
+/** The data source that the viewer selects. */
 export const DATASOURCE = { type: 'prometheus', uid: '$datasource' } as const;
 
-/** The variables of every dashboard: where the data is, which scrape job, which organizations. */
+/** The variables of every dashboard: data source, scrape job, organizations. */
 export function commonVariables(): readonly [
   DatasourceVariableBuilder,
   QueryVariableBuilder,
@@ -30,7 +30,7 @@ export function commonVariables(): readonly [
   return [source, job, org];
 }
 
-/** A variable with the values that a label of a metric has in the time range; all of them at first. */
+/** A variable with the values of a metric's label in the time range; all are selected by default. */
 export function labelVariable(
   name: string,
   title: string,

@@ -3,14 +3,13 @@ import { hookMetrics } from '../../../src/hooks/intake/metrics.ts';
 import { dayInWords, onNewestDay, shownOn } from '../queries.ts';
 import type { AlertDeclaration, RuleGroup, RuleSettings } from '../rule.ts';
 
-/** Do people use the agents, and do agents wait for people. */
+/** Alerts about the use of agents, and about agents that wait for people. */
 export function adoptionGroup(settings: RuleSettings): RuleGroup {
   return { name: 'agent-platform-adoption', alerts: [adoptionDropped(settings), sessionsWaiting(settings)] };
 }
 
 function adoptionDropped({ threshold }: RuleSettings): AlertDeclaration {
-  // What was shown for a day a week ago was shown at most 102 h after its end; Prometheus keeps 15 days unless told
-  // otherwise.
+  // The value of a day a week ago was shown at most 102 h after its end; Prometheus keeps 15 days by default.
   const weekBefore = shownOn(
     weeklyActiveUsers,
     { dataset: 'activity', is: '==', daysBefore: '7' },
@@ -24,7 +23,7 @@ function adoptionDropped({ threshold }: RuleSettings): AlertDeclaration {
 > ${threshold('adoptionDropRatio')}`,
     severity: 'info',
     for: '1h',
-    // A day without a row has no weekly figure; the next one has.
+    // A day without a row has no weekly figure, but the next one does.
     keepFiringFor: '26h',
     summary: 'Fewer people use the agents than a week before',
     description: `The people of organization {{ $labels.org }} who were active in the seven days up to ${dayInWords('activity')} are {{ $value | humanizePercentage }} fewer than in the seven days before.`,

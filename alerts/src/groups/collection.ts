@@ -3,7 +3,7 @@ import { dataDayTimestamp } from '../../../src/collectors/about.ts';
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
 import type { RuleGroup, RuleSettings } from '../rule.ts';
 
-/** Does data come from the platform, and does it come in time. */
+/** Alerts about fetching data from the platform, and its timeliness. */
 export function collectionGroup({ threshold }: RuleSettings): RuleGroup {
   const { collectorFailing, collectorSuccess, collectorLastSuccess, apiRequests } = ownMetrics;
   const requests = apiRequests.name;
@@ -34,7 +34,8 @@ unless on (org,collector) (time() - ${newestOf(collectorLastSuccess)} <= ${thres
       },
       {
         name: 'Throttled',
-        // Requests of all replicas count, since each makes its own; a pause that the platform asked for makes none.
+        // Requests of all replicas are summed, because each sends its own; a pause that the platform requested sends
+        // none.
         expr: `sum by (org) (increase(${requests}{code="429"}[2h])) / sum by (org) (increase(${requests}[2h])) > ${threshold('throttledRatio')}
 or on (org) max by (org) (${collectorFailing.name}{reason="throttled"}) == 1`,
         severity: 'warning',

@@ -3,21 +3,21 @@ import { durationOf, type RuleGroup, type RuleSettings } from '../rule.ts';
 
 const LOOKBACK = '7d';
 
-/** Is the exporter there, and does it do what it was configured to do. */
+/** Alerts about the exporter itself. */
 export function exporterGroup(settings: RuleSettings): RuleGroup {
   const { threshold } = settings;
   const { buildInfo, apiRequests, historyPersistent, recordsRejected, valuesFolded, familiesDropped } =
     ownMetrics;
   const lookback = `${LOOKBACK}:${durationOf(settings, '10m', 'step')}`;
-  // Known from an organization's first moment on, before its first run has ended.
+  // Present as soon as an organization is configured, before its first run has ended.
   const known = `group by (job,instance,org) (${apiRequests.name}{code="200"})`;
   return {
     name: 'agent-platform-exporter',
     alerts: [
       {
         name: 'ExporterDown',
-        // An organization whose exporter still answers was taken out of its configuration; one that another target
-        // has taken over has moved to another shard or job.
+        // An organization whose exporter still answers was removed from its configuration; one that another target
+        // serves has moved to another shard or job.
         expr: `group by (org) (
   present_over_time((${known})[${lookback}])
   unless on (job,instance) ${buildInfo.name}

@@ -8,7 +8,7 @@ import {
 import { onNewestReport } from '../queries.ts';
 import type { RuleGroup, RuleSettings } from '../rule.ts';
 
-/** Do repositories get worse, and are their reports recent. */
+/** Alerts about repositories that regress, and about old reports. */
 export function readinessGroup({ threshold }: RuleSettings): RuleGroup {
   const timestamp = readinessReportTimestampSeconds;
   const made = newestOf(timestamp);

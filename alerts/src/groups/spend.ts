@@ -19,9 +19,9 @@ import {
 } from '../queries.ts';
 import type { AlertDeclaration, RuleGroup, RuleSettings } from '../rule.ts';
 
-/** Within which a model was seen before: Prometheus keeps 15 days unless told otherwise. */
+/** The time within which a model counts as seen before: Prometheus keeps 15 days by default. */
 const MODEL_LOOKBACK = '14d';
-/** Days before a model's first that must be known to call it new. */
+/** Number of known days before a model's first one that are required to call it new. */
 const KNOWN_DAYS = 6;
 
 const recorded = [
@@ -33,11 +33,12 @@ const recorded = [
   creditsMonthForecast,
 ];
 
-/** What is spent: unusual days, new models, the month against its budget. */
+/** Alerts about spend: unusual days, new models, the month against its budget. */
 export function spendGroup(settings: RuleSettings): RuleGroup {
   return {
     name: 'agent-platform-spend',
-    // One series per organization whatever the replicas: read several times below, and worth keeping for long.
+    // One series per organization, regardless of the number of replicas: used several times below, and suited to
+    // long-term storage.
     recordings: recorded.map((family) => ({ record: newest(family), expr: onNewestDay(family, 'tokens') })),
     alerts: [creditSpike(settings), newModel(settings), ...budgetAlerts(settings)],
   };
@@ -100,7 +101,7 @@ unless ${exceeded}`,
     },
     {
       name: 'BudgetBurningFast',
-      // At the pace of the last week, both a whole month and what is left of this one would go over the budget.
+      // At the rate of the last week, both a whole month and the rest of this one would exceed the budget.
       expr: `${pace} * days_in_month(${day}) / ${budget} > ${threshold('budgetBurnRate')}
 and ${toDate} + ${pace} * (days_in_month(${day}) - day_of_month(${day})) > ${budget}
 unless ${exceeded}`,

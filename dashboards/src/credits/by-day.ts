@@ -15,10 +15,12 @@ import { unattributed } from './unattributed.ts';
 
 const credits = daily(dailyCredits);
 const upper = daily(dailyCreditsExpectedUpper);
-/** Above the bound of the weekday, and above a mean day too: a little on a Sunday without work is no spike. */
+/**
+ * Above the upper bound of the weekday and above an average day: minor usage on a usually idle Sunday is not a spike.
+ */
 const spikes = promql`(${credits} > ${upper} and ${credits} > ${daily(creditsTrailing28d)} / 28)`;
 
-/** Which days were out of the ordinary. */
+/** Unusual days. */
 export const byDay: Row = {
   title: 'Expected and unusual days',
   panels: [

@@ -14,7 +14,7 @@ import { days, rows } from '../query.ts';
 
 const NO_PRICE = 'No price configured';
 
-/** What it costs in money, where a price is configured. */
+/** Costs, if a price is configured. */
 export const cost: Row = {
   title: 'Cost',
   panels: [

@@ -6,7 +6,7 @@ import { models } from './models.ts';
 import { month } from './month.ts';
 import { tokens } from './tokens.ts';
 
-/** What is spent on which model, whether it spikes, and whether it fits the budget. */
+/** Credits by model, spikes, and the budget. */
 export const credits: DashboardSpec = {
   ...places.credits,
   description: 'Credits by model, unusual days, and the month against its budget.',

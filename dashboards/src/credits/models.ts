@@ -13,7 +13,7 @@ const byModel = daily(dailyCreditsByModel, { by: ['model'], orgs: 'summed' });
 const STANDARD = daily(dailyCreditsByModel, { by: [], orgs: 'summed', only: { tier: 'standard' } });
 const THINKING = daily(dailyCreditsByModel, { by: [], orgs: 'summed', only: { tier: 'thinking' } });
 
-/** What the credits go to. */
+/** Credits by model. */
 export const models: Row = {
   title: 'Models and tiers',
   panels: [

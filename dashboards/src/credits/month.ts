@@ -19,7 +19,7 @@ import { ofBudget, ofBudgetByOrg } from './budget.ts';
 
 const NO_BUDGET = 'No budget';
 
-/** A share of the budget: from 90 % and 100 % on in other colours. */
+/** A share of the budget, highlighted from 90 % and from 100 %. */
 const share = (of: number, title: string): TableColumn => ({
   of,
   title,
@@ -41,7 +41,7 @@ const share = (of: number, title: string): TableColumn => ({
   ],
 });
 
-/** Whether the month fits the budget. */
+/** The month against the budget. */
 export const month: Row = {
   title: 'This month against the budget',
   panels: [

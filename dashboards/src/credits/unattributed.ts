@@ -3,7 +3,7 @@ import { daily } from '../expression.ts';
 import { palette } from '../palette.ts';
 import { days, type Query } from '../query.ts';
 
-/** The credits of each day that belong to no model, and those that belong to nobody. */
+/** The credits of each day that are attributed to no model, and those that are attributed to no user. */
 export function unattributed(): readonly Query[] {
   const of = (breakdown: string) =>
     daily(dailyCreditsUnattributed, { by: [], orgs: 'summed', only: { breakdown } });

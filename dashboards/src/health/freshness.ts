@@ -10,7 +10,7 @@ import { tile } from '../panels/tile.ts';
 import { line, now, rows } from '../query.ts';
 import { collectorNames, datasetNames, reasons } from './known.ts';
 
-/** How old the data is, and how the runs go. */
+/** The age of the data, and the runs. */
 export const freshness: Row = {
   title: 'Data and runs',
   panels: [

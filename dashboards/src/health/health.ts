@@ -6,7 +6,7 @@ import { requests } from './requests.ts';
 import { size } from './size.ts';
 import { state } from './state.ts';
 
-/** Whether the exporter works. */
+/** The health of the exporter. */
 export const health: DashboardSpec = {
   ...places.health,
   description:

@@ -1,15 +1,15 @@
 import { dayDatasetOf, isFetching } from '../../../src/catalog/collector.ts';
 import { collectors } from '../../../src/collectors/index.ts';
 
-/** The collectors that ask the platform. */
+/** The collectors that send requests. */
 export const collectorNames: readonly string[] = collectors.filter(isFetching).map(({ name }) => name);
 
-/** The datasets that have days. */
+/** The datasets of days. */
 export const datasetNames: readonly string[] = [
   ...new Set(collectors.flatMap((collector) => dayDatasetOf(collector)?.name ?? [])),
 ];
 
-/** Why a run fails, by how often one would see it. */
+/** The reasons of failed runs, the most frequent first. */
 export const reasons = [
   'throttled',
   'server',

@@ -7,7 +7,7 @@ import { ranking } from '../panels/ranking.ts';
 import { line, now } from '../query.ts';
 import { collectorNames } from './known.ts';
 
-/** What is not shown, or not one by one. */
+/** Rejected, folded and dropped data. */
 export const losses: Row = {
   title: 'Rejected, folded and dropped',
   panels: [

@@ -1,11 +1,11 @@
 import type { Described } from '../expression.ts';
 
-/** A metric of each process that the catalogue does not declare: Node's own, or Prometheus's about a target. */
+/** A metric of each process that the catalogue does not declare: Node's own, or Prometheus' metric about a target. */
 function ofEachProcess(name: string, help: string, source: string): Described<'instance'> {
   return { name, labels: ['instance'], help, source };
 }
 
-/** The metrics about each process that the dashboards show. */
+/** The process metrics of the dashboards. */
 export const processMetrics = {
   up: ofEachProcess('up', 'Whether Prometheus could scrape the target.', 'Prometheus'),
   cpu: ofEachProcess('process_cpu_seconds_total', 'CPU time of the process.', 'Node.js'),

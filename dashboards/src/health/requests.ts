@@ -12,7 +12,7 @@ function quantile(of: number): Expression {
   return { text: `histogram_quantile(${of}, ${buckets.text})`, about: buckets.about };
 }
 
-/** How the platform answers. */
+/** Requests to the platform. */
 export const requests: Row = {
   title: 'Requests to the platform',
   panels: [

@@ -6,7 +6,7 @@ import { ranking } from '../panels/ranking.ts';
 import { line, now } from '../query.ts';
 import { processMetrics } from './process-metrics.ts';
 
-/** How large it is. */
+/** Series, memory and CPU usage. */
 export const size: Row = {
   title: 'Size',
   panels: [

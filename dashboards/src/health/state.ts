@@ -10,7 +10,7 @@ import { processMetrics } from './process-metrics.ts';
 
 const HOUR_S = 3600;
 const success = newest(ownMetrics.collectorSuccess);
-/** Of shares that should be whole: anything less is worth a look. */
+/** For shares that should be 100 %: anything less is highlighted. */
 const WHOLE = {
   unit: 'percentunit',
   decimals: 0,
@@ -19,7 +19,7 @@ const WHOLE = {
   steps: { warn: 0.999, alarm: 0.5 },
 } as const;
 
-/** Whether it works, and if not, what is wrong. */
+/** The state of the exporter and its collectors. */
 export const state: Row = {
   title: 'Status',
   panels: [

@@ -9,7 +9,7 @@ import { table } from '../panels/table.ts';
 import { line, now, rows } from '../query.ts';
 import { HOW, NO_EVENT } from './waiting.ts';
 
-/** The events with a colour of their own; there are more events than colours that can be told apart. */
+/** The events with their own colour; there are more events than distinguishable colours. */
 const SHOWN = [
   'UserPromptSubmit',
   'PreToolUse',
@@ -20,7 +20,7 @@ const SHOWN = [
   'SessionEnd',
 ] as const satisfies readonly (typeof knownEvents)[number][];
 
-/** What happens in the sessions. */
+/** Events of the sessions. */
 export const events: Row = {
   title: 'Events',
   panels: [

@@ -3,7 +3,7 @@ import { places } from '../places.ts';
 import { events } from './events.ts';
 import { waiting } from './waiting.ts';
 
-/** Who waits for a human right now. */
+/** Sessions that are waiting for a human. */
 export const live: DashboardSpec = {
   ...places.live,
   description: 'Hook events of the agents’ clients as they happen, and sessions waiting for a human.',

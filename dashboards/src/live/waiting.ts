@@ -6,12 +6,12 @@ import { lines } from '../panels/chart.ts';
 import { tile } from '../panels/tile.ts';
 import { line, now } from '../query.ts';
 
-/** What every panel here needs. */
+/** The prerequisite of every panel here. */
 export const HOW =
   'Hook events come from the agents’ clients through POST /hooks/events. Without a hook token the exporter accepts none.';
 export const NO_EVENT = 'No event yet';
 
-/** Who waits now. */
+/** Waiting sessions. */
 export const waiting: Row = {
   title: 'Waiting sessions',
   panels: [

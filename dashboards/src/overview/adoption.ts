@@ -12,7 +12,7 @@ import { tile } from '../panels/tile.ts';
 import { places } from '../places.ts';
 import { days, now } from '../query.ts';
 
-/** Who uses the agent. */
+/** Use of the agent. */
 export const adoption: Row = {
   title: 'Adoption',
   panels: [

@@ -9,7 +9,7 @@ import { now } from '../query.ts';
 
 const HOUR_S = 3600;
 
-/** Whether what the rest shows is fresh. */
+/** The age of the data of the other panels. */
 export const freshness: Row = {
   title: 'Is the data fresh?',
   panels: [

@@ -11,7 +11,7 @@ import { tile } from '../panels/tile.ts';
 import { places } from '../places.ts';
 import { days, now } from '../query.ts';
 
-/** What the agent produces. */
+/** Output of the agent. */
 export const output: Row = {
   title: 'Output',
   panels: [

@@ -6,7 +6,7 @@ import { output } from './output.ts';
 import { readiness } from './readiness.ts';
 import { spend } from './spend.ts';
 
-/** What happened yesterday, against a week ago. */
+/** The newest day against a week before. */
 export const overview: DashboardSpec = {
   ...places.overview,
   description:

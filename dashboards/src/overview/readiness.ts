@@ -5,7 +5,7 @@ import { readinessTiles } from '../readiness/summary.ts';
 
 const to = places.readiness;
 
-/** How ready the repositories are for agents. */
+/** The readiness of the repositories for agents. */
 export const readiness: Row = {
   title: 'Repository readiness',
   panels: [

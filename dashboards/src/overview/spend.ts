@@ -13,7 +13,7 @@ import { tile } from '../panels/tile.ts';
 import { places } from '../places.ts';
 import { days, now } from '../query.ts';
 
-/** What is spent, and whether the budget holds. */
+/** Credits and the budget. */
 export const spend: Row = {
   title: 'Spend',
   panels: [

@@ -15,19 +15,19 @@ import {
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
 import { dressed, type PanelSpec, type Placed } from './panel.ts';
 
-/** The units of what is counted. */
+/** The units of counts. */
 const COUNTS: ReadonlySet<string> = new Set(['short', 'none']);
 
-/** What a line with `span` bridges. */
+/** The gap that a line with `span` bridges. */
 const LONG_WEEKEND_MS = 4.5 * 86_400_000;
 
 export interface ChartSpec extends PanelSpec {
-  /** Whether lines go on over a weekend without a value. */
+  /** Whether lines continue over a weekend without a value. */
   readonly span?: boolean;
   readonly stack?: 'values' | 'shares';
   readonly width?: number;
   readonly height?: number;
-  /** What the legend says of each series beside its name. */
+  /** The statistics of each series in the legend. */
   readonly calcs?: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export function bars(spec: ChartSpec): Placed {
   return placed(builder, spec);
 }
 
-/** Lines; a day that is not known is a gap. */
+/** Lines; an unknown day is a gap. */
 export function lines(spec: ChartSpec): Placed {
   const daily = spec.queries.some(({ shape }) => shape === 'days');
   const builder = new PanelBuilder()
@@ -69,7 +69,7 @@ function placed(builder: PanelBuilder, spec: ChartSpec): Placed {
         .placement(LegendPlacement.Bottom)
         .calcs([...calcs]),
     );
-  // Without it the axis of nothing but zeros goes up to 100.
+  // Otherwise the axis of a panel with only zeros would go up to 100.
   if (COUNTS.has(spec.unit)) builder.axisSoftMax(1);
   if (stack !== undefined)
     builder.stacking(

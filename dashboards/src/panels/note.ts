@@ -1,7 +1,7 @@
 import { PanelBuilder, TextMode } from '@grafana/grafana-foundation-sdk/text';
 import type { Placed } from './panel.ts';
 
-/** A text that explains what the panels around it need. */
+/** A text that explains the prerequisites of the panels around it. */
 export function note(
   title: string,
   description: string,

@@ -12,26 +12,26 @@ import { palette, sequence } from '../palette.ts';
 import { type Look, type Query, targetOf } from '../query.ts';
 import { DATASOURCE } from '../variables.ts';
 
-/** What every panel declares. */
+/** The properties of every panel. */
 export interface PanelSpec {
   readonly title: string;
-  /** What the panel means, for somebody who sees it for the first time. */
+  /** The meaning of the panel, for a first-time reader. */
   readonly text: string;
-  /** A unit of Grafana, such as `short`, `percentunit` or `s`. */
+  /** A Grafana unit, such as `short`, `percentunit` or `s`. */
   readonly unit: string;
   readonly queries: readonly Query[];
-  /** Shown where there is no value. */
+  /** Shown if there is no value. */
   readonly noValue?: string;
   readonly decimals?: number;
   readonly min?: number;
   readonly max?: number;
-  /** For ratios, ages and budgets alone: from which value on which colour is shown. */
+  /** Only for ratios, ages and budgets: the values from which colours change. */
   readonly steps?: Steps;
-  /** The dashboard that tells more. */
+  /** The dashboard with details. */
   readonly to?: { readonly uid: string; readonly title: string };
 }
 
-/** Bounds of `warn` and `alarm`, rising, or falling where `alarm` is the lower one. */
+/** Lower bounds of `warn` and `alarm`, or upper bounds if `alarm` is the lower one. */
 export interface Steps {
   readonly warn: number;
   readonly alarm: number;
@@ -44,7 +44,7 @@ export interface Placed {
   readonly panel: PanelBuilding;
 }
 
-/** Panels of one width, one under the other. */
+/** Panels of one width, below each other. */
 export interface Column {
   readonly width: number;
   readonly column: readonly Placed[];
@@ -55,7 +55,7 @@ export interface PanelBuilding extends cog.Builder<Panel> {
   gridPos(position: { h: number; w: number; x: number; y: number }): this;
 }
 
-/** What the builders of all panel types have in common. */
+/** The common part of the builders of all panel types. */
 interface CommonBuilder extends PanelBuilding {
   title(title: string): this;
   description(description: string): this;
@@ -79,10 +79,10 @@ const NO_VALUE = 'No data yet';
 /** The hourly grid of the day panels. */
 const NO_DAY = 'No day yet: the first day appears after the next full hour, past days after a backfill';
 
-/** More than any screen has: the step of a day panel stays one day over years. */
+/** More than any screen shows, so that the step of a day panel stays one day over years. */
 const MOST_DAYS = 1000;
 
-/** Gives a panel what all panels have; a `plain` one takes its series' colours from elsewhere. */
+/** Adds the properties of all panels; a `plain` panel takes its series' colours from elsewhere. */
 export function dressed<Builder extends CommonBuilder>(
   builder: Builder,
   spec: PanelSpec & { readonly plain?: boolean },
@@ -110,7 +110,7 @@ export function dressed<Builder extends CommonBuilder>(
   return builder;
 }
 
-/** The colours of the bounds; a first step that rises from calm to alarm, or falls to it. */
+/** The colours of the bounds, from calm to alarm or reversed. */
 function thresholdsOf(steps: Steps | undefined): ThresholdsConfigBuilder {
   const builder = new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute);
   const step = (value: number | null, color: string): Threshold => ({ value, color });
@@ -123,7 +123,7 @@ function thresholdsOf(steps: Steps | undefined): ThresholdsConfigBuilder {
   );
 }
 
-/** What the panel means, and which metrics it shows, each with the field of the API behind it. */
+/** The meaning of the panel, and its metrics with the fields of the API behind them. */
 function descriptionOf({ text, queries }: PanelSpec): string {
   const about = new Map<string, Described>();
   for (const { expression } of queries) for (const metric of expression.about) about.set(metric.name, metric);
@@ -172,7 +172,7 @@ function colourAt(index: number): string {
   return sequence[index % sequence.length] ?? palette.main;
 }
 
-/** `A`, `B` … as Grafana names queries. */
+/** `A`, `B` …, as Grafana names queries. */
 export function refIdOf(index: number): string {
   return String.fromCharCode('A'.charCodeAt(0) + index);
 }

@@ -8,17 +8,17 @@ import { palette } from '../palette.ts';
 import { dressed, type PanelSpec, type Placed } from './panel.ts';
 
 export interface RankingSpec extends PanelSpec {
-  /** What is ranked, as the head of the first column. */
+  /** The title of the first column: what is ranked. */
   readonly what: string;
-  /** The head of the second column. */
+  /** The title of the second column. */
   readonly value: string;
-  /** How the points of a series become its number: their sum unless given. */
+  /** How the points of a series are reduced to a number: by their sum by default. */
   readonly reduce?: 'sum' | 'mean' | 'lastNotNull' | 'max';
   readonly width?: number;
   readonly height?: number;
 }
 
-/** Series by their number over the range, largest first, each with a bar; scrolls where there are many. */
+/** Series by their number over the range, largest first, each with a bar; scrolls if there are many. */
 export function ranking(spec: RankingSpec): Placed {
   const { what, value, reduce = 'sum', width = 8, height = 8 } = spec;
   const reduced = REDUCED[reduce];
@@ -40,5 +40,5 @@ export function ranking(spec: RankingSpec): Placed {
   return { width, height, panel: dressed(builder, { min: 0, ...spec, plain: true }) };
 }
 
-/** What the transformation calls the column of a number. */
+/** The transformation's names of the columns. */
 const REDUCED = { sum: 'Total', mean: 'Mean', lastNotNull: 'Last *', max: 'Max' } as const;

@@ -15,21 +15,21 @@ import {
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/statushistory';
 import { dressed, type PanelSpec, type Placed } from './panel.ts';
 
-/** One colour, so that no sense of hue is needed, on a dark and on a light ground. */
+/** A single hue, readable with colour blindness, on dark and light backgrounds. */
 const SHADES = [0.12, 0.3, 0.5, 0.75, 1].map((strength) => `rgba(86, 180, 233, ${strength})`);
-/** From which share on each shade is shown. */
+/** The lower bound of each shade, as a share. */
 const SHARES = [0.001, 0.05, 0.15, 0.3, 0.5];
 
 export interface StripsSpec extends Omit<PanelSpec, 'unit'> {
-  /** From which ratio on each of the five shades is shown. */
+  /** The lower bounds of the five shades, as ratios. */
   readonly bounds?: readonly number[];
   readonly width?: number;
   readonly height?: number;
 }
 
 /**
- * A row for each series and a cell for each day, the stronger the larger, of ratios: for open-ended labels such as
- * models, of which there are more than colours that can be told apart.
+ * A row for each series and a cell for each day, with stronger colours for larger ratios: for open-ended labels such as
+ * models, of which there are more than distinguishable colours.
  */
 export function strips(spec: StripsSpec): Placed {
   const { width = 12, height = 8, bounds = SHARES } = spec;

@@ -14,15 +14,15 @@ export interface TableColumn {
 
 export interface TableSpec extends Omit<PanelSpec, 'unit'> {
   readonly unit?: string;
-  /** The columns from left to right; no other is shown. */
+  /** The visible columns from left to right. */
   readonly columns: readonly TableColumn[];
-  /** The title of the column by which the rows are sorted, and in which direction. */
+  /** The title of the column to sort by, and the direction. */
   readonly sort: { readonly by: string; readonly desc: boolean };
   readonly width?: number;
   readonly height?: number;
 }
 
-/** Rows of labels and numbers; several queries are joined where their labels are equal. */
+/** Rows of labels and numbers; several queries are joined by equal labels. */
 export function table(spec: TableSpec): Placed {
   const { columns, sort, queries, width = 24, height = 8 } = spec;
   const nameOf = ({ of }: TableColumn) =>

@@ -10,19 +10,19 @@ import { PanelBuilder } from '@grafana/grafana-foundation-sdk/stat';
 import { dressed, type PanelSpec, type Placed } from './panel.ts';
 
 export interface TileSpec extends PanelSpec {
-  /** How the points of a query become one number: the last one unless given. */
+  /** How the points of a query are reduced to a number: by the last one by default. */
   readonly reduce?: 'lastNotNull' | 'sum' | 'max' | 'mean';
-  /** Whether the names of the series are what is told, and not their values. */
+  /** Whether to show the names of the series instead of their values. */
   readonly named?: boolean;
   readonly width?: number;
   readonly height?: number;
 }
 
-/** In pixels: the same everywhere, so that no number shouts because it is short. */
+/** In pixels; the same everywhere, so that short numbers are not larger. */
 const VALUE_SIZE = 36;
 const NAME_SIZE = 14;
 
-/** One or a few numbers, large. */
+/** One or a few large numbers. */
 export function tile(spec: TileSpec): Placed {
   const { reduce = 'lastNotNull', width = 4, height = 4 } = spec;
   const builder = new PanelBuilder()

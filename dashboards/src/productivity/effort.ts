@@ -18,7 +18,7 @@ function each(over: (figure: Expression) => Expression): readonly Query[] {
   ];
 }
 
-/** Output against people and credits. */
+/** Output per person and per credit. */
 export const effort: Row = {
   title: 'Output per person and per credit',
   panels: [

@@ -12,7 +12,7 @@ import { days } from '../query.ts';
 const byLanguage = named(daily(dailyFileOperationsByLanguage, { orgs: 'summed' }), 'language', 'unknown');
 const byExtension = named(daily(dailyFileOperationsByExtension, { orgs: 'summed' }), 'extension', 'none');
 
-/** What the files are. */
+/** Languages and types of the files. */
 export const languages: Row = {
   title: 'Languages',
   panels: [

@@ -4,7 +4,7 @@ import { effort } from './effort.ts';
 import { languages } from './languages.ts';
 import { output } from './output.ts';
 
-/** What was made through the agent. */
+/** Output made through the agent. */
 export const productivity: DashboardSpec = {
   ...places.productivity,
   description:

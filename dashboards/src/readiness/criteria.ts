@@ -23,7 +23,7 @@ const share = [
   { id: 'custom.cellOptions', value: { type: 'gauge', mode: 'basic', valueDisplayMode: 'text' } },
 ];
 
-/** What to work on. */
+/** The criteria to work on. */
 export const criteria: Row = {
   title: 'What to work on',
   panels: [

@@ -5,7 +5,7 @@ import { lines } from '../panels/chart.ts';
 import type { PanelSpec, Placed } from '../panels/panel.ts';
 import { days } from '../query.ts';
 
-/** Best, mean and worst repository on each day, of all or of the chosen ones. */
+/** Best, mean and worst repository of each day, of all or of the selected ones. */
 export function readinessOverTime(
   only: { readonly repo?: string },
   place: Pick<PanelSpec, 'to'> & { readonly width: number; readonly height: number },

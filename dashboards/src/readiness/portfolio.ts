@@ -61,7 +61,7 @@ function criteria(status: string) {
 
 const ratio = newest(readinessRatio, { only: REPO });
 
-/** Every repository at a glance. */
+/** The state of every repository. */
 export const portfolio: Row = {
   title: 'Repositories',
   panels: [

@@ -6,7 +6,7 @@ import { trend } from './trend.ts';
 import { repoVariable } from './variables.ts';
 import { wiki } from './wiki.ts';
 
-/** How ready the repositories are for agents, and what to work on. */
+/** The readiness of the repositories for agents, and the criteria to work on. */
 export const readiness: DashboardSpec = {
   ...places.readiness,
   description:

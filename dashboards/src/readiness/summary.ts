@@ -12,13 +12,13 @@ import { now } from '../query.ts';
 const NONE = 'No report yet';
 const DAY_S = 86_400;
 
-/** How many series of a metric are above 0; 0 where there are some, but none above it. */
+/** The number of series of a metric above 0; 0 if there are series, but none above it. */
 function above(metric: Described<'repo'>, only: { readonly repo?: string }): Expression {
   const all = newest(metric, { only });
   return promql`count(${all} > 0) or 0 * count(${all})`;
 }
 
-/** The portfolio in four numbers, of all repositories or of the chosen ones. */
+/** The portfolio in four numbers, of all repositories or of the selected ones. */
 export function readinessTiles(
   only: { readonly repo?: string },
   place: Pick<PanelSpec, 'to'> & { readonly width: number; readonly height: number },

@@ -2,10 +2,10 @@ import type { QueryVariableBuilder } from '@grafana/grafana-foundation-sdk/dashb
 import { readinessRatio } from '../../../src/collectors/readiness/collector.ts';
 import { labelVariable } from '../variables.ts';
 
-/** The repositories that the viewer chooses. */
+/** The selected repositories. */
 export const REPO = { repo: '$repo' } as const;
 
-/** The variable behind it. */
+/** The variable that selects them. */
 export function repoVariable(): QueryVariableBuilder {
   const metric = `${readinessRatio.name}{job=~"$job",org=~"$org"}`;
   return labelVariable('repo', 'Repository', { metric }).description(

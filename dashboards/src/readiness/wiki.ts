@@ -14,7 +14,7 @@ import { now, rows } from '../query.ts';
 
 const NO_RUN = 'No run yet';
 
-/** The documentation that the platform writes of the repositories. */
+/** The platform's generated documentation of the repositories. */
 export const wiki: Row = {
   title: 'Wiki',
   panels: [

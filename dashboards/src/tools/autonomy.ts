@@ -11,7 +11,7 @@ import { coloursOf, palette } from '../palette.ts';
 import { bars, lines } from '../panels/chart.ts';
 import { days } from '../query.ts';
 
-/** How far the agent works by itself. */
+/** The autonomy of the agent. */
 export const autonomy: Row = {
   title: 'Autonomy',
   panels: [

@@ -27,7 +27,7 @@ import { days, now } from '../query.ts';
 
 const byTool = daily(dailyToolCallsByTool, { orgs: 'summed' });
 
-/** Which tools the agent calls. */
+/** The tools that the agent calls. */
 export const calls: Row = {
   title: 'Tool calls',
   panels: [
@@ -98,7 +98,7 @@ export const calls: Row = {
   ],
 };
 
-/** What the organization has added to the agent. */
+/** The MCP servers of the organization. */
 export const mcp: Row = {
   title: 'MCP servers',
   panels: [

@@ -4,7 +4,7 @@ import { autonomy } from './autonomy.ts';
 import { calls, mcp } from './calls.ts';
 import { extensions } from './extensions.ts';
 
-/** What the agent calls, and how far it works by itself. */
+/** The tools and the autonomy of the agent. */
 export const tools: DashboardSpec = {
   ...places.tools,
   description:

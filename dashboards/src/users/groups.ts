@@ -15,7 +15,7 @@ import { days } from '../query.ts';
 
 const OFF = 'Off: needs the users collector';
 
-/** How people work, without telling them apart. */
+/** How people work, without identifying them. */
 export const groups: Row = {
   title: 'How people work',
   panels: [

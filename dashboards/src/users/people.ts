@@ -8,7 +8,7 @@ import { days, rows } from '../query.ts';
 const OFF = 'Off: identity is none';
 const USER = { user: '$user' } as const;
 
-/** The people, where the operator has them told apart. */
+/** Individual people, if the operator enabled their identification. */
 export const people: Row = {
   title: 'Individual people',
   panels: [

@@ -12,7 +12,7 @@ const WHY = `**Nothing about people is published unless the operator enables it.
 - *Teams* come from a file: \`teams: {file: teams.yaml}\`. Without a file, everyone is in \`none\`. Small teams are folded into \`other\`.
 - *Individual people* need an identity: \`collectors: {users: {identity: hash}}\`, or \`id\`, or \`email\``;
 
-/** What the privacy settings publish, so that an empty panel explains itself. */
+/** The effective privacy settings, which explain empty panels. */
 export const privacy: Row = {
   title: 'What is published about people?',
   panels: [

@@ -16,7 +16,7 @@ import { days, rows } from '../query.ts';
 const OFF = 'Off, or too few active people';
 const credits = daily(dailyCreditsByTeam, { orgs: 'summed' });
 
-/** The teams, none of them small enough to tell a person apart. */
+/** The teams that are large enough to hide individuals. */
 export const teams: Row = {
   title: 'Teams',
   panels: [
