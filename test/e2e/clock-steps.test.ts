@@ -15,7 +15,7 @@ const BETWEEN_EXTRA_RUNS = 10 * MINUTE;
 const NEVER = '0 0 1 1 *';
 const DATASETS = ['tokens', 'tools', 'activity', 'productivity'];
 const COLLECTORS = [...DATASETS, 'readiness', 'wiki'];
-const JUMP = 'The clock was changed or the process was suspended';
+const JUMP = 'stepped_seconds=';
 
 interface Watched extends Program {
   readonly clock: MachineClock;

@@ -71,10 +71,10 @@ export async function startProgram(
   ];
   const child = spawn(process.execPath, [...nodeArguments, bin, 'serve', ...common, ...flags], {
     env: {
-      ...environment,
       AGENT_PLATFORM_API_BASE_URL: url,
       AGENT_PLATFORM_API_KEY: platform.orgs[0]?.keys.owner ?? '',
       AGENT_PLATFORM_API_REQUESTS_PER_SECOND: '1000',
+      ...environment,
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -88,7 +88,7 @@ test('a disk that fills up under an existing history costs the persistence until
   writeFileSync(room, String(pages));
   const program = await startOn(file, [], { start: '2026-04-01', nodeArguments });
   await program.untilPersistent(0);
-  expect(program.logged('level=warn', 'kept in memory only', 'reason=full')).toHaveLength(1);
+  expect(program.logged('level=warn', 'reason=full', 'hint=')).toHaveLength(1);
   const uncovered = async () =>
     Object.values((await program.page()).by('dataset', 'agent_platform_history_uncovered'));
   await waitFor(async () => expect(await uncovered()).toEqual([0, 0, 0, 0]));
@@ -97,7 +97,6 @@ test('a disk that fills up under an existing history costs the persistence until
 
   writeFileSync(room, '100000');
   await program.untilPersistent(1);
-  expect(program.logged('level=info', 'The history is stored again')).toHaveLength(1);
   expect((await program.page()).platform()).toEqual(page.platform());
 });
 
@@ -115,7 +114,7 @@ test.each(['keep', 'replace'] as const)(
 
     if (onDamage === 'keep') {
       await program.untilPersistent(0);
-      expect(program.logged('level=error', 'kept in memory only', 'reason=damaged', 'hint=')).toHaveLength(1);
+      expect(program.logged('level=error', 'reason=damaged', 'hint=')).toHaveLength(1);
       expect((await program.page()).platform()).toEqual(before);
       expect(readFileSync(file).equals(damaged)).toBe(true);
       // Somebody restores the file.
@@ -123,7 +122,7 @@ test.each(['keep', 'replace'] as const)(
     } else {
       await waitFor(() => {
         program.clock.pass(SWEEP);
-        expect(program.logged('level=error', 'moved aside')).toHaveLength(1);
+        expect(program.logged('level=error', 'aside=')).toHaveLength(1);
       });
       expect(readFileSync(`${file}.damaged-1`).equals(damaged)).toBe(true);
     }

@@ -13,13 +13,23 @@ export interface Trial {
   run(random: Random, seed: number): string | Promise<string>;
 }
 
-/** Tries one input after the other; a failure or a hang names the seed, which makes the same input again. */
+/**
+ * Tries one input after the other; a failure or a hang names the seed, which makes the same input again. `FUZZ_SEED` in
+ * the environment tries that seed alone.
+ */
 export async function tryAll(trial: Trial): Promise<void> {
-  const watchdog = createWatchdog(expect.getState().currentTestName ?? 'the trials');
+  const name = expect.getState().currentTestName ?? 'the trials';
+  const watchdog = createWatchdog(name);
+  const only = process.env['FUZZ_SEED'];
+  const seeds =
+    only === undefined ? Array.from({ length: trial.seeds }, (_, index) => index + 1) : [Number(only)];
   try {
-    for (let seed = 1; seed <= trial.seeds; seed += 1) {
+    for (const seed of seeds) {
       watchdog.begin(seed);
-      await tryOne(trial, seed);
+      await tryOne(trial, seed).catch((error: unknown) => {
+        const again = `FUZZ_SEED=${seed} npx vitest run --project storm test/fuzz -t ${JSON.stringify(name)}`;
+        throw new Error(`${messageOf(error)}\nAgain by: ${again}`, { cause: error });
+      });
     }
   } finally {
     await watchdog.stop();

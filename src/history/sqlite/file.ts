@@ -50,6 +50,8 @@ export type OnDamage = 'keep' | 'replace';
 /** Options for opening a file. */
 export interface Opening {
   readonly onDamage?: OnDamage | undefined;
+  /** Whether a write has found the file damaged. */
+  readonly isSuspect?: boolean | undefined;
   /** SQLite's own by default. */
   readonly openDatabase?: OpenDatabase | undefined;
 }
@@ -69,18 +71,19 @@ export interface Replaced {
 export function openHistoryFile(
   location: string,
   schemaVersionOf: SchemaVersionOf,
-  { onDamage = 'keep', openDatabase = (file) => new DatabaseSync(file) }: Opening = {},
+  { onDamage = 'keep', isSuspect = false, openDatabase = (file) => new DatabaseSync(file) }: Opening = {},
 ): { readonly file: HistoryFile; readonly replaced: Replaced | undefined } {
   refuseSpecial(location);
   mkdirSync(path.dirname(location), { recursive: true, mode: 0o700 });
   // Only one process may write at a time; readers see what is stored.
   const lock = takeLock(`${location}.lock`);
   try {
-    const replaced = onDamage === 'replace' ? replaceUnusable(location) : undefined;
-    inspect(location);
-    // SQLite gives the files beside a database the mode of the database.
-    closeSync(openSync(location, 'a', 0o600));
-    const file = openLocked(location, schemaVersionOf, openDatabase);
+    const { file, replaced } = openOrReplace(location, onDamage, () => {
+      inspect(location, isSuspect);
+      // SQLite gives the files beside a database the mode of the database.
+      closeSync(openSync(location, 'a', 0o600));
+      return openLocked(location, schemaVersionOf, openDatabase);
+    });
     return { file: { ...file, close: () => closeAll(file, lock) }, replaced };
   } catch (error) {
     lock.undo();
@@ -88,13 +91,17 @@ export function openHistoryFile(
   }
 }
 
-function replaceUnusable(location: string): Replaced | undefined {
+function openOrReplace(
+  location: string,
+  onDamage: OnDamage,
+  open: () => HistoryFile,
+): { readonly file: HistoryFile; readonly replaced: Replaced | undefined } {
   try {
-    inspect(location);
-    return undefined;
+    return { file: open(), replaced: undefined };
   } catch (error) {
-    if (!(error instanceof UnusableHistory)) throw error;
-    return { path: moveAside(location), reason: error };
+    if (onDamage !== 'replace' || !(error instanceof UnusableHistory)) throw error;
+    const replaced = { path: moveAside(location), reason: error };
+    return { file: open(), replaced };
   }
 }
 

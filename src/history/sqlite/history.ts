@@ -62,12 +62,14 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   /** The state of the file when it was found unusable; it is not checked again before it changes. */
   let refused: FileMark | undefined;
   let trouble: Trouble | undefined;
+  /** Whether a write has found the file damaged, though it looked well when it was opened. */
+  let isSuspect = false;
   let storedMark: SweepMark | undefined;
   let isScrubDue = false;
   let closed = false;
 
   async function open(): Promise<HistoryFile> {
-    const { file: opened, replaced } = openHistoryFile(path, schemaVersionOf, deps);
+    const { file: opened, replaced } = openHistoryFile(path, schemaVersionOf, { ...deps, isSuspect });
     try {
       if (replaced !== undefined) await takeFrom(replaced);
       else absorb(await runInSlices(load(opened.db, schemaVersionOf), clock, ROWS_PER_LOOK));
@@ -77,6 +79,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     }
     ours = markOf(path);
     refused = undefined;
+    isSuspect = false;
     return opened;
   }
 
@@ -87,7 +90,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       hint: `check whether anything is missing; ${aside} can be removed once it is no longer needed`,
     });
     await salvage(aside);
-    for (const touched of state.all()) unsaved.add(touched);
+    markAllUnsaved();
   }
 
   function absorb({ orgs, days, documents, unreadable, sweepMark, requests: stored }: Loaded): void {
@@ -141,7 +144,10 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     trouble = troubleOf(error);
     const { reason, detail, hint } = trouble;
     if (error instanceof ConfigError) refused = markOf(path);
-    else if (reason === 'damaged') abandon();
+    else if (reason === 'damaged') {
+      isSuspect = true;
+      abandon();
+    }
     if (before?.reason === reason || (before !== undefined && !LASTING.has(reason))) return;
     const text = 'The history is kept in memory only; its file cannot be used';
     if (LASTING.has(reason)) log.error(text, { path, reason, detail, hint });
@@ -176,12 +182,16 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     abandon();
   }
 
+  function markAllUnsaved(): void {
+    for (const touched of state.all()) unsaved.add(touched);
+  }
+
   /** Abandons the open file without writing another byte to what is now at its path. */
   function abandon(): void {
     const abandoned = file;
     file = undefined;
     storedMark = undefined;
-    for (const touched of state.all()) unsaved.add(touched);
+    markAllUnsaved();
     try {
       // Closing would checkpoint the log into the database, whoever it belongs to now.
       if (ours !== undefined && isSamePlace(path, ours)) truncateSync(`${path}-wal`, 0);
@@ -217,6 +227,8 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     if (error instanceof ConfigError && !(error instanceof UnusableHistory)) throw error;
     noteTrouble(error);
     await salvage(path);
+    // Once the file makes way, the new one has to hold what was read of it.
+    if (error instanceof UnusableHistory) markAllUnsaved();
   }
 
   /** Stored data can be published even if nothing can be added to it, or not all of it can be read. */

@@ -9,15 +9,17 @@ const MAGIC = 'SQLite format 3\0';
 
 /**
  * Inspects a file without changing it. Throws a `ConfigError` if it is another program's, an `UnusableHistory` if it is
- * damaged or from a newer release, and SQLite's or the system's own error if it cannot be read.
+ * damaged or from a newer release, and SQLite's or the system's own error if it cannot be read. Indexes are compared with
+ * their tables only in a suspect file, because that takes several times as long.
  */
-export function inspect(path: string): void {
+export function inspect(path: string, isSuspect = false): void {
   refuseOther(path);
   if (sizeOf(path) === 0 || isCutShort(path)) return;
   const db = openForReading(path);
   try {
     refuseForeign(db, path);
-    const found = db.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
+    const check = isSuspect ? 'integrity_check' : 'quick_check';
+    const found = db.prepare(`PRAGMA ${check}(1)`).get()?.[check];
     if (found !== 'ok') throw damaged(path, String(found));
   } catch (error) {
     throw refusalOf(error, path);
@@ -39,7 +41,12 @@ export function openForReading(path: string): DatabaseSync {
 export function refusalOf(error: unknown, path: string): unknown {
   if (error instanceof ConfigError) return error;
   const { reason, detail } = troubleOf(error);
-  return reason === 'damaged' ? damaged(path, detail) : error;
+  return reason === 'damaged' || isUnexpectedContent(error) ? damaged(path, detail) : error;
+}
+
+/** SQLite's general error: the statements are known to be right, so that the file's format or tables are not. */
+function isUnexpectedContent(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === 1;
 }
 
 function damaged(path: string, detail: string): UnusableHistory {

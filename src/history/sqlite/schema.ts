@@ -45,7 +45,8 @@ export function refuseForeign(db: DatabaseSync, path: string): void {
   const version = numberOf(db, 'user_version');
   if (id !== APPLICATION_ID) {
     if (id === 0 && version === 0 && isEmpty(db)) return;
-    if (hasOwnTables(db))
+    // Without any table it holds nobody's data; the header alone is wrong.
+    if (isEmpty(db) || hasOwnTables(db))
       throw new UnusableHistory('damaged', `storage.path: ${path} is damaged: invalid header`, LEFT_DAMAGED);
     throw new ConfigError(
       `storage.path: ${path} is a database of another program`,

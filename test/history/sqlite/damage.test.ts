@@ -162,6 +162,33 @@ test('a damaged file that was kept is used again once a whole copy is in its pla
   expect(await checkedDays(history)).toBe(DAYS);
 });
 
+test.each(['keep', 'replace'] as const)(
+  'a wrong format number in the header is damage (%s)',
+  async (onDamage) => {
+    const file = await writtenIn(createDirectory());
+    const bytes = readFileSync(file);
+    bytes[47] = 0x40;
+    writeFileSync(file, bytes);
+    const history = await openHistory(file, { onDamage });
+    expect(history.isPersistent()).toBe(onDamage === 'replace');
+    const error = history.log.events.find(({ level }) => level === 'error');
+    expect(error?.fields).toMatchObject({ reason: 'damaged' });
+  },
+);
+
+test('once a damaged file that was kept is removed, the new one holds what was read of it', async () => {
+  const file = await writtenIn(createDirectory());
+  writeFileSync(file, readFileSync(file).fill(0xa5, 4096 * 6, 4096 * 7));
+  const history = await openHistory(file);
+  const known = await checkedDays(history);
+  expect([history.isPersistent(), known > 0]).toEqual([false, true]);
+  rmSync(file);
+  await history.sweep();
+  expect(history.isPersistent()).toBe(true);
+  await history.close();
+  expect(await checkedDays(await openHistory(file))).toBe(known);
+});
+
 test('a file of a newer release says so with its version, and makes way where that is wanted', async () => {
   const file = await writtenIn(createDirectory());
   const db = new DatabaseSync(file);
