@@ -1,5 +1,8 @@
-// Builds what `npm run test:cluster` needs and no package has: the API server of Kubernetes.
+// Builds what `npm run test:cluster` needs and no package has: the API server of Kubernetes, and cosign.
+
+import { buildCosign, COSIGN } from './cosign.ts';
 import { API_SERVER, buildApiServer } from './kube-apiserver.ts';
 
 buildApiServer(console.log);
-console.log(API_SERVER);
+buildCosign(console.log);
+console.log(`${API_SERVER}\n${COSIGN}`);

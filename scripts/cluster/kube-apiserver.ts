@@ -1,18 +1,13 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
+import { cached, go } from './go.ts';
 
 /** The version of Kubernetes whose API server the tests run against. */
 export const KUBERNETES = '1.33.4';
 /** Helm asks the server for its version, which only its release builds have. */
 const VERSION = 'k8s.io/component-base/version';
 
-const folder = join(
-  process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'),
-  'agent-platform-exporter',
-  `kube-apiserver-v${KUBERNETES}`,
-);
+const folder = cached(`kube-apiserver-v${KUBERNETES}`);
 
 /** The program in the cache of builds; it is there once `buildApiServer` has been run. */
 export const API_SERVER = join(folder, 'kube-apiserver');
@@ -50,14 +45,4 @@ function moduleFile(): string {
   if (replaced.length === 0) throw new Error(`${file} replaces nothing by ./staging`);
   const required = `require k8s.io/kubernetes v${KUBERNETES}`;
   return ['module cluster', 'go 1.24.0', required, ...new Set(replaced), ''].join('\n');
-}
-
-function go(args: readonly string[], cwd: string): string {
-  const path = [process.env['PATH'], '/usr/local/go/bin'].join(delimiter);
-  return execFileSync('go', args, {
-    cwd,
-    encoding: 'utf8',
-    env: { ...process.env, PATH: path, CGO_ENABLED: '0', GOFLAGS: '-mod=mod', GOWORK: 'off' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
 }

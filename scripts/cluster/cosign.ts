@@ -1,0 +1,20 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { cached, go } from './go.ts';
+
+const VERSION = 'v2.6.1';
+const folder = cached(`cosign-${VERSION}`);
+
+/** The program in the cache of builds; it is there once `buildCosign` has been run. */
+export const COSIGN = join(folder, 'cosign');
+
+/** Builds cosign from the Go module proxy where the cache does not have it, which takes some minutes. */
+export function buildCosign(log: (line: string) => void): void {
+  if (existsSync(COSIGN)) return;
+  log(`building cosign ${VERSION} into ${folder}: this takes minutes, once`);
+  mkdirSync(folder, { recursive: true });
+  go(['install', '-trimpath', `github.com/sigstore/cosign/v2/cmd/cosign@${VERSION}`], folder, {
+    GOBIN: folder,
+    GOFLAGS: '',
+  });
+}
