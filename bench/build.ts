@@ -5,6 +5,9 @@ import path from 'node:path';
 /** The checkout. */
 export const ROOT = path.resolve(import.meta.dirname, '..');
 
+/** Below the checkout's packages, so that these are found. */
+const DIRECTORY = path.join(ROOT, 'node_modules', '.cache', 'agent-platform-exporter-bench');
+
 /** What is measured is JavaScript, as in a release: Node's own way with TypeScript costs time and memory. */
 export interface Built {
   /** Holds the compiled bench and source. */
@@ -13,10 +16,18 @@ export interface Built {
   readonly program: string;
 }
 
+/** Builds the single executable, beside the checkout's own build, and gives its path. */
+export function buildExecutable(): string {
+  const file = path.join(DIRECTORY, 'executable', 'agent-platform-exporter');
+  const script = path.join(ROOT, 'scripts', 'bundle', 'build.ts');
+  const { status, stderr } = spawnSync(process.execPath, [script, `--output=${file}`], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`the executable cannot be built: ${stderr}`);
+  return file;
+}
+
 /** Compiles the bench and builds the program, beside the checkout's own build. */
 export function build(): Built {
-  // Below the checkout's packages, so that these are found.
-  const directory = path.join(ROOT, 'node_modules', '.cache', 'agent-platform-exporter-bench');
+  const directory = DIRECTORY;
   rmSync(directory, { recursive: true, force: true });
   const bench = path.join(directory, 'compiled');
   compile('bench/tsconfig.json', bench);

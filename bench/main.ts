@@ -1,13 +1,14 @@
 // Measures the exporter beside what it is compared with: npm run bench -- --help
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Built, build, ROOT } from './build.ts';
+import { type Built, build, buildExecutable, ROOT } from './build.ts';
 import { describeMachine } from './machine.ts';
 import { type BenchOptions, type Part, parseOptions } from './options.ts';
 import { type BackfillReport, type Report, renderPage, type ScrapingReport } from './report/page.ts';
 import { keepSoak } from './report/soak-section.ts';
 import { measureFileBackfills } from './sections/backfill-files.ts';
 import { measureRemoteBackfills } from './sections/backfill-remote.ts';
+import { type ExecutableResult, measureExecutable } from './sections/executable.ts';
 import { type FirstSyncResult, measureFirstSync } from './sections/first-sync.ts';
 import { type HookResult, measureHook } from './sections/hook.ts';
 import { measureSize, type SizeResult } from './sections/size.ts';
@@ -42,6 +43,7 @@ async function measure(options: BenchOptions): Promise<Report> {
     backfill: does('backfill') ? await measureBackfill(built, options) : undefined,
     sync: does('sync') ? await measureSync(built, options) : undefined,
     hook: does('hook') ? await measureHooks(built, options) : undefined,
+    executable: does('executable') ? await measureOneFile(built, options) : undefined,
     users: does('users') ? await measurePeople(built, options) : undefined,
   };
 }
@@ -73,7 +75,12 @@ async function measureSync(built: Built, { syncedDays, syncs }: BenchOptions): P
 
 async function measureHooks(built: Built, { hookRuns }: BenchOptions): Promise<HookResult> {
   console.error('measuring the hook command');
-  return measureHook(built, hookRuns);
+  return measureHook(built, buildExecutable(), hookRuns);
+}
+
+async function measureOneFile(built: Built, { starts }: BenchOptions): Promise<ExecutableResult> {
+  console.error('measuring the single executable');
+  return measureExecutable(built, buildExecutable(), starts);
 }
 
 async function measurePeople(

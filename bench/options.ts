@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { PastSize } from './workload/past.ts';
 
 /** What can be measured alone. */
-export type Part = 'scrape' | 'backfill' | 'sync' | 'hook' | 'users';
+export type Part = 'scrape' | 'backfill' | 'sync' | 'hook' | 'executable' | 'users';
 
 /** What is measured, and how long. */
 export interface BenchOptions {
@@ -36,10 +36,10 @@ const USAGE = `npm run bench -- [options]
   --seconds 2            length of one load on one server
   --connections 4        connections that the load client keeps
   --quick                one short round at 1000 series: shows that everything runs
-  --only scrape          scrapes and the start alone; or backfill, sync, hook or users; may be given several times
+  --only scrape          scrapes and the start alone; or backfill, sync, hook, executable or users; may be given several times
   --write                write docs/BENCHMARKS.md too; not with --only`;
 
-const PARTS: readonly Part[] = ['scrape', 'backfill', 'sync', 'hook', 'users'];
+const PARTS: readonly Part[] = ['scrape', 'backfill', 'sync', 'hook', 'executable', 'users'];
 const TO_FILES: readonly PastSize[] = [
   { series: 1000, days: 30 },
   { series: 1000, days: 300 },

@@ -4,8 +4,11 @@ import { type Aim, below } from './aims.ts';
 import { renderTable, shown } from './table.ts';
 
 /** The aim of the hook command. */
-export function hookAims({ node, forwarding }: HookResult): readonly Aim[] {
-  return [below('a forwarded hook event against the bare start of Node', 2, forwarding / node, '×')];
+export function hookAims({ node, forwarding, bundled }: HookResult): readonly Aim[] {
+  return [
+    below('a forwarded hook event against the bare start of Node', 2, forwarding / node, '×'),
+    below('the same by the single executable', 1.3, bundled / node, '×'),
+  ];
 }
 
 /** The part of the page about the hook command. */
@@ -13,6 +16,7 @@ export function renderHookPage(result: HookResult, { hookRuns }: BenchOptions): 
   const rows = [
     ['`node -e 0`', result.node],
     ['`hook`, forwarding to an exporter on this machine', result.forwarding],
+    ['the same by the single executable', result.bundled],
     ['`hook`, with no exporter: the event is spooled', result.down],
     ['`curl` with the same request', result.curl],
   ] as const;

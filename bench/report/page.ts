@@ -1,12 +1,14 @@
 import type { BenchOptions } from '../options.ts';
 import type { FileBackfillResult } from '../sections/backfill-files.ts';
 import type { RemoteBackfillResult } from '../sections/backfill-remote.ts';
+import type { ExecutableResult } from '../sections/executable.ts';
 import type { FirstSyncResult } from '../sections/first-sync.ts';
 import type { HookResult } from '../sections/hook.ts';
 import type { SizeResult } from '../sections/size.ts';
 import type { StartingResult } from '../sections/starting.ts';
 import type { UsersResult } from '../sections/users.ts';
 import { aimsOf, renderAims, startingAims } from './aims.ts';
+import { renderExecutablePage } from './executable-page.ts';
 import { hookAims, renderHookPage } from './hook-page.ts';
 import { fileAims, remoteAims, syncAims } from './past-aims.ts';
 import { renderBackfillPage, renderSyncPage } from './past-page.ts';
@@ -31,11 +33,13 @@ export interface Report {
   readonly backfill: BackfillReport | undefined;
   readonly sync: FirstSyncResult | undefined;
   readonly hook: HookResult | undefined;
+  readonly executable: ExecutableResult | undefined;
   readonly users: readonly UsersResult[] | undefined;
 }
 
 /** The page of figures. */
-export function renderPage({ machine, options, scraping, backfill, sync, hook, users }: Report): string {
+export function renderPage(report: Report): string {
+  const { machine, options, scraping, backfill, sync, hook, executable, users } = report;
   const aims = [
     ...(scraping === undefined
       ? []
@@ -50,6 +54,7 @@ export function renderPage({ machine, options, scraping, backfill, sync, hook, u
     backfill && renderBackfillPage(backfill, options),
     sync && renderSyncPage(sync, options),
     hook && renderHookPage(hook, options),
+    executable && renderExecutablePage(executable, options),
     users && renderUsersPage(users),
   ];
   return `# Benchmarks

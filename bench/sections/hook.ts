@@ -13,6 +13,8 @@ export interface HookResult {
   readonly node: number;
   /** The hook with an exporter that answers. */
   readonly forwarding: number;
+  /** The same by the single executable. */
+  readonly bundled: number;
   /** The hook with nobody there, so that events wait on disk. */
   readonly down: number;
   /** The same request by curl. */
@@ -27,7 +29,11 @@ const EVENT = JSON.stringify({
 });
 
 /** Runs each in turn, the given number of times, after a round that fills caches. */
-export async function measureHook({ bench, program }: Built, times: number): Promise<HookResult> {
+export async function measureHook(
+  { bench, program }: Built,
+  executable: string,
+  times: number,
+): Promise<HookResult> {
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
   const listener = await startChild(bench, 'servers/hook-listener.js');
   try {
@@ -35,20 +41,23 @@ export async function measureHook({ bench, program }: Built, times: number): Pro
     const down = `http://127.0.0.1:${await freePort()}`;
     const commands = {
       node: [process.execPath, '-e', '0'],
-      forwarding: hookCommand(program, folder, 'up', up),
-      down: hookCommand(program, folder, 'down', down),
+      forwarding: hookCommand([process.execPath, program], folder, 'up', up),
+      bundled: hookCommand([executable], folder, 'bundled', up),
+      down: hookCommand([process.execPath, program], folder, 'down', down),
       curl: ['curl', ...curlArguments(`${up}/hooks/events`)],
     };
     for (const command of Object.values(commands)) timeRun(folder, command);
     const rounds = Array.from({ length: times }, () => ({
       node: timeRun(folder, commands.node),
       forwarding: timeRun(folder, commands.forwarding),
+      bundled: timeRun(folder, commands.bundled),
       down: timeRun(folder, commands.down),
       curl: timeRun(folder, commands.curl),
     }));
     return {
       node: median(rounds.map(({ node }) => node)),
       forwarding: median(rounds.map(({ forwarding }) => forwarding)),
+      bundled: median(rounds.map(({ bundled }) => bundled)),
       down: median(rounds.map(({ down: waiting }) => waiting)),
       curl: median(rounds.map(({ curl }) => curl)),
     };
@@ -58,10 +67,15 @@ export async function measureHook({ bench, program }: Built, times: number): Pro
   }
 }
 
-function hookCommand(program: string, folder: string, name: string, url: string): readonly string[] {
+function hookCommand(
+  program: readonly string[],
+  folder: string,
+  name: string,
+  url: string,
+): readonly string[] {
   const settings = path.join(folder, `${name}.yaml`);
   writeFileSync(settings, `forward: {url: "${url}", token_env: HOOK_TOKEN}\n`);
-  return [process.execPath, program, 'hook', `--config=${settings}`];
+  return [...program, 'hook', `--config=${settings}`];
 }
 
 function curlArguments(url: string): readonly string[] {

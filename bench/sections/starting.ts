@@ -25,15 +25,16 @@ const REQUEST = 'GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r
 export async function measureStarting({ bench, program }: Built, times: number): Promise<StartingResult> {
   // Where the program's cache of compiled code and its store are: empty at first.
   const directory = mkdtempSync(path.join(tmpdir(), 'bench-'));
-  const serve = (port: number) => [program, 'serve', `--web.listen-address=127.0.0.1:${port}`];
-  const serveBare = (port: number) => [path.join(bench, 'bench/servers/bare-start.js'), String(port)];
+  const serve = serveCommand([process.execPath, program]);
+  const bareStart = path.join(bench, 'bench/servers/bare-start.js');
+  const serveBare = (port: number) => [process.execPath, bareStart, String(port)];
   const exporter: number[] = [];
   const bare: number[] = [];
   try {
-    const first = await timeStart(directory, serve);
+    const { ms: first } = await timeStart(directory, serve);
     for (let nth = 0; nth < times; nth++) {
-      exporter.push(await timeStart(directory, serve));
-      bare.push(await timeStart(directory, serveBare));
+      exporter.push((await timeStart(directory, serve)).ms);
+      bare.push((await timeStart(directory, serveBare)).ms);
     }
     return { first, exporter: median(exporter), bare: median(bare) };
   } finally {
@@ -41,13 +42,26 @@ export async function measureStarting({ bench, program }: Built, times: number):
   }
 }
 
-async function timeStart(
-  directory: string,
-  argumentsFor: (port: number) => readonly string[],
-): Promise<number> {
+/** The command line by which a program serves on a port. */
+export function serveCommand(program: readonly string[]): CommandFor {
+  return (port) => [...program, 'serve', `--web.listen-address=127.0.0.1:${port}`];
+}
+
+export interface Started {
+  /** From the start of the process to its first answered scrape. */
+  readonly ms: number;
+  /** The page of that scrape. */
+  readonly page: string;
+}
+
+type CommandFor = (port: number) => readonly string[];
+
+/** Starts a program in a folder, waits for its first answered scrape and ends it. */
+export async function timeStart(directory: string, commandFor: CommandFor): Promise<Started> {
   const port = await freePort();
   const startedAt = performance.now();
-  const child = spawn(process.execPath, argumentsFor(port), {
+  const [command = '', ...args] = commandFor(port);
+  const child = spawn(command, args, {
     cwd: directory,
     // An address where nobody answers: the platform has no part in this.
     env: {
@@ -58,26 +72,27 @@ async function timeStart(
     stdio: 'ignore',
   });
   try {
-    while (!(await answers(port))) {
+    let page = await scrape(port);
+    for (; page === undefined; page = await scrape(port)) {
       if (child.exitCode !== null) throw new Error(`${child.spawnargs.join(' ')} ended`);
       if (performance.now() - startedAt > GIVE_UP_MS) throw new Error('no scrape was answered');
       await wait(KNOCK_MS);
     }
-    return performance.now() - startedAt;
+    return { ms: performance.now() - startedAt, page };
   } finally {
     await endProgram(child);
   }
 }
 
-/** Whether a scrape was answered; false where nobody listens yet. */
-function answers(port: number): Promise<boolean> {
+/** The answer to a scrape; undefined where nobody listens yet. */
+function scrape(port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     let text = '';
     const socket = connect(port, '127.0.0.1', () => socket.write(REQUEST));
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1');
     });
-    socket.on('error', () => resolve(false));
-    socket.on('close', () => resolve(text.startsWith('HTTP/1.1 200 ')));
+    socket.on('error', () => resolve(undefined));
+    socket.on('close', () => resolve(text.startsWith('HTTP/1.1 200 ') ? text : undefined));
   });
 }

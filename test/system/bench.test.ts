@@ -21,6 +21,7 @@ test('the bench runs from end to end and prints its tables', async () => {
     '## Backfill by remote write',
     '## First sync',
     '## Hook',
+    '## Single executable',
     '## People',
   ]);
   expect(stdout).toMatch(/^\| express with prom-client, the same series \| [\d.]+ /m);
