@@ -1,6 +1,8 @@
 import {
   dailyActiveUsers,
   dailyActiveUsersByClient,
+  dailyActiveUsersMean7d,
+  dailyActiveUsersMean7dBaseline,
   dailyMessages,
   dailySessions,
   monthlyActiveUsers,
@@ -116,6 +118,19 @@ const people: Row = {
         ),
       ],
       width: 10,
+    }),
+    lines({
+      title: 'Average active people per day',
+      text: 'Mean of the daily active people over the 7 days that end with each UTC day, without the sawtooth of weekends, and over the four weeks before them. If an organization lacks one of these days, the point is missing.',
+      unit: 'short',
+      decimals: 1,
+      queries: [
+        days(wholeDailyTotal(dailyActiveUsersMean7d, dailyActiveUsers), '7 days'),
+        days(wholeDailyTotal(dailyActiveUsersMean7dBaseline, dailyActiveUsers), '4 weeks before', {
+          colour: palette.quiet,
+        }),
+      ],
+      width: 24,
     }),
   ],
 };

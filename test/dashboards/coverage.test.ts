@@ -9,6 +9,10 @@ import { declared } from './metrics.ts';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 /** Declared metrics that no dashboard and no rule needs, and why. */
 const UNUSED: Readonly<Record<string, string>> = {
+  agent_platform_credits_share_by_model:
+    'a baseline for rules; the panels compute the share over all organizations',
+  agent_platform_credits_share_by_model_baseline: 'a baseline for rules',
+  agent_platform_readiness_ratio_lower: 'a baseline for rules',
   agent_platform_exporter_config_last_reload_success_timestamp_seconds:
     'an alert looks at whether the last one succeeded',
 };

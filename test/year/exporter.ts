@@ -162,7 +162,7 @@ function createPlatform(world: World, clock: FakeClock): Source {
 function rowOf(dataset: Dataset, date: Day, main: number, both: boolean): object {
   const first = firstPart(main, both);
   const rest = main - first;
-  if (dataset === 'activity') return { date, sessions: main };
+  if (dataset === 'activity') return { date, sessions: main, daily_active_users: main };
   if (dataset === 'tools') {
     const others = both ? [{ tool: 'b', invocations: rest }] : [];
     return { date, tool_calls: main, by_tool: [{ tool: 'a', invocations: first }, ...others] };

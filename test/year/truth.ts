@@ -16,12 +16,16 @@ export interface Claim {
 /** `true`: as the platform says; `early`: a provisional zero of a day that gets a row; `open`: a figure in motion. */
 export type Verdict = 'true' | 'zero' | 'early' | 'open' | 'false';
 
+/** What a figure must be; `open` where it is in motion, undefined where it is not known. */
+type Figure = number | 'open' | undefined;
+
 /** How far back a revision that has not been asked for yet may lie. */
 const PASS_MS = 26 * HOUR;
 const MAIN: Readonly<Record<string, Dataset>> = {
   daily_credits: 'tokens',
   daily_tool_calls: 'tools',
   daily_sessions: 'activity',
+  daily_active_users: 'activity',
 };
 const PARTS: Readonly<Record<string, Dataset>> = {
   daily_credits_by_model: 'tokens',
@@ -35,7 +39,8 @@ const OF_DATASET: Readonly<Record<string, Dataset>> = {
   daily_slash_command_invocations: 'tools',
   daily_hook_invocations: 'tools',
   daily_web_users: 'tools',
-  daily_active_users: 'activity',
+  daily_active_users_mean_7d: 'activity',
+  daily_active_users_mean_7d_baseline: 'activity',
   daily_messages: 'activity',
 };
 
@@ -51,9 +56,10 @@ export function datasetOf(family: string): Dataset {
 
 /**
  * Judges figures by the world alone. `rules` are those of the last time that the platform could be asked: by them a
- * zero may have been provisional. `calm` is when it could last be asked for everything.
+ * zero may have been provisional. `calm` is when it could last be asked for everything. `isPast` tells a backfill, which
+ * knows no provisional day, from a live page.
  */
-export function createTruth(world: World, at: Instant, rules: Rules, calm: Instant) {
+export function createTruth(world: World, at: Instant, rules: Rules, calm: Instant, isPast = false) {
   const since = calm - PASS_MS;
 
   /** The values that a dataset may be published with for a day, where nobody asked later than must be. */
@@ -79,26 +85,68 @@ export function createTruth(world: World, at: Instant, rules: Rules, calm: Insta
     return isIdleZero && rules.stateOf(dataset, index) === 'provisional' ? 'early' : 'false';
   }
 
-  /** The credits of a day; `open` where several are right, undefined where they cannot be known. */
-  function creditsOf(index: number): number | 'open' | undefined {
-    return index < 0 || rules.stateOf('tokens', index) === 'unknown' ? undefined : trueCreditsOf(index);
+  /** The main number of a day; `open` where several are right, undefined where it cannot be known. */
+  function mainOf(dataset: Dataset, index: number): Figure {
+    const state = index < 0 ? 'unknown' : rules.stateOf(dataset, index);
+    // A day that failed is asked for again at most a day apart: until then it may be missing.
+    if (state === 'row' && at < world.badUntil(dataset, index) + PASS_MS) return 'open';
+    return state === 'unknown' || (isPast && state === 'provisional')
+      ? undefined
+      : trueMainOf(dataset, index);
   }
 
-  function trueCreditsOf(index: number): number | 'open' | undefined {
+  function trueMainOf(dataset: Dataset, index: number): Figure {
     if (index < 0) return undefined;
-    if (!world.isActive('tokens', index)) return 0;
-    if (rules.stateOf('tokens', index) === 'provisional') return 'open';
-    const values = new Set(versions('tokens', index).map(({ main }) => main));
+    if (!world.isActive(dataset, index)) return 0;
+    if (rules.stateOf(dataset, index) === 'provisional') return 'open';
+    const values = new Set(versions(dataset, index).map(({ main }) => main));
     return values.size === 1 ? [...values][0] : 'open';
   }
 
-  function sumOf(indices: readonly number[]): number | 'open' | undefined {
-    const credits = indices.map(trueCreditsOf);
-    if (credits.includes(undefined)) return undefined;
-    return credits.includes('open') ? 'open' : (credits as number[]).reduce((sum, one) => sum + one, 0);
+  const creditsOf = (index: number) => mainOf('tokens', index);
+
+  function sumOf(indices: readonly number[], dataset: Dataset = 'tokens'): Figure {
+    const all = indices.map((index) => trueMainOf(dataset, index));
+    if (all.includes(undefined)) return undefined;
+    return all.includes('open') ? 'open' : (all as number[]).reduce((sum, one) => sum + one, 0);
   }
 
-  function forecast(index: number): number | 'open' | undefined {
+  function weeklyMean(index: number): Figure {
+    const sum = sumOf(span(index, 7), 'activity');
+    return typeof sum === 'number' ? sum / 7 : sum;
+  }
+
+  function meanBaseline(index: number): Figure {
+    const weeks = [1, 2, 3, 4].map((week) => {
+      const days = span(index - 7 * week, 7).map((day) => mainOf('activity', day));
+      if (days.includes(undefined)) return undefined;
+      return days.includes('open') ? 'open' : (days as number[]).reduce((sum, one) => sum + one, 0) / 7;
+    });
+    const known = weeks.filter((week) => week !== undefined);
+    if (known.includes('open')) return 'open';
+    if (known.length < 2) return undefined;
+    return (known as number[]).reduce((sum, one) => sum + one, 0) / known.length;
+  }
+
+  /** The share of the first or the second model in the credits of some days, of which so many must be known. */
+  function share(days: readonly number[], isFirst: boolean, least: number): Figure {
+    let [part, total, known] = [0, 0, 0];
+    for (const day of days) {
+      const credits = creditsOf(day);
+      if (credits === 'open') return 'open';
+      if (credits === undefined) continue;
+      known += 1;
+      if (credits === 0) continue;
+      const both = new Set(versions('tokens', day).map((version) => version.both));
+      if (both.size > 1) return 'open';
+      const first = firstPart(credits, both.has(true));
+      part += isFirst ? first : credits - first;
+      total += credits;
+    }
+    return known < least || total === 0 ? undefined : part / total;
+  }
+
+  function forecast(index: number): Figure {
     const soFar = sumOf(monthTo(index));
     const rest = restOfMonth(index).map((ahead) => {
       const known: (number | 'open')[] = [];
@@ -113,7 +161,7 @@ export function createTruth(world: World, at: Instant, rules: Rules, calm: Insta
     return (rest as number[]).reduce((sum, one) => sum + one, soFar);
   }
 
-  function expected(index: number): number | 'open' | undefined {
+  function expected(index: number): Figure {
     const weeks = Array.from({ length: 8 }, (_, week) => creditsOf(index - 7 * (week + 1)));
     const known = weeks.filter((credits) => credits !== undefined);
     if (known.includes('open')) return 'open';
@@ -121,7 +169,7 @@ export function createTruth(world: World, at: Instant, rules: Rules, calm: Insta
     return median(known as number[]);
   }
 
-  function upper(index: number): number | 'open' | undefined {
+  function upper(index: number): Figure {
     const middle = expected(index);
     if (typeof middle !== 'number') return middle;
     const weeks = Array.from({ length: 8 }, (_, week) => creditsOf(index - 7 * (week + 1)));
@@ -148,20 +196,24 @@ export function createTruth(world: World, at: Instant, rules: Rules, calm: Insta
     credits_trailing_7d: (index) => span(index, 7),
     credits_trailing_28d: (index) => span(index, 28),
   };
-  const figures: Readonly<Record<string, (index: number) => number | 'open' | undefined>> = {
+  const figures: Readonly<Record<string, (index: number, isFirst: boolean) => Figure>> = {
     credits_month_to_date: (index) => sumOf(monthTo(index)),
     credits_trailing_7d: (index) => sumOf(span(index, 7)),
     credits_trailing_28d: (index) => sumOf(span(index, 28)),
     credits_month_forecast: forecast,
     daily_credits_expected: expected,
     daily_credits_expected_upper: upper,
+    credits_share_by_model: (index, isFirst) => share([index], isFirst, 1),
+    credits_share_by_model_baseline: (index, isFirst) => share(span(index - 1, 14), isFirst, 7),
+    daily_active_users_mean_7d: weeklyMean,
+    daily_active_users_mean_7d_baseline: meanBaseline,
   };
 
   return {
     judge(claim: Claim): Verdict {
       const right = figures[claim.family];
       if (right === undefined) return ofDay(claim);
-      const value = right(claim.index);
+      const value = right(claim.index, Object.values(claim.labels).includes('a'));
       if (value === 'open') return 'open';
       return value !== undefined && Math.abs(value - claim.value) <= 1e-6 * value ? 'true' : 'false';
     },

@@ -58,6 +58,7 @@ export async function liveThrough(seed: number, { days, everyHours }: YearOption
   let calm = world.start;
   let truth = createTruth(world, calm, createRules(world, calm, calm), calm);
   let truthBefore = truth;
+  let pastTruth = truth;
 
   const badTimes = DATASETS.flatMap((dataset) =>
     Array.from({ length: world.days }, (_, index) => ({
@@ -67,13 +68,14 @@ export async function liveThrough(seed: number, { days, everyHours }: YearOption
   ).filter(({ until }) => until > 0);
 
   function compare(shown: Shown, indexOf: (family: string) => number | undefined, kind: 'live' | 'past') {
+    const known = kind === 'live' ? truth : pastTruth;
     for (const [family, samples] of shown) {
       if (NO_FIGURES.has(family)) continue;
       const index = indexOf(family) ?? -1;
       for (const { labels, value } of samples) {
         const claim = { family, labels, value, index };
         // While a poll goes on, what was published by the one before may still be there.
-        const now = truth.judge(claim);
+        const now = known.judge(claim);
         const verdict = now === 'false' && kind === 'live' ? truthBefore.judge(claim) : now;
         count.compared += 1;
         const what = `${datasetOf(family)} ${world.dayAt(index)}`;
@@ -177,6 +179,7 @@ export async function liveThrough(seed: number, { days, everyHours }: YearOption
     truthBefore = truth;
     if (!isTroubled(at)) calm = at;
     truth = createTruth(world, at, rules, calm);
+    pastTruth = createTruth(world, at, rules, calm, true);
     await exporter.poll();
     checkTime(at, rules);
     if (ticks % PAST_EVERY === PAST_EVERY - 1) {

@@ -2,6 +2,7 @@ import type { DayCollector } from '../../catalog/collector.ts';
 import { dayFamily, type Sample } from '../../catalog/family.ts';
 import { counts, figure, parts } from '../samples.ts';
 import { type ActivityRow, activityDataset } from './dataset.ts';
+import { meanDefinitions, weeklyMean, weeklyMeanBaseline } from './means.ts';
 
 const ENDPOINT = '/api/v1/analytics/activity';
 
@@ -66,6 +67,30 @@ export const dailyMessages = dayFamily({
   samplesOf: (view, day) => byRole(view.row(activityDataset, day)),
 });
 
+const DAYS = `stored days of ${ENDPOINT}: data[].daily_active_users`;
+
+export const dailyActiveUsersMean7d = dayFamily({
+  name: 'agent_platform_daily_active_users_mean_7d',
+  help: 'Mean number of people active per day in the 7 days ending with the newest complete UTC day.',
+  labels: [],
+  unit: 'people',
+  source: DAYS,
+  aggregation: 'ratio',
+  definition: meanDefinitions.week,
+  samplesOf: (view, day) => figure(weeklyMean(view, day)),
+});
+
+export const dailyActiveUsersMean7dBaseline = dayFamily({
+  name: 'agent_platform_daily_active_users_mean_7d_baseline',
+  help: 'Mean number of people active per day in the four weeks before those 7 days.',
+  labels: [],
+  unit: 'people',
+  source: DAYS,
+  aggregation: 'ratio',
+  definition: meanDefinitions.baseline,
+  samplesOf: (view, day) => figure(weeklyMeanBaseline(view, day)),
+});
+
 /** The organization's active people, sessions and messages. */
 export const activityCollector: DayCollector<ActivityRow> = {
   name: 'activity',
@@ -80,6 +105,8 @@ export const activityCollector: DayCollector<ActivityRow> = {
     dailyActiveUsersByClient,
     dailySessions,
     dailyMessages,
+    dailyActiveUsersMean7d,
+    dailyActiveUsersMean7dBaseline,
   ],
   // Loaded on first use, so that validation code does not delay the first scrape.
   fetch: async (source, window) => (await import('./fetch.ts')).fetchActivity(source, window),

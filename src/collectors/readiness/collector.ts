@@ -8,7 +8,7 @@ import {
   type ReadinessReport,
   readinessDataset,
 } from './dataset.ts';
-import { bandOf, evaluatedOf, ratioOf, regressedBetween, scoreOf, statusesOf } from './score.ts';
+import { bandOf, evaluatedOf, lowerBound, ratioOf, regressedBetween, scoreOf, statusesOf } from './score.ts';
 import { type Selected, selectReports } from './selection.ts';
 
 const RESULTS = `${READINESS_PATH}: reports[].report.*`;
@@ -125,6 +125,23 @@ export const readinessReportInfo = currentFamily({
   samplesOf: infos,
 });
 
+export const readinessRatioLower = currentFamily({
+  name: 'agent_platform_readiness_ratio_lower',
+  help: 'Ratio below which the current report is worse than the previous one by more than the noise of the earlier reports explains.',
+  labels: ['repo'],
+  unit: 'ratio',
+  source: `${RESULTS}.numerator, denominator`,
+  aggregation: 'ratio',
+  definition: `\`agent_platform_readiness_ratio_previous\` less 3 · 1.4826 · the median of the absolute differences between
+consecutive earlier reports of the same branch: ten differences at most, the current report left out, other reports of the
+same commit included. At least 0.02 is subtracted, 0.1 where fewer than three differences are known. Never below 0; absent
+where the previous ratio is.
+
+Example: the previous ratio is 0.80 and the earlier reports, newest first, had 0.80, 0.79, 0.80 and 0.81. The differences are 0.01
+each, so that 3 · 1.4826 · 0.01 = 0.0445 is subtracted: 0.7555. A report of 0.77 is within the noise, one of 0.75 is not.`,
+  samplesOf: (view) => perRepo(view, ({ previous, earlier }) => lowerBound(previous, earlier)),
+});
+
 export const readinessLevel = currentFamily({
   name: 'agent_platform_readiness_level',
   help: 'Level of the current report, 1 to 5, in bands of 20% of its ratio. Requires a level rule.',
@@ -156,6 +173,7 @@ export const readinessCollector: DocumentCollector<ReadinessReport> = {
     readinessApplications,
     readinessReportTimestampSeconds,
     readinessReportInfo,
+    readinessRatioLower,
     readinessLevel,
   ],
   // Loaded on first use, so that validation code does not delay the first scrape.

@@ -1,3 +1,4 @@
+import { DEVIATION_SCALE, medianOf } from '../statistics.ts';
 import type { Criterion, EvaluatedCriterion, ReadinessReport } from './dataset.ts';
 
 export type CriterionStatus = 'passed' | 'partial' | 'failed' | 'skipped';
@@ -15,6 +16,37 @@ export function scoreOf(report: ReadinessReport | undefined): number | undefined
   const criteria = evaluatedOf(report);
   if (criteria.length === 0) return undefined;
   return criteria.reduce((sum, criterion) => sum + ratioOf(criterion), 0) / criteria.length;
+}
+
+/** The lower bound of each report is judged by so many differences between earlier reports, and by no fewer. */
+const MAX_DIFFERENCES = 10;
+const MIN_DIFFERENCES = 3;
+/** How far a score may fall by noise: at least, and where too few reports are known to tell. */
+const MIN_NOISE = 0.02;
+const UNKNOWN_NOISE = 0.1;
+
+/**
+ * The score below which a report is worse than the previous one by more than the noise of the earlier reports, newest
+ * first, explains; undefined without a previous score.
+ */
+export function lowerBound(
+  previous: ReadinessReport | undefined,
+  earlier: readonly ReadinessReport[],
+): number | undefined {
+  const score = scoreOf(previous);
+  return score === undefined ? undefined : Math.max(0, score - noiseOf(earlier));
+}
+
+function noiseOf(earlier: readonly ReadinessReport[]): number {
+  const scores: number[] = [];
+  for (const report of earlier) {
+    const score = scoreOf(report);
+    if (score !== undefined) scores.push(score);
+    if (scores.length > MAX_DIFFERENCES) break;
+  }
+  const differences = scores.slice(1).map((score, index) => Math.abs(score - (scores[index] ?? score)));
+  if (differences.length < MIN_DIFFERENCES) return UNKNOWN_NOISE;
+  return Math.max(MIN_NOISE, 3 * DEVIATION_SCALE * medianOf(differences));
 }
 
 /** The level of a score in bands of 20 %: 1 below 20 %, 5 from 80 %. */

@@ -6,6 +6,8 @@ import type { ReadinessReport } from './dataset.ts';
 export interface Selected {
   readonly current: ReadinessReport;
   readonly previous: ReadinessReport | undefined;
+  /** All older reports of the same branch, of any commit, newest first. */
+  readonly earlier: readonly ReadinessReport[];
 }
 
 const USUAL_MAIN_LINES = ['main', 'master'];
@@ -27,8 +29,8 @@ export function selectReports(
   const selected: Selected[] = [];
   for (const ofRepository of Map.groupBy(eligible, ({ repo }) => repo).values()) {
     const newestFirst = mainLine(ofRepository, settings.branches).toSorted(byAge);
-    const current = newestFirst[0];
-    if (current !== undefined) selected.push({ current, previous: previousOf(current, newestFirst) });
+    const [current, ...earlier] = newestFirst;
+    if (current !== undefined) selected.push({ current, previous: previousOf(current, earlier), earlier });
   }
   return selected.sort((one, other) => (one.current.repo < other.current.repo ? -1 : 1));
 }
@@ -73,10 +75,10 @@ function newest(reports: readonly ReadinessReport[]): Instant {
 /** The newest older report of another commit; an unknown commit does not count as another one. */
 function previousOf(
   current: ReadinessReport,
-  newestFirst: readonly ReadinessReport[],
+  earlier: readonly ReadinessReport[],
 ): ReadinessReport | undefined {
   if (current.commit === undefined) return undefined;
-  return newestFirst.find(
+  return earlier.find(
     ({ commit, createdAt }) =>
       createdAt < current.createdAt && commit !== undefined && commit !== current.commit,
   );

@@ -6,6 +6,7 @@ import { type TokensRow, tokensDataset } from '../tokens/dataset.ts';
 import { type Cost, costByModel, costForecast, costOn, costToDate, creditPriceOn } from './costs.ts';
 import { expectationOf, monthForecast, monthToDate, trailing } from './credits.ts';
 import { definitions } from './definitions.ts';
+import { baselineSharesByModel, sharesByModel } from './shares.ts';
 
 /** The source of every figure here. */
 export const DAYS = 'stored days of /api/v1/analytics/tokens: data[].billable_tokens';
@@ -87,6 +88,35 @@ export const dailyCreditsExpectedUpper = dayFamily({
   samplesOf: (view, day) => figure(expectationOf(view, day)?.upper),
 });
 
+const MODEL_DAYS =
+  'stored days of /api/v1/analytics/tokens: data[].by_model[].billable_tokens, billable_tokens';
+
+export const creditsShareByModel = dayFamily({
+  name: 'agent_platform_credits_share_by_model',
+  help: 'Share of the Standard Credits of the newest complete UTC day, by model and tier.',
+  labels: ['model', 'tier'],
+  unit: 'ratio',
+  source: MODEL_DAYS,
+  aggregation: 'ratio',
+  breakdown: true,
+  part: 'credits',
+  definition: definitions.shareByModel,
+  samplesOf: sharesByModel,
+});
+
+export const creditsShareByModelBaseline = dayFamily({
+  name: 'agent_platform_credits_share_by_model_baseline',
+  help: 'Share of the Standard Credits of the 14 days before the newest complete UTC day, by model and tier.',
+  labels: ['model', 'tier'],
+  unit: 'ratio',
+  source: MODEL_DAYS,
+  aggregation: 'ratio',
+  breakdown: true,
+  part: 'credits',
+  definition: definitions.shareByModelBaseline,
+  samplesOf: baselineSharesByModel,
+});
+
 /** The figures in credits. */
 export const creditFamilies: readonly Family[] = [
   creditsMonthToDate,
@@ -96,6 +126,8 @@ export const creditFamilies: readonly Family[] = [
   creditsTrailing28d,
   dailyCreditsExpected,
   dailyCreditsExpectedUpper,
+  creditsShareByModel,
+  creditsShareByModelBaseline,
 ];
 
 const PRICES = 'setting orgs[].prices';

@@ -3,8 +3,9 @@ import type { Sample } from '../../catalog/family.ts';
 import type { CreditPrice } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { preciseSum } from '../counts.ts';
+import { ofEach } from '../statistics.ts';
 import { modelsOf } from '../tokens/models.ts';
-import { creditsOn, expectedRest, ofEach } from './credits.ts';
+import { creditsOn, expectedRest } from './credits.ts';
 
 /** The cost of a day; undefined if its credits or its price are unknown. */
 export function costOn(view: View, day: Day): Cost | undefined {

@@ -1,6 +1,7 @@
 import { addDays, type Day, daysBetween, daysFrom, monthSoFar, restOfMonth } from '../../catalog/day.ts';
 import type { View } from '../../catalog/view.ts';
 import { preciseSum } from '../counts.ts';
+import { DEVIATION_SCALE, medianOf, ofEach } from '../statistics.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
 
 /** With fewer known days, nothing is forecast. */
@@ -60,9 +61,6 @@ const WEEKS = 8;
 /** With fewer known days, nothing is expected. */
 const MIN_EXPECTATION_DAYS = 3;
 
-/** Scales the median absolute deviation of normally distributed values to their standard deviation. */
-const DEVIATION_SCALE = 1.4826;
-
 /** The usual range of a day's credits. */
 export interface Expectation {
   readonly credits: number;
@@ -87,31 +85,9 @@ export function expectationOf(view: View, day: Day): Expectation | undefined {
   return { credits, upper: Math.min(upper, Number.MAX_VALUE) };
 }
 
-/** The median of at least one amount: for an even number, the mean of the middle two. */
-function medianOf(amounts: readonly number[]): number {
-  const sorted = amounts.toSorted((one, other) => one - other);
-  const high = sorted[sorted.length >> 1] ?? 0;
-  const low = sorted[(sorted.length - 1) >> 1] ?? high;
-  return low + (high - low) / 2;
-}
-
 /** A day's credits: 0 on an idle day, undefined if the day is unknown or its row lacks them. */
 export function creditsOn(view: View, day: Day): number | undefined {
   return view.row(tokensDataset, day)?.credits;
-}
-
-/** A figure of each item; undefined if any item has none, so that sums are never partial. */
-export function ofEach<Item, Figure>(
-  items: readonly Item[],
-  figureOf: (item: Item) => Figure | undefined,
-): readonly Figure[] | undefined {
-  const figures: Figure[] = [];
-  for (const item of items) {
-    const figure = figureOf(item);
-    if (figure === undefined) return undefined;
-    figures.push(figure);
-  }
-  return figures;
 }
 
 /** The credits from the first of the month to a day. */

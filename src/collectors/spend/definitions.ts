@@ -44,6 +44,19 @@ Example: the Wednesdays of 0, 10, 10, 11, 11, 12, 12 and 13 million deviate from
 22 000 000. Wednesdays of 2, 4, 10, 16 and 18 million have the median 10 and MAD 6 million: 10 000 000 + 4.4478 ·
 6 000 000 = 36 686 800 is more than 20 000 000, so it is 36 686 800.`,
 
+  shareByModel: `The credits of each model on the data day, divided by all credits of that day. A model that was only used in
+the 14 days before has 0. Credits of no model count in the total, so that the shares can add up to less than 1. Absent on a
+day without credits and where the day has no breakdown by model.
+
+Example: of 2 000 000 credits, model a took 1 500 000 and model b 400 000. The shares are 0.75 and 0.2.`,
+
+  shareByModelBaseline: `The credits of each model in the 14 days before the data day, divided by all credits of these days. Only
+days that are known, with their breakdown by model, count on either side. A model that was first used on the data day has 0.
+Absent under seven such days and where they have no credits.
+
+Example: 14 days of 1 000 000 credits each, of which model a took 900 000 and model b 100 000, and a first day of model c: the
+baselines are 0.9, 0.1 and 0.`,
+
   creditPrice: `The price per million credits with the latest \`from\` that is not after the data day, divided by 1 000 000;
 absent without one. Only one currency applies at a time.
 

@@ -237,7 +237,30 @@ describe('the readiness of a repository', () => {
       'readiness_applications{repo="github.com/acme/app"} 2',
       `readiness_report_timestamp_seconds{repo="github.com/acme/app"} ${CREATED / 1000}`,
       'readiness_report_info{repo="github.com/acme/app",branch="main",commit="b",model="",reasoning_effort="",client_version="",local_changes="",non_remote_commits=""} 1',
+      'readiness_ratio_lower{repo="github.com/acme/app"} 0.65',
     ]);
+  });
+
+  test('has a lower bound that the noise of the earlier reports explains', async () => {
+    const scored = (index: number, percent: number) =>
+      report({
+        reportId: `r${index}`,
+        createdAt: CREATED - index * 86_400_000,
+        commitHash: `c${index}`,
+        report: { one: { numerator: percent, denominator: 100 } },
+      });
+    const lower = async (...percents: readonly number[]) => {
+      const lines = await exposedDocuments(
+        readinessCollector,
+        listing(...percents.map((percent, index) => scored(index, percent))),
+      );
+      return Number(lines.find((line) => line.startsWith('readiness_ratio_lower'))?.split(' ')[1]);
+    };
+    expect(await lower(30, 80, 79, 80, 81)).toBeCloseTo(0.7555, 4);
+    expect(await lower(30, 80, 80, 80, 80)).toBeCloseTo(0.78, 12);
+    expect(await lower(30, 80, 60, 20)).toBeCloseTo(0.7, 12);
+    expect(await lower(30, 5, 80, 5, 80)).toBe(0);
+    expect(await lower(30)).toBeNaN();
   });
 
   test('leaves the per-criterion counts out where the settings say so', async () => {

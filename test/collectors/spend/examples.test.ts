@@ -105,6 +105,33 @@ describe('the worked examples of docs/METRICS.md', () => {
     expect(definitionOf('daily_cost')).toContain('5.40');
   });
 
+  test('shares by model, of the day and of the 14 days before', () => {
+    const row = (credits: number, byModel: Readonly<Record<string, number>>) => ({
+      credits,
+      byModel: Object.entries(byModel).map(([model, own]) => ({ model, tier: 'standard', credits: own })),
+    });
+    const days = Array.from({ length: 14 }, () => row(MILLION, { a: 0.9 * MILLION, b: 0.1 * MILLION }));
+    const of = (known: readonly (KnownDay | undefined)[]) =>
+      spendOn(spendView(daysSince('2026-06-10', known)), '2026-06-24');
+    const figures = of([...days, row(2 * MILLION, { a: 1.5 * MILLION, b: 0.4 * MILLION, c: 0 })]);
+    expect(figures['credits_share_by_model{a,standard}']).toBe(0.75);
+    expect(figures['credits_share_by_model{b,standard}']).toBe(0.2);
+    expect(figures['credits_share_by_model_baseline{a,standard}']).toBeCloseTo(0.9, 12);
+    expect(figures['credits_share_by_model_baseline{b,standard}']).toBeCloseTo(0.1, 12);
+    expect(figures['credits_share_by_model_baseline{c,standard}']).toBe(0);
+    expect(definitionOf('credits_share_by_model')).toContain('0.75 and 0.2');
+    expect(definitionOf('credits_share_by_model_baseline')).toContain('0.9, 0.1 and 0');
+    // What was only used before, days without credits, and days that say nothing.
+    expect(of([...days, row(MILLION, { a: MILLION })])['credits_share_by_model{b,standard}']).toBe(0);
+    expect(
+      Object.keys(of([...days, 0])).filter((name) => name.startsWith('credits_share_by_model{')),
+    ).toEqual([]);
+    const few = of([...days.slice(0, 6), ...Array<undefined>(8), row(MILLION, { a: MILLION })]);
+    expect(few).not.toHaveProperty('credits_share_by_model_baseline{a,standard}');
+    const idle = of([...days.slice(0, 6), ...Array<KnownDay>(8).fill('idle'), row(MILLION, { a: MILLION })]);
+    expect(idle['credits_share_by_model_baseline{a,standard}']).toBeCloseTo(0.9, 12);
+  });
+
   test('cost of the month to date, over a change of the price', () => {
     const prices = [dollars('2026-01-14', 2.7), dollars('2026-06-03', 3)];
     const view = spendView(daysSince('2026-06-01', [MILLION, MILLION, MILLION]), { prices });

@@ -1,0 +1,24 @@
+/** Scales the median absolute deviation of normally distributed values to their standard deviation. */
+export const DEVIATION_SCALE = 1.4826;
+
+/** The median of at least one amount: for an even number, the mean of the middle two. */
+export function medianOf(amounts: readonly number[]): number {
+  const sorted = amounts.toSorted((one, other) => one - other);
+  const high = sorted[sorted.length >> 1] ?? 0;
+  const low = sorted[(sorted.length - 1) >> 1] ?? high;
+  return low + (high - low) / 2;
+}
+
+/** A figure of each item; undefined if any item has none, so that sums are never partial. */
+export function ofEach<Item, Figure>(
+  items: readonly Item[],
+  figureOf: (item: Item) => Figure | undefined,
+): readonly Figure[] | undefined {
+  const figures: Figure[] = [];
+  for (const item of items) {
+    const figure = figureOf(item);
+    if (figure === undefined) return undefined;
+    figures.push(figure);
+  }
+  return figures;
+}
