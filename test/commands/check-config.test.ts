@@ -72,7 +72,7 @@ describe('with a web configuration file', () => {
   });
 
   test('refuses what serve would refuse', async () => {
-    await expect(check('tls_server_config: {cert_file: x.crt}\n').ran).rejects.toThrow(
+    await expect(check('tls_server_config: {cert_file: x.crt, key_file: x.key}\n').ran).rejects.toThrow(
       /^web.yml:1: tls_server_config.cert_file: \/.*x.crt does not exist$/,
     );
   });
