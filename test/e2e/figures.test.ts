@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { addDays, type Day } from '../../src/catalog/day.ts';
 import { startStory } from './harness.ts';
 import { createRecount, daysOf, listOf, type Recount, type Row } from './recount.ts';
 
@@ -62,6 +63,24 @@ test('the figures of the newest day are the API’s own', async () => {
   for (const [client, users] of Object.entries(activity.day['daily_active_users_by_client'] as Row)) {
     recount.add('daily_active_users_by_client', { client }, users);
   }
+  const older = await story.ask('/api/v1/analytics/activity', {
+    startDate: '2026-10-16',
+    endDate: '2026-10-21',
+  });
+  const people = new Map(
+    [...listOf(older, 'data'), ...activity.before, activity.day].map((row) => [
+      String(row['date']),
+      Number(row['daily_active_users']),
+    ]),
+  );
+  /** Days without a row had nobody. */
+  const meanTo = (day: string) =>
+    Array.from({ length: 7 }, (_, back) => people.get(addDays(day as Day, -back)) ?? 0).reduce(
+      (a, b) => a + b,
+    ) / 7;
+  recount.add('daily_active_users_mean_7d', {}, meanTo('2026-11-19'));
+  const weeks = ['2026-11-12', '2026-11-05', '2026-10-29', '2026-10-22'].map(meanTo);
+  recount.add('daily_active_users_mean_7d_baseline', {}, weeks.reduce((a, b) => a + b) / 4);
 
   const productivity = await daysOf(story, 'productivity');
   recount.add('daily_files', { action: 'created' }, productivity.day['files_created']);
