@@ -2,8 +2,9 @@ import type { Contract } from '../catalog/settings.ts';
 import { collectors } from '../collectors/index.ts';
 import type { Config } from '../config/config.ts';
 import type { Files } from '../config/files.ts';
+import { formatListenAddress } from '../config/listen-address.ts';
 import { loadConfig } from '../config/load.ts';
-import { formatDuration, formatListenAddress } from '../config/parse.ts';
+import { formatDuration } from '../config/parse.ts';
 import { type Shard, takesHookEvents } from '../config/shard.ts';
 import type { CommandContext } from './command.ts';
 

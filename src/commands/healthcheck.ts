@@ -2,9 +2,9 @@ import { get as getPlain } from 'node:http';
 import { get as getSecure } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { healthcheckOptions } from '../config/command-options.ts';
+import { formatListenAddress, type ListenAddress } from '../config/listen-address.ts';
 import { loadValues } from '../config/load.ts';
 import { createOptions } from '../config/options.ts';
-import { formatListenAddress, type ListenAddress } from '../config/parse.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
 import type { CommandContext } from './command.ts';
 

@@ -4,7 +4,7 @@ import type { Credential } from './credential.ts';
 import type { ProxyVariables } from './environment.ts';
 import type { Limits } from './file-sections.ts';
 import type { HooksConfig } from './hooks.ts';
-import type { ListenAddress } from './parse.ts';
+import type { ListenAddress } from './listen-address.ts';
 import type { People } from './people/people.ts';
 import type { Shard } from './shard.ts';
 

@@ -13,7 +13,7 @@ export interface ValueTypes {
   readonly 'host-name': string;
   readonly 'http-path': string;
   readonly integer: number;
-  readonly 'listen-address': import('./parse.ts').ListenAddress;
+  readonly 'listen-address': import('./listen-address.ts').ListenAddress;
   readonly number: number;
   readonly 'org-name': string;
   /** A size, in bytes. */

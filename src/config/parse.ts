@@ -1,5 +1,4 @@
 // Parsers of single values, shared by flags, environment variables and files.
-import { isIPv4, isIPv6 } from 'node:net';
 
 /** A value, or a description of the problem to follow the name of its key. */
 export type Result<Value = unknown> = { readonly value: Value } | { readonly problem: string };
@@ -65,38 +64,6 @@ export const orgNameRule =
 /** Whether a text is a valid name of an organization. */
 export function isOrgName(text: string): boolean {
   return ORG_NAME.test(text) && text.length <= 64;
-}
-
-/** A listen address; without a host on all interfaces, with port 0 on one that the system chooses. */
-export interface ListenAddress {
-  readonly host: string | undefined;
-  readonly port: number;
-}
-
-const HOST_NAME =
-  /^(?=.{1,253}$)[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*\.?$/;
-
-/** Parses `:9889`, `127.0.0.1:9889`, `[::1]:9889` or `host:9889`; undefined if it is invalid. */
-export function parseListenAddress(text: string): ListenAddress | undefined {
-  const match = /^(?:\[([^\]]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(text);
-  if (match === null) return undefined;
-  const port = Number(match[3]);
-  if (port > 65_535) return undefined;
-  const [, bracketed, plain = ''] = match;
-  if (bracketed !== undefined) return isIPv6(bracketed) ? { host: bracketed, port } : undefined;
-  if (plain === '') return { host: undefined, port };
-  return isIPv4(plain) || isName(plain) ? { host: plain, port } : undefined;
-}
-
-/** Formats an address so that `parseListenAddress` can parse it. */
-export function formatListenAddress({ host, port }: ListenAddress): string {
-  if (host === undefined) return `:${port}`;
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-}
-
-// Digits and dots only are a mistyped IPv4 address, not a name.
-function isName(text: string): boolean {
-  return HOST_NAME.test(text) && !/^[\d.]+$/.test(text);
 }
 
 // The service's own routes besides the metrics.

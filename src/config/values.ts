@@ -1,13 +1,13 @@
 import { validate } from 'node-cron';
 import { parseDay } from '../catalog/day.ts';
 import { ConfigError } from '../runtime/errors.ts';
+import { parseListenAddress } from './listen-address.ts';
 import type { Option, OptionTable, RawOptions, ValueKind, ValuesOf, ValueTypes } from './option.ts';
 import {
   isOrgName,
   orgNameRule,
   parseDuration,
   parseHttpPath,
-  parseListenAddress,
   parseSize,
   parseUrl,
   quoted,

@@ -1,13 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { formatListenAddress, parseListenAddress } from '../../src/config/listen-address.ts';
 import type { Option, ValueKind } from '../../src/config/option.ts';
-import {
-  formatDuration,
-  formatListenAddress,
-  parseDuration,
-  parseListenAddress,
-  parseSize,
-} from '../../src/config/parse.ts';
+import { formatDuration, parseDuration, parseSize } from '../../src/config/parse.ts';
 import { parseValue } from '../../src/config/values.ts';
 
 function parse(kind: ValueKind, text: string, bounds: Partial<Option> = {}): unknown {
