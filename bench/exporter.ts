@@ -113,7 +113,7 @@ function familiesOf({ name: collector, families }: Collector) {
 async function loadWhatTheServiceLoads(): Promise<void> {
   await Promise.all([
     import('../src/config/load.ts'),
-    import('../src/config/yaml-tree.ts'),
+    import('../src/config/parse-yaml.ts'),
     import('../src/app/service.ts'),
     import('../src/history/sqlite/history.ts'),
     import('../src/platform/client.ts'),

@@ -1,9 +1,9 @@
 import { processEnvironment } from './config/process-environment.ts';
+import { createEventId } from './hooks/files.ts';
 import { openInput } from './hooks/input.ts';
 import { createPendingLog } from './hooks/log.ts';
-import { findPaths, readHookArguments } from './hooks/places.ts';
+import { findPaths, readHookArguments } from './hooks/paths.ts';
 import { runHook } from './hooks/run-hook.ts';
-import { createEventId } from './hooks/system.ts';
 import { createProcessClock } from './runtime/clock.ts';
 import { packageVersion, soundFile } from './runtime/installation.ts';
 

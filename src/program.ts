@@ -12,7 +12,7 @@ const STOP_MS = 4_500;
 /** Runs the program with these arguments in this process, and resolves with the exit code. */
 export function runProgram(args: readonly string[]): Promise<number> {
   keepYoungGenerationSmall();
-  const surroundings: CliEnvironment = {
+  const cli: CliEnvironment = {
     environment: processEnvironment(),
     files: createFiles(),
     stdout: process.stdout,
@@ -28,7 +28,7 @@ export function runProgram(args: readonly string[]): Promise<number> {
   // A log without a reader must not end a service.
   process.stderr.on('error', () => undefined);
   const line = { commands, collectors: async () => (await import('./collectors/index.ts')).collectors };
-  return runCli(args, line, surroundings);
+  return runCli(args, line, cli);
 }
 
 function stopSignal(): AbortSignal {

@@ -1,6 +1,6 @@
 import type { Queried } from '../../dashboards/src/promql.ts';
 import type { DatasetName } from '../../src/catalog/dataset.ts';
-import { dataDayTimestamp } from '../../src/collectors/about.ts';
+import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
 
 const TARGET = 'job,instance';
 

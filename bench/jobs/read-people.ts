@@ -5,7 +5,7 @@ import type { PeopleSettings } from '../../src/catalog/settings.ts';
 import type { ApiRequest, Source } from '../../src/catalog/source.ts';
 import { fetchUsers } from '../../src/collectors/users/fetch.ts';
 import { createLabels } from '../../src/config/people/labels.ts';
-import { createTeams } from '../../src/config/people/rules.ts';
+import { createTeams } from '../../src/config/people/teams.ts';
 import { walkPages } from '../../src/platform/paging.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
 import { runInSlices } from '../../src/runtime/slices.ts';

@@ -14,11 +14,11 @@ import { build, ROOT } from '../build.ts';
 import { describeMachine } from '../machine.ts';
 import { endProgram, freePort } from '../programs.ts';
 import { replaceSoak } from '../report/soak-section.ts';
+import { evaluate, type Soak } from './checks.ts';
 import { spell } from './faults.ts';
 import { renderSoak } from './page.ts';
 import { type Sample, takeSample } from './samples.ts';
 import { startScraper } from './scrapes.ts';
-import { judge, type Soak } from './verdict.ts';
 
 const PER_SECOND = 50;
 const POLL_SECONDS = 5;
@@ -32,7 +32,7 @@ const minutes = Number(values.minutes);
 if (!(minutes > 0 && minutes <= 24 * 60)) throw new Error('--minutes must be a number from 0 to 1440');
 
 const soak = await run(minutes);
-const checks = judge(soak);
+const checks = evaluate(soak);
 const section = renderSoak(soak, checks, describeMachine());
 console.log(section);
 for (const line of soak.errors.slice(0, 20)) console.error(line);

@@ -1,6 +1,6 @@
 import { quantile } from '../report/statistics.ts';
 import { grouped, renderTable } from '../report/table.ts';
-import type { Check, Soak } from './verdict.ts';
+import type { Check, Soak } from './checks.ts';
 
 /** How many moments of the soak the page shows. */
 const SHOWN = 10;

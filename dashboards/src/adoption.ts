@@ -22,10 +22,10 @@ import {
   wholeDailyTotal,
   wholeTotal,
 } from './figures.ts';
+import { links } from './links.ts';
 import { coloursOf, palette } from './palette.ts';
 import { bars, lines } from './panels/chart.ts';
 import { tile } from './panels/tile.ts';
-import { places } from './places.ts';
 import { days, now } from './query.ts';
 
 const TWICE = 'A person active in two organizations counts in each.';
@@ -198,7 +198,7 @@ const intensity: Row = {
 
 /** Who uses the agent, through which client and how much. */
 export const adoption: DashboardSpec = {
-  ...places.adoption,
+  ...links.adoption,
   description: 'Who uses the agent, how regularly, through which client and how much.',
   rows: [people, clients, intensity],
   from: 'now-90d',

@@ -1,5 +1,5 @@
-import { dataDayTimestamp } from '../../src/collectors/about.ts';
 import { dailyActiveUsers } from '../../src/collectors/activity/collector.ts';
+import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
 import { before, type Described, daily, type Expression, newest, promql, quotient } from './expression.ts';
 
 /** The newest value, summed over the selected organizations. */

@@ -69,8 +69,8 @@ export function daysBeforeNewest<const Label extends string>(
   choice: Choice<Label> = {},
 ): string {
   const dataDay = (at: string) => `${selected(DATA_DAY, [`dataset="${dataset}"`, choice.where])}${at}`;
-  const wanted = `max by (org) (${dataDay(' @ end()')}) - ${days * DAY_S}`;
-  const gated = `${chosen(family, choice)} and on (job,instance,org) (${dataDay('')} == on (org) group_left () (${wanted}))`;
+  const since = `max by (org) (${dataDay(' @ end()')}) - ${days * DAY_S}`;
+  const gated = `${chosen(family, choice)} and on (job,instance,org) (${dataDay('')} == on (org) group_left () (${since}))`;
   return merged(family, choice, `last_over_time((${gated})[${days + LATE_DAYS}d:1h])`);
 }
 

@@ -5,7 +5,7 @@ import {
   VariableRefresh,
   VariableSort,
 } from '@grafana/grafana-foundation-sdk/dashboard';
-import { dataDayTimestamp } from '../../src/collectors/about.ts';
+import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 
 /** The data source that the viewer selects. */

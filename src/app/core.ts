@@ -78,10 +78,10 @@ export interface CoreEvents extends Pick<Core, 'publish' | 'onTried'> {
 export async function createCore(
   config: StartConfig,
   first: { readonly traffic: TrafficSettings; readonly logLevel: LogLevel },
-  surroundings: CliEnvironment,
+  environment: CliEnvironment,
   events: CoreEvents,
 ): Promise<Core> {
-  const { version, revision, clock, random, stderr } = surroundings;
+  const { version, revision, clock, random, stderr } = environment;
   const redactor = createRedactor(events.secrets);
   const log = createLogger({ ...config.log, level: first.logLevel, stream: stderr, clock, redactor });
   const publication = createPublication({ families: publishedFamilies(), clock, log });
@@ -104,12 +104,12 @@ export async function createCore(
     runs: createRunStates(),
     memory: createRunMemory(),
     scheduler: createScheduler({
-      ticker: surroundings.ticker ?? createCronTicker({ clock, log }),
+      ticker: environment.ticker ?? createCronTicker({ clock, log }),
       clock,
       random,
       log,
     }),
-    progress: surroundings.progress ?? createLoggedProgress({ clock, log }),
+    progress: environment.progress ?? createLoggedProgress({ clock, log }),
     renderSegment: createSegmentRenderer({ clock }),
     stopping: new AbortController(),
     async createClient(org, api) {

@@ -4,7 +4,7 @@ import { type DatasetName, type Reduced, type RowParts, withRejected } from '../
 import type { Day } from '../catalog/day.ts';
 import { type Source, UnexpectedAnswer } from '../catalog/source.ts';
 import { requiredText } from './fields.ts';
-import { salvage } from './salvage.ts';
+import { salvage } from './usable-row.ts';
 
 /** The reduced row of one element of `data`, and its day. */
 export interface Dated<Row> {

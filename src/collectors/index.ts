@@ -1,4 +1,4 @@
-export { aboutFamilies } from './about.ts';
+export { aboutFamilies } from './org-families.ts';
 
 import type { Collector } from '../catalog/collector.ts';
 import { activityCollector } from './activity/collector.ts';

@@ -3,8 +3,8 @@ import type { Collector } from '../catalog/collector.ts';
 import type { Day, Instant } from '../catalog/day.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
 import type { Config } from '../config/config.ts';
-import { suggestion } from '../config/nearest.ts';
 import { quoted } from '../config/parse.ts';
+import { suggestion } from '../config/suggestion.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { BackfillValues } from './backfill-target.ts';
 

@@ -1,7 +1,7 @@
 import { collectors } from '../collectors/index.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
-import { suggestion } from '../config/nearest.ts';
+import { suggestion } from '../config/suggestion.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { CommandContext } from './command.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { formatDuration } from '../config/parse.ts';
-import type { HookPaths } from '../hooks/places.ts';
+import type { HookPaths } from '../hooks/paths.ts';
 import type { Channel, HookSettings, QuietHours, Rule, Secret } from '../hooks/settings/settings.ts';
 import type { CommandContext } from './command.ts';
 import { settingsFor } from './hook-settings.ts';

@@ -4,8 +4,8 @@ import { hookConfigOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
 import { agentConfig, defaultEvents, mergeAgentConfig, parseExactly } from '../hooks/agent-config.ts';
 import { isRecord } from '../hooks/event.ts';
-import { expandHome, findPaths } from '../hooks/places.ts';
-import { codeOf, writeWhole } from '../hooks/system.ts';
+import { codeOf, writeWhole } from '../hooks/files.ts';
+import { expandHome, findPaths } from '../hooks/paths.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
 import type { CommandContext } from './command.ts';
@@ -23,14 +23,14 @@ export async function run(context: CommandContext): Promise<number> {
   }
   const { home } = findPaths({ config: undefined, stateDir: undefined }, context.environment);
   const command = values.command ?? ownCommand(context.environment, values.config);
-  const wanted = { command, timeout: values.timeout };
+  const hook = { command, timeout: values.timeout };
   if (!values.write) {
     if (values.file !== undefined) throw new ConfigError('--file: has no meaning without --write');
-    context.stdout.write(`${JSON.stringify(agentConfig(events, wanted), null, 2)}\n`);
+    context.stdout.write(`${JSON.stringify(agentConfig(events, hook), null, 2)}\n`);
     return 0;
   }
   const file = path.resolve(expandHome(values.file ?? standardFile, home));
-  context.stdout.write(`${merge(file, (existing) => mergeAgentConfig(existing, events, wanted))}\n`);
+  context.stdout.write(`${merge(file, (existing) => mergeAgentConfig(existing, events, hook))}\n`);
   return 0;
 }
 

@@ -1,5 +1,5 @@
 import { createForwarding, flush } from '../hooks/forward/forward.ts';
-import type { HookPaths } from '../hooks/places.ts';
+import type { HookPaths } from '../hooks/paths.ts';
 import { createPost, createSecrets, proxiesIn } from '../hooks/post.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
@@ -24,7 +24,7 @@ export async function flushHook(paths: HookPaths, context: CommandContext): Prom
   });
   const before = parts.spool.names().length;
   const until = clock.elapsed() + patienceMs;
-  parts.pause.end();
+  parts.hold.end();
   let result = await flush(parts, until);
   while (result === 'busy' && clock.elapsed() < until) {
     await clock.wait(lookAgainMs);

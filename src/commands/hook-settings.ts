@@ -1,7 +1,7 @@
-import type { HookPaths } from '../hooks/places.ts';
+import { codeOf } from '../hooks/files.ts';
+import type { HookPaths } from '../hooks/paths.ts';
 import { readSettingsFile } from '../hooks/settings/read-settings.ts';
 import { defaultSettings, type HookSettings } from '../hooks/settings/settings.ts';
-import { codeOf } from '../hooks/system.ts';
 import { ConfigError } from '../runtime/errors.ts';
 
 /** The settings of the file, or the defaults if it does not exist; throws a `ConfigError`. */

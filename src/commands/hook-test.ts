@@ -1,11 +1,11 @@
 import { type HookEvent, sharedPart } from '../hooks/event.ts';
-import { classifyResponse } from '../hooks/forward/verdict.ts';
+import { createEventId } from '../hooks/files.ts';
+import { classifyResponse } from '../hooks/forward/response.ts';
 import { createRunProgram } from '../hooks/notify/local.ts';
 import { deliverAll } from '../hooks/notify/notify.ts';
-import type { HookPaths } from '../hooks/places.ts';
+import type { HookPaths } from '../hooks/paths.ts';
 import { createPost, createSecrets, type Post, proxiesIn, type ReadSecret } from '../hooks/post.ts';
 import type { ForwardSettings } from '../hooks/settings/settings.ts';
-import { createEventId } from '../hooks/system.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { messageOf } from '../runtime/errors.ts';
 import { soundFile } from '../runtime/installation.ts';

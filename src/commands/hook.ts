@@ -1,6 +1,6 @@
 import { hookOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
-import { findPaths } from '../hooks/places.ts';
+import { findPaths } from '../hooks/paths.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { CommandContext } from './command.ts';
 

@@ -21,10 +21,10 @@ export function commandLine(args: readonly string[], environment: Environment): 
 }
 
 function isOnPath(program: string, environment: Environment): boolean {
-  const wanted = existsSync(program) ? realpathSync(program) : program;
+  const target = existsSync(program) ? realpathSync(program) : program;
   return (environment['PATH'] ?? '').split(path.delimiter).some((folder) => {
     const candidate = path.join(folder, name);
-    return path.isAbsolute(folder) && existsSync(candidate) && realpathSync(candidate) === wanted;
+    return path.isAbsolute(folder) && existsSync(candidate) && realpathSync(candidate) === target;
   });
 }
 

@@ -1,7 +1,7 @@
 import { parseArguments } from '../config/arguments.ts';
-import { suggestion } from '../config/nearest.ts';
 import type { CollectorChoice } from '../config/option.ts';
 import { quoted } from '../config/parse.ts';
+import { suggestion } from '../config/suggestion.ts';
 import { ConfigError, messageOf, PlatformError } from '../runtime/errors.ts';
 import type { CliEnvironment, Command } from './command.ts';
 

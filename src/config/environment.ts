@@ -1,5 +1,4 @@
 import { ConfigError } from '../runtime/errors.ts';
-import { nearest } from './nearest.ts';
 import {
   environmentPrefix,
   type OptionTable,
@@ -8,6 +7,7 @@ import {
   variableOf,
 } from './option.ts';
 import type { Environment } from './process-environment.ts';
+import { nearest } from './suggestion.ts';
 
 export type { Environment } from './process-environment.ts';
 

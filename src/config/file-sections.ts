@@ -2,9 +2,10 @@ import * as z from 'zod';
 import { parseDay } from '../catalog/day.ts';
 import type { Contract, CreditPrice, ReadinessSettings } from '../catalog/settings.ts';
 import { defaultSeries, defaultValuesPerLabel } from './file-keys.ts';
+import { defaultLimits, defaultReadiness, type Limits, limitsOf } from './limits.ts';
 import { isOrgName, orgNameRule, parseUrl, quoted } from './parse.ts';
-import { childrenOf, type YamlNode } from './tree.ts';
 import { list, positiveNumber, section, text, validated, wholeNumber } from './validate.ts';
+import { childrenOf, type YamlNode } from './yaml-node.ts';
 
 /** An organization in the file, with exactly one source of its key. */
 export interface OrgEntry {
@@ -15,13 +16,6 @@ export interface OrgEntry {
   readonly key: { readonly file: string } | { readonly variable: string };
   readonly orgId: string | undefined;
   readonly contract: Contract | undefined;
-}
-
-/** Limits of published label values and series. */
-export interface Limits {
-  /** Maximum number of values of a label. */
-  valuesPerLabel(label: string): number;
-  readonly series: number;
 }
 
 const MAX_SEATS = 10_000_000;
@@ -92,11 +86,17 @@ export const orgSchema = z
   });
 
 export const readinessSchema = z.strictObject({
-  branches: list(text()).default([]),
-  clean_only: z.boolean().default(false),
-  level_rule: z.enum(['none', 'bands']).default('none'),
-  criterion_counts: z.boolean().default(true),
+  branches: list(text()).default([...defaultReadiness.branches]),
+  clean_only: z.boolean().default(defaultReadiness.cleanOnly),
+  level_rule: z.enum(['none', 'bands']).default(defaultReadiness.levelRule),
+  criterion_counts: z.boolean().default(defaultReadiness.criterionCounts),
 });
+
+/** A top-level section of the file, undefined if it is missing. */
+export function sectionOf(root: YamlNode, key: string): YamlNode | undefined {
+  const entry = root.tree.kind === 'mapping' ? root.tree.entries.get(key) : undefined;
+  return entry === undefined ? undefined : { ...root, path: key, ...entry };
+}
 
 /** Reads the list `orgs`. */
 export function readOrgs(node: YamlNode | undefined): readonly OrgEntry[] {
@@ -123,6 +123,7 @@ function contractOf({ seats, budget, prices }: z.output<typeof orgSchema>): Cont
 
 /** Reads `limits`; `labels` are the existing label names. */
 export function readLimits(node: YamlNode | undefined, labels: ReadonlySet<string>): Limits {
+  if (node === undefined) return defaultLimits;
   const known = [...new Set([...defaultValuesPerLabel.keys(), ...labels])];
   const count = wholeNumber(1, MAX_VALUES);
   const byLabel = z
@@ -130,24 +131,21 @@ export function readLimits(node: YamlNode | undefined, labels: ReadonlySet<strin
     .transform((values) => new Map([...defaultValuesPerLabel, ...Object.entries(values)]));
   const forAll = count.transform((value) => new Map([['default', value]]));
   const isNumber =
-    node?.tree.kind === 'mapping' && node.tree.entries.get('values_per_label')?.tree.kind === 'number';
+    node.tree.kind === 'mapping' && node.tree.entries.get('values_per_label')?.tree.kind === 'number';
   const schema = section(
     z.strictObject({
       values_per_label: (isNumber ? forAll : section(byLabel)).optional(),
       series: wholeNumber(1, MAX_SERIES).default(defaultSeries),
     }),
   );
-  const limits = node === undefined ? undefined : validated(schema, node);
-  const values: ReadonlyMap<string, number | undefined> = limits?.values_per_label ?? defaultValuesPerLabel;
-  return {
-    valuesPerLabel: (label) => values.get(label) ?? values.get('default') ?? Number.POSITIVE_INFINITY,
-    series: limits?.series ?? defaultSeries,
-  };
+  const { values_per_label: values = defaultValuesPerLabel, series } = validated(schema, node);
+  return limitsOf(values, series);
 }
 
 /** Reads `readiness`. */
 export function readReadiness(node: YamlNode | undefined): ReadinessSettings {
-  const settings = node === undefined ? readinessSchema.parse({}) : validated(section(readinessSchema), node);
+  if (node === undefined) return defaultReadiness;
+  const settings = validated(section(readinessSchema), node);
   return {
     branches: settings.branches,
     cleanOnly: settings.clean_only,

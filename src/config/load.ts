@@ -8,12 +8,13 @@ import {
   sandboxOptions,
 } from './command-options.ts';
 import type { Config } from './config.ts';
-import { optionsInFile, readConfigFile, refuseUnknownKeys, sectionOf } from './config-file.ts';
+import { readConfigFile } from './config-file.ts';
 import { type Environment, optionsInEnvironment, proxyOf, refuseUnknownVariables } from './environment.ts';
 import { secretVariables } from './file-keys.ts';
-import { readLimits, readOrgs, readReadiness } from './file-sections.ts';
+import type { OrgEntry } from './file-sections.ts';
 import type { Files } from './files.ts';
 import { readHooksToken } from './hooks.ts';
+import { defaultLimits, defaultReadiness } from './limits.ts';
 import {
   type CollectorChoice,
   type OptionTable,
@@ -25,8 +26,8 @@ import { createOptions, type SharedOptions } from './options.ts';
 import { createOrgs } from './orgs.ts';
 import { createPeople } from './people/people.ts';
 import { createShard } from './shard.ts';
-import type { YamlNode } from './tree.ts';
 import { resolveValues } from './values.ts';
+import type { YamlNode } from './yaml-node.ts';
 
 /** The sources of a configuration. */
 export interface ConfigSources {
@@ -43,15 +44,13 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   const { flags, environment, files, collectors } = sources;
   const options = createOptions(collectors);
   const root = await readConfigFile(flags, environment, files);
-  if (root !== undefined) refuseUnknownKeys(root, options, ['orgs', 'limits', 'readiness']);
-  const values = resolveValues(options, layers(options, flags, environment, root));
-  const section = (key: string) => sectionOf(root, key);
-  const labels = new Set(
-    collectors.flatMap(({ families = [] }) => families.flatMap((family) => family.labels)),
-  );
-  const entries = readOrgs(section('orgs'));
-  const limits = readLimits(section('limits'), labels);
-  const readiness = readReadiness(section('readiness'));
+  if (root !== undefined) {
+    const { refuseUnknownKeys } = await import('./file-options.ts');
+    refuseUnknownKeys(root, options, ['orgs', 'limits', 'readiness']);
+  }
+  const values = resolveValues(options, await layers(options, flags, environment, root));
+  const { entries, limits, readiness } =
+    root === undefined ? withoutFile : await sectionsIn(root, collectors);
   refuseUnknownVariables(
     environment,
     new Set([
@@ -76,6 +75,25 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   return { orgs, shard, hooks, limits, readiness, people, ...configOf(values, collectors, environment) };
 }
 
+/** The sections of a configuration file that are no options. */
+interface Sections extends Pick<Config, 'limits' | 'readiness'> {
+  readonly entries: readonly OrgEntry[];
+}
+
+const withoutFile: Sections = { entries: [], limits: defaultLimits, readiness: defaultReadiness };
+
+async function sectionsIn(root: YamlNode, collectors: readonly CollectorChoice[]): Promise<Sections> {
+  const { readLimits, readOrgs, readReadiness, sectionOf } = await import('./file-sections.ts');
+  const labels = new Set(
+    collectors.flatMap(({ families = [] }) => families.flatMap((family) => family.labels)),
+  );
+  return {
+    entries: readOrgs(sectionOf(root, 'orgs')),
+    limits: readLimits(sectionOf(root, 'limits'), labels),
+    readiness: readReadiness(sectionOf(root, 'readiness')),
+  };
+}
+
 /**
  * The values of a few options, for commands that need no complete configuration. The configuration file is read only if
  * the table has `config.file`.
@@ -85,17 +103,20 @@ export async function loadValues<Table extends OptionTable>(
   { flags, environment, files }: Pick<ConfigSources, 'flags' | 'environment' | 'files'>,
 ): Promise<ValuesOf<Table>> {
   const root = 'config.file' in options ? await readConfigFile(flags, environment, files) : undefined;
-  return resolveValues(options, layers(options, flags, environment, root));
+  return resolveValues(options, await layers(options, flags, environment, root));
 }
 
-function layers(
+async function layers(
   options: OptionTable,
   flags: RawOptions,
   environment: Environment,
   root: YamlNode | undefined,
-): readonly RawOptions[] {
-  const file = root === undefined ? [] : [optionsInFile(root, options)];
-  return [flags, optionsInEnvironment(environment, options), ...file];
+): Promise<readonly RawOptions[]> {
+  const given = [flags, optionsInEnvironment(environment, options)];
+  if (root === undefined) return given;
+  // Loaded here: zod takes a tenth of the start, and most configurations have no file.
+  const { optionsInFile } = await import('./file-options.ts');
+  return [...given, optionsInFile(root, options)];
 }
 
 /** A relative path in the configuration file is resolved against the directory of that file. */

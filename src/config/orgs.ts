@@ -6,7 +6,7 @@ import type { Environment } from './environment.ts';
 import type { OrgEntry } from './file-sections.ts';
 import type { Files } from './files.ts';
 import { type Shard, serves } from './shard.ts';
-import { configErrorAt, originOf } from './tree.ts';
+import { configErrorAt, originOf } from './yaml-node.ts';
 
 /** The organization of flags and environment. */
 export interface SingleOrg {

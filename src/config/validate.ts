@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { ConfigError } from '../runtime/errors.ts';
-import { suggestion } from './nearest.ts';
 import { quoted } from './parse.ts';
-import { configErrorAt, type Tree, unknownKey, type YamlNode } from './tree.ts';
+import { suggestion } from './suggestion.ts';
+import { configErrorAt, type Tree, unknownKey, type YamlNode } from './yaml-node.ts';
 
 type Path = readonly PropertyKey[];
 

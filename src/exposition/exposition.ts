@@ -1,8 +1,8 @@
 import type { Registry } from 'prom-client';
 import type { Clock } from '../runtime/clock.ts';
 import { type DeflatedChunk, deflateShort } from './deflated-chunk.ts';
-import { createLive } from './live.ts';
 import type { Negotiated } from './negotiate.ts';
+import { createLive } from './process-metrics.ts';
 import type { Publication } from './publication.ts';
 import type { Page } from './published.ts';
 import { assembleScrape, type ScrapedPage } from './scrape.ts';

@@ -56,8 +56,8 @@ export function makeHistogram<Label extends string>(
 function configuration<Label extends string>(
   registry: Registry,
   { name, help, type, labels }: OwnMetric<Label>,
-  wanted: OwnMetric['type'],
+  expected: OwnMetric['type'],
 ) {
-  if (type !== wanted) throw new Error(`${name} is declared as a ${type}`);
+  if (type !== expected) throw new Error(`${name} is declared as a ${type}`);
   return { name, help, labelNames: labels, registers: [registry] };
 }

@@ -50,12 +50,12 @@ export function createPublished(
 
   function page({ collect = [], org }: Selection = {}): Page {
     if (collect.length === 0 && org === undefined) return whole;
-    const wanted = new Set(collect);
-    const key = JSON.stringify([org ?? null, ...[...wanted].sort()]);
+    const selected = new Set(collect);
+    const key = JSON.stringify([org ?? null, ...[...selected].sort()]);
     const known = narrowed.get(key);
     if (known !== undefined) return known;
     const chosen = placedOf(org).filter(
-      ({ collector }) => wanted.size === 0 || wanted.has(collector) || always(collector),
+      ({ collector }) => selected.size === 0 || selected.has(collector) || always(collector),
     );
     const made = joinChunks(chunksOf(chosen));
     const [oldest] = narrowed.keys();

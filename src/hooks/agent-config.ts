@@ -29,16 +29,16 @@ export function agentConfig(events: readonly string[], { command, timeout }: Hoo
  * order; an existing entry of this program is updated instead of duplicated. Throws an error in plain words if the
  * configuration has another shape.
  */
-export function mergeAgentConfig(existing: Json, events: readonly string[], wanted: HookCommand): Json {
+export function mergeAgentConfig(existing: Json, events: readonly string[], command: HookCommand): Json {
   // The same object also occurs as a member of the agent's other settings.
   const inner = existing['hooks'];
-  if (isRecord(inner)) return { ...existing, hooks: mergeAgentConfig(inner, events, wanted) };
+  if (isRecord(inner)) return { ...existing, hooks: mergeAgentConfig(inner, events, command) };
   if (Object.hasOwn(existing, 'hooks')) throw new Error('hooks is not an object of events');
   const merged: Record<string, unknown> = { ...existing };
   for (const event of events) {
     const entries = Object.hasOwn(existing, event) ? existing[event] : [];
     if (!Array.isArray(entries)) throw new Error(`${event} is not a list of entries`);
-    merged[event] = withCommand(entries, wanted);
+    merged[event] = withCommand(entries, command);
   }
   return merged;
 }

@@ -2,13 +2,13 @@ import path from 'node:path';
 import type { Environment } from '../config/process-environment.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { HookEvent, SharedEvent } from './event.ts';
+import { codeOf } from './files.ts';
 import type { HookLog } from './log.ts';
-import type { HookPaths } from './places.ts';
+import type { HookPaths } from './paths.ts';
 import type { Post, ReadSecret } from './post.ts';
 import { applies } from './rules.ts';
 import { followSession, type SessionLengths, unknownLengths } from './sessions.ts';
 import type { HookSettings } from './settings/settings.ts';
-import { codeOf } from './system.ts';
 
 export interface NotifyParts {
   readonly paths: HookPaths;

@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Environment } from '../config/process-environment.ts';
+import { codeOf } from './files.ts';
 import type { Secret } from './settings/settings.ts';
-import { codeOf } from './system.ts';
 
 /** The response to a POST. */
 export interface Answer {

@@ -1,10 +1,10 @@
 import type { Environment } from '../config/process-environment.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type HookEvent, parseEvent, type SharedEvent, sharedPart } from './event.ts';
-import { createForwarding, forward, type Kept, keepOnDisk, spoolIn } from './forward/forward.ts';
+import { createForwarding, forward, keepOnDisk, type SpooledEvent, spoolIn } from './forward/forward.ts';
 import type { EventInput } from './input.ts';
 import type { HookLog } from './log.ts';
-import type { HookPaths } from './places.ts';
+import type { HookPaths } from './paths.ts';
 import { createPost, createSecrets, proxiesIn } from './post.ts';
 import { glanceAtSettings, loadSettings } from './settings/load-settings.ts';
 import type { HookSettings } from './settings/settings.ts';
@@ -43,7 +43,7 @@ const reserveMs = 150;
 export async function runHook(parts: HookParts): Promise<void> {
   const { paths, clock, log } = parts;
   const glance = glanceAtSettings(paths, parts.version);
-  const deadlineMs = glance.kept?.deadlineMs ?? standardDeadlineMs;
+  const deadlineMs = glance.cached?.deadlineMs ?? standardDeadlineMs;
   const inputMs = Math.max(minInputMs, (deadlineMs - clock.elapsed()) / 2);
   const event = parseEvent(await parts.input.read(inputMs));
   if ('problem' in event) {
@@ -52,24 +52,24 @@ export async function runHook(parts: HookParts): Promise<void> {
     return;
   }
   const shared = sharedPart(event, parts.createId(), clock.now());
-  const kept = glance.mayForward ? keepOnDisk(spoolIn(paths.state), shared, log) : undefined;
+  const spooled = glance.mayForward ? keepOnDisk(spoolIn(paths.state), shared, log) : undefined;
   parts.onDeadline(deadlineMs);
   const { settings, problem } = await loadSettings(paths, parts.version, glance);
   if (problem !== undefined) log.error('Invalid settings', { problem });
   parts.onDeadline(settings.deadlineMs);
-  if (settings.forward === undefined && kept?.name !== undefined) {
+  if (settings.forward === undefined && spooled?.name !== undefined) {
     // While the file is unusable, forwarding may be intended, so the event is kept until it is fixed.
-    if (problem === undefined) spoolIn(paths.state).remove([kept.name]);
+    if (problem === undefined) spoolIn(paths.state).remove([spooled.name]);
     else spoolIn(paths.state).trim(clock.now());
   }
   const until = settings.deadlineMs - Math.min(reserveMs, settings.deadlineMs / 4);
-  await respond(event, shared, kept, { ...parts, settings, until });
+  await respond(event, shared, spooled, { ...parts, settings, until });
 }
 
 async function respond(
   event: HookEvent,
   shared: SharedEvent,
-  kept: Kept | undefined,
+  spooled: SpooledEvent | undefined,
   parts: HookParts & { readonly settings: HookSettings; readonly until: number },
 ): Promise<void> {
   const { paths, environment, clock, log, settings, until } = parts;
@@ -80,7 +80,7 @@ async function respond(
     log,
   };
   await Promise.all([
-    settings.forward && forward(createForwarding(settings.forward, paths.state, io), shared, until, kept),
+    settings.forward && forward(createForwarding(settings.forward, paths.state, io), shared, until, spooled),
     settings.rules.length > 0 && tellPeople(),
   ]);
 

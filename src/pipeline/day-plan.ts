@@ -12,7 +12,7 @@ import {
 } from './run-memory.ts';
 
 /**
- * Why a window is asked for. `newest`: the newest day, first and by itself. `window`: days wanted. `part`: of a window
+ * Why a window is asked for. `newest`: the newest day, first and by itself. `window`: days to fetch. `part`: of a window
  * that failed. `retry`: a day that failed on its own earlier. `oldest`: the oldest day, whether none
  * is served from some day on. `boundary`: whether they are served by now. `check`: the
  * day answered first once more, whether the platform as a whole fails.
@@ -62,31 +62,31 @@ const REFUSED_WINDOWS = 2;
 const FAILED_DAYS = 3;
 
 /**
- * Plans a run for the wanted days, newest first. `isThorough` asks for what was set aside whatever its pause; `now` is
+ * Plans a run for the days to fetch, newest first. `isThorough` asks for what was set aside whatever its pause; `now` is
  * monotonic, in milliseconds.
  */
-export function planDays(wanting: {
+export function planDays(request: {
   readonly newest: Day;
-  readonly wanted: readonly Day[];
+  readonly toFetch: readonly Day[];
   readonly historyStart: Day;
   readonly memory: FetchMemory;
   readonly limit: number;
   readonly isThorough: boolean;
   readonly now: number;
 }): DayPlan {
-  const { newest, wanted, historyStart, limit, isThorough, now } = wanting;
-  const outdated = [...wanting.memory.setAside.keys()].filter((day) => day < historyStart || day >= newest);
-  const memory = withoutDays(wanting.memory, outdated);
+  const { newest, toFetch, historyStart, limit, isThorough, now } = request;
+  const outdated = [...request.memory.setAside.keys()].filter((day) => day < historyStart || day >= newest);
+  const memory = withoutDays(request.memory, outdated);
   const { boundary } = memory;
   const isServed = (day: Day) => boundary === undefined || day > boundary.day;
   const isDue = (one: { readonly dueAt: number }) => isThorough || one.dueAt <= now;
   const beyondBoundary =
-    boundary !== undefined && isDue(boundary) ? wanted.filter((day) => !isServed(day)) : [];
+    boundary !== undefined && isDue(boundary) ? toFetch.filter((day) => !isServed(day)) : [];
   return {
     newest,
-    isNewestAsked: wanted[0] !== newest,
+    isNewestAsked: toFetch[0] !== newest,
     failure: undefined,
-    days: wanted.filter((day) => day < newest && isServed(day) && !memory.setAside.has(day)),
+    days: toFetch.filter((day) => day < newest && isServed(day) && !memory.setAside.has(day)),
     parts: [],
     due: [...memory.setAside]
       .flatMap(([day, one]) => (isDue(one) ? [day] : []))

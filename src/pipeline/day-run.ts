@@ -50,13 +50,13 @@ export async function runDays(
   const historyStart = firstDay(run, collector, newest, known);
   const covered = currentDays(run, collector, newest, known);
   const isPass = pass.answered !== undefined;
-  const { days: wanted, ofPass } = daysToFetch({
+  const { days: toFetch, ofPass } = daysToFetch({
     ...{ newest, historyStart, covered, newestAgain: pass.days },
     ...{ isPass, lastPass: history.revisedOn(dataset), now },
   });
   const before = held.fetching;
   let plan = planDays({
-    ...{ newest, wanted, historyStart, memory: before, isThorough: pass.isThorough },
+    ...{ newest, toFetch, historyStart, memory: before, isThorough: pass.isThorough },
     limit: collector.expensive?.windowDays ?? MAX_WINDOW_DAYS,
     now: deps.clock.elapsed(),
   });
@@ -65,7 +65,7 @@ export async function runDays(
     lastPass: history.revisedOn(dataset),
     putLastPass: (day) => deps.history.putRevisedOn(org.name, dataset, day),
   });
-  const past = countOf(wanted, covered);
+  const past = countOf(toFetch, covered);
   // What fits one window is soon there.
   const work =
     past > MAX_WINDOW_DAYS ? deps.progress?.begin({ org: org.name, dataset, total: past }) : undefined;

@@ -70,11 +70,11 @@ export function newestRowOf(covered: ReadonlyMap<Day, unknown>, from: Day, to: D
  * any time: the newest of them with every run, the older ones once a day. A dataset that never had a row is not late. A
  * day whose last answer was damaged is fetched once a day until one is whole, however old the day is.
  */
-export function daysToFetch(wanting: FetchWindow): DaysToFetch {
-  const { newest, historyStart, covered, newestAgain, isPass } = wanting;
+export function daysToFetch(window: FetchWindow): DaysToFetch {
+  const { newest, historyStart, covered, newestAgain, isPass } = window;
   const againFrom = addDays(newest, 1 - newestAgain);
   const newestFrom = addDays(newest, 1 - NEWEST_DAYS);
-  const settled = settledUntil(wanting.lastPass, wanting.now);
+  const settled = settledUntil(window.lastPass, window.now);
   const newestRow = newestRowOf(covered, historyStart, newest);
   const ofPass = new Set<Day>();
   const days = daysDescending(historyStart, newest).filter((day) => {
@@ -116,13 +116,13 @@ export function daysDescending(from: Day, to: Day): Day[] {
   return days;
 }
 
-/** The newest window of at most `size` days that holds only wanted days; `wanted` is newest first. */
-export function nextWindow(wanted: readonly Day[], size: number): Window | undefined {
-  const [to] = wanted;
+/** The newest window of at most `size` days that holds only days of the list, which is newest first. */
+export function nextWindow(days: readonly Day[], size: number): Window | undefined {
+  const [to] = days;
   if (to === undefined) return undefined;
   let from = to;
-  for (let index = 1; index < Math.min(size, wanted.length); index++) {
-    const day = wanted[index];
+  for (let index = 1; index < Math.min(size, days.length); index++) {
+    const day = days[index];
     if (day !== addDays(from, -1)) break;
     from = day;
   }

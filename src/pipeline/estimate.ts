@@ -26,13 +26,16 @@ export async function sizeOf(
   clock: Pick<Clock, 'elapsed'>,
 ): Promise<CollectorSize> {
   const dataset = dayDatasetOf(collector);
-  const survey = await runInSlices(measureCardinality(collector.families, dataset, view, limitOf), clock);
+  const cardinality = await runInSlices(
+    measureCardinality(collector.families, dataset, view, limitOf),
+    clock,
+  );
   const values = new Map<string, Set<string>>();
   const series = new Map<string, number>();
-  const families = survey.families.map((surveyed): FamilySize => {
-    const { name, dropPriority, labels } = surveyed.family;
+  const families = cardinality.families.map((measured): FamilySize => {
+    const { name, dropPriority, labels } = measured.family;
     let count = 0;
-    for (const sample of projectFamily(surveyed, survey.kept, dataset, view)) {
+    for (const sample of projectFamily(measured, cardinality.kept, dataset, view)) {
       count += 1;
       note(sample, labels, values);
     }

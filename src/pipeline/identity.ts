@@ -53,11 +53,11 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
 
   /** What the name stands for, once that is what the operator says. */
   async function known() {
-    const { orgId: wanted } = settings;
+    const { orgId: configured } = settings;
     const { orgId, confirmedKey } = await history.read(org);
-    if (wanted === undefined || wanted === orgId) return { orgId, confirmedKey };
-    await history.adopt(org, wanted);
-    return { orgId: wanted, confirmedKey: UNCONFIRMED };
+    if (configured === undefined || configured === orgId) return { orgId, confirmedKey };
+    await history.adopt(org, configured);
+    return { orgId: configured, confirmedKey: UNCONFIRMED };
   }
 
   /** Asks the endpoints, one after the other, until `isEnough`. A failure names nothing. */

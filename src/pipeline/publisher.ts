@@ -173,20 +173,20 @@ export function createPublisher(parts: PublisherParts): Publisher {
     dataset: DayDataset<unknown> | undefined,
     view: View,
   ): Promise<Rendered> {
-    const survey = await runInSlices(
+    const cardinality = await runInSlices(
       measureCardinality(families, dataset, view, parts.labelLimit),
       parts.clock,
     );
     const rendered: RenderedFamily[] = [];
-    for (const surveyed of survey.families) {
-      const { family, folded } = surveyed;
-      const samples = projectFamily(surveyed, survey.kept, dataset, view);
+    for (const measured of cardinality.families) {
+      const { family, folded } = measured;
+      const samples = projectFamily(measured, cardinality.kept, dataset, view);
       const segment = await parts.renderSegment(family, view.settings.name, samples, {
         maxSeries: parts.seriesBudget,
       });
       rendered.push({ family, folded, series: segment?.series ?? 0, segment });
     }
-    return { families: rendered, foldedCounts: survey.foldedCounts };
+    return { families: rendered, foldedCounts: cardinality.foldedCounts };
   }
 
   function hasExpired(history: OrgHistory, collector: Collector, now: number): boolean {

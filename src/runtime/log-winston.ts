@@ -66,9 +66,9 @@ export function createLogger(options: LogOptions): ClosableLogger {
 
   return { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug'), setLevel, close };
 
-  function setLevel(wanted: LogLevel): void {
-    level = wanted;
-    logger.level = wanted;
+  function setLevel(next: LogLevel): void {
+    level = next;
+    logger.level = next;
   }
 
   function close(): Promise<void> {

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dayAt, firstDay, parseDay } from './calendar.ts';
-import { createSwitchboard } from './faults/switchboard.ts';
+import { createFaultInjector } from './faults/injector.ts';
 import { createKeyRing } from './http/call.ts';
 import { createHandler, createRequestLog } from './http/handler.ts';
 import { createReadinessListing } from './readiness/listing.ts';
@@ -15,8 +15,8 @@ import { createOrg } from './world/org.ts';
  */
 export function createSandbox(options: SandboxOptions): Sandbox {
   const { now, seed = 1, users = 40, repos = 12, orgs = 1, days, faults = [], scenarios = [] } = options;
-  const switchboard = createSwitchboard(seed, faults);
-  const editions = createEditions({ now, late: (org) => switchboard.isSet('revised-days', org) });
+  const injector = createFaultInjector(seed, faults);
+  const editions = createEditions({ now, late: (org) => injector.isSet('revised-days', org) });
   // What has just happened stays where it happened, however long the platform runs.
   const started = now();
   const spikeOn = scenarios.includes('credit-spike') ? dayAt(started) - 1 : undefined;
@@ -33,7 +33,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     now,
     seed,
     keys,
-    switchboard,
+    injector,
     log,
     stranger: { org: stranger, readiness: createReadinessListing(stranger, undefined) },
     oldestOn: (today) => (days === undefined ? firstDay : Math.max(firstDay, today - days)),
@@ -57,7 +57,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       await Promise.all([...servers].map(closed));
       servers.clear();
     },
-    setFaults: (texts) => switchboard.set(texts),
+    setFaults: (texts) => injector.set(texts),
     setKeysRevoked: (revoked) => keys.setRevoked(revoked),
     reviseDay(text) {
       const day = parseDay(text);

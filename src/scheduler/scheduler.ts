@@ -148,8 +148,8 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
       for (const lane of lanes.values()) startLane(lane);
     },
     async refresh(names) {
-      const wanted = [...lanes.values()].filter(({ job }) => names === undefined || names.has(job.name));
-      await Promise.all(wanted.map(thoroughly));
+      const selected = [...lanes.values()].filter(({ job }) => names === undefined || names.has(job.name));
+      await Promise.all(selected.map(thoroughly));
     },
     nextRunOf: (name) => lanes.get(name)?.ticking?.next(),
     async retire(names) {

@@ -1,6 +1,6 @@
 import { constants, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext, getCACertificates, type SecureContextOptions } from 'node:tls';
-import { configErrorAt, type YamlNode } from '../config/tree.ts';
+import { configErrorAt, type YamlNode } from '../config/yaml-node.ts';
 import { messageOf } from '../runtime/errors.ts';
 import { type TlsSettings, verifiesClients } from './settings.ts';
 

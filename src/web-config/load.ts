@@ -1,6 +1,6 @@
 import { type Files, unreadable } from '../config/files.ts';
-import { originOf, type YamlNode } from '../config/tree.ts';
 import { nearestNode, validated } from '../config/validate.ts';
+import { originOf, type YamlNode } from '../config/yaml-node.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { redactHashesAndKeys } from '../runtime/redact.ts';
 import { costOf, webConfigSchema } from './schema.ts';
@@ -39,7 +39,8 @@ async function read(file: string, files: Files): Promise<WebSettings> {
     );
   }
   if (rateLimit?.burst === 0) warn(['rate_limit', 'burst'], 'is 0: no request passes');
-  const nodeOf = (key: string) => nearestNode(root, ['tls_server_config', key]);
+  const nodeOf = (key?: string) =>
+    nearestNode(root, ['tls_server_config', ...(key === undefined ? [] : [key])]);
   const tls = section === undefined ? undefined : await readTls(section, nodeOf, files);
   const warning = tls === undefined ? undefined : tlsWarning(tls);
   if (warning !== undefined) warn(['tls_server_config'], warning);
@@ -64,7 +65,7 @@ async function rootOf(file: string, files: Files): Promise<YamlNode> {
   } catch (error) {
     throw new ConfigError(`--web.config.file: ${file} ${unreadable(error)}`);
   }
-  const { parseYamlTree } = await import('../config/yaml-tree.ts');
+  const { parseYamlTree } = await import('../config/parse-yaml.ts');
   const tree = parseYamlTree(text, file);
   return { file, path: '', line: tree.line, tree };
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { suggestion } from '../config/nearest.ts';
 import { parseDuration, quoted } from '../config/parse.ts';
+import { suggestion } from '../config/suggestion.ts';
 import { section, text, wholeNumber } from '../config/validate.ts';
 import { curves, headers, suiteNames } from './names.ts';
 import { clientAuthTypes, type RateLimit, type TlsVersion } from './settings.ts';
@@ -65,12 +65,6 @@ const tls = z
     for (const name of ['cert', 'key', 'client_ca'] as const) {
       if (entry[name] == null || entry[`${name}_file`] == null) continue;
       refuse(context, `excludes ${name}, which is given too`, undefined, [`${name}_file`]);
-    }
-    // Anything else would serve plain HTTP to somebody who asked for TLS.
-    for (const name of ['cert', 'key'] as const) {
-      if (entry[name] == null && entry[`${name}_file`] == null) {
-        refuse(context, `has no ${name}_file (or ${name})`);
-      }
     }
     const clientAuth = entry.client_auth_type ?? 'NoClientCert';
     const hint = 'add client_auth_type: RequireAndVerifyClientCert';

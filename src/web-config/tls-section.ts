@@ -1,28 +1,30 @@
 import path from 'node:path';
 import { type Files, unreadable } from '../config/files.ts';
-import { configErrorAt, type YamlNode } from '../config/tree.ts';
+import { configErrorAt, type YamlNode } from '../config/yaml-node.ts';
 import { checkAuthorities, checkKeyPair, checkSuites, type Pem } from './certificates.ts';
 import { curves, defaultSuites, opensslSuites } from './names.ts';
 import type { TlsSection } from './schema.ts';
 import { type TlsSettings, verifiesClients } from './settings.ts';
 
 /**
- * Reads the certificates that a valid `tls_server_config` names and checks what they hold; `nodeOf` gives where a key is.
+ * Reads the certificates that a valid `tls_server_config` names and checks what they hold; `nodeOf` gives where the
+ * section is, or one of its keys.
  * Rejects with a `ConfigError`.
  */
 export async function readTls(
   section: TlsSection,
-  nodeOf: (key: string) => YamlNode,
+  nodeOf: (key?: string) => YamlNode,
   files: Files,
 ): Promise<TlsSettings> {
   const { clientAuth, minVersion, maxVersion } = section;
   const suites = section.cipher_suites ?? [];
-  const certificate = await pemOf(section.cert, section.cert_file, nodeOf, 'cert', files);
-  const key = await pemOf(section.key, section.key_file, nodeOf, 'key', files);
-  const clientCa =
-    section.client_ca == null && section.client_ca_file == null
-      ? undefined
-      : await pemOf(section.client_ca, section.client_ca_file, nodeOf, 'client_ca', files);
+  const pem = (name: PemName) => pemOf(section[name], section[`${name}_file`], nodeOf, name, files);
+  const certificate = await pem('cert');
+  const key = await pem('key');
+  // Anything else would serve plain HTTP to somebody who asked for TLS.
+  if (certificate === undefined) throw configErrorAt(nodeOf(), 'has no cert_file (or cert)');
+  if (key === undefined) throw configErrorAt(nodeOf(), 'has no key_file (or key)');
+  const clientCa = await pem('client_ca');
   const settings: TlsSettings = {
     certificate: certificate.text,
     key: key.text,
@@ -56,17 +58,20 @@ export function tlsWarning({ clientAuth, clientCa }: TlsSettings): string | unde
   return `has client_auth_type ${clientAuth} without client_ca_file: certificates of any public CA are accepted`;
 }
 
+type PemName = 'cert' | 'key' | 'client_ca';
+
 /** A PEM text from the file itself, or from another one that is named relative to its folder. */
 async function pemOf(
   inline: string | null | undefined,
   fileName: string | null | undefined,
   nodeOf: (key: string) => YamlNode,
-  name: string,
+  name: PemName,
   files: Files,
-): Promise<Pem> {
+): Promise<Pem | undefined> {
   if (inline != null) return { node: nodeOf(name), text: inline };
+  if (fileName == null) return undefined;
   const node = nodeOf(`${name}_file`);
-  const file = path.resolve(path.dirname(node.file), fileName ?? '');
+  const file = path.resolve(path.dirname(node.file), fileName);
   try {
     return { node, text: await files.read(file) };
   } catch (error) {

@@ -7,10 +7,10 @@ import { dayRow as activityRow } from '../../src/collectors/activity/fetch.ts';
 import { collectors } from '../../src/collectors/index.ts';
 import { dayRow as productivityRow } from '../../src/collectors/productivity/fetch.ts';
 import { reportElement } from '../../src/collectors/readiness/fetch.ts';
-import { salvage } from '../../src/collectors/salvage.ts';
 import { dayRow as tokensRow } from '../../src/collectors/tokens/fetch.ts';
 import { toolsCollector } from '../../src/collectors/tools/collector.ts';
 import { dayRow as toolsRow } from '../../src/collectors/tools/fetch.ts';
+import { salvage } from '../../src/collectors/usable-row.ts';
 import { runElement } from '../../src/collectors/wiki/fetch.ts';
 import { createFakeSource, createFakeView, DAY, fetchRows, stored } from './fakes.ts';
 

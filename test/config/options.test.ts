@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { backfillOptions, healthcheckOptions, sandboxOptions } from '../../src/config/command-options.ts';
-import { nearest } from '../../src/config/nearest.ts';
 import { fileKeyOf, type OptionTable, optionsTakenBy, variableOf } from '../../src/config/option.ts';
 import { createOptions } from '../../src/config/options.ts';
+import { nearest } from '../../src/config/suggestion.ts';
 import { parseValue } from '../../src/config/values.ts';
 import { collectors } from './loading.ts';
 

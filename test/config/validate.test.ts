@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { originOf, type YamlNode } from '../../src/config/tree.ts';
+import { parseYamlTree } from '../../src/config/parse-yaml.ts';
 import {
   list,
   nearestNode,
@@ -11,7 +11,7 @@ import {
   validated,
   wholeNumber,
 } from '../../src/config/validate.ts';
-import { parseYamlTree } from '../../src/config/yaml-tree.ts';
+import { originOf, type YamlNode } from '../../src/config/yaml-node.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
 
 const schema = section(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { createDirectory, openHistory } from '../history/places.ts';
+import { createDirectory, openHistory } from '../history/files.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { DAY, HOUR, NOON, YESTERDAY } from './harness.ts';
 import { createMachineClock, type MachineClock } from './machine-clock.ts';

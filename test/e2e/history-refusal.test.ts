@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { addDays, type Day } from '../../src/catalog/day.ts';
 import { APPLICATION_ID, MIGRATIONS } from '../../src/history/sqlite/schema.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
-import { answer, bytesIn, contentOf, createDirectory, openHistory } from '../history/places.ts';
+import { answer, bytesIn, contentOf, createDirectory, openHistory } from '../history/files.ts';
 
 const monday = '2026-03-02' as Day;
 

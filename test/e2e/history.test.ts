@@ -1,7 +1,7 @@
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createDirectory, openHistory } from '../history/places.ts';
+import { createDirectory, openHistory } from '../history/files.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { DAY, HOUR, NOON, type Story, type StoryOptions, startStory } from './harness.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { answer, openHistory } from '../history/places.ts';
+import { answer, openHistory } from '../history/files.ts';
 import { HOUR, NOON, type Story, type StoryOptions, startStory } from './harness.ts';
 
 const SUCCESS = 'agent_platform_exporter_collector_success';

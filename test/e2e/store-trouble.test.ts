@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { createDirectory } from '../history/places.ts';
+import { createDirectory } from '../history/files.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { NOON } from './harness.ts';
 import { createMachineClock, type MachineClock } from './machine-clock.ts';

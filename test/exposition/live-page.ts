@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import { readRegistry, renderMetric } from '../../src/exposition/live.ts';
+import { readRegistry, renderMetric } from '../../src/exposition/process-metrics.ts';
 import type { Format } from '../../src/exposition/text.ts';
 
 /** A registry as the project's own writer renders it, in one text without `# EOF`. */

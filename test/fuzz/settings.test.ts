@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'vitest';
 import { createFakeFiles } from '../../src/config/files.ts';
-import { parseYamlTree } from '../../src/config/yaml-tree.ts';
+import { parseYamlTree } from '../../src/config/parse-yaml.ts';
 import { parseEvent, sharedPart } from '../../src/hooks/event.ts';
 import { readBatch } from '../../src/hooks/intake/batch.ts';
 import { readSettings } from '../../src/hooks/settings/read-settings.ts';

@@ -3,7 +3,7 @@ import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
 import { createMemoryHistory } from '../../src/history/memory.ts';
 import { MAX_SWEPT } from '../../src/history/retention.ts';
 import { createRandom } from '../fuzz/random.ts';
-import { answer, createDirectory, openHistory } from './places.ts';
+import { answer, createDirectory, openHistory } from './files.ts';
 
 const first = '2026-01-01' as Day;
 const HOUR = 3_600_000;

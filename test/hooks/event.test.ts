@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseEvent, sharedPart } from '../../src/hooks/event.ts';
-import { findPaths, readHookArguments } from '../../src/hooks/places.ts';
-import { createEventId } from '../../src/hooks/system.ts';
+import { createEventId } from '../../src/hooks/files.ts';
+import { findPaths, readHookArguments } from '../../src/hooks/paths.ts';
 
 describe('an event', () => {
   test('is known by its name, whatever else it holds', () => {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { HookEvent } from '../../src/hooks/event.ts';
-import { wordsFor } from '../../src/hooks/notify/words.ts';
+import { wordsFor } from '../../src/hooks/notify/text.ts';
 import { applies, cwdPattern, isQuiet } from '../../src/hooks/rules.ts';
 import { followSession, unknownLengths } from '../../src/hooks/sessions.ts';
 import type { Rule } from '../../src/hooks/settings/settings.ts';

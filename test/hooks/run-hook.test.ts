@@ -4,7 +4,7 @@ import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openInput } from '../../src/hooks/input.ts';
-import { findPaths } from '../../src/hooks/places.ts';
+import { findPaths } from '../../src/hooks/paths.ts';
 import { runHook } from '../../src/hooks/run-hook.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
 

@@ -35,14 +35,14 @@ interface Outcome {
 function runPlan(
   platform: Platform,
   given: {
-    readonly wanted?: readonly Day[];
+    readonly toFetch?: readonly Day[];
     readonly memory?: FetchMemory;
     readonly now?: number;
     readonly isThorough?: boolean;
   } = {},
 ): Outcome {
-  const { wanted = all, memory = NOTHING_LEARNED, now = 0, isThorough = false } = given;
-  let plan = planDays({ newest, wanted, historyStart: start, memory, limit: 30, isThorough, now });
+  const { toFetch = all, memory = NOTHING_LEARNED, now = 0, isThorough = false } = given;
+  let plan = planDays({ newest, toFetch, historyStart: start, memory, limit: 30, isThorough, now });
   const asks: Ask[] = [];
   const answered = new Set<Day>();
   for (let ask = nextAsk(plan); ask !== undefined; ask = nextAsk(plan)) {
@@ -96,12 +96,12 @@ describe('a plan', () => {
   });
 
   test('has every good day in one run, whichever others fail, while the newest is good', () => {
-    const wanted = all.slice(0, 60);
+    const toFetch = all.slice(0, 60);
     fc.assert(
       fc.property(fc.uniqueArray(fc.integer({ min: 1, max: 59 }), { maxLength: 30 }), (places) => {
         const bad = places.map((place) => addDays(newest, -place));
-        const { answered, memory, failure, asks } = runPlan(failsOn(bad), { wanted });
-        expect(new Set(answered)).toEqual(new Set(wanted.filter((day) => !bad.includes(day))));
+        const { answered, memory, failure, asks } = runPlan(failsOn(bad), { toFetch });
+        expect(new Set(answered)).toEqual(new Set(toFetch.filter((day) => !bad.includes(day))));
         expect(new Set(memory.setAside.keys())).toEqual(new Set(bad));
         expect(failure).toBeUndefined();
         expect(asks.length).toBeLessThan(12 * (bad.length + 1) + 10);
@@ -110,19 +110,19 @@ describe('a plan', () => {
   });
 
   test('has every good day after some runs, also where the newest and days beside it fail', () => {
-    const wanted = all.slice(0, 60);
+    const toFetch = all.slice(0, 60);
     fc.assert(
       fc.property(fc.uniqueArray(fc.integer({ min: 0, max: 59 }), { maxLength: 30 }), (places) => {
         const bad = places.map((place) => addDays(newest, -place));
         const answered = new Set<Day>();
         let memory = NOTHING_LEARNED;
         for (let run = 0; run < 40; run += 1) {
-          const open = wanted.filter((day) => day === newest || !answered.has(day));
-          const outcome = runPlan(failsOn(bad), { wanted: open, memory, now: run * HOUR });
+          const open = toFetch.filter((day) => day === newest || !answered.has(day));
+          const outcome = runPlan(failsOn(bad), { toFetch: open, memory, now: run * HOUR });
           memory = outcome.memory;
           for (const day of outcome.answered) answered.add(day);
         }
-        expect(answered).toEqual(new Set(wanted.filter((day) => !bad.includes(day))));
+        expect(answered).toEqual(new Set(toFetch.filter((day) => !bad.includes(day))));
       }),
     );
   });
@@ -177,7 +177,7 @@ describe('a day set aside', () => {
     let { memory } = runPlan(failsOn([bad]));
     const tries: number[] = [];
     for (let now = 0; now < 10 * 24 * HOUR; now += HOUR) {
-      const outcome = runPlan(failsOn([bad]), { wanted: [newest, bad], memory, now });
+      const outcome = runPlan(failsOn([bad]), { toFetch: [newest, bad], memory, now });
       if (outcome.asks.some(({ kind }) => kind === 'retry')) tries.push(now / HOUR);
       memory = outcome.memory;
     }
@@ -189,7 +189,7 @@ describe('a day set aside', () => {
 
   test('is asked for by a thorough run whatever its pause, and forgotten once it is answered', () => {
     const { memory } = runPlan(failsOn([bad]));
-    const soon = { wanted: [newest, bad], memory, now: MINUTE };
+    const soon = { toFetch: [newest, bad], memory, now: MINUTE };
     expect(texts(runPlan(() => undefined, soon).asks)).toEqual(['newest 2026-11-19 1']);
     const thorough = runPlan(() => undefined, { ...soon, isThorough: true });
     expect(texts(thorough.asks)).toEqual(['newest 2026-11-19 1', 'retry 2026-10-20 1']);
@@ -206,8 +206,8 @@ describe('a day set aside', () => {
     let memory = NOTHING_LEARNED;
     const answered = new Set<Day>();
     for (let run = 0; run < 8; run += 1) {
-      const wanted = all.filter((day) => day === newest || !answered.has(day));
-      const outcome = runPlan(failsOn([bad], later), { wanted, memory, now: 2 * HOUR * run });
+      const toFetch = all.filter((day) => day === newest || !answered.has(day));
+      const outcome = runPlan(failsOn([bad], later), { toFetch, memory, now: 2 * HOUR * run });
       for (const day of outcome.answered) answered.add(day);
       memory = outcome.memory;
     }
@@ -230,15 +230,15 @@ describe('a boundary', () => {
 
   test('is probed once a day, by one request, and given up once that is answered', () => {
     const { memory } = runPlan(served);
-    const wanted = all.filter((day) => day === newest || day < oldest);
+    const toFetch = all.filter((day) => day === newest || day < oldest);
     const probes = (platform: Platform, now: number) =>
-      texts(runPlan(platform, { wanted, memory, now }).asks).slice(1);
+      texts(runPlan(platform, { toFetch, memory, now }).asks).slice(1);
     expect(probes(served, 22 * HOUR)).toEqual([]);
     expect(probes(served, 23 * HOUR)).toEqual(['boundary 2026-07-31 1']);
-    const opened = runPlan(() => undefined, { wanted, memory, now: 24 * HOUR });
-    expect(opened.answered.size).toBe(wanted.length);
+    const opened = runPlan(() => undefined, { toFetch, memory, now: 24 * HOUR });
+    expect(opened.answered.size).toBe(toFetch.length);
     expect(opened.memory.boundary).toBeUndefined();
-    expect(texts(runPlan(served, { wanted, memory, now: MINUTE, isThorough: true }).asks)).toContain(
+    expect(texts(runPlan(served, { toFetch, memory, now: MINUTE, isThorough: true }).asks)).toContain(
       'boundary 2026-07-31 1',
     );
   });

@@ -1,5 +1,5 @@
 import { newestOf } from '../../../dashboards/src/promql.ts';
-import { dataDayTimestamp } from '../../../src/collectors/about.ts';
+import { dataDayTimestamp } from '../../../src/collectors/org-families.ts';
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
 import type { RuleGroup, RuleSettings } from '../rule.ts';
 

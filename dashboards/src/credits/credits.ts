@@ -1,5 +1,5 @@
 import type { DashboardSpec } from '../dashboard.ts';
-import { places } from '../places.ts';
+import { links } from '../links.ts';
 import { byDay } from './by-day.ts';
 import { cost } from './cost.ts';
 import { models } from './models.ts';
@@ -8,7 +8,7 @@ import { tokens } from './tokens.ts';
 
 /** Credits by model, spikes, and the budget. */
 export const credits: DashboardSpec = {
-  ...places.credits,
+  ...links.credits,
   description: 'Credits by model, unusual days, and the month against its budget.',
   rows: [month, byDay, models, tokens, cost],
   from: 'now-90d',

@@ -1,4 +1,4 @@
-import { dataDayTimestamp, historyUncovered, orgInfo } from '../../../src/collectors/about.ts';
+import { dataDayTimestamp, historyUncovered, orgInfo } from '../../../src/collectors/org-families.ts';
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
 import type { Row } from '../dashboard.ts';
 import { increase, newest, promql } from '../expression.ts';

@@ -1,5 +1,5 @@
 import type { DashboardSpec } from '../dashboard.ts';
-import { places } from '../places.ts';
+import { links } from '../links.ts';
 import { freshness } from './freshness.ts';
 import { losses } from './losses.ts';
 import { requests } from './requests.ts';
@@ -8,7 +8,7 @@ import { state } from './state.ts';
 
 /** The health of the exporter. */
 export const health: DashboardSpec = {
-  ...places.health,
+  ...links.health,
   description:
     'Health of the exporter: age of the data, collectors, requests to the platform, rejected and dropped data, size.',
   rows: [state, freshness, requests, losses, size],

@@ -1,4 +1,4 @@
-import { historyUncovered } from '../../../src/collectors/about.ts';
+import { historyUncovered } from '../../../src/collectors/org-families.ts';
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
 import type { Row } from '../dashboard.ts';
 import { newest, promql } from '../expression.ts';

@@ -1,4 +1,4 @@
-import { type knownEvents, knownReasons, rejections } from '../../../src/hooks/intake/known.ts';
+import { type knownEvents, knownReasons, rejections } from '../../../src/hooks/intake/labels.ts';
 import { hookMetrics } from '../../../src/hooks/intake/metrics.ts';
 import type { Row } from '../dashboard.ts';
 import { increase, newest, perMinute, promql } from '../expression.ts';

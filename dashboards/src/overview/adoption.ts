@@ -6,10 +6,10 @@ import {
 } from '../../../src/collectors/activity/collector.ts';
 import type { Row } from '../dashboard.ts';
 import { CHANGE, dailyTotal, NEWEST, total, weekOnWeek, wholeTotal } from '../figures.ts';
+import { links } from '../links.ts';
 import { palette } from '../palette.ts';
 import { bars } from '../panels/chart.ts';
 import { tile } from '../panels/tile.ts';
-import { places } from '../places.ts';
 import { days, now } from '../query.ts';
 
 /** Use of the agent. */
@@ -28,7 +28,7 @@ export const adoption: Row = {
           colour: palette.quiet,
         }),
       ],
-      to: places.adoption,
+      to: links.adoption,
       width: 5,
       height: 5,
     }),
@@ -38,7 +38,7 @@ export const adoption: Row = {
       unit: 'short',
       queries: [now(wholeTotal(weeklyActiveUsers, dailyActiveUsers), 'people')],
       noValue: 'Not reported',
-      to: places.adoption,
+      to: links.adoption,
       width: 4,
       height: 5,
     }),
@@ -48,7 +48,7 @@ export const adoption: Row = {
       unit: 'short',
       queries: [now(wholeTotal(monthlyActiveUsers, dailyActiveUsers), 'people')],
       noValue: 'Not reported',
-      to: places.adoption,
+      to: links.adoption,
       width: 4,
       height: 5,
     }),
@@ -60,7 +60,7 @@ export const adoption: Row = {
         days(dailyTotal(dailyActiveUsers), 'people'),
         days(dailyTotal(dailySessions), 'sessions', { draw: 'line', axis: 'sessions' }),
       ],
-      to: places.adoption,
+      to: links.adoption,
       width: 11,
       height: 5,
     }),

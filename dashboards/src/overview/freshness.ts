@@ -1,10 +1,10 @@
-import { dataDayTimestamp } from '../../../src/collectors/about.ts';
+import { dataDayTimestamp } from '../../../src/collectors/org-families.ts';
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
 import type { Row } from '../dashboard.ts';
 import { newest, promql } from '../expression.ts';
 import { dataAge } from '../figures.ts';
+import { links } from '../links.ts';
 import { tile } from '../panels/tile.ts';
-import { places } from '../places.ts';
 import { now } from '../query.ts';
 
 const HOUR_S = 3600;
@@ -18,7 +18,7 @@ export const freshness: Row = {
       text: 'The newest UTC day that the figures below describe: the latest one of any organization and dataset.',
       unit: 'time:ddd D MMM YYYY',
       queries: [now(promql`1000 * max(${newest(dataDayTimestamp)})`, 'day')],
-      to: places.health,
+      to: links.health,
       width: 6,
       height: 3,
     }),
@@ -29,7 +29,7 @@ export const freshness: Row = {
       decimals: 0,
       queries: [now(promql`max(${dataAge()})`, 'age')],
       steps: { warn: 54 * HOUR_S, alarm: 102 * HOUR_S },
-      to: places.health,
+      to: links.health,
       width: 6,
       height: 3,
     }),
@@ -42,7 +42,7 @@ export const freshness: Row = {
       max: 1,
       queries: [now(promql`avg(${newest(ownMetrics.collectorSuccess)})`, 'succeeded')],
       steps: { warn: 0.999, alarm: 0.75 },
-      to: places.health,
+      to: links.health,
       width: 6,
       height: 3,
     }),
@@ -51,7 +51,7 @@ export const freshness: Row = {
       text: 'Selected organizations that have data.',
       unit: 'none',
       queries: [now(promql`count(count by (org) (${newest(dataDayTimestamp)}))`, 'organizations')],
-      to: places.health,
+      to: links.health,
       width: 6,
       height: 3,
     }),

@@ -5,10 +5,10 @@ import {
 } from '../../../src/collectors/productivity/collector.ts';
 import type { Row } from '../dashboard.ts';
 import { CHANGE, dailyTotal, NEWEST, total, weekOnWeek } from '../figures.ts';
+import { links } from '../links.ts';
 import { palette } from '../palette.ts';
 import { bars } from '../panels/chart.ts';
 import { tile } from '../panels/tile.ts';
-import { places } from '../places.ts';
 import { days, now } from '../query.ts';
 
 /** Output of the agent. */
@@ -27,7 +27,7 @@ export const output: Row = {
           colour: palette.quiet,
         }),
       ],
-      to: places.productivity,
+      to: links.productivity,
       width: 5,
       height: 5,
     }),
@@ -36,7 +36,7 @@ export const output: Row = {
       text: 'Pull requests created through the agent on the newest complete day.',
       unit: 'short',
       queries: [now(total(dailyGitPullRequestsCreated), 'pull requests')],
-      to: places.productivity,
+      to: links.productivity,
       width: 4,
       height: 5,
     }),
@@ -45,7 +45,7 @@ export const output: Row = {
       text: 'Files that the agent created or edited on the newest complete day.',
       unit: 'short',
       queries: [now(total(dailyFiles), 'files')],
-      to: places.productivity,
+      to: links.productivity,
       width: 4,
       height: 5,
     }),
@@ -57,7 +57,7 @@ export const output: Row = {
         days(dailyTotal(dailyGitCommits), 'commits'),
         days(dailyTotal(dailyGitPullRequestsCreated), 'pull requests', { draw: 'line' }),
       ],
-      to: places.productivity,
+      to: links.productivity,
       width: 11,
       height: 5,
     }),

@@ -1,5 +1,5 @@
 import type { DashboardSpec } from '../dashboard.ts';
-import { places } from '../places.ts';
+import { links } from '../links.ts';
 import { adoption } from './adoption.ts';
 import { freshness } from './freshness.ts';
 import { output } from './output.ts';
@@ -8,7 +8,7 @@ import { spend } from './spend.ts';
 
 /** The newest day against a week before. */
 export const overview: DashboardSpec = {
-  ...places.overview,
+  ...links.overview,
   description:
     'What happened on the newest complete day, against a week before, and whether the data is fresh. Each panel links to a more detailed dashboard.',
   rows: [freshness, spend, adoption, output, readiness],

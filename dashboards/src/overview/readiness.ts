@@ -1,9 +1,9 @@
 import type { Row } from '../dashboard.ts';
-import { places } from '../places.ts';
+import { links } from '../links.ts';
 import { readinessOverTime } from '../readiness/over-time.ts';
 import { readinessTiles } from '../readiness/summary.ts';
 
-const to = places.readiness;
+const to = links.readiness;
 
 /** The readiness of the repositories for agents. */
 export const readiness: Row = {

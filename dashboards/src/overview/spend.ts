@@ -7,10 +7,10 @@ import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
 import { ofBudget } from '../credits/budget.ts';
 import type { Row } from '../dashboard.ts';
 import { CHANGE, dailyTotal, NEWEST, total, weekOnWeek, wholeDailyTotal } from '../figures.ts';
+import { links } from '../links.ts';
 import { palette } from '../palette.ts';
 import { bars } from '../panels/chart.ts';
 import { tile } from '../panels/tile.ts';
-import { places } from '../places.ts';
 import { days, now } from '../query.ts';
 
 /** Credits and the budget. */
@@ -25,7 +25,7 @@ export const spend: Row = {
         now(total(dailyCredits), NEWEST),
         now(weekOnWeek(dailyCredits), CHANGE, { unit: 'percentunit', decimals: 0, colour: palette.quiet }),
       ],
-      to: places.credits,
+      to: links.credits,
       width: 5,
       height: 5,
     }),
@@ -37,7 +37,7 @@ export const spend: Row = {
       queries: [now(ofBudget(creditsMonthToDate), 'used')],
       steps: { warn: 0.9, alarm: 1 },
       noValue: 'No budget',
-      to: places.credits,
+      to: links.credits,
       width: 4,
       height: 5,
     }),
@@ -49,7 +49,7 @@ export const spend: Row = {
       queries: [now(ofBudget(creditsMonthForecast), 'expected')],
       steps: { warn: 1, alarm: 1.1 },
       noValue: 'No budget',
-      to: places.credits,
+      to: links.credits,
       width: 4,
       height: 5,
     }),
@@ -64,7 +64,7 @@ export const spend: Row = {
           colour: palette.alarm,
         }),
       ],
-      to: places.credits,
+      to: links.credits,
       width: 11,
       height: 5,
     }),

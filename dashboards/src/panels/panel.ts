@@ -80,7 +80,7 @@ const NO_VALUE = 'No data yet';
 const NO_DAY = 'No day yet: the first day appears after the next full hour, past days after a backfill';
 
 /** More than any screen shows, so that the step of a day panel stays one day over years. */
-const MOST_DAYS = 1000;
+const MAX_DATA_POINTS = 1000;
 
 /** Adds the properties of all panels; a `plain` panel takes its series' colours from elsewhere. */
 export function dressed<Builder extends CommonBuilder>(
@@ -106,7 +106,7 @@ export function dressed<Builder extends CommonBuilder>(
     for (const [name, colour] of Object.entries(query.look.colours ?? {}))
       builder.overrideByName(name, propertiesOf({}, colour));
   }
-  if (queries.some(({ shape }) => shape === 'days')) builder.interval('1d').maxDataPoints(MOST_DAYS);
+  if (queries.some(({ shape }) => shape === 'days')) builder.interval('1d').maxDataPoints(MAX_DATA_POINTS);
   return builder;
 }
 

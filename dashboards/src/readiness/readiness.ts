@@ -1,5 +1,5 @@
 import type { DashboardSpec } from '../dashboard.ts';
-import { places } from '../places.ts';
+import { links } from '../links.ts';
 import { criteria } from './criteria.ts';
 import { portfolio } from './portfolio.ts';
 import { trend } from './trend.ts';
@@ -8,7 +8,7 @@ import { wiki } from './wiki.ts';
 
 /** The readiness of the repositories for agents, and the criteria to work on. */
 export const readiness: DashboardSpec = {
-  ...places.readiness,
+  ...links.readiness,
   description:
     'How ready the repositories are for agents, which of them regressed, and which criteria fail most. Select a repository above to see its criteria.',
   rows: [trend, portfolio, criteria, wiki],

@@ -1,12 +1,12 @@
 import type { DashboardSpec } from '../dashboard.ts';
-import { places } from '../places.ts';
+import { links } from '../links.ts';
 import { autonomy } from './autonomy.ts';
 import { calls, mcp } from './calls.ts';
 import { extensions } from './extensions.ts';
 
 /** The tools and the autonomy of the agent. */
 export const tools: DashboardSpec = {
-  ...places.tools,
+  ...links.tools,
   description:
     'Which tools, MCP servers, skills, commands and hooks are used, and how autonomously the agent works.',
   rows: [calls, autonomy, mcp, extensions],

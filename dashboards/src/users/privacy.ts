@@ -1,4 +1,4 @@
-import { dataDayTimestamp } from '../../../src/collectors/about.ts';
+import { dataDayTimestamp } from '../../../src/collectors/org-families.ts';
 import { dailyActiveUsersByTeam } from '../../../src/collectors/users/collector.ts';
 import { userInfo } from '../../../src/collectors/users/user-families.ts';
 import type { Row } from '../dashboard.ts';

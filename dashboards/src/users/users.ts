@@ -1,6 +1,6 @@
 import { dailyCreditsByUser } from '../../../src/collectors/users/user-families.ts';
 import type { DashboardSpec } from '../dashboard.ts';
-import { places } from '../places.ts';
+import { links } from '../links.ts';
 import { labelVariable } from '../variables.ts';
 import { groups } from './groups.ts';
 import { people } from './people.ts';
@@ -9,7 +9,7 @@ import { teams } from './teams.ts';
 
 /** People and teams, as far as the privacy settings publish them. */
 export const users: DashboardSpec = {
-  ...places.users,
+  ...links.users,
   description:
     'People and teams, as far as the privacy settings publish them. The first row shows what is published.',
   rows: [privacy, groups, teams, people],

@@ -2,7 +2,7 @@ import { type BackoffBounds, jitteredBackoffMs } from '../../runtime/backoff.ts'
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { BackfillError } from '../target.ts';
-import { type Answer, classifyAnswer } from './verdict.ts';
+import { type Answer, classifyAnswer } from './response.ts';
 
 /** Sends one compressed write request; rejects if there was no answer. */
 export type Post = (body: Buffer, signal: AbortSignal) => Promise<Answer>;

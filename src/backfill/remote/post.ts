@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { Readable } from 'node:stream';
 import type { Post } from './delivery.ts';
-import type { Answer } from './verdict.ts';
+import type { Answer } from './response.ts';
 
 export interface PostDeps {
   readonly url: string;

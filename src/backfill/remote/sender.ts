@@ -60,8 +60,8 @@ export function createSender(deps: SenderDeps): Sender {
     while (waiting[0] !== undefined && waiting[0].batch < oldest) waiting.shift()?.callback();
   }
 
-  async function settled(wanted: () => boolean): Promise<void> {
-    while (!wanted()) await Promise.race([...inFlight.values()].map(({ sent }) => sent));
+  async function settled(isDone: () => boolean): Promise<void> {
+    while (!isDone()) await Promise.race([...inFlight.values()].map(({ sent }) => sent));
     if (failure !== undefined) throw failure;
   }
 

@@ -10,7 +10,7 @@ import {
   requiredText,
   text,
 } from '../fields.ts';
-import { salvage } from '../salvage.ts';
+import { salvage } from '../usable-row.ts';
 import { type Criterion, READINESS_PATH, type ReadinessReport } from './dataset.ts';
 
 const result = z.union([

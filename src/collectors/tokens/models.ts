@@ -22,20 +22,20 @@ export function modelsOf(view: View, day: Day): readonly TieredModel[] | undefin
   ).map((entry) => ({ ...entry, tier: entry.tier ?? UNKNOWN_TIER }));
 }
 
-/** The newest known tier of each model in `wanted`, on that day or an earlier one. */
+/** The newest known tier of each model in `models`, on that day or an earlier one. */
 function lastTiers(
-  wanted: ReadonlySet<string>,
+  models: ReadonlySet<string>,
   entries: readonly ModelTokens[],
   view: View,
   day: Day,
 ): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  if (wanted.size === 0) return found;
-  collectTiers(found, wanted, entries);
-  if (found.size === wanted.size) return found;
+  if (models.size === 0) return found;
+  collectTiers(found, models, entries);
+  if (found.size === models.size) return found;
   for (const row of view.rowsBefore(tokensDataset, day)) {
-    collectTiers(found, wanted, row.byModel ?? []);
-    if (found.size === wanted.size) break;
+    collectTiers(found, models, row.byModel ?? []);
+    if (found.size === models.size) break;
   }
   return found;
 }
@@ -43,12 +43,12 @@ function lastTiers(
 /** Adds the tiers of one day; of several tiers of a model, the one with most credits. */
 function collectTiers(
   found: Map<string, string>,
-  wanted: ReadonlySet<string>,
+  models: ReadonlySet<string>,
   entries: readonly ModelTokens[],
 ): void {
   const best = new Map<string, { tier: string; credits: number }>();
   for (const { model, tier, credits = 0 } of entries) {
-    if (tier === undefined || !wanted.has(model) || found.has(model)) continue;
+    if (tier === undefined || !models.has(model) || found.has(model)) continue;
     if (credits > (best.get(model)?.credits ?? -1)) best.set(model, { tier, credits });
   }
   for (const [model, { tier }] of best) found.set(model, tier);

@@ -4,7 +4,7 @@ import type { Day } from '../../catalog/day.ts';
 import { ANONYMOUS, type PeopleSettings } from '../../catalog/settings.ts';
 import { IncompleteListing, type Page, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
 import { requiredText } from '../fields.ts';
-import { salvage } from '../salvage.ts';
+import { salvage } from '../usable-row.ts';
 import { USERS_PATH, type UsersRow } from './dataset.ts';
 import { createDayReducer, withoutShortSums } from './reduce.ts';
 import { type PersonDay, personRow, plainPerson } from './schema.ts';

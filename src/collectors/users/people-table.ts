@@ -104,8 +104,8 @@ export function createFigureTable(): FigureTable {
     }
   }
 
-  function valuesOf(wanted: FigureName): Float64Array | undefined {
-    return columns.find(({ name }) => name === wanted)?.values;
+  function valuesOf(figure: FigureName): Float64Array | undefined {
+    return columns.find(({ name }) => name === figure)?.values;
   }
 
   function at(place: number, name: FigureName): number | undefined {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { FetchedDocuments } from '../../catalog/collector.ts';
 import type { Source } from '../../catalog/source.ts';
 import { amount, instant, repository, text } from '../fields.ts';
-import { salvage } from '../salvage.ts';
+import { salvage } from '../usable-row.ts';
 import { WIKI_PATH, type WikiRun } from './dataset.ts';
 
 const listings = z.union([

@@ -4,8 +4,7 @@ import type { Environment } from '../environment.ts';
 import type { Files } from '../files.ts';
 import { createLabels, type Identity } from './labels.ts';
 import { openFile } from './read-file.ts';
-import { createTeams, NO_TEAMS } from './rules.ts';
-import { parseTeams } from './teams-file.ts';
+import { createTeams, NO_TEAMS } from './teams.ts';
 
 export const hashKeyVariable = 'AGENT_PLATFORM_USERS_HASH_KEY';
 export const hashKeyFileVariable = 'AGENT_PLATFORM_USERS_HASH_KEY_FILE';
@@ -44,9 +43,11 @@ export async function createPeople({ identity, ...sources }: PeopleSources): Pro
   const teams =
     teamsFile === undefined
       ? undefined
-      : await openFile({ path: teamsFile, origin: 'teams.file', files }, async (text) =>
-          createTeams(await parseTeams(text, teamsFile)),
-        );
+      : await openFile({ path: teamsFile, origin: 'teams.file', files }, async (text) => {
+          // Loaded here: zod takes a tenth of the start, and not every configuration has teams.
+          const { parseTeams } = await import('./teams-file.ts');
+          return createTeams(await parseTeams(text, teamsFile));
+        });
   let settings = make();
 
   function make(): PeopleSettings {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ConfigError } from '../../runtime/errors.ts';
 import { plainValueOf } from '../validate.ts';
-import { memberKey, type TeamRule } from './rules.ts';
+import { memberKey, type TeamRule } from './teams.ts';
 
 const MAX_NAME_LENGTH = 100;
 
@@ -46,7 +46,7 @@ function isScalar(value: unknown): boolean {
 }
 
 async function readYaml(text: string, file: string): Promise<readonly Line[]> {
-  const { parseYamlTree } = await import('../yaml-tree.ts');
+  const { parseYamlTree } = await import('../parse-yaml.ts');
   const tree = parseYamlTree(text, file, 'unquoted');
   if (tree.kind === 'empty') return [];
   if (tree.kind !== 'mapping') throw new ConfigError(`${file}:${tree.line}: must be a mapping`, hint);

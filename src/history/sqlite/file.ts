@@ -6,10 +6,10 @@ import type { Day } from '../../catalog/day.ts';
 import type { DatasetState } from '../history.ts';
 import type { SweepMark } from '../retention.ts';
 import type { OrgState } from '../state.ts';
+import { moveAside, UnusableHistory } from './errors.ts';
 import { inspect, refusalOf, refuseSpecial } from './inspect.ts';
 import { type Lock, takeLock } from './lock.ts';
 import { encode, migrate, refuseForeign } from './schema.ts';
-import { moveAside, UnusableHistory } from './trouble.ts';
 
 /** The current schema version of a dataset's rows or documents. */
 export type SchemaVersionOf = (dataset: DatasetName) => number;

@@ -8,6 +8,7 @@ import { runInSlices } from '../../runtime/slices.ts';
 import type { History } from '../history.ts';
 import type { SweepMark } from '../retention.ts';
 import { createHistoryState, type Touched } from '../state.ts';
+import { type Trouble, type TroubleReason, troubleOf, UnusableHistory } from './errors.ts';
 import {
   type HistoryFile,
   type Opening,
@@ -15,11 +16,10 @@ import {
   type Replaced,
   type SchemaVersionOf,
 } from './file.ts';
+import { type FileMark, isSamePlace, markOf } from './file-identity.ts';
 import { openForReading, refusalOf } from './inspect.ts';
 import { type Loaded, load } from './load.ts';
-import { type FileMark, isSamePlace, markOf } from './mark.ts';
 import { createRequestCounts } from './requests.ts';
-import { type Trouble, type TroubleReason, troubleOf, UnusableHistory } from './trouble.ts';
 import { createUnsaved, type UnsavedDataset, writes } from './unsaved.ts';
 
 /** A single row can be large. */

@@ -2,8 +2,8 @@ import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { ConfigError } from '../../runtime/errors.ts';
+import { troubleOf, UnusableHistory } from './errors.ts';
 import { LEFT_DAMAGED, refuseForeign } from './schema.ts';
-import { troubleOf, UnusableHistory } from './trouble.ts';
 
 const MAGIC = 'SQLite format 3\0';
 

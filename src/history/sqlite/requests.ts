@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { RequestCount } from '../history.ts';
-import { moveAside, troubleOf } from './trouble.ts';
+import { moveAside, troubleOf } from './errors.ts';
 
 /** The request counts of each organization, in a separate file that damage of the history does not affect. */
 export interface RequestCounts {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { ConfigError } from '../../runtime/errors.ts';
-import { UnusableHistory } from './trouble.ts';
+import { UnusableHistory } from './errors.ts';
 
 /** Identifies a database as this exporter's history: the bytes of `APEh`. */
 export const APPLICATION_ID = 0x41_50_45_68;

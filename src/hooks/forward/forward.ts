@@ -1,18 +1,18 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { SharedEvent } from '../event.ts';
+import { codeOf } from '../files.ts';
 import type { HookLog } from '../log.ts';
 import { type Post, PostError, type ReadSecret } from '../post.ts';
 import type { ForwardSettings } from '../settings/settings.ts';
-import { codeOf } from '../system.ts';
-import { createLock, createPause, isAlive, type Lock, type Pause } from './lock.ts';
+import { createLock, createSendingHold, isAlive, type Lock, type SendingHold } from './lock.ts';
+import { classifyFailure, classifyResponse, refusedPauseMs, type Verdict } from './response.ts';
 import { createSpool, type Spool, type SpoolLimits } from './spool.ts';
-import { classifyFailure, classifyResponse, refusedPauseMs, type Verdict } from './verdict.ts';
 
 export interface ForwardParts {
   readonly settings: ForwardSettings;
   readonly spool: Spool;
   readonly lock: Lock;
-  readonly pause: Pause;
+  readonly hold: SendingHold;
   readonly post: Post;
   readonly secret: ReadSecret;
   readonly clock: Clock;
@@ -31,12 +31,12 @@ const patienceMs = 500;
 const maxRefusedOnTheWay = 2;
 
 /** An event's name in the spool; undefined if it could not be written. */
-export interface Kept {
+export interface SpooledEvent {
   readonly name: string | undefined;
 }
 
 /** Spools an event to disk. */
-export function keepOnDisk(spool: Spool, event: SharedEvent, log: HookLog): Kept {
+export function keepOnDisk(spool: Spool, event: SharedEvent, log: HookLog): SpooledEvent {
   try {
     return { name: spool.add(event) };
   } catch (error) {
@@ -54,7 +54,7 @@ export async function forward(
   parts: ForwardParts,
   event: SharedEvent,
   until: number,
-  { name }: Kept = keepOnDisk(parts.spool, event, parts.log),
+  { name }: SpooledEvent = keepOnDisk(parts.spool, event, parts.log),
 ): Promise<void> {
   const { spool, clock, log } = parts;
   if (name === undefined) {
@@ -65,7 +65,7 @@ export async function forward(
   const lost = spool.trim(clock.now());
   if (lost > 0) log.error('Events lost: spool limits exceeded', { events: lost });
   const patience = Math.min(until, clock.elapsed() + patienceMs);
-  while (clock.elapsed() < patience && !parts.pause.holds(clock.now()) && spool.has(name)) {
+  while (clock.elapsed() < patience && !parts.hold.holds(clock.now()) && spool.has(name)) {
     if ((await flush(parts, until, patience)) !== 'busy') return;
     // Another process is sending, and will send this event too.
     await clock.wait(lookAgainMs);
@@ -92,7 +92,7 @@ export async function flush(
 
 /** Sends batch after batch. A rejected batch is halved until the faulty event is isolated. */
 async function sendAll(parts: ForwardParts, until: number, patience: number): Promise<'empty' | 'left'> {
-  const { spool, pause, clock, log } = parts;
+  const { spool, hold, clock, log } = parts;
   let most = maxEvents;
   let waiting: readonly string[] = [];
   // Rejected on the way: they stay on disk, and the others must not wait for them.
@@ -119,7 +119,7 @@ async function sendAll(parts: ForwardParts, until: number, patience: number): Pr
     refusedInARow += 1;
     if (refusedInARow < maxRefusedOnTheWay) continue;
     log.warn('Events stay on disk: rejected on the way to the exporter', { why: outcome.why });
-    pause.begin(clock.now() + refusedPauseMs);
+    hold.begin(clock.now() + refusedPauseMs);
     return 'left';
   }
   return spool.names().length === 0 ? 'empty' : 'left';
@@ -167,12 +167,12 @@ type Outcome =
   | { readonly kind: 'kept'; readonly why: string };
 
 async function sendBatch(parts: ForwardParts, texts: readonly string[], until: number): Promise<Outcome> {
-  const { pause, clock, log } = parts;
+  const { hold, clock, log } = parts;
   const verdict = await send(parts, texts, until);
   switch (verdict.kind) {
     case 'later':
       log.warn('Events stay on disk: the exporter did not accept them', { why: verdict.why });
-      if (verdict.pauseMs > 0) pause.begin(clock.now() + verdict.pauseMs);
+      if (verdict.pauseMs > 0) hold.begin(clock.now() + verdict.pauseMs);
       return { kind: 'later' };
     case 'refused':
       if (texts.length > 1) return { kind: 'halve' };
@@ -244,6 +244,6 @@ export function createForwarding(
     settings,
     spool: spoolIn(state, settings.spool),
     lock: createLock(path.join(state, 'sending'), process.pid, isAlive),
-    pause: createPause(path.join(state, 'pause')),
+    hold: createSendingHold(path.join(state, 'pause')),
   };
 }

@@ -1,4 +1,4 @@
-import { writeWhole } from '../system.ts';
+import { writeWhole } from '../files.ts';
 
 // Not imported: importing all members of a built-in module takes longer than using a few of them.
 const { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } =
@@ -84,7 +84,7 @@ export function isAlive(pid: number): boolean {
 }
 
 /** A time during which no run tries to send, because the last one timed out or was told to wait. */
-export interface Pause {
+export interface SendingHold {
   /** Whether it is in effect at an instant (Unix milliseconds). */
   holds(now: number): boolean;
   begin(until: number): void;
@@ -94,7 +94,7 @@ export interface Pause {
 const MAX_PAUSE_MS = 300_000;
 
 /** Creates a pause that is stored in a file. */
-export function createPause(file: string): Pause {
+export function createSendingHold(file: string): SendingHold {
   return {
     holds(now) {
       let until: number;

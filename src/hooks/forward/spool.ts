@@ -1,5 +1,5 @@
 import { isRecord, type SharedEvent } from '../event.ts';
-import { checksumOf, codeOf, writeDurably } from '../system.ts';
+import { checksumOf, codeOf, writeDurably } from '../files.ts';
 
 // Not imported: importing all members of a built-in module takes longer than using a few of them.
 const { existsSync, readdirSync, readFileSync, renameSync, rmSync } = process.getBuiltinModule('node:fs');

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Instant } from '../../catalog/day.ts';
-import { eventLabel, type Rejection, reasonLabel } from './known.ts';
+import { eventLabel, type Rejection, reasonLabel } from './labels.ts';
 
 /** The stored part of an event: its identity, what is counted, and only a digest of its session. */
 export interface HookEvent {

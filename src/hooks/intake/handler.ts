@@ -5,7 +5,7 @@ import { MAX_EVENTS, readBatch } from './batch.ts';
 import { MAX_BYTES, readBody, type Unread } from './body.ts';
 import type { ClientLimits } from './client-limits.ts';
 import type { HookIntake } from './intake.ts';
-import type { Rejection } from './known.ts';
+import type { Rejection } from './labels.ts';
 import type { HookInstruments } from './metrics.ts';
 import type { TokenCheck } from './token.ts';
 

@@ -3,10 +3,10 @@ import type { Instant } from '../../catalog/day.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
+import { absorb, applied, type SessionState, type Tally, waitingAt } from './counts.ts';
 import type { HookEvent } from './event.ts';
 import type { HookInstruments } from './metrics.ts';
 import { type HookStore, HookStoreError } from './store.ts';
-import { absorb, applied, type SessionState, type Tally, waitingAt } from './tally.ts';
 
 /** The result of storing the events of one request. */
 export interface Taken {

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import { makeCounter, makeGauge, type OwnMetric, ownMetric } from '../../exposition/own-metric.ts';
-import { knownEvents, knownReasons, OTHER, type Rejection, rejections } from './known.ts';
-import type { Changes, Tally } from './tally.ts';
+import type { Changes, Tally } from './counts.ts';
+import { knownEvents, knownReasons, OTHER, type Rejection, rejections } from './labels.ts';
 
 /** The metrics about hook events; they are published if a hook token is configured. */
 export const hookMetrics = {

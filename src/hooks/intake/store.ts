@@ -1,5 +1,5 @@
 import type { Instant } from '../../catalog/day.ts';
-import type { Changes, Tally } from './tally.ts';
+import type { Changes, Tally } from './counts.ts';
 
 /**
  * How long an event's id is remembered, in milliseconds; older events are rejected. By default a day longer than the

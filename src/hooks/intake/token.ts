@@ -49,11 +49,11 @@ export function createTokenCheck({ token, clock, log }: TokenCheckDeps): TokenCh
       if (known === undefined || clock.elapsed() - known.at >= FRESH_MS) {
         known = { digest: readDigest(), at: clock.elapsed() };
       }
-      const wanted = await known.digest;
-      if (wanted === undefined) return 'unknown';
+      const expected = await known.digest;
+      if (expected === undefined) return 'unknown';
       const presented = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
       // Digests have the same length, whatever was sent.
-      return timingSafeEqual(digestOf(presented ?? ''), wanted) ? 'right' : 'wrong';
+      return timingSafeEqual(digestOf(presented ?? ''), expected) ? 'right' : 'wrong';
     },
   };
 }

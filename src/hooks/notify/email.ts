@@ -1,6 +1,6 @@
+import { codeOf } from '../files.ts';
 import { certificatesWith } from '../post.ts';
 import type { EmailChannel } from '../settings/settings.ts';
-import { codeOf } from '../system.ts';
 import type { SendBy } from './notice.ts';
 
 /** Sends a notice as a plain-text e-mail. */

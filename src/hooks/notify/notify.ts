@@ -2,7 +2,7 @@ import type { HookEvent, SharedEvent } from '../event.ts';
 import type { SessionLengths } from '../sessions.ts';
 import type { Channel, HookSettings, Rule } from '../settings/settings.ts';
 import type { ChannelParts, Notice } from './notice.ts';
-import { wordsFor } from './words.ts';
+import { wordsFor } from './text.ts';
 
 /** A notice and the channel that sends it. */
 export interface Delivery {

@@ -1,6 +1,6 @@
 import { isRecord } from '../event.ts';
-import type { HookPaths } from '../places.ts';
-import { codeOf, writeWhole } from '../system.ts';
+import { codeOf, writeWhole } from '../files.ts';
+import type { HookPaths } from '../paths.ts';
 import type { HookSettings } from './settings.ts';
 
 // Not imported: importing all members of a built-in module takes longer than using a few of them.
@@ -13,7 +13,7 @@ export interface LoadedSettings {
   readonly problem: string | undefined;
 }
 
-interface Kept {
+interface CachedSettings {
   /** Identifies the state of the file; changes whenever it is written. */
   readonly fingerprint: string;
   readonly settings: HookSettings;
@@ -22,8 +22,8 @@ interface Kept {
 /** What is known about the settings without loading the YAML parser. */
 export interface SettingsGlance {
   /** The cached settings, of the current file or, if it has changed or cannot be read, of an earlier one. */
-  readonly kept: HookSettings | undefined;
-  /** Whether `kept` matches the current file. */
+  readonly cached: HookSettings | undefined;
+  /** Whether `cached` matches the current file. */
   readonly isCurrent: boolean;
   /** Whether the settings may forward events; false only where they certainly do not. */
   readonly mayForward: boolean;
@@ -36,8 +36,8 @@ export interface SettingsGlance {
  * everything else.
  */
 export function glanceAtSettings({ config, state, home }: HookPaths, version: string): SettingsGlance {
-  const kept = keptIn(cacheIn(state));
-  const forwarded = kept?.settings.forward !== undefined;
+  const cached = cachedIn(cacheIn(state));
+  const forwarded = cached?.settings.forward !== undefined;
   let text: string;
   try {
     const { dev, ino, size, mtimeMs, ctimeMs } = statSync(config.file);
@@ -45,11 +45,11 @@ export function glanceAtSettings({ config, state, home }: HookPaths, version: st
   } catch (error) {
     const isAbsent = codeOf(error) === 'ENOENT' && !config.named;
     const mayForward = !isAbsent && forwarded;
-    return { kept: kept?.settings, isCurrent: false, mayForward, fingerprint: { error } };
+    return { cached: cached?.settings, isCurrent: false, mayForward, fingerprint: { error } };
   }
-  const isCurrent = kept?.fingerprint === text;
+  const isCurrent = cached?.fingerprint === text;
   const mayForward = forwarded || (!isCurrent && mentionsForwarding(config.file));
-  return { kept: kept?.settings, isCurrent, mayForward, fingerprint: { text } };
+  return { cached: cached?.settings, isCurrent, mayForward, fingerprint: { text } };
 }
 
 /** The settings for one run. If the file cannot be used, the previous settings stay in effect. */
@@ -59,13 +59,13 @@ export async function loadSettings(
   glance = glanceAtSettings(paths, version),
 ): Promise<LoadedSettings> {
   const { config, state, home } = paths;
-  const { kept, isCurrent, fingerprint } = glance;
-  if (kept !== undefined && isCurrent) return { settings: kept, problem: undefined };
+  const { cached, isCurrent, fingerprint } = glance;
+  if (cached !== undefined && isCurrent) return { settings: cached, problem: undefined };
   if ('error' in fingerprint) {
     const { error } = fingerprint;
     if (codeOf(error) === 'ENOENT' && !config.named)
       return { settings: await standard(), problem: undefined };
-    return { settings: kept ?? (await silent()), problem: unusable(config.file, error) };
+    return { settings: cached ?? (await silent()), problem: unusable(config.file, error) };
   }
   try {
     const { readSettingsFile } = await import('./read-settings.ts');
@@ -73,7 +73,7 @@ export async function loadSettings(
     keep(cacheIn(state), { fingerprint: fingerprint.text, settings });
     return { settings, problem: undefined };
   } catch (error) {
-    return { settings: kept ?? (await silent()), problem: unusable(config.file, error) };
+    return { settings: cached ?? (await silent()), problem: unusable(config.file, error) };
   }
 }
 
@@ -104,10 +104,10 @@ function unusable(file: string, error: unknown): string {
     : `${file} cannot be read (${codeOf(error)})`;
 }
 
-function keptIn(file: string): Kept | undefined {
+function cachedIn(file: string): CachedSettings | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    return isKept(value) ? value : undefined;
+    return isCached(value) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -115,14 +115,14 @@ function keptIn(file: string): Kept | undefined {
 
 // Only this program writes the file, in the user's own directory and with the same version, so it needs no further
 // validation.
-function isKept(value: unknown): value is Kept {
+function isCached(value: unknown): value is CachedSettings {
   return isRecord(value) && typeof value['fingerprint'] === 'string' && isRecord(value['settings']);
 }
 
-function keep(file: string, kept: Kept): void {
+function keep(file: string, cached: CachedSettings): void {
   try {
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    writeWhole(file, JSON.stringify(kept));
+    writeWhole(file, JSON.stringify(cached));
   } catch {
     // The next run parses the YAML again.
   }

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
-import { suggestion } from '../../config/nearest.ts';
-import type { YamlNode } from '../../config/tree.ts';
+import { parseYamlTree } from '../../config/parse-yaml.ts';
+import { suggestion } from '../../config/suggestion.ts';
 import { list, section, text, validated, wholeNumber } from '../../config/validate.ts';
-import { parseYamlTree } from '../../config/yaml-tree.ts';
-import { expandHome } from '../places.ts';
+import type { YamlNode } from '../../config/yaml-node.ts';
+import { expandHome } from '../paths.ts';
 import { cwdPattern } from '../rules.ts';
 import { defaultSettings, type HookSettings, type Rule } from './settings.ts';
 import {

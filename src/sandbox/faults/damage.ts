@@ -1,6 +1,6 @@
 import { at, createRandom, type Random, textSeed } from '../random.ts';
 import type { Row } from '../types.ts';
-import type { RequestFaults } from './switchboard.ts';
+import type { RequestFaults } from './injector.ts';
 
 type Change = (value: number) => unknown;
 

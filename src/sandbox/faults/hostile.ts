@@ -1,5 +1,5 @@
 import type { Row } from '../types.ts';
-import type { RequestFaults } from './switchboard.ts';
+import type { RequestFaults } from './injector.ts';
 
 /** What a hostile platform would make of a row, as `many-names`, `long-names` and `odd-keys` ask. */
 export function bloated(row: unknown, faults: RequestFaults): unknown {

@@ -8,8 +8,8 @@ import { worsened } from '../faults/damage.ts';
 import { oddPaging } from '../faults/odd-paging.ts';
 import type { AnalyticsEndpoint, Row } from '../types.ts';
 import { isLeftOut } from '../world/rhythm.ts';
+import { envelope } from './body-chunks.ts';
 import { badRequest, type Call, type DateRange, isRefusal, type JsonPieces, type Refusal } from './call.ts';
-import { envelope } from './pieces.ts';
 
 /** How an endpoint with one row per day creates its rows. */
 interface Daily {

@@ -1,5 +1,5 @@
 import type { Day } from '../calendar.ts';
-import type { RequestFaults } from '../faults/switchboard.ts';
+import type { RequestFaults } from '../faults/injector.ts';
 import type { ReadinessListing } from '../readiness/listing.ts';
 import type { Endpoint, Role } from '../types.ts';
 import type { Org } from '../world/org.ts';

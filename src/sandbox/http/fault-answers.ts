@@ -1,4 +1,4 @@
-import type { RequestFaults } from '../faults/switchboard.ts';
+import type { RequestFaults } from '../faults/injector.ts';
 import type { Endpoint } from '../types.ts';
 import { type Answer, errorAnswer, htmlAnswer } from './answer.ts';
 import { newReadinessPath, type Refusal, readinessPath } from './call.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type Day, dayAt, hourMs } from '../calendar.ts';
-import type { RequestFaults, Switchboard } from '../faults/switchboard.ts';
+import type { FaultInjector, RequestFaults } from '../faults/injector.ts';
 import { mix } from '../random.ts';
 import type { Endpoint, SeenRequest } from '../types.ts';
 import { answerAnalytics } from './analytics.ts';
@@ -24,7 +24,7 @@ export interface HandlerDeps {
   readonly now: () => number;
   readonly seed: number;
   readonly keys: KeyRing;
-  readonly switchboard: Switchboard;
+  readonly injector: FaultInjector;
   readonly log: RequestLog;
   /** The organization whose answers come in place of others' where a fault says so. */
   readonly stranger: Tenant;
@@ -50,7 +50,7 @@ export function createHandler(deps: HandlerDeps): RequestListener {
     if (endpoint === undefined) return answerWith(errorAnswer(endpoint, notFound(url), requestId, undefined));
     if (request.method !== 'GET') return answerWith(notAllowed(endpoint, request, requestId));
 
-    const faults = deps.switchboard.forRequest(number, { endpoint, org: holder?.tenant.org.name });
+    const faults = deps.injector.forRequest(number, { endpoint, org: holder?.tenant.org.name });
     const slow = faults.strikes('slow');
     if (slow !== undefined) await waited(response, Number(slow.detail));
     if (faults.strikes('close') !== undefined) {

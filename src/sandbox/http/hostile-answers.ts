@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import type { RequestFaults } from '../faults/switchboard.ts';
+import type { RequestFaults } from '../faults/injector.ts';
 import type { Answer } from './answer.ts';
 
 const MEBIBYTE = 1024 * 1024;

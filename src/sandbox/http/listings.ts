@@ -1,7 +1,7 @@
 import { wikiBody, wikiRuns, wikiShape } from '../readiness/wiki-runs.ts';
 import type { Row } from '../types.ts';
+import { prepared, reportList } from './body-chunks.ts';
 import { badRequest, type Call, type JsonPieces, type Refusal } from './call.ts';
-import { prepared, reportList } from './pieces.ts';
 
 /** Answers the readiness listing, newest first; without a limit it lists everything. */
 export function answerReadiness({ tenant, query, faults, now, oldest }: Call): JsonPieces | Refusal {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { RequestFaults } from '../faults/switchboard.ts';
+import type { RequestFaults } from '../faults/injector.ts';
 import type { Answer } from './answer.ts';
 
 /** Sends an answer piece by piece, giving way between the pieces; `cut-off` and `malformed` strike here. */

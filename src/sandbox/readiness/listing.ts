@@ -1,5 +1,5 @@
 import { type Day, firstDay } from '../calendar.ts';
-import { createRecent } from '../recent.ts';
+import { createRecent } from '../lru-cache.ts';
 import type { Row } from '../types.ts';
 import type { Org } from '../world/org.ts';
 import { evaluationOf, readinessReport } from './report.ts';

@@ -1,6 +1,6 @@
 import { type Day, dayMs, firstDay } from '../calendar.ts';
+import { createRecent } from '../lru-cache.ts';
 import { mix } from '../random.ts';
-import { createRecent } from '../recent.ts';
 import type { Repository } from './repositories.ts';
 
 /** That a repository was evaluated at an instant. */

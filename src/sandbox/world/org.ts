@@ -1,7 +1,7 @@
 import { type Day, firstDay } from '../calendar.ts';
+import { createRecent } from '../lru-cache.ts';
 import { mix, textSeed } from '../random.ts';
 import { createRepositories, type Repository } from '../readiness/repositories.ts';
-import { createRecent } from '../recent.ts';
 import type { Role, SandboxOrg } from '../types.ts';
 import { type Conditions, conditionsOn, type Edition } from './conditions.ts';
 import { createPeople, type Person } from './people.ts';

@@ -1,6 +1,6 @@
 import type { Day, Instant } from '../../catalog/day.ts';
 import { isoText } from '../status.ts';
-import { dayAgeWords, momentWords } from './words.ts';
+import { dayAgeWords, momentWords } from './format.ts';
 
 /** Markup that is safe to send: only `html` creates it. */
 export interface Html {

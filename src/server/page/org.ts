@@ -1,7 +1,7 @@
 import type { Instant } from '../../catalog/day.ts';
 import type { CollectorFailure, CollectorStatus, OrgStatus } from '../status.ts';
+import { count, groupDigits, reasonWords, stateWords } from './format.ts';
 import { dataDay, type Html, html, moment } from './html.ts';
-import { count, groupDigits, reasonWords, stateWords } from './words.ts';
 
 const COLUMNS = ['Collector', 'State', 'Data of', 'Last success', 'Next run', 'Series'] as const;
 

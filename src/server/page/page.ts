@@ -1,9 +1,9 @@
 import type { OrgStatus, ServiceStatus } from '../status.ts';
+import { count } from './format.ts';
 import { type Html, html, moment } from './html.ts';
 import { orgSection } from './org.ts';
 import { styleSheet } from './style.ts';
 import { configurationNotice, summary } from './summary.ts';
-import { count } from './words.ts';
 
 const REFRESH_SECONDS = 30;
 /** With more organizations than this, those without failures are collapsed. */

@@ -1,7 +1,7 @@
 import type { CollectorStatus, OrgStatus, ServiceStatus } from '../status.ts';
+import { count } from './format.ts';
 import { type Html, html, moment } from './html.ts';
 import { orgAnchor } from './org.ts';
-import { count } from './words.ts';
 
 /** Above this number, failing collectors and pending items are counted instead of listed. */
 const LISTED = 12;

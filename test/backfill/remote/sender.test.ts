@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Post } from '../../../src/backfill/remote/delivery.ts';
+import type { Answer } from '../../../src/backfill/remote/response.ts';
 import { createSender, type SenderDeps } from '../../../src/backfill/remote/sender.ts';
-import type { Answer } from '../../../src/backfill/remote/verdict.ts';
 import type { Family } from '../../../src/catalog/family.ts';
 import { createFakeClock } from '../../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../../src/runtime/logger.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createFakeFiles } from '../../../src/config/files.ts';
 import { createLabels } from '../../../src/config/people/labels.ts';
 import { createPeople } from '../../../src/config/people/people.ts';
-import { createTeams } from '../../../src/config/people/rules.ts';
+import { createTeams } from '../../../src/config/people/teams.ts';
 import { parseTeams } from '../../../src/config/people/teams-file.ts';
 import { load, mistakeOf } from '../loading.ts';
 

@@ -13,7 +13,7 @@ import { describe, expect, test } from 'vitest';
 import { addDays, type Day } from '../../../src/catalog/day.ts';
 import { MIGRATIONS } from '../../../src/history/sqlite/schema.ts';
 import { createRandom } from '../../fuzz/random.ts';
-import { answer, contentOf, createDirectory, openHistory } from '../places.ts';
+import { answer, contentOf, createDirectory, openHistory } from '../files.ts';
 
 const monday = '2026-03-02' as Day;
 const DAYS = 40;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day } from '../../../src/catalog/day.ts';
-import { answer, contentOf, createDirectory, listing, openHistory } from '../places.ts';
+import { answer, contentOf, createDirectory, listing, openHistory } from '../files.ts';
 
 const monday = '2026-03-02' as Day;
 const tuesday = addDays(monday, 1);

@@ -7,7 +7,7 @@ import type { DatasetName } from '../../../src/catalog/dataset.ts';
 import { addDays, type Day, startOf } from '../../../src/catalog/day.ts';
 import { ForeignAnswer, type History, UNCONFIRMED } from '../../../src/history/history.ts';
 import { createMemoryHistory } from '../../../src/history/memory.ts';
-import { answer, bytesIn, contentOf, createDirectory, listing, openHistory } from '../places.ts';
+import { answer, bytesIn, contentOf, createDirectory, listing, openHistory } from '../files.ts';
 
 const monday = '2026-03-02' as Day;
 const tuesday = '2026-03-03' as Day;

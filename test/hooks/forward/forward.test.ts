@@ -221,7 +221,7 @@ describe('forwarding', () => {
     await forward(nobody.parts, event('a'), 400);
     expect(nobody.requests).toHaveLength(1);
     expect(nobody.parts.spool.names()).toHaveLength(1);
-    expect(nobody.parts.pause.holds(now)).toBe(false);
+    expect(nobody.parts.hold.holds(now)).toBe(false);
   });
 
   test('leaves to another process what that one sends', async () => {

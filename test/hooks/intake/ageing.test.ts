@@ -2,7 +2,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createSqliteHookStore } from '../../../src/hooks/intake/sqlite/store.ts';
 import { nextAgeing } from '../../../src/hooks/intake/sqlite/tables.ts';
-import { createDirectory } from '../../history/places.ts';
+import { createDirectory } from '../../history/files.ts';
 
 const DAY = 24 * 3_600_000;
 const NOW = Date.UTC(2026, 10, 20);

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { HookPaths } from '../../../src/hooks/places.ts';
+import type { HookPaths } from '../../../src/hooks/paths.ts';
 import { loadSettings } from '../../../src/hooks/settings/load-settings.ts';
 import { readSettingsFile } from '../../../src/hooks/settings/read-settings.ts';
 import { defaultSettings, type HookSettings } from '../../../src/hooks/settings/settings.ts';

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseDay } from '../../../src/catalog/day.ts';
+import { dayAgeWords, durationWords, momentWords } from '../../../src/server/page/format.ts';
 import { renderPage } from '../../../src/server/page/page.ts';
 import { pagePolicy } from '../../../src/server/page/style.ts';
-import { dayAgeWords, durationWords, momentWords } from '../../../src/server/page/words.ts';
 import { collectorStatus, NOW, orgStatus, serviceStatus } from '../fixtures.ts';
 
 const HOUR = 3_600_000;

@@ -1,7 +1,7 @@
 import type { Instant } from '../../../catalog/day.ts';
-import { troubleOf } from '../../../history/sqlite/trouble.ts';
+import { troubleOf } from '../../../history/sqlite/errors.ts';
+import type { Changes } from '../counts.ts';
 import { type Commit, type HookStore, HookStoreError, REMEMBERED_MS } from '../store.ts';
-import type { Changes } from '../tally.ts';
 import { type HookFile, openHookFile } from './file.ts';
 import { createHookTables, type HookTables, nextAgeing } from './tables.ts';
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Instant } from '../../../catalog/day.ts';
-import type { Changes, EventTally, SessionState, Tally } from '../tally.ts';
+import type { Changes, EventTally, SessionState, Tally } from '../counts.ts';
 
 /** The tables of hook events in terms of the intake; the caller handles transactions. */
 export interface HookTables {

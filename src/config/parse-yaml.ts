@@ -1,6 +1,6 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { ConfigError } from '../runtime/errors.ts';
-import type { Entry, Tree } from './tree.ts';
+import type { Entry, Tree } from './yaml-node.ts';
 
 // Far above any real file; a few nested aliases would otherwise expand to billions of nodes.
 const MAX_NODES = 100_000;

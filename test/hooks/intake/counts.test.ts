@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { HookEvent } from '../../../src/hooks/intake/event.ts';
 import {
   absorb,
   applied,
@@ -8,7 +7,8 @@ import {
   type SessionState,
   type Tally,
   waitingAt,
-} from '../../../src/hooks/intake/tally.ts';
+} from '../../../src/hooks/intake/counts.ts';
+import type { HookEvent } from '../../../src/hooks/intake/event.ts';
 import { DAY, HOUR, MINUTE, NOW } from './parts.ts';
 
 function event(name: string, session: string | undefined, at: number): HookEvent {

@@ -1,5 +1,5 @@
 import type { Environment } from '../config/process-environment.ts';
-import { checksumOf } from './system.ts';
+import { checksumOf } from './files.ts';
 
 // Not imported: importing all members of a built-in module takes longer than using a few of them.
 const path = process.getBuiltinModule('node:path');

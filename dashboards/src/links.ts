@@ -1,5 +1,5 @@
 /** The titles and uids of the dashboards, for links and bookmarks. */
-export const places = {
+export const links = {
   overview: { uid: 'ape-overview', title: 'Agent platform / Overview' },
   credits: { uid: 'ape-credits', title: 'Agent platform / Credits & budget' },
   adoption: { uid: 'ape-adoption', title: 'Agent platform / Adoption' },

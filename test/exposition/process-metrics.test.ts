@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Counter, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import type { DeflatedChunk } from '../../src/exposition/deflated-chunk.ts';
-import { createLive } from '../../src/exposition/live.ts';
+import { createLive } from '../../src/exposition/process-metrics.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
 import { livePage } from './live-page.ts';
 import { parsePage } from './parse.ts';

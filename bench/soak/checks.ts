@@ -33,7 +33,7 @@ const SLACK_FILES = 16;
 const SLOWEST_MS = 1000;
 
 /** Holds a soak to what was promised: the first third warms up, the last is compared with the second. */
-export function judge(soak: Soak): readonly Check[] {
+export function evaluate(soak: Soak): readonly Check[] {
   const third = (soak.minutes * 60) / 3;
   const second = soak.samples.filter((sample) => sample.second >= third && sample.second < 2 * third);
   const last = soak.samples.filter((sample) => sample.second >= 2 * third);

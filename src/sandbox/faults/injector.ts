@@ -3,8 +3,8 @@ import type { Endpoint } from '../types.ts';
 import type { FaultName } from './kinds.ts';
 import { type Fault, type Faults, parseFaults } from './parse.ts';
 
-/** Where a fault may strike. */
-export interface Place {
+/** What a fault may strike. */
+export interface FaultTarget {
   readonly endpoint: Endpoint;
   /** Undefined for a request without a known key. */
   readonly org: string | undefined;
@@ -21,23 +21,23 @@ export interface RequestFaults {
 }
 
 /** Holds the faults in force and draws for each request. */
-export interface Switchboard {
+export interface FaultInjector {
   set(texts: readonly string[]): void;
   /** Whether a fault is set for an organization, at any endpoint. */
   isSet(name: FaultName, org: string): boolean;
-  forRequest(number: number, place: Place): RequestFaults;
+  forRequest(number: number, target: FaultTarget): RequestFaults;
 }
 
-/** Creates a switchboard; the same seed draws the same faults for the same sequence of requests. */
-export function createSwitchboard(seed: number, texts: readonly string[]): Switchboard {
+/** Creates an injector; the same seed draws the same faults for the same sequence of requests. */
+export function createFaultInjector(seed: number, texts: readonly string[]): FaultInjector {
   let faults: Faults = parseFaults(texts);
   return {
     set(newTexts) {
       faults = parseFaults(newTexts);
     },
     isSet: (name, org) => faults.some((fault) => fault.name === name && (fault.org ?? org) === org),
-    forRequest(number, place) {
-      const here = faults.filter((fault) => isHere(fault, place));
+    forRequest(number, target) {
+      const here = faults.filter((fault) => isHere(fault, target));
       const applies = (name: FaultName) => here.find((fault) => fault.name === name);
       return {
         applies,
@@ -52,8 +52,8 @@ export function createSwitchboard(seed: number, texts: readonly string[]): Switc
   };
 }
 
-function isHere(fault: Fault, place: Place): boolean {
-  const endpoint = fault.endpoint ?? place.endpoint;
-  const org = fault.org ?? place.org;
-  return endpoint === place.endpoint && org === place.org;
+function isHere(fault: Fault, target: FaultTarget): boolean {
+  const endpoint = fault.endpoint ?? target.endpoint;
+  const org = fault.org ?? target.org;
+  return endpoint === target.endpoint && org === target.org;
 }

@@ -1,7 +1,7 @@
 import { formatDay } from '../calendar.ts';
 import { damaged, misdated } from '../faults/damage.ts';
 import { bloated } from '../faults/hostile.ts';
-import type { RequestFaults } from '../faults/switchboard.ts';
+import type { RequestFaults } from '../faults/injector.ts';
 import type { Row } from '../types.ts';
 import type { Call, DateRange, JsonPieces } from './call.ts';
 
