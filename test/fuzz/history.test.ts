@@ -3,7 +3,7 @@ import path from 'node:path';
 import { test } from 'vitest';
 import { addDays, type Day, daysFrom, startOf } from '../../src/catalog/day.ts';
 import { MAX_SWEPT } from '../../src/history/retention.ts';
-import { answer, contentOf, createDirectory, openHistory } from '../history/places.ts';
+import { answer, contentOf, createDirectory, openHistory } from '../history/files.ts';
 import { below, drawn, type Random } from './random.ts';
 import { tryAll } from './trial.ts';
 
