@@ -1,6 +1,6 @@
 import type { DropPriority } from '../catalog/family.ts';
 
-/** A family of one organization and how many series it would publish. */
+/** A family of one organization and the number of series it would publish. */
 export interface FamilySize {
   readonly family: string;
   readonly dropPriority: DropPriority;

@@ -5,22 +5,22 @@ import type { DayFamily, Family, Sample } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
 import { fold, type KeptValues, keepLargest, keyOf, labelled } from './folding.ts';
 
-/** How many values a label may have before the smallest are folded. */
+/** Maximum number of values of a label before the smallest are folded. */
 export type LabelLimit = (label: string) => number;
 
-/** What one look over a collector's samples has found; the samples themselves are not kept. */
+/** The measurements of a collector's samples; the samples themselves are not kept. */
 export interface Cardinality {
-  /** The families that have something to say, each with the zeros that belong to it. */
+  /** The families with samples, each with its zeros. */
   readonly families: readonly MeasuredFamily[];
   readonly kept: KeptValues;
-  /** How many values of each label over its limit are summed into `other`. */
+  /** The number of values summed into `other`, for each label over its limit. */
   readonly foldedCounts: ReadonlyMap<string, number>;
 }
 
 export interface MeasuredFamily {
   readonly family: Family;
   readonly zeros: readonly Sample[];
-  /** How many of its label values are summed into `other`, over all labels. */
+  /** The number of its label values that are summed into `other`, over all labels. */
   readonly folded: number;
 }
 
@@ -31,8 +31,8 @@ interface Counted {
 }
 
 /**
- * Finds the zeros of each family and the label values that stay. It yields after every sample looked at, so
- * that its driver can give way to other work.
+ * Determines the zeros of each family and the label values that are kept. Yields after every sample, so that other work
+ * can run.
  */
 export function* measureCardinality(
   families: readonly Family[],
@@ -41,8 +41,8 @@ export function* measureCardinality(
   limitOf: LabelLimit,
 ): Generator<void, Cardinality> {
   const weights = new Map<string, Map<string, number>>();
-  // A label is ranked by the first declared additive family with samples that has it; where there can be none, by the
-  // first that counts people.
+  // A label is ranked by the first declared additive family with samples that has it; if there is none, by the first
+  // that counts people.
   const ranking = new Map<string, Family>();
   const limited = limitedLabels(families);
   const summed = labelsOf(families, 'additive');
@@ -54,7 +54,7 @@ export function* measureCardinality(
     const present = new Set<string>();
     const zeros: Sample[] = [];
     const day = dataset === undefined ? undefined : view.newestDay(dataset);
-    // What a damaged row leaves out may be what was rejected of it.
+    // Values missing from a damaged row may have been rejected.
     const row = dataset === undefined || day === undefined ? undefined : view.row(dataset, day);
     const collectsZeros = family.scope === 'day' && fillsZeros(family) && !isDamaged(row, family.part);
     for (const sample of samples) {
@@ -87,7 +87,7 @@ export function* measureCardinality(
   };
 }
 
-/** The samples of a surveyed family as they are published: with zeros, folded and cut. */
+/** The samples of a measured family as published: with zeros, folded and truncated. */
 export function projectFamily(
   measured: MeasuredFamily,
   kept: KeptValues,
@@ -122,8 +122,8 @@ function* concatenated(samples: Iterable<Sample>, zeros: readonly Sample[]): Gen
 }
 
 /**
- * The labels that are limited: those of families that are no infos. Labels that only infos have are attributes
- * of what the other labels name.
+ * The labels with a limit: those of families other than infos. Labels that only infos have are attributes of what the
+ * other labels identify.
  */
 function limitedLabels(families: readonly Family[]): ReadonlySet<string> {
   return new Set(families.flatMap(({ aggregation, labels }) => (aggregation === 'info' ? [] : labels)));
@@ -187,17 +187,17 @@ function foldedCount(values: ReadonlyMap<string, ReadonlySet<string>>, kept: Kep
   return folded;
 }
 
-/** How many days back a label value is remembered after it was last seen. */
+/** The number of days for which a label value is remembered after it was last seen. */
 export const REMEMBERED_DAYS = 28;
 
-/** Whether label values that a day's row leaves out are 0 rather than unknown. */
+/** Whether label values missing from a day's row are 0 rather than unknown. */
 export function fillsZeros(family: DayFamily): boolean {
   return family.breakdown && family.aggregation === 'additive';
 }
 
 /**
- * The zeros of a day: the label values of the preceding days that are not among those `present`, as keys of
- * `keyOf`. A generator, because it walks 28 days: each step yields either a zero or nothing.
+ * The zeros of a day: the label values of the preceding days that are not among those `present`, as keys of `keyOf`. A
+ * generator, because it walks 28 days: each step yields either a zero or nothing.
  */
 export function* zerosOf(
   family: DayFamily,

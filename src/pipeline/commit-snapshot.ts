@@ -8,33 +8,33 @@ import { familiesOverBudget } from './budget.ts';
 export interface SnapshotParts {
   readonly publication: Publication;
   readonly instruments: Instruments;
-  /** The most series of one organization. */
+  /** Maximum number of series of one organization. */
   readonly seriesBudget: number;
   /** The last logged state, so that it is not logged twice. */
   readonly logged: Map<string, string>;
   readonly log: Logger;
 }
 
-/** A family of one organization, rendered. */
+/** A rendered family of one organization. */
 export interface RenderedFamily {
   readonly family: Family;
   readonly series: number;
-  /** How many of its label values are summed into `other`. */
+  /** The number of its label values that are summed into `other`. */
   readonly folded: number;
   readonly segment: Segment | undefined;
 }
 
-/** The families of one collector, rendered. */
+/** The rendered families of one collector. */
 export interface Rendered {
   readonly families: readonly RenderedFamily[];
-  /** How many values of each label over its limit are summed into `other`. */
+  /** The number of values summed into `other`, for each label over its limit. */
   readonly foldedCounts: ReadonlyMap<string, number>;
 }
 
-/** The rendered families of an organization by the collector that feeds them. */
+/** The rendered families of an organization by collector. */
 type RenderedCollectors = ReadonlyMap<string, Rendered>;
 
-/** Creates the function that publishes an organization's families within its series budget, in one step. */
+/** Creates the function that publishes an organization's families within its series budget, atomically. */
 export function createSnapshotCommit(
   parts: SnapshotParts,
 ): (org: string, collectors: RenderedCollectors) => void {
@@ -62,7 +62,7 @@ export function createSnapshotCommit(
     publication.replaceAll(org, segments);
   };
 
-  /** Logs which labels exceed their limit when that changes. */
+  /** Logs the labels over their limit when they change. */
   function logFolded(org: string, collector: string, foldedCounts: ReadonlyMap<string, number>): void {
     const key = JSON.stringify([org, collector, 'labels']);
     const labels = [...foldedCounts.keys()].join(' ');

@@ -23,42 +23,42 @@ export type AskKind = 'newest' | 'window' | 'part' | 'retry' | 'oldest' | 'bound
 export interface Ask {
   readonly kind: AskKind;
   readonly window: Window;
-  /** Whether a failure that may pass is tried again at once; where not, asking otherwise is the next try. */
+  /** Whether a transient failure is retried at once; otherwise another request is the retry. */
   readonly retries: boolean;
 }
 
-/** What a run still has to ask for, and what has come of it so far; each answer makes the next plan. */
+/** The remaining requests of a run and its results so far; each answer produces the next plan. */
 export interface DayPlan {
   readonly newest: Day;
   readonly isNewestAsked: boolean;
   /** Why the newest day or the platform as a whole has failed. */
   readonly failure: PlatformError | undefined;
-  /** Days never asked for in this run, newest first. */
+  /** Days not yet requested in this run, newest first. */
   readonly days: readonly Day[];
   /** Parts of windows that failed, newest first. */
   readonly parts: readonly Window[];
   /** Days set aside earlier that are due. */
   readonly due: readonly Day[];
-  /** The days at and beyond the boundary, newest first, where it is to be tried. */
+  /** The days at and beyond the boundary, newest first, if it is to be tried. */
   readonly beyondBoundary: readonly Day[];
   readonly isCheckDue: boolean;
   readonly isEnded: boolean;
-  /** How many single days have failed since the last answer. */
+  /** Number of single days that have failed since the last answer. */
   readonly failedInRow: number;
   /** The newest day, or the first other one, that was answered: it shows later whether the platform still answers. */
   readonly witness: Day | undefined;
-  /** A day refused by itself, and the older windows refused after it. */
+  /** A day rejected by itself, and the older windows rejected after it. */
   readonly edge: { readonly day: Day; readonly refused: readonly Window[] } | undefined;
-  /** The most days of a window. */
+  /** Maximum number of days of a window. */
   readonly limit: number;
   readonly memory: FetchMemory;
-  /** The memory before the days in a row failed, for which they may not be to blame. */
+  /** The memory before the consecutive failures, for which the days may not be responsible. */
   readonly trusted: FetchMemory;
 }
 
-/** How many older windows are refused after a day that was refused by itself where it is a boundary. */
+/** The number of older windows that are rejected after a day that was rejected by itself, if it is a boundary. */
 const REFUSED_WINDOWS = 2;
-/** How many single days in a row, the newest included, fail where the platform as a whole fails. */
+/** The number of consecutive single days, including the newest, that fail if the platform as a whole fails. */
 const FAILED_DAYS = 3;
 
 /**
@@ -104,14 +104,14 @@ export function planDays(request: {
   };
 }
 
-/** The plan with more days to ask for; those that were set aside keep their pause. */
+/** The plan with more days to fetch; those that are set aside keep their pause. */
 export function withDays(plan: DayPlan, more: readonly Day[]): DayPlan {
   const { setAside, boundary } = plan.memory;
   const added = more.filter((day) => !setAside.has(day) && (boundary === undefined || day > boundary.day));
   return { ...plan, days: [...new Set([...plan.days, ...added])].sort().reverse() };
 }
 
-/** The next request of the run; undefined where nothing is left to ask for. */
+/** The next request of the run; undefined if nothing is left. */
 export function nextAsk(plan: DayPlan): Ask | undefined {
   const { newest, failure, witness, memory } = plan;
   if (plan.isEnded) return undefined;
@@ -120,7 +120,7 @@ export function nextAsk(plan: DayPlan): Ask | undefined {
   if (isMaybeBoundary(plan)) return single('oldest', oldestOf(plan), false);
   const [part] = plan.parts;
   if (part !== undefined) return { kind: 'part', window: part, retries: false };
-  // Where the newest day has failed, single days find out whether the platform as a whole does.
+  // If the newest day has failed, single days show whether the platform as a whole fails.
   const isDoubtful = failure !== undefined && witness === undefined;
   const window = nextWindow(plan.days, isDoubtful ? 1 : Math.min(memory.windowDays, plan.limit));
   if (window !== undefined) return { kind: 'window', window, retries: !isDoubtful };
@@ -130,14 +130,14 @@ export function nextAsk(plan: DayPlan): Ask | undefined {
   return beyondBoundary === undefined ? undefined : single('boundary', beyondBoundary, false);
 }
 
-/** The plan after an answer: `rows` of its days had one, in `bytes`. */
+/** The plan after an answer in which `rows` of its days had one, in `bytes`. */
 export function afterAnswer(plan: DayPlan, ask: Ask, rows: number, bytes: number): DayPlan {
   const days = daysDescending(ask.window.from, ask.window.to);
   const memory = withAnswer(withoutDays(plan.memory, days), rows, bytes);
   const witness = plan.witness ?? ask.window.to;
   const rest = { ...without(plan, ask), witness, memory, trusted: memory };
   switch (ask.kind) {
-    // The days in between have failed, and the platform has not: they themselves are to blame.
+    // The days in between have failed, and the platform has not: they themselves are the cause.
     case 'check':
       return settled(rest);
     case 'boundary':
@@ -169,7 +169,7 @@ export function afterFailure(plan: DayPlan, ask: Ask, error: PlatformError, now:
   return afterFailedDay(rest, ask, error, now);
 }
 
-/** The plan where the newest day turned out to be one earlier. */
+/** The plan if the newest day turned out to be one earlier. */
 export function withNewest(plan: DayPlan, newest: Day): DayPlan {
   const days = plan.days.filter((day) => day < newest);
   const isNewestAsked = !plan.days.includes(newest);
@@ -197,19 +197,19 @@ function afterFailedDay(plan: DayPlan, ask: Ask, error: PlatformError, now: numb
     edge: isEdge ? { day, refused: [] } : (refused ?? plan.edge),
     memory: withFailedDay(plan.memory, day, now),
     isEnded: !hasAnswer && plan.failure !== undefined && failedInRow >= FAILED_DAYS,
-    // Ever more seldom, so that many bad days do not double the requests.
+    // Increasingly rarely, so that many bad days do not double the requests.
     isCheckDue: hasAnswer && failedInRow >= 2 && (failedInRow & (failedInRow - 1)) === 0,
   };
   return settled(next);
 }
 
-/** The edge with one more refused window; undefined where the window is not beyond it, or was not refused. */
+/** The edge with one more rejected window; undefined if the window is not beyond it, or was not rejected. */
 function refusedBeyond({ edge }: DayPlan, window: Window, error: PlatformError): DayPlan['edge'] {
   if (edge === undefined || window.to >= edge.day || !isRefusal(error)) return undefined;
   return { ...edge, refused: [...edge.refused, window] };
 }
 
-/** Whether nothing but the oldest day could still show that there is no boundary. */
+/** Whether only the oldest day could still show that there is no boundary. */
 function isMaybeBoundary({ edge }: DayPlan): boolean {
   return edge !== undefined && edge.refused.length >= REFUSED_WINDOWS;
 }
@@ -219,7 +219,7 @@ function oldestOf({ days, edge, newest }: DayPlan): Day {
   return [...days, ...refused].reduce((one, other) => (one < other ? one : other), newest);
 }
 
-/** The plan in which nothing at or beyond the edge is asked for. */
+/** The plan in which nothing at or beyond the edge is requested. */
 function bounded(plan: DayPlan, now: number): DayPlan {
   const { edge } = plan;
   if (edge === undefined) return plan;
@@ -236,22 +236,23 @@ function bounded(plan: DayPlan, now: number): DayPlan {
   };
 }
 
-/** The plan in which what was refused beyond the edge is asked for in parts. */
+/** The plan in which what was rejected beyond the edge is requested in parts. */
 function dissolved(plan: DayPlan): DayPlan {
   const windows = plan.edge?.refused.filter(({ from, to }) => from !== to) ?? [];
   return { ...plan, edge: undefined, parts: [...plan.parts, ...windows.flatMap(halves)] };
 }
 
-/** Where nothing is left that could show whether an edge is a boundary, it is none. */
+/** If nothing is left that could show whether an edge is a boundary, it is none. */
 function settled(plan: DayPlan): DayPlan {
   const isOpen = plan.parts.length > 0 || plan.days.length > 0 || isMaybeBoundary(plan);
   return plan.edge === undefined || isOpen ? plan : dissolved(plan);
 }
 
-/** Ends a run whose failure says nothing about the days asked for; what it may still concern is asked for otherwise. */
+/** Ends a run whose failure says nothing about the requested days; what it may still concern is requested otherwise. */
 function ended(plan: DayPlan, ask: Ask, error: PlatformError, now: number): DayPlan {
   const end = { ...plan, failure: error, isEnded: true };
-  // The newest day has been had and this one names a time: it may be the one that asks for it, each time anew.
+  // The newest day was answered and this failure names a time: the requested days may be the cause, with a new time for
+  // each attempt.
   if (error.retryAt === undefined || error.reason !== 'server' || plan.witness === undefined) return end;
   if (ask.kind === 'check') return end;
   const days = daysBetween(ask.window.from, ask.window.to) + 1;
@@ -260,8 +261,8 @@ function ended(plan: DayPlan, ask: Ask, error: PlatformError, now: number): DayP
 }
 
 /**
- * Whether a failure may be one of the days asked for, rather than of the key, the rate or the way to the platform. A
- * broken connection may be, once another answer has come.
+ * Whether the requested days may be the cause of a failure, rather than the key, the rate or the connection. A broken
+ * connection may be caused by them once another answer has arrived.
  */
 function concernsWindow({ reason, retryAt }: PlatformError, hasAnswer: boolean): boolean {
   if (retryAt !== undefined) return false;
@@ -274,7 +275,7 @@ function isRefusal({ reason, status = 0 }: PlatformError): boolean {
   return reason === 'server' && status >= 400 && status < 500;
 }
 
-/** The plan without what was just asked for. */
+/** The plan without what was just requested. */
 function without(plan: DayPlan, { kind, window }: Ask): DayPlan {
   switch (kind) {
     case 'newest':

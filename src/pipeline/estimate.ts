@@ -6,19 +6,19 @@ import { runInSlices } from '../runtime/slices.ts';
 import { type FamilySize, familiesOverBudget } from './budget.ts';
 import { type LabelLimit, measureCardinality, projectFamily } from './cardinality.ts';
 
-/** How many values a label has, and how many series have the label. */
+/** The number of values of a label, and the number of series with the label. */
 export interface LabelSize {
   readonly values: number;
   readonly series: number;
 }
 
-/** How much a collector would publish. */
+/** The series of a collector. */
 export interface CollectorSize {
   readonly families: readonly FamilySize[];
   readonly labels: ReadonlyMap<string, LabelSize>;
 }
 
-/** Counts what a collector would publish of a view, with so many values per label. */
+/** Counts what a collector would publish of a view, with these limits of values per label. */
 export async function sizeOf(
   collector: Collector,
   view: View,
@@ -48,7 +48,7 @@ export async function sizeOf(
   return { families, labels: new Map(labels) };
 }
 
-/** The series of some families that are left where all share a budget; the order of all decides who goes first. */
+/** The series of some families that remain if all share a budget; the order of all decides which are dropped first. */
 export function seriesWithin(own: readonly FamilySize[], all: readonly FamilySize[], budget: number): number {
   const dropped = familiesOverBudget(all, budget);
   return seriesOf(own.filter(({ family }) => !dropped.has(family)));

@@ -1,9 +1,9 @@
 import type { Family, Sample } from '../catalog/family.ts';
 import { endsWithDigest, isLabelValue, labelValue } from '../catalog/label.ts';
-/** The label value that the values beyond a limit are summed into. */
+/** The label value into which the values beyond a limit are summed. */
 export const OTHER = 'other';
 
-/** The label values that stay, per label over its limit. */
+/** The label values that are kept, per label over its limit. */
 export type KeptValues = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Ranks label values by weight and keeps the first `limit`; equal weights rank by name. */
@@ -14,8 +14,8 @@ export function keepLargest(weights: ReadonlyMap<string, number>, limit: number)
 }
 
 /**
- * A family's samples with every label value that is not kept summed into `other`. Numbers that cannot be summed
- * (ratios, infos, timestamps) are left out where a label of theirs is folded.
+ * A family's samples with every other label value summed into `other`. Numbers that cannot be summed (ratios, infos,
+ * timestamps) are omitted if one of their labels is folded.
  */
 export function* fold(family: Family, samples: Iterable<Sample>, kept: KeptValues): Generator<Sample> {
   const sums = new Map<string, { labels: Record<string, string>; value: number }>();
@@ -37,8 +37,8 @@ export function* fold(family: Family, samples: Iterable<Sample>, kept: KeptValue
 }
 
 /**
- * `folded`: it belongs to `other`; `digest`: a value of it ends with a digest, and somebody may have given another one
- * the very same name, which must not become the same series twice; `plain`: it is as it is.
+ * `folded`: it belongs to `other`; `digest`: a value ends with a digest, and another value could have been given the
+ * same name, which must not become a duplicate series; `plain`: it is published unchanged.
  */
 function fateOf(family: Family, sample: Sample, kept: KeptValues): 'plain' | 'digest' | 'folded' {
   let fate: 'plain' | 'digest' = 'plain';
@@ -61,7 +61,7 @@ function foldedLabels(family: Family, sample: Sample, kept: KeptValues): Record<
   return labels;
 }
 
-/** The sample with its labels as they are published. */
+/** The sample with its published labels. */
 export function labelled(family: Family, sample: Sample): Sample {
   let labels: Record<string, string> | undefined;
   for (const label of family.labels) {
@@ -73,12 +73,12 @@ export function labelled(family: Family, sample: Sample): Sample {
   return labels === undefined ? sample : { labels, value: sample.value };
 }
 
-/** What tells a family's samples apart. */
+/** Identifies a sample within its family. */
 export function keyOf(family: { readonly labels: readonly string[] }, sample: Sample): string {
   const { labels } = family;
   const [only] = labels;
   if (labels.length === 1 && only !== undefined) return sample.labels[only] ?? '';
-  // Lengths keep ("ab", "c") and ("a", "bc") apart.
+  // Lengths distinguish ("ab", "c") from ("a", "bc").
   return labels.map((label) => lengthPrefixed(sample.labels[label] ?? '')).join('');
 }
 

@@ -6,23 +6,23 @@ import type { Admission, Ask } from '../platform/client.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { PlatformError } from '../runtime/errors.ts';
 
-/** A longer identifier is none: those that read rows would cut it. */
+/** A longer identifier is invalid: readers of rows would truncate it. */
 const MAX_ID = 512;
 
-/** How many endpoints have to name an identifier before it is believed, where that many are asked. */
+/** The number of endpoints that must name an identifier before it is accepted, if that many are requested. */
 const VOTES = 2;
 
-/** What an identity check is told by the configuration. */
+/** The settings of an identity check. */
 export interface IdentitySettings {
-  /** The identifier that the operator has configured. */
+  /** The configured identifier. */
   readonly orgId: string | undefined;
-  /** The analytics endpoints that are collected: their answers name the organization. */
+  /** The collected analytics endpoints: their answers name the organization. */
   readonly endpoints: readonly DatasetName[];
 }
 
 /** An identity check whose settings may change. */
 export interface IdentityCheck extends Admission {
-  /** Puts other settings in use, from the next answer on; what endpoints have named stays known. */
+  /** Applies other settings from the next answer on; what endpoints have named is kept. */
   use(settings: IdentitySettings): void;
 }
 

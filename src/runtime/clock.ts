@@ -17,7 +17,7 @@ export function createSystemClock(): Clock {
   };
 }
 
-/** The machine's clock; `elapsed` counts from the start of the process. It loads nothing, for programs that end at once. */
+/** The machine's clock; `elapsed` counts from the start of the process. It loads nothing, for short-lived programs. */
 export function createProcessClock(): Clock {
   return {
     now: () => Date.now(),
@@ -49,11 +49,11 @@ function wait(ms: number, signal?: AbortSignal): Promise<void> {
 export interface FakeClock extends Clock {
   advance(ms: number): Promise<void>;
   set(now: number): void;
-  /** The waits asked for so far, in milliseconds. */
+  /** The requested waits so far, in milliseconds. */
   readonly waits: readonly number[];
 }
 
-/** Creates a clock that stands at `start` (milliseconds since the epoch). */
+/** Creates a clock that starts at `start` (milliseconds since the epoch). */
 export function createFakeClock(start: number, options: { autoAdvance?: boolean } = {}): FakeClock {
   let now = start;
   const waits: number[] = [];

@@ -16,13 +16,13 @@ export type FailureReason = (typeof failureReasons)[number];
 /** A failed exchange with the platform: `message` is one short line without any secret. */
 export class PlatformError extends Error {
   readonly reason: FailureReason;
-  /** What the operator can do about it, in plain words. */
+  /** A hint for the operator, in plain words. */
   readonly hint: string | undefined;
-  /** HTTP status, where there was an answer. */
+  /** HTTP status, if there was an answer. */
   readonly status: number | undefined;
-  /** Not before this instant (milliseconds) does another request make sense. */
+  /** No request is useful before this instant (milliseconds). */
   readonly retryAt: number | undefined;
-  /** Whether a smaller request could succeed where this one did not. */
+  /** Whether a smaller request could succeed. */
   readonly tooLarge: boolean;
 
   constructor(
@@ -56,14 +56,14 @@ export class ConfigError extends Error {
   }
 }
 
-/** A text whose control characters, which a terminal would obey, are written out. */
+/** A text whose control characters, which terminals interpret, are escaped. */
 function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });
 }
 
-/** The one-line message of anything thrown. */
+/** The one-line message of any thrown value. */
 export function messageOf(thrown: unknown): string {
   const text = thrown instanceof Error ? thrown.message : String(thrown);
   return text.replace(/\s+/g, ' ').trim();

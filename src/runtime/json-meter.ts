@@ -1,21 +1,21 @@
 /** Structural limits of a JSON text, which bound memory and time. */
 export interface JsonBounds {
-  /** How deep arrays and objects may lie in each other. */
+  /** Maximum nesting depth of arrays and objects. */
   readonly depth: number;
-  /** How many values there may be, those inside others counted too. */
+  /** Maximum number of values, including nested ones. */
   readonly values: number;
 }
 
-/** Measures a JSON text as it arrives, before anything is made of it. */
+/** Measures a JSON text as it arrives, before it is parsed. */
 export interface JsonMeter {
-  /** Reads on; gives the bound that is exceeded. */
+  /** Measures the next chunk; returns the bound that is exceeded. */
   read(chunk: Uint8Array): keyof JsonBounds | undefined;
 }
 
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Starts at the beginning of a text in UTF-8. Of a text that is no JSON the measure means nothing. */
+/** Starts at the beginning of a text in UTF-8. The result is meaningless for a text that is not JSON. */
 export function createJsonMeter(bounds: JsonBounds): JsonMeter {
   let depth = 0;
   let values = 1;
@@ -24,7 +24,7 @@ export function createJsonMeter(bounds: JsonBounds): JsonMeter {
 
   return {
     read(chunk) {
-      // An index, since an iterator is slower and this looks at every byte that comes.
+      // An index, because an iterator is slower and this processes every received byte.
       for (let at = 0; at < chunk.length; at += 1) {
         const byte = chunk[at];
         if (isText) {

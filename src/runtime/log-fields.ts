@@ -1,7 +1,7 @@
 import type { LogFields } from './logger.ts';
 import { MASK, type Redactor, redactForms } from './redact.ts';
 
-/** What a log line can hold: undefined fields, functions' bodies and class instances are gone. */
+/** The possible values of log fields; undefined fields, functions and class instances are removed. */
 export type LogValue =
   | string
   | number
@@ -28,7 +28,7 @@ const MAX_DEPTH = 4;
 const MAX_ITEMS = 50;
 const MAX_CAUSES = 3;
 
-/** Makes fields plain and free of secrets; with `stacks`, an Error under `error` also gives `error_stack`. */
+/** Converts fields to plain values without secrets; with `stacks`, an Error under `error` also adds `error_stack`. */
 export function plainFields(fields: LogFields, redactor: Redactor, stacks: boolean): Map<string, LogValue> {
   const plain = new Map<string, LogValue>();
   for (const key of Object.keys(fields)) {
@@ -45,19 +45,19 @@ export function plainFields(fields: LogFields, redactor: Redactor, stacks: boole
 
 function shownOf(key: string, value: unknown, redactor: Redactor): LogValue | undefined {
   if (isPrivate(key)) return maskedOf(value);
-  // What an operator can do is written here, word by word.
+  // Hints are this program's own text.
   if (key === 'hint' && typeof value === 'string') return redactForms(value);
   return plainValue(value, redactor, MAX_DEPTH);
 }
 
-/** One line about an error, its code and what caused it. */
+/** One line with an error's message, its code and its causes. */
 export function errorLine(error: Error, redactor: Redactor): string {
   const parts: string[] = [];
   let current: unknown = error;
   while (current instanceof Error && parts.length < MAX_CAUSES) {
     const code = 'code' in current ? current.code : undefined;
     const coded = typeof code === 'string' || typeof code === 'number' ? ` (${code})` : '';
-    // Redacted before white space is folded: a secret is only found as it is.
+    // Redacted before white space is folded, because secrets are matched literally.
     const message = redactor.redact(current.message).replace(/\s+/g, ' ').trim();
     parts.push(`${message === '' ? current.name : message}${redactor.redact(coded)}`);
     current = current.cause;
@@ -94,7 +94,7 @@ function plainObject(value: object, redactor: Redactor, depth: number): LogValue
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'invalid date' : value.toISOString();
   if (value instanceof URL) return redactor.redact(value.href);
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
-  // Also what ends a cycle.
+  // Also ends cycles.
   if (depth === 0) return '[…]';
   if (value instanceof Map) return plainEntries(value, redactor, depth);
   if (Array.isArray(value) || value instanceof Set) {
@@ -123,7 +123,7 @@ function plainEntries(
   return Object.fromEntries(plain);
 }
 
-/** A getter that throws must not take the log line with it. */
+/** A getter that throws must not prevent the log line. */
 function readField(holder: object, key: string): unknown {
   try {
     return Reflect.get(holder, key);

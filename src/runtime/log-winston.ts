@@ -9,28 +9,28 @@ export type LogLevel = keyof Logger;
 export type LogFormat = 'logfmt' | 'json';
 
 export interface LogOptions {
-  /** The least severe level that is written. */
+  /** The minimum severity. */
   readonly level: LogLevel;
   readonly format: LogFormat;
   readonly stream: NodeJS.WritableStream;
   readonly clock: Pick<Clock, 'now'>;
-  /** Applied to the message and to every field, nested ones too. */
+  /** Applied to the message and to every field, including nested ones. */
   readonly redactor: Redactor;
 }
 
-/** A logger that can be asked to hand over what it still holds. */
+/** A logger that can be flushed. */
 export interface ClosableLogger extends Logger {
-  /** Changes the least severe level that is written. */
+  /** Changes the minimum severity. */
   setLevel(level: LogLevel): void;
-  /** Resolves once every line has been handed to the stream; the stream stays open, later events are dropped. */
+  /** Resolves once every line was passed to the stream; the stream stays open, later events are dropped. */
   close(): Promise<void>;
 }
 
 const LEVELS: Readonly<Record<LogLevel, number>> = { error: 0, warn: 1, info: 2, debug: 3 };
 
 /**
- * Creates a logger that writes one line per event: `ts` (UTC), `level`, `msg`, then the fields in their order.
- * A stream that fails, such as a closed pipe, costs its lines and nothing else.
+ * Creates a logger that writes one line per event: `ts` (UTC), `level`, `msg`, then the fields in order. If the stream
+ * fails, such as a closed pipe, only its lines are lost.
  */
 export function createLogger(options: LogOptions): ClosableLogger {
   const { stream, clock, redactor } = options;
@@ -56,7 +56,7 @@ export function createLogger(options: LogOptions): ClosableLogger {
     return { ...info, [MESSAGE]: formatLine(syntax, pairs) };
   }
 
-  // The fields travel under one key: winston gives a field named `message` or `level` a meaning of its own.
+  // The fields are nested under one key: winston interprets fields named `message` or `level`.
   function at(eventLevel: LogLevel) {
     return (message: string, fields: LogFields = {}): void => {
       if (LEVELS[eventLevel] > LEVELS[level] || logger.writableEnded) return;
@@ -79,9 +79,9 @@ export function createLogger(options: LogOptions): ClosableLogger {
   }
 }
 
-/** Where winston's transports look for the finished line. */
+/** The key of the finished line for winston's transports. */
 const MESSAGE = Symbol.for('message');
 
 function ignore(): void {
-  // There is nowhere left to report that the log cannot be written.
+  // There is nowhere to report that the log cannot be written.
 }

@@ -1,6 +1,6 @@
 import type { LogValue } from './log-fields.ts';
 
-/** How one log line is written: its frame and each `key, value` pair in it. */
+/** The syntax of a log line: its frame and each `key, value` pair in it. */
 export interface LineSyntax {
   readonly open: string;
   readonly separator: string;
@@ -22,14 +22,14 @@ export const jsonSyntax: LineSyntax = {
   pair: (key, value) => `${jsonText(key)}:${jsonText(value)}`,
 };
 
-/** Longest line, in bytes, without its line end: what log shippers take without splitting it. */
+/** Maximum length of a line, in bytes without its line end: log shippers do not split such lines. */
 export const MAX_LINE_BYTES = 8_192;
 
 const TRUNCATED = 'truncated';
 
 /**
- * Joins the pairs into one line of at most `MAX_LINE_BYTES` bytes. What does not fit is cut (texts) or left out
- * (everything else), and the line says so with `truncated=true`.
+ * Joins the pairs into one line of at most `MAX_LINE_BYTES` bytes. What does not fit is truncated (texts) or omitted
+ * (everything else), and the line has `truncated=true`.
  */
 export function formatLine(syntax: LineSyntax, pairs: Iterable<readonly [string, LogValue]>): string {
   const reserve = syntax.pair(TRUNCATED, true).length + syntax.separator.length;
@@ -53,7 +53,7 @@ function fittingPair(
   value: LogValue,
   room: number,
 ): { text: string; whole: boolean } | undefined {
-  // No text of more characters than the room has bytes can fit: do not escape a megabyte to learn that.
+  // A text with more characters than the room has bytes cannot fit: avoid escaping a megabyte to find out.
   let shown = typeof value === 'string' && value.length > room ? cut(value, room) : value;
   let text = syntax.pair(key, shown);
   while (Buffer.byteLength(text) > room) {
@@ -77,7 +77,7 @@ function logfmtValue(value: LogValue): string {
   return BARE.test(text) ? text : jsonText(text);
 }
 
-/** Characters that JSON leaves alone and terminals do not: they could forge or hide parts of a log. */
+/** Characters that JSON does not escape, but that could forge or hide parts of a log on a terminal. */
 const UNSAFE = /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
 function jsonText(value: LogValue): string {

@@ -1,9 +1,9 @@
-/** Fields of a log event: flat, and already free of secrets where the writer can know it. */
+/** Fields of a log event: flat, and already free of known secrets. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /**
- * Structured log. `error`: somebody must act; `warn`: the service degraded; `info`: something changed.
- * The message is constant, what varies goes into the fields.
+ * Structured log. `error`: someone must act; `warn`: the service is degraded; `info`: something changed. Messages are
+ * constant; variable parts are fields.
  */
 export interface Logger {
   error(message: string, fields?: LogFields): void;
@@ -18,7 +18,7 @@ export interface LoggedEvent {
   readonly fields: LogFields;
 }
 
-/** A logger for tests that keeps its events. */
+/** A logger for tests that records its events. */
 export function createFakeLogger(): Logger & { readonly events: LoggedEvent[] } {
   const events: LoggedEvent[] = [];
   function at(level: LoggedEvent['level']) {

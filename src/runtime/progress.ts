@@ -1,40 +1,40 @@
 import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
 
-/** A piece of work that takes long enough for people to ask how far it has come. */
+/** A long-running piece of work. */
 export interface Work {
   readonly org: string;
   readonly dataset: string;
-  /** How many days it is about. */
+  /** The number of days. */
   readonly total: number;
 }
 
-/** Shows how far long work has come. */
+/** Reports the progress of long-running work. */
 export interface Progress {
   begin(work: Work): WorkInProgress;
 }
 
 export interface WorkInProgress {
-  /** So many more days are done. */
+  /** Adds finished days. */
   advance(days: number): void;
-  /** The work is over, done or not. */
+  /** Ends the work, whether it is finished or not. */
   end(): void;
 }
 
-/** How far all work has come together since none was under way. */
+/** The combined progress of all work since none was in progress. */
 export interface ProgressState {
   readonly done: number;
   readonly total: number;
-  /** How many pieces of work are under way; none once everything is over. */
+  /** The number of pieces in progress; 0 once everything has ended. */
   readonly running: number;
-  /** The piece that came on last. */
+  /** The piece that progressed last. */
   readonly latest: Work;
 }
 
-/** How often progress is logged, in milliseconds. */
+/** Interval of logged progress, in milliseconds. */
 const LOG_EVERY_MS = 10_000;
 
-/** Adds up all work under way and shows each change of the sum. */
+/** Adds up all work in progress and shows each change of the sum. */
 export function createProgress(show: (state: ProgressState) => void): Progress {
   let [done, total, running] = [0, 0, 0];
   return {
@@ -53,7 +53,7 @@ export function createProgress(show: (state: ProgressState) => void): Progress {
         },
         end() {
           running--;
-          // What could not be done is no longer waited for.
+          // Unfinished days are no longer expected.
           total -= left;
           left = 0;
           notify();

@@ -9,13 +9,13 @@ export interface PacingLimiter {
 
 /** A pacing limiter whose rate may change. */
 export interface AdjustablePacingLimiter extends PacingLimiter {
-  /** Sets another rate, from the next permission on; a wait that has begun is not shortened. */
+  /** Sets another rate, from the next permission on; waits in progress are not shortened. */
   setRate(perSecond: number): void;
 }
 
 /**
- * Creates a limiter of `perSecond` permissions a second, without bursts: the first is free at once, each other one comes
- * no sooner after the one before, however late that was.
+ * Creates a limiter of `perSecond` permissions per second, without bursts: the first is available at once, each other
+ * one no sooner than an interval after the one before, however late that was.
  */
 export function createPacingLimiter(perSecond: number, clock: Clock): AdjustablePacingLimiter {
   let intervalMs = 1000 / perSecond;
@@ -26,7 +26,7 @@ export function createPacingLimiter(perSecond: number, clock: Clock): Adjustable
     for (;;) {
       const wait = last + intervalMs - clock.elapsed();
       if (wait <= 0) break;
-      // A timer may fire a little early, which would add up.
+      // A timer may fire slightly early, which would accumulate.
       await clock.wait(wait, signal);
     }
     last = clock.elapsed();
@@ -40,7 +40,7 @@ export function createPacingLimiter(perSecond: number, clock: Clock): Adjustable
   };
 }
 
-/** A token bucket: one token comes every `intervalMs` milliseconds, and at most `burst` are kept. */
+/** A token bucket: a token is added every `intervalMs` milliseconds, up to `burst`. */
 export interface BucketRate {
   readonly intervalMs: number;
   readonly burst: number;
@@ -48,11 +48,11 @@ export interface BucketRate {
 
 /** Admits requests in bursts, at a limited average rate. */
 export interface TokenBucket {
-  /** Takes a token; where there is none, returns the milliseconds until there is one. */
+  /** Takes a token; if there is none, returns the milliseconds until the next. */
   take(rate: BucketRate): 'taken' | number;
 }
 
-/** Creates a full bucket. The rate may change between calls; the tokens already used stay used. */
+/** Creates a full bucket. The rate may change between calls; used tokens stay used. */
 export function createTokenBucket(clock: Pick<Clock, 'elapsed'>): TokenBucket {
   let used = 0;
   let at = clock.elapsed();

@@ -1,20 +1,20 @@
-/** What is shown in place of a redacted text. */
+/** The replacement of redacted text. */
 export const MASK = '***';
-/** A shorter value would hit ordinary words; it cannot be a real secret. */
+/** A shorter value would match ordinary words; it cannot be a real secret. */
 const MIN_SECRET_LENGTH = 4;
-/** Rotated values are kept so that late errors about an old key stay clean; the oldest go first. */
+/** Rotated values are kept so that late errors about an old key stay clean; the oldest are dropped first. */
 const REMEMBERED_SECRETS = 200;
 
 /** Removes secrets, credentials and e-mail addresses from text. */
 export interface Redactor {
   /** The text with everything private replaced by `***`. */
   redact(text: string): string;
-  /** Adds a secret that the source given at creation may no longer name, such as a key about to be rotated. */
+  /** Adds a secret that the source may no longer contain, such as a key about to be rotated. */
   remember(secret: string): void;
 }
 
 /**
- * Creates a redactor that reads `secrets` at each call, so that keys added or rotated at run time are known at once, and
+ * Creates a redactor that reads `secrets` at each call, so that keys added or rotated at run time apply at once, and
  * keeps masking those it has seen before. Values under four characters are ignored.
  */
 export function createRedactor(secrets: () => Iterable<string>): Redactor {
@@ -43,16 +43,16 @@ export function createRedactor(secrets: () => Iterable<string>): Redactor {
 }
 
 /**
- * Replaces what looks like a credential or an e-mail address. For texts that are written here and hold no secret of the
- * configuration: one that happens to be an ordinary word would be taken out of them.
+ * Replaces what looks like a credential or an e-mail address. For the program's own texts, which contain no configured
+ * secret: a secret that happens to be an ordinary word would be removed from them.
  */
 export function redactForms(text: string): string {
   return redactAddresses(redactCredentials(text));
 }
 
 /**
- * Matches known secrets in their spellings. In a text of somebody else's (`foreign`) it also matches them in another
- * case, or cut off after their beginning.
+ * Matches known secrets in their spellings. In foreign text (`foreign`) it also matches them in another case, or
+ * truncated.
  */
 function patternOf(secrets: Iterable<string>, origin: 'own' | 'foreign'): RegExp {
   const known = [...secrets];
@@ -64,7 +64,7 @@ function patternOf(secrets: Iterable<string>, origin: 'own' | 'foreign'): RegExp
   return new RegExp([...longestFirst, ...beginnings].join('|'), 'gi');
 }
 
-/** Patterns for the ways in which a secret is written inside URLs, JSON and headers. */
+/** Patterns for the spellings of a secret inside URLs, JSON and headers. */
 function spellingsOf(secret: string): string[] {
   const text = secret.toWellFormed();
   const percentEncoded = escapeForRegExp(encodeURIComponent(text)).replace(/%[0-9A-F]{2}/g, (code) =>
@@ -83,14 +83,14 @@ function escapeForRegExp(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }
 
-// Every repetition that could be started at many places is bounded: hostile text costs linear time.
+// Every repetition that could start at many places is bounded: hostile text takes linear time.
 const HEADER =
   /((?:authorization|x-api-key)["']?\s{0,8}[:=]\s{0,8}["']?)(?:(bearer|basic|token)\s+)?[^\s"',;]+/gi;
 const SCHEME = /\b(bearer|basic)\s{1,8}(?!(?:tokens?|auth[a-z]*)(?![\w.~+/=-]))[\w.~+/=-]+/gi;
 const ASSIGNMENT =
   /((?:^|[?&;,{\s])["']?(?:api[-_]?key|access[-_]?token|auth[-_]?token|token|secret|password|passwd|pwd|signature)(?:["']\s{0,8}:\s{0,8}["']?|=["']?))[^\s&"',;]+/gi;
 const USER_INFO = /([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#]*@/gi;
-/** A password with an unescaped slash; a port before a path is none. */
+/** A password with an unescaped slash; a port before a path does not match. */
 const ODD_USER_INFO = /([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#:@]{0,256}:(?!\d{1,5}[/?#])[^\s]{0,512}@/gi;
 
 function redactCredentials(text: string): string {
@@ -104,7 +104,7 @@ function redactCredentials(text: string): string {
   return shown.replace(USER_INFO, `$1${MASK}@`).replace(ODD_USER_INFO, `$1${MASK}@`);
 }
 
-/** The name may be empty: what it starts with may be legal there and yet end something else before it. */
+/** The name may be empty: its first character may be legal there and yet end something else before it. */
 const ADDRESS =
   /((?:[^\s@"'`<>()[\]{},;:=\\/?&|][^\s@"`<>()[\]{},;:=\\/?&|]{0,63})?|"[^"\n]{1,64}")(?:@|%40)(?:[\p{L}\p{N}][\p{L}\p{N}-]{0,62}\.){1,10}\p{L}[\p{L}\p{N}-]{1,62}/giu;
 
@@ -115,13 +115,13 @@ function redactAddresses(text: string): string {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const KNOWN_KEY_PREFIX = /\b(?:fk|sk|pk|rk|ghp|gho|github_pat|glpat|xox[a-z])[-_][\w-]{6,}/gi;
-/** How much of a key's beginning gives it away, for servers that echo it shortened or masked. */
+/** The length of a key's beginning that reveals it, for servers that echo it shortened or masked. */
 const TELLTALE = 8;
 
 /**
- * Redacts a line that was written elsewhere, such as the body of an error response: the given secrets, whole, encoded
- * or by their beginning; bearer tokens, e-mail addresses, credentials and queries in URLs, and anything that looks like
- * a key. It removes more than a `Redactor` does, because nothing in such a line is known to be harmless.
+ * Redacts a foreign line, such as the body of an error response: the given secrets, whole, encoded or by their
+ * beginning; bearer tokens, e-mail addresses, credentials and queries in URLs, and anything that looks like a key. It
+ * removes more than a `Redactor` does, because nothing in such a line is known to be harmless.
  */
 export function redactForeign(line: string, secrets: readonly string[]): string {
   return redactSecrets(line, secrets)
@@ -132,7 +132,7 @@ export function redactForeign(line: string, secrets: readonly string[]): string 
     .join(' ');
 }
 
-/** Redacts only the given secrets, in a text that was written elsewhere. */
+/** Redacts only the given secrets in a foreign text. */
 export function redactSecrets(text: string, secrets: readonly string[]): string {
   const known = secrets.filter((secret) => secret !== '');
   return known.length === 0 ? text : text.replace(patternOf(known, 'foreign'), MASK);

@@ -1,20 +1,23 @@
-/** Something that reads its files again when it is asked to. */
+/** Something that can reload its files. */
 export interface Reloadable {
-  /** What it is, in plain words: `the web configuration`. */
+  /** Its name in plain words: `the web configuration`. */
   readonly name: string;
-  /** Takes over what the files hold now; keeps what was before and rejects with a `ConfigError` where it cannot be used. */
+  /**
+   * Applies the current content of the files; if it is unusable, keeps the previous one and rejects with a
+   * `ConfigError`.
+   */
   reload(): Promise<void>;
 }
 
-/** How reading the configuration again ended. */
+/** The outcome of a reload. */
 export type ReloadOutcome =
   | { readonly ok: true }
-  /** `problem`: one line that names the key or file, and what can be done. */
+  /** `problem`: one line that names the key or file, with a hint. */
   | { readonly ok: false; readonly problem: string };
 
 /**
- * Makes calls of `work` follow each other. Those that come while one is under way share the one after it, which sees
- * everything that they have seen.
+ * Serializes calls of `work`. Calls that arrive during one share the next one, which sees everything that they have
+ * seen.
  */
 export function oneAtATime<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let running: Promise<unknown> | undefined;

@@ -1,12 +1,15 @@
-/** Runs tasks one after the other, in the order in which they were given. */
+/** Runs tasks one at a time, in the order in which they were added. */
 export interface SerialQueue {
-  /** Runs a task once all earlier ones have settled, and settles as it does. A failed task holds up no later one. */
+  /**
+   * Runs a task once all earlier ones have settled, and settles with its result. A failed task does not affect later
+   * ones.
+   */
   run<Result>(task: () => Result | Promise<Result>): Promise<Result>;
-  /** Resolves once everything given so far has settled; never rejects. */
+  /** Resolves once everything added so far has settled; never rejects. */
   idle(): Promise<void>;
 }
 
-/** Creates an empty queue; it has no bound, so its callers limit what they put in. */
+/** Creates an empty queue; it is unbounded, so its callers limit what they add. */
 export function createSerialQueue(): SerialQueue {
   let last: Promise<void> = Promise.resolve();
   return {
@@ -20,5 +23,5 @@ export function createSerialQueue(): SerialQueue {
 }
 
 function ignore(): void {
-  // The caller of `run` holds the outcome.
+  // The caller of `run` receives the outcome.
 }

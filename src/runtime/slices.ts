@@ -1,17 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
 
-/** How long work may hold the event loop at a stretch, in milliseconds. */
+/** Maximum time that work may block the event loop, in milliseconds. */
 const SLICE_MS = 3;
 
-/** Small steps between two looks at the clock. */
+/** Small steps between two checks of the clock. */
 const SMALL_STEPS = 256;
 
-/** Cuts work that must not block the event loop into slices. */
+/** Divides work that must not block the event loop into slices. */
 export interface Slices {
-  /** Whether the budget of the present slice is used up, so that the caller should pause. */
+  /** Whether the current slice is used up, so that the caller should pause. */
   over(): boolean;
-  /** Resolves at once while the present slice lasts; otherwise lets all other waiting work run first. */
+  /** Resolves at once during the current slice; otherwise lets all other pending work run first. */
   next(): Promise<void>;
 }
 
@@ -30,8 +30,8 @@ export function createSlices(clock: Pick<Clock, 'elapsed'>, budgetMs = SLICE_MS)
 }
 
 /**
- * Runs a generator to its end and lets other work in between every few milliseconds. It looks at the clock after
- * so many steps: 1 where a single one can be large.
+ * Runs a generator to its end, and lets other work run every few milliseconds. It checks the clock after this many
+ * steps: 1 if a single one can be large.
  */
 export async function runInSlices<Result>(
   work: Generator<unknown, Result>,

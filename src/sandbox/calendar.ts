@@ -21,7 +21,7 @@ export function formatDay(day: Day): string {
 export function parseDay(text: string): Day | 'format' | 'calendar' {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return 'format';
   const instant = Date.parse(`${text}T00:00:00Z`);
-  // Some engines roll 30 February over into March: only a day that prints the same is one.
+  // Some engines roll 30 February over into March: only a day that formats to the same text is valid.
   if (Number.isNaN(instant) || formatDay(instant / dayMs) !== text) return 'calendar';
   return instant / dayMs;
 }

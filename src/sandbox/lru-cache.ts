@@ -1,9 +1,9 @@
-/** Remembers the values used last, at most `capacity` of them. */
+/** Caches the most recently used values, at most `capacity`. */
 export interface Recent<V> {
   get(key: string, make: () => V): V;
 }
 
-/** Creates a cache that drops the value not asked for the longest. */
+/** Creates a cache that evicts the least recently used value. */
 export function createRecent<V>(capacity: number): Recent<V> {
   const values = new Map<string, { readonly value: V }>();
   return {

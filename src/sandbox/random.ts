@@ -9,7 +9,7 @@ export function mix(a: number, b: number): number {
   return (hash ^ (hash >>> 15)) >>> 0;
 }
 
-/** The seed that a text stands for, an unsigned 32-bit integer. */
+/** The seed of a text, an unsigned 32-bit integer. */
 export function textSeed(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {
@@ -18,7 +18,7 @@ export function textSeed(text: string): number {
   return mix(hash, text.length);
 }
 
-/** A number in [0, 1) that belongs to the two integers for good. */
+/** A number in [0, 1) that is always the same for two integers. */
 export function unit(a: number, b: number): number {
   return mix(a, b) / 4294967296;
 }
@@ -38,7 +38,7 @@ export function between(random: Random, low: number, high: number): number {
   return low + (high - low) * random();
 }
 
-/** A factor around 1 that is skewed to the right, as human usage is: median 1, spread `sigma` in logarithms. */
+/** A right-skewed factor around 1, as in human usage: median 1, spread `sigma` in logarithms. */
 export function lognormal(random: Random, sigma: number): number {
   const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
   return Math.exp(sigma * normal);

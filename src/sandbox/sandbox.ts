@@ -10,14 +10,14 @@ import { createEditions } from './world/conditions.ts';
 import { createOrg } from './world/org.ts';
 
 /**
- * Creates a simulated platform. Its data follow from the seed and the clock alone; it listens nowhere until asked.
- * Throws an Error of one sentence on a text in `faults` that is not a fault.
+ * Creates a simulated platform. Its data follow from the seed and the clock only; it does not listen until asked.
+ * Throws an Error of one sentence on an invalid fault.
  */
 export function createSandbox(options: SandboxOptions): Sandbox {
   const { now, seed = 1, users = 40, repos = 12, orgs = 1, days, faults = [], scenarios = [] } = options;
   const injector = createFaultInjector(seed, faults);
   const editions = createEditions({ now, late: (org) => injector.isSet('revised-days', org) });
-  // What has just happened stays where it happened, however long the platform runs.
+  // Recent events keep their date, however long the platform runs.
   const started = now();
   const spikeOn = scenarios.includes('credit-spike') ? dayAt(started) - 1 : undefined;
   const dropBefore = scenarios.includes('readiness-drop') ? started : undefined;
@@ -25,7 +25,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     const org = createOrg(index, seed, { users, repos }, editions.of, spikeOn);
     return { org, readiness: createReadinessListing(org, dropBefore) };
   });
-  // Nobody holds a key of this one: its answers come only where a fault sends them.
+  // There is no key for this organization: a fault sends its answers.
   const stranger = createOrg(orgs, seed, { users, repos }, editions.of, undefined);
   const keys = createKeyRing(tenants);
   const log = createRequestLog(1000);
@@ -84,7 +84,7 @@ function closed(server: Server): Promise<void> {
   });
 }
 
-/** An address to listen on everywhere is no address to go to. */
+/** A wildcard listen address cannot be connected to. */
 function hostInUrl(host: string): string {
   if (host === '' || host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;

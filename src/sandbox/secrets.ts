@@ -1,6 +1,6 @@
 /**
- * Texts that look like credentials and that the sandbox puts where customers leave theirs: hook command lines and
- * repository URLs. A client that shows one of them anywhere has a leak.
+ * Texts that look like credentials, placed where customers leave theirs: hook command lines and repository URLs. A
+ * client that shows one of them anywhere has a leak.
  */
 export const plantedSecrets = {
   hookToken: 'planted-hook-token-5f1c09',

@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 export interface SandboxOptions {
   /** The platform's clock: milliseconds since 1970. */
   readonly now: () => number;
-  /** Everything random follows from it; default 1. */
+  /** The seed of all random data; default 1. */
   readonly seed?: number;
   /** People per organization; default 40. */
   readonly users?: number;
@@ -11,17 +11,17 @@ export interface SandboxOptions {
   readonly repos?: number;
   /** Organizations; default 1. */
   readonly orgs?: number;
-  /** How many of the newest days exist; default: all since 2026-01-14. */
+  /** Number of newest days that exist; default: all since 2026-01-14. */
   readonly days?: number;
-  /** Faults to start with, as texts such as `429=0.1`. */
+  /** Initial faults, as texts such as `429=0.1`. */
   readonly faults?: readonly string[];
-  /** What has just happened in every organization; default: nothing out of the ordinary. */
+  /** Recent events in every organization; none by default. */
   readonly scenarios?: readonly Scenario[];
 }
 
 /**
- * `credit-spike`: on the day before the platform was created, agents ran in circles more than ever.
- * `readiness-drop`: the newest report at that time finds far fewer criteria met than the one before.
+ * `credit-spike`: on the day before the platform was created, agents were stuck in loops more than ever.
+ * `readiness-drop`: in the newest report at that time, far fewer criteria pass than in the previous one.
  */
 export type Scenario = 'credit-spike' | 'readiness-drop';
 
@@ -37,7 +37,7 @@ export interface SeenRequest {
   readonly method: string;
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
-  /** 0 where the connection was closed without an answer. */
+  /** 0 if the connection was closed without an answer. */
   readonly status: number;
   /** The organization of the key, if the key is one of ours. */
   readonly org: string | undefined;
@@ -48,7 +48,7 @@ export interface Sandbox {
   /** The newest requests, oldest first, at most 1000. */
   readonly requests: readonly SeenRequest[];
   readonly handler: RequestListener;
-  /** Port 0 lets the system choose; rejects where the address cannot be used. */
+  /** Port 0 lets the system choose; rejects if the address is unavailable. */
   listen(at: {
     readonly host: string;
     readonly port: number;
@@ -59,12 +59,12 @@ export interface Sandbox {
   setFaults(texts: readonly string[]): void;
   /** While revoked, every key is answered 401. */
   setKeysRevoked(revoked: boolean): void;
-  /** From now on the figures of that day (`YYYY-MM-DD`) are others, slightly higher; each call changes them again. */
+  /** Changes the figures of that day (`YYYY-MM-DD`) to slightly higher ones; each call changes them again. */
   reviseDay(day: string): void;
 }
 
 export type AnalyticsEndpoint = 'tokens' | 'tools' | 'activity' | 'productivity' | 'users';
 export type Endpoint = AnalyticsEndpoint | 'readiness' | 'wiki';
 
-/** A JSON object on its way out. */
+/** A JSON object to send. */
 export type Row = Record<string, unknown>;

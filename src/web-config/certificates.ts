@@ -6,7 +6,7 @@ import { type TlsSettings, verifiesClients } from './settings.ts';
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
-/** Checks that a key belongs to a certificate; gives until when that is valid, in milliseconds since the epoch. */
+/** Checks that a key matches a certificate; returns the end of its validity, in milliseconds since the epoch. */
 export function checkKeyPair(certificate: Pem, key: Pem): number {
   const [own] = certificatesIn(certificate);
   if (own === undefined) throw configErrorAt(certificate.node, 'contains no certificate in PEM format');
@@ -16,11 +16,11 @@ export function checkKeyPair(certificate: Pem, key: Pem): number {
   return own.validToDate.getTime();
 }
 
-/** Checks that a bundle holds authorities, one of them at the end of a chain. */
+/** Checks that a bundle contains CAs, one of them at the end of a chain. */
 export function checkAuthorities(bundle: Pem): void {
   const authorities = certificatesIn(bundle);
   if (authorities.length === 0) throw configErrorAt(bundle.node, 'contains no certificate in PEM format');
-  // OpenSSL follows a chain to its end, and an intermediate authority by itself would let nobody in.
+  // OpenSSL follows a chain to its end, so an intermediate CA by itself would admit nobody.
   if (!authorities.some((authority) => authority.verify(authority.publicKey))) {
     throw configErrorAt(
       bundle.node,
@@ -30,7 +30,7 @@ export function checkAuthorities(bundle: Pem): void {
   }
 }
 
-/** Checks that OpenSSL can serve these settings; it refuses, for example, keys that are too short. */
+/** Checks that OpenSSL can use these settings; it rejects, for example, keys that are too short. */
 export function checkSuites(settings: TlsSettings, certificate: Pem): void {
   try {
     createSecureContext(contextOptions(settings));
@@ -67,13 +67,13 @@ function privateKeyIn({ node, text }: Pem): KeyObject {
   }
 }
 
-/** A PEM text and the key that gives it. */
+/** A PEM text and the configuration key of its source. */
 export interface Pem {
   readonly node: YamlNode;
   readonly text: string;
 }
 
-/** TLS settings as options of Node. */
+/** TLS settings as Node.js options. */
 export function contextOptions(tls: TlsSettings): SecureContextOptions {
   return {
     cert: tls.certificate,
@@ -84,7 +84,7 @@ export function contextOptions(tls: TlsSettings): SecureContextOptions {
     ciphers: tls.ciphers,
     ...(tls.curves === undefined ? {} : { ecdhCurve: tls.curves }),
     honorCipherOrder: tls.serverOrder,
-    // A resumed session would carry a client certificate that was checked under earlier settings.
+    // A resumed session would keep a client certificate that was checked under earlier settings.
     secureOptions: constants.SSL_OP_NO_TICKET,
   };
 }
@@ -92,7 +92,7 @@ export function contextOptions(tls: TlsSettings): SecureContextOptions {
 function authoritiesOf({ clientAuth, clientCa }: TlsSettings): Pick<SecureContextOptions, 'ca'> {
   if (clientCa !== undefined) return { ca: clientCa };
   if (!verifiesClients(clientAuth)) return {};
-  // Some systems list certificates twice, and clients refuse a handshake that names too many.
+  // Some systems list certificates twice, and clients abort a handshake that names too many.
   const ofSystem = [...new Set(getCACertificates('system'))];
   // Without system certificates, the ones bundled with Node are used.
   return ofSystem.length === 0 ? {} : { ca: ofSystem };

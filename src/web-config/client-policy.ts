@@ -2,16 +2,16 @@ import type { TLSSocket } from 'node:tls';
 import type { TlsSettings } from './settings.ts';
 import { hasAllowedName } from './subject-names.ts';
 
-/** What is known of a client's certificate after the handshake. */
+/** A client's certificate after the handshake. */
 export interface ShownCertificate {
   readonly present: boolean;
-  /** Whether a chain of valid signatures leads to one of the authorities. */
+  /** Whether a chain of valid signatures leads to one of the CAs. */
   readonly verified: boolean;
   /** Its alternative names, in the notation of `X509Certificate.subjectAltName`. */
   readonly alternativeNames: string | undefined;
 }
 
-/** Whether a client may go on after the handshake. */
+/** Whether a client is admitted after the handshake. */
 export function admits(tls: TlsSettings, shown: ShownCertificate): boolean {
   switch (tls.clientAuth) {
     case 'NoClientCert':
@@ -26,12 +26,12 @@ export function admits(tls: TlsSettings, shown: ShownCertificate): boolean {
   }
 }
 
-/** Whether the handshake asks for a certificate at all. */
+/** Whether the handshake requests a certificate. */
 export function asksForCertificate({ clientAuth }: TlsSettings): boolean {
   return clientAuth !== 'NoClientCert';
 }
 
-/** The certificate that a client has shown in a handshake that is over. */
+/** The certificate that a client presented in its handshake. */
 export function shownBy(socket: TLSSocket): ShownCertificate {
   const certificate = socket.getPeerX509Certificate();
   return {

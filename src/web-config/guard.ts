@@ -19,11 +19,11 @@ export interface GuardDeps {
   readonly clock: Pick<Clock, 'wait'>;
   readonly passwords: PasswordChecker;
   readonly limiter: TokenBucket;
-  /** Whether the client of a connection lacks the certificate that is asked for. */
+  /** Whether the client of a connection lacks the required certificate. */
   isUncertified(socket: Socket): boolean;
-  /** Paths that are open to everybody. */
+  /** Paths without authentication. */
   readonly openPaths: ReadonlySet<string>;
-  /** Paths that judge a bearer token themselves, which shares its header with the password. */
+  /** Paths that check a bearer token themselves, which uses the same header as the password. */
   readonly tokenPaths: ReadonlySet<string>;
   readonly log: Logger;
 }

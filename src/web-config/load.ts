@@ -7,7 +7,7 @@ import { costOf, webConfigSchema } from './schema.ts';
 import type { WebSettings } from './settings.ts';
 import { readTls, tlsWarning } from './tls-section.ts';
 
-/** Each further step doubles the time of a check: 14 takes most of a second already. */
+/** Each further step doubles the time of a check: 14 already takes most of a second. */
 const MAX_CHEAP_COST = 14;
 
 /** Reads a web configuration file and the files that it names; rejects with a `ConfigError`. */

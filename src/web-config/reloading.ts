@@ -5,7 +5,7 @@ import type { Logger } from '../runtime/logger.ts';
 import { loadWebSettings } from './load.ts';
 import type { WebSettings } from './settings.ts';
 
-/** How often the files are checked, in milliseconds. */
+/** Interval between checks of the files, in milliseconds. */
 const WATCH_MS = 5_000;
 
 /** The result of a reload: whether anything changed, or why the previous settings stay in effect. */
@@ -25,11 +25,11 @@ export interface ReloadingDeps {
 /** Settings that are reloaded from their files. */
 export interface Reloading {
   current(): WebSettings;
-  /** Reads the files now if they have changed; whoever asks tells the outcome. */
+  /** Reads changed files now; the caller reports the outcome. */
   reload(): Promise<ReloadOutcome>;
   /**
-   * Looks at the files every 5 s until the signal. Only what goes wrong for longer than that is an error: `notify` hears
-   * of it, and when it is over.
+   * Checks the files every 5 s until aborted. Only problems that persist longer are errors: `notify` is called with
+   * them, and when they are over.
    */
   watch(signal: AbortSignal, notify: (problem: string | undefined) => void): Promise<void>;
 }
@@ -37,7 +37,7 @@ export interface Reloading {
 /** Loads the settings for the first time; rejects with a `ConfigError`. */
 export async function createReloading(deps: ReloadingDeps): Promise<Reloading> {
   const { file, files, clock, log } = deps;
-  /** The files read for the last attempt, each as it was before. */
+  /** The files read by the last attempt, with their previous state. */
   let seen: ReadonlyMap<string, string> = new Map();
   let outcome: ReloadOutcome = { changed: false };
   let current = await load();
@@ -49,7 +49,7 @@ export async function createReloading(deps: ReloadingDeps): Promise<Reloading> {
       const settings = await loadWebSettings(file, {
         ...files,
         async read(path) {
-          // Before it is read: a write in between is seen the next time.
+          // Taken before reading: a write in between is noticed the next time.
           marks.set(path, await markOf(path));
           return files.read(path);
         },
@@ -107,7 +107,7 @@ export async function createReloading(deps: ReloadingDeps): Promise<Reloading> {
         reported = problem;
         notify(problem);
       }
-      // A reload on request may have reported a problem that was not reported here.
+      // A requested reload may have reported a problem that was not reported here.
       if (problem === undefined && (reported !== undefined || ('changed' in result && result.changed))) {
         reported = undefined;
         notify(undefined);

@@ -7,12 +7,12 @@ import { clientAuthTypes, type RateLimit, type TlsVersion } from './settings.ts'
 
 const HASH = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
 const MIN_COST = 4;
-/** What bcrypt itself knows. */
+/** The range of bcrypt. */
 const MAX_COST = 31;
 const MAX_USERS = 1_000;
 const MAX_BURST = 1_000_000;
 
-/** HTTP/2 asks for one of these where TLS 1.2 is spoken. */
+/** HTTP/2 requires one of these with TLS 1.2. */
 const suitesOfHttp2 = ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256'];
 
 function refuse(
@@ -25,7 +25,7 @@ function refuse(
   return z.NEVER;
 }
 
-/** One of the known names, some of which may have another spelling. */
+/** One of the known names, some of which have alternative spellings. */
 function oneOf<Name extends string>(known: readonly Name[], spellings: Readonly<Record<string, Name>> = {}) {
   return text().transform((value, context) => {
     const found = known.find((name) => name === (spellings[value] ?? value));
@@ -49,7 +49,7 @@ const tls = z
     key_file: text().nullish(),
     cert: text().nullish(),
     key: text().nullish(),
-    // A legacy name is taken too.
+    // A legacy name is accepted too.
     client_auth_type: oneOf(clientAuthTypes, { RequireClientCert: 'RequireAnyClientCert' }).nullish(),
     client_ca_file: text().nullish(),
     client_ca: text().nullish(),
@@ -87,14 +87,14 @@ const tls = z
   });
 
 const http = z.strictObject({
-  // HTTP/2 is not spoken; it is only an offer, which clients of both kinds can do without.
+  // HTTP/2 is not supported; it is only negotiated, and clients of both kinds work without.
   http2: z.boolean().nullish(),
   headers: section(
     z.strictObject(Object.fromEntries([...headers].map(([name, allowed]) => [name, header(allowed)]))),
   ).optional(),
 });
 
-/** A header's value; nothing is set where it is empty. */
+/** A header's value; the header is not set if it is empty. */
 function header(allowed: readonly string[]) {
   const filled = text()
     .superRefine((value, context) => {
@@ -116,7 +116,7 @@ function header(allowed: readonly string[]) {
 const userName = z
   .string()
   .min(1, { error: 'is a user without a name' })
-  // Basic authentication takes what is before the first colon for the name.
+  // Basic authentication treats everything before the first colon as the name.
   .refine((name) => !name.includes(':'), {
     error: 'is a user name with a colon, which basic authentication cannot send',
   });
@@ -133,13 +133,13 @@ const hash = z.unknown().transform((value, context) => {
   return text;
 });
 
-/** The cost of a bcrypt hash, undefined where the text is none. */
+/** The cost of a bcrypt hash, undefined if the text is not one. */
 export function costOf(text: string): number | undefined {
   const cost = HASH.exec(text)?.[1];
   return cost === undefined ? undefined : Number(cost);
 }
 
-/** A map, since a user may have the name of a member that every object has. */
+/** A map, because a user name may be that of an object's built-in member. */
 const users = z.preprocess(
   (value) => {
     const entries = value ?? {};
@@ -164,7 +164,7 @@ const rateLimit = z
     return { intervalMs: interval, burst };
   });
 
-/** A web configuration file; what its files hold is checked where they are read. */
+/** A web configuration file; the files that it names are validated when they are read. */
 export const webConfigSchema = section(
   z.strictObject({
     tls_server_config: section(tls).optional(),
@@ -174,8 +174,7 @@ export const webConfigSchema = section(
   }),
 ).superRefine(({ tls_server_config: tls, http_server_config: http }, context) => {
   const suites = tls?.cipher_suites ?? [];
-  // Other exporters offer HTTP/2 unless told otherwise and reject such a list; a file that is shared with them would
-  // fail there.
+  // Other exporters offer HTTP/2 by default and reject such a list; a shared file would fail there.
   if (suites.length === 0 || http?.http2 === false || tls?.minVersion === 'TLSv1.3') return;
   if (suitesOfHttp2.some((suite) => suites.includes(suite))) return;
   refuse(
@@ -186,5 +185,5 @@ export const webConfigSchema = section(
   );
 });
 
-/** The section `tls_server_config` of a valid file, where it is not empty. */
+/** The section `tls_server_config` of a valid file, if it is not empty. */
 export type TlsSection = NonNullable<z.output<typeof tls>>;

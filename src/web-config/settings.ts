@@ -9,48 +9,48 @@ export const clientAuthTypes = [
 
 export type ClientAuth = (typeof clientAuthTypes)[number];
 
-/** Whether a policy verifies certificates against an authority. */
+/** Whether a policy verifies certificates against a CA. */
 export function verifiesClients(clientAuth: ClientAuth): boolean {
   return clientAuth === 'RequireAndVerifyClientCert' || clientAuth === 'VerifyClientCertIfGiven';
 }
 
 export type TlsVersion = 'TLSv1.2' | 'TLSv1.3';
 
-/** How the server speaks TLS; certificates and keys are PEM texts. */
+/** The TLS settings of the server; certificates and keys are PEM texts. */
 export interface TlsSettings {
   readonly certificate: string;
   readonly key: string;
-  /** Until when the certificate is valid, in milliseconds since the epoch. */
+  /** End of the certificate's validity, in milliseconds since the epoch. */
   readonly expiresAt: number;
   readonly clientAuth: ClientAuth;
-  /** The authorities whose client certificates are good; the system's where a policy verifies and none are given. */
+  /** The trusted CAs of client certificates; the system's if a policy verifies and none are given. */
   readonly clientCa: string | undefined;
-  /** A client certificate must bear one of these names, where they are given. */
+  /** The names of which a client certificate must contain one, if given. */
   readonly allowedNames: readonly string[] | undefined;
   readonly minVersion: TlsVersion;
   readonly maxVersion: TlsVersion;
   /** Suites and curves in OpenSSL's notation. */
   readonly ciphers: string;
   readonly curves: string | undefined;
-  /** Whether the order of the suites is the server's choice. */
+  /** Whether the server determines the order of suites. */
   readonly serverOrder: boolean;
 }
 
-/** A token bucket over all requests. */
+/** A token bucket for all requests. */
 export interface RateLimit {
   /** Milliseconds from one request to the next. */
   readonly intervalMs: number;
-  /** How many may come at once. */
+  /** Maximum number of requests at once. */
   readonly burst: number;
 }
 
 /** A parsed web configuration file. */
 export interface WebSettings {
-  /** Plain HTTP where not given. */
+  /** Undefined for plain HTTP. */
   readonly tls: TlsSettings | undefined;
   /** Names and values of headers of every answer. */
   readonly headers: ReadonlyMap<string, string>;
-  /** Bcrypt hashes by user name; nobody is asked for a password where it is empty. */
+  /** Bcrypt hashes by user name; if empty, no password is required. */
   readonly users: ReadonlyMap<string, string>;
   readonly rateLimit: RateLimit | undefined;
   /** Valid but probably unintended settings, one line each with file, line and key. */

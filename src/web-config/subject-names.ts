@@ -1,9 +1,8 @@
 import { SocketAddress } from 'node:net';
 
 /**
- * The alternative names in a certificate, from the text that Node makes of them (`DNS:a, IP Address:10.0.0.1,
- * URI:"spiffe://a, b"`): DNS names, e-mail addresses, IP addresses and URIs, as they are. A text that cannot be
- * read gives none at all.
+ * The alternative names of a certificate, parsed from Node.js' text (`DNS:a, IP Address:10.0.0.1, URI:"spiffe://a,
+ * b"`): DNS names, e-mail addresses, IP addresses and URIs, unchanged. An unparsable text has no names.
  */
 export function subjectNames(text: string | undefined): readonly string[] {
   const names: string[] = [];
@@ -21,13 +20,13 @@ export function subjectNames(text: string | undefined): readonly string[] {
   return names;
 }
 
-/** Whether a certificate's names contain one that is allowed, letter by letter. */
+/** Whether a certificate's names contain an allowed one exactly. */
 export function hasAllowedName(text: string | undefined, allowed: readonly string[]): boolean {
   const names = subjectNames(text);
   return allowed.some((name) => names.includes(isAddress(name) ? canonical(name) : name));
 }
 
-/** One entry; a value with a comma or anything unusual in it stands in quotes, in the way of JSON. */
+/** One entry; a value with a comma or anything unusual is quoted like JSON. */
 const ENTRY = /^([A-Za-z0-9 ]{1,30}):("(?:[^"\\]|\\.)*"|[^",]*)(?:, (?=.)|$)/;
 
 function plain(value: string): string | undefined {
@@ -43,7 +42,7 @@ function isAddress(name: string): boolean {
   return /^[\da-fA-F:.]+$/.test(name) && (name.includes(':') || /^\d+(\.\d+){3}$/.test(name));
 }
 
-/** An address in its shortest form; OpenSSL writes IPv6 at full length. */
+/** The shortest form of an address; OpenSSL writes IPv6 addresses in full. */
 function canonical(address: string): string {
   const family = address.includes(':') ? 'ipv6' : 'ipv4';
   try {

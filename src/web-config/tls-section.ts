@@ -21,7 +21,7 @@ export async function readTls(
   const pem = (name: PemName) => pemOf(section[name], section[`${name}_file`], nodeOf, name, files);
   const certificate = await pem('cert');
   const key = await pem('key');
-  // Anything else would serve plain HTTP to somebody who asked for TLS.
+  // Otherwise plain HTTP would be served although TLS was requested.
   if (certificate === undefined) throw configErrorAt(nodeOf(), 'has no cert_file (or cert)');
   if (key === undefined) throw configErrorAt(nodeOf(), 'has no key_file (or key)');
   const clientCa = await pem('client_ca');
@@ -60,7 +60,7 @@ export function tlsWarning({ clientAuth, clientCa }: TlsSettings): string | unde
 
 type PemName = 'cert' | 'key' | 'client_ca';
 
-/** A PEM text from the file itself, or from another one that is named relative to its folder. */
+/** A PEM text given inline or in a file, whose path is relative to the directory of the configuration file. */
 async function pemOf(
   inline: string | null | undefined,
   fileName: string | null | undefined,

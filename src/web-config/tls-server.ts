@@ -14,13 +14,13 @@ export interface TlsListener {
   createServer(options: ServerOptions): Server;
   /** Applies to new connections; open ones are not interrupted. */
   update(tls: TlsSettings): void;
-  /** Whether a connection is open although its client has not shown the certificate that is asked for. */
+  /** Whether a connection is open although its client has not presented the required certificate. */
   isUncertified(socket: Socket): boolean;
 }
 
 /**
- * Creates the listening side of TLS. Clients without the certificate that is asked for are cut off after the
- * handshake, unless `keepsUncertified`: then the caller decides what they may access.
+ * Creates the listening side of TLS. Clients without the required certificate are disconnected after the handshake,
+ * unless `keepsUncertified`: then the caller decides what they may access.
  */
 export function createTlsListener(initial: TlsSettings, keepsUncertified: boolean): TlsListener {
   let current = initial;
@@ -30,7 +30,7 @@ export function createTlsListener(initial: TlsSettings, keepsUncertified: boolea
   function checkClient(socket: TLSSocket): void {
     if (admits(current, shownBy(socket))) return;
     uncertified.add(socket);
-    // The HTTP server gets the socket afterwards and finds it closed.
+    // The HTTP server receives the socket afterwards and finds it closed.
     if (!keepsUncertified) socket.destroy();
   }
 
@@ -41,7 +41,7 @@ export function createTlsListener(initial: TlsSettings, keepsUncertified: boolea
         ...contextOptions(current),
         handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
         requestCert: asksForCertificate(current),
-        // Node implements only two of the five policies.
+        // Node.js implements only two of the five policies.
         rejectUnauthorized: false,
       });
       server.prependListener('secureConnection', checkClient);
@@ -49,7 +49,8 @@ export function createTlsListener(initial: TlsSettings, keepsUncertified: boolea
     },
     update(tls) {
       server?.setSecureContext(contextOptions(tls));
-      // Node has no method for this. If a later version ignores it, no client is asked for a certificate or admitted.
+      // Node.js has no method for this. If a later version ignores it, no client is asked for a certificate or
+      // admitted.
       if (server !== undefined) Object.assign(server, { requestCert: asksForCertificate(tls) });
       current = tls;
     },

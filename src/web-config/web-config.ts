@@ -24,9 +24,9 @@ export interface WebConfigDeps {
 /** An active web configuration file. */
 export interface WebConfig {
   readonly scheme: 'http' | 'https';
-  /** The parts of a server that serves an application by this file. */
+  /** The parts of a server that serves an application according to this file. */
   serve(app: RequestListener): Pick<HttpServerDeps, 'app' | 'createServer'>;
-  /** Reads the files now if they have changed; a file that cannot be used changes nothing. */
+  /** Reads changed files now; an unusable file changes nothing. */
   reload(): Promise<ReloadOutcome>;
   /** Reloads the files whenever they change, until closed; reports when they become unusable and usable again. */
   watch(notify: (problem: string | undefined) => void): void;

@@ -9,7 +9,7 @@ import { filesByLanguage } from '../world/totals.ts';
 
 export interface UsersPage {
   readonly rows: Row[];
-  /** The last user id of the page, where more users follow. */
+  /** The last user id of the page, if more users follow. */
   readonly next: string | undefined;
 }
 

@@ -5,8 +5,8 @@ import type { RequestFaults } from './injector.ts';
 type Change = (value: number) => unknown;
 
 /**
- * Damages some rows as `bad-rows` and `huge-numbers` ask; which rows and how follows from the row alone, so that it is
- * damaged alike whenever it is asked for.
+ * Damages some rows according to `bad-rows` and `huge-numbers`; the row alone determines whether and how, so that it is
+ * damaged in the same way each time.
  */
 export function damaged(row: Row, faults: RequestFaults): unknown {
   const bad = faults.applies('bad-rows');
@@ -24,13 +24,13 @@ const unusable: readonly [Change, ...Change[]] = [
   () => true,
 ];
 
-/** The row with one number that cannot be used. */
+/** The row with one unusable number. */
 export function worsened(row: Row): Row {
   const random = createRandom(textSeed(`again ${row['date']} ${JSON.stringify(row).slice(0, 200)}`));
   return withNumber(row, random, at(unusable, random()));
 }
 
-/** A row as `strange-dates` and `doubled-days` want it sent: with another date, twice, or as it is. */
+/** A row with `strange-dates` and `doubled-days` applied: with another date, twice, or unchanged. */
 export function misdated(row: Row, faults: RequestFaults): readonly Row[] {
   const { date } = row;
   if (typeof date !== 'string') return [row];
@@ -85,7 +85,7 @@ function inflate(row: Row, random: Random): Row {
   return withNumber(row, random, () => size);
 }
 
-/** Changes one number of a row, or one further in. */
+/** Changes one number of a row, or a nested one. */
 function withNumber(row: Row, random: Random, change: Change): Row {
   const numbers = keysOf(row, (value) => typeof value === 'number');
   const nested = keysOf(row, (value) => isRow(value) || (Array.isArray(value) && value.some(isRow)));

@@ -1,7 +1,7 @@
 import type { Row } from '../types.ts';
 import type { RequestFaults } from './injector.ts';
 
-/** What a hostile platform would make of a row, as `many-names`, `long-names` and `odd-keys` ask. */
+/** A row of a hostile platform, according to `many-names`, `long-names` and `odd-keys`. */
 export function bloated(row: unknown, faults: RequestFaults): unknown {
   if (!isRow(row)) return row;
   const many = faults.strikes('many-names');
@@ -40,7 +40,7 @@ function mapTexts(part: Row, change: (text: string) => string): Row {
   );
 }
 
-/** Own members by these names, as a parser of JSON makes them. */
+/** Own members with these names, as a JSON parser creates them. */
 function withOddKeys(row: Row): Row {
   const odd: unknown = JSON.parse(
     '{"__proto__":{"polluted":1,"tool":"x"},"constructor":{"prototype":{"polluted":1}},"prototype":1,"toString":1,"hasOwnProperty":1}',

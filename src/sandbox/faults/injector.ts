@@ -10,17 +10,17 @@ export interface FaultTarget {
   readonly org: string | undefined;
 }
 
-/** The faults of one request: each is drawn once, so that asking twice gives the same. */
+/** The faults of one request: each is drawn once, so that repeated calls agree. */
 export interface RequestFaults {
-  /** The fault, if it strikes this request. */
+  /** The fault, if it affects this request. */
   strikes(name: FaultName): Fault | undefined;
-  /** The fault, if it is set here at all; its rate is then for the rows. */
+  /** The fault, if it is set here at all; its rate then applies to rows. */
   applies(name: FaultName): Fault | undefined;
-  /** All faults of a name that are set here: some are set more than once, each with another detail. */
+  /** All faults of a name that are set here: some are set several times with different details. */
   all(name: FaultName): readonly Fault[];
 }
 
-/** Holds the faults in force and draws for each request. */
+/** Holds the active faults and draws for each request. */
 export interface FaultInjector {
   set(texts: readonly string[]): void;
   /** Whether a fault is set for an organization, at any endpoint. */

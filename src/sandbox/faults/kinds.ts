@@ -1,20 +1,20 @@
 import { wikiShapes } from '../readiness/wiki-runs.ts';
 import { oddPagings } from './odd-paging.ts';
 
-/** What may follow the name of a fault: nothing, `=RATE[:DETAIL]`, or `=DETAIL`. */
+/** The syntax after the name of a fault: nothing, `=RATE[:DETAIL]`, or `=DETAIL`. */
 export type Takes = 'nothing' | 'rate' | 'detail';
 
 export interface FaultKind {
   readonly name: string;
   readonly meaning: string;
   readonly takes: Takes;
-  /** The share of answers or rows it strikes where none is given. */
+  /** The default share of affected answers or rows. */
   readonly usually?: number;
   readonly detail?: {
-    /** Undefined: the fault needs a detail. */
+    /** Undefined: the fault requires a detail. */
     readonly fallback?: string;
     readonly allows: RegExp;
-    /** What is allowed, to go on after "must be". */
+    /** The allowed values, to follow "must be". */
     readonly words: string;
   };
 }
@@ -211,7 +211,7 @@ export const kinds = {
 
 export type FaultName = keyof typeof kinds;
 
-/** The faults that `--fault` takes, with a line of explanation each. */
+/** The faults that `--fault` accepts, with a line of explanation each. */
 export const faultKinds: readonly FaultKind[] = Object.entries(kinds).map(([name, kind]) => ({
   name,
   ...kind,

@@ -1,9 +1,9 @@
 import type { Row } from '../types.ts';
 
-/** The types that paging metadata can come in where it should not. */
+/** The wrong types of paging metadata. */
 export const oddPagings = ['text', 'number', 'list', 'object', 'null', 'missing'] as const;
 
-/** Paging metadata of another type than it should have; `detail` is one of `oddPagings`. */
+/** Paging metadata of a wrong type; `detail` is one of `oddPagings`. */
 export function oddPaging({ has_more: more, next_cursor: next }: Row, detail: string): Row {
   switch (detail) {
     case 'text':

@@ -3,19 +3,19 @@ import { type FaultKind, type FaultName, faultKinds, kinds } from './kinds.ts';
 
 export interface Fault {
   readonly name: FaultName;
-  /** The share of answers, or of rows, that it strikes, 0 to 1. */
+  /** The share of affected answers or rows, 0 to 1. */
   readonly rate: number;
-  /** What follows the rate; empty for faults that take nothing. */
+  /** The text after the rate; empty for faults without one. */
   readonly detail: string;
-  /** Only this endpoint, where given. */
+  /** Limits the fault to this endpoint, if given. */
   readonly endpoint: Endpoint | undefined;
-  /** Only this organization, where given. */
+  /** Limits the fault to this organization, if given. */
   readonly org: string | undefined;
 }
 
 export type Faults = readonly Fault[];
 
-/** The endpoints that a fault can be narrowed to. */
+/** The endpoints to which a fault can be limited. */
 export const endpoints: readonly Endpoint[] = [
   'tokens',
   'tools',
@@ -27,8 +27,8 @@ export const endpoints: readonly Endpoint[] = [
 ];
 
 /**
- * Reads fault texts: a name, `=RATE`, `=RATE:DETAIL` or `=DETAIL`, then optionally `@ENDPOINT` and `@org=NAME`, as
- * in `500=0.5@tokens@org=acme`. Throws an Error of one sentence on anything else.
+ * Parses fault texts: a name, `=RATE`, `=RATE:DETAIL` or `=DETAIL`, then optionally `@ENDPOINT` and `@org=NAME`, as in
+ * `500=0.5@tokens@org=acme`. Throws an Error of one sentence on anything else.
  */
 export function parseFaults(texts: readonly string[]): Faults {
   return texts.map(parseFault);

@@ -11,7 +11,7 @@ import { isLeftOut } from '../world/rhythm.ts';
 import { envelope } from './body-chunks.ts';
 import { badRequest, type Call, type DateRange, isRefusal, type JsonPieces, type Refusal } from './call.ts';
 
-/** How an endpoint with one row per day creates its rows. */
+/** The row functions of an endpoint with one row per day. */
 interface Daily {
   readonly plain: (call: Call, day: Day) => Row;
   readonly grouped?: { readonly by: string; readonly rows: (call: Call, day: Day) => Row[] };
@@ -50,7 +50,7 @@ export function answerAnalytics(endpoint: AnalyticsEndpoint, call: Call): JsonPi
   return envelope(groupedDays(call, days, grouped.rows), call, range);
 }
 
-/** The days of the range that have data; before the first and after the newest there are simply no rows. */
+/** The days of the range that have data; before the first and after the newest there are no rows. */
 function existingDays(call: Call, { start, end }: DateRange): Day[] {
   const missing =
     call.faults.strikes('missing-yesterday') === undefined

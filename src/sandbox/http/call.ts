@@ -18,9 +18,9 @@ export interface Call {
   /** The platform's clock, in milliseconds. */
   readonly now: number;
   readonly today: Day;
-  /** The oldest day that exists. */
+  /** The oldest existing day. */
   readonly oldest: Day;
-  /** Whether this was sent to the organization before; from now on it was. */
+  /** Whether this was sent to the organization before; records that it was. */
   sentBefore(what: string): boolean;
 }
 
@@ -94,7 +94,7 @@ const routes: ReadonlyMap<string, Endpoint> = new Map([
   ['/api/v0/wiki', 'wiki'],
 ]);
 
-/** The endpoint of a path; undefined where there is none. */
+/** The endpoint of a path; undefined if there is none. */
 export function endpointOf(path: string): Endpoint | undefined {
   return routes.get(path);
 }

@@ -11,7 +11,7 @@ export interface FaultyRequest {
   readonly now: number;
 }
 
-/** The answer that a fault gives in place of the right one, if one strikes. */
+/** The answer of an active fault instead of the right one, if any. */
 export function faultAnswer(faults: RequestFaults, request: FaultyRequest): Answer | undefined {
   return (
     throttled(faults, request) ??
@@ -35,7 +35,7 @@ export function faultAnswer(faults: RequestFaults, request: FaultyRequest): Answ
   }
 }
 
-/** How errors are to look, where a fault says so. */
+/** The format of errors, if a fault determines it. */
 export function otherBody(faults: RequestFaults): string | undefined {
   return faults.strikes('error-body')?.detail;
 }
@@ -52,7 +52,7 @@ function underMaintenance(faults: RequestFaults, request: FaultyRequest): Answer
   return fault && later(faults, request, refusal, fault.detail);
 }
 
-/** A refusal that names the time of the next try: a number of seconds, or `date` for the date in two seconds. */
+/** A rejection with the time of the next try: a number of seconds, or `date` for the date in two seconds. */
 function later(
   faults: RequestFaults,
   { endpoint, requestId, now }: FaultyRequest,
@@ -64,7 +64,7 @@ function later(
   return { ...answer, headers: { ...answer.headers, 'retry-after': after } };
 }
 
-/** A day that breaks whatever range it is in, and days that the platform serves no longer. */
+/** A day that breaks every range that contains it, and days that the platform no longer serves. */
 function badDay(faults: RequestFaults, { endpoint, url, requestId }: FaultyRequest): Answer | undefined {
   const from = url.searchParams.get('startDate');
   const to = url.searchParams.get('endDate');

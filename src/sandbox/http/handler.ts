@@ -26,9 +26,9 @@ export interface HandlerDeps {
   readonly keys: KeyRing;
   readonly injector: FaultInjector;
   readonly log: RequestLog;
-  /** The organization whose answers come in place of others' where a fault says so. */
+  /** The organization whose answers replace others if a fault requires it. */
   readonly stranger: Tenant;
-  /** The oldest day that exists, as seen from today. */
+  /** The oldest existing day, relative to today. */
   readonly oldestOn: (today: Day) => Day;
 }
 
@@ -67,7 +67,7 @@ export function createHandler(deps: HandlerDeps): RequestListener {
     function answerWith(given: Answer, struck?: RequestFaults): Promise<void> {
       note(given.status);
       const behindMs = Number(struck?.strikes('clock-behind')?.detail ?? 0) * hourMs;
-      // By its own clock, as any server does: clients judge dates by it.
+      // By its own clock, as with any server: clients use it to judge dates.
       const headers = { date: new Date(deps.now() - behindMs).toUTCString(), ...given.headers };
       return send(response, { ...given, headers }, struck);
     }
@@ -128,7 +128,7 @@ function notAllowed(endpoint: Endpoint, { method }: IncomingMessage, requestId: 
   return { ...answer, headers: { ...answer.headers, allow: 'GET' } };
 }
 
-/** Waits, or until the client has given up. */
+/** Waits, at most until the client disconnects. */
 function waited(response: ServerResponse, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(done, ms);
@@ -146,7 +146,7 @@ export interface RequestLog {
   all(): readonly SeenRequest[];
 }
 
-/** Creates a log that forgets the oldest beyond `capacity`. */
+/** Creates a log that drops the oldest requests beyond `capacity`. */
 export function createRequestLog(capacity: number): RequestLog {
   const seen: SeenRequest[] = [];
   return {

@@ -5,7 +5,7 @@ import type { Answer } from './answer.ts';
 const MEBIBYTE = 1024 * 1024;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** An answer that is meant to cost its reader memory or time, if such a fault strikes. */
+/** An answer that costs its reader memory or time, if such a fault is active. */
 export function hostileAnswer(faults: RequestFaults, url: URL): Answer | undefined {
   const bomb = faults.strikes('gzip-bomb');
   if (bomb !== undefined) return packed(Number(bomb.detail));
@@ -27,7 +27,7 @@ export function hostileAnswer(faults: RequestFaults, url: URL): Answer | undefin
   return undefined;
 }
 
-/** So much white space, a gzip member per mebibyte, and then a listing of nothing. */
+/** This much white space, one gzip member per mebibyte, followed by an empty listing. */
 function packed(bytes: number): Answer {
   const member = gzipSync(Buffer.alloc(MEBIBYTE, ' '));
   const members = Array.from({ length: Math.ceil(bytes / MEBIBYTE) }, () => member);

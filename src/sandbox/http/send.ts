@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { RequestFaults } from '../faults/injector.ts';
 import type { Answer } from './answer.ts';
 
-/** Sends an answer piece by piece, giving way between the pieces; `cut-off` and `malformed` strike here. */
+/** Sends an answer in pieces, yielding between them; applies `cut-off` and `malformed`. */
 export async function send(
   response: ServerResponse,
   answer: Answer,

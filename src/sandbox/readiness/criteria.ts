@@ -5,7 +5,7 @@ export interface Criterion {
   readonly seed: number;
   /** Evaluated once per application, or once for the repository. */
   readonly scope: 'application' | 'repository';
-  /** Client releases, counted from 0, that know the criterion. */
+  /** The first client release, counted from 0, that knows the criterion. */
   readonly since: number;
   readonly until: number;
 }
@@ -100,14 +100,14 @@ const perRepository = [
   'mcp_configured',
 ] as const;
 
-/** Criteria that a later client no longer asks, by its release. */
+/** Criteria that a later client no longer evaluates, by its release. */
 const retired: Readonly<Record<string, number>> = {
   test_naming: 9,
   large_file_detection: 9,
   dead_feature_flags: 15,
 };
 
-/** Criteria that came later, one more with each release. */
+/** Criteria that were added later, one with each release. */
 const added: readonly string[] = [
   'mcp_configured',
   'reproducible_builds',
@@ -131,7 +131,7 @@ const added: readonly string[] = [
   'log_scrubbing',
 ];
 
-/** Every criterion that any client release asks. */
+/** Every criterion of any client release. */
 export const criteria: readonly Criterion[] = [
   ...perApplication.map((id) => criterion(id, 'application')),
   ...perRepository.map((id) => criterion(id, 'repository')),

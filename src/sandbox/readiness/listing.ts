@@ -14,7 +14,7 @@ import {
 export interface ListingQuery {
   readonly repoId: string | undefined;
   readonly limit: number;
-  /** The report after which to go on. */
+  /** The report after which to continue. */
   readonly after: Evaluation | undefined;
   readonly oldestFirst: boolean;
   readonly manySkipped: boolean;
@@ -22,13 +22,15 @@ export interface ListingQuery {
 
 /** The readiness reports of one organization. */
 export interface ReadinessListing {
-  /** The report that a `startAfter` names; undefined where there is none. */
+  /** The report of a `startAfter`; undefined if there is none. */
   find(id: string): Evaluation | undefined;
-  /** Reports up to an instant, newest first unless asked otherwise, made one by one. */
+  /** Reports up to an instant, newest first by default, created one by one. */
   reports(query: ListingQuery, now: number, oldest: Day): Generator<Row>;
 }
 
-/** Creates the listing of an organization's reports; the newest one before `dropBefore` (milliseconds) is a poor one. */
+/**
+ * Creates the listing of an organization's reports; the newest one before `dropBefore` (milliseconds) has a low score.
+ */
 export function createReadinessListing(org: Org, dropBefore?: number): ReadinessListing {
   const calendar = createEvaluationCalendar(org.repositories);
   const poor = createRecent<Evaluation | undefined>(1);
@@ -67,14 +69,14 @@ function* evaluations(
     yield* after === undefined ? all : all.slice(all.findIndex((one) => isSame(one, after)) + 1);
     return;
   }
-  // Everything newer than the cursor's day can be passed over without a look.
+  // Everything newer than the cursor's day can be skipped.
   const from = after === undefined ? now : Math.min(now, after.createdAt);
   for (const evaluation of evaluationsBefore(calendar, from, oldest)) {
     if (after === undefined || isLater(evaluation, after)) yield evaluation;
   }
 }
 
-/** The newest evaluation of a main line that has others before it and keeps what it has reached. */
+/** The newest evaluation of a main branch that has earlier ones and does not lose criteria. */
 function newestToCompare(calendar: EvaluationCalendar, before: number): Evaluation | undefined {
   return evaluationsBefore(calendar, before, firstDay).find(
     ({ aside, number, repository }) => !aside && number > 2 && repository.decay === undefined,

@@ -11,7 +11,7 @@ const efforts = ['low', 'medium', 'high', 'off'];
 export interface ReportTraits {
   /** Half of the criteria have no numerator. */
   readonly manySkipped: boolean;
-  /** Far fewer criteria are met than the repository would deserve. */
+  /** Far fewer criteria pass than the strength of the repository implies. */
   readonly poor: boolean;
 }
 
@@ -36,7 +36,7 @@ export function readinessReport(
       ]),
     ),
     commitHash: commitHash(evaluation),
-    // Who runs the evaluation from an archive has no branch.
+    // An evaluation of an archive has no branch.
     ...(repository.index % 13 === 12 && number % 4 === 3 ? {} : { branch: branchOf(evaluation) }),
     hasLocalChanges: drawn % 8 === 0,
     ...(release < 2 ? {} : { hasNonRemoteCommits: drawn % 11 === 0 }),
@@ -52,7 +52,7 @@ export function readinessReport(
   };
 }
 
-/** Now and then the same commit is evaluated twice. */
+/** Sometimes the same commit is evaluated twice. */
 function commitHash({ repository, number, aside }: Evaluation): string {
   const again =
     repository.decay === undefined && number > 0 && mix(repository.seed, number ^ 0xc0) % 16 === 0;
@@ -88,18 +88,18 @@ function passes(
   lost: number,
 ): boolean {
   const asked = mix(lot, app);
-  // The judge is a model: a verdict in two hundred differs from run to run.
+  // The judge is a model: one verdict in two hundred differs between runs.
   const mistaken = unit(asked, number * 2 + Number(aside)) < 0.005;
   return asked / 4294967296 < strengthOn(repository, day, number) - lost !== mistaken;
 }
 
-/** Most repositories get slowly better; a decaying one loses a twelfth per report and is cleaned up every fifth. */
+/** Most repositories improve slowly; a decaying one loses a twelfth per report and is cleaned up with every fifth. */
 function strengthOn(repository: Repository, day: number, number: number): number {
   if (repository.decay !== undefined) return repository.strength - 0.08 * ((number + repository.decay) % 5);
   return Math.min(0.96, repository.strength + (day - repository.started) * 0.0006);
 }
 
-/** The explanation of a verdict in the words of a reviewer who quotes from the repository. */
+/** The explanation of a verdict, which quotes from the repository. */
 export function rationale(
   criterion: Criterion,
   repository: Repository,
@@ -121,7 +121,7 @@ export function rationale(
     : `No evidence of ${topic}: neither a configuration file in ${app} nor a step in CI.`;
 }
 
-/** The id of an evaluation's report, a UUID from which the evaluation can be found again. */
+/** The id of an evaluation's report: a UUID that identifies the evaluation. */
 export function reportId(orgSeed: number, { day, repository, aside }: Evaluation): string {
   const filler = hex(mix(orgSeed, mix(day, repository.index)), 8);
   const group = `4${filler.slice(4, 7)}-8${filler.slice(1, 4)}`;
@@ -129,7 +129,7 @@ export function reportId(orgSeed: number, { day, repository, aside }: Evaluation
   return `${hex((day ^ orgSeed) >>> 0, 8)}-${filler.slice(0, 4)}-${group}-${who}${aside ? 'b' : 'a'}${filler.slice(5)}`;
 }
 
-/** The evaluation whose report has that id; undefined where there is none. */
+/** The evaluation of a report id; undefined if there is none. */
 export function evaluationOf(
   id: string,
   orgSeed: number,

@@ -5,7 +5,7 @@ import type { Row } from '../types.ts';
 
 export interface Repository {
   readonly index: number;
-  /** What `repoId` takes, besides any spelling of the URL. */
+  /** Accepted as `repoId`, besides any spelling of the URL. */
   readonly id: string;
   /** Host and path, `github.com/acme/app`. */
   readonly path: string;
@@ -13,11 +13,11 @@ export interface Repository {
   readonly branch: string;
   readonly apps: readonly string[];
   readonly started: Day;
-  /** Days between two reports, a little more or less. */
+  /** Approximate number of days between two reports. */
   readonly cadence: number;
-  /** Loses criteria from report to report until somebody cleans up, where it is not undefined. */
+  /** If defined, the repository loses criteria from report to report until it is cleaned up. */
   readonly decay: number | undefined;
-  /** The share of criteria met at the start. */
+  /** The initial share of passed criteria. */
   readonly strength: number;
 }
 
@@ -70,7 +70,7 @@ export function createRepositories(orgName: string, orgSeed: number, count: numb
   );
 }
 
-/** The address as the reporting machine had it configured: the same repository comes in several spellings. */
+/** The address as configured on the reporting machine: the same repository has several spellings. */
 export function repoUrl({ index, path }: Repository, report: number): string {
   const [host = '', ...rest] = path.split('/');
   if (index % 5 === 1 && report % 2 === 0) return `git@${host}:${rest.join('/')}.git`;
@@ -79,7 +79,7 @@ export function repoUrl({ index, path }: Repository, report: number): string {
   return index % 2 === 0 ? `https://${path}` : `https://${path}.git`;
 }
 
-/** Whether a `repoId` means this repository: its id, `owner/name`, or its URL in any spelling. */
+/** Whether a `repoId` identifies this repository: by id, `owner/name`, or its URL in any spelling. */
 export function isNamed(repository: Repository, repoId: string): boolean {
   const plain = repoId
     .replace(/^[a-z+]+:\/\//, '')

@@ -3,25 +3,25 @@ import { createRecent } from '../lru-cache.ts';
 import { mix } from '../random.ts';
 import type { Repository } from './repositories.ts';
 
-/** That a repository was evaluated at an instant. */
+/** An evaluation of a repository at an instant. */
 export interface Evaluation {
   readonly repository: Repository;
   readonly day: Day;
-  /** Counts the repository's evaluations on its main line from 0. */
+  /** Number of the evaluation on the repository's main branch, from 0. */
   readonly number: number;
-  /** A side branch is evaluated besides the main line, under the same number. */
+  /** Whether it is of a side branch, which is evaluated together with the main branch under the same number. */
   readonly aside: boolean;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
 }
 
-/** When which repository was evaluated. */
+/** The times of all evaluations. */
 export interface EvaluationCalendar {
   /** All evaluations of a day, newest first. */
   on(day: Day): readonly Evaluation[];
 }
 
-/** Creates the calendar of an organization; days are worked out when first asked for. */
+/** Creates the calendar of an organization; days are computed on first use. */
 export function createEvaluationCalendar(repositories: () => readonly Repository[]): EvaluationCalendar {
   const days = createRecent<readonly Evaluation[]>(1000);
   return {
@@ -37,7 +37,7 @@ export function createEvaluationCalendar(repositories: () => readonly Repository
   };
 }
 
-/** A repository's evaluations on one day, newest first: none, one, or a side branch besides. */
+/** A repository's evaluations on one day, newest first: none, one, or an additional side branch. */
 export function evaluationsOn(repository: Repository, day: Day): Evaluation[] {
   const since = day - repository.started;
   if (since < 0) return [];

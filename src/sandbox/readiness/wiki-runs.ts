@@ -5,7 +5,7 @@ import type { Org } from '../world/org.ts';
 import { clientVersion } from './criteria.ts';
 import { type Repository, repoUrl } from './repositories.ts';
 
-/** The newest wiki run of every repository that has a wiki, in the spelling that goes with the shape. */
+/** The newest wiki run of every repository with a wiki, in the spelling of the shape. */
 export function wikiRuns(org: Org, now: number, oldest: Day, shape: WikiShape): Row[] {
   return org.repositories().flatMap((repository) => {
     const run = newestRun(repository, now, oldest);
@@ -13,7 +13,7 @@ export function wikiRuns(org: Org, now: number, oldest: Day, shape: WikiShape): 
   });
 }
 
-/** The body of the wiki listing in one of the shapes seen. */
+/** The body of the wiki listing in one of the known shapes. */
 export function wikiBody(runs: readonly unknown[], shape: WikiShape): unknown {
   switch (shape) {
     case 'wikiRuns':
@@ -29,7 +29,7 @@ export function wikiBody(runs: readonly unknown[], shape: WikiShape): unknown {
   }
 }
 
-/** Wikis are written every five to nine days, for three repositories in four. */
+/** Wikis are generated every five to nine days, for three repositories in four. */
 function newestRun(repository: Repository, now: number, oldest: Day): Row | undefined {
   if (repository.index % 4 === 3) return undefined;
   const seed = repository.seed ^ 0x3141;
@@ -53,7 +53,7 @@ function newestRun(repository: Repository, now: number, oldest: Day): Row | unde
   };
 }
 
-/** The spelling of other deployments: a time as ISO text, a status, and when the run ended. */
+/** The spelling of other deployments: a time as ISO text, a status, and the end of the run. */
 function otherSpelling(run: Row): Row {
   const { createdAt, ...rest } = run;
   const started = Number(createdAt);
@@ -66,12 +66,14 @@ function otherSpelling(run: Row): Row {
   };
 }
 
-/** The shapes in which deployments send the wiki listing; the first is ours, the last is nobody's. */
+/**
+ * The shapes of the wiki listing in different deployments; the first is the default, the last is unknown to clients.
+ */
 export const wikiShapes = ['wikiRuns', 'bare', 'data', 'runs', 'unknown'] as const;
 
 export type WikiShape = (typeof wikiShapes)[number];
 
-/** The shape of that name, ours where there is none. */
+/** The shape of that name, by default the first. */
 export function wikiShape(name: string | undefined): WikiShape {
   return wikiShapes.find((shape) => shape === name) ?? 'wikiRuns';
 }

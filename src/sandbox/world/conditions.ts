@@ -3,29 +3,29 @@ import { mix } from '../random.ts';
 import { type ModelMix, modelMix } from './models.ts';
 import { attendance, circlingOn, growth, type Temper } from './rhythm.ts';
 
-/** How far the platform has got with a day's figures. */
+/** The completeness of a day's figures on the platform. */
 export interface Edition {
   /** The share of late records still missing, 0 to 1. */
   readonly missing: number;
-  /** How often the day was revised after that. */
+  /** The number of later revisions of the day. */
   readonly revision: number;
 }
 
 export const finalEdition: Edition = { missing: 0, revision: 0 };
 
-/** What all people of an organization share on one day. */
+/** The conditions shared by all people of an organization on one day. */
 export interface Conditions {
   readonly day: Day;
   readonly seed: number;
   readonly attendance: number;
   readonly growth: number;
-  /** How many times as many model calls the people make whose agents run in circles that day; 1 on most. */
+  /** The factor of model calls of people whose agents are stuck in loops that day; 1 on most days. */
   readonly circling: number;
   readonly mix: ModelMix;
   readonly edition: Edition;
 }
 
-/** The conditions of a day; they follow from the arguments alone. */
+/** The conditions of a day; determined by the arguments only. */
 export function conditionsOn(
   org: Temper & { readonly name: string },
   day: Day,
@@ -42,7 +42,7 @@ export function conditionsOn(
   };
 }
 
-/** Keeps how often each day was revised. */
+/** Stores the number of revisions of each day. */
 export interface Editions {
   of(day: Day, org: string): Edition;
   revise(day: Day): void;
@@ -50,13 +50,13 @@ export interface Editions {
 
 export interface EditionsDeps {
   readonly now: () => number;
-  /** Whether an organization's figures of the last seven days are still coming in. */
+  /** Whether an organization's figures of the last seven days are still arriving. */
   readonly late: (org: string) => boolean;
 }
 
 const settledAfterHours = 7 * 24;
 
-/** Creates the memory of revisions; while days are late, a day's figures grow every hour for a week. */
+/** Creates the store of revisions; while days are late, a day's figures grow every hour for a week. */
 export function createEditions(deps: EditionsDeps): Editions {
   const revisions = new Map<Day, number>();
   return {

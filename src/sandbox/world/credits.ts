@@ -12,9 +12,8 @@ export interface Credits {
 type Remainder = 'none' | 'no user' | 'no model' | 'refund';
 
 /**
- * A day's credits as the platform states them. On some days they are not the sum of their breakdowns: work of the
- * platform itself has no user, some has no model either, and a refund makes the total smaller than what the users
- * have on their accounts.
+ * A day's credits as the platform reports them. On some days they differ from the sum of their breakdowns: work of the
+ * platform itself has no user, some also has no model, and a refund makes the total smaller than the sum over users.
  */
 export function creditsOf(totals: Totals, orgSeed: number, day: Day): Credits {
   const { credits, input, output } = totals.sum;

@@ -9,7 +9,7 @@ export interface Model {
   readonly rate: number;
 }
 
-/** Popularity over time: pairs of days since the first day and weight, with straight lines between them. */
+/** Popularity over time: pairs of days since the first day and weight, interpolated linearly. */
 type Popularity = readonly (readonly [days: number, weight: number])[];
 
 const market: readonly (Model & { readonly popularity: Popularity })[] = [
@@ -117,7 +117,7 @@ export interface ModelMix {
   readonly upTo: readonly number[];
 }
 
-/** Which models an organization uses on a day, and how much of the choice falls to each. */
+/** The models that an organization uses on a day, with their shares. */
 export function modelMix(orgName: string, day: Day): ModelMix {
   const custom: Model = { id: `custom:${orgName}-coder-32b-0`, tier: 'standard', rate: 0.05 };
   const offered = [...market, { ...custom, popularity: customPopularity }]

@@ -8,7 +8,7 @@ import { createPeople, type Person } from './people.ts';
 import { presence } from './person-day.ts';
 import { type Totals, totalsOn } from './totals.ts';
 
-/** One organization and all its days; any day can be asked for in any order. */
+/** One organization and all its days, which can be requested in any order. */
 export interface Org extends SandboxOrg {
   readonly seed: number;
   readonly small: boolean;
@@ -16,7 +16,7 @@ export interface Org extends SandboxOrg {
   repositories(): readonly Repository[];
   conditions(day: Day): Conditions;
   totals(day: Day): Totals;
-  /** How many people were active on at least one of the `length` days that end with `day`. */
+  /** Number of people who were active on at least one of the `length` days that end with `day`. */
   activeWithin(day: Day, length: number): number;
 }
 
@@ -27,7 +27,7 @@ export interface OrgSize {
 
 const names = ['acme', 'globex', 'initech', 'umbrella', 'hooli'];
 
-/** Creates the organization of that index; `editionOf` tells how far the figures of a day have come. */
+/** Creates the organization of that index; `editionOf` returns the completeness of a day's figures. */
 export function createOrg(
   index: number,
   seed: number,
@@ -39,7 +39,7 @@ export function createOrg(
   const orgSeed = mix(seed, textSeed(name));
   const small = size.users < 200;
   const temper = { name, seed: orgSeed, small, spikeOn };
-  // One entry each, made when first asked for: twenty thousand people take a moment.
+  // One entry, created on first use: twenty thousand people take a moment.
   const people = createRecent<readonly Person[]>(1);
   const repositories = createRecent<readonly Repository[]>(1);
   const totals = createRecent<Totals>(512);

@@ -10,7 +10,7 @@ export interface Person {
   /** The first to join, who is also at work on every revised day. */
   readonly founder: boolean;
   readonly joined: Day;
-  /** How likely this person is active on a plain weekday. */
+  /** The probability that this person is active on a plain weekday. */
   readonly diligence: number;
   /** Work per day relative to others, median 1. */
   readonly volume: number;
@@ -114,7 +114,7 @@ export function createPeople(orgName: string, orgSeed: number, count: number): r
   return people.sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
-/** A level in use that day: mostly a person's own, now and then another. */
+/** An autonomy level in use that day: mostly a person's own, sometimes another. */
 export function delegationOn(person: Person, random: Random): DelegationLevel {
   return random() < 0.85 ? person.delegation : at(levels, random());
 }
@@ -141,7 +141,7 @@ function createPerson(orgName: string, orgSeed: number, index: number): Person {
   };
 }
 
-/** A third is there from the first day, the others come over nine months, more of them early on. */
+/** A third joined on the first day, the others within nine months, more of them early. */
 function joinedAfter(random: Random): number {
   return random() < 0.34 ? 0 : Math.floor(270 * random() ** 1.4);
 }

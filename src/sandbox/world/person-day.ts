@@ -26,10 +26,10 @@ export interface PersonDay extends Spending {
   readonly headless: boolean;
 }
 
-/** `idle` people have a row in `/users` that is all zeros: they signed in and did nothing. */
+/** `idle` people have a row of zeros in `/users`: they signed in and did nothing. */
 export type Presence = 'active' | 'idle' | 'absent';
 
-/** Whether a person worked that day; cheap enough to ask for months of days and thousands of people. */
+/** Whether a person worked that day; cheap enough for months of days and thousands of people. */
 export function presence(person: Person, on: Conditions): Presence {
   if (on.day < person.joined) return 'absent';
   if (person.founder && on.edition.revision > 0) return 'active';
@@ -40,7 +40,7 @@ export function presence(person: Person, on: Conditions): Presence {
   return on.attendance > 0 && drawn < likely + 0.01 ? 'idle' : 'absent';
 }
 
-/** A person's figures of a day; undefined where there is no row. */
+/** A person's figures of a day; undefined if there is no row. */
 export function personDay(person: Person, on: Conditions): PersonDay | undefined {
   const there = presence(person, on);
   if (there === 'absent') return undefined;
@@ -54,7 +54,7 @@ function activeDay(person: Person, on: Conditions, random: Random): PersonDay {
   const circling = person.runaway ? on.circling : 1;
   const sessions = Math.max(1, Math.round(2.4 * work));
   const autonomy = person.autonomy * between(random, 0.7, 1.3);
-  // Rounding must not hide a revision, not even on a day with hardly anybody at work.
+  // Rounding must not hide a revision, not even on a day with hardly anyone at work.
   const revised = person.founder ? on.edition.revision : 0;
   const userMessages = Math.max(1, Math.round(15 * work)) + revised;
   const toolCalls = Math.round(userMessages * autonomy) + revised;
@@ -115,7 +115,7 @@ function idleDay(person: Person, on: Conditions): PersonDay {
   };
 }
 
-/** Most people stay with what they chose, so that the mix of the whole moves without jumps. */
+/** Most people keep their choice, so that the overall mix changes without jumps. */
 function preferredModel(person: Person, on: Conditions, random: Random): Model {
   const drawn = random();
   return modelAt(on.mix, drawn < 0.25 ? drawn * 4 : unit(person.seed, 1));

@@ -1,12 +1,12 @@
 import { type Day, firstDay, formatDay, weekday } from '../calendar.ts';
 import { mix, unit } from '../random.ts';
 
-/** What sets one organization's days apart from another's. */
+/** The characteristics of one organization's days. */
 export interface Temper {
   readonly seed: number;
-  /** In a small organization whole days can pass without anybody at work. */
+  /** In a small organization, nobody may be at work on a whole day. */
   readonly small: boolean;
-  /** A day of a spike besides the ones of every organization, and larger. */
+  /** An additional, larger spike besides those of every organization. */
   readonly spikeOn?: Day | undefined;
 }
 
@@ -26,7 +26,7 @@ const holidays = new Set([
   '12-31',
 ]);
 
-/** How likely people are to be at work, relative to a plain weekday; 0 where nobody is. */
+/** The probability of being at work relative to a plain weekday; 0 if nobody is. */
 export function attendance(temper: Temper, day: Day): number {
   if (day < firstDay) return 0;
   if (holidays.has(formatDay(day).slice(5))) return temper.small ? 0 : 0.12;
@@ -35,20 +35,20 @@ export function attendance(temper: Temper, day: Day): number {
   return (byWeekday[weekday(day)] ?? 1) * weather;
 }
 
-/** Usage per person grows by about half in a year. */
+/** Usage per person grows by about half per year. */
 export function growth(day: Day): number {
   return 1 + (day - firstDay) / 700;
 }
 
-/** How many times as often as usual agents that run in circles call their models; 1 where none does. */
+/** The factor of model calls by agents that are stuck in loops; 1 if none is. */
 export function circlingOn(temper: Temper, day: Day): number {
   if (day === temper.spikeOn) return 40;
   const first = firstDay + 7 * (1 + (temper.seed % 5));
-  // Every fifth Wednesday some people let an agent run in circles.
+  // Every fifth Wednesday some agents are stuck in loops.
   return day >= first && (day - first) % 35 === 0 ? 10 : 1;
 }
 
-/** A day without activity is a row of zeros or no row at all; which of the two is settled per day. */
+/** A day without activity is either a row of zeros or no row at all, determined per day. */
 export function isLeftOut(temper: Temper, day: Day): boolean {
   return isQuietSunday(temper, day) ? week(day) % 4 < 2 : mix(temper.seed, day) % 2 === 0;
 }

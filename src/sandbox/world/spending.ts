@@ -2,7 +2,7 @@ import { between, type Random } from '../random.ts';
 import type { Conditions } from './conditions.ts';
 import { type Model, modelAt } from './models.ts';
 
-/** What went to one model. */
+/** The usage of one model. */
 export interface ModelSpending {
   readonly model: Model;
   readonly credits: number;

@@ -2,7 +2,7 @@ import type { Day } from '../calendar.ts';
 import { mix, unit } from '../random.ts';
 import { plantedSecrets } from '../secrets.ts';
 
-/** A thing and how popular it is. */
+/** A thing and its popularity. */
 export type Weighted<T> = readonly (readonly [thing: T, weight: number])[];
 
 export const builtInTools: Weighted<string> = [
@@ -67,7 +67,7 @@ export interface Hook {
   readonly command: string;
 }
 
-/** Command lines as customers write them, secrets and home directories included. */
+/** Command lines as customers write them, including secrets and home directories. */
 export const hooks: Weighted<Hook> = [
   [{ event: 'PostToolUse', matcher: 'Edit|Create', command: 'npx prettier --write "$FACTORY_FILE"' }, 20],
   [{ event: 'PostToolUse', matcher: 'Execute', command: '/home/ada/.local/bin/audit-log --append' }, 9],
@@ -108,7 +108,7 @@ export function artifactOn(orgSeed: number, day: Day): string | undefined {
   return drawn % 30 === 0 ? artifacts[Math.floor(drawn / 30) % artifacts.length] : undefined;
 }
 
-/** Moves the popularity of things a little, differently every day. */
+/** Varies popularity a little, differently every day. */
 export function weightsOn<T>(things: Weighted<T>, daySeed: number): number[] {
   return things.map(([, weight], index) => weight * (0.75 + 0.5 * unit(daySeed, index)));
 }

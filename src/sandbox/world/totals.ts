@@ -11,7 +11,7 @@ export interface ModelTotal {
   output_tokens: number;
 }
 
-/** An organization's day, added up over its people. */
+/** The totals of an organization's day over its people. */
 export interface Totals {
   readonly active: number;
   readonly sum: Readonly<Record<Summed, number>>;
@@ -49,7 +49,7 @@ const summed = [
 ] as const;
 type Summed = (typeof summed)[number];
 
-/** Adds up a day; the work grows with the number of people. */
+/** Computes the totals of a day; the work grows with the number of people. */
 export function totalsOn(people: readonly Person[], on: Conditions): Totals {
   const sum = Object.fromEntries(summed.map((name) => [name, 0])) as Record<Summed, number>;
   const users = { mcp: 0, terminal: 0, web: 0, headless: 0 };

@@ -10,16 +10,19 @@ const REMEMBERED = 256;
 
 export type Verdict = 'right' | 'wrong' | 'busy';
 
-/** Says whether credentials are right. */
+/** Checks credentials. */
 export interface PasswordChecker {
   /**
-   * At once for credentials that were right before; else after a comparison of the same cost for users who exist
-   * and users who do not, or `busy` where too many wait already. Rejects where comparing fails.
+   * Resolves at once for credentials that were right before; otherwise after a comparison, at the same cost for
+   * existing and unknown users, or with `busy` if too many are pending. Rejects if comparing fails.
    */
   check(given: Credentials, users: ReadonlyMap<string, string>, address: string): Verdict | Promise<Verdict>;
 }
 
-/** Creates a checker. It keeps no password: what was right is remembered by a keyed hash, with the user's bcrypt hash. */
+/**
+ * Creates a checker. It stores no password: correct credentials are cached by a keyed hash, with the user's bcrypt
+ * hash.
+ */
 export function createPasswordChecker(comparing: Pick<Comparing, 'compare'>): PasswordChecker {
   const secret = randomBytes(32);
   const decoyOf = createDecoys(secret);
@@ -34,7 +37,7 @@ export function createPasswordChecker(comparing: Pick<Comparing, 'compare'>): Pa
       .update(JSON.stringify([user, hash, password]))
       .digest('base64');
     if (right.delete(key)) {
-      // Moved to the end: the newest.
+      // Moved to the end, as the newest.
       right.add(key);
       return 'right';
     }
@@ -71,13 +74,13 @@ export function createPasswordChecker(comparing: Pick<Comparing, 'compare'>): Pa
   return { check };
 }
 
-/** A user name and a password, as a client sent them. */
+/** A user name and a password, as sent by a client. */
 export interface Credentials {
   readonly user: string;
   readonly password: string;
 }
 
-/** Reads an `Authorization` header of the scheme Basic; undefined where it is none. */
+/** Parses an `Authorization` header of the scheme Basic; undefined if it is not one. */
 export function basicCredentials(header: string | undefined): Credentials | undefined {
   const encoded = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header ?? '')?.[1];
   if (encoded === undefined) return undefined;
@@ -93,8 +96,8 @@ const ALPHABET = './ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 const TAIL_LENGTH = 53;
 
 /**
- * Hashes that no password has, for users who do not exist: their check costs as much as that of one of those who do,
- * and of the same one each time, so that the response time reveals nothing.
+ * Hashes that match no password, for unknown users: their check costs as much as that of an existing user, and always
+ * the same one, so that the response time reveals nothing.
  */
 export function createDecoys(secret: Buffer): (user: string, hashes: readonly string[]) => string {
   const tail = Array.from({ length: TAIL_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');

@@ -7,7 +7,7 @@ export interface Comparing {
   close(): Promise<void>;
 }
 
-/** What a comparison is asked for, and what comes back. */
+/** A comparison and its result. */
 export interface Question {
   readonly id: number;
   readonly password: string;
@@ -18,12 +18,12 @@ export interface Answer {
   readonly matches: boolean;
 }
 
-/** Well above what it needs. */
+/** Well above its needs. */
 const HEAP_MIB = 32;
 
 /**
- * Compares in a thread of its own, one at a time and in order: a comparison takes from milliseconds to most of a
- * second, in which no scrape could be answered. The thread starts with the first comparison.
+ * Compares in a separate thread, one at a time and in order: a comparison takes from milliseconds to most of a second,
+ * during which no scrape could be answered. The thread starts with the first comparison.
  */
 export function createComparing(): Comparing {
   const waiting = new Map<number, { resolve(matches: boolean): void; reject(error: Error): void }>();
