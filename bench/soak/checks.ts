@@ -29,11 +29,15 @@ const GROWTH = 1.1;
 const SLACK_BYTES = 8 * 2 ** 20;
 /** What may wait for the collector of garbage when the heap is least in use. */
 const GARBAGE_BYTES = 16 * 2 ** 20;
-const SLACK_FILES = 16;
+/** So many more connections of the scraper may be open when the fewest are: those of a machine that is slower by then. */
+const SLACK_FILES = 8;
 const SLOWEST_MS = 1000;
 
-/** Holds a soak to what was promised: the first third warms up, the last is compared with the second. */
-export function evaluate(soak: Soak): readonly Check[] {
+/**
+ * Holds a soak to what was promised: the first third warms up, the last is compared with the second. How long a scrape
+ * may take is a promise of the machine that the benchmark names, and left out for any other.
+ */
+export function evaluate(soak: Soak, { anyMachine = false } = {}): readonly Check[] {
   const third = (soak.minutes * 60) / 3;
   const second = soak.samples.filter((sample) => sample.second >= third && sample.second < 2 * third);
   const last = soak.samples.filter((sample) => sample.second >= 2 * third);
@@ -44,11 +48,15 @@ export function evaluate(soak: Soak): readonly Check[] {
       found: `${soak.scrapes.length} scrapes, ${soak.failures.length} failed`,
       held: soak.failures.length === 0 && soak.scrapes.length > 0,
     },
-    {
-      what: `99 % of the scrapes took under ${SLOWEST_MS} ms`,
-      found: `${p99.toFixed(1)} ms`,
-      held: p99 < SLOWEST_MS,
-    },
+    ...(anyMachine
+      ? []
+      : [
+          {
+            what: `99 % of the scrapes took under ${SLOWEST_MS} ms`,
+            found: `${p99.toFixed(1)} ms`,
+            held: p99 < SLOWEST_MS,
+          },
+        ]),
     resident(second, last),
     heap(second, last),
     files(second, last),
@@ -81,12 +89,14 @@ function heap(second: readonly Sample[], last: readonly Sample[]): Check {
   };
 }
 
+/** By the least of each third: a scrape is a connection, of which a slow moment has many; a leak is there at the best one. */
 function files(second: readonly Sample[], last: readonly Sample[]): Check {
-  const most = (samples: readonly Sample[]) => Math.max(...samples.map(({ openFiles }) => openFiles));
+  const least = (samples: readonly Sample[]) => Math.min(...samples.map(({ openFiles }) => openFiles));
+  const [before, after] = [least(second), least(last)];
   return {
-    what: 'open files are level: maximum of the last third against the second',
-    found: `${most(second)} → ${most(last)}`,
-    held: most(last) <= most(second) + SLACK_FILES,
+    what: 'open files are level: minimum of the last third against the second',
+    found: `${before} → ${after}`,
+    held: after <= before + SLACK_FILES,
   };
 }
 

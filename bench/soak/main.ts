@@ -18,21 +18,28 @@ import { evaluate, type Soak } from './checks.ts';
 import { spell } from './faults.ts';
 import { renderSoak } from './page.ts';
 import { type Sample, takeSample } from './samples.ts';
-import { startScraper } from './scrapes.ts';
+import { type Pace, startScraper } from './scrapes.ts';
 
 const PER_SECOND = 50;
 const POLL_SECONDS = 5;
 const SAMPLE_SECONDS = 5;
 const SPELL_SECONDS = 20;
+/** With few scrapes under way at a time, a machine that is slow or busy has fewer of them, and none that fails. */
+const ANY_MACHINE = { atOnce: 4, timeoutMs: 5 * 60_000 };
 
 const { values } = parseArgs({
-  options: { minutes: { type: 'string', default: '30' }, write: { type: 'boolean', default: false } },
+  options: {
+    minutes: { type: 'string', default: '30' },
+    write: { type: 'boolean', default: false },
+    // Judges only what does not depend on how fast the machine is, and how busy.
+    'any-machine': { type: 'boolean', default: false },
+  },
 });
 const minutes = Number(values.minutes);
 if (!(minutes > 0 && minutes <= 24 * 60)) throw new Error('--minutes must be a number from 0 to 1440');
 
-const soak = await run(minutes);
-const checks = evaluate(soak);
+const soak = await run(minutes, values['any-machine'] ? ANY_MACHINE : {});
+const checks = evaluate(soak, { anyMachine: values['any-machine'] });
 const section = renderSoak(soak, checks, describeMachine());
 console.log(section);
 for (const line of soak.errors.slice(0, 20)) console.error(line);
@@ -43,7 +50,7 @@ if (values.write) {
 }
 if (checks.some(({ held }) => !held)) process.exitCode = 1;
 
-async function run(minutes: number): Promise<Soak> {
+async function run(minutes: number, pace: Partial<Pace>): Promise<Soak> {
   const folder = mkdtempSync(path.join(tmpdir(), 'soak-'));
   const platform = await startPlatform();
   const port = await freePort();
@@ -52,7 +59,7 @@ async function run(minutes: number): Promise<Soak> {
   const log = readLog(child.stderr);
   try {
     await answering(`${here}/-/ready`);
-    const scraper = startScraper(`${here}/metrics`, PER_SECOND);
+    const scraper = startScraper(`${here}/metrics`, { perSecond: PER_SECOND, ...pace });
     const samples: Sample[] = [];
     let polls = 0;
     const startedAt = performance.now();
@@ -147,9 +154,9 @@ function readLog(stream: NodeJS.ReadableStream) {
   return { levels, errors };
 }
 
-/** Waits until an address answers with 200; rejects after a minute. */
+/** Waits until an address answers with 200; rejects after five minutes. */
 async function answering(url: string): Promise<void> {
-  for (let attempt = 0; attempt < 600; attempt += 1) {
+  for (let attempt = 0; attempt < 3000; attempt += 1) {
     const answer = await fetch(url).catch(() => undefined);
     if (answer?.ok === true) return;
     await pause(100);

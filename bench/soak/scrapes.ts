@@ -13,8 +13,16 @@ export interface Scraper {
 
 const TIMEOUT_MS = 10_000;
 
-/** Starts to scrape `url` so many times a second. */
-export function startScraper(url: string, perSecond: number): Scraper {
+export interface Pace {
+  readonly perSecond: number;
+  /** How many scrapes may be under way; those that are due beyond it are left out. */
+  readonly atOnce?: number;
+  /** How long a scrape may take before it counts as failed. */
+  readonly timeoutMs?: number;
+}
+
+/** Starts to scrape `url` at a pace. */
+export function startScraper(url: string, { perSecond, atOnce = Infinity, timeoutMs }: Pace): Scraper {
   const agent = new Agent({ keepAlive: true });
   const milliseconds: number[] = [];
   const failures: string[] = [];
@@ -23,7 +31,7 @@ export function startScraper(url: string, perSecond: number): Scraper {
 
   function scrape(): void {
     const startedAt = performance.now();
-    const done = fetchPage(url, agent)
+    const done = fetchPage(url, agent, timeoutMs)
       .then((body) => {
         milliseconds.push(performance.now() - startedAt);
         newest = body;
@@ -40,7 +48,7 @@ export function startScraper(url: string, perSecond: number): Scraper {
   let begun = 0;
   const timer = setInterval(() => {
     const due = Math.floor(((performance.now() - startedAt) / 1000) * perSecond);
-    for (; begun < due; begun += 1) scrape();
+    for (; begun < due; begun += 1) if (open.size < atOnce) scrape();
   }, 1000 / perSecond);
   return {
     milliseconds,
@@ -55,10 +63,10 @@ export function startScraper(url: string, perSecond: number): Scraper {
 }
 
 /** One scrape as Prometheus makes it; rejects on anything but a whole page. */
-export function fetchPage(url: string, agent?: Agent): Promise<string> {
+export function fetchPage(url: string, agent?: Agent, timeout = TIMEOUT_MS): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = { 'accept-encoding': 'gzip' };
-    const request = get(url, { ...(agent && { agent }), headers, timeout: TIMEOUT_MS }, (response) => {
+    const request = get(url, { ...(agent && { agent }), headers, timeout }, (response) => {
       read(response).then(resolve, reject);
     });
     request

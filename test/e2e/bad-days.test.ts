@@ -6,7 +6,10 @@ const UNCOVERED = 'agent_platform_history_uncovered';
 const DATA_DAY = 'agent_platform_data_day_timestamp_seconds';
 
 test('a day that cannot be served costs that day, and not a single one after it', async () => {
-  const story = await startStory({ sandbox: { faults: ['bad-day=2026-11-05@tokens'] } });
+  const story = await startStory({
+    sandbox: { faults: ['bad-day=2026-11-05@tokens'] },
+    flags: ['no-collector.readiness', 'no-collector.wiki'],
+  });
   for (let days = 0; days < 10; days += 1) {
     const page = await story.page();
     const newest = page.by('dataset', DATA_DAY);
@@ -42,7 +45,10 @@ test('a bad newest day fails its collector, and costs nothing else', async () =>
 });
 
 test('days that the platform serves no longer are asked for once a day, by one request', async () => {
-  const story = await startStory({ sandbox: { faults: ['oldest-day=2026-11-01@tokens'] } });
+  const story = await startStory({
+    sandbox: { faults: ['oldest-day=2026-11-01@tokens'] },
+    collectors: ['tokens'],
+  });
   const page = await story.page();
   expect(page.value(SUCCESS, { collector: 'tokens' })).toBe(1);
   expect(page.value(DATA_DAY, { dataset: 'tokens' })).toBe(Date.UTC(2026, 10, 19) / 1000);

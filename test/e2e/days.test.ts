@@ -42,7 +42,7 @@ describe('a day that is late', () => {
   });
 
   test('by twelve days is asked for until it comes, is never zero, and makes no sum short', async () => {
-    const story = await startStory();
+    const story = await startStory({ flags: ['no-collector.readiness', 'no-collector.wiki'] });
     story.platform.setFaults(['late=12@tokens']);
     for (let days = 0; days < 12; days++) {
       story.clock.advance(DAY);

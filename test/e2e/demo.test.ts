@@ -9,7 +9,7 @@ import { isOfPlatform, type Page } from './page.ts';
 /** The demo of a fixed day, with fewer repositories so that the file stays readable. */
 async function demo() {
   return startStory({
-    sandbox: { users: 40, repos: 3 },
+    sandbox: { users: 40, repos: 3, days: 400 },
     flags: ['history.start=2026-01-14'],
     contract: demoContract,
   });

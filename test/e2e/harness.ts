@@ -17,6 +17,7 @@ import { keepLog } from '../support/logs.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createStoryClock, type StoryClock } from './clock.ts';
 import { type Page, readPage } from './page.ts';
+import { type Rewrite, startRewriting } from './rewriting.ts';
 
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
@@ -24,6 +25,8 @@ export const DAY = 24 * HOUR;
 export const NOON = Date.UTC(2026, 10, 20, 12);
 /** How long a request may take: far longer than any machine needs that answers itself. */
 const API_TIMEOUT_MS = 10 * 60_000;
+/** How many days the platform has: those that the stories ask for, and some more for those that go on for days. */
+const DAYS = 60;
 export const YESTERDAY = '2026-11-19';
 
 export interface StoryOptions {
@@ -47,6 +50,8 @@ export interface StoryOptions {
   readonly contract?: Contract;
   /** When the story begins, in milliseconds since the epoch; noon where not given. */
   readonly begins?: number;
+  /** Changes what the platform answers. */
+  readonly rewrite?: Rewrite;
   /** Not polled yet where it is false. */
   readonly polled?: boolean;
 }
@@ -79,9 +84,10 @@ export interface Story {
 export async function startStory(options: StoryOptions = {}): Promise<Story> {
   const clock = createStoryClock(options.begins ?? NOON);
   const ticker = createFakeTicker();
-  const platform = createSandbox({ now: clock.now, users: 12, repos: 6, ...options.sandbox });
-  const { url: platformUrl } = await platform.listen({ host: '127.0.0.1', port: 0 });
+  const platform = createSandbox({ now: clock.now, users: 12, repos: 6, days: DAYS, ...options.sandbox });
+  const { url: ownUrl } = await platform.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => platform.close());
+  const platformUrl = options.rewrite ? await startRewriting(ownUrl, options.rewrite) : ownUrl;
   const stderr = new PassThrough({ encoding: 'utf8' });
   let log = '';
   stderr.on('data', (text: string) => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
-import { pageAfterRuns, type Rewrite, startProgram } from './program.ts';
+import { pageAfterRuns, startProgram } from './program.ts';
+import type { Rewrite } from './rewriting.ts';
 
 const REJECTED = 'agent_platform_exporter_records_rejected_total';
 const REVISIONS = 'agent_platform_exporter_day_revisions_total';

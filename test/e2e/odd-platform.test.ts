@@ -1,14 +1,17 @@
 import { expect, test } from 'vitest';
-import { pageAfterRuns, type Rewrite, startProgram } from './program.ts';
+import { startStory } from './harness.ts';
+import type { Page } from './page.ts';
+import { pageAfterRuns, startProgram } from './program.ts';
+import type { Rewrite } from './rewriting.ts';
 
 const SUCCESS = 'agent_platform_exporter_collector_success';
 const REJECTED = 'agent_platform_exporter_records_rejected_total';
 const DATASETS = ['tokens', 'tools', 'activity', 'productivity'];
 
-/** Flags with which these collectors alone run. */
-function only(...collectors: readonly string[]): readonly string[] {
-  const all = [...DATASETS, 'users', 'readiness', 'wiki', 'spend'];
-  return all.map((name) => (collectors.includes(name) ? `--collector.${name}` : `--no-collector.${name}`));
+/** The page after the first run of these collectors alone, of which few days are asked for. */
+async function pageOf(rewrite: Rewrite, ...collectors: readonly string[]): Promise<Page> {
+  const story = await startStory({ rewrite, collectors, flags: ['history.start=2026-11-10'] });
+  return story.page();
 }
 
 function rowsOf(body: Record<string, unknown>, member: string): Record<string, unknown>[] {
@@ -27,7 +30,12 @@ test('names that do not print, or differ only far behind, are labels of their ow
       }));
     return body;
   };
-  const program = await startProgram(only('tokens'), rename);
+  // As a process of its own, with everything between the platform's bytes and those of the page.
+  const others = ['tools', 'activity', 'productivity', 'readiness', 'wiki'];
+  const program = await startProgram(
+    others.map((name) => `--no-collector.${name}`),
+    rename,
+  );
   const page = await pageAfterRuns(program, ['tokens']);
   const models = page.by('model', 'agent_platform_daily_credits_by_model');
   expect(Object.values(models).toSorted()).toEqual([1, 2, 3, 4]);
@@ -58,8 +66,7 @@ test('repositories that differ in port or query are two, and those that differ i
     }
     return body;
   };
-  const program = await startProgram(only('readiness'), move);
-  const page = await pageAfterRuns(program, ['readiness']);
+  const page = await pageOf(move, 'readiness');
   const repositories = Object.keys(page.by('repo', 'agent_platform_readiness_ratio')).toSorted();
   expect(repositories).toEqual([
     'git.example.com/a/b',
@@ -78,8 +85,7 @@ test('rows of dates that are none, or were not asked for, make no day and no zer
     }
     return body;
   };
-  const program = await startProgram(only(...DATASETS), misdate);
-  const page = await pageAfterRuns(program, DATASETS);
+  const page = await pageOf(misdate, ...DATASETS);
   expect(page.value('agent_platform_daily_git_commits')).toBeDefined();
   for (const family of ['daily_tool_calls', 'daily_sessions', 'daily_active_users', 'daily_credits'])
     expect(page.find(`agent_platform_${family}`), family).toEqual([]);
@@ -103,8 +109,7 @@ test.each([
     rowsOf(body, 'data').unshift({ user_id: 'somebody', date, sessions: 1, ...row });
     return body;
   };
-  const program = await startProgram(only('users', 'tokens'), spoil);
-  const page = await pageAfterRuns(program, ['users', 'tokens']);
+  const page = await pageOf(spoil, 'users', 'tokens');
   expect(page.by('collector', SUCCESS)).toMatchObject({ users: 0, tokens: 1 });
   const reasons = page.by('reason', 'agent_platform_exporter_collector_failing', { collector: 'users' });
   expect(reasons['schema']).toBe(1);

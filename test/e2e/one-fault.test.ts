@@ -76,7 +76,7 @@ describe('whatever goes wrong has a reason, and the last good data stays', () =>
     ['slow=1:86400000', 'timeout', 'timeout', ['api.retries=1']],
     ['oversize=4000000', 'limit', '200', ['api.max-response-bytes=3MiB']],
   ])('%s: %s', async (fault, reason, code, flags) => {
-    const story = await startStory({ flags: [...SHORT, ...flags] });
+    const story = await startStory({ flags: [...SHORT, ...flags], collectors: ['tokens', 'tools'] });
     const before = await story.page();
     story.platform.setFaults([`${fault}@tokens`]);
     const poll = reason === 'timeout' ? () => pollUntilTimedOut(story, 'tokens') : story.poll;

@@ -18,6 +18,7 @@ export interface Page extends ParsedPage {
 /** Reads a page of metrics. */
 export function readPage(text: string): Page {
   const parsed = parsePage(text);
+  const platformLines = new Map<string | undefined, readonly string[]>();
 
   function find(name: string, labels: Labels = {}): readonly ParsedSample[] {
     const wanted = Object.entries(labels);
@@ -25,6 +26,16 @@ export function readPage(text: string): Page {
       (sample) =>
         sample.name === name && wanted.every(([label, value]) => sample.labels.get(label) === value),
     );
+  }
+
+  function linesOf(org: string | undefined): readonly string[] {
+    return parsed.samples
+      .filter(
+        (sample) =>
+          isOfPlatform(sample.name) && (org ?? sample.labels.get('org')) === sample.labels.get('org'),
+      )
+      .map(seriesText)
+      .sort();
   }
 
   return {
@@ -40,14 +51,11 @@ export function readPage(text: string): Page {
       Object.fromEntries(
         find(name, labels).map((sample) => [sample.labels.get(label) ?? '', Number(sample.value)]),
       ),
-    platform: (org) =>
-      parsed.samples
-        .filter(
-          (sample) =>
-            isOfPlatform(sample.name) && (org ?? sample.labels.get('org')) === sample.labels.get('org'),
-        )
-        .map(seriesText)
-        .sort(),
+    platform(org) {
+      const lines = platformLines.get(org) ?? linesOf(org);
+      platformLines.set(org, lines);
+      return lines;
+    },
   };
 }
 
@@ -58,6 +66,7 @@ export function isOfPlatform(name: string): boolean {
 
 /** A sample as one line of text that does not depend on the order of its labels. */
 export function seriesText({ name, labels, value }: ParsedSample): string {
-  const pairs = [...labels].sort().map(([label, text]) => `${label}=${JSON.stringify(text)}`);
+  const sorted = [...labels].sort(([one], [other]) => (one < other ? -1 : 1));
+  const pairs = sorted.map(([label, text]) => `${label}=${JSON.stringify(text)}`);
   return `${name}{${pairs.join(',')}} ${value}`;
 }

@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 import { keepLog } from '../support/logs.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Page, readPage } from './page.ts';
+import { type Rewrite, startRewriting } from './rewriting.ts';
 
 const bin = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import.meta.url));
 
@@ -18,9 +17,6 @@ export interface Program {
   get(path: string, init?: RequestInit): Promise<Response>;
   log(): string;
 }
-
-/** Changes an answer of the platform: its body as JSON, and what was asked for. */
-export type Rewrite = (body: Record<string, unknown>, url: URL) => unknown;
 
 /** What else may be wanted of the machine that the program runs on. */
 export interface Machine {
@@ -37,33 +33,10 @@ export async function startProgram(
   rewrite: Rewrite = (body) => body,
   { now = Date.now, nodeArguments = [], environment = {} }: Machine = {},
 ): Promise<Program> {
-  const platform = createSandbox({ now, users: 40, repos: 6 });
+  const platform = createSandbox({ now, users: 12, repos: 6, days: 100 });
   const behind = await platform.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => platform.close());
-  async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const answer = await fetch(behind.url + request.url, {
-      headers: { authorization: request.headers.authorization ?? '' },
-    });
-    const url = new URL(request.url ?? '/', behind.url);
-    const body = answer.ok
-      ? rewrite((await answer.json()) as Record<string, unknown>, url)
-      : await answer.json();
-    response.writeHead(answer.status, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(body));
-  }
-  const before = createServer((request, response) => {
-    // The platform may end while the program still asks.
-    pass(request, response).catch(() => response.destroy());
-  });
-  await new Promise<void>((resolve) => before.listen(0, '127.0.0.1', resolve));
-  onTestFinished(
-    () =>
-      new Promise<void>((resolve) => {
-        before.close(() => resolve());
-        before.closeAllConnections();
-      }),
-  );
-  const url = `http://127.0.0.1:${(before.address() as AddressInfo).port}`;
+  const url = await startRewriting(behind.url, rewrite);
   const isStored = flags.some((flag) => flag.startsWith('--storage.path='));
   const common = [
     ...['--web.listen-address=127.0.0.1:0', '--schedule.jitter=0'],

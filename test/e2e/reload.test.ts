@@ -67,7 +67,7 @@ describe('organizations', () => {
   test('never leave the page while others come and go', async () => {
     const story = await startStory({ sandbox: { orgs: 2 } });
     const acme = (await story.page()).platform('acme');
-    let left = 10;
+    let left = 4;
     const scraping = (async () => {
       for (; left > 0; left--) expect((await story.page()).platform('acme')).toEqual(acme);
     })();

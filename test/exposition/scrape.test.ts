@@ -65,8 +65,8 @@ describe('a scrape', () => {
   test.each([
     ['text', 10],
     ['openmetrics', 10],
-    ['text', 60_000],
-    ['openmetrics', 60_000],
+    ['text', 12_000],
+    ['openmetrics', 12_000],
   ] as const)('as %s of %d samples says the same with gzip and without', async (format, count) => {
     const { publish, read } = create();
     await publish(1, count, ['a']);
@@ -169,7 +169,7 @@ describe('over HTTP', () => {
 
   test.each([true, false])('a large page arrives whole (gzip: %s)', async (gzip) => {
     const { publish, exposition } = create();
-    await publish(1, 60_000, ['a']);
+    await publish(1, 30_000, ['a']);
     const page = pageOf(await exposition.scrape({ format: 'text', gzip }));
     const port = await serve((response) => {
       response.setHeader('content-length', page.contentLength);
@@ -179,7 +179,7 @@ describe('over HTTP', () => {
       pipeline(stream, response).catch(() => undefined);
     });
     const text = await (await fetch(`http://127.0.0.1:${port}`)).text();
-    expect(parsePage(text).samples).toHaveLength(120_001);
+    expect(parsePage(text).samples).toHaveLength(60_001);
   });
 
   test('a client that goes away ends the inflating stream', async () => {

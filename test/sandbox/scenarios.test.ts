@@ -16,7 +16,7 @@ function median(values: readonly number[]): number {
 /** Asks a platform that was created at an instant. */
 function createdAt(instant: number, scenarios: readonly ('credit-spike' | 'readiness-drop')[]) {
   const clock = { now: instant };
-  const asked = createAsked({ now: () => clock.now, scenarios });
+  const asked = createAsked({ now: () => clock.now, scenarios, days: 60 });
   return { ...asked, clock };
 }
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readPage } from '../e2e/page.ts';
-import { startDemo } from './platform.ts';
+import { settledPage, startDemo } from './platform.ts';
 import { createPrograms } from './programs.ts';
 import { requireTool } from './tools.ts';
 
@@ -12,8 +12,6 @@ with urllib.request.urlopen(request) as answer:
     sys.stdout.buffer.write(gzip.decompress(answer.read()))
 `;
 
-import { waitFor } from '../support/wait-for.ts';
-
 const hasCurl = requireTool('curl');
 
 describe('independent clients read the same page', () => {
@@ -22,17 +20,9 @@ describe('independent clients read the same page', () => {
   let plain: readonly string[] = [];
 
   beforeAll(async () => {
-    ({ url } = await startDemo(programs));
-    url += '/metrics';
-    await waitFor(async () => {
-      const text = await (await fetch(url, { headers: { 'accept-encoding': 'identity' } })).text();
-      const page = readPage(text);
-      expect(page.value('agent_platform_history_uncovered', { dataset: 'tokens' })).toBe(0);
-      expect(Object.values(page.by('collector', 'agent_platform_exporter_collector_success'))).toHaveLength(
-        6,
-      );
-      plain = page.platform();
-    });
+    const demo = await startDemo(programs);
+    plain = (await settledPage(demo.url)).platform();
+    url = `${demo.url}/metrics`;
   });
 
   test.runIf(hasCurl)('curl, compressed', async () => {

@@ -1,3 +1,6 @@
+import { expect } from 'vitest';
+import { type Page, readPage } from '../e2e/page.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { type Program, type Programs, written } from './programs.ts';
 
 export const KEY = 'sandbox-acme-owner';
@@ -37,4 +40,26 @@ export async function startDemo(
   const program = programs.exporter(['demo', '--web.listen-address=127.0.0.1:0']);
   const url = await written(program, 'stdout', /status +(http:\S+)\//);
   return { program, url };
+}
+
+/** The page of an exporter as it is served now. */
+export async function pageOf(url: string): Promise<Page> {
+  return readPage(await (await fetch(`${url}/metrics`)).text());
+}
+
+/**
+ * The page once the first run of every usual collector is whole. Nothing about the platform changes after it on a day on
+ * which the platform does not change: earlier pages have the newest day, but not yet the days before.
+ */
+export function settledPage(url: string): Promise<Page> {
+  return waitFor(async () => {
+    const page = await pageOf(url);
+    expect(page.by('collector', 'agent_platform_exporter_collector_success')).toEqual({
+      ...{ activity: 1, productivity: 1, readiness: 1, tokens: 1, tools: 1, wiki: 1 },
+    });
+    expect(page.by('dataset', 'agent_platform_history_uncovered')).toEqual({
+      ...{ tokens: 0, tools: 0, activity: 0, productivity: 0 },
+    });
+    return page;
+  });
 }

@@ -6,7 +6,7 @@ import { collectors } from '../../src/collectors/index.ts';
 import { ABSENT_WITHOUT_CONTRACT } from '../e2e/golden/absent.ts';
 import { readPage } from '../e2e/page.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { startPlatform, startServe } from './platform.ts';
+import { settledPage, startPlatform, startServe } from './platform.ts';
 import { createPrograms, type Program } from './programs.ts';
 import { requireTool } from './tools.ts';
 
@@ -61,12 +61,19 @@ scrape_configs:
       `--web.listen-address=127.0.0.1:${port}`,
     ]);
     await waitFor(async () => expect(await values('up')).toEqual([1]));
-    await waitFor(async () => expect(await values(SUCCESS)).toEqual([1, 1, 1, 1, 1, 1]));
+    await settledPage(exporter);
+    await waitFor(async () => {
+      expect(await values(SUCCESS)).toEqual([1, 1, 1, 1, 1, 1]);
+      expect(await values('agent_platform_history_uncovered')).toEqual([0, 0, 0, 0]);
+    });
   });
 
   test('scrapes without an error, in OpenMetrics', async () => {
-    const targets = (await get('targets')) as { activeTargets: { health: string; lastError: string }[] };
-    expect(targets.activeTargets).toMatchObject([{ health: 'up', lastError: '' }]);
+    // A scrape that a busy machine cut short is followed by another.
+    await waitFor(async () => {
+      const targets = (await get('targets')) as { activeTargets: { health: string; lastError: string }[] };
+      expect(targets.activeTargets).toMatchObject([{ health: 'up', lastError: '' }]);
+    });
     const accept =
       'application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1';
     const { headers } = await fetch(`${exporter}/metrics`, { headers: { accept } });
@@ -98,46 +105,58 @@ scrape_configs:
   });
 
   test('holds the page’s own values', async () => {
-    const page = readPage(await (await fetch(`${exporter}/metrics`)).text());
-    const stored = await query(
-      '{__name__=~"agent_platform_(daily|readiness|wiki|credits|weekly|monthly)_.+"}',
-    );
-    expect(stored.length).toBeGreaterThan(2_000);
-    const read = stored.map(({ metric, value }) => {
-      const { __name__: name = '', instance: _instance, job: _job, ...labels } = metric;
-      return [
-        JSON.stringify([
-          name,
-          ...Object.entries(labels)
-            .filter(([, text]) => text !== '')
-            .sort(),
-        ]),
-        Number(value[1]),
-      ] as const;
-    });
-    const served = page.samples
-      .filter(({ name }) => /^agent_platform_(daily|readiness|wiki|credits|weekly|monthly)_/.test(name))
-      .map(({ name, labels, value }) => {
-        const known = [...labels].filter(([, text]) => text !== '').sort();
-        return [JSON.stringify([name, ...known]), Number(value)] as const;
+    // A scrape that a busy machine cut short leaves nothing at its instant.
+    await waitFor(async () => {
+      const page = readPage(await (await fetch(`${exporter}/metrics`)).text());
+      const stored = await query(
+        '{__name__=~"agent_platform_(daily|readiness|wiki|credits|weekly|monthly)_.+"}',
+      );
+      expect(stored.length).toBeGreaterThan(2_000);
+      const read = stored.map(({ metric, value }) => {
+        const { __name__: name = '', instance: _instance, job: _job, ...labels } = metric;
+        return [
+          JSON.stringify([
+            name,
+            ...Object.entries(labels)
+              .filter(([, text]) => text !== '')
+              .sort(),
+          ]),
+          Number(value[1]),
+        ] as const;
       });
-    expect(new Map(read)).toEqual(new Map(served));
+      const served = page.samples
+        .filter(({ name }) => /^agent_platform_(daily|readiness|wiki|credits|weekly|monthly)_/.test(name))
+        .map(({ name, labels, value }) => {
+          const known = [...labels].filter(([, text]) => text !== '').sort();
+          return [JSON.stringify([name, ...known]), Number(value)] as const;
+        });
+      expect(new Map(read)).toEqual(new Map(served));
+    });
   });
 
   test('keeps seeing the last values while the platform is away, and the exporter recovers by itself', async () => {
-    const before = await values('agent_platform_daily_credits');
+    const before = await waitFor(async () => {
+      const credits = await values('agent_platform_daily_credits');
+      expect(credits).toHaveLength(1);
+      return credits;
+    });
     platform.program.send('SIGTERM');
     await platform.program.ended;
     await refresh();
     await waitFor(async () => expect(await values(SUCCESS)).toEqual([0, 0, 0, 0, 0, 0]));
-    expect(await values('agent_platform_exporter_collector_failing{reason="network"} == 1')).toHaveLength(6);
-    expect(await values('agent_platform_daily_credits')).toEqual(before);
-    expect(await values('up')).toEqual([1]);
+    await waitFor(async () => {
+      const failing = 'agent_platform_exporter_collector_failing{reason="network"} == 1';
+      expect(await values(failing)).toHaveLength(6);
+      expect(await values('agent_platform_daily_credits')).toEqual(before);
+      expect(await values('up')).toEqual([1]);
+    });
 
     platform = await startPlatform(programs, [], platform.port);
     await refresh();
     await waitFor(async () => expect(await values(SUCCESS)).toEqual([1, 1, 1, 1, 1, 1]));
-    expect(await values('agent_platform_daily_credits')).toEqual(before);
-    expect(await values('agent_platform_exporter_day_revisions_total{dataset="tokens"}')).toEqual([0]);
+    await waitFor(async () => {
+      expect(await values('agent_platform_daily_credits')).toEqual(before);
+      expect(await values('agent_platform_exporter_day_revisions_total{dataset="tokens"}')).toEqual([0]);
+    });
   });
 });

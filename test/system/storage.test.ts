@@ -2,9 +2,8 @@ import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { type Page, readPage } from '../e2e/page.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { KEY, startPlatform, startServe } from './platform.ts';
+import { KEY, pageOf, settledPage, startPlatform, startServe } from './platform.ts';
 import { createPrograms, type Program, written } from './programs.ts';
 import { requireTool } from './tools.ts';
 
@@ -19,7 +18,7 @@ async function startServeBy(
   starter: readonly string[],
   platform: string,
   args: readonly string[],
-): Promise<{ readonly program: Program; page(): Promise<Page> }> {
+): Promise<{ readonly program: Program; readonly url: string }> {
   const [command = '', ...before] = starter;
   const program = programs.start(
     command,
@@ -35,20 +34,7 @@ async function startServeBy(
     },
   );
   const port = await written(program, 'stderr', /msg=Serving .*\bport=(\d+)/);
-  return { program, page: () => pageOf(`http://127.0.0.1:${port}`) };
-}
-
-async function pageOf(url: string): Promise<Page> {
-  return readPage(await (await fetch(`${url}/metrics`)).text());
-}
-
-async function expectSynced(page: () => Promise<Page>): Promise<void> {
-  await waitFor(async () => {
-    const now = await page();
-    const success = now.by('collector', 'agent_platform_exporter_collector_success');
-    expect(Object.values(success)).toEqual([1, 1, 1, 1, 1, 1]);
-    expect(now.value('agent_platform_history_uncovered', { dataset: 'tokens' })).toBe(0);
-  });
+  return { program, url: `http://127.0.0.1:${port}` };
 }
 
 function timesDegraded(program: Program): number {
@@ -63,20 +49,21 @@ describe('a file that must not grow', () => {
       const file = join(programs.folder(), 'history.db');
       const pid = join(programs.folder(), 'pid');
       const limited = ['sh', '-c', 'echo $$ > "$0"; exec prlimit --fsize=300000:unlimited -- "$@"', pid];
-      const { program, page } = await startServeBy(limited, platform.url, [`--storage.path=${file}`]);
-      await expectSynced(page);
-      expect((await page()).value(PERSISTENT)).toBe(0);
+      const { program, url } = await startServeBy(limited, platform.url, [`--storage.path=${file}`]);
+      expect((await settledPage(url)).value(PERSISTENT)).toBe(0);
       expect(timesDegraded(program)).toBe(1);
       const id = readFileSync(pid, 'utf8').trim();
       await programs.run('prlimit', [`--pid=${id}`, '--fsize=unlimited:unlimited']);
-      const before = await page();
+      const before = await pageOf(url);
       program.send('SIGTERM');
       expect(await program.ended).toEqual({ code: 0, signal: null });
       expect(program.stderr()).toContain('The history is written to its file again');
       platform.program.send('SIGTERM');
       await platform.program.ended;
       const second = await startServe(programs, platform.url, [`--storage.path=${file}`, '--api.retries=0']);
-      expect((await pageOf(second.url)).platform()).toEqual(before.platform());
+      await waitFor(async () => {
+        expect((await pageOf(second.url)).platform()).toEqual(before.platform());
+      });
     },
   );
 });
@@ -93,8 +80,7 @@ describe('a directory that must not be written', () => {
       const folder = programs.folder();
       const file = join(folder, 'history.db');
       const first = await startServe(programs, platform.url, [`--storage.path=${file}`]);
-      await expectSynced(() => pageOf(first.url));
-      const before = await pageOf(first.url);
+      const before = await settledPage(first.url);
       first.program.send('SIGTERM');
       await first.program.ended;
       platform.program.send('SIGTERM');
@@ -103,9 +89,12 @@ describe('a directory that must not be written', () => {
       chmodSync(folder, 0o555);
       const { mtimeMs } = statSync(file);
       const args = [`--storage.path=${file}`, '--api.retries=0'];
-      const { program, page } = await startServeBy(starter, platform.url, args);
-      const now = await page();
-      expect(now.platform()).toEqual(before.platform());
+      const { program, url } = await startServeBy(starter, platform.url, args);
+      const now = await waitFor(async () => {
+        const page = await pageOf(url);
+        expect(page.platform()).toEqual(before.platform());
+        return page;
+      });
       expect(now.value(PERSISTENT)).toBe(0);
       expect(program.stderr()).toContain('reason=read-only');
       expect(timesDegraded(program)).toBe(1);
