@@ -5,7 +5,7 @@ import { createDirectory, openHistory } from '../history/files.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { DAY, HOUR, NOON, YESTERDAY } from './harness.ts';
 import { createMachineClock, type MachineClock } from './machine-clock.ts';
-import { type Program, pageAfterRuns, startProgram } from './program.ts';
+import { type Program, settledPage, startProgram } from './program.ts';
 
 const MINUTE = 60_000;
 /** Longer than the program waits between two looks at its clock, by more than counts as a jump. */
@@ -37,7 +37,7 @@ async function startWatched(flags: readonly string[] = []): Promise<Watched> {
     undefined,
     { now: clock.now, nodeArguments: [clock.nodeArgument] },
   );
-  await pageAfterRuns(program, COLLECTORS);
+  await settledPage(program, COLLECTORS);
   const jumps = () => program.log().split(JUMP).length - 1;
   const asked = (day: string) =>
     DATASETS.map(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
-import { pageAfterRuns, startProgram } from './program.ts';
+import { settledPage, startProgram } from './program.ts';
 import type { Rewrite } from './rewriting.ts';
 
 const REJECTED = 'agent_platform_exporter_records_rejected_total';
@@ -26,7 +26,7 @@ test('a known field that is missing from a later answer stays as it was, is coun
     '--web.enable-lifecycle',
   ];
   const program = await startProgram([...flags, '--history.start=2026-11-01'], lose);
-  const before = await pageAfterRuns(program, ['activity']);
+  const before = await settledPage(program, ['activity']);
   expect(before.value(REJECTED, { dataset: 'activity' })).toBe(0);
   isMissing = true;
   await program.get('/-/refresh', { method: 'POST' });

@@ -6,6 +6,7 @@ import { keepLog } from '../support/logs.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Page, readPage } from './page.ts';
 import { type Rewrite, startRewriting } from './rewriting.ts';
+import { expectSettled } from './settled.ts';
 
 const bin = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import.meta.url));
 
@@ -84,5 +85,17 @@ export function pageAfterRuns(program: Program, collectors: readonly string[]): 
       return collectors.every((collector) => ran[collector] !== undefined) && page;
     },
     { what: `runs of ${collectors.join(', ')}`, seen: program.log },
+  );
+}
+
+/** The page once the first run of each of these collectors is whole: all days are there, and not only the newest. */
+export function settledPage(program: Program, collectors: readonly string[]): Promise<Page> {
+  return waitFor(
+    async () => {
+      const page = await program.page();
+      expectSettled(page, collectors);
+      return page;
+    },
+    { what: `whole runs of ${collectors.join(', ')}`, seen: program.log },
   );
 }

@@ -4,6 +4,8 @@ import { liveThrough } from '../year/year.ts';
 
 const given = process.env['YEAR_SEED'];
 const SEEDS = given === undefined ? [21, 22, 23, 24, 25, 26] : [Number(given)];
+/** The seed that `npm test` lives through a season of. */
+const WELL_KNOWN = 1;
 
 describe('a simulated year, asked every two hours', () => {
   inBerlin();
@@ -11,5 +13,10 @@ describe('a simulated year, asked every two hours', () => {
   test.each(SEEDS)('shows no false figure, and each true one in time, seed %i', async (seed) => {
     const year = await liveThrough(seed, { days: 400, everyHours: 2 });
     expectGoodYear(year, `YEAR_SEED=${seed} npx vitest run --project storm test/storm/year.test.ts`);
+  });
+
+  test(`shows none either when it is asked every 18 hours, seed ${WELL_KNOWN}`, async () => {
+    const year = await liveThrough(WELL_KNOWN, { days: 400, everyHours: 18 });
+    expectGoodYear(year, 'npx vitest run --project storm test/storm/year.test.ts -t "18 hours"');
   });
 });

@@ -6,7 +6,8 @@ const SEED = Number(process.env['YEAR_SEED'] ?? 1);
 
 inBerlin();
 
-test(`a simulated year shows no false figure, and each true one as soon as the rules allow, seed ${SEED}`, async () => {
-  const year = await liveThrough(SEED, { days: 400, everyHours: 18 });
-  expectGoodYear(year, `YEAR_SEED=${SEED} npx vitest run --project unit test/year`);
+// The whole of this year is among the storms.
+test(`a simulated season shows no false figure, and each true one as soon as the rules allow, seed ${SEED}`, async () => {
+  const year = await liveThrough(SEED, { days: 100, everyHours: 24 });
+  expectGoodYear(year, `YEAR_SEED=${SEED} npx vitest run --project unit test/year`, 1 / 5);
 });
