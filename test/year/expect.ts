@@ -23,9 +23,9 @@ export function expectGoodYear(year: YearReport, replay: string, part = 1): void
   const said = `replay with: ${replay}`;
   expect(year.wrong.slice(0, 10), said).toEqual([]);
   expect(year.untimely.slice(0, 10), said).toEqual([]);
-  // A zero that was only provisional is corrected, and there was one.
+  // A zero that was only provisional is corrected, and a whole year has one.
   expect(year.uncorrected, said).toEqual([]);
-  expect(year.early.size, said).toBeGreaterThan(0);
+  if (part === 1) expect(year.early.size, said).toBeGreaterThan(0);
   // Whoever never says that a day was idle is not right either.
   expect(year.pastZeros, said).toBe(year.idle);
   expect(year.idle, said).toBeGreaterThan(300 * part);
