@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { setPriority } from 'node:os';
+import { expect, onTestFinished, test } from 'vitest';
+import { pageAfterRuns, startProgram } from '../e2e/program.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const LOW_PRIORITY = 10;
+const BUSY = 2;
+const COLLECTORS = ['tokens', 'tools', 'activity', 'productivity', 'readiness', 'wiki', 'users'];
+const FLAGS = ['--collector.users', '--web.enable-lifecycle', '--history.start=2026-10-01'];
+
+/** Something that takes all the processor time it gets; ends with the test. */
+function busyLoop(): () => void {
+  const loop = spawn(process.execPath, ['--eval', 'for (;;) {}'], { stdio: 'ignore' });
+  onTestFinished(() => void loop.kill('SIGKILL'));
+  return () => void loop.kill('SIGKILL');
+}
+
+test('an exporter that gets little processor time still answers, and says nothing wrong', async () => {
+  const program = await startProgram(FLAGS);
+  const { pid } = program.process;
+  if (pid === undefined) throw new Error('the program did not start');
+  setPriority(pid, LOW_PRIORITY);
+  const loops = Array.from({ length: BUSY }, busyLoop);
+
+  const starved = await pageAfterRuns(program, COLLECTORS);
+  expect((await program.get('/-/healthy')).status).toBe(200);
+  const failing = starved
+    .find('agent_platform_exporter_collector_failing')
+    .filter(({ value }) => value !== '0');
+  expect(failing.map(({ labels }) => Object.fromEntries(labels))).toEqual([]);
+  expect(program.log()).not.toMatch(/level=(warn|error)|stepped_seconds/);
+  const whole = () =>
+    waitFor(async () => {
+      const page = await program.page();
+      const uncovered = page.by('dataset', 'agent_platform_history_uncovered');
+      expect(Object.values({ ...uncovered, users: 0 }).every((days) => days === 0)).toBe(true);
+      return page.platform();
+    });
+  const figures = await whole();
+
+  for (const end of loops) end();
+  await program.get('/-/refresh', { method: 'POST' });
+  const later = await waitFor(async () => {
+    const page = await program.page();
+    const ran = page.by('collector', 'agent_platform_exporter_collector_last_run_timestamp_seconds');
+    const before = starved.by('collector', 'agent_platform_exporter_collector_last_run_timestamp_seconds');
+    return COLLECTORS.every((name) => (ran[name] ?? 0) > (before[name] ?? 0)) && page;
+  });
+  expect(later.platform()).toEqual(figures);
+  expect(later.by('dataset', 'agent_platform_exporter_day_revisions_total')).toEqual(
+    Object.fromEntries(['tokens', 'tools', 'activity', 'productivity', 'users'].map((name) => [name, 0])),
+  );
+});
