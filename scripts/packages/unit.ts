@@ -5,7 +5,7 @@
 export function packagedUnit(unit: string): string {
   const edits: readonly (readonly [pattern: RegExp, replacement: string])[] = [
     [/^EnvironmentFile=.*$/m, 'EnvironmentFile=-/etc/default/agent-platform-exporter'],
-    [/^# Readable by root alone.*\nLoadCredential=.*\nEnvironment=AGENT_PLATFORM_API_KEY_FILE=.*\n/m, ''],
+    [/(?:^#.*\n)+LoadCredential=.*\nEnvironment=AGENT_PLATFORM_API_KEY_FILE=.*\n/m, ''],
     [
       /^ExecStart=.*$/m,
       'ExecStart=/usr/bin/agent-platform-exporter serve --config.file=/etc/agent-platform-exporter/config.yaml',

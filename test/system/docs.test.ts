@@ -1,8 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { freePort } from '../../bench/programs.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { REPOSITORY } from './image.ts';
-import { createPrograms } from './programs.ts';
+import { createPrograms, written } from './programs.ts';
 import { requireTool } from './tools.ts';
 
 describe('what the documentation gives to copy', () => {
@@ -41,6 +43,35 @@ describe('what the documentation gives to copy', () => {
     const { code, stderr } = await programs.run('promtool', ['check', 'config', '--agent', file]);
     expect([code, stderr]).toEqual([0, '']);
   });
+
+  test.runIf(requireTool('prometheus') && requireTool('victoria-metrics'))(
+    'lets a Prometheus agent scrape the exporter and write to another store',
+    async () => {
+      const exporter = programs.exporter(['demo', '--web.listen-address=127.0.0.1:0']);
+      const url = await written(exporter, 'stdout', /status +http:\/\/(\S+)\//);
+      const store = `127.0.0.1:${await freePort()}`;
+      const kept = [
+        `-httpListenAddr=${store}`,
+        `-storageDataPath=${programs.folder()}`,
+        '-retentionPeriod=5y',
+      ];
+      programs.start('victoria-metrics', kept);
+      const file = await block('integrations.md', '# prometheus.yml');
+      const text = (await readFile(file, 'utf8'))
+        .replace('exporter:9889', url)
+        .replace('https://mimir.example.com/api/v1/push', `http://${store}/api/v1/write`)
+        .replace('scrape_interval: 1m', 'scrape_interval: 1s');
+      await writeFile(file, text);
+      const listen = `--web.listen-address=127.0.0.1:${await freePort()}`;
+      const data = `--storage.agent.path=${programs.folder()}`;
+      programs.start('prometheus', ['--enable-feature=agent', `--config.file=${file}`, data, listen]);
+      const query = 'count(agent_platform_daily_credits{job="agent-platform"})';
+      await waitFor(async () => {
+        const answer = await fetch(`http://${store}/api/v1/query?query=${encodeURIComponent(query)}`);
+        expect(JSON.stringify(await answer.json())).toMatch(/"value":\[\d+,"[1-9]\d*"\]/);
+      });
+    },
+  );
 
   test.runIf(requireTool('victoria-metrics'))('is a configuration that VictoriaMetrics takes', async () => {
     const file = await block('integrations.md', '# promscrape.yml');

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { packagedUnit } from '../../scripts/packages/unit.ts';
+
+const unit = readFileSync(
+  new URL('../../packaging/agent-platform-exporter.service', import.meta.url),
+  'utf8',
+);
+
+test("the packages' unit has their own user, path and configuration file, and no key of its own", () => {
+  const packaged = packagedUnit(unit);
+  expect(packaged).toMatch(
+    /^ExecStart=\/usr\/bin\/agent-platform-exporter serve --config\.file=\/etc\/agent-platform-exporter\/config\.yaml$/m,
+  );
+  expect(packaged).toMatch(/^User=agent-platform-exporter\nGroup=agent-platform-exporter$/m);
+  expect(packaged).not.toMatch(/DynamicUser|LoadCredential|API_KEY_FILE/);
+  // Nothing else is lost.
+  const lost = unit.split('\n').filter((line) => !packaged.includes(line) && !line.startsWith('#'));
+  expect(lost.map((line) => line.split('=')[0])).toEqual([
+    'EnvironmentFile',
+    'LoadCredential',
+    'Environment',
+    'ExecStart',
+    'DynamicUser',
+  ]);
+});
