@@ -1,5 +1,5 @@
 // Asks the registry for known vulnerabilities in what is installed with the package: exit code 1 where there are any.
-// Not every registry has that service: then this says so, since nobody could mend it here.
+// Not every registry has that service: then this says so, since nobody could fix it here.
 import { npm } from './npm.ts';
 
 interface Report {

@@ -23,7 +23,7 @@ const { output, code } = npm([
 ]);
 if (code !== 0) throw new Error('npm sbom failed');
 const bill = withoutDevelopment(JSON.parse(output) as Bill);
-// npm calls the project by its folder.
+// npm calls the project by its directory.
 const component = { ...bill.metadata.component, name };
 writeFileSync(file, `${JSON.stringify({ ...bill, metadata: { ...bill.metadata, component } }, null, 2)}\n`);
 console.log(`${file}: ${bill.components.length} packages`);

@@ -39,7 +39,7 @@ async function measure(size: PastSize): Promise<FileBackfill> {
   }
 }
 
-/** Writes what is in the files of a folder to another one; only the writing is timed. */
+/** Writes what is in the files of a directory to another one; only the writing is timed. */
 async function writeStraight(folder: string): Promise<Pick<FileBackfill, 'bytes' | 'straightSeconds'>> {
   const clock = createSystemClock();
   const target = await open(path.join(folder, 'straight'), 'w');

@@ -66,7 +66,7 @@ function bytesOfPackages(): number {
     readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>;
   };
   const needed = Object.entries(packages).filter(([folder, { dev }]) => folder !== '' && dev !== true);
-  // A package in another one's folder is counted with that one.
+  // A package in another one's directory is counted with that one.
   const outer = needed.filter(([folder]) => folder.lastIndexOf('node_modules/') === 0);
   return outer.reduce((sum, [folder]) => sum + bytesBelow(path.join(ROOT, folder)), 0);
 }

@@ -95,7 +95,7 @@ function timeRun(folder: string, [command = '', ...args]: readonly string[]): nu
   const startedAt = performance.now();
   const { status } = spawnSync(command, args, {
     input: EVENT,
-    // The folder is also where compiled code is kept.
+    // The directory is also where compiled code is kept.
     env: { PATH: process.env['PATH'], HOME: folder, TMPDIR: folder, HOOK_TOKEN: 'bench' },
   });
   const took = performance.now() - startedAt;

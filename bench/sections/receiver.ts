@@ -11,7 +11,7 @@ export interface Receiver {
   /** Such as `Prometheus 2.42.0`. */
   readonly name: string;
   readonly url: string;
-  /** How many samples it has taken at least; undefined where it does not count them. */
+  /** How many samples it has taken at least; undefined if it does not count them. */
   samples(): Promise<number | undefined>;
   stop(): Promise<void>;
 }

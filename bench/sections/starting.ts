@@ -56,7 +56,7 @@ export interface Started {
 
 type CommandFor = (port: number) => readonly string[];
 
-/** Starts a program in a folder, waits for its first answered scrape and ends it. */
+/** Starts a program in a directory, waits for its first answered scrape and ends it. */
 export async function timeStart(directory: string, commandFor: CommandFor): Promise<Started> {
   const port = await freePort();
   const startedAt = performance.now();

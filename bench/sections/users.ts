@@ -30,7 +30,7 @@ const HASH_KEY = 'sixteen bytes or more';
 const REQUESTS_PER_SECOND = '1000';
 const IDENTITIES: readonly Identity[] = ['none', 'id', 'hash'];
 
-/** Reads the people of the newest days, with nobody told apart and with everybody. */
+/** Reads the people of the newest days, with nobody identified and with everybody. */
 export async function measureUsers(
   built: Built,
   users: number,

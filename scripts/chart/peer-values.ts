@@ -2,7 +2,7 @@
 export interface PeerValue {
   readonly chart: 'kube-prometheus-stack' | 'prometheus-blackbox-exporter' | 'kube-state-metrics';
   readonly theirs: string;
-  /** Values of this chart; none where there is nothing like it, and then `note` says why. */
+  /** Values of this chart; none if there is nothing like it, and then `note` says why. */
   readonly ours: readonly string[];
   readonly note?: string;
 }

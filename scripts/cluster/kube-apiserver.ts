@@ -33,7 +33,7 @@ export function buildApiServer(log: (line: string) => void): void {
 }
 
 /**
- * A module that requires Kubernetes. Kubernetes replaces its own libraries by folders of its repository; as a
+ * A module that requires Kubernetes. Kubernetes replaces its own libraries by directories of its repository; as a
  * dependency it needs their published versions in place of those.
  */
 function moduleFile(): string {

@@ -10,7 +10,7 @@ export interface ReleaseInput {
   readonly project: Project;
 }
 
-/** Every reason why this tag cannot be released, as sentences; none where it can. */
+/** Every reason why this tag cannot be released, as sentences; none if it can. */
 export function releaseProblems({ tag, version, changelog, project }: ReleaseInput): readonly string[] {
   const problems: string[] = [];
   if (tag !== `v${version}`) problems.push(`the tag is ${tag}, but package.json has version ${version}`);

@@ -66,7 +66,7 @@ export function isDamaged(row: unknown, part?: string): boolean {
   return Object.entries(rejectedOf(row)).some(([name, count]) => count > 0 && (part ?? name) === name);
 }
 
-/** The number of unusable fields by part; empty where all parts are complete. */
+/** The number of unusable fields by part; empty if all parts are complete. */
 export function rejectedOf(row: unknown): Readonly<Record<string, number>> {
   return (row as Reduced | undefined)?.rejected ?? {};
 }

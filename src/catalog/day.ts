@@ -97,7 +97,7 @@ export function lastOfMonth(day: Day): Day {
   return addDays(firstOfMonth(addDays(firstOfMonth(day), 31)), -1);
 }
 
-/** The days from one to another, both inclusive; empty where `to` is before `from`. */
+/** The days from one to another, both inclusive; empty if `to` is before `from`. */
 export function daysFrom(from: Day, to: Day): readonly Day[] {
   const days: Day[] = [];
   for (let day = from; day <= to; day = addDays(day, 1)) days.push(day);

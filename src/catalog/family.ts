@@ -48,7 +48,7 @@ export interface DayFamily<Label extends string = string> extends Declared<Label
   readonly breakdown: boolean;
   /** The part of the row that this breaks down; any part if absent. */
   readonly part?: string | undefined;
-  /** The samples of a day; undefined where the day's row lacks this figure. */
+  /** The samples of a day; undefined if the day's row lacks this figure. */
   samplesOf(view: View, day: Day): Iterable<Sample<Label>> | undefined;
 }
 

@@ -10,7 +10,7 @@ export interface View {
   readonly orgId: string | undefined;
   /** The newest complete day of a dataset, undefined while none is known. */
   newestDay(dataset: DayDataset<unknown>): Day | undefined;
-  /** The row of a day; the idle row where the day is known to have none; undefined where the day is unknown. */
+  /** The row of a day; the idle row where the day is known to have none; undefined if the day is unknown. */
   row<Row>(dataset: DayDataset<Row>, day: Day): Row | undefined;
   /** The known days with a row before `day`, newest first. */
   rowsBefore<Row>(dataset: DayDataset<Row>, day: Day): Iterable<Row>;

@@ -59,8 +59,8 @@ export interface ProxySettings {
 }
 
 /**
- * The settings as Node's agents take them, undefined where no proxy is set. `host:port` means http, as curl and
- * Go read it (Node would ignore it silently); another scheme is a `ConfigError`, whose message holds no value.
+ * The settings as Node's agents take them, undefined if no proxy is set. `host:port` means http, as curl and Go read it
+ * (Node would ignore it silently); another scheme is a `ConfigError`, whose message holds no value.
  */
 export function parseProxy(settings: ProxySettings | undefined): Record<string, string> | undefined {
   const parsed: Record<string, string> = {};

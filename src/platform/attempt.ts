@@ -19,7 +19,7 @@ export interface RequestObserver {
 /** The configured addresses of an organization, ready to be built upon. */
 export type Hosts = Readonly<Record<ApiRequest['host'], URL>>;
 
-/** Reads the two base URLs; a `ConfigError` where one is no http or https URL. */
+/** Reads the two base URLs; a `ConfigError` if one is no http or https URL. */
 export function parseHosts(baseUrl: string, appUrl: string): Hosts {
   return { api: parseBase('base_url', baseUrl), app: parseBase('app_url', appUrl) };
 }

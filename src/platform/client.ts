@@ -62,7 +62,7 @@ export interface PlatformClientDeps {
 export interface PlatformClient extends Source {
   /** The holds in force. */
   activeHolds(): readonly ActiveHold[];
-  /** Ends what is under way, as failures of reason `network`, and closes the connections. */
+  /** Ends what is in progress, as failures of reason `network`, and closes the connections. */
   close(): void;
 }
 

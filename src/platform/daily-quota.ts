@@ -19,7 +19,7 @@ export interface CountStore {
 export interface DailyQuota {
   /** Counts one request; returns the error to fail it with if the day's quota is used up. */
   take(): Promise<PlatformError | undefined>;
-  /** The error with which a request would fail now; undefined where it would be sent, or no count was read yet. */
+  /** The error with which a request would fail now; undefined if it would be sent, or no count was read yet. */
   usedUp(): PlatformError | undefined;
   /** Stores the count as it is; nothing may be taken afterwards. */
   close(): Promise<void>;

@@ -5,9 +5,9 @@ const MAX_LINE = 200;
 const NOT_TEXT = /octet-stream|^(image|audio|video|font)\/|zip|pdf|protobuf|msgpack/i;
 
 /**
- * What the body of a failed answer says, as one line of at most 200 characters without control characters,
- * markup or anything secret (`secrets`: the texts known to be); empty where it says nothing readable.
- * Understands the platform's two error shapes, `errors[].message`, `error.message`, HTML and plain text.
+ * What the body of a failed answer says, as one line of at most 200 characters without control characters, markup or
+ * anything secret (`secrets`: the texts known to be); empty if it says nothing readable. Understands the platform's two
+ * error shapes, `errors[].message`, `error.message`, HTML and plain text.
  */
 export function describeErrorBody(
   contentType: string | undefined,
@@ -52,7 +52,7 @@ function unescaped(text: string): string {
     .replace(/&amp;/g, '&');
 }
 
-/** The sentence in a JSON body; undefined where it is no JSON and does not look like the beginning of one. */
+/** The sentence in a JSON body; undefined if it is no JSON and does not look like the beginning of one. */
 function jsonLine(text: string): string | undefined {
   try {
     return sentenceOf(JSON.parse(text)) ?? '';

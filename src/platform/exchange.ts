@@ -223,7 +223,7 @@ export async function readBody(stream: Readable, limit: number): Promise<Body> {
   return { text: Buffer.concat(chunks).toString('utf8'), bytes };
 }
 
-/** Reads the beginning of an error's body; empty where it breaks off, since half a word may be half a secret. */
+/** Reads the beginning of an error's body; empty if it breaks off, since half a word may be half a secret. */
 export async function readErrorBody(stream: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -3,7 +3,7 @@ import { addDays, type Day, dayOf, type Instant, startOf } from '../catalog/day.
 
 /** The times of a cron expression. */
 export interface Cron {
-  /** The first time after an instant; undefined where there is none in eight years. */
+  /** The first time after an instant; undefined if there is none in eight years. */
   next(after: Instant): Instant | undefined;
 }
 

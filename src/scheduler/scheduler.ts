@@ -34,7 +34,7 @@ export interface Scheduler {
 
 /** What a scheduler is made of. */
 export interface SchedulerParts {
-  /** The jobs at first; none where not given. */
+  /** The jobs at first; none by default. */
   readonly jobs?: readonly Job[];
   readonly ticker: Ticker;
   readonly clock: Clock;
@@ -97,7 +97,7 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     for (const lane of lanes.values()) void afterJump(lane);
   }
 
-  /** A run under way may have begun on another day. */
+  /** A run in progress may have begun on another day. */
   async function afterJump(lane: Lane): Promise<void> {
     await lane.running;
     await runSoon(lane);

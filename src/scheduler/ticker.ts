@@ -5,7 +5,7 @@ import { type Cron, readCron } from './cron.ts';
 
 /** A running schedule. */
 export interface Ticking {
-  /** When the next tick is due, in milliseconds; undefined where it never comes. */
+  /** When the next tick is due, in milliseconds; undefined if it never comes. */
   next(): Instant | undefined;
   stop(): void;
 }

@@ -6,7 +6,7 @@ const SRC = path.resolve(import.meta.dirname, '../../src');
 const IMPORT =
   /(?:^|\n)\s*(?:import|export)\b[^;'"]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/g;
 
-/** Which folders each folder of src may import; `*` allows all. */
+/** Which directories each directory of src may import; `*` allows all. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   catalog: [],
   runtime: [],

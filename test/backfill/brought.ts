@@ -50,7 +50,7 @@ export function bring(options: Bringing) {
   });
 }
 
-/** A folder that goes with the test. */
+/** A directory that goes with the test. */
 export function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'backfill-'));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
@@ -67,7 +67,7 @@ export function fileTarget(output: string, run: unknown = 'run'): Promise<Backfi
   });
 }
 
-/** The text of every OpenMetrics file in a folder, by name. */
+/** The text of every OpenMetrics file in a directory, by name. */
 export function filesIn(path: string): Readonly<Record<string, string>> {
   const names = readdirSync(path).filter((name) => name.endsWith('.om'));
   return Object.fromEntries(names.sort().map((name) => [name, readFileSync(join(path, name), 'utf8')]));

@@ -15,7 +15,7 @@ const USED = /(servicemonitors|podmonitors|probes|prometheusrules|scrapeconfigs|
 export interface Resources {
   /** The server's answer to the creation of an object, which it checks whole and does not keep. */
   tryToCreate(object: KubernetesObject): Promise<Answer>;
-  /** The object as it is now; undefined where there is none, or none for much longer. */
+  /** The object as it is now; undefined if there is none, or none for much longer. */
   read(object: KubernetesObject): Promise<KubernetesObject | undefined>;
 }
 

@@ -116,7 +116,7 @@ export function createFakeView(parts: ViewParts): View {
   };
 }
 
-/** A family's samples as lines `{label="value"} 1`; undefined where the figure is not carried. */
+/** A family's samples as lines `{label="value"} 1`; undefined if the figure is not carried. */
 export function linesOf(family: Family, view: View): readonly string[] | undefined {
   const samples = family.scope === 'day' ? family.samplesOf(view, DAY) : family.samplesOf(view);
   return samples && [...samples].map(lineOf);

@@ -40,15 +40,15 @@ export interface StoryOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** The key of an organization in place of its owner's. */
   readonly keys?: Readonly<Record<string, string>>;
-  /** The only organizations that are asked for; all of the platform's where not given. */
+  /** The only organizations that are asked for; all of the platform's by default. */
   readonly only?: readonly string[];
   /** The identifiers that the configuration names, by organization. */
   readonly orgIds?: Readonly<Record<string, string>>;
-  /** The only collectors that run; the usual ones where not given. */
+  /** The only collectors that run; the usual ones by default. */
   readonly collectors?: readonly string[];
   /** What the operator told about each organization's contract. */
   readonly contract?: Contract;
-  /** When the story begins, in milliseconds since the epoch; noon where not given. */
+  /** When the story begins, in milliseconds since the epoch; noon by default. */
   readonly begins?: number;
   /** Changes what the platform answers. */
   readonly rewrite?: Rewrite;

@@ -39,11 +39,11 @@ export interface HookRun {
   readonly input?: string | 'open';
   /** Is given the process once it runs; what it waits for is waited for. */
   readonly started?: (child: ChildProcess) => unknown;
-  /** `standing` where not given. */
+  /** `standing` by default. */
   readonly time?: keyof typeof TIMES;
 }
 
-/** A home folder with settings, in which the real program is run. */
+/** A home directory with settings, in which the real program is run. */
 export interface Home {
   readonly folder: string;
   readonly state: string;
@@ -53,7 +53,7 @@ export interface Home {
   remove(): void;
 }
 
-/** Creates a home folder with these settings, if any. */
+/** Creates a home directory with these settings, if any. */
 export function createHome(settings?: string): Home {
   const folder = mkdtempSync(path.join(tmpdir(), 'hook-home-'));
   const state = path.join(folder, 'state');

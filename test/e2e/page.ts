@@ -7,7 +7,7 @@ export interface Page extends ParsedPage {
   readonly text: string;
   /** The samples of a metric that have these labels among theirs. */
   find(name: string, labels?: Labels): readonly ParsedSample[];
-  /** The value of the only such sample; undefined where there is none. Throws where there are several. */
+  /** The value of the only such sample; undefined if there is none. Throws where there are several. */
   value(name: string, labels?: Labels): number | undefined;
   /** The metric's values by the value of one label. */
   by(label: string, name: string, labels?: Labels): Readonly<Record<string, number>>;

@@ -3,7 +3,7 @@ import type { Story } from './harness.ts';
 export type Row = Readonly<Record<string, unknown>>;
 type Labels = Readonly<Record<string, unknown>>;
 
-/** The list of that name in an answer or a row; empty where there is none. */
+/** The list of that name in an answer or a row; empty if there is none. */
 export function listOf(holder: unknown, name: string): readonly Row[] {
   const list = (holder as Row)[name];
   return Array.isArray(list) ? list : [];

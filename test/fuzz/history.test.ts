@@ -28,7 +28,7 @@ async function putDays(
   await history.putDays(org, dataset, answer(days, rows));
 }
 
-/** What a disk, a power cut or somebody with an editor may do to a file. */
+/** What a disk, a power failure or somebody with an editor may do to a file. */
 function damage(file: string, random: Random): void {
   const size = readFileSync(file).length;
   const at = below(size, random);

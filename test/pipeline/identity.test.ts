@@ -30,7 +30,7 @@ function world(
   });
   async function ask({ endpoint }: ApiRequest) {
     asked.push(endpoint);
-    // The answers of requests made together come after all of them are under way.
+    // The answers of requests made together come after all of them are in progress.
     await new Promise((resolve) => setImmediate(resolve));
     const named = names.get(endpoint);
     if (named === 'fails') throw new PlatformError('server', 'answered 500');

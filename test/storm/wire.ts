@@ -12,16 +12,16 @@ export interface Sent {
   readonly collector: string;
   /** 0 where the connection was closed without one. */
   readonly status: number;
-  /** The whole JSON body; undefined where it was cut off or is none. */
+  /** The whole JSON body; undefined if it was cut off or is none. */
   readonly body: unknown;
-  /** The days that were asked for, `YYYY-MM-DD`; empty where the endpoint has none. */
+  /** The days that were asked for, `YYYY-MM-DD`; empty if the endpoint has none. */
   readonly from: string;
   readonly to: string;
   /** Whether this sends the client on to another path of the same host, which then answers the same request. */
   readonly goesOn: boolean;
   /** Whether rows were asked for in groups. */
   readonly grouped: boolean;
-  /** Of a listing: where the page begins, and how many it may hold; empty where the request does not say. */
+  /** Of a listing: where the page begins, and how many it may hold; empty if the request does not say. */
   readonly cursor: string;
   readonly limit: string;
   /** The pause that was asked for, in milliseconds. */
@@ -126,7 +126,7 @@ export function dayRows(body: unknown, from: string, to: string): DayRows {
   return { rows, isWhole: lost === 0 && doubled.size === 0 };
 }
 
-/** The organization that an answer names; undefined where it names none. */
+/** The organization that an answer names; undefined if it names none. */
 export function orgIdOf(body: unknown): unknown {
   const meta = isRow(body) ? body['meta'] : undefined;
   return isRow(meta) ? meta['org_id'] : undefined;

@@ -5,9 +5,9 @@ const FIRST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 100;
 
 export interface WaitOptions {
-  /** What is awaited, in words; the condition's own code where not given. */
+  /** What is awaited, in words; the condition's own code by default. */
   readonly what?: string;
-  /** Describes what there is in place of it; the condition's last error where not given. */
+  /** Describes what there is in place of it; the condition's last error by default. */
   readonly seen?: () => unknown;
   /** The log of what the condition depends on. Logs given to `keepLog` are printed for every failed test anyhow. */
   readonly log?: () => string;

@@ -42,7 +42,7 @@ describe.runIf(requireTool('prometheus'))('an exporter with which much is wrong'
     ]);
     const folder = programs.folder();
     const config = join(folder, 'config.yaml');
-    // A file as a folder: nothing can be stored below it.
+    // A file as a directory: nothing can be stored below it.
     await writeFile(join(folder, 'file'), '');
     await writeFile(
       config,

@@ -13,7 +13,7 @@ function field(name: string): Bars['figures'] {
   return (rows) => ({ '': rows.reduce((sum, row) => sum + Number(row[name] ?? 0), 0) });
 }
 
-/** The sums of a list's entries by what they are told apart by. */
+/** The sums of a list's entries by what they are identified by. */
 function list(name: string, by: readonly string[], value: string): Bars['figures'] {
   return (rows) => {
     const found: Record<string, number> = {};

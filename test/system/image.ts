@@ -20,7 +20,7 @@ const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 const BUILD_PROGRAMS = ['/bin/sh', '/bin/mkdir', '/bin/rm', '/usr/bin/env'];
 const USER = '65532:65532';
 
-/** Builds images with buildah, in a store of its own that goes when the programs' folders go. */
+/** Builds images with buildah, in a store of its own that goes when the programs' directories go. */
 export interface Builder {
   /** The command with its store, for scripts that take one. */
   readonly engine: readonly string[];
@@ -28,9 +28,9 @@ export interface Builder {
   buildah(args: readonly string[]): Promise<string>;
   /** Builds the repository's Dockerfile on stand-ins for its bases. */
   build(image: string, args: Readonly<Record<string, string>>): Promise<void>;
-  /** The files of an image, as a folder. */
+  /** The files of an image, as a directory. */
   filesOf(image: string): Promise<string>;
-  /** Lets go of the mounted folders. */
+  /** Lets go of the mounted directories. */
   close(): Promise<void>;
 }
 

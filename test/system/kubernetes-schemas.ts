@@ -82,7 +82,7 @@ export async function resourceDefinitionFiles(programs: Programs): Promise<reado
   ];
 }
 
-/** The folder of a Go module, downloaded where it is not there. */
+/** The directory of a Go module, downloaded where it is not there. */
 async function module(programs: Programs, name: string): Promise<string> {
   const { code, stdout, stderr } = await programs.run('go', ['mod', 'download', '-json', name], {
     environment: networkEnvironment(),

@@ -35,7 +35,7 @@ export interface Programs {
   run(command: string, args: readonly string[], options?: RunOptions): Promise<Ending & Output>;
   /** The exporter, from its sources and without any other environment than the one given. */
   exporter(args: readonly string[], environment?: Readonly<Record<string, string>>): Program;
-  /** A new folder. */
+  /** A new directory. */
   folder(): string;
 }
 
@@ -49,7 +49,7 @@ interface Output {
   readonly stderr: string;
 }
 
-/** Starts programs for the tests of one file; whatever still runs at their end is ended, and its folders go. */
+/** Starts programs for the tests of one file; whatever still runs at their end is ended, and its directories go. */
 export function createPrograms(): Programs {
   const running = new Map<ChildProcess, Promise<Ending>>();
   const folders: string[] = [];
@@ -62,7 +62,7 @@ export function createPrograms(): Programs {
 
   function start(command: string, args: readonly string[], options: RunOptions = {}): Program {
     const { PATH = '', HOME = '/' } = process.env;
-    // Each in a folder of its own: what a program stores there is nobody else's.
+    // Each in a directory of its own: what a program stores there is nobody else's.
     const child = spawn(command, args, { cwd: folder(), env: { PATH, HOME, ...options.environment } });
     const written = { stdout: '', stderr: '' };
     child.stdout.setEncoding('utf8').on('data', (text: string) => {

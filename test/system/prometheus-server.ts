@@ -26,7 +26,7 @@ interface Series {
   readonly values?: readonly (readonly [number, string])[];
 }
 
-/** A real Prometheus over a folder of blocks, which scrapes a target each second where there is one. */
+/** A real Prometheus over a directory of blocks, which scrapes a target each second where there is one. */
 export async function startPrometheus(
   programs: Programs,
   { tsdb, target }: { readonly tsdb: string; readonly target?: string },
@@ -73,7 +73,7 @@ export async function startPrometheus(
   };
 }
 
-/** Makes blocks of OpenMetrics files in a new folder, which it returns. */
+/** Makes blocks of OpenMetrics files in a new directory, which it returns. */
 export async function makeBlocks(programs: Programs, folder: string): Promise<string> {
   const tsdb = join(programs.folder(), 'tsdb');
   for (const file of readdirSync(folder)) {

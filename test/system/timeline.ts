@@ -3,7 +3,7 @@ export interface Shown {
   /** Hours after the first day's first instant. */
   readonly at: number;
   readonly instance: string;
-  /** The data day, counted from the first day; none where the exporter is gone from here on. */
+  /** The data day, counted from the first day; none if the exporter is gone from here on. */
   readonly day?: number;
   /** Credits by model. */
   readonly models?: Readonly<Record<string, number>>;

@@ -8,7 +8,7 @@ export interface Issued {
 
 export interface Wish {
   readonly name: string;
-  /** Who signs it; itself where not given. */
+  /** Who signs it; itself by default. */
   readonly issuer?: Issued & { readonly name: string };
   readonly isAuthority?: boolean;
   /** Alternative names by kind. */

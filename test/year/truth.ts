@@ -16,7 +16,7 @@ export interface Claim {
 /** `true`: as the platform says; `early`: a provisional zero of a day that gets a row; `open`: a figure in motion. */
 export type Verdict = 'true' | 'zero' | 'early' | 'open' | 'false';
 
-/** What a figure must be; `open` where it is in motion, undefined where it is not known. */
+/** What a figure must be; `open` where it is in motion, undefined if it is not known. */
 type Figure = number | 'open' | undefined;
 
 /** How far back a revision that has not been asked for yet may lie. */
@@ -85,7 +85,7 @@ export function createTruth(world: World, at: Instant, rules: Rules, calm: Insta
     return isIdleZero && rules.stateOf(dataset, index) === 'provisional' ? 'early' : 'false';
   }
 
-  /** The main number of a day; `open` where several are right, undefined where it cannot be known. */
+  /** The main number of a day; `open` where several are right, undefined if it cannot be known. */
   function mainOf(dataset: Dataset, index: number): Figure {
     const state = index < 0 ? 'unknown' : rules.stateOf(dataset, index);
     // A day that failed is asked for again at most a day apart: until then it may be missing.

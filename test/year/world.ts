@@ -44,7 +44,7 @@ export interface World {
   readonly outages: readonly Outage[];
   dayAt(index: number): Day;
   indexOf(day: Day): number;
-  /** The row as it is at an instant; undefined where there is none, or not yet. */
+  /** The row as it is at an instant; undefined if there is none, or not yet. */
   rowAt(dataset: Dataset, index: number, at: Instant): Version | undefined;
   /** The rows that there were within some time, and undefined among them where there was none. */
   rowsWithin(dataset: Dataset, index: number, from: Instant, to: Instant): readonly (Version | undefined)[];

@@ -21,7 +21,7 @@ seven days before the data day. A week counts only if each of its days is known.
 Example: the weekly means before are 30, 28, 32 and, in a week with an unknown day, none: (30 + 28 + 32) / 3 = 30 people.`,
 } as const;
 
-/** Mean number of people active per day in the week that ends with a day; undefined where one of its days is unknown. */
+/** Mean number of people active per day in the week that ends with a day; undefined if one of its days is unknown. */
 export function weeklyMean(view: View, day: Day): number | undefined {
   const people = ofEach(daysFrom(addDays(day, -6), day), (of) => view.row(activityDataset, of)?.dailyUsers);
   return people && preciseSum(people) / people.length;

@@ -38,7 +38,7 @@ function baselineDays(view: View, day: Day): readonly Day[] {
   );
 }
 
-/** The credits of some days, in total and by model; undefined where there are none, or a breakdown is missing. */
+/** The credits of some days, in total and by model; undefined if there are none, or a breakdown is missing. */
 function creditsOf(view: View, days: readonly Day[]): Credits | undefined {
   const byModel = new Map<string, ModelSample>();
   const totals = days.map((day) => creditsOn(view, day) ?? 0);
