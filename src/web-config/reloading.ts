@@ -2,6 +2,7 @@ import type { Files } from '../config/files.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { createSerialQueue } from '../runtime/serial-queue.ts';
 import { loadWebSettings } from './load.ts';
 import type { WebSettings } from './settings.ts';
 
@@ -41,7 +42,7 @@ export async function createReloading(deps: ReloadingDeps): Promise<Reloading> {
   let seen: ReadonlyMap<string, string> = new Map();
   let outcome: ReloadOutcome = { changed: false };
   let current = await load();
-  let last: Promise<unknown> = Promise.resolve();
+  const turns = createSerialQueue();
 
   async function load(): Promise<WebSettings> {
     const marks = new Map<string, string>();
@@ -86,9 +87,7 @@ export async function createReloading(deps: ReloadingDeps): Promise<Reloading> {
   }
 
   function reload(): Promise<ReloadOutcome> {
-    const next = last.then(attempt);
-    last = next.catch(() => undefined);
-    return next;
+    return turns.run(attempt);
   }
 
   async function watch(signal: AbortSignal, notify: (problem: string | undefined) => void): Promise<void> {
