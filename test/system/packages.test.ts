@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -97,6 +97,23 @@ describe.runIf(requireTool('nfpm') && requireRoot())('the packages', () => {
       ]);
     },
   );
+
+  test.runIf(requireTool('rpm'))('for RPM go into an empty root and are removed from it', async () => {
+    const root = programs.folder();
+    // The machine has no other RPM packages that the dependencies could be met by, and no user for the scripts.
+    const rpmIn = (...args: readonly string[]) =>
+      programs.run('rpm', ['--root', root, '--nodeps', '--noscripts', '--nosignature', ...args]);
+    const installed = await rpmIn('--install', join(folder, rpm));
+    expect(installed.code, installed.stderr).toBe(0);
+    const { stdout } = await programs.run(join(root, 'usr/bin/agent-platform-exporter'), ['--version']);
+    expect(stdout).toMatch(/^agent-platform-exporter \d/);
+    const upgraded = await rpmIn('--upgrade', join(folder, rpm.replace('0.1.0', '0.2.0')));
+    expect(upgraded.code, upgraded.stderr).toBe(0);
+    const queried = await programs.run('rpm', ['--root', root, '--query', 'agent-platform-exporter']);
+    expect(queried.stdout).toMatch(/^agent-platform-exporter-0\.2\.0-/);
+    expect((await rpmIn('--erase', 'agent-platform-exporter')).code).toBe(0);
+    expect(existsSync(join(root, 'usr/bin/agent-platform-exporter'))).toBe(false);
+  });
 
   test.runIf(requireTool('rpm'))(
     'for RPM have the same files, the configuration as such, and what they need',
