@@ -73,7 +73,7 @@ describe.runIf(requireTool('helm'))('values of the chart', () => {
     });
 
     test('does not pretend to be off without a parent', () =>
-      refused('{enabled: false, demo: true}', /enabled: is for the condition of a parent chart/));
+      refused('{enabled: false, demo: true}', /enabled: only for the condition of a parent chart/));
   });
 
   test('put every object into the namespace that overrides the release', async () => {
