@@ -36,6 +36,8 @@ async function liveThrough(count: number, options: StoryOptions): Promise<Days> 
   const story = await startStory({
     begins: eleven,
     contract,
+    // All of them: no report is forgotten from one day to the next.
+    sandbox: { days: 400 },
     collectors: collectors.map(({ name }) => name),
     ...options,
     flags: [`storage.path=${history}`, ...(options.flags ?? [])],
