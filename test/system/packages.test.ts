@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { readdir, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { packagedUnit } from '../../scripts/packages/unit.ts';
@@ -26,6 +26,9 @@ exec /usr/sbin/chroot "$work/root" /bin/sh -e -c "$@"
 
 describe.runIf(requireTool('nfpm') && requireRoot())('the packages', () => {
   const programs = createPrograms();
+  const { version } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')) as {
+    version: string;
+  };
   let folder = '';
   let deb = '';
   let rpm = '';
@@ -97,6 +100,34 @@ describe.runIf(requireTool('nfpm') && requireRoot())('the packages', () => {
       ]);
     },
   );
+
+  test.runIf(requireTool('dpkg'))('for Debian need nothing but what they name: on a bare root', async () => {
+    const root = programs.folder();
+    const script = join(REPOSITORY, 'test/system/bare-root.sh');
+    const copied = await programs.run('/bin/sh', [script, join(folder, deb), root]);
+    expect(copied.code, copied.stderr).toBe(0);
+    for (const version of ['0.1.0', '0.2.0'])
+      await copyFile(join(folder, deb.replace('0.1.0', version)), join(root, 'tmp', `${version}.deb`));
+    const commands = `
+      dpkg -i /tmp/0.1.0.deb >/dev/null
+      agent-platform-exporter --version
+      dpkg -i /tmp/0.2.0.deb >/dev/null
+      dpkg-query -W -f '\${Version}\n' agent-platform-exporter
+      dpkg --purge agent-platform-exporter >/dev/null 2>&1
+      ls /usr/bin/agent-platform-exporter 2>/dev/null || echo gone`;
+    const enter = ['--mount', '--pid', '--fork', '--kill-child', '/usr/sbin/chroot', root];
+    const { code, stdout, stderr } = await programs.run('unshare', [
+      ...enter,
+      '/bin/sh',
+      '-e',
+      '-c',
+      commands,
+    ]);
+    expect([code, stdout], stderr).toEqual([
+      0,
+      `agent-platform-exporter ${version} (node ${process.versions.node})\n0.2.0\ngone\n`,
+    ]);
+  });
 
   test.runIf(requireTool('rpm'))('for RPM go into an empty root and are removed from it', async () => {
     const root = programs.folder();
