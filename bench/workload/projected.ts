@@ -34,12 +34,12 @@ export async function* projectedFamilies(
     days: dayDatasetOf(collector),
   }));
   for (const { families, days } of [...sources, { families: about, days: undefined }]) {
-    const survey = await runInSlices(
+    const cardinality = await runInSlices(
       measureCardinality(families, days, view, () => Number.MAX_SAFE_INTEGER),
       clock,
     );
-    for (const surveyed of survey.families) {
-      yield { family: surveyed.family, samples: projectFamily(surveyed, survey.kept, days, view) };
+    for (const measured of cardinality.families) {
+      yield { family: measured.family, samples: projectFamily(measured, cardinality.kept, days, view) };
     }
   }
 }

@@ -55,8 +55,13 @@ console.log(output);
 
 function nodeLicense(): string {
   const binary = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
-  const places = ['../LICENSE', 'LICENSE', `../node_modules/${binary}/LICENSE`, '../share/doc/node/LICENSE'];
-  const beside = places.map((place) => join(dirname(node), place));
+  const candidates = [
+    '../LICENSE',
+    'LICENSE',
+    `../node_modules/${binary}/LICENSE`,
+    '../share/doc/node/LICENSE',
+  ];
+  const beside = candidates.map((place) => join(dirname(node), place));
   const file = [values['node-license'], ...beside].find((path) => path !== undefined && existsSync(path));
   if (file === undefined) throw new Error(`no license text beside ${node}: name it by --node-license=FILE`);
   return readFileSync(file, 'utf8');

@@ -27,14 +27,14 @@ function distanceBetween(a: string, b: string): number {
     const current = [row];
     for (let column = 1; column <= b.length; column++) {
       const same = a[row - 1] === b[column - 1];
-      let least = Math.min(
+      let best = Math.min(
         (previous[column] ?? 0) + 1,
         (current[column - 1] ?? 0) + 1,
         (previous[column - 1] ?? 0) + (same ? 0 : 1),
       );
       const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
-      if (swapped) least = Math.min(least, (twoAgo[column - 2] ?? 0) + 1);
-      current.push(least);
+      if (swapped) best = Math.min(best, (twoAgo[column - 2] ?? 0) + 1);
+      current.push(best);
     }
     twoAgo = previous;
     previous = current;

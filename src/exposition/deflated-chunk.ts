@@ -36,7 +36,7 @@ export function createDeflater(): Deflater {
   const done: Buffer[] = [];
   // While one chunk is being deflated, the other buffer is free. New buffers for each chunk would add up to several
   // times the page before they are collected, because the garbage collector sees only their small handles.
-  const places = [createPlace(), createPlace()] as const;
+  const buffers = [createReusedBuffer(), createReusedBuffer()] as const;
   let pending: Promise<Buffer> | undefined;
   let chunks = 0;
   let crc = 0;
@@ -47,7 +47,7 @@ export function createDeflater(): Deflater {
   }
   return {
     async write(text) {
-      const plain = places[chunks % 2 === 0 ? 0 : 1](text);
+      const plain = buffers[chunks % 2 === 0 ? 0 : 1](text);
       chunks += 1;
       crc = crc32(plain, crc);
       length += plain.length;
@@ -73,7 +73,7 @@ export function append(
 }
 
 /** Creates a buffer for consecutive texts: each is valid until the next one. */
-function createPlace(): (text: string) => Buffer {
+function createReusedBuffer(): (text: string) => Buffer {
   let buffer = Buffer.alloc(0);
   return (text) => {
     const length = Buffer.byteLength(text);

@@ -17,41 +17,41 @@ export interface PeopleTable {
 export function createPeopleTable({ labelOf, identity }: PeopleSettings): PeopleTable | undefined {
   if (identity === 'none') return undefined;
   // The parsed objects are not kept: twenty thousand of them would cost more than everything else here.
-  const places = new Map<string, number>();
+  const rows = new Map<string, number>();
   const teams: string[] = [];
   const models: Text[] = [];
   const tiers: Text[] = [];
   const levels: Text[] = [];
   const figures = createFigureTable();
 
-  function describe(place: number, { model, tier, level }: PersonDay, team: string): void {
-    teams[place] = team;
-    models[place] = model;
-    tiers[place] = tier;
-    levels[place] = level;
+  function describe(row: number, { model, tier, level }: PersonDay, team: string): void {
+    teams[row] = team;
+    models[row] = model;
+    tiers[row] = tier;
+    levels[row] = level;
   }
 
   return {
     add(day, team) {
       const user = labelOf(day.person);
       if (user === undefined) return;
-      const known = places.get(user);
-      const place = known ?? places.size;
+      const known = rows.get(user);
+      const row = known ?? rows.size;
       if (known === undefined) {
-        places.set(user, place);
-        figures.put(place, day);
-        describe(place, day, team);
+        rows.set(user, row);
+        figures.put(row, day);
+        describe(row, day, team);
         return;
       }
       // Two people with one label, such as two accounts with one address: sums, and the attributes of the larger one.
-      if ((day.credits ?? 0) > (figures.at(place, 'credits') ?? 0)) describe(place, day, team);
-      figures.addTo(place, day);
+      if ((day.credits ?? 0) > (figures.at(row, 'credits') ?? 0)) describe(row, day, team);
+      figures.addTo(row, day);
     },
     *columns(shownTeams) {
       // Sorted, because the order of arrival is that of the ids, which a hash must not reveal.
-      const users = [...places.keys()].sort();
-      const order = users.map((user) => places.get(user) ?? 0);
-      const sorted = (texts: readonly Text[]) => textOf(order.map((place) => texts[place]));
+      const users = [...rows.keys()].sort();
+      const order = users.map((user) => rows.get(user) ?? 0);
+      const sorted = (texts: readonly Text[]) => textOf(order.map((row) => texts[row]));
       const shown = teams.map((team) => (shownTeams.has(team) ? team : OTHER_TEAMS));
       yield;
       const attributes = {
@@ -79,15 +79,15 @@ const FIRST_PEOPLE = 256;
 
 /** The figures of many people, column by column; NaN means unknown. */
 export interface FigureTable {
-  put(place: number, figures: Figures): void;
+  put(row: number, figures: Figures): void;
   /** Adds to the figures of a person; figures that cannot be summed become unknown. */
-  addTo(place: number, figures: Figures): void;
-  at(place: number, name: FigureName): number | undefined;
-  /** A figure of the people at these places, in their order, as bytes in base64. */
+  addTo(row: number, figures: Figures): void;
+  at(row: number, name: FigureName): number | undefined;
+  /** A figure of the people in these rows, in their order, as bytes in base64. */
   column(name: FigureName, order: readonly number[]): string;
 }
 
-/** Creates an empty table; places are numbered from 0 without gaps. */
+/** Creates an empty table; rows are numbered from 0 without gaps. */
 export function createFigureTable(): FigureTable {
   // A column of twenty thousand people fits into the CPU cache; a table with a row for each would not.
   const columns = FIGURES.map((name) => ({ name, values: new Float64Array(FIRST_PEOPLE) }));
@@ -108,21 +108,21 @@ export function createFigureTable(): FigureTable {
     return columns.find(({ name }) => name === figure)?.values;
   }
 
-  function at(place: number, name: FigureName): number | undefined {
-    const value = valuesOf(name)?.[place];
+  function at(row: number, name: FigureName): number | undefined {
+    const value = valuesOf(name)?.[row];
     return value === undefined || Number.isNaN(value) ? undefined : value;
   }
 
   return {
     at,
-    put(place, figures) {
-      if (place >= room) grow();
-      for (const { name, values } of columns) values[place] = figures[name] ?? Number.NaN;
+    put(row, figures) {
+      if (row >= room) grow();
+      for (const { name, values } of columns) values[row] = figures[name] ?? Number.NaN;
     },
-    addTo(place, figures) {
+    addTo(row, figures) {
       for (const { name, values } of columns) {
-        const sum = name === 'autonomy' ? undefined : plusKnown(at(place, name), figures[name]);
-        values[place] = sum ?? Number.NaN;
+        const sum = name === 'autonomy' ? undefined : plusKnown(at(row, name), figures[name]);
+        values[row] = sum ?? Number.NaN;
       }
     },
     column(name, order) {
@@ -130,8 +130,8 @@ export function createFigureTable(): FigureTable {
       if (bytes.length < order.length * BYTES) bytes = Buffer.alloc(order.length * BYTES);
       const view = new DataView(bytes.buffer, bytes.byteOffset);
       let to = 0;
-      for (const place of order) {
-        view.setFloat64(to, values?.[place] ?? Number.NaN, true);
+      for (const row of order) {
+        view.setFloat64(to, values?.[row] ?? Number.NaN, true);
         to += BYTES;
       }
       return bytes.toString('base64', 0, to);

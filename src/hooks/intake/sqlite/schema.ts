@@ -5,7 +5,7 @@ import { ConfigError } from '../../../runtime/errors.ts';
 const APPLICATION_ID = 0x41_50_45_6b;
 
 /** The version of the database's schema, as its `user_version`. */
-const FORM = 2;
+const VERSION = 2;
 
 /** Added by version 2. */
 const AGEING = `
@@ -25,20 +25,20 @@ const TABLES = `
 /** Creates missing tables; throws a `ConfigError` if this release does not support the file. */
 export function prepare(db: DatabaseSync, path: string): void {
   const id = numberOf(db, 'application_id');
-  const form = numberOf(db, 'user_version');
-  if (id === APPLICATION_ID && form === FORM) return;
-  if (id === APPLICATION_ID && form === 1) {
-    db.exec(`BEGIN IMMEDIATE; ${AGEING} PRAGMA user_version = ${FORM}; COMMIT`);
+  const version = numberOf(db, 'user_version');
+  if (id === APPLICATION_ID && version === VERSION) return;
+  if (id === APPLICATION_ID && version === 1) {
+    db.exec(`BEGIN IMMEDIATE; ${AGEING} PRAGMA user_version = ${VERSION}; COMMIT`);
     return;
   }
-  if (id !== 0 || form !== 0 || !isEmpty(db)) {
+  if (id !== 0 || version !== 0 || !isEmpty(db)) {
     throw new ConfigError(
       `${path} is not a file of hook events that this release supports`,
       'it is left untouched; move it away, or give another --storage.path',
     );
   }
   db.exec(`BEGIN IMMEDIATE; ${TABLES} ${AGEING}
-    PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORM}; COMMIT`);
+    PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${VERSION}; COMMIT`);
 }
 
 function numberOf(db: DatabaseSync, pragma: 'application_id' | 'user_version'): number {
