@@ -47,7 +47,7 @@ test('an exporter that gets little processor time still answers, and says nothin
     const before = starved.by('collector', 'agent_platform_exporter_collector_last_run_timestamp_seconds');
     return COLLECTORS.every((name) => (ran[name] ?? 0) > (before[name] ?? 0)) && page;
   });
-  expect(later.platform()).toEqual(figures);
+  expect(later.platform()).toEqual(expect.arrayContaining([...figures]));
   expect(later.by('dataset', 'agent_platform_exporter_day_revisions_total')).toEqual(
     Object.fromEntries(['tokens', 'tools', 'activity', 'productivity', 'users'].map((name) => [name, 0])),
   );
