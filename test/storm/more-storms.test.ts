@@ -1,3 +1,4 @@
-import { storms } from './seeds.ts';
+import { test } from 'vitest';
+import { liveThroughStorm } from './seeds.ts';
 
-storms('test/storm/storm.test.ts', [16, 17, 18, 19, 20]);
+test.each([16, 17, 18, 19, 20])('the promises hold in a storm, seed %i', liveThroughStorm);
