@@ -56,7 +56,7 @@ export async function hook(args: readonly string[]): Promise<void> {
   }
   end();
 
-  // Before the event is on disk, a signal ends the input but not yet the process.
+  // Until the event is on disk or found invalid, a signal ends only the input; the process ends right after that.
   function onSignal(): void {
     isAsked = true;
     if (mayEnd) end();

@@ -5,13 +5,12 @@ import type { OrgHistory } from '../history/history.ts';
 import { firstExpensiveDay, newestRowOf, settledUntil } from './days-to-fetch.ts';
 
 /**
- * What is known of a day of a dataset: it has a `row`; it is `idle`, a day without activity; it is `provisional`,
- * idle as far as anybody can tell, while its own dataset has no later row; it was answered, and its dataset is
- * `unused`; or it is `unknown`.
+ * The state of a day of a dataset: it has a `row`; it is `idle`, a day without activity; it is `provisional`, idle as
+ * long as its own dataset has no later row; it was answered, but its dataset is `unused`; or it is `unknown`.
  */
 export type DayState = 'row' | 'idle' | 'provisional' | 'unused' | 'unknown';
 
-/** What coverage is derived from. */
+/** The input of coverage. */
 export interface CoverageParts {
   readonly history: OrgHistory;
   /** The day datasets that are collected. */
@@ -23,7 +22,7 @@ export interface CoverageParts {
   readonly expensive?: ReadonlyMap<DatasetName, ExpensiveDataset> | undefined;
 }
 
-/** The states of all days of an organization, as they were known at an instant. */
+/** The states of all days of an organization, as known at an instant. */
 export interface Coverage {
   stateOf(dataset: DatasetName, day: Day): DayState;
   /** Whether a dataset was answered, but never with a row. */

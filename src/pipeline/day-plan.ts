@@ -12,10 +12,10 @@ import {
 } from './run-memory.ts';
 
 /**
- * Why a window is asked for. `newest`: the newest day, first and by itself. `window`: days to fetch. `part`: of a window
- * that failed. `retry`: a day that failed on its own earlier. `oldest`: the oldest day, whether none
- * is served from some day on. `boundary`: whether they are served by now. `check`: the
- * day answered first once more, whether the platform as a whole fails.
+ * The reason for a request. `newest`: the newest day, first and by itself. `window`: days to fetch. `part`: part of a
+ * window that failed. `retry`: a day that failed by itself earlier. `oldest`: the oldest day, to find out whether days
+ * before some day are not served at all. `boundary`: to find out whether those are served by now. `check`: the day that
+ * was answered first, again, to find out whether the platform as a whole fails.
  */
 export type AskKind = 'newest' | 'window' | 'part' | 'retry' | 'oldest' | 'boundary' | 'check';
 
@@ -62,8 +62,8 @@ const REFUSED_WINDOWS = 2;
 const FAILED_DAYS = 3;
 
 /**
- * Plans a run for the days to fetch, newest first. `isThorough` asks for what was set aside whatever its pause; `now` is
- * monotonic, in milliseconds.
+ * Plans a run for the days to fetch, newest first. `isThorough` includes days that are set aside regardless of their
+ * pause; `now` is monotonic, in milliseconds.
  */
 export function planDays(request: {
   readonly newest: Day;
@@ -242,17 +242,16 @@ function dissolved(plan: DayPlan): DayPlan {
   return { ...plan, edge: undefined, parts: [...plan.parts, ...windows.flatMap(halves)] };
 }
 
-/** If nothing is left that could show whether an edge is a boundary, it is none. */
+/** Drops an edge if no remaining request could show that it is a boundary. */
 function settled(plan: DayPlan): DayPlan {
   const isOpen = plan.parts.length > 0 || plan.days.length > 0 || isMaybeBoundary(plan);
   return plan.edge === undefined || isOpen ? plan : dissolved(plan);
 }
 
-/** Ends a run whose failure says nothing about the requested days; what it may still concern is requested otherwise. */
+/** Ends a run after a failure that is not caused by the requested days alone. */
 function ended(plan: DayPlan, ask: Ask, error: PlatformError, now: number): DayPlan {
   const end = { ...plan, failure: error, isEnded: true };
-  // The newest day was answered and this failure names a time: the requested days may be the cause, with a new time for
-  // each attempt.
+  // If the newest day was answered and this failure has a time to retry at, the requested days may be the cause.
   if (error.retryAt === undefined || error.reason !== 'server' || plan.witness === undefined) return end;
   if (ask.kind === 'check') return end;
   const days = daysBetween(ask.window.from, ask.window.to) + 1;

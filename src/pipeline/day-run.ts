@@ -66,7 +66,7 @@ export async function runDays(
     putLastPass: (day) => deps.history.putRevisedOn(org.name, dataset, day),
   });
   const past = countOf(toFetch, covered);
-  // What fits one window is soon there.
+  // One window is fetched quickly and needs no progress.
   const work =
     past > MAX_WINDOW_DAYS ? deps.progress?.begin({ org: org.name, dataset, total: past }) : undefined;
   const rowless = new Set([...ofPass].filter((day) => covered.has(day) && covered.get(day) === undefined));
@@ -94,19 +94,19 @@ export async function runDays(
         for (const day of answered) rowless.delete(day);
         work?.advance(countOf(days, covered));
         plan = afterAnswer(plan, ask, fetched.rows.size, fetched.bytes);
-        // The newest day shows at once; older ones change little and are published together.
+        // The newest day is published at once; older ones change little and are published together.
         if (isNewest) await deps.publisher.publish(org, [collector.name]);
         else unpublished = true;
       }
       run.tried();
     }
-    // A day that was answered without a row must not count as asked for again where it was not.
+    // A day without a row that was not fetched again leaves the pass incomplete: it must not count as settled.
     const isPassDone = ![...rowless].some((day) => day <= plan.newest);
     const isWhole = plan.failure === undefined && isPassDone && !run.stopping();
     if (isWhole) await catchingUp.finished();
     if (isWhole && isPass) {
       await pass.answered?.();
-      // What was asked for again and still has no row is settled now.
+      // Days that were fetched again and still have no row are settled now.
       unpublished = true;
     }
   } finally {

@@ -9,7 +9,7 @@ const NEWEST_DAYS = 7;
 
 /** Input of `daysToFetch`. */
 export interface FetchWindow {
-  /** The newest day that can be asked for. */
+  /** The newest day that can be requested. */
   readonly newest: Day;
   readonly historyStart: Day;
   /** The covered days with their rows. */
@@ -109,7 +109,7 @@ export const MAX_WINDOW_DAYS = 30;
 /** The target size of an answer, in bytes. */
 export const TARGET_BYTES = 8 * 1024 * 1024;
 
-/** The days from `from` to `to`, newest first; none where `to` lies before `from`. */
+/** The days from `from` to `to`, newest first; none if `to` is before `from`. */
 export function daysDescending(from: Day, to: Day): Day[] {
   const days: Day[] = [];
   for (let day = to; day >= from; day = addDays(day, -1)) days.push(day);
@@ -197,8 +197,8 @@ export function createCatchingUp({ covered, lastPass, putLastPass }: CatchingUpP
 const MAX_MISSED = 30;
 
 /**
- * How many of the newest days are asked for again: the window, and more where days have left it since the last
- * pass without having been asked for again; at least one.
+ * How many of the newest days are fetched again: the window, plus the days that left it since the last pass without
+ * having been fetched again; at least one.
  */
 export function revisionPassDays(windowDays: number, lastPass: Day | undefined, today: Day): number {
   if (windowDays === 0) return 1;

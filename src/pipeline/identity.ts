@@ -34,14 +34,14 @@ export interface IdentityParts extends IdentitySettings {
 }
 
 /**
- * Admits only answers of the organization to which the history belongs. The first identifier is believed once two
- * endpoints have named it. Answers without an identifier are admitted where an analytics answer to the same key has
- * confirmed it; where none has, one is asked for.
+ * Admits only answers of the organization to which the history belongs. The first identifier is accepted once two
+ * endpoints have named it. An answer without an identifier is admitted if an analytics answer to the same key has
+ * confirmed the organization; if none has, one is requested.
  */
 export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
   const { org, history, clock } = parts;
   let settings: IdentitySettings = parts;
-  /** What each endpoint has named last. */
+  /** The last identifier named by each endpoint. */
   const votes = new Map<DatasetName, string>();
   const underWay = new Map<DatasetName, number>();
   const changed = createSignal();
@@ -51,7 +51,7 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
     return settings.endpoints.filter((other) => other !== endpoint);
   }
 
-  /** What the name stands for, once that is what the operator says. */
+  /** The stored identity, after adopting the configured identifier if it differs. */
   async function known() {
     const { orgId: configured } = settings;
     const { orgId, confirmedKey } = await history.read(org);
@@ -60,7 +60,7 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
     return { orgId: configured, confirmedKey: UNCONFIRMED };
   }
 
-  /** Asks the endpoints, one after the other, until `isEnough`. A failure names nothing. */
+  /** Queries the endpoints in turn until `isEnough`. A failure names no identifier. */
   async function probe(
     endpoints: readonly DatasetName[],
     ask: Ask,
@@ -76,7 +76,7 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
     }
   }
 
-  /** Several answers wait for one and the same probe. */
+  /** All waiting answers share one probe. */
   async function probeOnce(
     endpoints: readonly DatasetName[],
     ask: Ask,
@@ -88,7 +88,7 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
     await probing;
   }
 
-  /** Takes note of what an endpoint has named, and believes it or confirms the key where that is enough. */
+  /** Records the identifier named by an endpoint; accepts it, or confirms the key, if that is enough. */
   async function note(endpoint: DatasetName, named: string, key: string | undefined): Promise<void> {
     votes.set(endpoint, named);
     const { orgId } = await known();
@@ -104,7 +104,7 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
     changed.raise();
   }
 
-  /** Waits until `isSettled`, for as long as one of the endpoints may still answer. */
+  /** Waits until `isSettled`, as long as one of the endpoints may still answer. */
   async function settle(
     endpoints: readonly DatasetName[],
     ask: Ask,
@@ -163,7 +163,7 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
   };
 }
 
-/** The least that an analytics endpoint can be asked for: a day that is over everywhere. */
+/** The smallest analytics request: one day that is over in every time zone. */
 function probeOf(endpoint: DatasetName, clock: Pick<Clock, 'now'>): ApiRequest {
   const day = addDays(yesterdayOf(clock.now()), -1);
   return {
@@ -214,14 +214,14 @@ function unconfirmed(orgId: string): PlatformError {
   );
 }
 
-/** Something that happens now and then, and that any number of waiters may wait for. */
+/** A repeatable event that any number of waiters may await. */
 export interface Signal {
   raise(): void;
   /** Resolves when it is next raised. */
   next(): Promise<void>;
 }
 
-/** Creates a signal that has not been raised. */
+/** Creates a signal. */
 export function createSignal(): Signal {
   let waiting = Promise.withResolvers<void>();
   return {

@@ -10,7 +10,7 @@ import type { Coverage } from './coverage.ts';
 export interface PublishedCollector extends Rendered {
   readonly dataset: DatasetName | undefined;
   readonly day: Day | undefined;
-  /** Of what is known of its days without a row. */
+  /** Fingerprint of the known days without a row. */
   readonly idleDays: string | undefined;
   readonly expired: boolean;
 }
@@ -20,31 +20,31 @@ export interface PublishedOrg {
   collectors: ReadonlyMap<string, PublishedCollector>;
   view: View | undefined;
   coverage: Coverage | undefined;
-  /** The collectors that wait to be published. */
+  /** The collectors waiting to be published. */
   readonly requested: Set<string>;
 }
 
-/** What is published of each organization. It outlives the publishers, each of which serves one configuration. */
+/** The published state of each organization. It outlives the publishers, each of which serves one configuration. */
 export interface PublishedOrgs {
   /** The day that a collector's published families describe. */
   publishedDay(org: string, collector: string): Day | undefined;
-  /** Whether a collector's dataset was published as having had no activity on a day, also where only provisionally. */
+  /** Whether a collector's dataset was published as having had no activity on a day, even if only provisionally. */
   showsIdle(org: string, collector: string, day: Day): boolean;
-  /** Days since the start of history that are not known of a collector's dataset, as last published. */
+  /** Number of unknown days of a collector's dataset since the start of history, as last published. */
   uncoveredDays(org: string, collector: string): number | undefined;
   /** The platform's identifier of an organization, as last published. */
   orgId(org: string): string | undefined;
   /** Whether a collector's last good answer is older than the maximum age. */
   isExpired(org: string, collector: string): boolean;
-  /** Takes an organization off the page; it is no longer configured. */
+  /** Removes an organization that is no longer configured from the page. */
   forget(org: string): void;
   /** The state of an organization, which is empty at first. */
   of(org: string): PublishedOrg;
-  /** Whether a state is still the organization's, which it is until it is forgotten. */
+  /** Whether a state is still the organization's, that is, was not forgotten. */
   has(org: string, state: PublishedOrg): boolean;
-  /** One organization after the other: slices of work side by side would add up to one long one. */
+  /** One organization at a time: concurrent slices of work would add up to a long one. */
   readonly queue: SerialQueue;
-  /** What the log last said about an organization's collectors, so that it is not repeated. */
+  /** The last logged state of each organization's collectors, so that it is not logged twice. */
   readonly logged: Map<string, string>;
 }
 

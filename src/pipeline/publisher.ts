@@ -45,7 +45,7 @@ export interface PublisherParts extends Omit<SnapshotParts, 'logged'> {
   readonly renderSegment: RenderSegment;
   readonly labelLimit: LabelLimit;
   readonly maxAgeMs: number;
-  /** What is published already; empty by default. */
+  /** The published state; empty by default. */
   readonly published?: PublishedOrgs;
   /** Aborted once another publisher has taken over, which then also serves the pending requests. */
   readonly retired?: AbortSignal;
@@ -55,9 +55,9 @@ export interface PublisherParts extends Omit<SnapshotParts, 'logged'> {
 /** Renders and publishes an organization's metric families from its history. */
 export interface Publisher {
   /**
-   * Publishes the families of the named collectors anew, of those that derive from them, and of every other
-   * collector whose newest day, or known days, have changed with them. Calls follow each other; those of one organization that
-   * wait are served together.
+   * Publishes the families of the named collectors, of those derived from them, and of every other collector whose
+   * newest day or known days have changed as a result. Calls run one at a time; waiting calls for the same organization
+   * are merged.
    */
   publish(org: OrgSettings, collectors: readonly string[]): Promise<void>;
 }

@@ -37,34 +37,33 @@ function keyOf(org: string, collector: string): string {
 
 /** A day that fails by itself. Instants are monotonic, in milliseconds. */
 export interface SetAsideDay {
-  /** How often in a row it has failed. */
+  /** Number of consecutive failures. */
   readonly failures: number;
-  /** Not before this is it asked for again by a scheduled run. */
+  /** Scheduled runs do not request it before this. */
   readonly dueAt: number;
 }
 
-/** The newest of the days that the platform does not serve, with all that are older. */
+/** The newest day that the platform does not serve; it serves no older day either. */
 export interface Boundary {
   readonly day: Day;
   readonly dueAt: number;
 }
 
 /**
- * What was learned about fetching the days of one collector of one organization. A plain value, which belongs to the
- * process: reading the configuration again does not lose it.
+ * What was learned about fetching the days of one collector of one organization. A plain value that survives a reload.
  */
 export interface FetchMemory {
-  /** How many days the next window has at most. */
+  /** Maximum number of days of the next window. */
   readonly windowDays: number;
-  /** What the heaviest day seen weighed, in bytes. */
+  /** Size of the largest day so far, in bytes. */
   readonly heaviestDay: number;
-  /** How large windows may grow: less than usual once a larger one was too much. */
+  /** Maximum size to which windows may grow; reduced once a larger window was too much. */
   readonly maxWindowDays: number;
   readonly setAside: ReadonlyMap<Day, SetAsideDay>;
   readonly boundary: Boundary | undefined;
 }
 
-/** What is known before the first answer: windows start at one day. */
+/** The state before the first answer: windows start at one day. */
 export const NOTHING_LEARNED: FetchMemory = {
   windowDays: 1,
   heaviestDay: 0,
@@ -73,18 +72,18 @@ export const NOTHING_LEARNED: FetchMemory = {
   boundary: undefined,
 };
 
-/** How much larger a window may be than the one before it. */
+/** Maximum growth factor from one window to the next. */
 const GROWTH = 8;
 
 const FIRST_PAUSE_MS = 25 * 60_000;
 
-/** Within a day of the run before it, also where runs are an hour apart. */
+/** An hour less than a day, so that hourly runs retry at least once a day. */
 const MAX_PAUSE_MS = 23 * 3_600_000;
 
 /** Learns from an answer: its days that had a row, and its size in bytes. */
 export function withAnswer(memory: FetchMemory, rows: number, bytes: number): FetchMemory {
   const { maxWindowDays, windowDays } = memory;
-  // Days without rows weigh nothing that could be learned; asking for ever more of them finds one soon.
+  // Days without rows have no size to learn from; growing windows soon reach a day with rows.
   const heaviestDay = rows > 0 ? Math.max(memory.heaviestDay, bytes / rows) : memory.heaviestDay;
   const fitting = heaviestDay === 0 ? maxWindowDays : Math.max(1, Math.floor(TARGET_BYTES / heaviestDay));
   return { ...memory, heaviestDay, windowDays: Math.min(maxWindowDays, fitting, windowDays * GROWTH) };
@@ -96,7 +95,7 @@ export function withTooMuch(memory: FetchMemory, days: number): FetchMemory {
   return { ...memory, maxWindowDays, windowDays: Math.min(memory.windowDays, maxWindowDays) };
 }
 
-/** Sets a day aside that has failed by itself, for longer each time. */
+/** Sets aside a day that has failed by itself, for longer each time. */
 export function withFailedDay(memory: FetchMemory, day: Day, now: number): FetchMemory {
   const failures = (memory.setAside.get(day)?.failures ?? 0) + 1;
   const pause = backoffMs(failures - 1, { baseMs: FIRST_PAUSE_MS, capMs: MAX_PAUSE_MS });
@@ -111,7 +110,7 @@ export function withoutDays(memory: FetchMemory, days: readonly Day[]): FetchMem
   return { ...memory, setAside };
 }
 
-/** Learns that the platform serves neither this day nor any older one; set-aside days among them need no try of their own. */
+/** Learns that the platform serves neither this day nor any older one; set-aside days among them are dropped. */
 export function withBoundary(memory: FetchMemory, day: Day, now: number): FetchMemory {
   const older = [...memory.setAside.keys()].filter((one) => one <= day);
   return { ...withoutDays(memory, older), boundary: { day, dueAt: now + MAX_PAUSE_MS } };

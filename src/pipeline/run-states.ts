@@ -1,10 +1,10 @@
 import type { Instant } from '../catalog/day.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 
-/** How the runs of one (organization, collector) went. */
+/** The outcome of the runs of one (organization, collector). */
 export interface RunState {
   readonly running: boolean;
-  /** Whether the newest data was asked for once, well or badly. */
+  /** Whether the newest data was requested at least once, successfully or not. */
   readonly tried: boolean;
   readonly lastRunAt: Instant | undefined;
   readonly lastSuccessAt: Instant | undefined;
@@ -22,11 +22,11 @@ export const NO_RUN: RunState = {
   failure: undefined,
 };
 
-/** Remembers the state of each (organization, collector). */
+/** The state of each (organization, collector). */
 export interface RunStates {
   get(org: string, collector: string): RunState;
   update(org: string, collector: string, change: Partial<RunState>): void;
-  /** Forgets a collector that runs no longer. */
+  /** Forgets a collector that no longer runs. */
   forget(org: string, collector: string): void;
 }
 

@@ -110,7 +110,7 @@ export function createRunner(deps: RunnerParts): Runner {
     }
   }
 
-  /** The revision pass runs once a day, and again on demand, since somebody then expects a change. */
+  /** The revision pass runs once a day, and again on demand, because the operator then expects a change. */
   async function revisionPassOf(
     org: string,
     { dataset, expensive }: DayCollector<unknown>,

@@ -4,19 +4,19 @@ import type { OrgSettings } from '../catalog/settings.ts';
 import type { View } from '../catalog/view.ts';
 import { type Coverage, type CoverageParts, createCoverage, type DayState } from './coverage.ts';
 
-/** What a view is made of. */
+/** Dependencies of a view. */
 export interface ViewParts extends CoverageParts {
   readonly settings: OrgSettings;
 }
 
-/** How a view knows the states of days; where it is not said, from what was known at its instant. */
+/** How a view determines the states of days; by default from what was known at its instant. */
 export interface Knowing {
   readonly coverage: Coverage;
-  /** Looks back from later on: a day that is idle only provisionally is not known, since nobody would correct it. */
+  /** In retrospect, a day that is idle only provisionally is unknown, because it would never be corrected. */
   readonly isPast?: boolean;
 }
 
-/** Sees an organization's history from an instant; nothing of a day that was not over then is visible. */
+/** A view of an organization's history at an instant; days that were not over then are invisible. */
 export function createView(parts: ViewParts, asOf: Instant, knowing?: Knowing): View {
   const { history, settings, historyStart } = parts;
   const newestPossible = yesterdayOf(asOf);

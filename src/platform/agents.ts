@@ -15,8 +15,8 @@ export interface AgentPool {
 }
 
 /**
- * Keeps connections alive, at most `maxSockets` per host. Where a proxy is given, Node's own agents use it
- * (CONNECT for https); this machine itself is never reached through it, as Go's clients do.
+ * Keeps connections alive, at most `maxSockets` per host. If a proxy is given, Node's own agents use it (CONNECT for
+ * https), but, as in Go, never for this machine itself.
  */
 export function createAgentPool(maxSockets: number, proxy?: ProxySettings): AgentPool {
   const direct = createAgents(maxSockets);
@@ -51,7 +51,7 @@ function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
 }
 
-/** The HTTP proxy to go through, in the words of the usual environment variables. */
+/** The HTTP proxy to use, in the format of the usual environment variables. */
 export interface ProxySettings {
   readonly HTTP_PROXY?: string | undefined;
   readonly HTTPS_PROXY?: string | undefined;
@@ -59,8 +59,8 @@ export interface ProxySettings {
 }
 
 /**
- * The settings as Node's agents take them, undefined if no proxy is set. `host:port` means http, as curl and Go read it
- * (Node would ignore it silently); another scheme is a `ConfigError`, whose message holds no value.
+ * The settings in the format of Node's agents; undefined if no proxy is set. `host:port` means http, as in curl and Go
+ * (Node would silently ignore it). Throws a `ConfigError` without the value for any other scheme.
  */
 export function parseProxy(settings: ProxySettings | undefined): Record<string, string> | undefined {
   const parsed: Record<string, string> = {};

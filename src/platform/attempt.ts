@@ -9,22 +9,22 @@ import { classifyResponse, keyError, type Outcome } from './response.ts';
 /** One try of a request, `budgetMs` milliseconds long at most; failures are values, it never throws. */
 export type Attempt = (request: ApiRequest, budgetMs: number) => Promise<Outcome>;
 
-/** What counts the traffic; called once per attempt that reached for the network, and once per retry. */
+/** Counts the traffic: called once per attempt that used the network, and once per retry. */
 export interface RequestObserver {
   /** `code`: the HTTP status as text, `timeout` or `network`. */
   request(event: { org: string; endpoint: DatasetName; code: string; seconds: number }): void;
   retry(event: { org: string; endpoint: DatasetName }): void;
 }
 
-/** The configured addresses of an organization, ready to be built upon. */
+/** The parsed base URLs of an organization. */
 export type Hosts = Readonly<Record<ApiRequest['host'], URL>>;
 
-/** Reads the two base URLs; a `ConfigError` if one is no http or https URL. */
+/** Parses the two base URLs; throws a `ConfigError` if one is not an http or https URL. */
 export function parseHosts(baseUrl: string, appUrl: string): Hosts {
   return { api: parseBase('base_url', baseUrl), app: parseBase('app_url', appUrl) };
 }
 
-/** The address of a request: the base URL's own path goes before the request's. */
+/** The URL of a request: the base URL's path precedes the request's. */
 export function urlOf(request: ApiRequest, hosts: Hosts): URL {
   const url = new URL(hosts[request.host]);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}${request.path}`;
@@ -49,7 +49,7 @@ function parseBase(key: string, text: string): URL {
 export interface SingleAttemptDeps {
   readonly org: string;
   readonly hosts: Hosts;
-  /** Asked before every attempt, so that a rotated key is in use on the next one. */
+  /** Called before every attempt, so that a rotated key takes effect on the next one. */
   readonly credential: () => Promise<string>;
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
@@ -59,7 +59,7 @@ export interface SingleAttemptDeps {
   readonly closed: AbortSignal;
 }
 
-/** Creates the innermost attempt: key, one exchange, its count and its meaning. */
+/** Creates the innermost attempt: reads the key, makes one exchange, counts it and classifies its outcome. */
 export function createSingleAttempt(deps: SingleAttemptDeps): Attempt {
   const { org, clock } = deps;
   return async (request, budgetMs) => {
@@ -70,7 +70,7 @@ export function createSingleAttempt(deps: SingleAttemptDeps): Attempt {
     const timeoutMs = Math.min(deps.timeoutMs, budgetMs);
     const exchanged = await deps.exchange(urlOf(request, deps.hosts), key, { timeoutMs, ended });
     const seconds = (clock.elapsed() - started) / 1000;
-    // What was broken off on purpose says nothing about the platform, and its organization may be gone.
+    // A request aborted on purpose says nothing about the platform, and its organization may have been removed.
     if (!ended.aborted)
       deps.observer.request({ org, endpoint: request.endpoint, code: codeOf(exchanged), seconds });
     const facts = { key, now: clock.now(), maxResponseBytes: deps.maxResponseBytes };
@@ -85,13 +85,13 @@ function codeOf(exchanged: Exchanged): string {
   return 'status' in exchanged ? String(exchanged.status) : exchanged.kind;
 }
 
-/** Asks for the key; a `PlatformError` with reason `auth` where there is none that a header could carry. */
+/** Reads the key; returns a `PlatformError` with reason `auth` if there is none that can be sent in a header. */
 export async function readKey(credential: () => Promise<string>): Promise<string | PlatformError> {
   let key: string;
   try {
     key = (await credential()).trim();
   } catch (thrown) {
-    // The cause may quote the file's content: the kind of failure is all that is told.
+    // The cause may quote the file's content, so only the kind of failure is reported.
     const code: unknown = thrown instanceof Error ? Reflect.get(thrown, 'code') : undefined;
     const why = typeof code === 'string' && /^[A-Z_]{2,30}$/.test(code) ? ` (${code})` : '';
     return keyError(`the API key could not be read${why}`);
@@ -107,7 +107,7 @@ export function fingerprintOfKey(key: string, org: string): string {
   return createHmac('sha256', `agent-platform-exporter/${org}`).update(key).digest('hex').slice(0, 16);
 }
 
-/** Aborted once nobody waits for the request any more. */
+/** Aborted once nothing waits for the request any longer. */
 export function endOf({ signal }: ApiRequest, closed: AbortSignal): AbortSignal {
   return signal === undefined ? closed : AbortSignal.any([closed, signal]);
 }

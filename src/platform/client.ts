@@ -29,11 +29,11 @@ export interface PlatformClientDeps {
   readonly org: string;
   readonly baseUrl: string;
   readonly appUrl: string;
-  /** The API key; asked for before every attempt, so that a rotated key is in use on the next one. */
+  /** The API key; read before every attempt, so that a rotated key takes effect on the next one. */
   readonly credential: () => Promise<string>;
-  /** Bound of one attempt, from connecting to the last byte of the body, in milliseconds. */
+  /** Time limit of one attempt, from connecting to the last byte of the body, in milliseconds. */
   readonly timeoutMs: number;
-  /** How often a failed attempt is repeated at most. */
+  /** Maximum number of retries of a failed attempt. */
   readonly retries: number;
   readonly requestsPerSecond: number;
   /** Version of the exporter, for the user agent. */
@@ -43,32 +43,32 @@ export interface PlatformClientDeps {
   readonly random: () => number;
   readonly log: Logger;
   readonly observer: RequestObserver;
-  /** Largest body that is read, in bytes after decompression; 64 MiB by default. */
+  /** Maximum size of a body, in bytes after decompression; 64 MiB by default. */
   readonly maxResponseBytes?: number | undefined;
-  /** Paces the requests, passed in so that the pace survives a reload; by default a new limiter. */
+  /** Limits the request rate; passed in so that it survives a reload. A new limiter by default. */
   readonly limiter?: PacingLimiter | undefined;
   /** Limits the requests per day; unlimited by default. */
   readonly dailyQuota?: DailyQuota | undefined;
   /** Decides which answers are accepted; all by default. */
   readonly admission?: Admission | undefined;
-  /** The holds of the organization, passed in so that they survive a reload; none by default. */
+  /** The holds of the organization; passed in so that they survive a reload. None by default. */
   readonly throttleHolds?: ThrottleHolds | undefined;
-  /** Largest number of pages of one listing; 10 000 by default. */
+  /** Maximum number of pages of one listing; 10 000 by default. */
   readonly maxPages?: number | undefined;
-  /** The proxy to go through, never for this machine itself; none by default. */
+  /** The proxy to use, never for this machine itself; none by default. */
   readonly proxy?: ProxySettings | undefined;
 }
 
 export interface PlatformClient extends Source {
   /** The holds in force. */
   activeHolds(): readonly ActiveHold[];
-  /** Ends what is in progress, as failures of reason `network`, and closes the connections. */
+  /** Aborts requests in progress, which fail with reason `network`, and closes the connections. */
   close(): void;
 }
 
 /**
- * Creates the client of one organization; it is safe to use from several collectors at once.
- * Every failure that it throws is a `PlatformError`; a base URL or proxy that is none throws a `ConfigError` here.
+ * Creates the client of one organization; several collectors may use it concurrently. Requests throw only
+ * `PlatformError`s. Throws a `ConfigError` if a base URL or the proxy is invalid.
  */
 export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
   const { clock } = deps;
@@ -110,7 +110,7 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
   });
   const get = withAdmission(retried, deps.admission);
 
-  /** A redirect is one more request: it is paced and counted like any other. */
+  /** A redirect is another request: it is rate-limited and counted like any other. */
   async function admit(ended: AbortSignal): Promise<PlatformError | undefined> {
     await limiter.take(ended).catch(() => undefined);
     return deps.dailyQuota?.take();
@@ -119,7 +119,7 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
   return {
     get,
     pages: (request, onItems) => walkPages(get, request, onItems, deps.maxPages ?? MAX_PAGES),
-    // A collector's steps may be large, so the clock is looked at after each.
+    // A collector's steps may be large, so the clock is checked after each.
     inSlices: (work) => runInSlices(work, clock, 1),
     activeHolds: throttleHolds.active,
     close() {
@@ -129,7 +129,7 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
   };
 }
 
-/** Asks for an answer; failures throw a `PlatformError`. */
+/** Requests an answer; throws a `PlatformError` on failure. */
 export type Ask = (request: ApiRequest) => Promise<ApiAnswer>;
 
 /** Decides which answers are accepted. */

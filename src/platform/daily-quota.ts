@@ -3,13 +3,13 @@ import type { Clock } from '../runtime/clock.ts';
 import { PlatformError } from '../runtime/errors.ts';
 import { createSerialQueue } from '../runtime/serial-queue.ts';
 
-/** How many requests went out on a UTC day. */
+/** The number of requests sent on a UTC day. */
 export interface DayCount {
   readonly day: Day;
   readonly requests: number;
 }
 
-/** Keeps the count over restarts. */
+/** Stores the count, so that it survives restarts. */
 export interface CountStore {
   read(): Promise<DayCount | undefined>;
   write(count: DayCount): Promise<void>;
@@ -21,13 +21,13 @@ export interface DailyQuota {
   take(): Promise<PlatformError | undefined>;
   /** The error with which a request would fail now; undefined if it would be sent, or no count was read yet. */
   usedUp(): PlatformError | undefined;
-  /** Stores the count as it is; nothing may be taken afterwards. */
+  /** Stores the exact count; no request may be counted afterwards. */
   close(): Promise<void>;
 }
 
 /** A daily quota whose limit may change. */
 export interface AdjustableDailyQuota extends DailyQuota {
-  /** Sets another limit, from the next request on; what was counted stays counted. */
+  /** Sets another limit, from the next request on; the count is kept. */
   setLimit(limit: number | undefined): void;
 }
 
@@ -99,7 +99,7 @@ export function createDailyQuota({ limit, store, clock }: DailyQuotaDeps): Adjus
 }
 
 interface Counted extends DayCount {
-  /** How many of them are in the store. */
+  /** The number of them in the store. */
   readonly stored: number;
 }
 

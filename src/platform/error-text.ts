@@ -5,9 +5,9 @@ const MAX_LINE = 200;
 const NOT_TEXT = /octet-stream|^(image|audio|video|font)\/|zip|pdf|protobuf|msgpack/i;
 
 /**
- * What the body of a failed answer says, as one line of at most 200 characters without control characters, markup or
- * anything secret (`secrets`: the texts known to be); empty if it says nothing readable. Understands the platform's two
- * error shapes, `errors[].message`, `error.message`, HTML and plain text.
+ * The message in the body of a failed answer, as one line of at most 200 characters without control characters, markup
+ * or secrets (`secrets`: the known ones); empty if there is none. Understands the platform's two error formats,
+ * `errors[].message`, `error.message`, HTML and plain text.
  */
 export function describeErrorBody(
   contentType: string | undefined,
@@ -22,7 +22,7 @@ export function describeErrorBody(
 
 function beginningOf(body: string): string {
   if (body.length <= MAX_READ) return body;
-  // A cut may leave half a secret that no pattern knows: the last word goes.
+  // The end may be half a secret, which no pattern matches, so the last word is dropped.
   const beginning = body.slice(0, MAX_READ);
   return beginning.slice(0, Math.max(beginning.lastIndexOf(' '), beginning.lastIndexOf('\n'), 0));
 }
@@ -52,7 +52,7 @@ function unescaped(text: string): string {
     .replace(/&amp;/g, '&');
 }
 
-/** The sentence in a JSON body; undefined if it is no JSON and does not look like the beginning of one. */
+/** The message in a JSON body; undefined if it neither is JSON nor looks like the beginning of JSON. */
 function jsonLine(text: string): string | undefined {
   try {
     return sentenceOf(JSON.parse(text)) ?? '';

@@ -26,7 +26,7 @@ export interface Answered {
   readonly bytes: number;
 }
 
-/** One GET with its redirects, each at most `timeoutMs` milliseconds to the last byte; it never throws; `ended` breaks it off. */
+/** One GET with its redirects, each limited to `timeoutMs` milliseconds; never throws; `ended` aborts it. */
 export type Exchange = (
   url: URL,
   key: string,
@@ -44,10 +44,10 @@ export function createExchange(deps: {
   readonly agents: AgentPool;
   readonly maxResponseBytes: number;
   readonly userAgent: string;
-  /** Waits until a redirect may be followed, or gives the error for which it may not. */
+  /** Waits until a redirect may be followed, or returns the error that forbids it. */
   admit(ended: AbortSignal): Promise<PlatformError | undefined>;
 }): Exchange {
-  // Redirects are followed here: a library that follows them decides on its own where the key goes.
+  // Redirects are followed here: a library would decide on its own where the key is sent.
   const client = axios.create({
     adapter: 'http',
     responseType: 'stream',
@@ -61,7 +61,7 @@ export function createExchange(deps: {
     const { proxied, ...agents }: Agents = deps.agents.for(url);
     const response = await client.get<Readable>(url.href, {
       ...agents,
-      // Without this, axios reads the proxy from the environment by itself; Node's agents do it where wanted.
+      // Without this, axios itself would read the proxy from the environment.
       ...(proxied ? {} : { proxy: false as const }),
       headers: { Authorization: `Bearer ${key}` },
       signal,
@@ -148,20 +148,20 @@ async function read(answer: Head, limit: number, deadline: Deadline): Promise<Ex
   }
 }
 
-/** Where a redirect leads, or the plain words why it is not followed. */
+/** The target of a redirect, or the reason why it is not followed. */
 export type Redirect = { readonly to: URL } | { readonly refused: string };
 
-/** How many redirects of one request are followed. */
+/** Maximum number of redirects that are followed per request. */
 export const MAX_REDIRECTS = 3;
 
-/** Whether a status asks the client to look elsewhere. */
+/** Whether a status is a redirect. */
 export function isRedirect(status: number): boolean {
   return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
 }
 
 /**
- * Judges a redirect: only 307 and 308 promise the same request, and only the same scheme, host and port may
- * see the key. Where the new address has no query, the old one is kept: the listing's cursor is in it.
+ * Classifies a redirect: only 307 and 308 preserve the request, and only the same scheme, host and port may receive
+ * the key. If the new address has no query, the old query is kept, because it contains the listing's cursor.
  */
 export function classifyRedirect(from: URL, status: number, location: string | undefined): Redirect {
   if (status !== 307 && status !== 308) {
@@ -188,26 +188,26 @@ function bare(protocol: string): string {
   return protocol.replace(':', '').slice(0, 10);
 }
 
-/** A body, or which bound it exceeds: its length in bytes, or one of its structure. */
+/** A body, or the limit that it exceeds: its length in bytes, or one of its structure. */
 export type Body =
   | { readonly text: string; readonly bytes: number }
   | { readonly exceeds: 'bytes' | keyof JsonBounds };
 
-/** Deeper than any answer of the platform, and no work for whoever reads it. */
+/** Deeper than any answer of the platform, and cheap to parse. */
 const MAX_DEPTH = 64;
 
 /**
- * A body may have one value for so many of the bytes that it may have: a value takes more than that with its name, and
- * one without, such as an empty object, takes twenty times its text in memory.
+ * The limit on values is the limit on bytes divided by this. A named value takes more bytes than that; a value without
+ * a name, such as an empty object, takes twenty times its text in memory.
  */
 const BYTES_PER_VALUE = 16;
 
-/** How much of an error's body is read: enough for its first sentences. */
+/** Maximum number of bytes read of an error's body: enough for its first sentences. */
 const ERROR_BODY_BYTES = 16 * 1024;
 
 /**
- * Reads a JSON body of at most `limit` bytes (after decompression) and stops at the first byte beyond, or where its
- * structure is beyond all bounds; throws what the stream throws where it breaks off.
+ * Reads a JSON body of at most `limit` bytes (after decompression) and stops at the first byte beyond it, or when a
+ * limit of its structure is exceeded. Throws the stream's error if it is interrupted.
  */
 export async function readBody(stream: Readable, limit: number): Promise<Body> {
   const chunks: Buffer[] = [];
@@ -223,7 +223,7 @@ export async function readBody(stream: Readable, limit: number): Promise<Body> {
   return { text: Buffer.concat(chunks).toString('utf8'), bytes };
 }
 
-/** Reads the beginning of an error's body; empty if it breaks off, since half a word may be half a secret. */
+/** Reads the beginning of an error's body; empty if it is interrupted, because half a word may be half a secret. */
 export async function readErrorBody(stream: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -242,7 +242,7 @@ export async function readErrorBody(stream: Readable): Promise<string> {
 /** Bounds one exchange from the first byte sent to the last one read. */
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Whether it was time, and nothing else, that ended the exchange. */
+  /** Whether the exchange was ended by the time limit alone. */
   expired(): boolean;
   clear(): void;
 }
@@ -250,8 +250,7 @@ export interface Deadline {
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Starts a deadline of `ms` milliseconds that also ends with `parent`. It runs on real time, since what it
- * bounds is a socket.
+ * Starts a deadline of `ms` milliseconds that also ends with `parent`. It uses real time, because it limits a socket.
  */
 export function startDeadline(ms: number, parent: AbortSignal): Deadline {
   const controller = new AbortController();

@@ -16,11 +16,11 @@ export interface ActiveHold {
   readonly error: PlatformError;
 }
 
-/** Holds back requests for as long as the platform asked. */
+/** Holds requests for as long as the platform asked. */
 export interface ThrottleHolds {
-  /** Holds back a scope for `ms` milliseconds; its requests fail with `error`. A longer hold in force is kept. */
+  /** Holds a scope for `ms` milliseconds; its requests fail with `error`. A longer hold in force is kept. */
   hold(scope: HoldScope, ms: number, error: PlatformError): void;
-  /** The error with which a request to the endpoint fails now, if it does. */
+  /** The error with which a request to the endpoint would fail now, if any. */
   current(endpoint: DatasetName): PlatformError | undefined;
   /**
    * Runs a request unless its endpoint is held. The first one after a hold is a probe; the others wait for its outcome,
@@ -63,7 +63,7 @@ export function createThrottleHolds(clock: Clock): ThrottleHolds {
     try {
       return await request();
     } finally {
-      // A probe that was asked to wait again has put a new hold in place of this one.
+      // If the probe was asked to wait again, a new hold has replaced this one.
       if (holds.get(scope) === hold) holds.delete(scope);
       ended.resolve();
     }
@@ -107,10 +107,10 @@ export function withThrottleHolds(attempt: Attempt, holds: ThrottleHolds): Attem
   };
 }
 
-/** Paces attempts with a limiter. */
+/** Limits the rate of attempts. */
 export function withRateLimit(attempt: Attempt, limiter: PacingLimiter, closed: AbortSignal): Attempt {
   return async (request, budgetMs) => {
-    // A closed client's attempt goes on to fail in the exchange, like any other.
+    // If the client was closed, the attempt fails in the exchange, like any other.
     await limiter.take(endOf(request, closed)).catch(() => undefined);
     return attempt(request, budgetMs);
   };

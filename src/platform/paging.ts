@@ -8,17 +8,16 @@ import {
   UnexpectedAnswer,
 } from '../catalog/source.ts';
 
-/** The most items of one listing, and the most characters of a cursor: it has to fit into an address. */
+/** Maximum number of items of one listing, and of characters of a cursor, which has to fit into a URL. */
 const MAX_ITEMS = 1_000_000;
 const MAX_CURSOR = 4_096;
-/** An identity that is longer is remembered by its digest. */
+/** Longer identities are remembered by their digest. */
 const LONG_ID = 64;
 
 /**
- * Walks a listing page by page. It ends where the server says so (no items, or no next cursor) and, since
- * servers exist that ignore cursors, where a cursor comes twice, a page brings nothing new, or after `maxPages` or a
- * million items.
- * A page with something new goes on: a listing may shift while it is read. Items without identity count as new.
+ * Reads a listing page by page. It ends when the server says so (no items, or no next cursor) and, because some servers
+ * ignore cursors, when a cursor repeats, when a page has nothing new, or after `maxPages` or a million items. A page
+ * with something new never ends it: a listing may shift while it is read. Items without identity count as new.
  */
 export async function walkPages(
   get: (request: ApiRequest) => Promise<ApiAnswer>,
@@ -48,7 +47,7 @@ export async function walkPages(
       pages >= maxPages || seen.size > MAX_ITEMS,
     );
     if (end !== undefined) {
-      // An empty page that still names a successor contradicts itself: nothing is proven gone by it.
+      // An empty page with a next cursor contradicts itself: it does not prove that anything was removed.
       const complete = end === 'last' || (end === 'empty' && page.next === undefined);
       return { end, complete, pages, bytes };
     }

@@ -4,7 +4,7 @@ import { describeErrorBody } from './error-text.ts';
 import type { Answered, Exchanged } from './exchange.ts';
 
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
-/** A 503 with these words is about the caller's rate, not about the endpoint. */
+/** A 503 with this text is about the caller's rate, not about the endpoint. */
 const RATE_LIMIT = /\brate.?limit|\btoo many requests\b|\bthrottl|\bquota\b/i;
 const ROLE_HINT = 'The owner of the key needs the Manager or Owner role in the organization.';
 const LIMIT_HINT = 'Request less at once: a shorter window or a smaller page.';
@@ -55,12 +55,12 @@ function parse(answer: Answered, subject: string, key: string): Outcome {
   } catch {
     const message = `${subject} answered ${answer.status} with ${describeUnreadable(answer, key)}`;
     const error = new PlatformError('schema', message, { status: answer.status, hint: NOT_JSON_HINT });
-    // It may be a proxy's hiccup or a cut that HTTP could not show; twice in a row it is how things are.
+    // The cause may be a proxy's glitch or an undetected truncation; a second failure in a row is final.
     return failure(error, 'once');
   }
 }
 
-// Of a body that was meant to be data nothing is quoted: it may be rows about people.
+// Of a successful answer, only an HTML title is quoted: the body may contain rows about people.
 function describeUnreadable(answer: Answered, key: string): string {
   if (answer.text.trim() === '') return 'an empty body';
   if (/^\s*</.test(answer.text)) {
@@ -86,7 +86,7 @@ function refusal(
   const reason = status === 429 || (status === 503 && RATE_LIMIT.test(said)) ? 'throttled' : 'server';
   const error = new PlatformError(reason, message, { status });
   if (!RETRIED_STATUSES.has(status)) return failure(error, 'never');
-  // A date is meant by the server's clock: judged by another one, it could be hours off.
+  // A date is relative to the server's clock; another clock could be hours off.
   const serverNow = parseHttpDate(answer.date) ?? now;
   return { ...failure(error, 'always'), retryAfterMs: parseRetryAfter(answer.retryAfter, serverNow) };
 }
@@ -130,18 +130,18 @@ function bounded(ms: number): number {
   return Math.min(Math.max(ms, 0), MAX_PAUSE_MS);
 }
 
-/** Reads an HTTP date in any of its three forms as milliseconds since the epoch; undefined if it is none. */
+/** Parses an HTTP date in any of its three formats to milliseconds since the epoch; undefined if it is invalid. */
 export function parseHttpDate(text: string | undefined): number | undefined {
-  // Every form of an HTTP date begins with the name of a day; Date.parse alone takes far more for a date.
+  // Every format of an HTTP date begins with the name of a weekday; Date.parse alone accepts far more.
   if (text === undefined || !/^(mon|tue|wed|thu|fri|sat|sun)/i.test(text)) return undefined;
-  // The asctime form names no zone and means UTC.
+  // The asctime format has no time zone and means UTC.
   const at = Date.parse(/gmt|utc|[+-]\d{4}$/i.test(text) ? text : `${text} GMT`);
   return Number.isNaN(at) ? undefined : at;
 }
 
 /**
- * Whether the platform refused a request because its last day is not over yet by the platform's clock: ask for
- * one day less. Told from other 400s by the words, since the body carries no code.
+ * Whether the platform rejected a request because its last day is not over yet by the platform's clock: request one day
+ * less. Distinguished from other 400s by the text, because the body has no code.
  */
 export function isAboutToday(error: PlatformError): boolean {
   return error.status === 400 && /\btoday\b|\blag\b|\bfuture\b|\bnot yet\b/i.test(error.message);
@@ -150,7 +150,7 @@ export function isAboutToday(error: PlatformError): boolean {
 const KEY_HINT =
   'The key is missing, wrong or revoked: create a new API key in the settings of the web app and replace the old one.';
 
-/** The error of a key that the platform refuses, or that cannot be sent at all. */
+/** The error for a key that the platform rejects, or that cannot be sent at all. */
 export function keyError(message: string, status?: number): PlatformError {
   return new PlatformError('auth', message, { hint: KEY_HINT, status });
 }

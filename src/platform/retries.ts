@@ -7,13 +7,13 @@ import { type Attempt, endOf, type RequestObserver } from './attempt.ts';
 import type { ThrottleHolds } from './limits.ts';
 import type { Failure } from './response.ts';
 
-/** How long one request may take in all, its attempts and the waits between them. */
+/** Time limit of a request, including all attempts and the waits between them. */
 const EFFORT_MS = 120_000;
 const BACKOFF = { baseMs: 1_000, capMs: 30_000 };
 
 export interface RetryDeps {
   readonly org: string;
-  /** How often an attempt is repeated at most. */
+  /** Maximum number of retries. */
   readonly retries: number;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
@@ -26,7 +26,7 @@ export interface RetryDeps {
 
 /**
  * Retries attempts that failed for transient reasons, with exponential backoff and full jitter, respecting
- * `Retry-After`. Throws the last failure, at once if the server asked for more time than is left; requests to its
+ * `Retry-After`. Throws the last failure, immediately if the server asked for more time than is left; requests to that
  * endpoint, or of the whole organization if it is throttled, are then held until that time.
  */
 export function withRetries(attempt: Attempt, deps: RetryDeps): (request: ApiRequest) => Promise<ApiAnswer> {
@@ -36,7 +36,7 @@ export function withRetries(attempt: Attempt, deps: RetryDeps): (request: ApiReq
     const ended = endOf(request, deps.closed);
     const ends = clock.elapsed() + EFFORT_MS;
     let unreadable = false;
-    // The first attempt has its whole time, also where the configured timeout is longer than an effort.
+    // The first attempt may use its whole timeout, even if that is longer than the limit of a request.
     let budgetMs = Number.POSITIVE_INFINITY;
     for (let retry = 0; ; retry += 1) {
       const outcome = await attempt(request, budgetMs);
@@ -91,7 +91,7 @@ export function withRetries(attempt: Attempt, deps: RetryDeps): (request: ApiReq
   return (request) => throttleHolds.guard(request.endpoint, () => effort(request));
 }
 
-/** Whether the platform itself asked for a later try, or for fewer requests. */
+/** Whether the platform itself asked to retry later, or for fewer requests. */
 function isAsked({ error, retryAfterMs }: Failure): boolean {
   return error.reason === 'throttled' || (retryAfterMs !== undefined && retryAfterMs > 0);
 }

@@ -7,7 +7,7 @@ export interface Cron {
   next(after: Instant): Instant | undefined;
 }
 
-/** Longer than from one 29 February to the next, also over a year that is none of leap. */
+/** Longer than the gap between two 29 Februaries, even across a century year that is not a leap year. */
 const MAX_DAYS = 8 * 366;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

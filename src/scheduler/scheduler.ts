@@ -12,7 +12,7 @@ export interface Job {
   readonly schedule: string;
   /** The longest random delay of a scheduled run, in milliseconds. */
   readonly jitterMs: number;
-  /** `thorough`: on demand, when everything that may have changed is asked again. */
+  /** `thorough`: on demand, when everything that may have changed is fetched again. */
   run(mode: 'scheduled' | 'thorough'): Promise<void>;
 }
 
@@ -28,13 +28,13 @@ export interface Scheduler {
   retire(names: readonly string[]): Promise<void>;
   /** Adds new jobs, which run at once, and updates the schedules of the others. */
   adopt(jobs: readonly Job[]): void;
-  /** Stops the schedules; resolves when no job runs any more. */
+  /** Stops the schedules; resolves when no job is running. */
   stop(): Promise<void>;
 }
 
-/** What a scheduler is made of. */
+/** Dependencies of a scheduler. */
 export interface SchedulerParts {
-  /** The jobs at first; none by default. */
+  /** The initial jobs; none by default. */
   readonly jobs?: readonly Job[];
   readonly ticker: Ticker;
   readonly clock: Clock;

@@ -20,9 +20,9 @@ export interface Ticker {
   onJump(listener: () => void): () => void;
 }
 
-/** How often the clock is looked at, in milliseconds. */
+/** How often the clock is checked, in milliseconds. */
 const LOOK_MS = 30_000;
-/** How far the clock has to be from where it should be. */
+/** Minimum deviation of the clock that counts as a change, in milliseconds. */
 const JUMP_MS = 60_000;
 
 interface Schedule {
@@ -49,7 +49,7 @@ export function createCronTicker({ clock, log }: { readonly clock: Clock; readon
       const stepped = now - wall - passed;
       wall = now;
       elapsed += passed;
-      // Monotonic time goes on while a process is stopped, and on many machines not while they are suspended.
+      // Monotonic time continues while a process is stopped, but on many machines not while they are suspended.
       const stalled = passed - planned;
       if (Math.abs(stepped) >= JUMP_MS || stalled >= JUMP_MS) jump(wall, stepped, stalled);
       else tick(wall);
@@ -83,7 +83,7 @@ export function createCronTicker({ clock, log }: { readonly clock: Clock; readon
       const cron = readCron(expression);
       const schedule: Schedule = { cron, onTick, next: cron.next(clock.now()) };
       schedules.add(schedule);
-      // Whoever waits may wait past the new schedule's time.
+      // The current wait may end after the new schedule's time.
       if (wake === undefined) void keepTime();
       else wake.abort();
       return {
@@ -101,7 +101,7 @@ export function createCronTicker({ clock, log }: { readonly clock: Clock; readon
   };
 }
 
-/** A ticker for tests: `tick` fires every schedule with that expression, `jump` says that the clock was set. */
+/** A ticker for tests: `tick` fires every schedule with that expression, `jump` reports a change of the clock. */
 export function createFakeTicker(): Ticker & { tick(expression: string): void; jump(): void } {
   const schedules = new Set<{ expression: string; onTick: () => void }>();
   const listeners = new Set<() => void>();

@@ -7,7 +7,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** A duration in the largest unit that fits at least twice, or once in the smallest: `3 minutes`, `36 hours`. */
+/** A duration without its sign, rounded to seconds, minutes, hours (below two days) or days, such as `36 hours`. */
 export function durationWords(milliseconds: number): string {
   const length = Math.abs(milliseconds);
   if (length < MINUTE) return count(Math.round(length / SECOND), 'second');
