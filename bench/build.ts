@@ -2,21 +2,21 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** The checkout. */
+/** The repository's directory. */
 export const ROOT = path.resolve(import.meta.dirname, '..');
 
-/** Below the checkout's packages, so that these are found. */
+/** Inside the repository's `node_modules`, so that packages are resolved. */
 const DIRECTORY = path.join(ROOT, 'node_modules', '.cache', 'agent-platform-exporter-bench');
 
-/** What is measured is JavaScript, as in a release: Node's own way with TypeScript costs time and memory. */
+/** JavaScript is measured, as in a release: Node's own TypeScript support costs time and memory. */
 export interface Built {
-  /** Holds the compiled bench and source. */
+  /** Contains the compiled benchmark and source. */
   readonly bench: string;
-  /** The program as it is installed. */
+  /** The program as installed. */
   readonly program: string;
 }
 
-/** Builds the single executable, beside the checkout's own build, and gives its path. */
+/** Builds the single executable, separately from the repository's own build, and returns its path. */
 export function buildExecutable(): string {
   const file = path.join(DIRECTORY, 'executable', 'agent-platform-exporter');
   const script = path.join(ROOT, 'scripts', 'bundle', 'build.ts');
@@ -25,7 +25,7 @@ export function buildExecutable(): string {
   return file;
 }
 
-/** Compiles the bench and builds the program, beside the checkout's own build. */
+/** Compiles the benchmark and builds the program, separately from the repository's own build. */
 export function build(): Built {
   const directory = DIRECTORY;
   rmSync(directory, { recursive: true, force: true });

@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import path from 'node:path';
 import type { Ready } from './messages.ts';
 
-/** A process of the bench. */
+/** A child process of the benchmark. */
 export interface Child {
-  /** Where it answers. */
+  /** The port it listens on. */
   readonly port: number;
-  /** Sends a message and resolves with the next one that comes back. */
+  /** Sends a message and resolves with the next reply. */
   ask<Answer>(question: object): Promise<Answer>;
-  /** Ends it; resolves when it is gone. */
+  /** Stops it; resolves when it has exited. */
   stop(): Promise<void>;
 }
 
-/** Starts compiled code in a process of its own; resolves when it is ready. */
+/** Starts compiled code in a separate process; resolves when it is ready. */
 export async function startChild(directory: string, script: string, options: object = {}): Promise<Child> {
   const file = path.join(directory, 'bench', script);
   const child = fork(file, [JSON.stringify(options)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
@@ -33,7 +33,7 @@ export async function startChild(directory: string, script: string, options: obj
   };
 }
 
-/** Runs compiled code in a process of its own; resolves with the one message that it sends, once it has ended. */
+/** Runs compiled code in a separate process; resolves with its only message after it has exited. */
 export async function runJob<Answer>(directory: string, script: string, options: object): Promise<Answer> {
   const file = path.join(directory, 'bench', script);
   const child = fork(file, [JSON.stringify(options)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });

@@ -18,21 +18,21 @@ import { DAYS } from './workload/days.ts';
 import { ORG, SETTINGS } from './workload/settings.ts';
 import { fillHistory } from './workload/workload.ts';
 
-/** The exporter from parsed rows to answered scrapes: its own parts, put together as the service does. */
+/** The exporter from parsed rows to answered scrapes, composed of its own parts as in the service. */
 export interface MeasuredExporter {
   /** Publishes everything, as after a poll that changed everything. */
   publish(): Promise<void>;
-  /** Series on the page, those about the exporter itself apart. */
+  /** Number of published series, without those about the exporter itself. */
   series(): number;
   /** Accepts scrapes at `/metrics`; resolves with the port. */
   listen(): Promise<number>;
 }
 
 const MAX_AGE_MS = 7 * 86_400_000;
-// Nothing is folded or dropped: it is the published series that are counted.
+// Nothing is folded or dropped, so that the number of published series is exact.
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
-/** Puts the exporter together over rows that make about so many series; nothing is published yet. */
+/** Composes the exporter with rows for approximately this many series; nothing is published yet. */
 export async function createMeasuredExporter(series: number): Promise<MeasuredExporter> {
   const clock = createSystemClock();
   const redactor = createRedactor(() => []);
@@ -109,7 +109,7 @@ function familiesOf({ name: collector, families }: Collector) {
   return families.map(({ name, help }) => ({ name, help, collector }));
 }
 
-/** What polls, schedules and stores has its share of the memory too. */
+/** The parts that poll, schedule and store use memory too. */
 async function loadWhatTheServiceLoads(): Promise<void> {
   await Promise.all([
     import('../src/config/load.ts'),

@@ -1,6 +1,6 @@
 import { arch, availableParallelism, cpus, totalmem, type } from 'node:os';
 
-/** The machine in one sentence, without its name or its kernel's. */
+/** Describes the machine in one sentence, without its name or its kernel's. */
 export function describeMachine(): string {
   const model = cpus()[0]?.model.trim() ?? 'unknown CPU';
   const gibibytes = Math.round(totalmem() / 2 ** 30);

@@ -1,4 +1,4 @@
-// Measures the exporter beside what it is compared with: npm run bench -- --help
+// Measures the exporter and what it is compared with: npm run bench -- --help
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Built, build, buildExecutable, ROOT } from './build.ts';
@@ -15,7 +15,7 @@ import { measureSize, type SizeResult } from './sections/size.ts';
 import { measureStarting } from './sections/starting.ts';
 import { measureUsers, type UsersResult } from './sections/users.ts';
 
-/** Above, one scrape of a prom-client exporter takes longer than a round. */
+/** Above this, one scrape of a prom-client exporter takes longer than a round. */
 const PROM_CLIENT_SERIES = 100_000;
 
 try {

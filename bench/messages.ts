@@ -1,20 +1,20 @@
 import type { Identity } from '../src/config/people/labels.ts';
 import type { PastSize } from './workload/past.ts';
 
-/** What a started process says first: where it answers. */
+/** The first message of a started process: where it listens. */
 export interface Ready {
   readonly port: number;
 }
 
-/** What a server under test is told. */
+/** The options of a server under test. */
 export interface ServerOptions {
-  /** The file that holds the answer, for a server that only repeats it. */
+  /** The file that contains the answer, for a server that only repeats it. */
   readonly answer?: string;
-  /** How many series to have, for an exporter. */
+  /** The number of series, for an exporter. */
   readonly series?: number;
 }
 
-/** What a server under test is asked; every question has one answer. */
+/** Requests to a server under test; each has one reply. */
 export type Question =
   | { readonly kind: 'publish' }
   | { readonly kind: 'memory' }
@@ -24,37 +24,37 @@ export type Question =
 export interface Publishing {
   readonly series: number;
   readonly milliseconds: number;
-  /** The longest that the event loop was held, in milliseconds. */
+  /** The longest time that the event loop was blocked, in milliseconds. */
   readonly stall: number;
 }
 
 /** Resident memory in bytes. */
 export interface Memory {
   readonly resident: number;
-  /** The most since the process began. */
+  /** The maximum since the process started. */
   readonly peak: number;
 }
 
 /** An answer as every server under test sends it. */
 export interface PreparedAnswer {
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   readonly headers: readonly string[];
   /** Base64. */
   readonly body: string;
 }
 
-/** What the load client is told to do. */
+/** A load to run. */
 export interface Load {
   readonly port: number;
   readonly connections: number;
   readonly milliseconds: number;
-  /** Load goes on past its time until there are so many answers. */
+  /** The load continues beyond its time until there are this many answers. */
   readonly leastAnswers: number;
 }
 
-/** What came of it. */
+/** The result of a load. */
 export interface LoadResult {
-  /** Whole answers with status 200. */
+  /** Complete answers with status 200. */
   readonly answers: number;
   readonly perSecond: number;
   /** From the request's first byte to the answer's last, in milliseconds. */
@@ -69,7 +69,7 @@ export interface FileBackfill {
   readonly samples: number;
   readonly bytes: number;
   readonly seconds: number;
-  /** Writing the same bytes straight to one file. */
+  /** Writing the same bytes directly to one file. */
   readonly straightSeconds: number;
   /** Most resident memory in bytes, the store's included. */
   readonly peak: number;
@@ -77,11 +77,11 @@ export interface FileBackfill {
 
 export interface RemoteBackfillOptions extends PastSize {
   readonly url: string;
-  /** Whether the requests are encoded before the time is taken. */
+  /** Whether the requests are encoded before the measurement starts. */
   readonly replayed: boolean;
 }
 
-/** A backfill by remote write, or its requests alone. */
+/** A backfill by remote write, or only its requests. */
 export interface RemoteBackfill {
   readonly samples: number;
   readonly seconds: number;
@@ -94,7 +94,7 @@ export interface PeopleReadingOptions {
   readonly identity: Identity;
 }
 
-/** A day's people as the collector reads them, and the same bodies parsed by themselves: CPU seconds. */
+/** CPU seconds of reading a day's people as the collector does, and of only parsing the same bodies. */
 export interface PeopleReading {
   readonly people: number;
   readonly pages: number;
@@ -102,15 +102,15 @@ export interface PeopleReading {
   readonly parseSeconds: number;
 }
 
-/** What a program has used in its life. */
+/** The total resource usage of a program. */
 export interface Usage {
-  /** Of all its threads, in user and system mode. */
+  /** CPU time of all threads, in user and system mode. */
   readonly cpuSeconds: number;
-  /** Most resident memory in bytes. */
+  /** Peak resident memory in bytes. */
   readonly peak: number;
 }
 
-/** What the simulated platform has done so far. */
+/** The work of the simulated platform so far. */
 export interface PlatformUsage {
   readonly cpuSeconds: number;
   readonly requests: number;

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 import type { PastSize } from './workload/past.ts';
 
-/** What can be measured alone. */
+/** The sections that can be measured on their own. */
 export type Part = 'scrape' | 'backfill' | 'sync' | 'hook' | 'executable' | 'users';
 
-/** What is measured, and how long. */
+/** What is measured, and for how long. */
 export interface BenchOptions {
   readonly parts: readonly Part[];
   readonly sizes: readonly number[];
@@ -14,19 +14,19 @@ export interface BenchOptions {
   readonly connections: number;
   readonly publishings: number;
   readonly starts: number;
-  /** Sizes of the backfills to files and by remote write, the largest last, and how often each is done. */
+  /** Sizes of the backfills to files and by remote write, the largest last, and the number of repetitions. */
   readonly toFiles: readonly PastSize[];
   readonly byRemoteWrite: readonly PastSize[];
   readonly backfills: number;
-  /** Days of the first sync, and how often it is done. */
+  /** Days of the first sync, and the number of repetitions. */
   readonly syncedDays: number;
   readonly syncs: number;
-  /** How often the hook command is run in each way. */
+  /** How often the hook command is run in each variant. */
   readonly hookRuns: number;
-  /** People of the organization whose listing is read, and how often it is. */
+  /** People of the organization whose listing is read, and the number of repetitions. */
   readonly users: number;
   readonly readings: number;
-  /** Whether the page of figures is written. */
+  /** Whether the page of results is written. */
   readonly write: boolean;
 }
 
@@ -50,11 +50,11 @@ const BY_REMOTE_WRITE: readonly PastSize[] = [
   { series: 1000, days: 300 },
   { series: 20_000, days: 30 },
 ];
-/** Of these, twenty thousand and some are there on a working day: two hundred pages. */
+/** Of these, slightly more than twenty thousand are active on a working day: two hundred pages. */
 const USERS = 42_000;
 const QUICK_PAST: readonly PastSize[] = [{ series: 1000, days: 3 }];
 
-/** Reads the command line; throws with the usage where it cannot be used. */
+/** Parses the command line; throws an error with the usage if it is invalid. */
 export function parseOptions(args: readonly string[]): BenchOptions {
   const { values } = parse(args);
   const quick = values.quick === true;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * The most resident memory of this process so far, in bytes. On Linux, `maxRSS` begins with what the process that
- * started this one had; the high-water mark of the address space does not.
+ * The peak resident memory of this process so far, in bytes. On Linux, `maxRSS` starts with the parent process's value;
+ * the high-water mark of the address space does not.
  */
 export function peakResident(): number {
   const status = process.platform === 'linux' ? readFileSync('/proc/self/status', 'utf8') : '';

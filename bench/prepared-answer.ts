@@ -2,7 +2,7 @@ import { get } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import type { PreparedAnswer } from './messages.ts';
 
-/** What node:http writes by itself into every answer. */
+/** The headers that node:http itself adds to every answer. */
 const OWN_HEADERS = new Set(['date', 'connection', 'keep-alive']);
 
 /** Scrapes once, for another server to repeat the answer byte for byte. */
@@ -16,7 +16,7 @@ export async function fetchPrepared(port: number): Promise<PreparedAnswer> {
   return { headers: kept, body: body.toString('base64') };
 }
 
-/** Scrapes once and counts the series about the platform: all but the process's own. */
+/** Scrapes once and counts the series about the platform, that is, all but the process's own. */
 export async function countSeries(port: number): Promise<number> {
   const { body } = await fetchAnswer(port);
   const text = gunzipSync(body).toString('latin1');

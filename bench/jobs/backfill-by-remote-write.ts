@@ -1,4 +1,4 @@
-// Backfills by remote write, or sends the requests of such a backfill that were encoded before.
+// Backfills by remote write, or sends the previously encoded requests of such a backfill.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -51,7 +51,7 @@ async function measure({ url, replayed, ...size }: RemoteBackfillOptions): Promi
   return { samples, seconds, peak: peakResident() };
 }
 
-/** Backfills everything; gives the number of samples that were acknowledged. */
+/** Backfills everything; returns the number of acknowledged samples. */
 async function bring(past: Omit<BackfillParts, 'target'>, post: Post): Promise<number> {
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-backfill-'));
   try {
@@ -72,7 +72,7 @@ async function bring(past: Omit<BackfillParts, 'target'>, post: Post): Promise<n
   }
 }
 
-/** Sends requests as many at a time as the backfill may. */
+/** Sends requests with the same concurrency as the backfill. */
 async function sendAll(bodies: readonly Buffer[], post: Post): Promise<void> {
   const queue = bodies.values();
   async function work(): Promise<void> {

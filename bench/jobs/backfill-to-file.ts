@@ -1,4 +1,4 @@
-// Backfills to files, and writes the same bytes once more straight to one file.
+// Backfills to files, and then writes the same bytes directly to one file.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,7 @@ async function measure(size: PastSize): Promise<FileBackfill> {
   }
 }
 
-/** Writes what is in the files of a directory to another one; only the writing is timed. */
+/** Writes the contents of the backfilled files to one file; only the writing is timed. */
 async function writeStraight(folder: string): Promise<Pick<FileBackfill, 'bytes' | 'straightSeconds'>> {
   const clock = createSystemClock();
   const target = await open(path.join(folder, 'straight'), 'w');

@@ -4,7 +4,7 @@ export function jobOptions<Options>(): Options {
   return JSON.parse(text) as Options;
 }
 
-/** Tells the process that started this one what came of it, and lets this one end. */
+/** Reports the result to the parent process, and lets this one exit. */
 export function answer(result: object): void {
   process.send?.(result, () => process.disconnect());
 }

@@ -1,4 +1,4 @@
-// Reads a day's people as the collector does, and parses the same bodies once more by themselves.
+// Reads a day's people as the collector does, and then only parses the same bodies.
 
 import { yesterdayOf } from '../../src/catalog/day.ts';
 import type { PeopleSettings } from '../../src/catalog/settings.ts';

@@ -1,4 +1,4 @@
-// Loaded before a program: writes what the program has used to its file descriptor 3 when it ends.
+// Preloaded into a program: writes its resource usage to file descriptor 3 when it exits.
 import { writeSync } from 'node:fs';
 import type { Usage } from '../messages.ts';
 import { peakResident } from '../peak.ts';

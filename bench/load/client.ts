@@ -1,4 +1,4 @@
-// The load client, a process of its own: it runs each load that it is told and answers with what came of it.
+// The load client, a separate process: runs each requested load and replies with the result.
 import type { Load, LoadResult } from '../messages.ts';
 import { quantile } from '../report/statistics.ts';
 import { scrapeRepeatedly } from './connection.ts';

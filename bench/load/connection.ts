@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** What a scraper says; the accepted formats are those of Prometheus. */
+/** The request of a scraper; the accepted formats are those of Prometheus. */
 const REQUEST = Buffer.from(
   [
     'GET /metrics HTTP/1.1',
@@ -15,12 +15,12 @@ const REQUEST = Buffer.from(
 const BLANK_LINE = '\r\n\r\n';
 const BUFFER_BYTES = 256 * 1024;
 
-/** Sees each whole answer: its time in milliseconds and the bytes of its body. */
+/** Receives the duration in milliseconds and the body size in bytes of each complete answer. */
 export type OnAnswer = (milliseconds: number, bytes: number) => boolean;
 
 /**
- * Sends one request after the other over one kept connection, for as long as `onAnswer` returns true. The body is
- * counted by its announced length and thrown away unread. Rejects on a status other than 200.
+ * Sends one request after the other over one persistent connection, as long as `onAnswer` returns true. The size of
+ * the body is its declared length; the body itself is discarded. Rejects on a status other than 200.
  */
 export function scrapeRepeatedly(port: number, onAnswer: OnAnswer): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -30,7 +30,7 @@ export function scrapeRepeatedly(port: number, onAnswer: OnAnswer): Promise<void
     let bytes = 0;
     let sentAt = 0;
 
-    // One buffer for all that arrives: a client that allocates measures itself.
+    // One buffer for everything received, because a client that allocates would measure itself.
     const onread = { buffer: Buffer.allocUnsafe(BUFFER_BYTES), callback: received };
     const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true, onread });
     socket.once('connect', send).once('error', reject).once('close', closed);

@@ -3,7 +3,7 @@ import type { SizeResult } from '../sections/size.ts';
 import type { StartingResult } from '../sections/starting.ts';
 import { grouped, renderTable, shown } from './table.ts';
 
-/** What should be reached, and what was. */
+/** A target, and the measured value. */
 export interface Aim {
   readonly what: string;
   readonly aim: string;
@@ -13,7 +13,7 @@ export interface Aim {
 
 const LARGE = 100_000;
 const HUGE = 1_000_000;
-/** A measured number of series may lie this much above a round one and still belong to it. */
+/** A measured number of series may exceed a round one by this factor and still belong to it. */
 const SLACK = 1.05;
 const MIB = 2 ** 20;
 
@@ -21,7 +21,7 @@ function ratioTo({ servers }: SizeResult, name: ServerName): number | undefined 
   return servers.find((server) => server.name === name)?.ratio;
 }
 
-/** The aims of one number of series. */
+/** The targets for one number of series. */
 export function aimsOf(result: SizeResult): readonly Aim[] {
   const { series, stall } = result.publishing;
   const at = `at ${grouped(series)} series`;
@@ -43,7 +43,7 @@ export function aimsOf(result: SizeResult): readonly Aim[] {
   return aims;
 }
 
-/** The aims of the start. */
+/** The targets for start-up. */
 export function startingAims({ exporter, first }: StartingResult): readonly Aim[] {
   return [
     below('start to the first answered scrape', 1000, exporter, 'ms'),
@@ -61,7 +61,7 @@ export function renderAims(aims: readonly Aim[]): string {
   return renderTable(['what', 'aim', 'measured', 'reached'], rows);
 }
 
-/** An aim that more is better for. */
+/** A target for which more is better. */
 export function atLeast(what: string, aim: number, measured = Number.NaN, unit = '×'): Aim {
   return {
     what,
@@ -71,7 +71,7 @@ export function atLeast(what: string, aim: number, measured = Number.NaN, unit =
   };
 }
 
-/** An aim that less is better for. */
+/** A target for which less is better. */
 export function below(what: string, aim: number, measured: number, unit: string): Aim {
   const reached = measured < aim;
   return { what, aim: `< ${aim} ${unit}`, measured: `${shown(measured)} ${unit}`, reached };

@@ -2,7 +2,7 @@ import type { BenchOptions } from '../options.ts';
 import type { ExecutableResult } from '../sections/executable.ts';
 import { mebibytes, renderTable, shown } from './table.ts';
 
-/** The part of the page about the single executable. */
+/** The page's section on the single executable. */
 export function renderExecutablePage(
   { executable, built }: ExecutableResult,
   { starts }: BenchOptions,

@@ -3,7 +3,7 @@ import type { HookResult } from '../sections/hook.ts';
 import { type Aim, below } from './aims.ts';
 import { renderTable, shown } from './table.ts';
 
-/** The aim of the hook command. */
+/** The target for the hook command. */
 export function hookAims({ node, forwarding, bundled }: HookResult): readonly Aim[] {
   return [
     below('a forwarded hook event against the bare start of Node', 2, forwarding / node, '×'),
@@ -11,7 +11,7 @@ export function hookAims({ node, forwarding, bundled }: HookResult): readonly Ai
   ];
 }
 
-/** The part of the page about the hook command. */
+/** The page's section on the hook command. */
 export function renderHookPage(result: HookResult, { hookRuns }: BenchOptions): string {
   const rows = [
     ['`node -e 0`', result.node],

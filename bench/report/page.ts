@@ -25,7 +25,7 @@ export interface BackfillReport {
   readonly remote: readonly RemoteBackfillResult[];
 }
 
-/** Everything that was measured, and where; undefined is what was not asked for. */
+/** All measurements, and the machine; undefined for sections that were not requested. */
 export interface Report {
   readonly machine: string;
   readonly options: BenchOptions;
@@ -37,7 +37,7 @@ export interface Report {
   readonly users: readonly UsersResult[] | undefined;
 }
 
-/** The page of figures. */
+/** The page of results. */
 export function renderPage(report: Report): string {
   const { machine, options, scraping, backfill, sync, hook, executable, users } = report;
   const aims = [

@@ -4,7 +4,7 @@ import type { FirstSyncResult } from '../sections/first-sync.ts';
 import { type Aim, atLeast, below } from './aims.ts';
 import { grouped } from './table.ts';
 
-/** The aims of backfills to files: the speed of the one with most series, and the memory of the longest one. */
+/** The targets for backfills to files: the speed of the one with most series, and the memory of the longest one. */
 export function fileAims(results: readonly FileBackfillResult[]): readonly Aim[] {
   const most = results.toSorted((a, b) => b.series - a.series)[0];
   const [longest, shorter] = results
@@ -19,7 +19,7 @@ export function fileAims(results: readonly FileBackfillResult[]): readonly Aim[]
   return [...aims, below(growth, 1.5, longest.peak / shorter.peak, '×')];
 }
 
-/** The aims of backfills by remote write. */
+/** The targets for backfills by remote write. */
 export function remoteAims(results: readonly RemoteBackfillResult[]): readonly Aim[] {
   return results.map(({ series, days, ratio }) => {
     const what = `backfill by remote write at ${grouped(series)} series per day, ${days} days, against replaying its requests`;
@@ -27,7 +27,7 @@ export function remoteAims(results: readonly RemoteBackfillResult[]): readonly A
   });
 }
 
-/** The aims of the first sync. */
+/** The targets for the first sync. */
 export function syncAims({ days, seconds, cpuSeconds }: FirstSyncResult): readonly Aim[] {
   return [
     below(`first sync of ${days} days`, 30, seconds, 's'),

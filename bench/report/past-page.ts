@@ -5,7 +5,7 @@ import type { FirstSyncResult } from '../sections/first-sync.ts';
 import type { BackfillReport } from './page.ts';
 import { grouped, mebibytes, renderTable, shown } from './table.ts';
 
-/** Backfills, to files and by remote write. */
+/** The page's section on backfills to files and by remote write. */
 export function renderBackfillPage({ files, remote }: BackfillReport, { backfills }: BenchOptions): string {
   return `## Backfill to files
 
@@ -27,7 +27,7 @@ Prometheus compacts past days into blocks on the same cores: the longer the send
 ${renderRemote(remote)}`;
 }
 
-/** The first sync. */
+/** The page's section on the first sync. */
 export function renderSyncPage(sync: FirstSyncResult, { syncs }: BenchOptions): string {
   return `## First sync
 

@@ -2,7 +2,7 @@ import type { BenchOptions } from '../options.ts';
 import type { ScrapingReport } from './page.ts';
 import { renderMemory, renderPublishing, renderScraping, renderStarting } from './sections.ts';
 
-/** Scrapes, and what must be there before one can be answered. */
+/** The page's section on scrapes, and on what precedes the first one. */
 export function renderScrapingPage({ sizes, starting }: ScrapingReport, options: BenchOptions): string {
   const { rounds, milliseconds, connections, publishings, starts } = options;
   return `## Scrapes

@@ -2,7 +2,7 @@ import type { UsersResult } from '../sections/users.ts';
 import { type Aim, below } from './aims.ts';
 import { grouped, mebibytes, renderTable, shown } from './table.ts';
 
-/** The people of a large organization. */
+/** The page's section on the people of a large organization. */
 export function renderUsersPage(results: readonly UsersResult[]): string {
   const [first] = results;
   const rows = results.map(({ identity, seconds, cpuSeconds, peak, readSeconds, ratio }) => [
@@ -28,7 +28,7 @@ five readings each, so that hashes are already cached.
 ${renderTable(heads, rows)}`;
 }
 
-/** The aims of reading people. */
+/** The targets for reading people. */
 export function usersAims(results: readonly UsersResult[]): readonly Aim[] {
   return results.map(({ identity, ratio }) =>
     below(`CPU to read people with identity ${identity}, against parsing the same JSON`, 4, ratio, '×'),

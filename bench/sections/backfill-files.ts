@@ -3,26 +3,26 @@ import type { FileBackfill } from '../messages.ts';
 import { median } from '../report/statistics.ts';
 import type { PastSize } from '../workload/past.ts';
 
-/** What was seen of backfills of a size to files: medians of the rounds. */
+/** Backfills of one size to files: medians of the rounds. */
 export interface FileBackfillResult extends PastSize {
   readonly samples: number;
   readonly bytes: number;
   readonly seconds: number;
   readonly perSecond: number;
-  /** The time against that of writing the same bytes straight to one file, in the same round. */
+  /** The time relative to writing the same bytes directly to one file, in the same round. */
   readonly ratio: number;
-  /** Most resident memory in bytes, the store's included. */
+  /** Peak resident memory in bytes, including the store's. */
   readonly peak: number;
 }
 
-/** Backfills each size to files, each time in a process of its own. */
+/** Backfills each size to files, each time in a new process. */
 export async function measureFileBackfills(
   directory: string,
   sizes: readonly PastSize[],
   rounds: number,
 ): Promise<readonly FileBackfillResult[]> {
   const cases = sizes.map((size) => ({ size, runs: [] as FileBackfill[] }));
-  // Round by round, so that what else the machine does meets all of them.
+  // Round by round, so that other load on the machine affects all of them.
   for (let round = 0; round < rounds; round++) {
     for (const { size, runs } of cases) {
       runs.push(await runJob<FileBackfill>(directory, 'jobs/backfill-to-file.js', size));

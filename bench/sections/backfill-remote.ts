@@ -4,16 +4,16 @@ import { median } from '../report/statistics.ts';
 import type { PastSize } from '../workload/past.ts';
 import { startReceiver } from './receiver.ts';
 
-/** What was seen of backfills of a size by remote write: medians of the rounds. */
+/** Backfills of one size by remote write: medians of the rounds. */
 export interface RemoteBackfillResult extends PastSize {
   readonly samples: number;
   readonly seconds: number;
   readonly perSecond: number;
-  /** The samples per second against those of the same requests sent again, in the same round. */
+  /** The samples per second relative to sending the same requests again, in the same round. */
   readonly ratio: number;
-  /** Most resident memory of the backfill in bytes, the store's included. */
+  /** Peak resident memory of the backfill in bytes, including the store's. */
   readonly peak: number;
-  /** What took the samples, such as `Prometheus 2.42.0`. */
+  /** The receiver of the samples, such as `Prometheus 2.42.0`. */
   readonly receiver: string;
 }
 
@@ -23,7 +23,7 @@ interface Round {
   readonly receiver: string;
 }
 
-/** Backfills each size by remote write, then sends the same requests to another receiver that is as empty. */
+/** Backfills each size by remote write, then sends the same requests to another empty receiver. */
 export async function measureRemoteBackfills(
   directory: string,
   sizes: readonly PastSize[],

@@ -5,7 +5,7 @@ import { type Built, ROOT } from '../build.ts';
 import { median } from '../report/statistics.ts';
 import { type Started, serveCommand, timeStart } from './starting.ts';
 
-/** One form of the program: its size in bytes, median start, and memory right after the first scrape in bytes. */
+/** One form of the program: its size in bytes, median start-up, and memory in bytes right after the first scrape. */
 export interface Form {
   readonly bytes: number;
   readonly ms: number;
@@ -14,11 +14,11 @@ export interface Form {
 
 export interface ExecutableResult {
   readonly executable: Form;
-  /** Node.js with the built program and the packages that it needs. */
+  /** Node.js with the built program and its packages. */
   readonly built: Form;
 }
 
-/** Starts the single executable and the built program in turn, the given number of times each, after one of each. */
+/** Starts the single executable and the built program in turn, the given number of times each, after one warm-up. */
 export async function measureExecutable(
   { program }: Built,
   executable: string,
@@ -60,13 +60,13 @@ function bytesBelow(folder: string): number {
   return files.reduce((sum, { parentPath, name }) => sum + bytesOf(path.join(parentPath, name)), 0);
 }
 
-/** The packages that are installed with the program. */
+/** The packages installed with the program. */
 function bytesOfPackages(): number {
   const { packages } = JSON.parse(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>;
   };
   const needed = Object.entries(packages).filter(([folder, { dev }]) => folder !== '' && dev !== true);
-  // A package in another one's directory is counted with that one.
+  // A package nested in another one is counted with that one.
   const outer = needed.filter(([folder]) => folder.lastIndexOf('node_modules/') === 0);
   return outer.reduce((sum, [folder]) => sum + bytesBelow(path.join(ROOT, folder)), 0);
 }

@@ -16,16 +16,16 @@ export interface FirstSyncResult {
   readonly days: number;
   readonly requests: number;
   readonly seconds: number;
-  /** Of the exporter's process, its start included. */
+  /** Of the exporter's process, including its start-up. */
   readonly cpuSeconds: number;
   /** Of the simulated platform's process, for its answers. */
   readonly platformCpuSeconds: number;
-  /** Most resident memory of the exporter, in bytes. */
+  /** Peak resident memory of the exporter, in bytes. */
   readonly peak: number;
 }
 
 const KEY = 'sandbox-acme-owner';
-/** As many as can be configured: it is the exporter that is measured. */
+/** The configurable maximum, so that the exporter itself is measured. */
 const REQUESTS_PER_SECOND = '1000';
 const USAGE = { kind: 'usage' } satisfies Question;
 
@@ -62,7 +62,7 @@ export async function measureFirstSync(
   };
 }
 
-/** From the start of the process to its end; throws where something could not be fetched. */
+/** From the start of the process to its exit; throws if something could not be fetched. */
 async function pollOnce(node: readonly string[], port: number, folder: string, days: number) {
   const start = addDays(yesterdayOf(createSystemClock().now()), 1 - days);
   const startedAt = performance.now();

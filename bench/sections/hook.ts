@@ -7,17 +7,17 @@ import { startChild } from '../child.ts';
 import { freePort } from '../programs.ts';
 import { median } from '../report/statistics.ts';
 
-/** From start to end of a process, in milliseconds: medians. */
+/** From the start of a process to its exit, in milliseconds: medians. */
 export interface HookResult {
   /** `node -e 0`. */
   readonly node: number;
-  /** The hook with an exporter that answers. */
+  /** The hook with a reachable exporter. */
   readonly forwarding: number;
-  /** The same by the single executable. */
+  /** The same with the single executable. */
   readonly bundled: number;
-  /** The hook with nobody there, so that events wait on disk. */
+  /** The hook with an unreachable exporter, so that events are spooled to disk. */
   readonly down: number;
-  /** The same request by curl. */
+  /** The same request with curl. */
   readonly curl: number;
 }
 
@@ -95,7 +95,7 @@ function timeRun(folder: string, [command = '', ...args]: readonly string[]): nu
   const startedAt = performance.now();
   const { status } = spawnSync(command, args, {
     input: EVENT,
-    // The directory is also where compiled code is kept.
+    // The directory also contains the compile cache.
     env: { PATH: process.env['PATH'], HOME: folder, TMPDIR: folder, HOOK_TOKEN: 'bench' },
   });
   const took = performance.now() - startedAt;

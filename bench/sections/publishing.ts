@@ -2,23 +2,23 @@ import type { Child } from '../child.ts';
 import type { Memory, Publishing, Question } from '../messages.ts';
 import { median } from '../report/statistics.ts';
 
-/** The way from parsed rows to published bytes, taken several times. */
+/** Several publications, each from parsed rows to published bytes. */
 export interface PublishingResult {
   readonly series: number;
-  /** The first time, with everything still to be compiled, in milliseconds. */
+  /** The first one, with nothing compiled yet, in milliseconds. */
   readonly first: number;
-  /** The median of the other times, in milliseconds. */
+  /** The median of the others, in milliseconds. */
   readonly again: number;
   /** The longest stall of the event loop in any of them, in milliseconds. */
   readonly stall: number;
-  /** Resident memory in bytes: before the first time, with the parsed rows, and after the last. */
+  /** Resident memory in bytes: before the first one, with the parsed rows, and after the last. */
   readonly before: number;
   readonly after: number;
-  /** The most at any time up to then. */
+  /** The peak up to then. */
   readonly peak: number;
 }
 
-/** Has an exporter publish everything so many times. */
+/** Has an exporter publish everything this many times. */
 export async function measurePublishing(exporter: Child, times: number): Promise<PublishingResult> {
   const before = await exporter.ask<Memory>({ kind: 'memory' } satisfies Question);
   const publishings: Publishing[] = [];

@@ -6,12 +6,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { startChild } from '../child.ts';
 import { endProgram, freePort } from '../programs.ts';
 
-/** Something empty that takes remote write. */
+/** An empty receiver of remote write. */
 export interface Receiver {
   /** Such as `Prometheus 2.42.0`. */
   readonly name: string;
   readonly url: string;
-  /** How many samples it has taken at least; undefined if it does not count them. */
+  /** Lower bound of the samples received; undefined if it does not count them. */
   samples(): Promise<number | undefined>;
   stop(): Promise<void>;
 }
@@ -22,7 +22,7 @@ const CONFIG = 'global: {scrape_interval: 1h}\nstorage: {tsdb: {out_of_order_tim
 /** In order and out of order; some versions count the latter twice. */
 const APPENDED = /^prometheus_tsdb_head_(?:out_of_order_)?samples_appended_total(?:\{.*\})? (\S+)$/gm;
 
-/** Starts Prometheus as docs/backfill.md says where it is on the path, else a server that forgets what it is sent. */
+/** Starts Prometheus as in docs/backfill.md if it is on the path, otherwise a server that discards what it receives. */
 export async function startReceiver(directory: string): Promise<Receiver> {
   const { stdout } = spawnSync('prometheus', ['--version'], { encoding: 'utf8' });
   const version = /version ([\d.]+)/.exec(stdout ?? '')?.[1];

@@ -6,27 +6,27 @@ import type { Load, LoadResult, Memory, Question } from '../messages.ts';
 import { countSeries, fetchPrepared } from '../prepared-answer.ts';
 import { median } from '../report/statistics.ts';
 
-/** The servers that are compared. */
+/** The servers to compare. */
 export type ServerName = 'exporter' | 'node:http' | 'express' | 'prom-client';
 
 export interface ScrapingOptions {
-  /** Where the compiled bench is. */
+  /** The directory of the compiled benchmark. */
   readonly directory: string;
   readonly series: number;
   readonly withPromClient: boolean;
   readonly rounds: number;
-  /** Length of one load on one server. */
+  /** Duration of one load on one server. */
   readonly milliseconds: number;
   readonly connections: number;
 }
 
-/** What was seen of a server: medians of its rounds, times in milliseconds. */
+/** The results of a server: medians of its rounds, times in milliseconds. */
 export interface ServerResult {
   readonly name: ServerName;
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
-  /** The exporter's scrapes per second against this server's in the same round. */
+  /** The exporter's scrapes per second relative to this server's in the same round. */
   readonly ratio: number;
   /** Bytes of an answer's body. */
   readonly bytes: number;
@@ -34,10 +34,10 @@ export interface ServerResult {
   readonly resident: number;
 }
 
-/** Where an answer takes a good part of a second, so many make a round at least. */
+/** Minimum number of answers per round, for answers that take a large part of a second. */
 const LEAST_ANSWERS = 4;
 
-/** Loads an exporter that has published and the servers that it is compared with, in turn, round after round. */
+/** Loads an exporter that has published and the servers it is compared with, in turn, round by round. */
 export async function measureScraping(
   exporter: Child,
   options: ScrapingOptions,

@@ -4,20 +4,20 @@ import { measurePublishing, type PublishingResult } from './publishing.ts';
 import { measureScraping, type ScrapingOptions, type ServerResult } from './scraping.ts';
 
 export interface SizeOptions extends ScrapingOptions {
-  /** How often everything is published. */
+  /** Number of times everything is published. */
   readonly publishings: number;
 }
 
-/** What was measured at one number of series. */
+/** The measurements at one number of series. */
 export interface SizeResult {
   readonly publishing: PublishingResult;
-  /** The exporter first. */
+  /** The exporter comes first. */
   readonly servers: readonly ServerResult[];
-  /** The most resident memory that the exporter ever had, in bytes. */
+  /** Peak resident memory of the exporter, in bytes. */
   readonly peak: number;
 }
 
-/** Measures one exporter of a size: publishing first, then the scrapes of what it has published. */
+/** Measures an exporter with this many series: first publishing, then scrapes. */
 export async function measureSize(options: SizeOptions): Promise<SizeResult> {
   const exporter = await startChild(options.directory, 'servers/exporter.js', { series: options.series });
   try {

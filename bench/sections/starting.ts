@@ -10,7 +10,7 @@ import { median } from '../report/statistics.ts';
 
 /** From the start of a process to its first answered scrape, in milliseconds. */
 export interface StartingResult {
-  /** The exporter for the first time on a machine: without compiled code from an earlier start. */
+  /** The exporter's first start on a machine, without a compile cache. */
   readonly first: number;
   /** Medians of the later starts. */
   readonly exporter: number;
@@ -23,7 +23,7 @@ const REQUEST = 'GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r
 
 /** Starts the built program and a bare exporter in turn, the given number of times each. */
 export async function measureStarting({ bench, program }: Built, times: number): Promise<StartingResult> {
-  // Where the program's cache of compiled code and its store are: empty at first.
+  // Contains the program's compile cache and store; initially empty.
   const directory = mkdtempSync(path.join(tmpdir(), 'bench-'));
   const serve = serveCommand([process.execPath, program]);
   const bareStart = path.join(bench, 'bench/servers/bare-start.js');
@@ -42,7 +42,7 @@ export async function measureStarting({ bench, program }: Built, times: number):
   }
 }
 
-/** The command line by which a program serves on a port. */
+/** The command line to serve on a port. */
 export function serveCommand(program: readonly string[]): CommandFor {
   return (port) => [...program, 'serve', `--web.listen-address=127.0.0.1:${port}`];
 }
@@ -56,14 +56,14 @@ export interface Started {
 
 type CommandFor = (port: number) => readonly string[];
 
-/** Starts a program in a directory, waits for its first answered scrape and ends it. */
+/** Starts a program in a directory, waits for its first answered scrape and stops it. */
 export async function timeStart(directory: string, commandFor: CommandFor): Promise<Started> {
   const port = await freePort();
   const startedAt = performance.now();
   const [command = '', ...args] = commandFor(port);
   const child = spawn(command, args, {
     cwd: directory,
-    // An address where nobody answers: the platform has no part in this.
+    // Nothing listens at this address: the platform is not part of the measurement.
     env: {
       TMPDIR: directory,
       AGENT_PLATFORM_API_BASE_URL: 'http://127.0.0.1:9',
@@ -84,7 +84,7 @@ export async function timeStart(directory: string, commandFor: CommandFor): Prom
   }
 }
 
-/** The answer to a scrape; undefined where nobody listens yet. */
+/** The answer to a scrape; undefined as long as nothing listens. */
 function scrape(port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     let text = '';

@@ -10,17 +10,17 @@ import { runJob, startChild } from '../child.ts';
 import type { PeopleReading, Usage } from '../messages.ts';
 import { median } from '../report/statistics.ts';
 
-/** The people of an organization, with one way to tell them apart: medians of the rounds. */
+/** The people of an organization, with one identification setting: medians of the rounds. */
 export interface UsersResult {
   readonly identity: Identity;
   readonly people: number;
   readonly pages: number;
-  /** `once` with the users collector alone, which reads the three newest days. */
+  /** `once` with only the users collector, which reads the three newest days. */
   readonly seconds: number;
   readonly cpuSeconds: number;
-  /** Most resident memory in bytes. */
+  /** Peak resident memory in bytes. */
   readonly peak: number;
-  /** CPU seconds per 1 000 people to read a day, against parsing the same bodies. */
+  /** CPU seconds per 1 000 people to read a day, compared with only parsing the same bodies. */
   readonly readSeconds: number;
   readonly ratio: number;
 }
@@ -30,7 +30,7 @@ const HASH_KEY = 'sixteen bytes or more';
 const REQUESTS_PER_SECOND = '1000';
 const IDENTITIES: readonly Identity[] = ['none', 'id', 'hash'];
 
-/** Reads the people of the newest days, with nobody identified and with everybody. */
+/** Reads the people of the newest days, with nobody and with everybody identified. */
 export async function measureUsers(
   built: Built,
   users: number,
@@ -64,7 +64,7 @@ export async function measureUsers(
   return results;
 }
 
-/** From the start of the process to its end; throws where something could not be fetched. */
+/** From the start of the process to its exit; throws if something could not be fetched. */
 async function pollOnce({ bench, program }: Built, port: number, identity: Identity) {
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
   try {

@@ -1,4 +1,4 @@
-// The least that express needs to answer with these bytes.
+// A minimal express server that answers with these bytes.
 import { createServer } from 'node:http';
 import express from 'express';
 import { preparedAnswer } from './prepared.ts';

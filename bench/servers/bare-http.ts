@@ -1,4 +1,4 @@
-// The least that Node needs to answer with these bytes.
+// A minimal node:http server that answers with these bytes.
 import { createServer } from 'node:http';
 import { preparedAnswer } from './prepared.ts';
 import { answerQuestions, listenAndSay } from './process.ts';

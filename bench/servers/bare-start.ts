@@ -1,4 +1,4 @@
-// The least that an exporter on express and prom-client has to load before it can answer.
+// A minimal exporter on express and prom-client: what has to be loaded before it can answer.
 import express from 'express';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 

@@ -1,11 +1,11 @@
-// The exporter under test: answers scrapes, and publishes when it is asked to.
+// The exporter under test: answers scrapes, and publishes on request.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import { keepYoungGenerationSmall } from '../../src/runtime/young-generation.ts';
 import type { Publishing } from '../messages.ts';
 import { answerQuestions, sayReady, serverOptions } from './process.ts';
 
-// Long enough for the probe's timer to fire after the last stretch of work.
+// Long enough for the probe's timer to fire after the last slice of work.
 const PROBE_END_MS = 20;
 
 // As the exporter does before it loads anything.

@@ -1,4 +1,4 @@
-// Takes hook events as the exporter does, and keeps nothing.
+// Accepts hook events as the exporter does, and stores nothing.
 import { createServer } from 'node:http';
 import { answerQuestions, listenAndSay } from './process.ts';
 

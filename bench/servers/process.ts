@@ -9,17 +9,17 @@ export function serverOptions(): ServerOptions {
   return JSON.parse(text) as ServerOptions;
 }
 
-/** Tells the process that started this one where it answers. */
+/** Tells the parent process where this one listens. */
 export function sayReady(port: number): void {
   process.send?.({ port } satisfies Ready);
 }
 
-/** Starts to listen on loopback, and says so. */
+/** Starts listening on loopback, and tells the parent process. */
 export function listenAndSay(server: Server): void {
   server.listen(0, '127.0.0.1', () => sayReady((server.address() as AddressInfo).port));
 }
 
-/** Answers what the process that started this one asks, and ends with it. */
+/** Answers the parent process's requests, and exits with it. */
 export function answerQuestions(answerOther?: (question: Question) => Promise<object>): void {
   process.on('message', async (question: Question) => {
     process.send?.(question.kind === 'memory' ? memory() : await answerOther?.(question));

@@ -1,4 +1,4 @@
-// The exporter that one writes first: express, and a prom-client registry rendered and compressed at each scrape.
+// The usual first exporter: express, and a prom-client registry that is rendered and compressed at each scrape.
 import { createServer } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';

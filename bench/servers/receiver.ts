@@ -1,4 +1,4 @@
-// Takes write requests and forgets them.
+// Accepts write requests and discards them.
 import { createServer } from 'node:http';
 import { answerQuestions, listenAndSay } from './process.ts';
 

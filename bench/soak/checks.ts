@@ -1,13 +1,13 @@
 import { median, quantile } from '../report/statistics.ts';
 import type { Sample } from './samples.ts';
 
-/** What a soak came to. */
+/** The result of a soak test. */
 export interface Soak {
   readonly minutes: number;
   readonly perSecond: number;
   readonly pollSeconds: number;
   readonly polls: number;
-  /** Of the platform's answers, by status; 0 where it closed the connection. */
+  /** The platform's answers by status; 0 if it closed the connection. */
   readonly answers: ReadonlyMap<number, number>;
   readonly scrapes: readonly number[];
   readonly failures: readonly string[];
@@ -24,18 +24,18 @@ export interface Check {
   readonly held: boolean;
 }
 
-/** Memory may differ by so much between the second and the last third, and still be level. */
+/** Maximum relative difference of memory between the second and the last third that counts as stable. */
 const GROWTH = 1.1;
 const SLACK_BYTES = 8 * 2 ** 20;
-/** What may wait for the collector of garbage when the heap is least in use. */
+/** Allowance for uncollected garbage at the minimum heap usage. */
 const GARBAGE_BYTES = 16 * 2 ** 20;
-/** So many more connections of the scraper may be open when the fewest are: those of a machine that is slower by then. */
+/** Allowance for additional scraper connections at the minimum, as on a machine that has become slower. */
 const SLACK_FILES = 8;
 const SLOWEST_MS = 1000;
 
 /**
- * Holds a soak to what was promised: the first third warms up, the last is compared with the second. How long a scrape
- * may take is a promise of the machine that the benchmark names, and left out for any other.
+ * Checks a soak test: the first third is warm-up, the last is compared with the second. The limit on the duration of a
+ * scrape applies only to the machine that the benchmark names.
  */
 export function evaluate(soak: Soak, { anyMachine = false } = {}): readonly Check[] {
   const third = (soak.minutes * 60) / 3;
@@ -78,7 +78,7 @@ function resident(second: readonly Sample[], last: readonly Sample[]): Check {
   };
 }
 
-/** By the least of each third: what is above it is mostly garbage that nothing has collected yet. */
+/** Compares the minimum of each third: usage above it is mostly garbage not yet collected. */
 function heap(second: readonly Sample[], last: readonly Sample[]): Check {
   const least = (samples: readonly Sample[]) => Math.min(...samples.map(({ heapBytes }) => heapBytes));
   const [before, after] = [least(second), least(last)];
@@ -89,7 +89,7 @@ function heap(second: readonly Sample[], last: readonly Sample[]): Check {
   };
 }
 
-/** By the least of each third: a scrape is a connection, of which a slow moment has many; a leak is there at the best one. */
+/** Compares the minimum of each third: slow moments have many connections, but a leak also shows in the best one. */
 function files(second: readonly Sample[], last: readonly Sample[]): Check {
   const least = (samples: readonly Sample[]) => Math.min(...samples.map(({ openFiles }) => openFiles));
   const [before, after] = [least(second), least(last)];

@@ -1,6 +1,6 @@
 /**
- * What the platform suffers in turn, each for a while; the empty one lets everything be right again. No key is refused:
- * that would need somebody to act, and the log would rightly say so.
+ * The faults of the platform, each active for a while in turn; the empty one lets everything recover. No key is
+ * rejected, because that requires action by an operator and is rightly logged as an error.
  */
 const SPELLS: readonly (readonly string[])[] = [
   [],
@@ -16,7 +16,7 @@ const SPELLS: readonly (readonly string[])[] = [
   ['missing-yesterday', 'clock-behind=2', 'null-numerators', 'error-body=html'],
 ];
 
-/** The faults of the spell of that number, counted from 0 and for ever. */
+/** The faults of the period with that number, counted from 0; the list repeats indefinitely. */
 export function spell(number: number): readonly string[] {
   return SPELLS[number % SPELLS.length] ?? [];
 }

@@ -1,4 +1,4 @@
-// Lets the exporter run for a while under scrapes, polls and faults: npm run soak -- --minutes 30
+// Runs the exporter for a while under scrapes, polls and faults: npm run soak -- --minutes 30
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,14 +24,14 @@ const PER_SECOND = 50;
 const POLL_SECONDS = 5;
 const SAMPLE_SECONDS = 5;
 const SPELL_SECONDS = 20;
-/** With few scrapes under way at a time, a machine that is slow or busy has fewer of them, and none that fails. */
+/** With few concurrent scrapes, a slow or busy machine makes fewer scrapes, but none of them fails. */
 const ANY_MACHINE = { atOnce: 4, timeoutMs: 5 * 60_000 };
 
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '30' },
     write: { type: 'boolean', default: false },
-    // Judges only what does not depend on how fast the machine is, and how busy.
+    // Checks only what does not depend on the speed or load of the machine.
     'any-machine': { type: 'boolean', default: false },
   },
 });
@@ -89,7 +89,7 @@ async function run(minutes: number, pace: Partial<Pace>): Promise<Soak> {
 interface Platform {
   readonly sandbox: Sandbox;
   readonly url: string;
-  /** How often each status was answered; 0 where the connection was closed without one. */
+  /** Number of answers by status; 0 if the connection was closed without an answer. */
   readonly answers: ReadonlyMap<number, number>;
   close(): Promise<void>;
 }
@@ -118,7 +118,7 @@ async function startPlatform(): Promise<Platform> {
   };
 }
 
-/** The program as it is installed, polling two organizations from a file. */
+/** The program as installed, polling two organizations configured in a file. */
 function startExporter(folder: string, port: number, { sandbox, url }: Platform) {
   const file = path.join(folder, 'exporter.yaml');
   const orgs = sandbox.orgs.map(({ name, keys }, index) => ({
@@ -142,7 +142,7 @@ function startExporter(folder: string, port: number, { sandbox, url }: Platform)
   });
 }
 
-/** Counts the lines of a log as they come, and keeps the errors. */
+/** Counts the lines of a log as they arrive, and keeps the errors. */
 function readLog(stream: NodeJS.ReadableStream) {
   const levels = new Map<string, number>();
   const errors: string[] = [];

@@ -2,10 +2,10 @@ import { quantile } from '../report/statistics.ts';
 import { grouped, renderTable } from '../report/table.ts';
 import type { Check, Soak } from './checks.ts';
 
-/** How many moments of the soak the page shows. */
+/** Number of points in time that the page shows. */
 const SHOWN = 10;
 
-/** The section of the page of figures that tells of a soak. */
+/** The soak section of the page of results. */
 export function renderSoak(soak: Soak, checks: readonly Check[], machine: string): string {
   const { minutes, perSecond, pollSeconds, polls, scrapes, samples, answers, logLines } = soak;
   const shown = samples.filter((_, index) => index % Math.max(1, Math.ceil(samples.length / SHOWN)) === 0);

@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What the process uses at one moment. */
+/** The resource usage of the process at one moment. */
 export interface Sample {
-  /** Seconds since the soak began. */
+  /** Seconds since the start of the soak test. */
   readonly second: number;
   readonly residentBytes: number;
-  /** Of its JavaScript heap. */
+  /** Used bytes of the JavaScript heap. */
   readonly heapBytes: number;
   readonly openFiles: number;
 }
 
-/** Reads a process of this machine (Linux) and what its page says of its heap. */
+/** Measures a process of this machine (Linux); the heap usage is read from its page. */
 export function takeSample(pid: number, second: number, page: string): Sample {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const heap = /^nodejs_heap_size_used_bytes (\S+)$/m.exec(page)?.[1];

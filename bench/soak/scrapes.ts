@@ -1,10 +1,10 @@
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 
-/** Scrapes at a steady rate, whatever the answers take. */
+/** Scrapes at a steady rate, regardless of the duration of the answers. */
 export interface Scraper {
   readonly milliseconds: readonly number[];
-  /** What was wrong with scrapes that failed. */
+  /** The errors of failed scrapes. */
   readonly failures: readonly string[];
   /** The newest page. */
   page(): string;
@@ -15,13 +15,13 @@ const TIMEOUT_MS = 10_000;
 
 export interface Pace {
   readonly perSecond: number;
-  /** How many scrapes may be under way; those that are due beyond it are left out. */
+  /** Maximum number of concurrent scrapes; others that are due are skipped. */
   readonly atOnce?: number;
-  /** How long a scrape may take before it counts as failed. */
+  /** Time after which a scrape counts as failed. */
   readonly timeoutMs?: number;
 }
 
-/** Starts to scrape `url` at a pace. */
+/** Starts scraping `url` at a fixed rate. */
 export function startScraper(url: string, { perSecond, atOnce = Infinity, timeoutMs }: Pace): Scraper {
   const agent = new Agent({ keepAlive: true });
   const milliseconds: number[] = [];
@@ -43,7 +43,7 @@ export function startScraper(url: string, { perSecond, atOnce = Infinity, timeou
     open.add(done);
   }
 
-  // By the clock rather than from one to the next: what a busy machine delays is made up for.
+  // Scheduled by the clock rather than by the previous scrape, so that delays on a busy machine are made up for.
   const startedAt = performance.now();
   let begun = 0;
   const timer = setInterval(() => {
@@ -62,7 +62,7 @@ export function startScraper(url: string, { perSecond, atOnce = Infinity, timeou
   };
 }
 
-/** One scrape as Prometheus makes it; rejects on anything but a whole page. */
+/** One scrape as made by Prometheus; rejects on anything but a complete page. */
 export function fetchPage(url: string, agent?: Agent, timeout = TIMEOUT_MS): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = { 'accept-encoding': 'gzip' };

@@ -6,13 +6,13 @@ import { type TokensRow, tokensDataset } from '../../src/collectors/tokens/datas
 import { type ToolsRow, toolsDataset } from '../../src/collectors/tools/dataset.ts';
 import type { History } from '../../src/history/history.ts';
 
-/** How many days of each analytics dataset the organization has. */
+/** The number of days of each analytics dataset. */
 export const DAYS = 120;
 
 const TIERS = ['standard', 'premium'];
 const HOOKS = ['PreToolUse', 'PostToolUse', 'Notification', 'Stop'];
 
-/** Fills history with an organization's days of tokens, tools, activity and productivity: about 300 series. */
+/** Fills the history with an organization's days of tokens, tools, activity and productivity: about 300 series. */
 export async function putAnalytics(history: History, org: string, now: Instant): Promise<void> {
   const newest = yesterdayOf(now);
   const days = Array.from({ length: DAYS }, (_, back) => addDays(newest, -back));
@@ -92,7 +92,7 @@ function productivityRow(_day: Day, nth: number): ProductivityRow {
   };
 }
 
-/** Named counts; one in ten is missing on any given day, so that its zero has to be found. */
+/** Named counts; one in ten is missing on any given day, so that its zero has to be derived. */
 function counted(name: string, many: number, nth: number): readonly Count[] {
   return Array.from({ length: many }, (_, index) => ({
     name: `${name}-${index}`,

@@ -12,21 +12,21 @@ import { ORG, SETTINGS } from './settings.ts';
 export const LABELS = { job: 'agent-platform', instance: 'exporter:9889' };
 
 const DAY_MS = 86_400_000;
-/** Days that the store holds at least. */
+/** Minimum number of days in the store. */
 const LONGEST = 1500;
 
-/** Days to backfill, and about how many series of reports each of them has, beside 290 of its own figures. */
+/** Days to backfill, and the approximate number of report series of each, in addition to 290 daily ones. */
 export interface PastSize {
   readonly series: number;
   readonly days: number;
 }
 
-/** Fills a store, and gives what a backfill of its newest days needs beside a target. */
+/** Fills a store, and returns the dependencies of a backfill of its newest days, except for a target. */
 export async function createPast({ series, days }: PastSize): Promise<Omit<BackfillParts, 'target'>> {
   const clock = createSystemClock();
   const now = clock.now();
   const history = createMemoryHistory();
-  // The store is as long for a short range as for a long one, so that only the backfill's own memory differs.
+  // The store has the same length for short and long ranges, so that only the backfill's own memory differs.
   for (let back = 0; back <= LONGEST + DAYS; back += DAYS)
     await putAnalytics(history, ORG, now - back * DAY_MS);
   // All reports are older than the first day: every day has all of their series.

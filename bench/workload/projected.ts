@@ -11,7 +11,7 @@ import { DAYS } from './days.ts';
 import { ORG, SETTINGS } from './settings.ts';
 import { fillHistory } from './workload.ts';
 
-/** The families and samples that the exporter publishes of a workload, for another exporter to have the same. */
+/** The families and samples that the exporter publishes for a workload, for use by another exporter. */
 export async function* projectedFamilies(
   series: number,
 ): AsyncGenerator<{ readonly family: Family; readonly samples: Iterable<Sample> }> {

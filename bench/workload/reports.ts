@@ -5,7 +5,7 @@ import { readinessDataset } from '../../src/collectors/readiness/dataset.ts';
 import type { History } from '../../src/history/history.ts';
 
 const CRITERIA = 72;
-/** Of all criteria in a report, those that do not apply. */
+/** The number of criteria of a report that do not apply. */
 const SKIPPED = 8;
 const REPORTS_PER_REPOSITORY = 2;
 const DAY_MS = 86_400_000;
@@ -16,8 +16,8 @@ const OTHER_SERIES = 10;
 const SERIES_PER_REPOSITORY = SERIES_PER_CRITERION * (CRITERIA - SKIPPED) + OTHER_SERIES;
 
 /**
- * Fills history with readiness reports that make about so many series: two of each repository, the newest and the
- * one before it. The last repository has fewer criteria than the others.
+ * Fills the history with readiness reports for approximately this many series: two for each repository, the newest and
+ * the previous one. The last repository has fewer criteria than the others.
  */
 export async function putReports(history: History, org: string, series: number, now: Instant): Promise<void> {
   const whole = Math.floor(series / SERIES_PER_REPOSITORY);

@@ -1,9 +1,9 @@
 import type { OrgSettings } from '../../src/catalog/settings.ts';
 
-/** The organization that is measured. */
+/** The organization to measure. */
 export const ORG = 'acme';
 
-/** What its operator has told: the defaults. */
+/** Its settings: the defaults. */
 export const SETTINGS: OrgSettings = {
   name: ORG,
   readiness: { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: true },
