@@ -6,7 +6,7 @@ import type { Logger } from '../runtime/logger.ts';
 import { familiesOverBudget } from './budget.ts';
 
 export interface SnapshotParts {
-  readonly publication: Publication;
+  readonly publication: Pick<Publication, 'replaceAll' | 'remove'>;
   readonly instruments: Instruments;
   /** Maximum number of series of one organization. */
   readonly seriesBudget: number;

@@ -3,6 +3,7 @@ import type { DayDataset, DocumentDataset } from '../../src/catalog/dataset.ts';
 import { addDays, type Day } from '../../src/catalog/day.ts';
 import { currentFamily, dayFamily } from '../../src/catalog/family.ts';
 import type { OrgHistory } from '../../src/history/history.ts';
+import { dayNamed } from '../support/day.ts';
 
 export interface Row {
   readonly credits?: number;
@@ -90,7 +91,7 @@ export function orgWith(
     days: (dataset) => (dataset === 'tokens' ? kept : new Map()),
     documents: (dataset) => (dataset === 'readiness' ? reported : []),
     answeredAt: () => undefined,
-    revisedOn: () => '2026-12-31' as Day,
+    revisedOn: () => dayNamed('2026-12-31'),
     succeededAt: () => undefined,
     confirmedKey: undefined,
   };

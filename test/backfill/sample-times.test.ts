@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LIVE_MS, newestStampedDay, stampsOf } from '../../src/backfill/sample-times.ts';
 import { monthsOf } from '../../src/backfill/target.ts';
-import { addDays, type Day, endOf } from '../../src/catalog/day.ts';
+import { addDays, endOf } from '../../src/catalog/day.ts';
+import { dayNamed } from '../support/day.ts';
 
 const HOUR = 3_600_000;
-const day = '2026-03-01' as Day;
+const day = dayNamed('2026-03-01');
 const later = Date.parse('2026-06-01T00:00:00Z');
 
 function texts(stamps: readonly number[]): readonly string[] {
@@ -60,11 +61,11 @@ describe('the stamps of a day', () => {
 });
 
 test('a range is cut into calendar months', () => {
-  const months = monthsOf('2026-01-30' as Day, '2026-03-02' as Day);
+  const months = monthsOf(dayNamed('2026-01-30'), dayNamed('2026-03-02'));
   expect(months.map(({ name, days }) => [name, days.length, days[0], days.at(-1)])).toEqual([
     ['2026-01', 2, '2026-01-30', '2026-01-31'],
     ['2026-02', 28, '2026-02-01', '2026-02-28'],
     ['2026-03', 2, '2026-03-01', '2026-03-02'],
   ]);
-  expect(monthsOf('2026-03-02' as Day, '2026-03-01' as Day)).toEqual([]);
+  expect(monthsOf(dayNamed('2026-03-02'), dayNamed('2026-03-01'))).toEqual([]);
 });

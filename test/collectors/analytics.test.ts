@@ -5,7 +5,8 @@ import { UnexpectedAnswer } from '../../src/catalog/source.ts';
 import { activityCollector } from '../../src/collectors/activity/collector.ts';
 import { collectors } from '../../src/collectors/index.ts';
 import { productivityCollector } from '../../src/collectors/productivity/collector.ts';
-import { analytics, createFakeSource, DAY, dayNamed, exposedDay, fetchRows } from './fakes.ts';
+import { dayNamed } from '../support/day.ts';
+import { analytics, createFakeSource, DAY, exposedDay, fetchRows } from './fakes.ts';
 
 const window = { from: DAY, to: DAY };
 

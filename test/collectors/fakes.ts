@@ -1,15 +1,10 @@
 import type { DayCollector, DocumentCollector, FetchedDays, Window } from '../../src/catalog/collector.ts';
-import { addDays, type Day, parseDay, startOf } from '../../src/catalog/day.ts';
+import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
 import type { Family, Sample } from '../../src/catalog/family.ts';
 import type { PeopleSettings, ReadinessSettings } from '../../src/catalog/settings.ts';
 import type { ApiRequest, PagedRequest, PagingEnd, Source } from '../../src/catalog/source.ts';
 import type { View } from '../../src/catalog/view.ts';
-
-export function dayNamed(text: string): Day {
-  const day = parseDay(text);
-  if (day === undefined) throw new Error(`not a day: ${text}`);
-  return day;
-}
+import { dayNamed } from '../support/day.ts';
 
 /** The day that the fixtures are about. */
 export const DAY = dayNamed('2026-03-10');

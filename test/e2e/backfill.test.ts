@@ -7,6 +7,7 @@ import { collectors as all } from '../../src/collectors/index.ts';
 import { createSqliteHistory } from '../../src/history/sqlite/history.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { bring, filesIn, fileTarget, folder } from '../backfill/brought.ts';
+import { dayNamed } from '../support/day.ts';
 import { DAY, HOUR, type StoryOptions, startStory } from './harness.ts';
 import { readPage } from './page.ts';
 
@@ -16,11 +17,11 @@ const versions = new Map(
   all.filter(isFetching).map(({ dataset }) => [String(dataset.name), dataset.schemaVersion ?? 1]),
 );
 const eleven = Date.UTC(2026, 10, 18, 23);
-const historyStart = '2026-10-12' as Day;
+const historyStart = dayNamed('2026-10-12');
 const contract = {
   seats: 20,
   creditsPerMonth: 5e8,
-  prices: [{ from: '2026-01-14' as Day, currency: 'USD', perMillionCredits: 2.7 }],
+  prices: [{ from: dayNamed('2026-01-14'), currency: 'USD', perMillionCredits: 2.7 }],
 };
 
 interface Days {

@@ -3,12 +3,13 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSy
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { addDays, type Day } from '../../src/catalog/day.ts';
+import { addDays } from '../../src/catalog/day.ts';
 import { APPLICATION_ID, MIGRATIONS } from '../../src/history/sqlite/schema.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
 import { answer, bytesIn, contentOf, createDirectory, openHistory } from '../history/files.ts';
+import { dayNamed } from '../support/day.ts';
 
-const monday = '2026-03-02' as Day;
+const monday = dayNamed('2026-03-02');
 
 /** A file with enough in it to be broken somewhere, closed well. */
 async function writtenIn(directory: string): Promise<string> {

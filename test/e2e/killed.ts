@@ -1,7 +1,8 @@
-import { addDays, type Day } from '../../src/catalog/day.ts';
+import { addDays } from '../../src/catalog/day.ts';
 import { createSqliteHistory } from '../../src/history/sqlite/history.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
+import { dayNamed } from '../support/day.ts';
 
 // A program of its own: it stores 200 days in the file that it is given and ends as by `kill -9`.
 const [file = ''] = process.argv.slice(2);
@@ -11,7 +12,7 @@ const history = await createSqliteHistory({
   clock: createSystemClock(),
   log: createFakeLogger(),
 });
-const days = Array.from({ length: 200 }, (_, index) => addDays('2026-01-14' as Day, index));
+const days = Array.from({ length: 200 }, (_, index) => addDays(dayNamed('2026-01-14'), index));
 const rows = new Map(days.map((day) => [day, { text: day.repeat(50) }]));
 await history.putDays('acme', 'tokens', { days, rows, orgId: 'org_1', at: 1 });
 process.kill(process.pid, 'SIGKILL');

@@ -21,7 +21,9 @@ test('a reload that fails once the new settings are in use does not say that the
   });
   expect(await story.reload((config) => config)).toEqual({ ok: true });
   vi.restoreAllMocks();
-  expect(story.logged('level=error', 'The new settings are in use', 'no schedule')).toHaveLength(1);
+  expect(story.logged('level=error', 'Applying the new settings was incomplete', 'no schedule')).toHaveLength(
+    1,
+  );
   expect(story.logged('keeping the previous configuration')).toEqual([]);
   expect(story.service.status().orgs.map(({ name }) => name)).toEqual(['acme', gone]);
   const page = await story.page();

@@ -5,7 +5,8 @@ import { IncompleteListing, UnexpectedAnswer } from '../../src/catalog/source.ts
 import { collectors } from '../../src/collectors/index.ts';
 import { classifyResponse, parseRetryAfter } from '../../src/platform/response.ts';
 import { createSandbox, plantedSecrets } from '../../src/sandbox/index.ts';
-import { createFakeSource, createFakeView, dayNamed, stored } from '../collectors/fakes.ts';
+import { createFakeSource, createFakeView, stored } from '../collectors/fakes.ts';
+import { dayNamed } from '../support/day.ts';
 import { mutated, mutatedText } from './mutations.ts';
 import { below, drawn, type Random } from './random.ts';
 import { tryAll } from './trial.ts';

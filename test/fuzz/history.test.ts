@@ -4,11 +4,12 @@ import { test } from 'vitest';
 import { addDays, type Day, daysFrom, startOf } from '../../src/catalog/day.ts';
 import { MAX_SWEPT } from '../../src/history/retention.ts';
 import { answer, contentOf, createDirectory, openHistory } from '../history/files.ts';
+import { dayNamed } from '../support/day.ts';
 import { below, drawn, type Random } from './random.ts';
 import { tryAll } from './trial.ts';
 
 const DAY = 86_400_000;
-const FIRST = '2026-01-01' as Day;
+const FIRST = dayNamed('2026-01-01');
 const ORGS = ['acme', 'globex'] as const;
 const DATASETS = ['tokens', 'tools', 'activity'] as const;
 

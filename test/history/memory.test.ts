@@ -3,9 +3,10 @@ import { describe, expect, test } from 'vitest';
 import type { Day } from '../../src/catalog/day.ts';
 import { createMemoryHistory } from '../../src/history/memory.ts';
 import { fingerprint } from '../../src/history/merge.ts';
+import { dayNamed } from '../support/day.ts';
 
-const monday = '2026-03-02' as Day;
-const tuesday = '2026-03-03' as Day;
+const monday = dayNamed('2026-03-02');
+const tuesday = dayNamed('2026-03-03');
 
 function answer(days: readonly Day[], rows: readonly (readonly [Day, unknown])[], at = 1) {
   return { days, rows: new Map(rows), orgId: undefined, at };

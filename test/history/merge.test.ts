@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { RowParts } from '../../src/catalog/dataset.ts';
-import type { Day } from '../../src/catalog/day.ts';
 import { createMemoryHistory } from '../../src/history/memory.ts';
 import { mergeRow } from '../../src/history/merge.ts';
+import { dayNamed } from '../support/day.ts';
 
 const parts: RowParts = {
   credits: { fields: [], members: ['credits', 'byModel', 'tokens.input'] },
@@ -81,7 +81,7 @@ describe('a day that is answered again', () => {
 });
 
 describe('the history', () => {
-  const monday = '2026-03-02' as Day;
+  const monday = dayNamed('2026-03-02');
   const answer = (row: unknown) => ({
     days: [monday],
     rows: new Map([[monday, row]]),

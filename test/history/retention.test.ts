@@ -3,9 +3,10 @@ import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
 import { createMemoryHistory } from '../../src/history/memory.ts';
 import { MAX_SWEPT } from '../../src/history/retention.ts';
 import { createRandom } from '../fuzz/random.ts';
+import { dayNamed } from '../support/day.ts';
 import { answer, createDirectory, openHistory } from './files.ts';
 
-const first = '2026-01-01' as Day;
+const first = dayNamed('2026-01-01');
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 

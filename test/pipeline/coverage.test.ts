@@ -4,12 +4,13 @@ import type { DatasetName, DayDataset } from '../../src/catalog/dataset.ts';
 import { addDays, type Day, endOf, type Instant } from '../../src/catalog/day.ts';
 import type { OrgHistory } from '../../src/history/history.ts';
 import { createCoverage } from '../../src/pipeline/coverage.ts';
+import { dayNamed } from '../support/day.ts';
 
 interface Row {
   readonly main?: number;
 }
 
-const start = '2026-03-01' as Day;
+const start = dayNamed('2026-03-01');
 const HOUR = 3_600_000;
 const names = ['tokens', 'tools', 'users'] as const;
 const datasets: readonly DayDataset<Row>[] = names.map((name) => ({
@@ -46,7 +47,7 @@ function judge(days: Days, at: Instant, { revisedOn, ...options }: Options = {})
     answeredAt: () => undefined,
     succeededAt: () => undefined,
     confirmedKey: undefined,
-    revisedOn: (dataset) => (revisedOn === undefined ? ('2026-12-31' as Day) : revisedOn[dataset]),
+    revisedOn: (dataset) => (revisedOn === undefined ? dayNamed('2026-12-31') : revisedOn[dataset]),
   };
   const collected = datasets.filter(({ name }) => name in days);
   const coverage = createCoverage({ history, datasets: collected, historyStart: start, ...options }, at);
@@ -120,7 +121,7 @@ describe('a day without a row behind the newest one of its dataset', () => {
   });
 
   test('is not judged by a day on which a clock that was ahead has asked', () => {
-    const revisedOn = { tokens: '2027-01-01' as Day, tools: '2027-01-01' as Day };
+    const revisedOn = { tokens: dayNamed('2027-01-01'), tools: dayNamed('2027-01-01') };
     expect(judge({ tokens: 'a-', tools: 'a-' }, hoursAfter(1, 71), { revisedOn }).states('tokens')).toBe(
       'r?',
     );

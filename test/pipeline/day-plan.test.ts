@@ -12,11 +12,12 @@ import {
   withTooMuch,
 } from '../../src/pipeline/run-memory.ts';
 import { PlatformError } from '../../src/runtime/errors.ts';
+import { dayNamed } from '../support/day.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const newest = '2026-11-19' as Day;
-const start = '2026-01-14' as Day;
+const newest = dayNamed('2026-11-19');
+const start = dayNamed('2026-01-14');
 const all = daysDescending(start, newest);
 
 type Platform = (window: Window, asks: number) => PlatformError | undefined;
@@ -78,7 +79,7 @@ describe('a plan', () => {
   });
 
   test('lets one bad day cost one day and a dozen requests, and counts the run as a success', () => {
-    const bad = '2026-10-20' as Day;
+    const bad = dayNamed('2026-10-20');
     const whole = runPlan(() => undefined).asks.length;
     const { asks, answered, failure, memory } = runPlan(failsOn([bad]));
     expect(all.filter((day) => !answered.has(day))).toEqual([bad]);
@@ -171,7 +172,7 @@ describe('a plan', () => {
 });
 
 describe('a day set aside', () => {
-  const bad = '2026-10-20' as Day;
+  const bad = dayNamed('2026-10-20');
 
   test('is tried again with growing pauses, at most a day apart, by itself and after all others', () => {
     let { memory } = runPlan(failsOn([bad]));
@@ -216,7 +217,7 @@ describe('a day set aside', () => {
 });
 
 describe('a boundary', () => {
-  const oldest = '2026-08-01' as Day;
+  const oldest = dayNamed('2026-08-01');
   const served: Platform = ({ from }) => (from < oldest ? refused : undefined);
 
   test('is a day refused by itself with the two windows older than it: nothing older is asked for', () => {

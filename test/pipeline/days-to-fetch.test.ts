@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
 import { daysDescending, daysToFetch } from '../../src/pipeline/days-to-fetch.ts';
+import { dayNamed } from '../support/day.ts';
 
-const newest = '2026-03-31' as Day;
-const historyStart = '2026-03-01' as Day;
+const newest = dayNamed('2026-03-31');
+const historyStart = dayNamed('2026-03-01');
 const now = startOf(addDays(newest, 1));
 
 function wantedWith(rows: Readonly<Record<string, unknown>>, isPass: boolean, start = historyStart) {
@@ -37,5 +38,5 @@ test('so is one from before the first day that is otherwise asked for', () => {
     '2026-03-02': { rejected: { people: 1 } },
     '2026-03-05': { rejected: { people: 1 } },
   };
-  expect(wantedWith(rows, true, '2026-03-29' as Day)).toEqual([newest, '2026-03-05', '2026-03-02']);
+  expect(wantedWith(rows, true, dayNamed('2026-03-29'))).toEqual([newest, '2026-03-05', '2026-03-02']);
 });

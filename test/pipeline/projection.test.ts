@@ -9,13 +9,14 @@ import { familiesOverBudget } from '../../src/pipeline/budget.ts';
 import { measureCardinality, projectFamily } from '../../src/pipeline/cardinality.ts';
 import { createView } from '../../src/pipeline/view.ts';
 import { runInSlices } from '../../src/runtime/slices.ts';
+import { dayNamed } from '../support/day.ts';
 
 type Row = {
   readonly models?: readonly (readonly [string, number])[];
   readonly rejected?: Readonly<Record<string, number>>;
 };
 
-const start = '2026-03-01' as Day;
+const start = dayNamed('2026-03-01');
 const dataset: DayDataset<Row> = { kind: 'days', name: 'tokens', idle: {} };
 const meta = { help: 'h', unit: 'credits', source: 's' } as const;
 

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { DayDataset } from '../../src/catalog/dataset.ts';
-import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
+import { addDays, startOf } from '../../src/catalog/day.ts';
 import { describeRevisions } from '../../src/pipeline/day-run.ts';
 import { firstDayOf, revisionPassDays } from '../../src/pipeline/days-to-fetch.ts';
+import { dayNamed } from '../support/day.ts';
 
-const today = '2026-03-20' as Day;
+const today = dayNamed('2026-03-20');
 
 describe('how many days are asked for again', () => {
   test('is the window, where it was gone through yesterday or never', () => {
@@ -55,7 +56,7 @@ describe('a revision in words', () => {
 
 describe('the first day', () => {
   const now = startOf(today) + 3_600_000;
-  const historyStart = '2026-01-14' as Day;
+  const historyStart = dayNamed('2026-01-14');
 
   test('is the start of history where everything is kept', () => {
     expect(firstDayOf({ historyStart }, now)).toBe(historyStart);

@@ -12,9 +12,10 @@ import { createRunner } from '../../src/pipeline/runner.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
 import { PlatformError } from '../../src/runtime/errors.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
+import { dayNamed } from '../support/day.ts';
 
-const start = '2026-03-01' as Day;
-const yesterday = '2026-03-31' as Day;
+const start = dayNamed('2026-03-01');
+const yesterday = dayNamed('2026-03-31');
 const org = {
   name: 'acme',
   readiness: { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: true },
@@ -154,7 +155,7 @@ describe('a run over days', () => {
   });
 
   test('a bad day costs itself alone: it is logged once, and the run counts as a success', async () => {
-    const bad = '2026-03-20' as Day;
+    const bad = dayNamed('2026-03-20');
     const { run, runs, log, asked, covered } = harness(({ from, to }) =>
       from <= bad && bad <= to ? new PlatformError('server', '500') : {},
     );

@@ -3,8 +3,9 @@ import type { DatasetName, DayDataset } from '../../src/catalog/dataset.ts';
 import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
 import type { OrgHistory } from '../../src/history/history.ts';
 import { createView } from '../../src/pipeline/view.ts';
+import { dayNamed } from '../support/day.ts';
 
-const start = '2026-03-01' as Day;
+const start = dayNamed('2026-03-01');
 const tokens: DayDataset<{ credits: number }> = {
   kind: 'days',
   name: 'tokens',
@@ -25,7 +26,7 @@ function historyOf(days: Partial<Record<DatasetName, readonly (readonly [Day, un
     days: (dataset) => new Map(days[dataset] ?? []),
     documents: () => [],
     answeredAt: () => undefined,
-    revisedOn: () => '2026-12-31' as Day,
+    revisedOn: () => dayNamed('2026-12-31'),
     succeededAt: () => undefined,
     confirmedKey: undefined,
   };

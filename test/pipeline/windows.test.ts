@@ -7,9 +7,10 @@ import {
   type FetchWindow,
   nextWindow,
 } from '../../src/pipeline/days-to-fetch.ts';
+import { dayNamed } from '../support/day.ts';
 
-const start = '2026-01-14' as Day;
-const newest = '2026-03-10' as Day;
+const start = dayNamed('2026-01-14');
+const newest = dayNamed('2026-03-10');
 
 describe('windows', () => {
   test('cover every wanted day exactly once, newest first, and no other day', () => {

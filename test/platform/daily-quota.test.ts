@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Day } from '../../src/catalog/day.ts';
 import { type CountStore, createDailyQuota, type DayCount } from '../../src/platform/daily-quota.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
+import { dayNamed } from '../support/day.ts';
 import {
   answers,
   createTestClient,
@@ -44,7 +44,7 @@ describe('the ceiling of requests', () => {
 
   test('of a day to come does not ration the days until then, and is as it was when that day comes', async () => {
     const { ceiling, clock, store } = create(1);
-    await store.write({ day: '2027-11-20' as Day, requests: 1 });
+    await store.write({ day: dayNamed('2027-11-20'), requests: 1 });
     expect(await ceiling.take()).toBeUndefined();
     expect(await ceiling.take()).toMatchObject({ reason: 'limit' });
     clock.set(START + 365 * DAY);

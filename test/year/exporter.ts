@@ -8,6 +8,7 @@ import { aboutFamilies } from '../../src/collectors/index.ts';
 import { spendCollector } from '../../src/collectors/spend/collector.ts';
 import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
 import { toolsCollector } from '../../src/collectors/tools/collector.ts';
+import { deflateShort } from '../../src/exposition/deflated-chunk.ts';
 import { createInstruments } from '../../src/exposition/instruments.ts';
 import type { Publication } from '../../src/exposition/publication.ts';
 import type { Segment } from '../../src/exposition/segment.ts';
@@ -24,6 +25,9 @@ import type { Dataset, World } from './world.ts';
 
 /** The samples of each family, by its name without the prefix. */
 export type Shown = ReadonlyMap<string, readonly Sample[]>;
+
+/** Nobody reads the bytes of a page here. */
+const UNREAD = deflateShort('');
 
 const collectors = [tokensCollector, spendCollector, toolsCollector, activityCollector];
 const settings = {
@@ -65,11 +69,11 @@ export function createExporter({ world, history, clock, onPage, onRevisions }: E
     historyStart: world.first,
     async renderSegment(family, org, given) {
       const samples = [...given];
-      const segment = { family: family.name, org, series: samples.length, overflow: false } as Segment;
+      const segment = { family: family.name, org, series: samples.length, overflow: false, chunk: UNREAD };
       samplesOf.set(segment, samples);
       return segment;
     },
-    publication: publication as Publication,
+    publication,
     instruments,
     labelLimit: () => 200,
     seriesBudget: 1_000_000,

@@ -1,5 +1,6 @@
 import { addDays, type Day, endOf, type Instant } from '../../src/catalog/day.ts';
 import { below, createRandom, type Random } from '../fuzz/random.ts';
+import { dayNamed } from '../support/day.ts';
 
 export const HOUR = 3_600_000;
 const DAY_HOURS = 24;
@@ -60,7 +61,7 @@ const BEFORE = 45;
 /** Makes a world of so many days from a seed. */
 export function createWorld(seed: number, days: number): World {
   const random = createRandom(seed);
-  const first = '2026-01-14' as Day;
+  const first = dayNamed('2026-01-14');
   const count = BEFORE + days;
   const names = Array.from({ length: count + 8 }, (_, index) => addDays(first, index));
   const indices = new Map(names.map((day, index) => [day, index]));

@@ -3,12 +3,12 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createPart } from '../../../src/backfill/file/part.ts';
-import type { Day } from '../../../src/catalog/day.ts';
 import { parsePage } from '../../exposition/parse.ts';
+import { dayNamed } from '../../support/day.ts';
 import { bring, filesIn, fileTarget, folder } from '../brought.ts';
 import { daily, documents, orgWith, type Row } from '../days.ts';
 
-const from = '2026-03-30' as Day;
+const from = dayNamed('2026-03-30');
 const now = Date.parse('2026-06-01T00:00:00Z');
 const rows: readonly Row[] = [
   { credits: 1, models: { a: 1 } },
@@ -17,7 +17,7 @@ const rows: readonly Row[] = [
 ];
 
 function plan(output: string) {
-  return { orgs: [orgWith(from, rows)], collectors: [daily], from, to: '2026-04-01' as Day, now, output };
+  return { orgs: [orgWith(from, rows)], collectors: [daily], from, to: dayNamed('2026-04-01'), now, output };
 }
 
 async function bringFiles(output: string, changes: Partial<Parameters<typeof bring>[0]> = {}) {

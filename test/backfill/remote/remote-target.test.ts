@@ -7,15 +7,15 @@ import { readAcknowledged } from '../../../src/backfill/remote/acknowledged.ts';
 import { createPost } from '../../../src/backfill/remote/post.ts';
 import { createRemoteTarget } from '../../../src/backfill/remote/remote-target.ts';
 import { createStateFile } from '../../../src/backfill/state-file.ts';
-import type { Day } from '../../../src/catalog/day.ts';
 import { type Clock, createFakeClock, createSystemClock } from '../../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../../src/runtime/logger.ts';
+import { dayNamed } from '../../support/day.ts';
 import { bring, folder } from '../brought.ts';
 import { daily, documents, orgWith } from '../days.ts';
 import { decodeWriteRequest, decompressSnappy } from './decode.ts';
 
-const from = '2026-03-01' as Day;
-const to = '2026-03-10' as Day;
+const from = dayNamed('2026-03-01');
+const to = dayNamed('2026-03-10');
 const now = Date.parse('2026-06-01T00:00:00Z');
 const org = orgWith(
   from,

@@ -4,7 +4,8 @@ import {
   dailyActiveUsersMean7d,
   dailyActiveUsersMean7dBaseline,
 } from '../../../src/collectors/activity/collector.ts';
-import { createFakeView, dayNamed } from '../fakes.ts';
+import { dayNamed } from '../../support/day.ts';
+import { createFakeView } from '../fakes.ts';
 
 const DAY = dayNamed('2026-06-28');
 

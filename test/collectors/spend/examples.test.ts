@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { addDays } from '../../../src/catalog/day.ts';
 import { spendCollector } from '../../../src/collectors/spend/collector.ts';
-import { dayNamed } from '../fakes.ts';
+import { dayNamed } from '../../support/day.ts';
 import { daysSince, definitionOf, dollars, type KnownDay, MILLION, spendOn, spendView } from './view.ts';
 
 const juneDays = { '2026-06-01': 2 * MILLION, '2026-06-02': 1.5 * MILLION, '2026-06-03': 'idle' } as const;

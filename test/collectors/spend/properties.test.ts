@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { addDays, type Day, daysBetween, lastOfMonth } from '../../../src/catalog/day.ts';
 import { preciseSum } from '../../../src/collectors/counts.ts';
 import { tokensCollector } from '../../../src/collectors/tokens/collector.ts';
-import { dayNamed } from '../fakes.ts';
+import { dayNamed } from '../../support/day.ts';
 import { daysSince, dollars, type KnownDay, spendOn, spendView, WITHOUT_CREDITS } from './view.ts';
 
 const FIRST = dayNamed('2027-11-01');

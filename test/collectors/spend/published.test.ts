@@ -13,7 +13,8 @@ import { createPublishedOrgs } from '../../../src/pipeline/published-orgs.ts';
 import { createPublisher } from '../../../src/pipeline/publisher.ts';
 import { createFakeClock } from '../../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../../src/runtime/logger.ts';
-import { createFakeView, dayNamed } from '../fakes.ts';
+import { dayNamed } from '../../support/day.ts';
+import { createFakeView } from '../fakes.ts';
 import { dollars } from './view.ts';
 
 const FIRST = dayNamed('2026-06-01');

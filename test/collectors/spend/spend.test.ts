@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { firstOfMonth, lastOfMonth, restOfMonth } from '../../../src/catalog/day.ts';
-import { dayNamed } from '../fakes.ts';
+import { dayNamed } from '../../support/day.ts';
 import { daysSince, dollars, type KnownDay, spendOn, spendView, WITHOUT_CREDITS } from './view.ts';
 
 const IN_EUROS = { from: dayNamed('2026-06-15'), currency: 'EUR', perMillionCredits: 2_000_000 };

@@ -3,7 +3,8 @@ import type { Contract, CreditPrice } from '../../../src/catalog/settings.ts';
 import type { View } from '../../../src/catalog/view.ts';
 import { spendCollector } from '../../../src/collectors/spend/collector.ts';
 import { type TokensRow, tokensDataset } from '../../../src/collectors/tokens/dataset.ts';
-import { createFakeView, dayNamed } from '../fakes.ts';
+import { dayNamed } from '../../support/day.ts';
+import { createFakeView } from '../fakes.ts';
 
 export const MILLION = 1_000_000;
 

@@ -3,12 +3,12 @@ import { addDays } from '../../../src/catalog/day.ts';
 import type { ApiRequest } from '../../../src/catalog/source.ts';
 import { tokensCollector } from '../../../src/collectors/tokens/collector.ts';
 import type { TokensRow } from '../../../src/collectors/tokens/dataset.ts';
+import { dayNamed } from '../../support/day.ts';
 import {
   analytics,
   createFakeSource,
   createFakeView,
   DAY,
-  dayNamed,
   exposedDay,
   expositionOf,
   fetchRows,

@@ -10,12 +10,13 @@ import {
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { addDays, type Day } from '../../../src/catalog/day.ts';
+import { addDays } from '../../../src/catalog/day.ts';
 import { MIGRATIONS } from '../../../src/history/sqlite/schema.ts';
 import { createRandom } from '../../fuzz/random.ts';
+import { dayNamed } from '../../support/day.ts';
 import { answer, contentOf, createDirectory, openHistory } from '../files.ts';
 
-const monday = '2026-03-02' as Day;
+const monday = dayNamed('2026-03-02');
 const DAYS = 40;
 
 function rowOf(day: string) {

@@ -2,10 +2,11 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { addDays, type Day } from '../../../src/catalog/day.ts';
+import { addDays } from '../../../src/catalog/day.ts';
+import { dayNamed } from '../../support/day.ts';
 import { answer, contentOf, createDirectory, listing, openHistory } from '../files.ts';
 
-const monday = '2026-03-02' as Day;
+const monday = dayNamed('2026-03-02');
 const tuesday = addDays(monday, 1);
 const wednesday = addDays(monday, 2);
 

@@ -7,10 +7,11 @@ import type { DatasetName } from '../../../src/catalog/dataset.ts';
 import { addDays, type Day, startOf } from '../../../src/catalog/day.ts';
 import { ForeignAnswer, type History, UNCONFIRMED } from '../../../src/history/history.ts';
 import { createMemoryHistory } from '../../../src/history/memory.ts';
+import { dayNamed } from '../../support/day.ts';
 import { answer, bytesIn, contentOf, createDirectory, listing, openHistory } from '../files.ts';
 
-const monday = '2026-03-02' as Day;
-const tuesday = '2026-03-03' as Day;
+const monday = dayNamed('2026-03-02');
+const tuesday = dayNamed('2026-03-03');
 
 function fileIn(directory: string): string {
   return path.join(directory, 'history.db');
