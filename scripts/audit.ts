@@ -1,5 +1,5 @@
-// Asks the registry for known vulnerabilities in what is installed with the package: exit code 1 where there are any.
-// Not every registry has that service: then this says so, since nobody could fix it here.
+// Queries the registry for known vulnerabilities in the packages installed with this one; exits with 1 if there are any.
+// Not every registry has that service; if it is missing, this says so and succeeds, because it cannot be fixed here.
 import { npm } from './npm.ts';
 
 interface Report {
@@ -9,7 +9,7 @@ interface Report {
   readonly message?: string;
 }
 
-/** What a registry answers that does not know the request. */
+/** The answers of a registry without this service. */
 const NO_SUCH_SERVICE = [404, 405, 410, 501];
 
 const { output, code } = npm(['audit', '--omit=dev', '--package-lock-only', '--json']);

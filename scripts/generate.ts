@@ -23,7 +23,7 @@ import { edited, projectFiles, withRunbook } from './project/applied.ts';
 import { project } from './project/project.ts';
 import { renderSound } from './sound.ts';
 
-/** A file of the repository that is made from the code. */
+/** A file of the repository that is generated from the code. */
 interface GeneratedFile {
   /** Relative to the repository. */
   readonly path: string;
@@ -48,7 +48,7 @@ const source: readonly GeneratedFile[] = [
   { path: 'assets/notification.wav', content: renderSound },
   { path: 'alerts/agent-platform-exporter.rules.yaml', content: () => rulesDocument(defaultSettings) },
   { path: 'alerts/README.md', content: () => renderReadme(ruleGroups(defaultSettings), thresholds) },
-  // The same with markers, for the chart: it can read no file outside itself.
+  // The same with markers, for the chart, which cannot read files outside itself.
   { path: 'helm/files/rules.yaml', content: () => rulesDocument(markerSettings) },
   ...specs.map((spec) => ({ path: `dashboards/${fileOf(spec)}`, content: () => renderDashboard(spec) })),
   { path: 'helm/values.yaml', content: chartValues },
@@ -79,20 +79,20 @@ if (process.argv.includes('--check')) {
   }
 }
 
-/** Written by hand, but for the thresholds of the alerts and the project's address. */
+/** Written by hand, except for the alerts' thresholds and the project's URL. */
 function chartValues(): string {
   const path = 'helm/values.yaml';
   return edited(path, withThresholds(textOf(path)), addresses[path] ?? []);
 }
 
-/** Written by hand, but for the addresses that `project.json` decides. */
+/** Written by hand, except for the URLs in `project.json`. */
 function projectAddresses(): readonly GeneratedFile[] {
   return Object.entries(addresses)
     .filter(([path]) => path !== 'helm/values.yaml')
     .map(([path, edits]) => ({ path, content: () => edited(path, textOf(path), edits) }));
 }
 
-/** Written by hand, but for the runbook's address. */
+/** Written by hand, except for the runbook's URL. */
 function alertTests(): readonly GeneratedFile[] {
   const root = new URL('..', import.meta.url);
   return globSync('alerts/tests/*.yaml', { cwd: root }).map((path) => ({

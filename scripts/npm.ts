@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** Runs the npm that runs this script, or else the one on PATH; gives what it wrote to standard output. */
+/** Runs the npm that runs this script, or otherwise the one on PATH; returns its standard output. */
 export function npm(args: readonly string[]): { readonly output: string; readonly code: number } {
   const own = process.env['npm_execpath'];
   const [command, first] = own === undefined ? ['npm', []] : [process.execPath, [own]];

@@ -1,4 +1,4 @@
-// Writes the bill of materials of what is installed with the package: CycloneDX, from the lock file.
+// Writes the bill of materials of the packages installed with this one, as CycloneDX, from the lock file.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { npm } from './npm.ts';
 
@@ -23,12 +23,12 @@ const { output, code } = npm([
 ]);
 if (code !== 0) throw new Error('npm sbom failed');
 const bill = withoutDevelopment(JSON.parse(output) as Bill);
-// npm calls the project by its directory.
+// npm names the project after its directory.
 const component = { ...bill.metadata.component, name };
 writeFileSync(file, `${JSON.stringify({ ...bill, metadata: { ...bill.metadata, component } }, null, 2)}\n`);
 console.log(`${file}: ${bill.components.length} packages`);
 
-/** npm's own `--omit=dev` also leaves out what development and the package itself have in common. */
+/** npm's own `--omit=dev` also omits packages that are used both in development and by the package itself. */
 function withoutDevelopment(whole: Bill): Bill {
   const components = whole.components.filter(
     ({ properties }) => !properties.some((property) => property.name === 'cdx:npm:package:development'),

@@ -2,26 +2,26 @@ const rate = 16_000;
 const seconds = 0.55;
 const loudest = 0.4;
 
-/** Two soft tones, a fifth apart: when each begins, in seconds, and its pitch, in hertz. */
+/** Two soft tones, a fifth apart: the start of each in seconds, and its pitch in hertz. */
 const tones: readonly (readonly [start: number, hertz: number])[] = [
   [0, 587.33],
   [0.13, 880],
 ];
 
-/** The sound of a notification, as a WAV file (16 bit, mono); the same bytes at each call. */
+/** The sound of a notification, as a WAV file (16 bit, mono); identical bytes at each call. */
 export function renderSound(): Buffer {
   const samples = Math.round(rate * seconds);
   const data = Buffer.alloc(samples * 2);
   for (let index = 0; index < samples; index++) {
     const level = tones.reduce((sum, [start, hertz]) => sum + tone(index / rate - start, hertz), 0);
-    // Down to silence at the end, so that it does not click.
+    // Fades to silence at the end, to avoid a click.
     const fade = Math.min(1, (samples - index) / (rate * 0.05));
     data.writeInt16LE(Math.round(level * fade * loudest * 32_767 * 0.5), index * 2);
   }
   return Buffer.concat([header(data.length), data]);
 }
 
-/** A bell: it begins at once, with a quieter octave above, and dies away. */
+/** A bell: starts abruptly, with a quieter octave above, and fades. */
 function tone(time: number, hertz: number): number {
   if (time < 0) return 0;
   const angle = 2 * Math.PI * hertz * time;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-// Runs `npm test` several times beside loops that keep the processors busy, and lists the failures by test.
+// Runs `npm test` several times while loops keep the processors busy, and lists the failures by test.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -30,7 +30,7 @@ const times = Number(values.times);
 if (!(times >= 1)) throw new Error(`--times ${values.times}: nothing would be run`);
 
 const folder = mkdtempSync(path.join(tmpdir(), 'test-repeat-'));
-// They end with this process, even where it is killed.
+// They exit with this process, even if it is killed.
 const LOOP = 'const parent = process.ppid; while (process.ppid === parent);';
 const busy: ChildProcess[] = Array.from({ length: Number(values.busy) }, () =>
   spawn(process.execPath, ['--eval', LOOP], { stdio: 'ignore' }),
@@ -49,7 +49,7 @@ for (const [test, times] of failures) console.error(`failed ${times} times: ${te
 console.error(`${times - red} of ${times} runs passed beside ${busy.length} busy loops`);
 process.exitCode = red === 0 ? 0 : 1;
 
-/** Ends the tests and the loops, and then this process by the same signal. */
+/** Stops the tests and the loops, and then this process with the same signal. */
 function endAll(signal: NodeJS.Signals): void {
   tests?.kill(signal);
   for (const loop of busy) loop.kill('SIGKILL');
@@ -57,7 +57,7 @@ function endAll(signal: NodeJS.Signals): void {
   process.kill(process.pid, signal);
 }
 
-/** Runs everything once, and says whether all of it passed. */
+/** Runs everything once; returns whether all of it passed. */
 async function runOnce(time: number): Promise<boolean> {
   const file = path.join(folder, `${time}.json`);
   const startedAt = performance.now();

@@ -15,7 +15,7 @@ const suffix = process.platform === 'win32' ? '.exe' : '';
 const { values } = parseArgs({
   options: {
     output: { type: 'string', default: join(root, `build/agent-platform-exporter${suffix}`) },
-    // Node.js' own license text, where it is not beside the binary.
+    // Node.js' own license text, if it is not next to the binary.
     'node-license': { type: 'string' },
   },
 });
@@ -43,7 +43,7 @@ execFileSync(node, ['--experimental-sea-config', config], { stdio: ['ignore', 'i
 mkdirSync(dirname(output), { recursive: true });
 copyFileSync(node, output);
 chmodSync(output, 0o755);
-// Of macOS' signature nothing is left once the binary has changed; the ad-hoc one lets it start.
+// Changing the binary invalidates the macOS signature; an ad-hoc signature lets it start.
 if (process.platform === 'darwin') execFileSync('codesign', ['--remove-signature', output]);
 if (process.platform === 'linux') strip(output);
 await inject(output, 'NODE_SEA_BLOB', readFileSync(blob), {
@@ -67,7 +67,7 @@ function nodeLicense(): string {
   return readFileSync(file, 'utf8');
 }
 
-/** Node.js comes with its symbols, a tenth of its size. A machine without binutils makes a larger file. */
+/** Node.js includes its symbols, a tenth of its size. Without binutils the file is larger. */
 function strip(file: string): void {
   const { error, status } = spawnSync('strip', ['--strip-unneeded', file], { stdio: 'inherit' });
   if (error === undefined && status !== 0) throw new Error('strip failed');

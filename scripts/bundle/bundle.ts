@@ -11,28 +11,28 @@ const SUBSTITUTES: Readonly<Record<string, string>> = {
 interface Entry {
   readonly name: string;
   readonly entry: string;
-  /** Whether parts that are imported when they are needed become files of their own. */
+  /** Whether dynamically imported modules become separate files. */
   readonly split?: boolean;
-  /** Whether a thread runs it, from its text. */
+  /** Whether it is run by a worker thread, from its text. */
   readonly isThread?: boolean;
 }
 
-/** What the hook command is run with once, so that its code cache holds what an event needs. */
+/** The hook command is run with this once, so that its code cache contains what an event needs. */
 const EVENT = JSON.stringify({ hook_event_name: 'PostToolUse', session_id: 'bundle', tool_name: 'Read' });
 
-/** An agent waits for the hook command, which then loads nothing that the event at hand does not need. */
+/** An agent waits for the hook command, which therefore loads only what the current event needs. */
 const ENTRIES: readonly Entry[] = [
   { name: 'main', entry: 'scripts/bundle/main-entry.ts' },
   { name: 'hook', entry: 'src/hook.ts', split: true },
   { name: 'thread', entry: 'src/web-config/passwords/comparing-thread.ts', isThread: true },
 ];
 
-/** What makes a function of the code, as Node.js does with its own. */
+/** Wraps the code in a function, as Node.js does with its own. */
 const HEAD = '(function (exports, require, module, __filename, __dirname) {';
 
 /**
- * Bundles an entry into CommonJS, by the names of the files: the entry's own, and where `split` one for each part that
- * it imports when it needs it.
+ * Bundles an entry into CommonJS, by file name: the entry itself and, if `split`, one file for each dynamically imported
+ * module.
  */
 async function bundleEntry(
   root: string,
@@ -41,7 +41,7 @@ async function bundleEntry(
 ): Promise<ReadonlyMap<string, string>> {
   const imports = new Map<string, readonly string[]>();
   const needed = new Set<string>();
-  /** Puts all that loading the entry needs into one file with it, since each file costs a little. */
+  /** Puts everything needed to load the entry into its own file, because each file costs a little. */
   function atOnce(id: string): string | null {
     if (needed.size === 0) follow(join(root, entry));
     return needed.has(id) ? 'core' : null;
@@ -86,13 +86,13 @@ async function bundleEntry(
   const code = new Map<string, string>();
   for (const file of output) {
     if (file.type !== 'chunk') throw new Error(`${entry}: ${file.fileName} is no code`);
-    // The namespaces of Node's own modules would be read whole here; the loader's stand-ins for them need no copy.
+    // Namespaces of Node's own modules would be copied whole here; the loader's stand-ins for them need no copy.
     code.set(file.fileName, file.code.replaceAll(/\b(node_\w+)=[\w.]+\(\1,1\)/g, '$1=$1'));
   }
   return code;
 }
 
-/** Writes the bundles with their code caches to `folder` and gives the files by the names of their assets. */
+/** Writes the bundles with their code caches to `folder`; returns the files by asset name. */
 export async function bundleAll(
   root: string,
   folder: string,

@@ -1,16 +1,16 @@
-// Takes the place of src/runtime/installation.ts in the single executable, which has no files beside it.
+// Replaces src/runtime/installation.ts in the single executable, which has no files next to it.
 const { mkdtempSync, rmSync, writeFileSync } = process.getBuiltinModule('node:fs');
 const { tmpdir } = process.getBuiltinModule('node:os');
 const { join } = process.getBuiltinModule('node:path');
 
-/** Put in by the bundler. */
+/** Inserted by the bundler. */
 declare const BUNDLED_VERSION: string;
 
 export function packageVersion(): string {
   return BUNDLED_VERSION;
 }
 
-/** A copy of the sound for the time of this process: players take files. */
+/** A temporary copy of the sound for this process, because players need a file. */
 export function soundFile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'agent-platform-exporter-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));

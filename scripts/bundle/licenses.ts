@@ -8,8 +8,8 @@ interface Locked {
 }
 
 /**
- * The license texts of everything in the single executable: this project's own, Node.js', and those of the packages
- * that are installed with it. Throws where a package has neither a text nor a license of the field's short ones.
+ * The license texts of everything in the single executable: this project's, Node.js', and those of the packages
+ * installed with it. Throws if a package has neither a text nor one of the common short licenses.
  */
 export function licenseTexts(root: string, nodeLicense: string): string {
   const own = ['LICENSE', 'NOTICE'].map((file) => readFileSync(join(root, file), 'utf8').trim()).join('\n\n');

@@ -1,4 +1,4 @@
-// What the single executable runs for every command but an agent's `hook`.
+// The entry of the single executable for every command except an agent's `hook`.
 import { runProgram } from '../../src/program.ts';
 
 /** Runs the program and sets the exit code. */

@@ -1,4 +1,4 @@
-/** Puts a blob into an executable; the package has no types of its own. */
+/** Injects a blob into an executable; the package has no types of its own. */
 declare module 'postject' {
   export function inject(
     file: string,

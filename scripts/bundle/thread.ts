@@ -1,4 +1,4 @@
-// Takes the place of src/web-config/passwords/thread.ts in the single executable, where the thread's code is an asset.
+// Replaces src/web-config/passwords/thread.ts in the single executable, where the thread's code is an asset.
 import { getAsset } from 'node:sea';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 

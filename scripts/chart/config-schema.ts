@@ -2,7 +2,7 @@ import { fileKeys } from '../../src/config/file-keys.ts';
 import { fileKeyOf, type Option, type OptionTable } from '../../src/config/option.ts';
 import { type Schema, strict } from './schema-parts.ts';
 
-/** What the chart decides by values of its own. */
+/** Keys that the chart sets through its own values. */
 const DECIDED: ReadonlySet<string> = new Set([
   'org',
   'api.base-url',
@@ -19,14 +19,14 @@ const DECIDED: ReadonlySet<string> = new Set([
 
 type Tree = Map<string, Tree | Schema>;
 
-/** The schema of `config`: the keys of the exporter's own configuration file, less what the chart decides. */
+/** The schema of `config`: the keys of the exporter's configuration file, without those that the chart sets. */
 export function configSchema(options: OptionTable): Schema {
   const root: Tree = new Map();
   for (const [name, option] of Object.entries(options)) {
     const path = DECIDED.has(name) ? undefined : fileKeyOf(name, option);
     if (path !== undefined) put(root, path, valueSchema(option));
   }
-  // The exporter checks their values itself, and tells more of them than a schema can.
+  // The exporter validates their values itself, with better messages than a schema allows.
   for (const { path } of fileKeys) if (!path.includes('[]')) put(root, path.split('.'), {});
   return schemaOf(root);
 }

@@ -87,7 +87,7 @@ export const monitoring = {
     enabled: flag,
     instanceSelector: anyObject,
     allowCrossNamespaceImport: flag,
-    // As the operator writes it: no days.
+    // In the operator's format, which has no days.
     resyncPeriod: { type: 'string', pattern: '^([0-9]+(ms|s|m|h))+$' },
   }),
 } satisfies Record<string, Schema>;

@@ -1,8 +1,8 @@
-/** A value of a well-known chart, and what does the same here. */
+/** A value of a well-known chart, and its equivalent here. */
 export interface PeerValue {
   readonly chart: 'kube-prometheus-stack' | 'prometheus-blackbox-exporter' | 'kube-state-metrics';
   readonly theirs: string;
-  /** Values of this chart; none if there is nothing like it, and then `note` says why. */
+  /** Values of this chart; empty if there is no equivalent, in which case `note` says why. */
   readonly ours: readonly string[];
   readonly note?: string;
 }
@@ -95,7 +95,7 @@ export const peerValues: readonly PeerValue[] = [
   { chart: state, theirs: 'verticalPodAutoscaler', ours: ['extraObjects'] },
 ];
 
-/** The table for the chart's page. */
+/** The table for the chart's README. */
 export function peerTable(): readonly string[] {
   const rows = peerValues.map(({ chart, theirs, ours, note }) => {
     const own = ours.map((name) => `\`${name}\``).join(', ');

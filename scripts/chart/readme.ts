@@ -1,7 +1,7 @@
 import { peerTable } from './peer-values.ts';
 import { documentedValues } from './values-docs.ts';
 
-/** The README of the chart: its usage, and every value with the description of the values file. */
+/** The chart's README: its usage, and every value with its description in the values file. */
 export function chartReadme(values: string): string {
   const sections = Map.groupBy(documentedValues(values), ({ section }) => section);
   const tables = [...sections].flatMap(([section, members]) => [

@@ -6,15 +6,15 @@ export interface Schema {
 export const text: Schema = { type: 'string' };
 export const filled: Schema = { type: 'string', minLength: 1 };
 export const flag: Schema = { type: 'boolean' };
-/** What Kubernetes itself defines and checks. */
+/** Defined and validated by Kubernetes itself. */
 export const anyObject: Schema = { type: 'object' };
 export const anyObjects: Schema = { type: 'array', items: anyObject };
 export const texts: Schema = { type: 'array', items: filled };
-/** Labels, annotations: Kubernetes takes nothing but texts there. */
+/** Labels and annotations, whose values must be strings in Kubernetes. */
 export const textMap: Schema = { type: 'object', additionalProperties: text };
 export const port: Schema = { type: 'integer', minimum: 1, maximum: 65_535 };
 export const path: Schema = { type: 'string', pattern: '^/' };
-/** A duration as Prometheus writes it. */
+/** A duration in Prometheus' format. */
 export const duration: Schema = {
   type: 'string',
   pattern: '^(0|([0-9]+y)?([0-9]+w)?([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?)$',
@@ -29,7 +29,7 @@ export function choice(...values: readonly string[]): Schema {
   return { enum: values };
 }
 
-/** A mapping with these keys and no others. */
+/** A mapping with exactly these keys. */
 export function strict(
   properties: Readonly<Record<string, Schema>>,
   required: readonly string[] = [],
@@ -38,7 +38,7 @@ export function strict(
   return { type: 'object', properties, ...needs, additionalProperties: false };
 }
 
-/** A mapping of what Kubernetes defines, without these keys, which the chart decides. */
+/** A mapping defined by Kubernetes, without these keys, which the chart sets. */
 export function without(...keys: readonly string[]): Schema {
   return { type: 'object', propertyNames: { not: { enum: keys } } };
 }

@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
 
-/** A value that an operator may set, as the comments of the values file tell it. */
+/** A value that an operator may set, as described by the comments of the values file. */
 export interface DocumentedValue {
   readonly section: string;
   readonly path: readonly string[];
@@ -9,8 +9,8 @@ export interface DocumentedValue {
 }
 
 /**
- * Reads a values file: a comment right above a key describes it, `## ` begins a section, and a key whose members are
- * described is not a value itself. Throws where a value has no description.
+ * Parses a values file: a comment directly above a key describes it, `## ` begins a section, and a key whose members are
+ * described is not a value itself. Throws if a value has no description.
  */
 export function documentedValues(text: string): readonly DocumentedValue[] {
   const tree: unknown = parse(text);

@@ -2,7 +2,7 @@ import { thresholds } from '../../alerts/src/index.ts';
 
 const WIDTH = 110;
 
-/** A values file with the thresholds of the alerts, each with what it means; all else stays as it is. */
+/** A values file with the alerts' thresholds, each with its meaning; everything else is unchanged. */
 export function withThresholds(values: string): string {
   const lines = Object.entries(thresholds).flatMap(([name, { default: value, unit, description }]) => [
     ...wrapped(`${description.replace(/\.$/, '')} (${unit})`, '    # '),

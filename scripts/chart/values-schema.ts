@@ -64,7 +64,7 @@ const probe = strict({
 });
 const count: Schema = { type: ['integer', 'string'] };
 
-/** What `helm` checks values by: keys that do not exist are refused, wherever they stand. */
+/** The schema by which `helm` validates values: unknown keys are rejected at every level. */
 export function valuesSchema(options: OptionTable): string {
   const schema = {
     $schema: 'http://json-schema.org/draft-07/schema#',
@@ -72,7 +72,7 @@ export function valuesSchema(options: OptionTable): string {
     title: 'Values of the chart',
     ...strict({
       enabled: flag,
-      // Helm passes these to every subchart: other charts have members of their own.
+      // Helm passes these to every subchart; other charts have members of their own there.
       global: {
         type: 'object',
         properties: {
@@ -159,7 +159,7 @@ const workload = {
   extraContainers: anyObjects,
   initContainers: anyObjects,
   extraObjects: anyObjects,
-  // What has values of its own is a list there, and would be replaced instead of extended.
+  // Parts with values of their own are lists there, and would be replaced instead of extended.
   extraPodSpec: without('containers', 'initContainers', 'volumes'),
   extraContainerSpec: without('name', 'image', 'args', 'env', 'volumeMounts', 'ports'),
   lifecycle: anyObject,

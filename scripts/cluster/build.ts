@@ -1,4 +1,4 @@
-// Builds what `npm run test:cluster` needs and no package has: the API server of Kubernetes, and cosign.
+// Builds the dependencies of `npm run test:cluster` that no package provides: the API server of Kubernetes, and cosign.
 
 import { buildCosign, COSIGN } from './cosign.ts';
 import { API_SERVER, buildApiServer } from './kube-apiserver.ts';

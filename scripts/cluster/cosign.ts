@@ -5,10 +5,10 @@ import { cached, go } from './go.ts';
 const VERSION = 'v2.6.1';
 const folder = cached(`cosign-${VERSION}`);
 
-/** The program in the cache of builds; it is there once `buildCosign` has been run. */
+/** The program in the build cache; it exists once `buildCosign` has run. */
 export const COSIGN = join(folder, 'cosign');
 
-/** Builds cosign from the Go module proxy where the cache does not have it, which takes some minutes. */
+/** Builds cosign from the Go module proxy unless it is cached, which takes some minutes. */
 export function buildCosign(log: (line: string) => void): void {
   if (existsSync(COSIGN)) return;
   log(`building cosign ${VERSION} into ${folder}: this takes minutes, once`);

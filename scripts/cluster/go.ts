@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
-/** A directory of the user's cache for what takes long to build. */
+/** A directory in the user's cache for programs that take long to build. */
 export function cached(name: string): string {
   const caches = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
   return join(caches, 'agent-platform-exporter', name);
 }
 
-/** Runs Go in a directory and gives its output; throws where it fails. */
+/** Runs Go in a directory and returns its output; throws if it fails. */
 export function go(
   args: readonly string[],
   cwd: string,

@@ -4,17 +4,17 @@ import { cached, go } from './go.ts';
 
 /** The version of Kubernetes whose API server the tests run against. */
 export const KUBERNETES = '1.33.4';
-/** Helm asks the server for its version, which only its release builds have. */
+/** Helm requests the server's version, which only release builds have. */
 const VERSION = 'k8s.io/component-base/version';
 
 const folder = cached(`kube-apiserver-v${KUBERNETES}`);
 
-/** The program in the cache of builds; it is there once `buildApiServer` has been run. */
+/** The program in the build cache; it exists once `buildApiServer` has run. */
 export const API_SERVER = join(folder, 'kube-apiserver');
 
 /**
- * Builds the API server from the Go module proxy where the cache does not have it, which takes some minutes, 3 GB of
- * memory and 3 GB below GOMODCACHE and GOCACHE. Needs Go 1.24 or newer. Throws where the build fails.
+ * Builds the API server from the Go module proxy unless it is cached, which takes some minutes, 3 GB of memory and 3 GB
+ * below GOMODCACHE and GOCACHE. Requires Go 1.24 or newer. Throws if the build fails.
  */
 export function buildApiServer(log: (line: string) => void): void {
   if (existsSync(API_SERVER)) return;
@@ -33,8 +33,8 @@ export function buildApiServer(log: (line: string) => void): void {
 }
 
 /**
- * A module that requires Kubernetes. Kubernetes replaces its own libraries by directories of its repository; as a
- * dependency it needs their published versions in place of those.
+ * A module that requires Kubernetes. Kubernetes replaces its own libraries with directories of its repository; as a
+ * dependency it needs their published versions instead.
  */
 function moduleFile(): string {
   const downloaded = go(['mod', 'download', '-json', `k8s.io/kubernetes@v${KUBERNETES}`], folder);

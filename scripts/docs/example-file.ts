@@ -1,15 +1,15 @@
 import { fileKeyOf, type Option, type OptionTable } from '../../src/config/option.ts';
 
-/** Keys of one level: an option, or the keys below. */
+/** Keys of one level: an option, or nested keys. */
 type Level = Map<string, Option | Level>;
 
-/** A configuration file with every key, each with its default; it is valid as it stands, keys apart. */
+/** A configuration file with every key and its default; valid as it is, except for API keys. */
 export function renderExample(options: OptionTable): string {
   const root: Level = new Map();
   for (const [name, option] of Object.entries(options)) {
     const path = fileKeyOf(name, option);
     const key = path?.at(-1);
-    // The organization of flags and environment has no place beside the list below.
+    // The organization of flags and environment variables cannot be combined with the list below.
     if (path === undefined || key === undefined || option.section === 'Organization') continue;
     levelAt(root, path.slice(0, -1)).set(key, option);
   }
@@ -37,7 +37,7 @@ function renderLevel(level: Level, indent: string): readonly string[] {
   return lines;
 }
 
-// Some texts would be read as something else without quotes: an address as a mapping, a schedule as an alias.
+// Without quotes, some texts would be parsed as something else: an address as a mapping, a schedule as an alias.
 function scalarOf({ kind, default: text = '' }: Option): string {
   const plain = ['boolean', 'integer', 'number'].includes(kind) || /^[A-Za-z0-9/][\w/-]*$/.test(text);
   return plain ? text : JSON.stringify(text);

@@ -1,6 +1,6 @@
 import type { Family } from '../../src/catalog/family.ts';
 
-/** A collector as the documentation shows it. */
+/** A collector in the documentation. */
 export interface DocumentedCollector {
   readonly name: string;
   readonly description: string;
@@ -8,7 +8,7 @@ export interface DocumentedCollector {
   readonly families: readonly Family[];
 }
 
-/** A metric of the process itself as the documentation shows it. */
+/** A metric of the process itself in the documentation. */
 export interface DocumentedOwnMetric {
   readonly name: string;
   readonly help: string;
@@ -26,7 +26,7 @@ const AGGREGATIONS: Readonly<Record<Family['aggregation'], string>> = {
   info: 'always 1; the labels carry the information',
 };
 
-/** The text of `docs/METRICS.md`, from the declarations alone. */
+/** The text of `docs/METRICS.md`, generated from the declarations alone. */
 export function renderMetricsDocs(
   collectors: readonly DocumentedCollector[],
   about: readonly Family[],
@@ -116,7 +116,7 @@ function tableOf(families: readonly Family[]): readonly string[] {
   ];
 }
 
-/** The families whose figures are computed, each with its formula and a worked example. */
+/** The families with computed figures, each with its formula and a worked example. */
 function definitionsOf(families: readonly Family[]): readonly string[] {
   return families.flatMap((family) =>
     family.definition === undefined ? [] : [`### ${code(family.name)}`, '', family.definition, ''],

@@ -1,5 +1,5 @@
-// Makes the Debian and RPM packages from the single executable: `npm run packages -- [--binary=FILE] [--output=FOLDER]`.
-// Needs nfpm.
+// Builds the Debian and RPM packages from the single executable: `npm run packages -- [--binary=FILE] [--output=FOLDER]`.
+// Requires nfpm.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

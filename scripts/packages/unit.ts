@@ -1,6 +1,6 @@
 /**
- * The unit of the Debian and RPM packages: that of packaging/, with the package's own user, its configuration file and
- * its path. Throws where a line that has to change is not there.
+ * The unit of the Debian and RPM packages: that of packaging/, with the package's own user, configuration file and path.
+ * Throws if a line to change is missing.
  */
 export function packagedUnit(unit: string): string {
   const edits: readonly (readonly [pattern: RegExp, replacement: string])[] = [

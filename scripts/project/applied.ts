@@ -2,7 +2,7 @@ import { documentUrl, imageParts, type Project } from './project.ts';
 
 type Edit = readonly [pattern: RegExp, replacement: string];
 
-/** The files that name the project's address, its package or its author, and how each is changed. */
+/** The files that contain the project's URL, package name or author, and how each is changed. */
 export function projectFiles(project: Project): Readonly<Record<string, readonly Edit[]>> {
   const { registry, repository } = imageParts(project);
   const runbook = documentUrl(project, 'docs/runbook.md');
@@ -46,7 +46,7 @@ export function projectFiles(project: Project): Readonly<Record<string, readonly
   };
 }
 
-/** The same text with each edit made; throws where a place is missing, as it would then keep an old address. */
+/** The text with each edit applied; throws if the text to replace is missing, because an old URL would remain. */
 export function edited(file: string, text: string, edits: readonly Edit[]): string {
   return edits.reduce((before, [pattern, replacement]) => {
     if (!pattern.test(before)) throw new Error(`${file}: nothing matches ${pattern}`);
@@ -54,7 +54,7 @@ export function edited(file: string, text: string, edits: readonly Edit[]): stri
   }, text);
 }
 
-/** Alert tests with the runbook's address as the rules have it. */
+/** Alert tests with the same runbook URL as the rules. */
 export function withRunbook(text: string, project: Project): string {
   return text.replaceAll(/(?<=runbook_url: )\S+(?=#)/g, documentUrl(project, 'docs/runbook.md'));
 }

@@ -1,6 +1,6 @@
 import settings from '../../project.json' with { type: 'json' };
 
-/** Where the project is published and by whom: the one file that a fork changes. */
+/** Where the project is published and by whom: the only file that a fork changes. */
 export interface Project {
   readonly repository: string;
   /** Name of the npm package, with its scope. */
@@ -15,18 +15,18 @@ export interface Project {
 
 export const project: Project = settings;
 
-/** Address of a page of the documentation, of a project at `repository`. */
+/** The URL of a page of the documentation of a project at `repository`. */
 export function documentUrl({ repository }: Project, file: string): string {
   return `${repository}/blob/main/${file}`;
 }
 
-/** Registry and repository of the image, apart as the chart has them. */
+/** Registry and repository of the image, separately as in the chart. */
 export function imageParts({ image }: Project): { readonly registry: string; readonly repository: string } {
   const [registry = '', ...path] = image.split('/');
   return { registry, repository: path.join('/') };
 }
 
-/** The settings that are still a placeholder: their host is one that nobody can own. */
+/** The settings that are still placeholders: their host cannot be owned by anyone. */
 export function placeholders(candidate: Project): readonly string[] {
   return Object.entries(candidate)
     .filter(([, value]) => /(?:^|\.)example\.(?:com|org|net)$/.test(hostOf(value)))

@@ -1,6 +1,5 @@
 // Completes the artefacts of a release in a directory: the npm package, the chart, the bill of materials and, last, the
-// checksums of all that is there: `node scripts/release/assemble.ts --output=FOLDER`. Needs npm and Helm; publishes
-// nothing.
+// checksums of all files: `node scripts/release/assemble.ts --output=FOLDER`. Requires npm and Helm; publishes nothing.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

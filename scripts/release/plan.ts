@@ -1,6 +1,6 @@
 import { type Project, placeholders } from '../project/project.ts';
 
-/** What a release is decided by. */
+/** The facts that decide about a release. */
 export interface ReleaseInput {
   /** Such as `v1.2.3`. */
   readonly tag: string;
@@ -10,7 +10,7 @@ export interface ReleaseInput {
   readonly project: Project;
 }
 
-/** Every reason why this tag cannot be released, as sentences; none if it can. */
+/** Every reason why this tag cannot be released, as sentences; empty if it can. */
 export function releaseProblems({ tag, version, changelog, project }: ReleaseInput): readonly string[] {
   const problems: string[] = [];
   if (tag !== `v${version}`) problems.push(`the tag is ${tag}, but package.json has version ${version}`);
@@ -34,13 +34,13 @@ export function releaseNotes(changelog: string, version: string): string | undef
   return text === undefined || text === '' ? undefined : `${text}\n`;
 }
 
-/** The image's tags: `1.2.3`, `1.2` and `1`; a pre-release has its own alone, and none moves to it. */
+/** The image's tags: `1.2.3`, `1.2` and `1`; a pre-release only has its own, and the others do not move to it. */
 export function imageTags(version: string): readonly string[] {
   const [, major, minor] = /^(\d+)\.(\d+)\.\d+$/.exec(version) ?? [];
   return major === undefined || minor === undefined ? [version] : [version, `${major}.${minor}`, major];
 }
 
-/** The lines of a file of checksums, as `sha256sum --check` reads it. */
+/** The lines of a checksum file, in the format of `sha256sum --check`. */
 export function checksumLines(sums: ReadonlyMap<string, string>): string {
   return [...sums]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))

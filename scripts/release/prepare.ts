@@ -1,5 +1,5 @@
-// Decides whether a tag can be released: `node scripts/release/prepare.ts --tag=v1.2.3 [--output=FOLDER]`. Ends with 1 and a
-// sentence for each thing that is wrong. Writes the release notes, and prints what the workflow needs as NAME=VALUE.
+// Decides whether a tag can be released: `node scripts/release/prepare.ts --tag=v1.2.3 [--output=FOLDER]`. Otherwise exits
+// with 1 and a sentence per problem. Writes the release notes, and prints the workflow's variables as NAME=VALUE.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

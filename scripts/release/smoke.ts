@@ -1,12 +1,12 @@
 // Smoke-tests an artefact: `smoke.ts --version=1.2.3 -- COMMAND…` starts COMMAND's demo, `smoke.ts --version=1.2.3 --url=URL`
-// asks one that runs. It must get ready, say its version and serve figures; a started one must also end by a signal.
+// tests a running one. It must become ready, report its version and serve figures; a started one must also stop on a signal.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
-/** Far above what the slowest machine needs. */
+/** Far longer than the slowest machine needs. */
 const HUNG_MS = 120_000;
 
 const { values, positionals } = parseArgs({
@@ -32,7 +32,7 @@ async function started(program: ChildProcess): Promise<void> {
     program.kill('SIGTERM');
   }
   const [code] = await once(program, 'exit', { signal });
-  // Windows has no signals: the process is ended instead.
+  // Windows has no signals, so the process is killed instead.
   if (code !== 0 && process.platform !== 'win32') throw new Error(`it ended with ${code}`);
 }
 
