@@ -6,7 +6,7 @@ const SRC = path.resolve(import.meta.dirname, '../../src');
 const IMPORT =
   /(?:^|\n)\s*(?:import|export)\b[^;'"]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/g;
 
-/** Which directories each directory of src may import; `*` allows all. */
+/** The directories that each directory of src may import; `*` allows all. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   catalog: [],
   runtime: [],
@@ -19,8 +19,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   pipeline: ['catalog', 'runtime', 'history', 'exposition', 'platform'],
   server: ['catalog', 'runtime', 'exposition'],
   config: ['catalog', 'runtime'],
-  // The intake takes the lock and the troubles of an SQLite file from the history; the hook command's own file is
-  // read by the same tree of keys and lines as the exporter's.
+  // The intake uses the lock and the error types of the history's SQLite file; the hook command's own file is parsed by the
+  // same tree of keys and lines as the exporter's.
   hooks: ['catalog', 'runtime', 'config', 'exposition', 'history', 'server'],
   'web-config': ['config', 'runtime', 'server'],
   sandbox: [],
@@ -34,7 +34,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'hook.ts': ['config', 'hooks', 'runtime'],
 };
 
-/** What may appear in some places only, and why. */
+/** Imports and calls that are allowed in some places only, and why. */
 const BANNED: readonly { readonly what: RegExp; readonly except: RegExp; readonly why: string }[] = [
   { what: /process\.env/, except: /^config\//, why: 'the environment is read in config/ only' },
   {

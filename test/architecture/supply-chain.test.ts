@@ -28,7 +28,7 @@ const description = JSON.parse(read('package.json')) as Description;
 const { '': own, ...locked } = lock.packages;
 const packages = Object.entries(locked);
 
-/** Packages that run a program when they are installed, and why they may. */
+/** Packages that run a program at installation, and why they may. */
 const INSTALL_SCRIPTS: Readonly<Record<string, string>> = {
   'node_modules/node': 'puts the binary of Node.js into place that came as a package; for development only',
 };

@@ -9,7 +9,7 @@ const files = globSync('**/*.ts', { cwd: TEST })
 
 const BY_CONDITION = 'wait for a condition, by `waitFor` of test/support/wait-for.ts';
 
-/** Ways to wait or to judge by which a test fails on a busy machine, and what to do in place of them. */
+/** Ways of waiting or checking that make a test fail on a busy machine, and their replacements. */
 const BANNED: readonly { readonly what: RegExp; readonly why: string }[] = [
   { what: /from 'node:timers\/promises'/, why: `a pause is too short somewhere: ${BY_CONDITION}` },
   {

@@ -30,7 +30,7 @@ export interface Bringing {
   readonly signal?: AbortSignal;
 }
 
-/** Runs a backfill with the limits of a default configuration where no other are given. */
+/** Runs a backfill, by default with the limits of a default configuration. */
 export function bring(options: Bringing) {
   return backfill({
     pages: {
@@ -50,7 +50,7 @@ export function bring(options: Bringing) {
   });
 }
 
-/** A directory that goes with the test. */
+/** A directory that is removed after the test. */
 export function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'backfill-'));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));

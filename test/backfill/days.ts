@@ -75,7 +75,7 @@ export const documents: DocumentCollector<Report> = {
   fetch: () => Promise.reject(new Error('nothing is fetched')),
 };
 
-/** An organization whose days, from `first` on, have these rows; null is a day that was answered without one. */
+/** An organization whose days, from `first` on, have these rows; null is a day answered without a row. */
 export function orgWith(
   first: Day,
   rows: readonly (Row | null | undefined)[],

@@ -8,7 +8,7 @@ import { createPrograms } from '../system/programs.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
 import { prepareCluster, type Resources } from './resources.ts';
 
-/** The chart before its last change of labels, values and objects; a release puts the one before in its place. */
+/** The chart before its last change of labels, values and objects; to be replaced by the previous one at each release. */
 const BEFORE = join(import.meta.dirname, 'chart-before.tar.gz');
 const NAMESPACE = 'monitoring';
 const RESTRICTED = 'restricted';
@@ -47,7 +47,7 @@ describe(`the chart on Kubernetes ${KUBERNETES}`, () => {
     return parseObjects(await helm('get', what, release));
   }
 
-  /** What the cluster has of a release, by kind and name: identity and specification. */
+  /** The objects of a release in the cluster, by kind and name: identity and specification. */
   async function living(objects: readonly KubernetesObject[]): Promise<Readonly<Record<string, unknown>>> {
     const found: Record<string, unknown> = {};
     for (const object of objects) {
@@ -59,7 +59,7 @@ describe(`the chart on Kubernetes ${KUBERNETES}`, () => {
     return found;
   }
 
-  /** How many of the objects the cluster has. */
+  /** The number of these objects in the cluster. */
   async function count(objects: readonly KubernetesObject[]): Promise<number> {
     const found = await Promise.all(objects.map((object) => resources.read(object)));
     return found.filter((object) => object !== undefined).length;
@@ -120,7 +120,7 @@ describe(`the chart on Kubernetes ${KUBERNETES}`, () => {
 
   test('has pods that the strictest pod security standard admits', async () => {
     for (const shape of shapes) {
-      // Its own containers beside the exporter say nothing about their privileges.
+      // The additional containers do not set their privileges.
       if (shape === 'everything') continue;
       for (const object of await chart.objects({ shape, version: KUBERNETES })) {
         const pod = object.kind === 'Pod' ? object : podOf(object);
@@ -158,7 +158,7 @@ describe(`the chart on Kubernetes ${KUBERNETES}`, () => {
       await helm('upgrade', release, CHART, '--reset-values', ...valuesOf(shape, folder));
       const after = await contentOf(release, 'manifest');
       expect(await count(after)).toBe(after.length);
-      // What is stateful or has an address is the same object, changed in place.
+      // Objects with state or an address are the same ones, updated in place.
       const upgraded = await living(after);
       for (const [name, object] of Object.entries(installed))
         if (/^(Deployment|StatefulSet|Service|PersistentVolumeClaim)\//.test(name))
@@ -190,7 +190,7 @@ describe(`the chart on Kubernetes ${KUBERNETES}`, () => {
   });
 });
 
-/** A pod as the controller of a workload makes it. */
+/** A pod as created by the controller of a workload. */
 function podOf({ kind, spec }: KubernetesObject): KubernetesObject | undefined {
   if (kind !== 'Deployment' && kind !== 'StatefulSet') return undefined;
   const { template, volumeClaimTemplates = [] } = spec as Workload;

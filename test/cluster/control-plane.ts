@@ -14,7 +14,7 @@ const GROUP = 'system:masters';
 
 export interface Answer {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: objects of Kubernetes, whose shape each test states.
+  // biome-ignore lint/suspicious/noExplicitAny: Kubernetes objects, whose shape each test states.
   readonly body: any;
 }
 
@@ -25,13 +25,13 @@ export interface ControlPlane {
   request(method: string, path: string, body?: unknown): Promise<Answer>;
 }
 
-/** Starts etcd and the API server, both unprivileged and on loopback; they end with the programs of the test file. */
+/** Starts etcd and the API server, both unprivileged and on loopback; they are stopped after the test file. */
 export async function startControlPlane(programs: Programs): Promise<ControlPlane> {
   const folder = programs.folder();
   const file = (name: string) => join(folder, name);
   const token = randomBytes(16).toString('hex');
   const [etcdPort, peerPort, port] = [await freePort(), await freePort(), await freePort()];
-  // An unprivileged user cannot read the cache in another one's home.
+  // An unprivileged user cannot read the cache in another user's home.
   copyFileSync(API_SERVER, file('kube-apiserver'));
   writeFileSync(file('tokens.csv'), `${token},tests,1,"${GROUP}"\n`);
   const key = await programs.run('openssl', ['genrsa', '-out', file('service-accounts.key'), '2048']);
@@ -59,9 +59,9 @@ export async function startControlPlane(programs: Programs): Promise<ControlPlan
     `--service-account-key-file=${file('service-accounts.key')}`,
     `--service-account-signing-key-file=${file('service-accounts.key')}`,
     '--service-cluster-ip-range=10.0.0.0/24,fd00::/112',
-    // It refuses pods while the controller that is not there has made no service account.
+    // It rejects pods until a controller, which does not run here, has created a service account.
     '--disable-admission-plugins=ServiceAccount',
-    // Loopback is no address to announce to other servers.
+    // Loopback is not an address to announce to other servers.
     '--endpoint-reconciler-type=none',
   ]);
 

@@ -8,18 +8,18 @@ import type { Programs } from '../system/programs.ts';
 import type { Answer, ControlPlane } from './control-plane.ts';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-/** What the chart makes objects of. */
+/** The resources that the chart creates. */
 const USED = /(servicemonitors|podmonitors|probes|prometheusrules|scrapeconfigs|httproutes)\.yaml$/;
 
-/** Objects of any kind, by the API server's own list of resources. */
+/** Objects of any kind, according to the API server's own list of resources. */
 export interface Resources {
-  /** The server's answer to the creation of an object, which it checks whole and does not keep. */
+  /** The server's response to the creation of an object, which it validates completely and does not store. */
   tryToCreate(object: KubernetesObject): Promise<Answer>;
-  /** The object as it is now; undefined if there is none, or none for much longer. */
+  /** The current object; undefined if there is none, or if it is being deleted. */
   read(object: KubernetesObject): Promise<KubernetesObject | undefined>;
 }
 
-/** Gives the cluster the namespaces, and the kinds that the chart uses beside Kubernetes' own. */
+/** Creates the namespaces, and the kinds that the chart uses in addition to Kubernetes' own. */
 export async function prepareCluster(
   programs: Programs,
   { request }: ControlPlane,
@@ -66,13 +66,13 @@ export async function prepareCluster(
       const { status, body } = await request('GET', `${await pathOf(object)}/${object.metadata.name}`);
       if (status === 404) return undefined;
       expect(status).toBe(200);
-      // Nobody is there who would take the finalizer off a volume claim.
+      // No controller here removes the finalizer of a volume claim.
       return body.metadata.deletionTimestamp === undefined ? body : undefined;
     },
   };
 }
 
-/** With the fields that the chart can want; no Go module has the whole. */
+/** With the fields that the chart may use; no Go module has all of them. */
 const grafanaDefinition = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -92,7 +92,7 @@ const grafanaDefinition = {
   },
 };
 
-/** A list of objects without a description must say that it takes any. */
+/** A list of objects without a schema must declare that it accepts any. */
 function preserving(schema: typeof grafanaDashboard): unknown {
   return JSON.parse(JSON.stringify(schema), (_, value) =>
     value?.type === 'array' && value.items?.type === 'object' && value.items.properties === undefined

@@ -8,7 +8,7 @@ import { CHART } from '../system/chart.ts';
 import { createPrograms } from '../system/programs.ts';
 import { startRegistry } from '../system/registry.ts';
 
-/** No key of a release: without a transparency log, which is a public service. */
+/** Not the key of a release: without a transparency log, which is a public service. */
 const SIGN = ['--yes', '--tlog-upload=false'];
 const VERIFY = ['--offline', '--insecure-ignore-tlog'];
 const PLAIN = ['--allow-http-registry', '--allow-insecure-registry'];
@@ -22,7 +22,7 @@ describe('what a release signs', () => {
   let chart = '';
 
   async function run(command: string, ...args: readonly string[]) {
-    // What is not on loopback cannot be reached, so that nothing but the key counts.
+    // Nothing outside loopback is reachable, so that only the key counts.
     const proxy = { HTTPS_PROXY: 'http://127.0.0.1:9', HTTP_PROXY: 'http://127.0.0.1:9' };
     const environment = { ...proxy, NO_PROXY: '127.0.0.1', HOME: folder, COSIGN_PASSWORD: '' };
     return programs.run(command, args, { environment });

@@ -10,7 +10,7 @@ import { analytics, createFakeSource, DAY, exposedDay, fetchRows } from './fakes
 
 const window = { from: DAY, to: DAY };
 
-/** The users collector asks page by page, and has tests of its own. */
+/** The users collector is paged, and has its own tests. */
 const inOneAnswer = collectors.filter(isDayCollector).filter(({ name }) => name !== 'users');
 
 describe.each(inOneAnswer)('the $name collector', (collector) => {

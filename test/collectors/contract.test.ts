@@ -5,7 +5,7 @@ import { createFakeView, DAY, expositionOf, linesOf } from './fakes.ts';
 
 const families = [...collectors.flatMap((collector) => collector.families), ...aboutFamilies([])];
 
-/** Section 6 of the design, to the letter. */
+/** The published contract of family names and labels, on which dashboards and alerts depend. */
 const declared: Readonly<Record<string, readonly string[]>> = {
   daily_credits: [],
   daily_credits_by_model: ['model', 'tier'],

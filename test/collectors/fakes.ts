@@ -6,7 +6,7 @@ import type { ApiRequest, PagedRequest, PagingEnd, Source } from '../../src/cata
 import type { View } from '../../src/catalog/view.ts';
 import { dayNamed } from '../support/day.ts';
 
-/** The day that the fixtures are about. */
+/** The day that the fixtures describe. */
 export const DAY = dayNamed('2026-03-10');
 
 export interface FakeSource extends Source {
@@ -14,14 +14,14 @@ export interface FakeSource extends Source {
 }
 
 interface FakeAnswers {
-  /** What a GET answers; an Error is thrown. */
+  /** The answer to a GET; an Error is thrown. */
   readonly get?: (request: ApiRequest) => unknown;
   /** The bodies of a listing's pages, in order. */
   readonly pages?: readonly unknown[];
   readonly end?: PagingEnd;
 }
 
-/** Runs the work in one go. */
+/** Runs the work without yielding. */
 export async function inSlices<Result>(work: Generator<unknown, Result>): Promise<Result> {
   for (;;) {
     const step = work.next();
@@ -29,7 +29,7 @@ export async function inSlices<Result>(work: Generator<unknown, Result>): Promis
   }
 }
 
-/** A platform that answers what a test says; a body is as large as its JSON text. */
+/** A platform with the given answers; the size of a body is that of its JSON text. */
 export function createFakeSource(answers: FakeAnswers): FakeSource {
   const requests: ApiRequest[] = [];
   return {
@@ -57,7 +57,7 @@ export function analytics(...data: unknown[]) {
   return { data, meta: { org_id: 'org_1', start_date: DAY, end_date: DAY } };
 }
 
-/** What a collector makes of the rows of one answer for the days around `DAY`. */
+/** What a collector derives from the rows of one answer for the days around `DAY`. */
 export function fetchRows<Row>(
   collector: DayCollector<Row>,
   data: readonly unknown[],
@@ -78,7 +78,7 @@ interface ViewParts {
   readonly people?: PeopleSettings | undefined;
 }
 
-/** A view of what a test keeps; every dataset has the same rows and documents. */
+/** A view of the test's data; every dataset has the same rows and documents. */
 export function createFakeView(parts: ViewParts): View {
   const rows = parts.rows ?? new Map<Day, unknown>();
   const days = [...rows.keys()].sort();
@@ -111,7 +111,7 @@ export function createFakeView(parts: ViewParts): View {
   };
 }
 
-/** A family's samples as lines `{label="value"} 1`; undefined if the figure is not carried. */
+/** A family's samples as lines `{label="value"} 1`; undefined if the figure is absent. */
 export function linesOf(family: Family, view: View): readonly string[] | undefined {
   const samples = family.scope === 'day' ? family.samplesOf(view, DAY) : family.samplesOf(view);
   return samples && [...samples].map(lineOf);
@@ -129,7 +129,7 @@ function lineOf({ labels, value }: Sample): string {
   return pairs.length === 0 ? ` ${value}` : `{${pairs.join(',')}} ${value}`;
 }
 
-/** What an answer becomes: the samples of `DAY` after the fetch of these rows. */
+/** The result of an answer: the samples of `DAY` after fetching these rows. */
 export async function exposedDay<Row>(
   collector: DayCollector<Row>,
   ...data: unknown[]
@@ -138,7 +138,7 @@ export async function exposedDay<Row>(
   return expositionOf(collector.families, createFakeView({ rows: stored(rows) }));
 }
 
-/** What a listing becomes. */
+/** The result of a listing. */
 export async function exposedDocuments<Document>(
   collector: DocumentCollector<Document>,
   source: Source,
@@ -151,7 +151,7 @@ export async function exposedDocuments<Document>(
   );
 }
 
-/** Rows as they come back from a store that keeps them as JSON. */
+/** Rows after a round trip through a store of JSON. */
 export function stored<Row>(rows: ReadonlyMap<Day, Row>): ReadonlyMap<Day, Row> {
   return new Map([...rows].map(([day, row]) => [day, JSON.parse(JSON.stringify(row))]));
 }

@@ -69,7 +69,7 @@ const report = fc.record({
 
 const run = fc.record({ wikiRunId: name, repoUrl, createdAt: number, status: name, pageCount: number });
 
-/** No two samples of a family have the same labels, every label is there, and every value is finite. */
+/** No two samples of a family have the same labels, every label is present, and every value is finite. */
 function expectSound(families: readonly Family[], view: View): void {
   for (const family of families) {
     const samples = [

@@ -47,7 +47,7 @@ test('the series of each collector and label are told, with each way to tell peo
   expect(none?.labels.some(({ label }) => label === 'user')).toBe(false);
   expect(people?.values).toBeGreaterThan(20);
   expect(hash?.series).toBe(id?.series);
-  // Of 13 per-user families two have two parts each.
+  // Two of the 13 per-user families have two parts each.
   expect(people?.series).toBeLessThanOrEqual(15 * (people?.values ?? 0));
   expect(id?.series).toBe((none?.series ?? 0) + (people?.series ?? 0));
   const configured = org?.collectors.filter((one) => one.configured) ?? [];

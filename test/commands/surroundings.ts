@@ -4,7 +4,7 @@ import { parseArguments } from '../../src/config/arguments.ts';
 import { createFakeFiles } from '../../src/config/files.ts';
 import type { OptionTable } from '../../src/config/option.ts';
 
-/** A context for a command, and what the command has written so far. */
+/** A context for a command, and the output of the command so far. */
 export function createContext(
   options: OptionTable,
   args: readonly string[],

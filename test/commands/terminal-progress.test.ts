@@ -9,7 +9,7 @@ function createTerminal() {
   return { line: createStatusLine(terminal), written };
 }
 
-/** What a terminal shows of a text, by line. */
+/** What a terminal displays of a text, by line. */
 function screenOf(text: string): readonly string[] {
   return text.split('\n').map((line) => line.split('\r\x1b[K').at(-1) ?? '');
 }

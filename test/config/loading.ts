@@ -5,7 +5,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import { createOptions } from '../../src/config/options.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
 
-/** Collectors as the options know them. */
+/** The collectors known to the options. */
 export const collectors = [
   {
     name: 'tokens',
@@ -16,7 +16,7 @@ export const collectors = [
   { name: 'wiki', description: 'Wiki runs', enabledByDefault: false },
 ];
 
-/** What a test gives to the loading; files by path. */
+/** The input of loading; files by path. */
 export interface Given {
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ export interface Given {
   readonly organizations?: 'required' | 'ignored';
 }
 
-/** Loads a configuration; organizations are ignored where the test does not ask for them. */
+/** Loads a configuration; organizations are ignored unless the test requests them. */
 export function load({
   args = [],
   environment = {},
@@ -41,7 +41,7 @@ export function load({
   });
 }
 
-/** The mistake that a call ends with. */
+/** The error that a call throws. */
 export async function mistakeOf(call: () => unknown): Promise<{ message: string; hint: string | undefined }> {
   try {
     await call();

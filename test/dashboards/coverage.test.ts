@@ -7,7 +7,7 @@ import { allPanels, readDashboards } from './files.ts';
 import { declared } from './metrics.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-/** Declared metrics that no dashboard and no rule needs, and why. */
+/** Declared metrics that no dashboard and no rule uses, and why. */
 const UNUSED: Readonly<Record<string, string>> = {
   agent_platform_credits_share_by_model:
     'a baseline for rules; the panels compute the share over all organizations',

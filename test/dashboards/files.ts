@@ -87,7 +87,7 @@ export function readDashboards(): readonly DashboardFile[] {
     });
 }
 
-/** All panels, rows among them. */
+/** All panels, including rows. */
 export function allPanels({ panels }: Dashboard): readonly Panel[] {
   return panels.flatMap((panel) => [panel, ...(panel.panels ?? [])]);
 }
@@ -97,7 +97,7 @@ export function dataPanels(dashboard: Dashboard): readonly Panel[] {
   return allPanels(dashboard).filter(({ type }) => type !== 'row' && type !== 'text');
 }
 
-/** What a query variable asks. */
+/** The query of a variable. */
 export function queryOf({ query }: Variable): string {
   return typeof query === 'object' && query !== null && 'query' in query
     ? String(query.query)

@@ -16,7 +16,7 @@ const families = [
   ...aboutFamilies(collectors.filter(isDayCollector).map(({ dataset }) => dataset)),
 ];
 
-/** Every metric that a dashboard may ask for, by its name. */
+/** Every metric that a dashboard may query, by name. */
 export const known: ReadonlyMap<string, Known> = new Map([
   ...families.map(({ name, labels }) => entry(name, { labels: ['org', ...labels], counter: false })),
   ...[...Object.values(ownMetrics), ...Object.values(hookMetrics)].flatMap(({ name, type, labels }) =>
@@ -31,7 +31,7 @@ export const known: ReadonlyMap<string, Known> = new Map([
   ),
 ]);
 
-/** The metrics that are declared in the catalogue, by their names. */
+/** The metrics declared in the catalogue, by name. */
 export const declared: readonly string[] = [
   ...families.map(({ name }) => name),
   ...[...Object.values(ownMetrics), ...Object.values(hookMetrics)].map(({ name }) => name),

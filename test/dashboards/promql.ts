@@ -1,9 +1,9 @@
-/** What PromQL text names: enough of the language for the queries that the catalogue makes. */
+/** The names used in a PromQL text: parses as much of the language as the catalogue's queries need. */
 export interface Named {
   readonly selectors: readonly Selector[];
-  /** The labels that it groups or matches by. */
+  /** The labels it groups or matches by. */
   readonly grouped: readonly string[];
-  /** The windows of `rate` and `increase`, with the metric in them. */
+  /** The windows of `rate` and `increase`, each with its metric. */
   readonly risen: readonly { readonly metric: string; readonly window: string }[];
 }
 

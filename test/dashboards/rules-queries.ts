@@ -3,7 +3,7 @@ import { known } from './metrics.ts';
 import { type Named, namedIn } from './promql.ts';
 import { ofPanels, type Rule, withPanel } from './rules-structure.ts';
 
-/** What is wrong with each query of the panels. */
+/** The problems of each query of the panels. */
 function ofTargets(wrong: (target: Target, named: Named, panel: Panel) => readonly string[]) {
   return ofPanels((panel) =>
     (panel.targets ?? []).flatMap((target) =>
@@ -19,7 +19,7 @@ function withExpression(dashboard: Dashboard, expr: string): Dashboard {
   }));
 }
 
-/** Labels that a target has, whatever the metric. */
+/** Labels of a target, on every metric. */
 const OF_TARGET = ['job', 'instance', 'org'];
 
 function labelsOf({ selectors }: Named): ReadonlySet<string> {
@@ -50,7 +50,7 @@ function unchosenIn({ selectors }: Named): readonly string[] {
   ]);
 }
 
-/** What the panel takes from the answers beside values: labels in legends and in the columns of a table. */
+/** The labels that a panel uses of the results, in legends and in table columns. */
 function takenFrom({ targets = [], transformations = [] }: Panel): readonly string[] {
   const inLegends = targets.flatMap(({ legendFormat = '' }) => [
     ...legendFormat.matchAll(/\{\{\s*(\w+)\s*\}\}/g),
@@ -81,7 +81,7 @@ function wrongWith({ name, type, ...variable }: Variable): readonly string[] {
   ];
 }
 
-/** What a dashboard asks. */
+/** Rules about a dashboard's queries. */
 export const queryRules: readonly Rule[] = [
   {
     name: 'names queries in order, once each',

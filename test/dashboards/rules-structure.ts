@@ -1,23 +1,23 @@
 import { sequence } from '../../dashboards/src/palette.ts';
 import { allPanels, type Dashboard, dataPanels, type Panel } from './files.ts';
 
-/** A rule, and a change of a dashboard that breaks it. */
+/** A rule, and a change to a dashboard that breaks it. */
 export interface Rule {
   readonly name: string;
-  /** What is wrong with a dashboard, in words. */
+  /** The problems of a dashboard, in words. */
   violations(dashboard: Dashboard): readonly string[];
   broken(dashboard: Dashboard): Dashboard;
 }
 
 const titled = ({ title, id }: Panel) => `“${title}” (${id})`;
 
-/** The dashboard with its first panel of data changed. */
+/** The dashboard with its first data panel changed. */
 export function withPanel(dashboard: Dashboard, change: (panel: Panel) => Panel): Dashboard {
   const first = dataPanels(dashboard)[0];
   return { ...dashboard, panels: dashboard.panels.map((panel) => (panel === first ? change(panel) : panel)) };
 }
 
-/** What is wrong with each panel of data, where anything is. */
+/** The problems of each data panel, if any. */
 export function ofPanels(wrong: (panel: Panel) => readonly string[] | string | undefined) {
   return (dashboard: Dashboard) =>
     dataPanels(dashboard).flatMap((panel) =>
@@ -37,7 +37,7 @@ function overlaps(one: Panel, other: Panel): boolean {
   return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 }
 
-/** What has colours: thresholds, and overrides with fixed ones. */
+/** Everything with colours: thresholds, and overrides with fixed ones. */
 function coloursOf({ fieldConfig }: Panel): readonly string[] {
   const text = JSON.stringify(fieldConfig ?? {});
   return [...text.matchAll(/"(?:color|fixedColor)":"([^"]+)"/g)].map(([, colour = '']) => colour);
@@ -46,7 +46,7 @@ function coloursOf({ fieldConfig }: Panel): readonly string[] {
 const SAFE = new Set([...sequence, 'transparent']);
 const SHADE = /^rgba\(86, 180, 233, [\d.]+\)$/;
 
-/** How a dashboard is built, whatever its queries. */
+/** Rules about a dashboard's structure, regardless of its queries. */
 export const structureRules: readonly Rule[] = [
   {
     name: 'can be imported anywhere: no id, a stable short uid, no inputs',

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 const ROOT = resolve(import.meta.dirname, '../..');
 const pages = [...globSync('*.md', { cwd: ROOT }), ...globSync('{docs,helm,alerts}/**/*.md', { cwd: ROOT })];
 
-/** The anchors of a page, as a forge makes them of its headings. */
+/** The anchors of a page, as a forge derives them from its headings. */
 function anchorsOf(page: string): ReadonlySet<string> {
   const text = readFileSync(page, 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
   const headings = [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => heading);
@@ -49,7 +49,7 @@ describe('metrics that the pages name', () => {
       ([name]) => name.replace(/_(bucket|count|sum)$/, ''),
     );
     const prefixes = [...known];
-    // A prefix, such as a namespace in a configuration, is no metric by itself.
+    // A prefix, such as a namespace in a configuration, is not a metric by itself.
     expect(named.filter((name) => !prefixes.some((metric) => metric.startsWith(name)))).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ import { dayNamed } from '../support/day.ts';
 import { DAY, HOUR, type StoryOptions, startStory } from './harness.ts';
 import { readPage } from './page.ts';
 
-// What the platform lists of wiki runs says nothing about the past.
+// The platform's list of wiki runs has no history.
 const collectors = all.filter((collector) => !('past' in collector));
 const versions = new Map(
   all.filter(isFetching).map(({ dataset }) => [String(dataset.name), dataset.schemaVersion ?? 1]),
@@ -25,13 +25,13 @@ const contract = {
 };
 
 interface Days {
-  /** What `/metrics` showed at 23:00, by the day that was the newest one. */
+  /** What `/metrics` showed at 23:00, by newest day. */
   readonly live: Readonly<Record<string, readonly string[]>>;
   readonly history: string;
   readonly now: number;
 }
 
-/** Lives through some days and keeps what was shown of each. */
+/** Lets some days pass and records what was shown on each. */
 async function liveThrough(count: number, options: StoryOptions): Promise<Days> {
   const history = join(folder(), 'history.db');
   const story = await startStory({
@@ -45,7 +45,7 @@ async function liveThrough(count: number, options: StoryOptions): Promise<Days> 
   });
   const live: Record<string, readonly string[]> = {};
   for (let index = 0; index < count; index++) {
-    // The clock goes on a little while it is polled; at 23:00 and some seconds nothing else is true.
+    // The clock advances a little during polls; seconds after 23:00, everything is still the same.
     if (index > 0) {
       story.clock.advance(eleven + index * DAY - story.clock.now());
       await story.poll();
@@ -57,7 +57,7 @@ async function liveThrough(count: number, options: StoryOptions): Promise<Days> 
   return { live, history, now };
 }
 
-/** What a backfill brings of the same days, in the same form. */
+/** What a backfill writes for the same days, in the same format. */
 async function backfilled(
   { live, history: path, now }: Days,
   settings: Partial<OrgSettings>,

@@ -18,7 +18,7 @@ test('a day that cannot be served costs that day, and not a single one after it'
     const uncovered = page.by('dataset', UNCOVERED);
     expect(uncovered['tokens']).toBe((uncovered['tools'] ?? 0) + 1);
     expect(page.value(SUCCESS, { collector: 'tokens' })).toBe(1);
-    // What needs the day is not short by it.
+    // Figures that need the day are absent, not too small.
     expect(page.value('agent_platform_credits_month_to_date')).toBeUndefined();
     story.clock.advance(DAY);
     await story.poll();

@@ -8,9 +8,9 @@ import { createMachineClock, type MachineClock } from './machine-clock.ts';
 import { type Program, settledPage, startProgram } from './program.ts';
 
 const MINUTE = 60_000;
-/** Longer than the program waits between two looks at its clock, by more than counts as a jump. */
+/** Longer than the interval between the program's checks of its clock, by more than the threshold of a jump. */
 const STANDSTILL = 95_000;
-/** How long an extra run keeps the next one waiting. */
+/** How long an extra run delays the next one. */
 const BETWEEN_EXTRA_RUNS = 10 * MINUTE;
 const NEVER = '0 0 1 1 *';
 const DATASETS = ['tokens', 'tools', 'activity', 'productivity'];
@@ -19,16 +19,16 @@ const JUMP = 'stepped_seconds=';
 
 interface Watched extends Program {
   readonly clock: MachineClock;
-  /** How often each dataset was asked for a day by itself, as every run does for its newest day. */
+  /** How often each dataset was requested for one day alone, as every run does for its newest day. */
   asked(day: string): readonly number[];
-  /** Resolves once every dataset was asked so often for a day, and the runs that did it have ended. */
+  /** Resolves once every dataset was requested this often for a day, and those runs have ended. */
   untilAsked(day: string, times: number): Promise<void>;
-  /** Resolves once the program has noticed so many changes of its clock. */
+  /** Resolves once the program has noticed this many changes of its clock. */
   untilNoticed(jumps: number): Promise<void>;
   jumps(): number;
 }
 
-/** The program on a clock that the test sets, after the first run of each collector. */
+/** The program on a clock that the test controls, after the first run of each collector. */
 async function startWatched(flags: readonly string[] = []): Promise<Watched> {
   const clock = createMachineClock(NOON);
   const never = ['users', 'readiness', 'wiki'].map((name) => `--schedule.${name}=${NEVER}`);
@@ -54,7 +54,7 @@ async function startWatched(flags: readonly string[] = []): Promise<Watched> {
     jumps,
     async untilAsked(day, times) {
       await waitFor(() => expect(asked(day)).toEqual(DATASETS.map(() => times)), { log: program.log });
-      // Time that passes during a request is time that its answer takes.
+      // Time that passes during a request counts towards its duration.
       await waitFor(async () => expect(JSON.stringify(await statusOf(program))).not.toContain('"running"'));
     },
     untilNoticed: (times) => waitFor(() => expect(jumps()).toBe(times), { log: program.log }),
@@ -71,12 +71,12 @@ async function statusOf(program: Program): Promise<Status> {
   return (await (await program.get('/status')).json()) as Status;
 }
 
-/** The state of a process, such as `T` for one that is stopped. */
+/** The state of a process, such as `T` for stopped. */
 function stateOf(pid: number | undefined): string | undefined {
   return /^State:\s+(\w)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
 }
 
-/** Stops the process, lets so much time pass, and lets it go on. */
+/** Stops the process, lets this much time pass, and continues it. */
 async function suspend({ process: child, clock }: Watched, ms: number): Promise<void> {
   child.kill('SIGSTOP');
   await waitFor(() => stateOf(child.pid) === 'T', { what: 'the process is stopped' });
@@ -95,7 +95,7 @@ test('a process that was stopped and goes on runs each collector exactly once, a
   await program.untilAsked(YESTERDAY, 2);
   expect(program.jumps()).toBe(1);
 
-  // The next ones are noticed and make one run together, ten minutes after the first.
+  // The next ones are noticed and cause one run together, ten minutes after the first.
   await suspend(program, STANDSTILL);
   await program.untilNoticed(2);
   await suspend(program, STANDSTILL);
@@ -135,7 +135,7 @@ test('a clock that is wrong by a year for a while costs no figure, and its misse
     program.clock.pass(MINUTE);
     await program.page();
   }
-  // Every day since the last known one is uncovered once what only time changes was seen to.
+  // Every day since the last known one is uncovered once the changes caused by time alone are published.
   const uncovered = async () =>
     (await program.page()).value('agent_platform_history_uncovered', { dataset: 'tokens' });
   await waitFor(async () => expect(await uncovered()).toBe(60));

@@ -1,17 +1,17 @@
 import type { Clock } from '../../src/runtime/clock.ts';
 
-/** Waits of this length or more are schedules, not pauses: they pass only when the test lets them. */
+/** Waits of at least this length are schedules, not pauses: they end only when the test advances the clock. */
 const SCHEDULE_MS = 60_000;
 
-/** A clock whose short waits (pacing, back-off) pass at once, and which otherwise stands still. */
+/** A clock whose short waits (pacing, backoff) end at once, and which otherwise does not advance. */
 export interface StoryClock extends Clock {
-  /** Lets so much time pass, in milliseconds. */
+  /** Advances the clock by this many milliseconds. */
   advance(ms: number): void;
-  /** The short waits asked for so far, in milliseconds. */
+  /** The short waits so far, in milliseconds. */
   readonly waits: readonly number[];
 }
 
-/** Creates a clock that stands at `start`, in milliseconds since the epoch. */
+/** Creates a clock that is stopped at `start`, in milliseconds since the epoch. */
 export function createStoryClock(start: number): StoryClock {
   const waits: number[] = [];
   const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>();

@@ -6,7 +6,7 @@ import { ABSENT } from './golden/absent.ts';
 import { startStory } from './harness.ts';
 import { isOfPlatform, type Page } from './page.ts';
 
-/** The demo of a fixed day, with fewer repositories so that the file stays readable. */
+/** The demo on a fixed day, with fewer repositories so that the file stays readable. */
 async function demo() {
   return startStory({
     sandbox: { users: 40, repos: 3, days: 400 },
@@ -15,7 +15,7 @@ async function demo() {
   });
 }
 
-/** The text of the platform's families, headers included, in the order of the page. */
+/** The text of the platform's families, including headers, in the order of the page. */
 function platformPart(page: Page): string {
   const lines = page.text.split('\n').filter((line) => {
     const name = /^(?:# (?:HELP|TYPE) )?(\w+)/.exec(line)?.[1] ?? '';
@@ -24,7 +24,7 @@ function platformPart(page: Page): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Names, types and label names of the exporter's own metrics, whose values are of the moment. */
+/** Names, types and label names of the exporter's own metrics, whose values vary. */
 function ownPart(page: Page): string {
   const shapes = new Set<string>();
   for (const { name, labels } of page.samples) {

@@ -5,7 +5,7 @@ import { createRecount, daysOf, listOf, type Recount, type Row } from './recount
 
 const AUTONOMY = ['avg', 'p50', 'p90'];
 
-/** Counts a breakdown: the newest day's values, and 0 for what only the 28 days before it have. */
+/** Counts a breakdown: the newest day's values, and 0 for those that only the preceding 28 days have. */
 function breakdown(
   recount: Recount,
   name: string,
@@ -73,7 +73,7 @@ test('the figures of the newest day are the API’s own', async () => {
       Number(row['daily_active_users']),
     ]),
   );
-  /** Days without a row had nobody. */
+  /** Nobody was active on days without a row. */
   const meanTo = (day: string) =>
     Array.from({ length: 7 }, (_, back) => people.get(addDays(day as Day, -back)) ?? 0).reduce(
       (a, b) => a + b,

@@ -21,11 +21,11 @@ import { type Rewrite, startRewriting } from './rewriting.ts';
 
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
-/** When a story begins: noon of 2026-11-20, UTC. */
+/** The initial time of a story: noon of 2026-11-20, UTC. */
 export const NOON = Date.UTC(2026, 10, 20, 12);
-/** How long a request may take: far longer than any machine needs that answers itself. */
+/** Time limit of a request: far longer than a response from this machine takes. */
 const API_TIMEOUT_MS = 10 * 60_000;
-/** How many days the platform has: those that the stories ask for, and some more for those that go on for days. */
+/** Number of days of the platform: those that the stories request, and some more for those that last several days. */
 const DAYS = 60;
 export const YESTERDAY = '2026-11-19';
 
@@ -35,52 +35,52 @@ export interface StoryOptions {
   readonly flags?: readonly string[];
   /** The text of a configuration file. */
   readonly file?: string;
-  /** Other files by path; what is put there later is a change. */
+  /** Other files by path; a file added later is a change. */
   readonly files?: Map<string, string | Error>;
   readonly environment?: Readonly<Record<string, string>>;
-  /** The key of an organization in place of its owner's. */
+  /** The key of an organization instead of its owner's. */
   readonly keys?: Readonly<Record<string, string>>;
-  /** The only organizations that are asked for; all of the platform's by default. */
+  /** The organizations to configure; all of the platform's by default. */
   readonly only?: readonly string[];
-  /** The identifiers that the configuration names, by organization. */
+  /** The identifiers in the configuration, by organization. */
   readonly orgIds?: Readonly<Record<string, string>>;
-  /** The only collectors that run; the usual ones by default. */
+  /** The collectors to run; the usual ones by default. */
   readonly collectors?: readonly string[];
-  /** What the operator told about each organization's contract. */
+  /** The configured contract of each organization. */
   readonly contract?: Contract;
-  /** When the story begins, in milliseconds since the epoch; noon by default. */
+  /** The initial time of the story, in milliseconds since the epoch; noon by default. */
   readonly begins?: number;
-  /** Changes what the platform answers. */
+  /** Changes the platform's answers. */
   readonly rewrite?: Rewrite;
-  /** Not polled yet where it is false. */
+  /** If false, nothing has been polled yet. */
   readonly polled?: boolean;
 }
 
-/** The service and the simulated platform that it polls, both on free ports of this machine and on one clock. */
+/** The service and the simulated platform that it polls, on free ports of this machine and a common clock. */
 export interface Story {
   readonly clock: StoryClock;
   readonly ticker: ReturnType<typeof createFakeTicker>;
   readonly platform: Sandbox;
   readonly platformUrl: string;
   readonly service: Service;
-  /** Ends the service. */
+  /** Stops the service. */
   stop(): Promise<void>;
-  /** Lets the service read its configuration again, which is then that of the start, changed. */
+  /** Reloads the service's configuration: the initial one with changes. */
   reload(change: (config: Config) => Config | Promise<Config>): Promise<ReloadOutcome>;
   /** Runs every collector; resolves with the names of those that failed, as `org/collector`. */
   poll(): Promise<readonly string[]>;
-  /** The page of metrics as it is served now. */
+  /** The current page of metrics. */
   page(): Promise<Page>;
   get(path: string, init?: RequestInit): Promise<Response>;
   /** Everything logged so far. */
   log(): string;
-  /** The lines of the log that hold every one of these texts. */
+  /** The log lines that contain all of these texts. */
   logged(...texts: readonly string[]): readonly string[];
-  /** What the API itself answers, asked with the owner's key. */
+  /** The API's own answer, with the owner's key. */
   ask(path: string, query?: Readonly<Record<string, string>>, org?: string): Promise<unknown>;
 }
 
-/** Starts the platform and the service, and lets every collector run once; both end with the test. */
+/** Starts the platform and the service, and runs every collector once; both are stopped after the test. */
 export async function startStory(options: StoryOptions = {}): Promise<Story> {
   const clock = createStoryClock(options.begins ?? NOON);
   const ticker = createFakeTicker();
@@ -154,7 +154,7 @@ export async function startStory(options: StoryOptions = {}): Promise<Story> {
 /** A derived collector has no runs of its own; it waits for its source's first success. */
 const fetching = new Set(collectors.filter(isFetching).map(({ name }) => name));
 
-/** Resolves once no collector runs or waits for its first run. */
+/** Resolves once no collector is running or waiting for its first run. */
 export async function firstRuns(service: Service): Promise<void> {
   await waitFor(
     () =>
@@ -176,8 +176,8 @@ export async function firstRuns(service: Service): Promise<void> {
 }
 
 /**
- * Polls a platform that keeps one collector waiting for ever: whenever nothing else runs, the time for an answer is over.
- * Only the timers of sockets are moved.
+ * Polls a platform that never answers one collector: whenever nothing else is running, the request times out. Only the
+ * timers of sockets are moved.
  */
 export async function pollUntilTimedOut(story: Story, collector: string): Promise<readonly string[]> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -191,14 +191,14 @@ export async function pollUntilTimedOut(story: Story, collector: string): Promis
         .status()
         .orgs.flatMap(({ collectors: states }) => states.filter(({ state }) => state === 'running'))
         .map(({ name }) => name);
-    // What is computed from another collector's days waits for that one, not for the platform.
+    // Collectors derived from another one's days wait for that collector, not for the platform.
     const isOver = () => waiting().every((name) => name === collector || name === 'spend');
     while (!ended) {
       await waitFor(() => ended || isOver(), {
         what: `nothing but ${collector} runs`,
         seen: waiting,
       });
-      // Another may have begun since the wait has seen to it: its time is not over.
+      // Another one may have begun since the wait ended: its time is not over.
       if (!ended && isOver()) vi.advanceTimersByTime(API_TIMEOUT_MS);
       // Sockets close, and the next attempt begins.
       await new Promise((resolve) => setImmediate(resolve));
@@ -209,7 +209,7 @@ export async function pollUntilTimedOut(story: Story, collector: string): Promis
   }
 }
 
-/** The configuration that a story's options ask for, with an organization for each of the platform's. */
+/** The configuration for a story's options, with all of the platform's organizations. */
 export async function configOf(platform: Sandbox, url: string, story: StoryOptions): Promise<Config> {
   const { flags = [], file, files = new Map<string, string | Error>(), keys = {}, contract } = story;
   const options = createOptions(collectors);

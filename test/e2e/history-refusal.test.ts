@@ -11,7 +11,7 @@ import { dayNamed } from '../support/day.ts';
 
 const monday = dayNamed('2026-03-02');
 
-/** A file with enough in it to be broken somewhere, closed well. */
+/** A file large enough to be damaged in various places, closed properly. */
 async function writtenIn(directory: string): Promise<string> {
   const file = path.join(directory, 'history.db');
   const history = await openHistory(file);
@@ -22,7 +22,7 @@ async function writtenIn(directory: string): Promise<string> {
   return file;
 }
 
-/** A file as a process leaves it that is killed: most of it in the log beside it. */
+/** A file as left by a killed process: most of it is in the write-ahead log. */
 function killedIn(directory: string): string {
   const file = path.join(directory, 'history.db');
   const script = new URL('./killed.ts', import.meta.url).pathname;
@@ -30,12 +30,12 @@ function killedIn(directory: string): string {
   return file;
 }
 
-/** The history's own bytes in a directory; SQLite keeps an index of the log while it reads it, which holds nothing. */
+/** The history's own bytes in a directory, without the index of the log that SQLite keeps while reading. */
 function storedIn(directory: string): ReadonlyMap<string, string> {
   return new Map([...bytesIn(directory)].filter(([name]) => !/-shm$|-requests\.db/.test(name)));
 }
 
-/** Holds that the exporter runs from memory and changes nothing, and gives what it is told. */
+/** Expects the exporter to run from memory and to change nothing; returns what it reports. */
 async function refusal(file: string): Promise<string> {
   const before = storedIn(path.dirname(file));
   const history = await openHistory(file);
@@ -55,7 +55,7 @@ async function refusal(file: string): Promise<string> {
   return String(detail);
 }
 
-/** Holds that opening refuses with one message and changes nothing, and gives the message. */
+/** Expects opening to fail with one message and to change nothing; returns the message. */
 async function failure(file: string): Promise<string> {
   const error = await openHistory(file).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(ConfigError);

@@ -8,12 +8,12 @@ import { DAY, HOUR, NOON, type Story, type StoryOptions, startStory } from './ha
 const PERSISTENT = 'agent_platform_exporter_history_persistent';
 const REVISIONS = 'agent_platform_exporter_day_revisions_total';
 
-/** Starts a story on a file; the platform goes on with the same figures, whatever story asks it. */
+/** Starts a story on a file; the platform has the same figures in every story. */
 function storyOn(file: string, options: StoryOptions = {}): Promise<Story> {
   return startStory({ ...options, flags: [`storage.path=${file}`, ...(options.flags ?? [])] });
 }
 
-/** The days for which the tokens were asked, oldest first. */
+/** The days for which the tokens were requested, oldest first. */
 function askedDays({ platform }: Story): readonly string[] {
   const windows = platform.requests.filter(({ path: asked }) => asked.endsWith('/tokens'));
   return windows.map(({ query }) => query['startDate'] ?? '').toSorted();
@@ -36,7 +36,7 @@ describe('a restart', () => {
     expect(askedDays(sameDay)).toEqual(['2026-11-19']);
     await sameDay.stop();
     const later = await storyOn(file, { begins: NOON + 5 * DAY });
-    // The last pass asked for the 13th to the 19th; all of them but the first are due once more.
+    // The last pass requested the 13th to the 19th; all of them but the first are due again.
     expect(askedDays(later)[0]).toBe('2026-11-14');
   });
 

@@ -11,11 +11,11 @@ const bin = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import
 
 const STANDING = 'process.uptime = () => 0; const set = setTimeout;';
 
-/** Loaded before the program: the time that it lives in, so that no deadline is a race with a busy machine. */
+/** Preloaded into the program: controls its timers, so that no deadline is a race with a busy machine. */
 const TIMES = {
-  /** The clock stands, and long timers are 20 times as long: nothing is cut short. */
+  /** The clock does not advance, and long timers are 20 times as long: nothing is cut short. */
   standing: `${STANDING} globalThis.setTimeout = (run, ms, ...args) => set(run, ms < 1000 ? ms : 20 * ms, ...args);`,
-  /** The same, but the time for the input, which is the first long timer, is over at once. */
+  /** The same, but the time limit of the input, which is the first long timer, expires at once. */
   'input is over': `${STANDING} let isOver = false; globalThis.setTimeout = (run, ms, ...args) => {
     if (ms < 1000 || isOver) return set(run, ms < 1000 ? ms : 20 * ms, ...args);
     isOver = true;
@@ -24,7 +24,7 @@ const TIMES = {
   real: undefined,
 } as const;
 
-/** What a run of the program came to. */
+/** The result of a run of the program. */
 export interface Ran {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -37,7 +37,7 @@ export interface HookRun {
   readonly environment?: Readonly<Record<string, string>>;
   /** `open`: standard input is never closed. */
   readonly input?: string | 'open';
-  /** Is given the process once it runs; what it waits for is waited for. */
+  /** Called with the running process, and awaited. */
   readonly started?: (child: ChildProcess) => unknown;
   /** `standing` by default. */
   readonly time?: keyof typeof TIMES;
@@ -49,7 +49,7 @@ export interface Home {
   readonly state: string;
   write(name: string, text: string): string;
   run(command: string, run?: HookRun): Promise<Ran>;
-  /** Ends what still runs in it, and removes it. */
+  /** Ends the processes that still run in it, and removes it. */
   remove(): void;
 }
 
@@ -104,26 +104,26 @@ export function createHome(settings?: string): Home {
   };
 }
 
-/** A request that a listener got. */
+/** A request received by a listener. */
 export interface Received {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
 }
 
-/** A server on a free port that keeps what it gets. */
+/** A server on a free port that records what it receives. */
 export interface Listener {
   readonly url: string;
   readonly received: readonly Received[];
   /**
-   * Decides the answer, which is 202 at first. Without a body, 202 is what the hook intake says when it takes all events,
-   * and anything else `{}`. Undefined: no answer at all.
+   * Decides the answer, 202 by default. Without a body, a 202 has that of the hook intake when it accepts all events, and
+   * any other status `{}`. Undefined: no answer at all.
    */
   answer: (request: Received, nth: number) => { readonly status: number; readonly body?: string } | undefined;
   close(): Promise<void>;
 }
 
-/** What the hook intake answers when it takes every event of a body. */
+/** The hook intake's answer when it accepts every event of a body. */
 export function taken(body: string): string {
   let events: unknown;
   try {

@@ -53,7 +53,7 @@ function logOf(home: Home): string {
   return readFileSync(path.join(home.state, 'hook.log'), 'utf8');
 }
 
-/** Whether a process handles SIGHUP, which Node by itself does not: the command is ready for signals. */
+/** Whether a process handles SIGHUP, which Node itself does not: the command is ready for signals. */
 function catchesHangup(pid = 0): boolean {
   const caught = /^SigCgt:\s*([\da-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
   return (BigInt(`0x${caught}`) & 1n) === 1n;
@@ -126,7 +126,7 @@ describe('the hook lets the agent go on', () => {
     const ran = await home.run('hook', { input: event(), environment: { CHAT: exporter.url }, time: 'real' });
     expectToLetGo(ran);
     expect(spooled(home)).toHaveLength(1);
-    // Neither request was waited for to its own end.
+    // Neither request was awaited to its end.
     expect(logOf(home)).not.toContain('no answer within 30000 ms');
   });
 
@@ -181,7 +181,7 @@ describe('the hook lets the agent go on', () => {
 });
 
 test('the hook lets the agent go on where Node is too old, and says so', async () => {
-  // The file looks at the version first; this stands in for an old Node.
+  // The file checks the version first; this simulates an old Node.
   const bin = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import.meta.url));
   const pretend = `Object.defineProperty(process, 'versions', {value: {node: '20.1.0'}}); await import(${JSON.stringify(bin)});`;
   const args = ['--input-type=module', '--eval', pretend, '--', 'program', 'hook'];

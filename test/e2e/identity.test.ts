@@ -16,7 +16,7 @@ function createFile(): string {
   return path.join(folder, 'history.db');
 }
 
-/** The exporter asks for acme alone; the platform knows globex as well. */
+/** The exporter is configured with acme alone; the platform also has globex. */
 function storyOn(file: string, begins: number, options: StoryOptions & { readonly key?: string } = {}) {
   const { key, sandbox, flags = [], ...rest } = options;
   return startStory({

@@ -4,7 +4,7 @@ import { createSystemClock } from '../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { dayNamed } from '../support/day.ts';
 
-// A program of its own: it stores 200 days in the file that it is given and ends as by `kill -9`.
+// A separate program: stores 200 days in the given file and ends as by `kill -9`.
 const [file = ''] = process.argv.slice(2);
 const history = await createSqliteHistory({
   path: file,

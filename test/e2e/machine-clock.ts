@@ -3,21 +3,21 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** The clock of the machine that a program runs on, which a test sets. */
+/** The clock of the machine that a program runs on, controlled by a test. */
 export interface MachineClock {
-  /** The argument of Node by which a program runs on it. */
+  /** The argument of Node with which a program uses it. */
   readonly nodeArgument: string;
-  /** The true time, which everybody else shows, in milliseconds since the epoch. */
+  /** The true time, as on all other clocks, in milliseconds since the epoch. */
   now(): number;
-  /** Somebody sets the clock: only its wall time moves. */
+  /** Sets the clock: only its wall time changes. */
   step(ms: number): void;
-  /** Time passes: wall time and monotonic time move, and timers that are due fire. */
+  /** Lets time pass: wall time and monotonic time advance, and timers that are due fire. */
   pass(ms: number): void;
 }
 
-/** Shorter timers than this are no schedules and are left to the real clock, in milliseconds. */
+/** Shorter timers are not schedules and use the real clock, in milliseconds. */
 const SCHEDULE_MS = 1_000;
-/** How often the program looks for what the test has set, in milliseconds. */
+/** How often the program reads the time set by the test, in milliseconds. */
 const LOOK_MS = 20;
 
 /** Runs in the program before anything else: its clocks and its longer timers follow a file. */
@@ -47,7 +47,7 @@ const FOLLOW = (file: string) => `
     return timer;
   };`;
 
-/** Creates a clock that begins at an instant, in milliseconds since the epoch, and is right until the test sets it. */
+/** Creates a clock with this time, in milliseconds since the epoch, which is right until the test sets it. */
 export function createMachineClock(begins: number): MachineClock {
   const folder = mkdtempSync(path.join(tmpdir(), 'exporter-clock-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -56,7 +56,7 @@ export function createMachineClock(begins: number): MachineClock {
   let [passed, stepped] = [0, 0];
 
   function save(): void {
-    // The program never sees half of it.
+    // The program never reads a partial write.
     writeFileSync(`${file}.new`, JSON.stringify({ wall: offset + passed + stepped, monotonic: passed }));
     renameSync(`${file}.new`, file);
   }

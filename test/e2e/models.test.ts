@@ -29,7 +29,7 @@ test('where rows come without by_model the models are asked for, and keep the ti
     expect(tiers.has(model)).toBe(true);
   }
   expect(sums).toEqual(grouped);
-  // Nobody tells what the people used that day, so nothing is said of it.
+  // Nothing is known about the people's usage on that day, so nothing is published.
   expect(Object.keys(page.by('breakdown', 'agent_platform_daily_credits_unattributed'))).toEqual(['model']);
 });
 

@@ -8,7 +8,7 @@ const SUCCESS = 'agent_platform_exporter_collector_success';
 const REJECTED = 'agent_platform_exporter_records_rejected_total';
 const DATASETS = ['tokens', 'tools', 'activity', 'productivity'];
 
-/** The page after the first run of these collectors alone, of which few days are asked for. */
+/** The page after the first run of these collectors alone, which request few days. */
 async function pageOf(rewrite: Rewrite, ...collectors: readonly string[]): Promise<Page> {
   const story = await startStory({ rewrite, collectors, flags: ['history.start=2026-11-10'] });
   return story.page();
@@ -30,7 +30,7 @@ test('names that do not print, or differ only far behind, are labels of their ow
       }));
     return body;
   };
-  // As a process of its own, with everything between the platform's bytes and those of the page.
+  // As a separate process, with everything between the platform's bytes and those of the page.
   const others = ['tools', 'activity', 'productivity', 'readiness', 'wiki'];
   const program = await startProgram(
     others.map((name) => `--no-collector.${name}`),

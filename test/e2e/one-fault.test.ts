@@ -3,7 +3,7 @@ import { DAY, pollUntilTimedOut, type Story, startStory } from './harness.ts';
 import type { Page } from './page.ts';
 
 const COLLECTORS = ['activity', 'productivity', 'readiness', 'tokens', 'tools', 'wiki'];
-/** Runs of one answer's worth each, so that a test asks little. */
+/** Runs of one request each, to keep the test small. */
 const SHORT = ['history.start=2026-11-10', 'history.revision-window=2d'];
 
 function failingReasons(page: Page, collector: string): readonly string[] {
@@ -23,7 +23,7 @@ function ofCollector(page: Page, collector: string): readonly string[] {
   return page.platform().filter((line) => names[collector]?.test(line));
 }
 
-/** A day passes and the platform is asked twice, which must log once. */
+/** A day passes and the platform is polled twice, which must log once. */
 async function nextDay(story: Story, poll = () => story.poll()): Promise<readonly (readonly string[])[]> {
   story.clock.advance(DAY);
   return [await poll(), await poll()];

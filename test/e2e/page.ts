@@ -2,20 +2,20 @@ import { type ParsedPage, type ParsedSample, parsePage } from '../exposition/par
 
 type Labels = Readonly<Record<string, string>>;
 
-/** A page of metrics as a test asks it. */
+/** A page of metrics that a test can query. */
 export interface Page extends ParsedPage {
   readonly text: string;
-  /** The samples of a metric that have these labels among theirs. */
+  /** The samples of a metric that have at least these labels. */
   find(name: string, labels?: Labels): readonly ParsedSample[];
-  /** The value of the only such sample; undefined if there is none. Throws where there are several. */
+  /** The value of the only such sample; undefined if there is none. Throws if there are several. */
   value(name: string, labels?: Labels): number | undefined;
   /** The metric's values by the value of one label. */
   by(label: string, name: string, labels?: Labels): Readonly<Record<string, number>>;
-  /** Every series of the platform as one line of text each, sorted; narrowed to an organization where given. */
+  /** Every series of the platform as one line of text, sorted; optionally only those of one organization. */
   platform(org?: string): readonly string[];
 }
 
-/** Reads a page of metrics. */
+/** Parses a page of metrics. */
 export function readPage(text: string): Page {
   const parsed = parsePage(text);
   const platformLines = new Map<string | undefined, readonly string[]>();
@@ -64,7 +64,7 @@ export function isOfPlatform(name: string): boolean {
   return name.startsWith('agent_platform_') && !name.startsWith('agent_platform_exporter_');
 }
 
-/** A sample as one line of text that does not depend on the order of its labels. */
+/** A sample as one line of text, independent of the order of its labels. */
 export function seriesText({ name, labels, value }: ParsedSample): string {
   const sorted = [...labels].sort(([one], [other]) => (one < other ? -1 : 1));
   const pairs = sorted.map(([label, text]) => `${label}=${JSON.stringify(text)}`);

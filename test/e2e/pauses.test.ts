@@ -48,7 +48,7 @@ test.each(['an organization', 'a collector'])(
   async (what) => {
     const story = await startStory({ sandbox: { orgs: 2 } });
     const gone = story.platform.orgs[1]?.name ?? '';
-    // Of the collector's case only its own requests hang: the others of the organization must be able to end.
+    // Of the tested collector only its own requests hang: the organization's others must be able to finish.
     const where = what === 'an organization' ? '' : '@wiki';
     story.platform.setFaults([`slow=1:600000${where}@org=${gone}`]);
     story.clock.advance(DAY);
@@ -58,7 +58,7 @@ test.each(['an organization', 'a collector'])(
       what === 'an organization'
         ? line.includes(`org="${gone}"`)
         : /(collector|dataset|endpoint)="wiki"/.test(line) || line.startsWith('agent_platform_wiki_');
-    // The fault keeps the answers back, so that only the other organization's show that all has begun.
+    // The fault delays the answers, so that only the other organization's show that everything has begun.
     await waitFor(() => expect(story.platform.requests.length).toBeGreaterThanOrEqual(before + 6));
     const outcome = await story.reload((config) =>
       what === 'an organization'
@@ -68,7 +68,7 @@ test.each(['an organization', 'a collector'])(
     expect(outcome).toEqual({ ok: true });
     const left = () => story.page().then(({ text }) => text.split('\n').filter(isGone));
     expect(await left()).toEqual([]);
-    // Everything else goes on, and what hung has had every occasion to be counted.
+    // Everything else continues, and the hanging request has had every chance to be counted.
     story.platform.setFaults([]);
     await story.poll();
     expect(await left()).toEqual([]);

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { type Story, type StoryOptions, startStory, YESTERDAY } from './harness.ts';
 import { listOf, type Row } from './recount.ts';
 
-/** Starts an exporter that asks for people, and a platform that has them. */
+/** Starts an exporter that collects people, and a platform that has them. */
 export function startWithPeople(options: StoryOptions = {}): Promise<Story> {
   return startStory({
     collectors: ['tokens', 'users'],
@@ -11,7 +11,7 @@ export function startWithPeople(options: StoryOptions = {}): Promise<Story> {
   });
 }
 
-/** Everybody of a day, as the API's own pages tell them. */
+/** All people of a day, from the API's own pages. */
 export async function peopleOf(story: Story, day = YESTERDAY): Promise<readonly Row[]> {
   const people: Row[] = [];
   for (let cursor: unknown; ; ) {
@@ -28,13 +28,13 @@ export async function peopleOf(story: Story, day = YESTERDAY): Promise<readonly 
   }
 }
 
-/** Whether somebody counts as active on a day. */
+/** Whether a person counts as active on a day. */
 export const isActive = (row: Row) =>
   ['sessions', 'messages', 'tool_calls', 'billable_tokens'].some((field) => Number(row[field]) > 0);
 export const sumOf = (rows: readonly Row[], field: string) =>
   rows.reduce((sum, row) => sum + Number(row[field]), 0);
 
-/** Holds that the figures of an organization of so many users are what the rows of the API add up to. */
+/** Expects the figures of an organization with this many users to match the rows of the API. */
 export async function expectAllCounted(users: number): Promise<void> {
   const files = new Map<string, string | Error>([
     ['t.yaml', '"*a*.*@acme.example": a\n"*@acme.example": b\n'],

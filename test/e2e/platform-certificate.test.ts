@@ -12,7 +12,7 @@ const authority = issue({ name: 'authority', isAuthority: true });
 const stranger = issue({ name: 'another authority', isAuthority: true });
 const LOOPBACK = [[127, 0, 0, 1]];
 
-/** The program against a platform behind this certificate, after every collector has tried. */
+/** The program with a platform behind this certificate, after every collector has tried. */
 async function startAgainst(certificate: Issued) {
   const keys: (string | undefined)[] = [];
   const platform = createServer(

@@ -25,7 +25,7 @@ async function everythingShown(story: Story): Promise<string> {
   return shown.join('\n');
 }
 
-/** E-mail addresses and ids of people, as the API tells them. */
+/** E-mail addresses and ids of people, from the API. */
 async function peopleOf(story: Story): Promise<readonly string[]> {
   const answer = await story.ask('/api/v1/analytics/users', {
     startDate: '2026-10-12',

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 const bin = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import.meta.url));
 const run = promisify(execFile);
 
-/** What the real program does with a command line. */
+/** The result of the real program with a command line. */
 async function exporter(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -63,7 +63,7 @@ describe('the program', () => {
   });
 
   test('says so where Node is too old', async () => {
-    // The file looks at the version first; this stands in for an old Node.
+    // The file checks the version first; this simulates an old Node.
     const pretend = `Object.defineProperty(process, 'versions', {value: {node: '20.1.0'}}); await import(${JSON.stringify(bin)});`;
     const { stderr } = await run(process.execPath, [
       '--input-type=module',

@@ -10,7 +10,7 @@ import { expectSettled } from './settled.ts';
 
 const bin = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import.meta.url));
 
-/** The real program as a process of its own, which ends with the test. */
+/** The real program as a separate process, which is stopped after the test. */
 export interface Program {
   readonly process: ChildProcess;
   readonly platform: Sandbox;
@@ -19,7 +19,7 @@ export interface Program {
   log(): string;
 }
 
-/** What else may be wanted of the machine that the program runs on. */
+/** Further properties of the machine that the program runs on. */
 export interface Machine {
   /** The platform's own clock, in milliseconds since the epoch. */
   readonly now?: () => number;
@@ -28,7 +28,7 @@ export interface Machine {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Starts the program on a simulated platform whose answers are changed on their way; resolves once it serves. */
+/** Starts the program with a simulated platform whose answers are rewritten; resolves once it serves. */
 export async function startProgram(
   flags: readonly string[],
   rewrite: Rewrite = (body) => body,
@@ -88,7 +88,7 @@ export function pageAfterRuns(program: Program, collectors: readonly string[]): 
   );
 }
 
-/** The page once the first run of each of these collectors is whole: all days are there, and not only the newest. */
+/** The page once the first run of each of these collectors is complete: with all days, not only the newest. */
 export function settledPage(program: Program, collectors: readonly string[]): Promise<Page> {
   return waitFor(
     async () => {

@@ -26,7 +26,7 @@ describe('the readiness figures are right however the listing behaves', () => {
     const right = await readinessWith([]);
     expect(success).toBe(1);
     expect(asked).toHaveLength(2);
-    // Only the newest page can be had: what it shows is as it would be otherwise.
+    // Only the newest page is available; its figures are unaffected.
     const current = (line: string) => /_readiness_ratio\{/.test(line);
     expect(lines.filter(current).length).toBeGreaterThan(0);
     expect(right.lines.filter(current)).toEqual(expect.arrayContaining(lines.filter(current)));

@@ -3,19 +3,19 @@ import type { Story } from './harness.ts';
 export type Row = Readonly<Record<string, unknown>>;
 type Labels = Readonly<Record<string, unknown>>;
 
-/** The list of that name in an answer or a row; empty if there is none. */
+/** The list with that name in an answer or a row; empty if there is none. */
 export function listOf(holder: unknown, name: string): readonly Row[] {
   const list = (holder as Row)[name];
   return Array.isArray(list) ? list : [];
 }
 
-/** Series counted from the API's own answers, in the words of `seriesText`. */
+/** Series counted from the API's own answers, in the format of `seriesText`. */
 export interface Recount {
   add(name: string, labels: Labels, value: unknown): void;
   lines(): readonly string[];
 }
 
-/** Creates an empty count; values of the same series are added up. */
+/** Creates an empty count; values of the same series are summed. */
 export function createRecount(org: string): Recount {
   const series = new Map<string, number>();
   return {
@@ -28,7 +28,7 @@ export function createRecount(org: string): Recount {
   };
 }
 
-/** The rows of an analytics endpoint for the newest day, and for the 28 days before it. */
+/** The rows of an analytics endpoint for the newest day, and for the preceding 28 days. */
 export async function daysOf(
   story: Story,
   endpoint: string,

@@ -17,7 +17,7 @@ test.runIf(process.platform === 'linux')('a red run prints the log, and leaves n
   await waitFor(() => commandOf(pid) === '', { what: 'the program has ended', seen: () => commandOf(pid) });
 });
 
-/** The command of a process; nothing where it has ended, though its parent may not have noticed yet. */
+/** The command line of a process; empty if it has exited, even if its parent has not noticed yet. */
 function commandOf(pid = ''): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');

@@ -15,7 +15,7 @@ test('a reload that fails once the new settings are in use does not say that the
   const readAt = (await story.page()).value(READ_AT) ?? 0;
   story.clock.advance(HOUR);
 
-  // The schedules of the organization that comes back cannot be started.
+  // The schedules of the returning organization cannot be started.
   vi.spyOn(story.ticker, 'start').mockImplementation(() => {
     throw new Error('no schedule');
   });
@@ -30,7 +30,7 @@ test('a reload that fails once the new settings are in use does not say that the
   expect(page.value(SUCCESSFUL)).toBe(1);
   expect(page.value(READ_AT)).toBeGreaterThan(readAt + 3_599);
 
-  // What was left out is done by the next reload at the latest.
+  // The next reload does what was omitted.
   expect(await story.reload((config) => config)).toEqual({ ok: true });
   expect(await story.poll()).toEqual([]);
   expect((await story.page()).platform(gone).length).toBeGreaterThan(0);

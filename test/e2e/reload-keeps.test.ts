@@ -5,10 +5,10 @@ import { createFakeFiles } from '../../src/config/files.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { HOUR, type Story, startStory } from './harness.ts';
 
-/** Needs other clients, so that nothing lives on by chance in those that were there. */
+/** Requires new clients, so that nothing survives by accident in the old ones. */
 const otherClients = (config: Config): Config => ({ ...config, api: { ...config.api, timeoutMs: 4_000 } });
 
-/** The windows that one dataset was asked for since a request, as numbers of days, oldest request first. */
+/** The sizes in days of the windows requested of one dataset since a request, oldest request first. */
 function windowsOf(story: Story, dataset: string, since: number): readonly number[] {
   return story.platform.requests.slice(since).flatMap(({ path, query }) => {
     if (!path.endsWith(`/${dataset}`)) return [];
@@ -88,7 +88,7 @@ describe('a reload that replaces the clients keeps', () => {
       history: { ...config.history, start: '2026-08-01' as Config['history']['start'] },
     }));
     expect(await story.poll()).toEqual([]);
-    // Whoever knows nothing begins with a day, and grows eightfold.
+    // Without that knowledge, windows start at one day and grow eightfold.
     const past = windowsOf(story, 'tokens', asked).filter((days) => days > 1);
     expect(past[0]).toBe(30);
   });

@@ -17,7 +17,7 @@ const without = (name: string) => (config: Config) => ({
 });
 const same = (config: Config) => config;
 
-/** Every line of a page that names an organization. */
+/** Every line of a page that contains an organization's name. */
 async function linesOf(story: Story, org: string): Promise<readonly string[]> {
   return (await story.page()).text.split('\n').filter((line) => line.includes(`org="${org}"`));
 }

@@ -6,7 +6,7 @@ import { DAY, HOUR, NOON, type Story, startStory } from './harness.ts';
 
 const DATA_DAY = 'agent_platform_data_day_timestamp_seconds';
 
-/** The platform's answers to the questions of one endpoint, as days asked for. */
+/** The requests to one endpoint, as the requested days. */
 function asked(story: Story, endpoint: string): readonly string[] {
   return story.platform.requests
     .filter(({ path }) => path.endsWith(`/${endpoint}`))
@@ -20,7 +20,7 @@ describe('after a restart', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  /** Has a history of its own under that name; what stands there is used. */
+  /** Uses the history with that name; an existing one is reused. */
   async function story(name: string, begins: number, faults: readonly string[] = []): Promise<Story> {
     const flags = [`storage.path=${join(folder, name)}`];
     return startStory({ begins, sandbox: { faults }, flags });

@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Changes an answer of the platform: its body as JSON, and what was asked for. */
+/** Rewrites an answer of the platform: its body as JSON, and the request. */
 export type Rewrite = (body: Record<string, unknown>, url: URL) => unknown;
 
-/** Starts a server that passes on what a platform answers, changed on its way; gives its address. */
+/** Starts a server that forwards a platform's answers after rewriting them; returns its URL. */
 export async function startRewriting(platform: string, rewrite: Rewrite): Promise<string> {
   async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const answer = await fetch(platform + request.url, {
@@ -19,7 +19,7 @@ export async function startRewriting(platform: string, rewrite: Rewrite): Promis
     response.end(JSON.stringify(body));
   }
   const server = createServer((request, response) => {
-    // The platform may end while the program still asks.
+    // The platform may stop while the program still sends requests.
     pass(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

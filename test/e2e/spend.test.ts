@@ -48,7 +48,7 @@ test('what the credits amount to follows from the API’s own days', async () =>
   const byDay = new Map(
     listOf(answer, 'data').map((row) => [String(row['date']), Number(row['billable_tokens'])]),
   );
-  // A day that the API leaves out is one without activity.
+  // A day that the API omits is one without activity.
   const creditsOf = (instant: number) => byDay.get(dayText(instant)) ?? 0;
   const last = (days: number) => Array.from({ length: days }, (_, back) => creditsOf(NEWEST - back * DAY));
   const page = await story.page();

@@ -7,8 +7,8 @@ import { waitFor } from '../support/wait-for.ts';
 
 const bin = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import.meta.url));
 /**
- * Work that never ends by itself, as of a stop that hangs. After the first SIGTERM, timers that come before `patienceMs`
- * are due at once, and later ones never: whoever stops a process waits no longer.
+ * Work that never ends by itself, as when a stop hangs. After the first SIGTERM, timers shorter than `patienceMs` fire at
+ * once, and longer ones never: no operator waits longer for a process to stop.
  */
 function hanging(patienceMs: number): string {
   const script = `
@@ -20,7 +20,7 @@ function hanging(patienceMs: number): string {
   return `--import=data:text/javascript,${encodeURIComponent(script)}`;
 }
 
-/** The real program, serving, with something in it that keeps it from ending; its platform answers nothing. */
+/** The real program, serving, with something in it that prevents it from ending; its platform never answers. */
 async function startHanging(patienceMs: number) {
   const args = ['serve', '--web.listen-address=127.0.0.1:0', '--storage.path=:memory:'];
   const program = spawn(process.execPath, [hanging(patienceMs), bin, ...args], {

@@ -12,7 +12,7 @@ const PERSISTENT = 'agent_platform_exporter_history_persistent';
 
 const COLLECTORS = ['tokens', 'tools', 'activity', 'productivity', 'readiness', 'wiki'];
 const NEVER = '0 0 1 1 *';
-/** The store is looked after once in so many milliseconds. */
+/** The interval in milliseconds at which the store is checked. */
 const SWEEP = 60_000;
 
 interface Stored extends Program {
@@ -22,7 +22,7 @@ interface Stored extends Program {
   logged(...texts: readonly string[]): readonly string[];
 }
 
-/** The program on a history file, after the first run of each collector. */
+/** The program with a history file, after the first run of each collector. */
 async function startOn(
   file: string,
   more: readonly string[] = [],
@@ -58,7 +58,7 @@ async function startOn(
   };
 }
 
-/** Sets SQLite's own limit on the size of the history as each transaction begins, as a disk without room would. */
+/** Sets SQLite's own limit on the size of the history at the start of each transaction, as with a full disk. */
 function roomFor(file: string, history: string): string {
   const script = `
     import { readFileSync } from 'node:fs';
@@ -85,7 +85,7 @@ test('a disk that fills up under an existing history costs the persistence until
   const pages = Number(size.prepare('PRAGMA page_count').get()?.['page_count']);
   size.close();
 
-  // Not a page more than there is, and half a year of days to come.
+  // Not a page more than the current size, while half a year of days is still to come.
   writeFileSync(room, String(pages));
   const program = await startOn(file, [], { start: '2026-04-01', nodeArguments });
   await program.untilPersistent(0);
@@ -118,7 +118,7 @@ test.each(['keep', 'replace'] as const)(
       expect(program.logged('level=error', 'reason=damaged', 'hint=')).toHaveLength(1);
       expect((await program.page()).platform()).toEqual(expect.arrayContaining([...before]));
       expect(readFileSync(file).equals(damaged)).toBe(true);
-      // Somebody restores the file.
+      // The operator restores the file.
       writeFileSync(file, readFileSync(copy));
     } else {
       await waitFor(() => {

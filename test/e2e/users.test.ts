@@ -21,7 +21,7 @@ function peopleWith(identity: Identity): Promise<People> {
   });
 }
 
-/** A teams file of the first people, and who is in which team by it. */
+/** A teams file of the first people, and the resulting members of each team. */
 function teamsOf(people: readonly Row[], sizes: Readonly<Record<string, number>>) {
   const team = new Map<unknown, string>();
   const active = people.filter(isActive);
@@ -80,11 +80,11 @@ test('every figure of people and teams is what the API’s own rows add up to', 
     expect(Object.fromEntries(Object.entries(shown).filter(([user]) => today.has(user))), name).toEqual(
       Object.fromEntries(people.map((row) => [String(row['user_id']), row[field]])),
     );
-    // Who was there on the days before and is missing now did nothing.
+    // People active on the preceding days who are missing now did nothing.
     const missing = Object.entries(shown).filter(([user]) => !today.has(user));
     expect(missing.every(([, value]) => value === 0)).toBe(true);
   }
-  // The organization's own total, which another endpoint tells.
+  // The organization's own total, which is known from another endpoint.
   const credits = Object.values(page.by('team', 'agent_platform_daily_credits_by_team'));
   expect(credits.reduce((sum, one) => sum + one, 0)).toBe(page.value('agent_platform_daily_credits'));
   expect(page.value('agent_platform_daily_credits_unattributed', { breakdown: 'user' })).toBe(0);
@@ -129,7 +129,7 @@ test.each([
   expect((await story.page()).value(name, { team: 'none' })).not.toBe(before);
 });
 
-/** Whatever the process has written beside its database, in one text. */
+/** Everything that the process has written except for its database, as one text. */
 function written(directory: string): string {
   return readdirSync(directory)
     .map((file) => readFileSync(join(directory, file), 'latin1'))
@@ -190,7 +190,7 @@ test('another way to tell people apart leaves nothing of the former one, on the 
   expect(written(directory)).toContain(emails[0]);
   await story.stop();
 
-  // Stored days come to the page before anything is asked for.
+  // Stored days are published before anything is requested.
   const refused = { ...options('hash'), keys: { acme: 'no-key' } };
   const waiting = await startWithPeople(refused);
   const before = await waiting.page();
@@ -234,7 +234,7 @@ test('another way to tell people apart also counts when the configuration is rea
     expect(page.find('agent_platform_user_info').length).toBeGreaterThan(10);
     return page;
   });
-  // Who has no address is shown by id.
+  // People without an address are shown by id.
   const people = await peopleOf(story);
   const nameless = new Set(people.filter((row) => row['user_email'] === null).map((row) => row['user_id']));
   const today = new Set(people.map((row) => row['user_id']));

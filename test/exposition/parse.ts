@@ -1,11 +1,11 @@
-/** One line of samples as a reader of its own sees it: names and labels unescaped, the value as written. */
+/** One sample line as parsed by an independent reader: names and labels unescaped, the value as written. */
 export interface ParsedSample {
   readonly name: string;
   readonly labels: ReadonlyMap<string, string>;
   readonly value: string;
 }
 
-/** A page read back: an independent little parser of what both text formats share. */
+/** A parsed page: a small independent parser of what both text formats share. */
 export interface ParsedPage {
   readonly samples: readonly ParsedSample[];
   readonly help: ReadonlyMap<string, string>;
@@ -13,7 +13,7 @@ export interface ParsedPage {
   readonly ended: boolean;
 }
 
-/** Reads a page; throws on a line that is not legal, and on a family that is described twice. */
+/** Parses a page; throws on an illegal line, and on a family that is declared twice. */
 export function parsePage(text: string): ParsedPage {
   const samples: ParsedSample[] = [];
   const help = new Map<string, string>();
@@ -82,7 +82,7 @@ function readQuoted(line: string, start: number): { text: string; end: number } 
   throw new Error(`no closing quote: ${line}`);
 }
 
-/** What tells two series apart, for finding duplicates. */
+/** Identifies a series, for finding duplicates. */
 export function identityOf({ name, labels }: ParsedSample): string {
   return JSON.stringify([name, ...[...labels].sort()]);
 }

@@ -55,7 +55,7 @@ describe('the live part is what prom-client itself writes', () => {
         async (labels, values) => {
           const registry = createSample(labels, values);
           const ours = await livePage(registry, format);
-          // Last, since asking for OpenMetrics renames the counters of the registry.
+          // Last, because a request for OpenMetrics renames the counters of the registry.
           if (format === 'openmetrics') registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never);
           const theirs = await registry.metrics();
           expect(ours).toBe(theirs.replaceAll(/\n{2,}/g, '\n').replace('# EOF\n', ''));

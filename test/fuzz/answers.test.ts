@@ -99,7 +99,7 @@ describe('whatever the platform answers', () => {
   });
 });
 
-/** Everything that would be published of an answer, and what the log would say of it. */
+/** Everything that would be published and logged for an answer. */
 async function published(collector: FetchingCollector, body: unknown): Promise<string> {
   const source = createFakeSource({ get: () => body, pages: [body] });
   const day = YESTERDAY;
@@ -118,7 +118,7 @@ async function published(collector: FetchingCollector, body: unknown): Promise<s
   for (const family of collector.families) {
     const samples = family.scope === 'day' ? family.samplesOf(view, day) : family.samplesOf(view);
     for (const { labels, value } of samples ?? []) {
-      // The sum of the parts may be more than the whole that the platform gave.
+      // The sum of the parts may exceed the whole given by the platform.
       const least = family.name.includes('unattributed') ? Number.NEGATIVE_INFINITY : 0;
       if (!Number.isFinite(value) || value < least) throw new Error(`${family.name} is ${value}`);
       lines.push(`${family.name} ${JSON.stringify(labels)}`);
@@ -127,7 +127,7 @@ async function published(collector: FetchingCollector, body: unknown): Promise<s
   return lines.join('\n');
 }
 
-/** The text with something else put between, so that the key itself stays whole. */
+/** The text with insertions, so that the key itself stays intact. */
 function inserted(text: string, random: Random): string {
   const at = below(text.length + 1, random);
   const inKey = text.indexOf(KEY) >= 0 && at > text.indexOf(KEY) && at < text.indexOf(KEY) + KEY.length;

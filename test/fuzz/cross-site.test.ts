@@ -7,7 +7,7 @@ import { tryAll } from './trial.ts';
 
 const OWN = 'exporter.example:9889';
 const ALLOWED = 'grafana.corp.example';
-/** Where a page may come from that is nobody's here. */
+/** Foreign origins of a page. */
 const FOREIGN = [
   'https://evil.example',
   'http://other.exporter.example:9889',
@@ -82,7 +82,7 @@ interface Sent {
   readonly body: string;
 }
 
-/** What a browser may be made to send by a page of somebody else, by a form or a script, also after DNS rebinding. */
+/** Requests that a foreign page may make a browser send, by a form or a script, also after DNS rebinding. */
 function foreignRequest(random: Random): Sent {
   const isRebound = random() < 0.2;
   const site = drawn(FETCH_SITES, random);

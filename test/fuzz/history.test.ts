@@ -29,7 +29,7 @@ async function putDays(
   await history.putDays(org, dataset, answer(days, rows));
 }
 
-/** What a disk, a power failure or somebody with an editor may do to a file. */
+/** Damage to a file by a disk, a power failure or an editor. */
 function damage(file: string, random: Random): void {
   const size = readFileSync(file).length;
   const at = below(size, random);
@@ -48,7 +48,7 @@ function damage(file: string, random: Random): void {
   }
 }
 
-/** Throws where a figure is known that was never stored. */
+/** Throws if a figure is known that was never stored. */
 async function checkKnown(history: Opened): Promise<number> {
   let known = 0;
   for (const org of ORGS) {
@@ -135,7 +135,7 @@ test('however the clock steps, retention takes nothing out that is inside it, an
       for (const org of ORGS) await putDays(history, org, 'tokens', daysFrom(FIRST, newest));
       let skew = 0;
       for (let sweeps = 0; sweeps < 25; sweeps += 1) {
-        // Hours, months or years, forward or back; now and then right again.
+        // Hours, months or years, forward or back; occasionally right again.
         if (random() < 0.4)
           skew = random() < 0.3 ? 0 : (random() - 0.4) * drawn([DAY, 60 * DAY, 3000 * DAY], random);
         if (random() < 0.3) {
@@ -165,7 +165,7 @@ test('however the clock steps, retention takes nothing out that is inside it, an
   });
 });
 
-/** Every organization and day of the tokens that is known. */
+/** All organizations and days with known tokens. */
 async function knownDays(history: Opened): Promise<ReadonlySet<string>> {
   const known = new Set<string>();
   for (const org of ORGS)

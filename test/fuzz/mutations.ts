@@ -2,7 +2,7 @@ import { below, drawn, type Random } from './random.ts';
 
 type Json = unknown;
 
-/** What a member may turn into: of another type, out of range, hostile, or huge. */
+/** Replacements of a member: of another type, out of range, hostile, or huge. */
 const STRANGE: readonly [() => Json, ...(() => Json)[]] = [
   () => null,
   () => -1,
@@ -29,7 +29,7 @@ const STRANGE: readonly [() => Json, ...(() => Json)[]] = [
   () => [null, [null, {}], 'x', 1],
 ];
 
-/** The same JSON with up to `most` places changed; the one that is given stays as it is. */
+/** The same JSON with up to `most` changes; the argument is not modified. */
 export function mutated(value: Json, random: Random, most = 5): Json {
   let result = structuredClone(value);
   const changes = 1 + below(most, random);
@@ -37,7 +37,7 @@ export function mutated(value: Json, random: Random, most = 5): Json {
   return result;
 }
 
-/** The same text with bytes cut out, doubled, replaced or cut off. */
+/** The same text with bytes removed, duplicated, replaced or truncated. */
 export function mutatedText(text: string, random: Random): string {
   let result = text;
   const changes = 1 + below(4, random);

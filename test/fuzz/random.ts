@@ -1,4 +1,4 @@
-/** Numbers in [0, 1) that follow from the seed (mulberry32). */
+/** Numbers in [0, 1) determined by the seed (mulberry32). */
 export type Random = () => number;
 
 export function createRandom(seed: number): Random {
@@ -15,7 +15,7 @@ export function drawn<Item>(items: readonly [Item, ...Item[]], random: Random): 
   return items[Math.floor(random() * items.length)] ?? items[0];
 }
 
-/** A whole number from 0 to below `limit`. */
+/** A whole number from 0 up to, but not including, `limit`. */
 export function below(limit: number, random: Random): number {
   return Math.floor(random() * limit);
 }

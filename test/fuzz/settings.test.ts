@@ -101,7 +101,7 @@ test('whatever is posted as hook events, it is taken or refused without a word o
       const events = [1, 2, 3].map((id) => ({ ...EVENT, id: `event-${id}`, occurred_at: NOW }));
       const body = random() < 0.3 ? events[0] : { events };
       const text = JSON.stringify(mutated(body, random));
-      // A mutilated text may move one member's text into another: what it leaks is what it says.
+      // A mutated text may move one member's text into another, which then reveals it by itself.
       if (random() < 0.5) return JSON.stringify(readBatch(text, SPAN));
       readBatch(mutatedText(text, random), SPAN);
       return '';

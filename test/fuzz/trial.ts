@@ -5,17 +5,17 @@ import { createRandom, type Random } from './random.ts';
 
 export interface Trial {
   readonly seeds: number;
-  /** What must not be in anything that comes out. */
+  /** Texts that must not be in any output. */
   readonly secrets: readonly string[];
-  /** Whether an error that was thrown is one that is foreseen. */
+  /** Whether a thrown error is an expected one. */
   readonly isForeseen: (error: unknown) => boolean;
-  /** Makes an input from the seed, has it read, and returns everything that comes out as text. */
+  /** Generates an input from the seed, has it parsed, and returns all output as text. */
   run(random: Random, seed: number): string | Promise<string>;
 }
 
 /**
- * Tries one input after the other; a failure or a hang names the seed, which makes the same input again. `FUZZ_SEED` in
- * the environment tries that seed alone.
+ * Tries one input after the other; a failure or a hang reports the seed, which reproduces the input. `FUZZ_SEED` in the
+ * environment selects that seed alone.
  */
 export async function tryAll(trial: Trial): Promise<void> {
   const name = expect.getState().currentTestName ?? 'the trials';

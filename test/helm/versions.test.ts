@@ -32,7 +32,7 @@ describe('a release has one version', () => {
   test('in the changelog, where what is not released stands above it', () => {
     const headings = [...textOf('CHANGELOG.md').matchAll(/^## \[([^\]]+)\](.*)$/gm)];
     expect(headings[0]?.[1]).toBe('Unreleased');
-    // The first release is still to come: until then the only heading is the one for it.
+    // Until the first release, the only heading is the one for it.
     if (headings.length > 1)
       expect(headings[1]?.slice(1)).toEqual([version, expect.stringMatching(/^ - \d{4}-\d\d-\d\d$/)]);
   });

@@ -116,7 +116,7 @@ describe('a day', () => {
 });
 
 describe('a run that was broken off', () => {
-  /** Brings March and breaks off. */
+  /** Writes March and then fails. */
   async function breakOff(output: string): Promise<void> {
     const target = await fileTarget(output);
     const begin: typeof target.begin = async (month) => {

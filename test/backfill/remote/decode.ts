@@ -1,6 +1,6 @@
-// Readers of snappy's raw format and of remote write's messages, written from their descriptions alone.
+// Decoders of snappy's raw format and of remote write's messages, written from their specifications alone.
 
-/** What is in a raw snappy block; throws on one that is none. */
+/** Decodes a raw snappy block; throws if it is invalid. */
 export function decompressSnappy(input: Uint8Array): Buffer {
   const [length, start] = readVarint(input, 0);
   const output = Buffer.alloc(Number(length));

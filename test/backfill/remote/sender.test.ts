@@ -38,7 +38,7 @@ function page(stamps: readonly number[], series: number) {
   };
 }
 
-/** What a body holds, as `series timestamp`. */
+/** The contents of a body, as `series timestamp`. */
 function contentOf(body: Buffer): readonly string[] {
   return decodeWriteRequest(decompressSnappy(body)).flatMap(({ labels, samples }) =>
     samples.map(({ timestamp }) => `${labels.map((pair) => pair.join('=')).join()} ${timestamp}`),
@@ -57,7 +57,7 @@ describe('a sender', () => {
         const { sender } = senderWith(async (body) => {
           const content = contentOf(body);
           const series = new Set(content.map((sample) => sample.split(' ')[0] ?? ''));
-          // The same series in two requests at a time could be stored in either order.
+          // The same series in two concurrent requests could be stored in either order.
           for (const one of series) expect(open.has(one)).toBe(false);
           for (const one of series) open.add(one);
           await scheduler.schedule(Promise.resolve());

@@ -4,7 +4,7 @@ import type { Sample } from '../../../bench/soak/samples.ts';
 
 const MIB = 2 ** 20;
 
-/** What a soak of some minutes found missing, by these samples; one is taken with every poll, every five seconds. */
+/** The failed checks of a soak of some minutes with these samples; one is taken with every poll, every five seconds. */
 function missed(minutes: number, at: (poll: number) => Partial<Sample>): readonly string[] {
   const samples = Array.from({ length: minutes * 12 }, (_, poll) => ({
     ...{ second: poll * 5, residentBytes: 150 * MIB, heapBytes: 50 * MIB, openFiles: 30 },

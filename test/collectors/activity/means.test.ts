@@ -9,7 +9,7 @@ import { createFakeView } from '../fakes.ts';
 
 const DAY = dayNamed('2026-06-28');
 
-/** The people of consecutive days that end with `DAY`; undefined leaves a day unknown. */
+/** The people of consecutive days that end with `DAY`; undefined makes a day unknown. */
 function meansOf(people: readonly (number | undefined)[]) {
   const rows = new Map(
     people.flatMap((dailyUsers, index) =>

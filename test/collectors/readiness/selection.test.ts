@@ -6,7 +6,7 @@ import { selectReports } from '../../../src/collectors/readiness/selection.ts';
 const NO_PREFERENCE: Parameters<typeof selectReports>[1] = { branches: [], cleanOnly: false };
 const LATER = 1_000;
 
-/** Reports written as `branch:time:commit`; `-` where the branch or the commit is not known. */
+/** Reports written as `branch:time:commit`; `-` for an unknown branch or commit. */
 function reports(...lines: string[]): ReadinessReport[] {
   return lines.map((line) => {
     const [branch = '-', createdAt = '0', commit = '-'] = line.split(':');

@@ -7,7 +7,7 @@ import { daysSince, definitionOf, dollars, type KnownDay, MILLION, spendOn, spen
 const juneDays = { '2026-06-01': 2 * MILLION, '2026-06-02': 1.5 * MILLION, '2026-06-03': 'idle' } as const;
 const sinceJanuary = [dollars('2026-01-14', 2.7)];
 
-/** Days before one, by how many weeks before it. */
+/** Earlier days of the same weekday, by the number of weeks. */
 function weeksBefore(day: string, millions: readonly number[]): Readonly<Record<string, number>> {
   return Object.fromEntries(
     millions.map((amount, index) => [addDays(dayNamed(day), -7 * (index + 1)), amount * MILLION]),
@@ -18,7 +18,7 @@ function weeksBefore(day: string, millions: readonly number[]): Readonly<Record<
 function untilSunday(): Readonly<Record<string, KnownDay>> {
   const mondays = weeksBefore('2026-06-29', [4, 3, 3, 2]);
   const tuesdays = weeksBefore('2026-06-30', [4, 2, 1, 1]);
-  // June has four Mondays and four Tuesdays before the 28th, which took 20 million of the 60.
+  // June has four Mondays and four Tuesdays before the 28th, with 20 million of the 60.
   const rest = daysSince('2026-06-01', [...Array<KnownDay>(27).fill('idle'), 40 * MILLION]);
   return { ...rest, ...mondays, ...tuesdays };
 }
@@ -121,7 +121,7 @@ describe('the worked examples of docs/METRICS.md', () => {
     expect(figures['credits_share_by_model_baseline{c,standard}']).toBe(0);
     expect(definitionOf('credits_share_by_model')).toContain('0.75 and 0.2');
     expect(definitionOf('credits_share_by_model_baseline')).toContain('0.9, 0.1 and 0');
-    // What was only used before, days without credits, and days that say nothing.
+    // Models used only earlier, days without credits, and days without information.
     expect(of([...days, row(MILLION, { a: MILLION })])['credits_share_by_model{b,standard}']).toBe(0);
     expect(
       Object.keys(of([...days, 0])).filter((name) => name.startsWith('credits_share_by_model{')),

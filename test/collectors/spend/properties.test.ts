@@ -9,7 +9,7 @@ import { daysSince, dollars, type KnownDay, spendOn, spendView, WITHOUT_CREDITS 
 const FIRST = dayNamed('2027-11-01');
 const RUNS = { numRuns: 100 };
 
-/** Until the end of March 2028: over the turn of a year, and over a leap February. */
+/** Until the end of March 2028: includes a turn of the year and a leap day. */
 const LENGTH = 152;
 /** A data day with the eight weeks before it, as the number of days since `FIRST`. */
 const dataDay = fc.integer({ min: 56, max: LENGTH - 1 });
@@ -142,7 +142,7 @@ describe('the spend figures', () => {
         const costs = attributed.reduce((sum, [, cost]) => sum + cost, 0);
         const total = Object.fromEntries(figures)['daily_cost{USD}'] ?? Number.NaN;
         const rest = ((unattributed?.value ?? Number.NaN) * 3) / 1e6;
-        // A rest under a millionth of the total counts as the rounding of its parts, and is 0.
+        // A remainder below a millionth of the total counts as rounding, and is 0.
         expect(Math.abs(costs + rest - total)).toBeLessThanOrEqual(2e-6 * total);
       }),
       RUNS,
@@ -168,7 +168,7 @@ describe('a precise sum', () => {
   });
 });
 
-/** How many remaining days of the month have the weekday of a day before. */
+/** The number of remaining days of the month with the weekday of an earlier day. */
 function daysOfWeekdayAhead(index: number, back: number): number {
   const left = daysBetween(at(index), lastOfMonth(at(index)));
   return Array.from({ length: left }, (_, ahead) => ahead + 1 + back).filter((days) => days % 7 === 0).length;

@@ -4,7 +4,7 @@ import { dayNamed } from '../../support/day.ts';
 import { daysSince, dollars, type KnownDay, spendOn, spendView, WITHOUT_CREDITS } from './view.ts';
 
 const IN_EUROS = { from: dayNamed('2026-06-15'), currency: 'EUR', perMillionCredits: 2_000_000 };
-/** One dollar per credit, which keeps the arithmetic of tests plain. */
+/** One dollar per credit, which keeps the tests' arithmetic simple. */
 const ONE_DOLLAR = dollars('2026-01-14', 1_000_000);
 
 function each<Value>(count: number, value: Value): readonly Value[] {
@@ -113,7 +113,7 @@ describe('the forecast', () => {
   });
 
   test('is absent where a remaining weekday was never seen', () => {
-    // Six days of June and one of May: nothing was ever known of a Sunday.
+    // Six days of June and one of May: no Sunday is known.
     const days = { '2026-05-30': 10, ...daysSince('2026-06-01', each(6, 10)) };
     expect(spendOn(spendView(days), '2026-06-06')).not.toHaveProperty('credits_month_forecast');
     const seen = { ...days, '2026-05-24': 30 };
@@ -137,7 +137,7 @@ describe('the forecast', () => {
       ...{ '2026-05-26': 8, '2026-06-23': 12, '2026-06-30': WITHOUT_CREDITS },
       ...daysSince('2026-07-01', each(6, 0)),
     };
-    // Four Tuesdays remain; the other weekdays took nothing.
+    // Four Tuesdays remain; the other weekdays had no credits.
     expect(spendOn(spendView(days), '2026-07-06')['credits_month_forecast']).toBe(4 * 10);
   });
 

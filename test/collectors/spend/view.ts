@@ -8,13 +8,13 @@ import { createFakeView } from '../fakes.ts';
 
 export const MILLION = 1_000_000;
 
-/** A day's credits, a whole row, or a covered day without activity; a day that is not given is not covered. */
+/** A day's credits, a whole row, or a covered day without activity; a day that is not listed is not covered. */
 export type KnownDay = number | TokensRow | 'idle';
 
-/** A row as the platform gives it where it leaves out the credits. */
+/** A row of the platform without credits. */
 export const WITHOUT_CREDITS: TokensRow = { tokens: { input: 5 } };
 
-/** An organization of which some days are known, by day or from a first day on. */
+/** An organization with some known days, by day or from a first day on. */
 export function spendView(days: Readonly<Record<string, KnownDay>>, contract?: Contract): View {
   const rows = new Map(Object.entries(days).map(([day, known]) => [dayNamed(day), rowOf(known)]));
   const view = createFakeView({ rows, asOf: startOf(dayNamed('2030-01-01')) });
@@ -38,7 +38,7 @@ export function dollars(from: string, perMillionCredits: number): CreditPrice {
   return { from: dayNamed(from), currency: 'USD', perMillionCredits };
 }
 
-/** All spend figures of a day by name and, where there are labels, their values: `daily_cost{USD}`. */
+/** All spend figures of a day by name and label values, if any: `daily_cost{USD}`. */
 export function spendOn(view: View, day: string): Readonly<Record<string, number>> {
   const figures: Record<string, number> = {};
   for (const family of spendCollector.families) {
@@ -52,7 +52,7 @@ export function spendOn(view: View, day: string): Readonly<Record<string, number
   return figures;
 }
 
-/** The text that `docs/METRICS.md` gives of a figure. */
+/** A figure's text in `docs/METRICS.md`. */
 export function definitionOf(name: string): string {
   const family = spendCollector.families.find((candidate) => candidate.name === `agent_platform_${name}`);
   return family?.definition?.replaceAll('\n', ' ') ?? '';

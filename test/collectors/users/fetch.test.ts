@@ -8,7 +8,7 @@ import { createPagedSource, pageOf, person } from './people.ts';
 const window = { from: DAY, to: DAY };
 const PAGES = 5;
 
-/** Five pages of two people; `change` may put another body in the place of a page. */
+/** Five pages of two people; `change` may replace the body of a page. */
 function fivePages(change: (page: number, body: unknown) => unknown = (_, body) => body) {
   return createPagedSource((cursor) => {
     const page = cursor === undefined ? 0 : Number(cursor.slice(1)) + 1;

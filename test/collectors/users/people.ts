@@ -13,7 +13,7 @@ export function person(id: string, rest: Person = {}): Person {
   return { user_id: id, user_email: `${id}@acme.example`, date: DAY, sessions: 1, ...rest };
 }
 
-/** Settings for which a person's team is what stands in its id before a dash. */
+/** Settings in which a person's team is the part of the id before a dash. */
 export function teamsById(settings: Partial<PeopleSettings> = {}): PeopleSettings {
   return { ...ANONYMOUS, teamOf: ({ id }) => id.split('-')[0] ?? 'none', ...settings };
 }
@@ -35,7 +35,7 @@ export function pageOf(people: readonly unknown[], next?: string): unknown {
   return { data, meta: { ...meta, has_more: next !== undefined, ...(next && { next_cursor: next }) } };
 }
 
-/** A platform whose pages come by cursor, walked as the client does; an Error is thrown. */
+/** A platform with pages by cursor, read as the client does; an Error is thrown. */
 export function createPagedSource(answer: (cursor: string | undefined) => unknown): Source & {
   readonly requests: ApiRequest[];
 } {

@@ -8,7 +8,7 @@ import { person, reduced, teamsById } from './people.ts';
 
 const byId = teamsById({ identity: 'id', labelOf: ({ id }) => id });
 
-/** What a page shows of people one by one. */
+/** The part of a page that shows individual people. */
 function shownOf(row: UsersRow, people: PeopleSettings): Readonly<Record<string, number>> {
   const view = createFakeView({ rows: new Map([[DAY, row]]), people });
   const lines = expositionOf(usersCollector.families, view).filter((line) => line.includes('user="'));

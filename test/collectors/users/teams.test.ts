@@ -6,7 +6,7 @@ import { OTHER_TEAMS } from '../../../src/collectors/users/groups.ts';
 import { createFakeView, DAY, expositionOf } from '../fakes.ts';
 import { type Person, person, reduced, teamsById } from './people.ts';
 
-/** A team of so many active people, with figures that tell which one it is. */
+/** A team with this many active people, with figures that identify it. */
 function team(name: string, active: number, idle = 0): readonly Person[] {
   const figures = { tool_calls: 7, git_commits: 2, git_prs_created: 1, billable_tokens: 10 };
   return [
@@ -74,7 +74,7 @@ describe('teams', () => {
   });
 });
 
-/** People of up to seven teams; few enough that most are too small. */
+/** People of up to seven teams; so few that most teams are too small. */
 const organization = fc
   .array(
     fc.record({
@@ -103,7 +103,7 @@ const organization = fc
 
 type Organization = readonly { readonly id: string; team: string; active: boolean; row: Person }[];
 
-/** Everything of the collector that one page would show. */
+/** Everything that a page would show of the collector. */
 function pageOf(people: Organization, shown: Partial<PeopleSettings>): readonly string[] {
   const teams = new Map(people.map(({ id, team: name }) => [id, name]));
   const settings = teamsById({ ...shown, teamOf: ({ id }) => teams.get(id) ?? 'none' });
@@ -154,7 +154,7 @@ describe('for any organization', () => {
     );
   });
 
-  // Whatever is computed from a page: where another figure of the team gives the same page, it can't be found out.
+  // For anyone who computes with a page: if another figure of the team gives the same page, it cannot be derived.
   test.each(ways)('another figure of a small team gives the very same page (%o)', (shown) => {
     let tried = 0;
     fc.assert(
@@ -196,7 +196,7 @@ describe('for any organization', () => {
         const visible = shownTeams(page);
         if (visible.size === 0) return;
         const shown = page.flatMap((line) => /^daily_credits_by_team.* (\d+)$/.exec(line)?.slice(1) ?? []);
-        // The organization's own total, which another endpoint tells.
+        // The organization's own total, which is known from another endpoint.
         const figures = [...shown.map(Number), creditsOf(people)];
         const reachable = new Set([0]);
         for (const figure of figures) {
@@ -213,7 +213,7 @@ describe('for any organization', () => {
   });
 });
 
-/** The same people, each with credits that no few others add up to by chance. */
+/** The same people, with credits such that no two small groups have the same sum by chance. */
 function unmistakable(people: Organization): Organization {
   return people.map((somebody, index) => {
     const credits = Math.floor((Math.sin(index + 1) + 2) * 1e13);

@@ -109,7 +109,7 @@ describe('how people are told apart', () => {
     'hashes are those of HMAC-SHA-256, whatever the key and the id',
     (key) => {
       const { labelOf } = createLabels('hash', key);
-      // From long to short: what was there before must not count.
+      // From long to short: earlier contents must not count.
       for (const id of ['ü'.repeat(400), 'x'.repeat(256), 'user_1', '\0', '']) {
         const expected = createHmac('sha256', key).update(id).digest('hex').slice(0, 16);
         expect(labelOf({ id, email: undefined })).toBe(expected);

@@ -3,13 +3,13 @@ interface Absent {
   readonly why: string;
 }
 
-/** Families that are declared and yet not on the page of a usual organization, and why. */
+/** Families that are declared but not on the page of a typical organization, and why. */
 export const ABSENT: readonly Absent[] = [
   { family: /_readiness_level$/, why: 'there is no level rule' },
   { family: /_wiki_runs_by_status$/, why: 'the usual listing has no status' },
 ];
 
-/** Those that are missing as well where nothing of a contract is configured. */
+/** Families that are also absent if no contract is configured. */
 export const ABSENT_WITHOUT_CONTRACT: readonly Absent[] = [
   ...ABSENT,
   { family: /_credits_month_budget$|_seats$/, why: 'there is neither a budget nor a number of seats' },

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { keepLog } from '../../support/logs.ts';
 
 test('fails, and leaves behind a process whose parent has ended', async () => {
-  // The shell ends at once, so that the program belongs to nobody.
+  // The shell exits at once, so that the program becomes an orphan.
   const program = '"$0" --eval "console.log(process.pid); setInterval(() => undefined, 1e6)" &';
   const shell = spawn('sh', ['-c', program, process.execPath]);
   let said = '';
