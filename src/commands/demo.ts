@@ -8,6 +8,7 @@ import { loadConfig } from '../config/load.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { createSandbox } from '../sandbox/index.ts';
 import type { CommandContext } from './command.ts';
+import { commandLine } from './own-command.ts';
 import { createRealService, createReloadTriggers, untilStopped } from './run-service.ts';
 
 /** The simulated platform runs in this process and needs no rate limit. */
@@ -54,7 +55,9 @@ export async function run(context: CommandContext): Promise<number> {
     triggers.attach(service, config);
     const host = config.web.listen.host ?? 'localhost';
     const here = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
-    context.stdout.write(`${describe(url, here, config)}\n`);
+    context.stdout.write(
+      `${describe(url, here, config, commandLine(['serve', '--help'], context.environment))}\n`,
+    );
     await stopped;
   } finally {
     triggers.stop();
@@ -64,7 +67,7 @@ export async function run(context: CommandContext): Promise<number> {
   return 0;
 }
 
-function describe(platform: string, here: string, config: Config): string {
+function describe(platform: string, here: string, config: Config, help: string): string {
   const [org] = config.orgs;
   return [
     'This is a demo: all values come from a simulated platform in this process.',
@@ -73,6 +76,6 @@ function describe(platform: string, here: string, config: Config): string {
     `  status    ${here}/`,
     `  platform  ${platform}  (organization ${org?.name ?? 'none'})`,
     '',
-    'Press Ctrl-C to stop. To poll your own organization: agent-platform-exporter serve --help',
+    `Press Ctrl-C to stop. To poll your own organization: ${help}`,
   ].join('\n');
 }

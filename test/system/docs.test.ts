@@ -1,6 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { z } from 'zod';
 import { freePort } from '../../bench/programs.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { REPOSITORY } from './image.ts';
@@ -70,6 +72,19 @@ describe('what the documentation gives to copy', () => {
         const answer = await fetch(`http://${store}/api/v1/query?query=${encodeURIComponent(query)}`);
         expect(JSON.stringify(await answer.json())).toMatch(/"value":\[\d+,"[1-9]\d*"\]/);
       });
+    },
+  );
+
+  test.runIf(requireTool('promtool'))(
+    'is a scrape configuration that Prometheus takes, where the OpenTelemetry Collector has it',
+    async () => {
+      const collector = z
+        .object({ receivers: z.object({ prometheus: z.object({ config: z.unknown() }) }) })
+        .parse(parse(await readFile(await block('integrations.md', 'receivers:'), 'utf8')));
+      const file = join(programs.folder(), 'prometheus.yml');
+      await writeFile(file, stringify(collector.receivers.prometheus.config));
+      const { code, stderr } = await programs.run('promtool', ['check', 'config', file]);
+      expect([code, stderr]).toEqual([0, '']);
     },
   );
 

@@ -18,11 +18,13 @@ const SOURCES = [
   'src',
   'bin',
   'assets',
+  'dashboards',
   'docs',
   'packaging',
 ];
+const PAGES = ['CHANGELOG.md', 'LICENSE', 'NOTICE', 'README.md', 'SECURITY.md'];
 
-const PUBLISHED = ['CHANGELOG.md', 'README.md', 'assets', 'bin', 'dist', 'docs', 'package.json', 'packaging'];
+const PUBLISHED = [...PAGES, 'assets', 'bin', 'dashboards', 'dist', 'docs', 'package.json', 'packaging'];
 
 describe.runIf(requireTool('npm'))('the npm package', () => {
   const programs = createPrograms();
@@ -33,7 +35,7 @@ describe.runIf(requireTool('npm'))('the npm package', () => {
   beforeAll(async () => {
     // Elsewhere, because packing builds: what is built is preferred to the sources by whoever runs them afterwards.
     const folder = programs.folder();
-    for (const path of [...SOURCES, 'LICENSE', 'NOTICE', 'README.md', 'CHANGELOG.md']) {
+    for (const path of [...SOURCES, ...PAGES]) {
       await cp(join(REPOSITORY, path), join(folder, path), { recursive: true });
     }
     await symlink(join(REPOSITORY, 'node_modules'), join(folder, 'node_modules'));
@@ -65,7 +67,7 @@ describe.runIf(requireTool('npm'))('the npm package', () => {
 
   test('has what runs and what is to be read, and nothing else', () => {
     const folders = new Set(files.map((path) => path.split('/')[0]));
-    expect([...folders].sort()).toEqual([...PUBLISHED, 'LICENSE', 'NOTICE'].sort());
+    expect([...folders].sort()).toEqual(PUBLISHED.toSorted());
     expect(files).toContain('dist/main.js');
     expect(files.filter((path) => /\.(ts|db|env|pem|key)$|\.test\./.test(path))).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { REPOSITORY } from './image.ts';
-import { KEY, startPlatform } from './platform.ts';
+import { KEY, startDemo, startPlatform } from './platform.ts';
 import { createPrograms, written } from './programs.ts';
 import { makeBlocks, startPrometheus } from './prometheus-server.ts';
 import { requireTool } from './tools.ts';
@@ -59,6 +59,14 @@ describe('the first hour', () => {
     const line = /^ +(AGENT_PLATFORM_API_BASE_URL=.* serve)$/m.exec(program.stdout())?.[1] ?? '';
     const serve = programs.start('/bin/sh', ['-c', `exec env ${line} --web.listen-address=127.0.0.1:0`]);
     expect(await written(serve, 'stderr', /msg=(Serving) /)).toBe('Serving');
+  });
+
+  test('goes on from the demo with the very line that it prints, also in a checkout', async () => {
+    const { program } = await startDemo(programs);
+    const line = /own organization: (.* serve --help)$/m.exec(program.stdout())?.[1] ?? '';
+    const help = await programs.run('/bin/sh', ['-c', line]);
+    expect([help.code, help.stderr]).toEqual([0, '']);
+    expect(help.stdout).toContain('--web.listen-address');
   });
 
   test('says that a backfill may run beside a serve', async () => {

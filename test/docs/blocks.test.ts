@@ -1,0 +1,25 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const pages = [...globSync('*.md', { cwd: ROOT }), ...globSync('{docs,helm,alerts}/**/*.md', { cwd: ROOT })];
+
+describe('YAML to copy', () => {
+  const blocks = pages.flatMap((page) =>
+    [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^( *)```ya?ml\n([\s\S]*?)^\1```/gm)].map(
+      ([, indent = '', text = ''], index) => ({
+        name: `${page}, block ${index + 1}`,
+        text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+      }),
+    ),
+  );
+
+  test('is on many pages', () => expect(blocks.length).toBeGreaterThan(15));
+
+  test.each(blocks)('is YAML without a warning: $name', ({ text }) => {
+    const said = [parseAllDocuments(text)].flat().flatMap((part) => [...part.errors, ...part.warnings]);
+    expect(said).toEqual([]);
+  });
+});
