@@ -9,14 +9,14 @@ import { createSqliteHistory, type SqliteHistoryDeps } from '../../src/history/s
 import { createSystemClock } from '../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
 
-/** A directory of its own, gone when the test ends. */
+/** A new directory, removed after the test. */
 export function createDirectory(): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'history-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 
-/** Opens a history on a file, with a log that keeps its events. */
+/** Opens a history on a file, with a log that records its events. */
 export async function openHistory(file: string, deps: Partial<SqliteHistoryDeps> = {}) {
   const log = createFakeLogger();
   const history = await createSqliteHistory({
@@ -30,7 +30,7 @@ export async function openHistory(file: string, deps: Partial<SqliteHistoryDeps>
   return Object.assign(history, { log });
 }
 
-/** Every file of a directory with its bytes. */
+/** The bytes of every file of a directory. */
 export function bytesIn(directory: string): ReadonlyMap<string, string> {
   return new Map(
     readdirSync(directory).map((name) => [name, readFileSync(path.join(directory, name)).toString('base64')]),
@@ -50,7 +50,7 @@ export function listing(documents: Readonly<Record<string, unknown>>, complete =
   return { documents: new Map(Object.entries(documents)), complete, orgId: undefined, at };
 }
 
-/** Everything that a history says, in a form that does not depend on any order. */
+/** The complete content of a history, in a canonical form. */
 export async function contentOf(
   history: History,
   orgs: readonly string[] = ['acme'],

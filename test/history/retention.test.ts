@@ -61,7 +61,7 @@ describe('retention', () => {
     await put(history, daysOf(30));
     const now = startOf(addDays(first, 30));
     await history.sweep({ days: 30, now, orgs: ['acme'] });
-    // A platform on the same wrong clock.
+    // A platform with the same wrong clock.
     const leap = addDays(first, 300);
     await put(history, [leap]);
     const wrong = startOf(addDays(leap, 1));

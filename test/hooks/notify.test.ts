@@ -28,7 +28,7 @@ test('people are told until the end of the run, by whatever channel, and no long
     paths: { config: { file: '/nowhere/hooks.yaml', named: false }, state: '/nowhere', home: '/' },
     post: (request) => {
       requests.push(request);
-      // Nobody ever answers.
+      // Never answered.
       return new Promise(() => undefined);
     },
     secret: () => 'https://chat.example/hook',

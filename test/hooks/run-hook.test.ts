@@ -18,7 +18,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs the command with these settings in a process that took an hour to start; gives what was on disk each time the deadline was set. */
+/** Runs the command in a process that took an hour to start; returns what was on disk each time the deadline was set. */
 async function run(settings: string | undefined, nth = 1) {
   const file = path.join(folder, 'hooks.yaml');
   if (settings !== undefined) writeFileSync(file, settings);
@@ -82,7 +82,7 @@ describe('the input', () => {
     const stream = new PassThrough();
     const input = openInput(stream);
     const text = input.read(0);
-    // The timer is due at once, as in a process that got no processor for a while; what has come is read all the same.
+    // The timer is due at once, as in a process without CPU time for a while; available input is read nevertheless.
     stream.write('abc');
     expect(await text).toBe('abc');
   });

@@ -63,7 +63,7 @@ function judge(days: Days, at: Instant, { revisedOn, ...options }: Options = {})
   };
 }
 
-/** A moment so many hours after the end of the day at an index. */
+/** This many hours after the end of the day at an index. */
 function hoursAfter(index: number, hours: number): Instant {
   return endOf(addDays(start, index)) + hours * HOUR;
 }

@@ -32,7 +32,7 @@ interface Outcome {
   readonly memory: FetchMemory;
 }
 
-/** Runs a plan against a platform, of which nothing is known but what it answers. */
+/** Runs a plan against a platform of which only the answers are known. */
 function runPlan(
   platform: Platform,
   given: {

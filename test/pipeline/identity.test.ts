@@ -6,7 +6,7 @@ import { createIdentityCheck } from '../../src/pipeline/identity.ts';
 import { withAdmission } from '../../src/platform/client.ts';
 import { PlatformError } from '../../src/runtime/errors.ts';
 
-/** What an endpoint names: an identifier, none, or a failure. */
+/** The identifier named by an endpoint, none, or a failure. */
 type Named = string | undefined | 'fails';
 
 function world(
@@ -30,7 +30,7 @@ function world(
   });
   async function ask({ endpoint }: ApiRequest) {
     asked.push(endpoint);
-    // The answers of requests made together come after all of them are in progress.
+    // The answers of concurrent requests arrive after all of them have started.
     await new Promise((resolve) => setImmediate(resolve));
     const named = names.get(endpoint);
     if (named === 'fails') throw new PlatformError('server', 'answered 500');
@@ -45,7 +45,7 @@ function world(
     setKey(next: string) {
       key = next;
     },
-    /** Asks endpoints side by side, and gives how each went. */
+    /** Queries endpoints concurrently, and returns the outcome of each. */
     get: (...wanted: readonly DatasetName[]) =>
       Promise.all(
         wanted.map((endpoint) =>

@@ -14,7 +14,7 @@ describe('how many days are asked for again', () => {
   });
 
   test('makes up for the days on which nothing ran', () => {
-    // The last pass, on the 15th, asked for the 8th to the 14th; they are due once more, but for the 8th.
+    // The last pass, on the 15th, requested the 8th to the 14th; all but the 8th are due again.
     expect(revisionPassDays(7, addDays(today, -5), today)).toBe(11);
     expect(revisionPassDays(7, addDays(today, -500), today)).toBe(37);
   });

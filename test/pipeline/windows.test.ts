@@ -49,7 +49,7 @@ describe('the days to ask for', () => {
     return daysToFetch({ ...usual, ...changes }).days;
   }
 
-  /** All days covered; the last of them that have no row. */
+  /** All days are covered; the last of them have no row. */
   function coveredWithout(...rowless: number[]): Map<Day, unknown> {
     const without = new Set(back(...rowless));
     return new Map(all.map((day) => [day, without.has(day) ? undefined : {}]));

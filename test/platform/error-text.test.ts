@@ -138,8 +138,8 @@ describe('the body of a failed answer', () => {
     expect(describeErrorBody('text/html', `${'<p>'.repeat(200)}<title>early</title>`)).toBe('early');
   });
 
-  // Where all of two million characters were read by a pattern of quadratic time, it would take half an hour: the limit of
-  // a test, which is for what hangs, is the verdict.
+  // A pattern with quadratic time would need half an hour for two million characters, so that the time limit of the test,
+  // which is meant for hanging tests, decides.
   test.each(['<', '<script>', '@', '?', 'a@', '&lt;', '\\"', 'token=', '{"detail":"'])(
     'costs little time where it is hostile: %j',
     (piece) => {

@@ -84,7 +84,7 @@ describe('the rate on the wire', () => {
     await Promise.all(Array.from({ length: 25 }, (_, n) => client.get(tokensRequest({ n: String(n) }))));
     expect(arrivals.length).toBeGreaterThan(50);
     expect(codes.length).toBeLessThan(arrivals.length);
-    // However late a request arrives: it never does before its turn.
+    // However late a request arrives, it is never before its turn.
     const early = arrivals.filter((at, place) => at - begun < (place * 1000) / PER_SECOND);
     expect(early).toEqual([]);
   });

@@ -42,7 +42,7 @@ export async function startServer(answer: Answer): Promise<TestServer> {
   return { url: `http://127.0.0.1:${port}`, requests, close };
 }
 
-/** Answers every request with the next of these, and goes on with the last one. */
+/** Answers requests with these in order, and repeats the last one. */
 export function answers(
   ...list: { status?: number; headers?: Record<string, string>; body?: string }[]
 ): Answer {
@@ -61,7 +61,7 @@ export interface TestClient {
   readonly retried: string[];
 }
 
-/** A client, for one test, whose waits take no time and whose jitter is as long as it can be. */
+/** A client for one test, whose waits take no time and whose jitter is at its maximum. */
 export function createTestClient(url: string, overrides: Partial<PlatformClientDeps> = {}): TestClient {
   const clock = createFakeClock(START, { autoAdvance: true });
   const log = createFakeLogger();
@@ -90,8 +90,8 @@ export function createTestClient(url: string, overrides: Partial<PlatformClientD
 }
 
 /**
- * Makes requests whose time passes as soon as the server has each of them and, with `heads`, the client the head of its
- * answer: no machine is too slow to get so far. Only the timers of sockets are moved.
+ * Makes requests that time out as soon as the server has received each of them and, with `heads`, the client has the head
+ * of its answer: no machine is too slow for that. Only the timers of sockets are moved.
  */
 export async function letTimePass<Result>(
   server: TestServer,
@@ -130,7 +130,7 @@ export function tokensRequest(query: Record<string, string> = {}): ApiRequest {
   return { endpoint: 'tokens', host: 'api', path: '/api/v1/analytics/tokens', query };
 }
 
-/** The error with which a promise fails, which must be a PlatformError. */
+/** The error of a rejected promise, which must be a PlatformError. */
 export async function failureOf(promise: Promise<unknown>): Promise<PlatformError> {
   const thrown = await promise.then(
     () => new Error('it succeeded'),

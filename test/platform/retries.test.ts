@@ -58,7 +58,7 @@ describe('retries', () => {
     const { client, codes } = createTestClient(server.url);
     await failureOf(client.get(tokensRequest()));
     expect(server.requests).toHaveLength(1);
-    // It was broken off on purpose, which says nothing about the platform.
+    // It was aborted on purpose, which says nothing about the platform.
     expect(codes).toEqual([]);
   });
 

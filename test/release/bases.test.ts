@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 
 const ROOT = new URL('../../', import.meta.url);
-/** The oldest Node.js line that the project supports; every older one has reached its end of life or will before this. */
+/** The oldest supported Node.js line; every older one has reached its end of life or will do so before this one. */
 const OLDEST_NODE = 24;
 
 function textOf(file: string): string {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createJsonMeter, type JsonBounds } from '../../src/runtime/json-meter.ts';
 
-/** Whether a text, in pieces of some length, exceeds a bound. */
+/** Whether a text, in pieces of some length, exceeds a limit. */
 function exceeds(text: string, bounds: Partial<JsonBounds>, piece = 3): keyof JsonBounds | undefined {
   const meter = createJsonMeter({ depth: 1_000, values: 1_000_000, ...bounds });
   const bytes = Buffer.from(text);

@@ -4,7 +4,7 @@ import { createRedactor, redactHashesAndKeys } from '../../src/runtime/redact.ts
 
 const without = createRedactor(() => []);
 
-/** Values that nothing but their being secret gives away. */
+/** Values that no pattern recognizes as secrets. */
 const secrets = fc
   .string({ unit: 'binary', minLength: 4, maxLength: 60 })
   .filter((text) => text.trim().length >= 4 && !/^\*+$/.test(text.trim()));
@@ -121,8 +121,8 @@ test('leaves plain operational text alone', () => {
   }
 });
 
-// Two million characters cost some milliseconds where the time is linear, and half an hour where it is quadratic: the
-// limit of a test, which is for what hangs, is the verdict.
+// Two million characters take some milliseconds in linear time, and half an hour in quadratic time, so that the time limit
+// of the test, which is meant for hanging tests, decides.
 test.each(['a', '://a:', 'a@', 'Bearer ', '"', 'authorization:  ', '%40', 'a.'])(
   'takes linear time on hostile text: %j',
   (piece) => {

@@ -3,7 +3,7 @@ import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sand
 
 export type Json = Record<string, unknown>;
 
-/** A sandbox at noon of 2026-11-20, whose clock the test moves. */
+/** A sandbox at noon of 2026-11-20, whose clock is controlled by the test. */
 export interface Asked {
   readonly sandbox: Sandbox;
   readonly clock: { now: number };
@@ -45,7 +45,7 @@ export function createAsked(options: Partial<SandboxOptions> = {}): Asked {
   };
 }
 
-/** The list of a body under that name. */
+/** The list of a body with that name. */
 export function rowsOf(body: unknown, name: string): Json[] {
   if (typeof body !== 'object' || body === null) throw new Error('The body is not an object.');
   const list = (body as Json)[name];

@@ -116,7 +116,7 @@ describe('faults of the wire', () => {
 
   const path = `/api/v1/analytics/tokens?startDate=${oneDay.startDate}&endDate=${oneDay.endDate}`;
 
-  /** The whole body, or the code of what went wrong. */
+  /** The complete body, or the code of the error. */
   function fetched(): Promise<{ body: string; failed: string | undefined }> {
     return new Promise((resolve) => {
       const sent = httpRequest(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createAsked, type Json, rowsOf, sum, yesterday } from './asking.ts';
 
-/** Three weeks with a spike, a day of zeros, a day without rows and revised totals in them. */
+/** Three weeks with a spike, a day of zeros, a day without rows and revised totals. */
 const [start, end] = ['2026-10-19', '2026-11-19'];
 const asked = createAsked({ faults: ['ignore-limit'] });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createAsked, type Json } from './asking.ts';
 
 const DAY_MS = 86_400_000;
-/** Two weeks with every weekday and two holidays in them. */
+/** Two weeks with every weekday and two holidays. */
 const days = Array.from({ length: 14 }, (_, index) => Date.UTC(2026, 10, 16, 9) + index * DAY_MS);
 
 function dateOf(instant: number): string {
@@ -13,7 +13,7 @@ function median(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0;
 }
 
-/** Asks a platform that was created at an instant. */
+/** Requests from a platform created at an instant. */
 function createdAt(instant: number, scenarios: readonly ('credit-spike' | 'readiness-drop')[]) {
   const clock = { now: instant };
   const asked = createAsked({ now: () => clock.now, scenarios, days: 60 });
@@ -63,7 +63,7 @@ describe('a platform with a poor readiness report', () => {
   });
 });
 
-/** Host and path of a report's repository, which comes in several spellings. */
+/** Host and path of a report's repository, whose URL has several spellings. */
 function pathOf({ repoUrl }: Json): string {
   return String(repoUrl)
     .replace(/^[a-z+]+:\/\//, '')

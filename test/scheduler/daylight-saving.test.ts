@@ -14,7 +14,7 @@ afterEach(() => {
   else process.env['TZ'] = own;
 });
 
-/** Nights in which the clocks of a place are set back, forward, or by half an hour, and how far. */
+/** Nights in which the clocks of a place are set back, forward, or by half an hour, and by how much. */
 const NIGHTS = [
   ['Europe/Berlin', Date.UTC(2026, 9, 25, 1), -60],
   ['Europe/Berlin', Date.UTC(2026, 2, 29, 1), 60],

@@ -10,7 +10,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const START = Date.UTC(2026, 10, 20, 12);
 
-/** A clock whose wall time can be set, and which can stand still; timers run by monotonic time. */
+/** A clock whose wall time can be set, and which can stop; timers use monotonic time. */
 function createMachine() {
   let elapsed = 0;
   let offset = START;
@@ -40,7 +40,7 @@ function createMachine() {
         });
       },
     },
-    /** Time passes, and every timer fires when it is due. */
+    /** Lets time pass; every timer fires when it is due. */
     async pass(ms: number) {
       const end = elapsed + ms;
       for (;;) {
@@ -55,7 +55,7 @@ function createMachine() {
     set(ms: number) {
       offset += ms;
     },
-    /** The process is stopped: monotonic time goes on, and no timer fires before its end. */
+    /** Stops the process: monotonic time continues, and no timer fires before the process continues. */
     async stop(ms: number) {
       elapsed += ms;
       await wakeDue();

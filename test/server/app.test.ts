@@ -34,7 +34,7 @@ describe('GET /status', () => {
     for (const path of ['/', '/status']) {
       const { text } = await request(app).get(path);
       expect(text).toContain('key *** refused');
-      // A hint is the exporter's own text: a key that is a common word must not blot it out.
+      // A hint is the exporter's own text: a key that is a common word must not redact it.
       expect(text).toContain('replace the key, see https://***@x.example');
       expect(text).not.toContain('sk-1');
     }

@@ -20,7 +20,7 @@ async function serve() {
   return { ...parts, clock, port };
 }
 
-/** A connection that notes whether the server has closed it. */
+/** A connection that records whether the server has closed it. */
 async function open(port: number, text = '') {
   const socket: Socket = connect(port, '127.0.0.1');
   const connection = { socket, closed: false, received: '' };

@@ -6,15 +6,14 @@ import { contentTypes } from '../../src/exposition/negotiate.ts';
 export interface FakeExposition extends Exposition {
   readonly requests: readonly ScrapeRequest[];
   readonly probes: readonly ProbeRequest[];
-  /** What the next scrapes wait for before they answer or fail. */
+  /** Awaited by the next scrapes before they answer or fail. */
   hold: Promise<void> | undefined;
   /** The text after the collectors' comment lines. */
   body: string;
 }
 
 /**
- * An exposition for tests: one comment line per collector and whatever `body` holds,
- * streamed where gzip is refused.
+ * An exposition for tests: one comment line per collector and the text of `body`, streamed if gzip is not accepted.
  */
 export function createFakeExposition(collectors: readonly string[] = ['tokens', 'spend']): FakeExposition {
   const requests: ScrapeRequest[] = [];

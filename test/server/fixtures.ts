@@ -8,7 +8,7 @@ import { createFakeExposition } from './fake-exposition.ts';
 export const NOW = Date.UTC(2026, 10, 20, 10, 12, 5);
 const MINUTE = 60_000;
 
-/** A collector that works, but for what is given. */
+/** A working collector, except for the given properties. */
 export function collectorStatus(changes: Partial<CollectorStatus> = {}): CollectorStatus {
   const dataDay = parseDay('2026-11-19');
   return {
@@ -27,12 +27,12 @@ export function collectorStatus(changes: Partial<CollectorStatus> = {}): Collect
   };
 }
 
-/** An organization with one collector that works, but for what is given. */
+/** An organization with one working collector, except for the given properties. */
 export function orgStatus(changes: Partial<OrgStatus> = {}): OrgStatus {
   return { name: 'acme', apiHost: 'api.example.com', collectors: [collectorStatus()], ...changes };
 }
 
-/** A service in which everything works, but for what is given. */
+/** A service in which everything works, except for the given properties. */
 export function serviceStatus(changes: Partial<ServiceStatus> = {}): ServiceStatus {
   return {
     version: '1.2.3',
@@ -47,7 +47,7 @@ export function serviceStatus(changes: Partial<ServiceStatus> = {}): ServiceStat
   };
 }
 
-/** An app over fakes, and the fakes. */
+/** An app with fakes, and the fakes. */
 export function createTestApp(changes: Partial<AppDeps> = {}) {
   const exposition = createFakeExposition();
   const log = createFakeLogger();

@@ -114,7 +114,7 @@ describe('closing', () => {
   });
 
   test('does not wait for connections that are idle', async () => {
-    // No deadline ever comes: it ends because nothing is waited for.
+    // There is no deadline: it ends because there is nothing to wait for.
     const { port, server } = await serve({}, { ...createSystemClock(), elapsed: () => 0 });
     const agent = new Agent({ keepAlive: true });
     (await ask(port, '/-/healthy', agent)).resume();

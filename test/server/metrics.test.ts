@@ -56,7 +56,7 @@ describe('GET /metrics', () => {
 
   test('compresses where the client takes it', async () => {
     const { app } = createTestApp();
-    // The client unpacks; the header tells that there was something to unpack.
+    // The client decompresses; the header shows that the body was compressed.
     const response = await request(app).get('/metrics').set('Accept-Encoding', 'gzip');
     expect(response.headers['content-encoding']).toBe('gzip');
     expect(response.text).toBe('# tokens\n# spend\n');

@@ -2,18 +2,18 @@ import { DAY } from '../e2e/harness.ts';
 import { type Figure, figures, mainFields, usable } from './figures.ts';
 import { dayRows, isRow, orgIdOf, type Sent } from './wire.ts';
 
-/** The longest that the platform is left alone, whatever it asks for. */
+/** The maximum time for which the platform receives no requests, whatever it asks for. */
 const LONGEST_PAUSE = 3_600_000;
 
 export type Dataset = Figure['dataset'];
 
 /** What the platform has sent, as far as it may count. */
 export interface Book {
-  /** Adds what was sent since the last time. */
+  /** Adds what was sent since the last call. */
   add(sent: readonly Sent[]): void;
-  /** Forgets what does not outlive a process: the pauses. */
+  /** Forgets what does not survive the process: the pauses. */
   beginLife(): void;
-  /** The values of a figure of a day; undefined among them is one that cannot be used. */
+  /** The values of a figure of a day; undefined stands for an unusable one. */
   given(org: string, figure: Figure, day: number): ReadonlySet<number | undefined>;
   /** Those of them that were added last. */
   givenNow(org: string, figure: Figure, day: number): ReadonlySet<number | undefined>;
@@ -22,20 +22,20 @@ export interface Book {
   isActive(org: string, dataset: string, day: number): boolean;
   /** Whether the platform has answered for a day, with a row or without. */
   isAnswered(org: string, dataset: string, day: number): boolean;
-  /** How many days may count as revised by what was added last. */
+  /** How many days may count as revised by the last addition. */
   revisions(org: string, dataset: string): number;
-  /** Whether a figure that cannot be used was added last. */
+  /** Whether the last addition has an unusable figure. */
   hasRejected(org: string, dataset: string): boolean;
-  /** When an answer came that may count. */
+  /** When the last answer arrived that may count. */
   answeredAt(org: string, collector: string): number | undefined;
   wikiPages(org: string): ReadonlySet<number>;
-  /** Until when the platform asked not to be sent anything: of the organization, or of one endpoint. */
+  /** Until when the platform asked to receive no requests: of the organization, or to one endpoint. */
   pausedUntil(org: string, endpoint?: string): number;
   /** Whether an answer is about another organization. */
   isForeign(sent: Sent): boolean;
 }
 
-/** Creates an empty book; `orgIds` names the organizations' identifiers. */
+/** Creates an empty book; `orgIds` has the organizations' identifiers. */
 export function createBook(orgIds: ReadonlyMap<string, string>): Book {
   const given = new Map<string, Set<number | undefined>>();
   let givenNow = new Map<string, Set<number | undefined>>();
@@ -69,7 +69,7 @@ export function createBook(orgIds: ReadonlyMap<string, string>): Book {
     for (const [member, value] of Object.entries(row)) {
       if (value === undefined || value === null) continue;
       const name = key(who, `${day} ${member}`);
-      // What an earlier row did not have at all, such as a breakdown, adds to it.
+      // Members that an earlier row lacked entirely, such as a breakdown, are added to it.
       if (!isFirst && !members.has(name)) varied.add(key(who, String(day)));
       const values = members.get(name) ?? new Set();
       members.set(name, values);
@@ -145,7 +145,7 @@ export function dayText(day: number): string {
   return new Date(day).toISOString().slice(0, 10);
 }
 
-/** Two names as one. */
+/** Two names combined. */
 export function key(one: string, other: string): string {
   return `${one} ${other}`;
 }

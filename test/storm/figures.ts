@@ -1,19 +1,19 @@
 type Row = Readonly<Record<string, unknown>>;
 
-/** A figure of a day, and how it follows from that day's row. */
+/** A figure of a day, and how it is derived from that day's row. */
 export interface Figure {
   readonly dataset: 'tokens' | 'tools' | 'activity' | 'productivity';
   readonly metric: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Undefined where the row does not have it in a form that can be used. */
+  /** Undefined if the row has no usable value. */
   valueIn(row: Row): number | undefined;
-  /** Whether the row says something of it at all. */
+  /** Whether the row has the member at all. */
   isGivenIn(row: Row): boolean;
-  /** A day without a row is a day without activity, on which this is 0 and not absent. */
+  /** Whether this is 0 rather than absent on a day without a row, which is a day without activity. */
   readonly idleIsZero: boolean;
 }
 
-/** The main number of each dataset: a row in which it is above zero is activity. */
+/** The main number of each dataset: a row with a value above zero is activity. */
 export const mainFields = {
   tokens: 'billable_tokens',
   tools: 'tool_calls',
@@ -21,7 +21,7 @@ export const mainFields = {
   productivity: 'git_commits',
 } as const satisfies Readonly<Record<Figure['dataset'], string>>;
 
-/** The figures that the oracle follows: every unlabelled one and those with a fixed set of parts. */
+/** The figures checked by the oracle: all unlabelled ones and those with a fixed set of parts. */
 export const figures: readonly Figure[] = [
   figure('tokens', 'daily_credits', 'billable_tokens'),
   ...parts('tokens', 'daily_tokens', 'kind', {
@@ -47,7 +47,7 @@ export const figures: readonly Figure[] = [
   figure('productivity', 'daily_git_pull_requests_created', 'git_prs_created'),
 ];
 
-/** The largest number up to which every whole one has a value of its own. */
+/** The largest number up to which every integer can be represented. */
 const MOST = 2 ** 53;
 
 /** A row's member as a figure: a number from 0 to 2^53, also as text. */

@@ -10,7 +10,7 @@ const AT_A_TIME = 60;
 const LOWEST_PRIORITY = 19;
 const bin = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import.meta.url));
 
-/** Starts a process that ends with the test. */
+/** Starts a process that is stopped after the test. */
 function started(args: readonly string[], environment: Readonly<Record<string, string>> = {}): ChildProcess {
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env['PATH'] ?? '', ...environment },
@@ -54,7 +54,7 @@ test('of hooks that get next to no processor time each event is counted, once', 
     }
   }
   await Promise.all(Array.from({ length: AT_A_TIME }, send));
-  // What the exporter did not answer in time is sent again.
+  // Events that the exporter did not answer in time are sent again.
   let left: number | null = null;
   while (left !== 0) left = (await home.run('hook', { args: ['--flush'], environment })).code;
 

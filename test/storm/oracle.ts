@@ -15,10 +15,10 @@ const REVISIONS = 'agent_platform_exporter_day_revisions_total';
 const REJECTED = 'agent_platform_exporter_records_rejected_total';
 const UNCOVERED = 'agent_platform_history_uncovered';
 const MAX_AGE = 7 * DAY;
-/** The first day that the exporters of the storms ask for, and how many they keep. */
+/** The first day that the exporters of the storms request, and how many days they keep. */
 const HISTORY_START = Date.UTC(2026, 10, 1);
 const KEPT_DAYS = 40;
-/** Pauses that end so close to a poll may be over at its beginning, or not. */
+/** Pauses that end this close to a poll may or may not be over at its start. */
 const CLOSE = HOUR / 30;
 const REASONS: Readonly<Record<number, string>> = {
   0: 'network',
@@ -32,37 +32,37 @@ const REASONS: Readonly<Record<number, string>> = {
 
 export interface Observed {
   readonly now: number;
-  /** When the poll began. */
+  /** The start of the poll. */
   readonly began: number;
   readonly page: Page;
-  /** What the platform sent since the observation before. */
+  /** What the platform has sent since the previous observation. */
   readonly sent: readonly Sent[];
-  /** Whether answers may have been spoilt in a way that their status does not show. */
+  /** Whether answers may have been damaged in a way that their status does not show. */
   readonly spoilt: boolean;
-  /** Which of the exporter's lives this is. */
+  /** The number of the exporter's process. */
   readonly life: number;
   readonly log: string;
 }
 
-/** Holds what is published to what was sent, by its own book of it. */
+/** Checks what is published against what was sent, according to its own book. */
 export interface Oracle {
-  /** Checks a page after a poll, and throws where a promise is broken. */
+  /** Checks a page after a poll; throws if a promise is broken. */
   observe(observed: Observed): void;
-  /** Checks that everything is as the platform says now. */
+  /** Checks that everything equals the platform's current data. */
   observeCalm(observed: Observed, truth: Truth): void;
 }
 
-/** What the platform itself says of its newest day, by organization. */
+/** The platform's own data of its newest day, by organization. */
 export type Truth = ReadonlyMap<string, ReadonlyMap<Dataset, Readonly<Record<string, unknown>>>>;
 
-/** Creates an oracle that has seen nothing yet; `orgIds` names the identifiers of all organizations. */
+/** Creates an oracle without observations; `orgIds` has the identifiers of all organizations. */
 export function createOracle(orgIds: ReadonlyMap<string, string>): Oracle {
   const orgs = [...orgIds.keys()];
   const book = createBook(orgIds);
   const lastSuccess = new Map<string, number>();
   const newestDays = new Map<string, number>();
   const shownBefore = new Map<string, { readonly day: number; readonly value: number }>();
-  /** Whose key no analytics answer has confirmed since one was about another organization. */
+  /** Organizations whose key no analytics answer has confirmed since one was about another organization. */
   const unconfirmed = new Set<string>();
   let counted = new Map<string, number>();
   let requests = new Map<string, number>();
@@ -74,7 +74,7 @@ export function createOracle(orgIds: ReadonlyMap<string, string>): Oracle {
       requests.set(key(who, code), (requests.get(key(who, code)) ?? 0) + 1);
   }
 
-  /** No value is wrong for its day, and none is missing that was given. */
+  /** No value is wrong for its day, and none that was sent is missing. */
   function checkFigures(org: string, { page, now }: Observed): void {
     for (const figure of figures) {
       const { dataset } = figure;
@@ -99,7 +99,7 @@ export function createOracle(orgIds: ReadonlyMap<string, string>): Oracle {
         shownBefore.set(valueKey(org, figure, 0), { day, value: shown });
       } else if (age <= MAX_AGE) {
         expect(values.has(undefined) || values.size === 0, `${said}`).toBe(true);
-        // What was idle may turn out to have a row that is not usable; what a row gave stays.
+        // A day published as idle may turn out to have an unusable row; values from a row remain.
         const wasGiven = stays !== undefined && stays !== 0;
         expect(wasGiven, `${said}, ${stays} was shown, and gave way to a worse answer`).toBe(false);
       }
@@ -109,7 +109,7 @@ export function createOracle(orgIds: ReadonlyMap<string, string>): Oracle {
       expect(known.has(Number(sample.value)), `${org}: wiki pages ${sample.value}`).toBe(true);
   }
 
-  /** A day without a row counts as one without activity only by the rules of late data. */
+  /** A day without a row counts as one without activity only according to the rules about late data. */
   function checkIdle(org: string, dataset: Dataset, now: number): void {
     const day = newestDays.get(key(org, dataset));
     if (day === undefined || book.hasRow(org, dataset, day)) return;
@@ -123,7 +123,7 @@ export function createOracle(orgIds: ReadonlyMap<string, string>): Oracle {
     expect(now, `${what}, too soon`).toBeGreaterThanOrEqual(day + 4 * DAY);
   }
 
-  /** The day described goes back from one without a row alone, is never unfinished, and never goes away. */
+  /** The described day goes back only from a day without a row, is never unfinished, and never disappears. */
   function checkDays(org: string, { page, now }: Observed): void {
     for (const dataset of DAY_DATASETS) {
       const shown = page.value(DATA_DAY, { org, dataset });
@@ -131,7 +131,7 @@ export function createOracle(orgIds: ReadonlyMap<string, string>): Oracle {
       const what = `${org}: the day of ${dataset}`;
       if (before !== undefined) expect(shown, `${what} went away`).toBeDefined();
       if (shown === undefined) continue;
-      // What was taken for a day without activity may turn out not to be known.
+      // A day published as one without activity may turn out to be unknown.
       const isFirm = before !== undefined && book.hasRow(org, dataset, before);
       if (isFirm) expect(shown * 1000, what).toBeGreaterThanOrEqual(before);
       expect(shown * 1000 + DAY, `${what} is not over yet`).toBeLessThanOrEqual(now);
@@ -139,7 +139,7 @@ export function createOracle(orgIds: ReadonlyMap<string, string>): Oracle {
     }
   }
 
-  /** Days that were never answered are said to be missing. */
+  /** Days that were never answered are reported as missing. */
   function checkUncovered(org: string, dataset: Dataset, { page, now }: Observed): void {
     const newest = newestDays.get(key(org, dataset));
     if (newest === undefined) return;
@@ -151,7 +151,7 @@ export function createOracle(orgIds: ReadonlyMap<string, string>): Oracle {
     expect(said, `${org}: days of ${dataset} not covered`).toBeGreaterThanOrEqual(missing);
   }
 
-  /** The flags, the reasons and the counters say what happened on the wire. */
+  /** The flags, reasons and counters match what happened on the wire. */
   function checkTruth(org: string, { page, sent, spoilt, now, began }: Observed): void {
     const isThrottled = sent.some((one) => one.org === org && one.status === 429);
     const wasUnconfirmed = unconfirmed.has(org);
@@ -167,7 +167,7 @@ export function createOracle(orgIds: ReadonlyMap<string, string>): Oracle {
       const success = page.value('agent_platform_exporter_collector_success', labels);
       const failing = page.by('reason', 'agent_platform_exporter_collector_failing', labels);
       const reasons = Object.keys(failing).filter((reason) => failing[reason] === 1);
-      // A long pause holds for the whole organization, also between two attempts or two pages of a listing.
+      // A long pause applies to the whole organization, even between two attempts or two pages of a listing.
       const isPaused = isThrottled && reasons[0] === 'throttled';
       expect([0, 1], what).toContain(success);
       expect(reasons, what).toHaveLength(success === 1 ? 0 : 1);
@@ -185,9 +185,9 @@ export function createOracle(orgIds: ReadonlyMap<string, string>): Oracle {
         if (!isPaused) expect(reasons, `${what} by another organization`).toEqual(['organization']);
         continue;
       }
-      // What was asked on behalf of others, to confirm an identifier, says nothing of a collector's own run.
+      // Requests on behalf of other collectors, to confirm an identifier, do not affect a collector's own run.
       if (isDoubtful) continue;
-      // A platform that is not yet done with yesterday says so with a 400, which is no failure.
+      // A platform that has not finished yesterday says so with a 400, which is not a failure.
       const good = mine.filter(
         (one) => (one.status === 200 && one.body !== undefined) || isNotYet(one) || one.goesOn,
       );
@@ -203,7 +203,7 @@ export function createOracle(orgIds: ReadonlyMap<string, string>): Oracle {
     }
   }
 
-  /** For which reasons a run may not have asked anything. */
+  /** The reasons for which a run may not have sent any request. */
   function pausesOf(org: string, collector: string, began: number, isThrottled: boolean): readonly string[] {
     const ofOrg = book.pausedUntil(org) - began;
     const ofEndpoint = book.pausedUntil(org, collector) - began;
@@ -226,7 +226,7 @@ export function createOracle(orgIds: ReadonlyMap<string, string>): Oracle {
       expect(byCode[code] ?? 0, `answers ${code} of ${collector} to ${org}`).toBe(asked(code));
   }
 
-  /** What was rejected is counted, and is no revision. */
+  /** Rejected data is counted, and is not a revision. */
   function checkAccounts(org: string, dataset: Dataset, { page, sent }: Observed): void {
     const mine = sent.filter((one) => one.org === org && one.collector === dataset);
     const grown = (metric: string) => {
@@ -276,7 +276,7 @@ export function createOracle(orgIds: ReadonlyMap<string, string>): Oracle {
             page.value('agent_platform_exporter_collector_success', { org, collector }),
             `${org} ${collector} works again`,
           ).toBe(1);
-        // A day of which no dataset has a row may still be on its way: the day before stays.
+        // A day without a row in any dataset may still be late: the previous day remains.
         if (truth.get(org)?.size === 0) continue;
         for (const figure of figures) {
           const row = truth.get(org)?.get(figure.dataset);

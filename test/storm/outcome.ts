@@ -1,12 +1,12 @@
 import { mainFields } from './figures.ts';
 import { isNotYet, isRow, type Sent } from './wire.ts';
 
-/** How a run must have ended, told from what went over the wire; undefined where that does not tell. */
+/** The required outcome of a run, derived from the traffic; undefined if it cannot be derived. */
 export type Outcome = 'success' | 'failure' | undefined;
 
 /**
- * How a run over days must have ended where everything failed for reasons of the days asked for: the newest day
- * decides, whatever became of older ones. It is asked for once more where the platform as a whole may fail.
+ * The required outcome of a run over days if everything failed for reasons of the requested days: the newest day decides,
+ * regardless of older ones. It is requested again if the platform as a whole may fail.
  */
 export function outcomeOfDays(collector: string, mine: readonly Sent[]): Outcome {
   if (!Object.hasOwn(mainFields, collector) || mine.length === 0) return undefined;
@@ -22,7 +22,7 @@ export function outcomeOfDays(collector: string, mine: readonly Sent[]): Outcome
   return last !== undefined && isGood ? 'success' : 'failure';
 }
 
-/** Whether the last listing of the newest day's people did not come whole. */
+/** Whether the last listing of the newest day's people was incomplete. */
 export function isListingBroken(mine: readonly Sent[]): boolean {
   const answered = mine.filter(({ status, limit }) => status === 200 && limit === '100');
   const newest = answered.reduce((day, { to }) => (to > day ? to : day), '');

@@ -1,7 +1,7 @@
 import { createRandom } from '../fuzz/random.ts';
 import { drawFaults, drawStep, startSky } from './sky.ts';
 
-/** Lives through a storm of 200 polls in a world of its own, about 100 days long. */
+/** Runs a storm of 200 polls in a world of its own, about 100 days long. */
 export async function liveThroughStorm(seed: number): Promise<void> {
   const again = `STORM_SEED=${seed} npx vitest run --project storm test/storm/storm.test.ts`;
   const sky = await startSky(seed, again);
@@ -15,7 +15,7 @@ export async function liveThroughStorm(seed: number): Promise<void> {
   }
 }
 
-/** The seed that the environment asks for in place of these. */
+/** The seed selected by the environment, instead of these. */
 export function seedsOr(seeds: readonly number[]): readonly number[] {
   const given = process.env['STORM_SEED'];
   return given === undefined ? seeds : [Number(given)];

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { firstRuns, startStory } from '../e2e/harness.ts';
 import { expectAllCounted } from '../e2e/people.ts';
 
-// At full size, what `npm test` shows at a size that costs little.
+// The full-size version of tests that `npm test` runs at a smaller size.
 
 test('tens of thousands of people are counted like twenty', () => expectAllCounted(50_000));
 

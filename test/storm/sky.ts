@@ -8,7 +8,7 @@ import { createOracle, type Truth } from './oracle.ts';
 import { createWeather, type Weather } from './weather.ts';
 import { dayRows } from './wire.ts';
 
-/** Every fault, at a strength that leaves a test its pace. Slow answers arrive; those that do not have their own test. */
+/** Every fault, at a rate that does not slow the tests down. Slow answers arrive; lost ones have their own test. */
 export const FAULTS = [
   ...[
     '401',
@@ -27,7 +27,7 @@ export const FAULTS = [
   ...['malformed', 'html', 'html:200', 'empty-body', 'bad-rows', 'huge-numbers'],
   ...['worse-again', 'doubled-days', 'strange-dates', 'other-org'],
 ] as const;
-/** `D3` stands for the day three days before yesterday. */
+/** `D3` means the day three days before yesterday. */
 export const SWITCHES = [
   ...['bad-day=D0', 'bad-day=D1', 'bad-day=D5', 'bad-day=D0:400', 'bad-day=D3:400', 'oldest-day=D9'],
   ...['odd-paging=text', 'odd-paging=object', 'odd-paging=list', 'odd-paging=missing'],
@@ -52,20 +52,20 @@ export const SWITCHES = [
     'redirect-elsewhere=http://127.0.0.1:1',
   ],
 ] as const;
-/** What changes an answer without a status that says so. */
+/** Faults that change an answer but not its status. */
 const SPOILS =
   /malformed|html|empty-body|cut-off|bad-rows|huge-numbers|worse|doubled|strange|other-org|paging|clock-behind|wiki-shape|redirect-else|cap|start-after|cursor/;
-/** Variants of a fault that is paired with each other one. */
+/** Variants of a fault that are combined with each other fault. */
 export const ALONE_ONLY: ReadonlySet<string> = new Set([
   ...['bad-day=D1', 'bad-day=D5', 'bad-day=D3:400', 'late=3@tokens', 'late=12@tools'],
   ...['odd-paging=object', 'odd-paging=list', 'odd-paging=missing'],
 ]);
 const ENDPOINTS = ['users', 'tokens', 'tools', 'activity', 'productivity', 'readiness', 'wiki'];
-/** An exporter under faults, whose every page is held to the promises. */
+/** An exporter under faults, each of whose pages is checked against the promises. */
 export interface Sky {
   /** Polls once under these faults, and checks the page. */
   step(faults: readonly string[], happening?: Happening): Promise<void>;
-  /** Ends all faults, polls twice, and checks that everything is right again. */
+  /** Ends all faults, polls twice, and checks that everything has recovered. */
   calm(): Promise<void>;
   yesterday(): string;
 }
@@ -76,7 +76,7 @@ export interface Happening {
   readonly revise?: string;
 }
 
-/** Starts an exporter of its own, which ends with the test; `again` is the command that runs the test by itself. */
+/** Starts a separate exporter, which is stopped after the test; `again` is the command that runs only this test. */
 export async function startSky(seed: number, again: string): Promise<Sky> {
   const folder = mkdtempSync(join(tmpdir(), 'exporter-storm-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -122,10 +122,10 @@ export async function startSky(seed: number, again: string): Promise<Sky> {
   return {
     step,
     async calm() {
-      // As long as the longest pause that was asked for.
+      // As long as the longest requested pause.
       await step([], { passes: 2 * HOUR });
       await told('calm', async () => {
-        // A poll takes a while, and the platform is not asked at its end for a day that was not over at its beginning.
+        // A poll takes a while, and at its end does not request a day that was not over at its start.
         const toMidnight = DAY - (weather.clock.now() % DAY);
         weather.clock.advance(toMidnight < 5 * 60_000 ? toMidnight : 60_000);
         const began = weather.clock.now();
@@ -139,7 +139,7 @@ export async function startSky(seed: number, again: string): Promise<Sky> {
   };
 }
 
-/** Asks the platform itself about its newest day. */
+/** The platform's own data of its newest day. */
 async function truthOf({ platform, wire, clock }: Weather): Promise<Truth> {
   const day = dayText(clock.now() - DAY);
   const orgs = new Map();
@@ -172,7 +172,7 @@ export function drawFaults(random: () => number): readonly string[] {
 
 export function drawStep(random: () => number, yesterday: string): Happening {
   const chance = random();
-  // Mostly the hours between two runs, now and then a long night, seldom longer than the oldest data may be shown.
+  // Mostly the hours between two runs, occasionally a long night, rarely longer than the maximum age of data.
   const passes =
     chance < 0.8 ? 1 + Math.floor(random() * 6 * HOUR) : chance < 0.97 ? random() * 2 * DAY : 8 * DAY;
   return {
@@ -191,7 +191,7 @@ function drawn(list: readonly string[], random: () => number): string {
   return list[Math.floor(random() * list.length)] ?? '';
 }
 
-/** The fault with the days that stand in it for others, by the clock. */
+/** The fault with its symbolic days replaced according to the clock. */
 function dated(fault: string, now: number): string {
   return fault.replace(/\bD(\d+)/, (_, before) => dayText(now - (Number(before) + 1) * DAY));
 }

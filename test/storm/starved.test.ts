@@ -9,7 +9,7 @@ const BUSY = 2;
 const COLLECTORS = ['tokens', 'tools', 'activity', 'productivity', 'readiness', 'wiki', 'users'];
 const FLAGS = ['--collector.users', '--web.enable-lifecycle', '--history.start=2026-10-01'];
 
-/** Something that takes all the processor time it gets; ends with the test. */
+/** A process that uses all available CPU time; stopped after the test. */
 function busyLoop(): () => void {
   const loop = spawn(process.execPath, ['--eval', 'for (;;) {}'], { stdio: 'ignore' });
   onTestFinished(() => void loop.kill('SIGKILL'));

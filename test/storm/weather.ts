@@ -8,7 +8,7 @@ import { type Page, readPage } from '../e2e/page.ts';
 import { keepLog } from '../support/logs.ts';
 import { createWire, type Wire } from './wire.ts';
 
-/** An exporter and its platform on one clock, through any number of the exporter's lives. */
+/** An exporter and its platform on one clock, across any number of restarts. */
 export interface Weather {
   readonly clock: StoryClock;
   readonly platform: Sandbox;
@@ -17,9 +17,9 @@ export interface Weather {
   readonly life: number;
   poll(): Promise<void>;
   page(): Promise<Page>;
-  /** Ends the exporter and starts another one on the same store. */
+  /** Stops the exporter and starts another one with the same store. */
   restart(): Promise<void>;
-  /** What was logged since this was last asked. */
+  /** The log since the last call. */
   takeLog(): string;
   close(): Promise<void>;
 }

@@ -4,34 +4,34 @@ import type { Sandbox } from '../../src/sandbox/index.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** An answer of the platform as it went over the wire. */
+/** An answer of the platform as sent over the wire. */
 export interface Sent {
-  /** When it was sent, by the clock of the test. */
+  /** When it was sent, according to the test's clock. */
   readonly at: number;
   readonly org: string;
   readonly collector: string;
-  /** 0 where the connection was closed without one. */
+  /** 0 if the connection was closed without an answer. */
   readonly status: number;
-  /** The whole JSON body; undefined if it was cut off or is none. */
+  /** The complete JSON body; undefined if it was cut off or is not JSON. */
   readonly body: unknown;
-  /** The days that were asked for, `YYYY-MM-DD`; empty if the endpoint has none. */
+  /** The requested days, `YYYY-MM-DD`; empty if the endpoint has none. */
   readonly from: string;
   readonly to: string;
-  /** Whether this sends the client on to another path of the same host, which then answers the same request. */
+  /** Whether this redirects the client to another path of the same host, which then answers the same request. */
   readonly goesOn: boolean;
-  /** Whether rows were asked for in groups. */
+  /** Whether grouped rows were requested. */
   readonly grouped: boolean;
-  /** Of a listing: where the page begins, and how many it may hold; empty if the request does not say. */
+  /** Of a listing: the start of the page, and its maximum size; empty if the request does not say. */
   readonly cursor: string;
   readonly limit: string;
-  /** The pause that was asked for, in milliseconds. */
+  /** The requested pause, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** The simulated platform behind a listener that keeps what was really sent. */
+/** The simulated platform behind a listener that records what was actually sent. */
 export interface Wire {
   readonly url: string;
-  /** The answers sent since this was last asked. */
+  /** The answers sent since the last call. */
   take(): readonly Sent[];
   close(): Promise<void>;
 }
@@ -102,14 +102,14 @@ export async function createWire(platform: Sandbox, now: () => number): Promise<
   };
 }
 
-/** The rows of an answer by their day, as far as each is known to be the day's. */
+/** The rows of an answer by day, as far as each certainly belongs to its day. */
 export interface DayRows {
   readonly rows: ReadonlyMap<string, Row>;
-  /** Whether nothing was lost that could be the row of a day without one. */
+  /** Whether none of the lost rows could belong to a day without a row. */
   readonly isWhole: boolean;
 }
 
-/** Reads the rows of some days; a row without a plain date of these days, or one of several for a day, is lost. */
+/** Parses the rows of some days; a row without a plain date among these days, or one of several for a day, is lost. */
 export function dayRows(body: unknown, from: string, to: string): DayRows {
   const data = isRow(body) ? body['data'] : undefined;
   if (!Array.isArray(data)) return { rows: new Map(), isWhole: false };
@@ -126,13 +126,13 @@ export function dayRows(body: unknown, from: string, to: string): DayRows {
   return { rows, isWhole: lost === 0 && doubled.size === 0 };
 }
 
-/** The organization that an answer names; undefined if it names none. */
+/** The organization named in an answer; undefined if there is none. */
 export function orgIdOf(body: unknown): unknown {
   const meta = isRow(body) ? body['meta'] : undefined;
   return isRow(meta) ? meta['org_id'] : undefined;
 }
 
-/** Whether the platform says that it is not yet done with the day asked for, which is no failure. */
+/** Whether the platform says that the requested day is not finished yet, which is not a failure. */
 export function isNotYet({ status, body }: Sent): boolean {
   return status === 400 && /\btoday\b/.test(JSON.stringify(body ?? ''));
 }

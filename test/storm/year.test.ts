@@ -4,7 +4,7 @@ import { liveThrough } from '../year/year.ts';
 
 const given = process.env['YEAR_SEED'];
 const SEEDS = given === undefined ? [21, 22, 23, 24, 25, 26] : [Number(given)];
-/** The seed that `npm test` lives through a season of. */
+/** The seed of which `npm test` runs a season. */
 const WELL_KNOWN = 1;
 
 describe('a simulated year, asked every two hours', () => {

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** By what is in the environment of a program one can see that this run started it, even where its parent has ended. */
+/** A variable in a program's environment shows that this run started it, even after its parent has exited. */
 const MARK = 'TEST_RUN';
-/** Programs with an environment of their own are known by having been seen below this run, so often looked for. */
+/** Programs with a separate environment are known because they were seen below this run, which is checked this often. */
 const LOOK_BELOW_MS = 1_000;
 
-/** How long a process that was told to end may take, in milliseconds; only a failing run waits so long. */
+/** Time limit for a process to exit after it was told to, in milliseconds; only a failing run waits that long. */
 const ENDING_MS = Number(process.env['TEST_ENDING_MS'] ?? 30_000);
 const LOOK_AGAIN_MS = 50;
 
@@ -15,7 +15,7 @@ interface Running {
   readonly command: string;
 }
 
-/** Every process of this machine that still runs, by its id. */
+/** Every running process of this machine, by id. */
 function running(): ReadonlyMap<number, Running> {
   const found = new Map<number, Running>();
   for (const entry of readdirSync('/proc')) {
@@ -24,10 +24,10 @@ function running(): ReadonlyMap<number, Running> {
       const stat = readFileSync(`/proc/${entry}/stat`, 'utf8');
       const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       const command = readFileSync(`/proc/${entry}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
-      // One that is ending has none.
+      // An exiting process has none.
       if (command !== '') found.set(Number(entry), { parent: Number(parent), command });
     } catch {
-      // It has ended meanwhile.
+      // It has exited meanwhile.
     }
   }
   return found;
@@ -43,9 +43,8 @@ function hasMark(pid: number, mark: string): boolean {
 }
 
 /**
- * The programs that were started by this run: those below its own process, however deep, and those that belong to nobody
- * since their parent has ended, if they have its mark or were seen below it before. Others of this machine that lost
- * their parent meanwhile are none of them.
+ * The programs started by this run: those below its own process, at any depth, and orphans that have its mark or were
+ * seen below it earlier. Other orphans of this machine are not included.
  */
 function startedHere(root: number, mark: string, seen: ReadonlyMap<number, string>): Map<number, string> {
   const all = running();
@@ -68,13 +67,13 @@ function end(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended meanwhile.
+    // It has exited meanwhile.
   }
 }
 
-/** Remembers which processes there were, and fails a run that leaves others behind. */
+/** Records which processes exist, and fails a run that leaves others behind. */
 export default function setup(): (() => Promise<void>) | undefined {
-  // Only Linux shows them.
+  // Only Linux lists them.
   if (process.platform !== 'linux') return undefined;
   // The same for every project of the run.
   const mark = String(process.pid);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { waitFor } from './wait-for.ts';
 
-/** No condition gets a second look after so long. */
+/** A condition is not checked again after this time. */
 const AT_ONCE = { limitMs: 0 };
 
 describe('waiting', () => {

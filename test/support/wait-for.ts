@@ -7,16 +7,16 @@ const LONGEST_PAUSE_MS = 100;
 export interface WaitOptions {
   /** What is awaited, in words; the condition's own code by default. */
   readonly what?: string;
-  /** Describes what there is in place of it; the condition's last error by default. */
+  /** Describes the current state instead; the condition's last error by default. */
   readonly seen?: () => unknown;
-  /** The log of what the condition depends on. Logs given to `keepLog` are printed for every failed test anyhow. */
+  /** The log of what the condition depends on. Logs given to `keepLog` are printed for every failed test anyway. */
   readonly log?: () => string;
   readonly limitMs?: number;
 }
 
 /**
- * Waits until the condition neither throws nor gives `false`, and gives its result. It is the only way in which tests
- * wait for something that happens beside them.
+ * Waits until the condition neither throws nor returns `false`, and returns its result. It is the only way in which tests
+ * wait for something that happens concurrently.
  */
 export async function waitFor<Result>(
   condition: () => Result | Promise<Result>,
@@ -45,7 +45,7 @@ export async function waitFor<Result>(
   }
 }
 
-/** The code of a condition as it was written, without what the test runner makes of imports. */
+/** The code of a condition as written, without the test runner's changes to imports. */
 function sourceOf(condition: () => unknown): string {
   return String(condition)
     .replace(/\(0,\s*__vi(?:te_ssr)?_import_\d+__\.(\w+)\)/g, '$1')

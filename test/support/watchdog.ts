@@ -1,14 +1,14 @@
 import { Worker } from 'node:worker_threads';
 import { WAIT_LIMIT_MS } from './limits.ts';
 
-/** Watches a loop of trials from outside, since one that hangs keeps every timer of its own thread from firing. */
+/** Watches a loop of trials from another thread, because a hanging trial blocks every timer of its own thread. */
 export interface Watchdog {
-  /** Says which trial begins, by the number that makes it again. */
+  /** Announces the next trial, by the number that reproduces it. */
   begin(seed: number): void;
   stop(): Promise<unknown>;
 }
 
-// `Atomics.wait` returns early where the number has changed before it waits; otherwise the trial has had its time.
+// `Atomics.wait` returns early if the number changed before; otherwise the trial has used up its time.
 const WATCH = `
   const { workerData: { state, limitMs, name } } = require('node:worker_threads');
   const { writeSync } = require('node:fs');
@@ -20,7 +20,7 @@ const WATCH = `
     process.kill(process.pid, 'SIGKILL');
   }`;
 
-/** Starts to watch; a trial that takes longer than the limit of a wait is named, and ends the process. */
+/** Starts watching; a trial that takes longer than the limit of a wait is reported, and ends the process. */
 export function createWatchdog(name: string, limitMs = WAIT_LIMIT_MS): Watchdog {
   const state = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   const numbers = new Int32Array(state);

@@ -10,7 +10,7 @@ import { requireTool } from './tools.ts';
 
 const TOKEN = 'a-token-of-hook-senders';
 
-/** What no test can wait for is reached at once. */
+/** Thresholds that no test could wait for are lowered. */
 const soon: Partial<Record<ThresholdName, string>> = {
   rejectedRecords: '0',
   dataStaleHours: '1',
@@ -42,7 +42,7 @@ describe.runIf(requireTool('prometheus'))('an exporter with which much is wrong'
     ]);
     const folder = programs.folder();
     const config = join(folder, 'config.yaml');
-    // A file as a directory: nothing can be stored below it.
+    // A file in place of a directory: nothing can be stored below it.
     await writeFile(join(folder, 'file'), '');
     await writeFile(
       config,
@@ -56,7 +56,7 @@ api: {retries: 0, requests_per_second: 200}
     exporter = await startExporter(['--web.enable-lifecycle', `--config.file=${config}`], {
       ACME_KEY: 'sandbox-acme-owner',
     });
-    // Events are only taken where they can be stored.
+    // Events are only accepted if they can be stored.
     const other = await startExporter(['--org=globex', `--api.base-url=${platform.url}`], {
       AGENT_PLATFORM_API_KEY: 'sandbox-globex-owner',
       AGENT_PLATFORM_HOOKS_TOKEN: TOKEN,
@@ -150,7 +150,7 @@ scrape_configs:
   ])('raises %s', raises);
 
   test('raises RecordsRejected', async () => {
-    // What was unusable before the first scrape was no increase: the days are looked at again.
+    // Rejections before the first scrape were not an increase, so the days are fetched again.
     const before = await rejected();
     await waitFor(async () => {
       expect((await fetch(`${exporter}/-/refresh`, { method: 'POST' })).ok).toBe(true);

@@ -14,9 +14,9 @@ import { findTool, requireTool } from './tools.ts';
 const EXAMPLE = new URL('../../alerts/alertmanager.example.yaml', import.meta.url);
 const alertmanager = findTool(['prometheus-alertmanager', 'alertmanager']);
 
-/** How often the alert for an exporter that is gone looks at the past. */
+/** How often the alert for a missing exporter evaluates the past. */
 const STEP = '5s';
-/** The rules as they are, but for their patience: they fire at once and go on for as long as the test takes. */
+/** The rules with other durations: they fire at once and keep firing for as long as the test takes. */
 const rules = rulesDocument({
   ...defaultSettings,
   duration: (_said, use) => ({ for: '0s', keep_firing_for: '1h', step: STEP })[use],
@@ -112,7 +112,7 @@ scrape_configs:
   });
 
   test('a readiness drop arrives, for its repository', async () => {
-    // Others may have lost a little too; the one that was made to lose most lost more than ten points.
+    // Others may have dropped a little too; the one made to drop most dropped by more than ten points.
     const large =
       /^The newest readiness report of github\.com\/acme\/\S+ \(organization acme\) scores \d\d[\d.]* percentage points lower/;
     await waitFor(() => {
@@ -131,7 +131,7 @@ scrape_configs:
   });
 
   test('an exporter that is gone is told, and silences the rest of its organization', async () => {
-    // An exporter that was there for less than a step was never seen.
+    // An exporter that was up for less than a step was never seen.
     await waitFor(() =>
       prometheusFinds(`count_over_time((group (${ownMetrics.buildInfo.name}))[1h:${STEP}]) > 1`),
     );
@@ -170,7 +170,7 @@ scrape_configs:
   });
 });
 
-/** The example configuration with every receiver here, and without its patience. */
+/** The example configuration with every receiver here, and without delays. */
 function impatient(example: string, url: string): string {
   const config = parse(example) as {
     route: Record<string, unknown> & { routes: Record<string, unknown>[] };

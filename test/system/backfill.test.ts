@@ -11,7 +11,7 @@ import { requireTool } from './tools.ts';
 const DAYS = 300;
 const DAY_S = 86_400;
 
-/** A family with the dataset that it describes and what the API says of it, by label values. */
+/** A family with its dataset and the API's figures by label values. */
 interface Checked {
   readonly metric: string;
   readonly dataset: 'tokens' | 'productivity';
@@ -111,17 +111,17 @@ describe('300 days of the simulated organization', () => {
     return program.stdout();
   }
 
-  /** Every day's figures as a day panel asks for them, in the form of the API's. */
+  /** Every day's figures as queried by a day panel, in the format of the API's. */
   async function shown(
     prometheus: string,
     { metric, dataset, by }: Checked,
     parameters: Readonly<Record<string, string>>,
   ): Promise<Figures> {
-    // The expression of the day panels: a value on the day that it describes and nowhere else.
+    // The expression of the day panels: a value on the day it describes and on no other.
     const labels = ['org', ...by].join(',');
     const gate = `agent_platform_data_day_timestamp_seconds{dataset="${dataset}"} > time() - 172800 < time() - 86400`;
     const query = `max by (${labels}) (last_over_time((${metric} and on (job,instance,org) (${gate}))[1d:1h] offset -2d))`;
-    // The panel's point on a day's first instant shows that day.
+    // The panel's point at a day's first instant shows that day.
     const at = { start: String(range.firstDay), end: String(range.lastDay), step: '1d' };
     const answer = await fetch(`${prometheus}/api/v1/query_range`, {
       method: 'POST',
@@ -139,7 +139,7 @@ describe('300 days of the simulated organization', () => {
     return days;
   }
 
-  /** Compares every day. One without a row had no activity; a label value that a day leaves out is 0 or not shown. */
+  /** Compares every day. A day without a row had no activity; a label value missing from a day is 0 or absent. */
   async function expectAll(prometheus: string, parameters = {}): Promise<void> {
     for (const checked of CHECKED) {
       const found = await shown(prometheus, checked, parameters);
@@ -153,7 +153,7 @@ describe('300 days of the simulated organization', () => {
     }
   }
 
-  /** How many samples there are. */
+  /** The number of samples. */
   async function stored(prometheus: string): Promise<number> {
     const query = '{__name__=~"agent_platform_.+"}[400d]';
     const answer = await fetch(`${prometheus}/api/v1/query`, {
@@ -187,7 +187,7 @@ describe('300 days of the simulated organization', () => {
     platform = (await startPlatform(programs)).url;
     store = join(programs.folder(), 'history.db');
     const now = Date.now() / 1000;
-    // Two days back: the newest days are the live series' own.
+    // Two days back: the newest days belong to the live series.
     range.lastDay = Math.floor(now / DAY_S) * DAY_S - 3 * DAY_S;
     range.firstDay = range.lastDay - (DAYS - 1) * DAY_S;
     range.from = dayAt(range.firstDay);
@@ -261,7 +261,7 @@ describe('300 days of the simulated organization', () => {
       });
       await bring([`--remote-write.url=${url}/api/v1/write`]);
       await fetch(`${url}/internal/force_flush`);
-      // Else it takes a sample for the present one for as long as samples are usually apart: a day.
+      // Otherwise it would treat a sample as current for as long as the usual interval between samples: a day.
       await expectAll(url, { max_lookback: '5m' });
     });
   });

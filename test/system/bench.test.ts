@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const bench = fileURLToPath(new URL('../../bench/main.ts', import.meta.url));
 const run = promisify(execFile);
 
-// What it measures here says nothing: other tests share the machine.
+// The measurements here mean nothing, because other tests share the machine.
 test('the bench runs from end to end and prints its tables', async () => {
   const { stdout } = await run(process.execPath, [bench, '--quick']);
   const headings = stdout.match(/^##+ .*$/gm);

@@ -43,7 +43,7 @@ describe.runIf(requireTool('helm') && requireTool('openssl'))('what the chart re
     return { 'tls.crt': text, 'ca.crt': text, 'tls.key': await readFile(key, 'utf8') };
   }
 
-  /** Lays the volumes out as the kubelet would, below a directory, and gives the command line with its paths there. */
+  /** Creates the volumes below a directory as the kubelet would, and returns the command line with those paths. */
   async function layOut(objects: readonly KubernetesObject[]) {
     const root = programs.folder();
     const found = objects.find(({ kind }) => /^(Deployment|StatefulSet)$/.test(kind));

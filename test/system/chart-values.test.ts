@@ -39,7 +39,7 @@ describe.runIf(requireTool('helm'))('values of the chart', () => {
   }
 
   describe('as a subchart', () => {
-    /** What a parent chart renders that has this one as a conditional dependency, and the Deployment's image. */
+    /** The output of a parent chart that has this one as a conditional dependency, and the Deployment's image. */
     async function umbrella(values: string): Promise<readonly string[]> {
       const parent = programs.folder();
       const dependency =
@@ -103,7 +103,7 @@ describe.runIf(requireTool('helm'))('values of the chart', () => {
         spec: {
           hostNetwork: false,
           shareProcessNamespace: true,
-          // Laid over the chart's own members, not in their place.
+          // Merged with the chart's own members, not replacing them.
           securityContext: { runAsNonRoot: true, supplementalGroups: [4000] },
           runtimeClassName: 'gvisor',
           hostAliases: [{ ip: '10.1.2.3', hostnames: ['api.example.com'] }],

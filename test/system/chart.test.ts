@@ -24,7 +24,7 @@ describe.runIf(hasHelm)('the chart', () => {
 
   test.each(shapes)('has nothing that the linter minds: %s', async (shape) => {
     const values = shape === 'default' ? [] : ['--values', join(CHART, 'ci', `${shape}-values.yaml`)];
-    // The linter knows no cluster.
+    // The linter has no cluster.
     const lint = [
       'lint',
       '--strict',

@@ -8,7 +8,7 @@ import type { Programs } from './programs.ts';
 
 export const CHART = join(REPOSITORY, 'helm');
 
-/** What the chart makes objects of where the cluster knows it. */
+/** The resources that the chart creates if the cluster has their kinds. */
 export const extensions = [
   'monitoring.coreos.com/v1',
   'monitoring.coreos.com/v1alpha1',
@@ -32,7 +32,7 @@ export type KubernetesObject = z.infer<typeof object>;
 
 export interface Rendering {
   readonly shape?: string;
-  /** Values beside those of the shape, as YAML. */
+  /** Values in addition to those of the shape, as YAML. */
   readonly values?: string;
   readonly version?: string;
   readonly knows?: readonly string[];
@@ -41,14 +41,14 @@ export interface Rendering {
 }
 
 export interface Chart {
-  /** What `helm template` writes; rejects with its error. */
+  /** The output of `helm template`; rejects with its error. */
   text(rendering: Rendering): Promise<string>;
   objects(rendering: Rendering): Promise<readonly KubernetesObject[]>;
-  /** What `helm install` prints afterwards. */
+  /** The notes that `helm install` prints. */
   notes(rendering: Rendering): Promise<string>;
 }
 
-/** The chart as a real Helm renders it. */
+/** The chart as rendered by a real Helm. */
 export function createChart(programs: Programs): Chart {
   async function render(
     chart: string,
@@ -83,7 +83,7 @@ export function createChart(programs: Programs): Chart {
   };
 }
 
-/** The objects in a text of several YAML documents; throws where one is none. */
+/** The objects in a text of several YAML documents; throws if one is not an object. */
 export function parseObjects(text: string): readonly KubernetesObject[] {
   return parseAllDocuments(text).flatMap((document) => {
     if (document.errors.length > 0) throw new Error(String(document.errors[0]));

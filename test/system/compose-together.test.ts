@@ -23,7 +23,7 @@ describe.runIf(hasTools)('what compose.yaml starts', () => {
     const compose = await readProject(programs);
     const folder = programs.folder();
     const ports = { platform: await freePort(), exporter: await freePort(), prometheus: await freePort() };
-    // Names of services become ports of this machine, and paths in containers a directory.
+    // Service names become ports of this machine, and paths in containers a directory.
     const here = (text: string) =>
       text
         .replace(

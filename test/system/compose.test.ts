@@ -131,7 +131,7 @@ describe.runIf(requireTool('docker-compose'))('compose.yaml', () => {
       dashboard.parse(JSON.parse(readFileSync(join(folder, file), 'utf8'))),
     );
     expect(dashboards.length).toBeGreaterThan(1);
-    // Grafana takes only one of two with the same uid, and says so in its log alone.
+    // Grafana loads only one of two with the same uid, and reports that only in its log.
     expect(new Set(dashboards.map(({ uid }) => uid)).size).toBe(dashboards.length);
     for (const { templating, uid } of dashboards) {
       const [datasource] = templating.list.filter(({ type }) => type === 'datasource');

@@ -18,18 +18,18 @@ const project = z.looseObject({
 
 export type Service = z.infer<typeof service>;
 
-/** What Compose makes of the repository's files. */
+/** The configuration that Compose derives from the repository's files. */
 export interface Project {
   readonly services: Readonly<Record<string, Service>>;
   /** Names of the volumes that it creates. */
   readonly volumes: readonly string[];
-  /** Throws where there is none of this name. */
+  /** Throws if there is none with this name. */
   service(name: string): Service;
-  /** The path in the repository of what a service finds under another one; throws where nothing is mounted there. */
+  /** The path in the repository of a path in a service; throws if nothing is mounted there. */
   mounted(name: string, target: string): string;
 }
 
-/** Reads compose.yaml by Compose itself, with an `.env` of this content or without one. */
+/** Resolves compose.yaml with Compose itself, with an `.env` of this content or without one. */
 export async function readProject(programs: Programs, environment?: string): Promise<Project> {
   const folder = programs.folder();
   // A copy, because the repository may have an `.env` of its owner.

@@ -13,7 +13,7 @@ import { startServe } from './platform.ts';
 import { createPrograms, type Program } from './programs.ts';
 
 const KILLS = 52;
-/** So many stores are tried at a time, each with its share of the kills. */
+/** This many stores are tested concurrently, each with its share of the kills. */
 const STORES = 2;
 const DATASETS = ['tokens', 'tools', 'activity', 'productivity', 'readiness', 'wiki'] as const;
 
@@ -22,11 +22,11 @@ const clock = createSystemClock();
 
 interface Platform {
   readonly url: string;
-  /** Resolves once so many more requests have come. */
+  /** Resolves once this many more requests have arrived. */
   requests(count: number): Promise<void>;
 }
 
-/** A simulated platform that counts its requests, and whose clock stands still. */
+/** A simulated platform that counts its requests, and whose clock does not advance. */
 async function createPlatform(): Promise<Platform> {
   const now = clock.now();
   const sandbox = createSandbox({ now: () => now, users: 6, repos: 4 });
@@ -48,7 +48,7 @@ async function createPlatform(): Promise<Platform> {
   };
 }
 
-/** Everything in a store but the moments of its answers. */
+/** Everything in a store except the times of its answers. */
 async function contentOf(path: string): Promise<Record<string, unknown>> {
   const history = await createSqliteHistory({
     path,
@@ -82,11 +82,11 @@ function coveredDays(content: Record<string, unknown>): Record<string, number> {
 }
 
 function serveArguments(storage: string): readonly string[] {
-  // A thousand days take many windows for each dataset: the first sync is not over before the last kill.
+  // A thousand days take many windows per dataset: the first sync is not over before the last kill.
   return [`--storage.path=${storage}`, '--history.start=2024-01-01', '--api.requests-per-second=400'];
 }
 
-/** Serves until every day is there and every collector has succeeded, then ends it well. */
+/** Serves until every day is stored and every collector has succeeded, then stops it properly. */
 async function syncToTheEnd(platform: Platform, storage: string): Promise<void> {
   const { program, url } = await startServe(programs, platform.url, serveArguments(storage));
   await waitFor(async () => {
@@ -119,7 +119,7 @@ async function serveAndKill(platform: Platform, storage: string, chance: () => n
   expect((await program.ended).signal).toBe('SIGKILL');
 }
 
-/** A sequence of numbers in [0, 1) that a seed determines. */
+/** A sequence of numbers in [0, 1) determined by a seed. */
 function chanceOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -138,7 +138,7 @@ test('a serve that is killed again and again during its first sync ends with the
       let before = coveredDays(Object.fromEntries(DATASETS.map((name) => [name, { days: {} }])));
       for (let kill = 1; kill <= KILLS / STORES; kill++) {
         await serveAndKill(platform, storage, chance);
-        // Between two looks, a serve finds the file as the one before it was killed.
+        // Between two checks, a serve opens the file as left by the killed one.
         if (kill % 3 !== 0) continue;
         const covered = coveredDays(await contentOf(storage));
         for (const name of DATASETS) expect(covered[name]).toBeGreaterThanOrEqual(before[name] ?? 0);

@@ -8,13 +8,13 @@ import { backfilled, type Shown, scraped } from './timeline.ts';
 import { requireTool } from './tools.ts';
 
 const HOUR_S = 3600;
-/** The days of the story end so long ago that no block of theirs is the present one. */
+/** The days of the story ended so long ago that none of their blocks is the current one. */
 const FIRST_DAYS_AGO = 40;
 
-/** What each day is: 100 credits of model a for each number of the day, and 10 of model b while it was used. */
+/** The figures of each day: 100 credits of model a times the day's number, and 10 of model b while it was used. */
 const models = (day: number, b?: number) => ({ a: day * 100, ...(b === undefined ? {} : { b }) });
 
-/** Days 0 to 7 were backfilled: the exporter did not run yet. */
+/** Days 0 to 7 were backfilled: the exporter was not running yet. */
 const PAST = [0, 1, 2, 3, 4, 5, 6, 7].map((day) => ({ day, models: models(day, 10) }));
 
 /** Day 14 was missing and was backfilled later. */
@@ -22,20 +22,20 @@ const LATER = [{ day: 14, models: models(14) }];
 
 const hour = (day: number, of: number) => day * 24 + of;
 
-/** What the live exporters showed, from day 9 on, on which they were started. */
+/** The output of the live exporters from day 9 on, when they were started. */
 const LIVE: readonly Shown[] = [
   { at: hour(9, 8), instance: 'pod-1', day: 8, models: models(8, 10) },
   { at: hour(10, 0.4), instance: 'pod-1', day: 9, models: models(9, 10) },
-  // Day 10 came nine hours late, and without model b, which went away.
+  // Day 10 came nine hours late, and without model b, which disappeared.
   { at: hour(11, 9.2), instance: 'pod-1', day: 10, models: models(10) },
-  // Day 11 was never the newest one: the platform was away until day 12 was there.
+  // Day 11 was never the newest one: the platform was down until day 12 was available.
   { at: hour(13, 0.4), instance: 'pod-1', day: 12, models: models(12) },
   // Day 13 was revised in the afternoon, after a restart under another name in the morning.
   { at: hour(14, 0.4), instance: 'pod-1', day: 13, models: models(13) },
   { at: hour(14, 10), instance: 'pod-1' },
   { at: hour(14, 10.2), instance: 'pod-2', day: 13, models: models(13) },
   { at: hour(14, 15.1), instance: 'pod-2', day: 13, models: { a: 1350 } },
-  // Day 14 is missing while it is the newest one. From day 15 on there are two replicas, one behind the other.
+  // Day 14 is missing while it is the newest one. From day 15 on there are two replicas, one of them a day behind.
   { at: hour(16, 0.4), instance: 'pod-2', day: 15, models: models(15) },
   { at: hour(16, 0.9), instance: 'pod-3', day: 15, models: models(15) },
   { at: hour(17, 0.4), instance: 'pod-2', day: 16, models: models(16) },
@@ -113,12 +113,12 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('each day o
 
   test('is compared with the day a week before its own, whatever the hour', async () => {
     const CHANGE = 'overview.json “Credits” B';
-    // At these hours the newest day is 16, 15 and 8; of the last one's week before there is the backfill alone.
+    // At these hours the newest day is 16, 15 and 8; a week before the last of them there is only the backfill.
     expect(await valueAt(CHANGE, hour(17, 1))).toBeCloseTo(1600 / 910 - 1);
     expect(await valueAt(CHANGE, hour(17, 23))).toBeCloseTo(1600 / 910 - 1);
     expect(await valueAt(CHANGE, hour(16, 5))).toBeCloseTo(1500 / 810 - 1);
     expect(await valueAt(CHANGE, hour(9, 9))).toBeCloseTo(810 / 110 - 1);
-    // Seven days before day 12 is day 5, also on the day on which day 13 has not come yet.
+    // Seven days before day 12 is day 5, even on the day on which day 13 has not arrived yet.
     expect(await valueAt(CHANGE, hour(14, 0.2))).toBeCloseTo(1200 / 510 - 1);
   });
 

@@ -3,7 +3,7 @@ import type { Answered, PrometheusServer } from './prometheus-server.ts';
 
 export const DAY_S = 86_400;
 
-/** A query of a panel, with where it stands. */
+/** A query of a panel, and its location. */
 export interface PanelQuery {
   readonly where: string;
   readonly target: Target;
@@ -18,7 +18,7 @@ export function panelQueries(): readonly PanelQuery[] {
   );
 }
 
-/** Every variable that asks Prometheus. */
+/** Every variable that queries Prometheus. */
 export function variableQueries(): readonly { readonly where: string; readonly variable: Variable }[] {
   return readDashboards().flatMap(({ file, dashboard }) =>
     dashboard.templating.list
@@ -27,7 +27,7 @@ export function variableQueries(): readonly { readonly where: string; readonly v
   );
 }
 
-/** The text of a query with Grafana's variables put in, all values chosen. */
+/** The text of a query with Grafana's variables replaced, all values selected. */
 export function chosen(text: string, range: string): string {
   return text
     .replaceAll('$__rate_interval', '2m')
@@ -35,7 +35,7 @@ export function chosen(text: string, range: string): string {
     .replaceAll(/\$(job|org|repo|user)/g, '.+');
 }
 
-/** Asks as Grafana would: days at their first instants, the rest over the last minutes, or at the present. */
+/** Queries as Grafana would: days at their first instants, others over the last minutes, or now. */
 export async function ask(
   prometheus: PrometheusServer,
   { expr, instant, interval }: Target,
@@ -47,7 +47,7 @@ export async function ask(
   return prometheus.range(query, now - 300, now, 15);
 }
 
-/** The values that a variable offers. */
+/** The values offered by a variable. */
 export function offered(
   prometheus: PrometheusServer,
   variable: Variable,

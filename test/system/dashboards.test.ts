@@ -16,7 +16,7 @@ const SETTINGS = `seats: 50, budget: {credits_per_month: 300000000},
 
 const TOKEN = 'a-token-of-the-hooks-of-this-test';
 
-/** Queries that have no data here, and why. */
+/** Queries without data here, and why. */
 const EMPTY: readonly { readonly where: RegExp; readonly why: string }[] = [
   { where: /readiness.json “Wiki runs” B/, why: 'the usual listing of wiki runs has no status' },
   { where: /health.json “Failing now”/, why: 'nothing fails' },
@@ -37,7 +37,7 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the dashbo
   let prometheus: PrometheusServer;
 
   const span = () => ({ from, today, now: Math.floor(Date.now() / 1000) });
-  /** When a Wednesday of the week before was backfilled as the newest day. */
+  /** The time at which a Wednesday of the previous week was backfilled as the newest day. */
   const workday = today - ((new Date(today * 1000).getUTCDay() + 4) % 7) * DAY_S - 7 * DAY_S + 47 * 3600;
 
   async function fetchRows(platform: string, org: string, dataset: string): Promise<void> {
@@ -164,7 +164,7 @@ describe.runIf(requireTool('prometheus'))('the dashboards on an empty database',
   });
 });
 
-/** A session that ends, one that waits, and an event that is no event. */
+/** A session that ends, one that waits, and an unusable event. */
 async function sendHooks(url: string): Promise<void> {
   const at = Date.now();
   const events = [

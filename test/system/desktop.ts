@@ -3,18 +3,18 @@ import path from 'node:path';
 import { waitFor } from '../support/wait-for.ts';
 import { type Programs, written } from './programs.ts';
 
-/** A desktop without a screen: an X server, a session bus of its own and a notification daemon. */
+/** A desktop without a screen: an X server, its own session bus and a notification daemon. */
 export interface Desktop {
-  /** What a program needs to be on it. */
+  /** The environment of programs on it. */
   readonly environment: Readonly<Record<string, string>>;
-  /** What was shown so far, the newest first. */
+  /** The notifications so far, newest first. */
   shown(): Promise<readonly { readonly title: string; readonly text: string }[]>;
 }
 
-/** The programs that a desktop is made of. */
+/** The programs of a desktop. */
 export const desktopTools = ['Xvfb', 'dbus-daemon', 'dunst', 'dunstctl', 'notify-send'] as const;
 
-/** Starts a desktop; it goes with the other programs of the test file. */
+/** Starts a desktop, which is stopped with the other programs of the test file. */
 export async function startDesktop(programs: Programs): Promise<Desktop> {
   const screen = programs.start('Xvfb', [
     '-displayfd',
@@ -41,7 +41,7 @@ export async function startDesktop(programs: Programs): Promise<Desktop> {
   return {
     environment,
     async shown() {
-      // The daemon tells of what is no longer on the screen.
+      // The daemon lists notifications that are no longer on the screen.
       await control('close-all');
       const { stdout } = await control('history');
       const { data }: { data: Record<'summary' | 'body', { data: string }>[][] } = JSON.parse(stdout);

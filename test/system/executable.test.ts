@@ -26,7 +26,7 @@ describe('the single executable', () => {
     file = await buildExecutable(programs);
   });
 
-  /** Runs it where neither Node.js nor this repository can be found. */
+  /** Runs it with neither Node.js nor this repository available. */
   function run(args: readonly string[], environment: Readonly<Record<string, string>> = {}, input = '') {
     return programs.run(file, args, { environment: { PATH: '', ...environment }, input });
   }
@@ -178,7 +178,7 @@ describe('the single executable', () => {
     const ran = await run(['hook', `--config=${settings}`], environment, input);
     expect(ran).toEqual({ code: 0, signal: null, stdout: '', stderr: '' });
     expect(readFileSync(played).equals(readFileSync(join(REPOSITORY, 'assets/notification.wav')))).toBe(true);
-    // The copy that was played goes with the process.
+    // The copy that was played is removed with the process.
     expect(readdirSync(home).filter((name) => name.startsWith('agent-platform-exporter-'))).toEqual([]);
     expect((await run(['hook-config'])).stdout).toContain(`${file} hook`);
   });

@@ -1,7 +1,7 @@
 /** A day's row of the API. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A panel's query, and what the API says that it must show on a day, by label values. */
+/** A panel's query, and the API's figures that it must show on a day, by label values. */
 export interface Bars {
   readonly where: string;
   readonly dataset: 'tokens' | 'tools' | 'activity' | 'productivity';
@@ -13,7 +13,7 @@ function field(name: string): Bars['figures'] {
   return (rows) => ({ '': rows.reduce((sum, row) => sum + Number(row[name] ?? 0), 0) });
 }
 
-/** The sums of a list's entries by what they are identified by. */
+/** The sums of a list's entries by their identifying member. */
 function list(name: string, by: readonly string[], value: string): Bars['figures'] {
   return (rows) => {
     const found: Record<string, number> = {};
@@ -39,7 +39,7 @@ function members(name: string): Bars['figures'] {
   };
 }
 
-/** What is held against the API, day by day. */
+/** The queries that are compared with the API, day by day. */
 export const bars: readonly Bars[] = [
   { where: 'overview.json “Credits by day” A', dataset: 'tokens', figures: field('billable_tokens') },
   {

@@ -37,7 +37,7 @@ async function startPrometheus(scrapes: string) {
   };
 }
 
-/** Connections that are opened again whenever the exporter closes them, until the test ends. */
+/** Connections that are reopened whenever the exporter closes them, until the test ends. */
 function besiege(url: string, count: number, first: () => string, then: (socket: Socket) => void) {
   const { hostname, port } = new URL(url);
   const state = { opened: 0, ended: false };
@@ -60,7 +60,7 @@ function besiege(url: string, count: number, first: () => string, then: (socket:
   return state;
 }
 
-/** Sends one character in a second, and takes nothing of the answer. */
+/** Sends one character per second, and reads nothing of the answer. */
 function drip(socket: Socket): void {
   socket.pause();
   const timer = setInterval(() => socket.write('a'), 1_000);

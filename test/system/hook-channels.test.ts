@@ -34,7 +34,7 @@ async function tell(
   expect(ran).toMatchObject({ code: 0, stdout: '', stderr: '' });
 }
 
-/** Its problems, if any. */
+/** The logged problems, if any. */
 function logOf(home: Home): string {
   try {
     return readFileSync(path.join(home.state, 'hook.log'), 'utf8');
@@ -58,7 +58,7 @@ describe.runIf(hasDesktop)('the desktop shows', () => {
   test.each([
     ['Ready for review', 'Ready for review'],
     ['--help', '--help'],
-    // The daemon keeps text as the markup that it draws.
+    // The daemon stores text as the markup that it renders.
     ['<b>a</b> & "b"', '&lt;b&gt;a&lt;/b&gt; &amp; "b"'],
     ['C:\\new\\table $(touch x) `id` ; rm', 'C:\\new\\table $(touch x) `id` ; rm'],
     ['zwei\nZeilen, ümlaut, 漢字', 'zwei\nZeilen, ümlaut, 漢字'],
@@ -84,7 +84,7 @@ describe.runIf(requireTool('play'))('a sound', () => {
       `pcm.!default { type file file "${heard}" format "wav" slave.pcm "nowhere" }\npcm.nowhere { type null }\n`,
     );
     const home = homeWith('deadline: 20s\nchannels: {ping: {type: sound}}\nrules: [{channels: [ping]}]');
-    // Of the players only this one, whatever else the machine has.
+    // Only this player is available, whatever else the machine has.
     const player = (await programs.run('sh', ['-c', 'command -v play'])).stdout.trim();
     const only = path.join(folder, 'bin');
     mkdirSync(only);

@@ -15,7 +15,7 @@ const NAMES = ['Notification', 'Stop', 'SubagentStop', 'SessionEnd', 'PostToolUs
 
 const programs = createPrograms();
 
-/** What a sender gets: a status, or nothing where the connection breaks. */
+/** The result for a sender: a status, or nothing if the connection breaks. */
 function post(url: string, agent: Agent, event: object): Promise<number | undefined> {
   return new Promise((resolve) => {
     const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
@@ -78,7 +78,7 @@ test('10 000 events of 50 senders are counted once each, though the exporter is 
         ...{ id: `event-${index}`, hook_event_name: name, session_id: `session-${index % 300}` },
         ...{ reason: 'clear', occurred_at: Date.now(), message: 'planted' },
       };
-      // As a sender with a spool does it: again, until it is taken.
+      // As a sender with a spool: repeats until it is accepted.
       await waitFor(async () => {
         if ((await post(exporter.url, agent, event)) === 202) return true;
         repeated += 1;
@@ -110,7 +110,7 @@ test('10 000 events of 50 senders are counted once each, though the exporter is 
   expect(page.value('agent_platform_hook_session_ends_total', { reason: 'clear' })).toBe(known['SessionEnd']);
   expect(`${page.text}${program.stderr()}`).not.toContain('planted');
 
-  // Once more, all of it: nothing is new.
+  // All of it again: nothing is new.
   const again = Array.from({ length: 10 }, (_, start) => ({
     events: Array.from({ length: EVENTS / 10 }, (_unused, index) => ({
       ...{ id: `event-${(start * EVENTS) / 10 + index}`, hook_event_name: 'Stop', occurred_at: Date.now() },

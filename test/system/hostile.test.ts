@@ -9,7 +9,7 @@ import { createPrograms, written } from './programs.ts';
 const MEBIBYTE = 1024 * 1024;
 const ROUNDS = 6;
 
-/** What each organization's platform is out to do; the first one does nothing of the kind. */
+/** The attack of each organization's platform; the first one is harmless. */
 const FAULTS: Readonly<Record<string, readonly string[]>> = {
   acme: [],
   globex: ['gzip-bomb=1073741824'],
@@ -18,7 +18,7 @@ const FAULTS: Readonly<Record<string, readonly string[]>> = {
   hooli: ['slow-body=20@tokens', 'redirect-loop@tools', 'big-headers=100000@activity', 'close=0.5@wiki'],
 };
 
-/** Whose tokens cannot be had. */
+/** Organizations whose tokens cannot be fetched. */
 const FAILING_TOKENS = ['globex', 'hooli', 'initech', 'umbrella'];
 
 const programs = createPrograms();
@@ -62,7 +62,7 @@ test('memory and handles are bounded whatever the platform sends, and who sends 
         ...{ org: 'acme', endpoint: 'tokens', code: '200' },
       });
       expect(asked).toBeGreaterThan(before ?? 0);
-      // The endless listing goes on beside; everybody else has had an answer.
+      // The endless listing continues meanwhile; all others have been answered.
       const runs = Object.keys(
         now.by('org', 'agent_platform_exporter_collector_success', { collector: 'tokens' }),
       );
@@ -83,7 +83,7 @@ test('memory and handles are bounded whatever the platform sends, and who sends 
   const success = last.by('collector', 'agent_platform_exporter_collector_success', { org: 'acme' });
   expect(Object.values(success)).toEqual([1, 1, 1, 1, 1, 1]);
   expect(program.ending()).toBeUndefined();
-  // Where the machine is slow, a bomb runs into the timeout before it runs into the limit.
+  // On a slow machine, a bomb reaches the timeout before the limit.
   const reasons = last.find('agent_platform_exporter_collector_failing', { collector: 'tokens' });
   const failing = reasons.filter(({ value }) => Number(value) === 1);
   expect(failing.map(({ labels }) => labels.get('org')).toSorted()).toEqual(FAILING_TOKENS);

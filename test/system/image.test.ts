@@ -88,7 +88,7 @@ describe.runIf(requireTool('buildah') && requireRoot())('the image', () => {
       packages.filter((path) => /(^|\/)node_modules\/(@[^/]+\/)?[^/]+$/.test(path) && !allowed.has(path)),
     ).toEqual([]);
     expect(packages).not.toContain('node_modules/node');
-    // Nothing of it is made for one architecture.
+    // Nothing in it is specific to one architecture.
     expect(globSync('**/*.{node,exe,so,dylib}', { cwd: join(root, 'app') })).toEqual([]);
     expect(
       globSync('**/{*.db,.env*,*.pem,.git,test}', { cwd: join(root, 'app'), exclude: ['node_modules/**'] }),

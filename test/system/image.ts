@@ -20,23 +20,23 @@ const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 const BUILD_PROGRAMS = ['/bin/sh', '/bin/mkdir', '/bin/rm', '/usr/bin/env'];
 const USER = '65532:65532';
 
-/** Builds images with buildah, in a store of its own that goes when the programs' directories go. */
+/** Builds images with buildah, in a separate store that is removed with the programs' directories. */
 export interface Builder {
   /** The command with its store, for scripts that take one. */
   readonly engine: readonly string[];
-  /** Runs buildah to its end and gives what it wrote; rejects where it failed. */
+  /** Runs buildah and returns its output; rejects if it fails. */
   buildah(args: readonly string[]): Promise<string>;
-  /** Builds the repository's Dockerfile on stand-ins for its bases. */
+  /** Builds the repository's Dockerfile with substitutes for its base images. */
   build(image: string, args: Readonly<Record<string, string>>): Promise<void>;
   /** The files of an image, as a directory. */
   filesOf(image: string): Promise<string>;
-  /** Lets go of the mounted directories. */
+  /** Unmounts the directories. */
   close(): Promise<void>;
 }
 
 /**
- * The bases of the Dockerfile come from registries. What stands in for them here has the same programs in the same
- * places, taken from this machine: Node.js and npm with a shell for building, and bare libraries for the image.
+ * The base images of the Dockerfile come from registries. Their substitutes here have the same programs at the same
+ * paths, taken from this machine: Node.js and npm with a shell for building, and bare libraries for the image.
  */
 export async function createBuilder(programs: Programs): Promise<Builder> {
   const folder = programs.folder();
@@ -72,7 +72,7 @@ export async function createBuilder(programs: Programs): Promise<Builder> {
     async build(image, args) {
       const all = { NODE_IMAGE: 'localhost/node:test', BASE_IMAGE: 'localhost/base:test', ...args };
       const given = Object.entries(all).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]);
-      // HEALTHCHECK is no part of the other format.
+      // HEALTHCHECK does not exist in the other format.
       const format = ['--format', 'docker', '--volume', `${cache}:/root/.npm`];
       await buildah(['bud', ...format, ...given, '--tag', image, REPOSITORY]);
     },
@@ -135,7 +135,7 @@ mount -o remount,bind,ro "$root"
 exec /usr/sbin/chroot --userspec=${USER} "$root" "$@"
 `;
 
-/** Runs a command as an engine would: the first process, unprivileged, on a read-only tree with one volume. */
+/** Runs a command as an engine would: as the first process, unprivileged, on a read-only tree with one volume. */
 export function runContained(
   programs: Programs,
   root: string,
@@ -146,7 +146,7 @@ export function runContained(
   return programs.start('unshare', [...unshare, ...command], { environment });
 }
 
-/** The number, as seen from outside, of the process that runs as the first one of a container and goes on running. */
+/** The process id, as seen from outside, of the first process of a container. */
 export function firstProcess({ pid: parent, stderr }: Program): Promise<number> {
   return waitFor(async () => {
     for (const pid of await readdir('/proc')) {

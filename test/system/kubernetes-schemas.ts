@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Programs } from './programs.ts';
 import { networkEnvironment } from './tools.ts';
 
-/** The oldest version that the chart takes and that the module proxy has, one between, and the newest. */
+/** The oldest version that the chart supports and that the module proxy has, one in between, and the newest. */
 export const kubernetesVersions = ['1.29.15', '1.32.13', '1.36.3'] as const;
 const MONITORING = 'github.com/prometheus-operator/prometheus-operator@v0.85.0';
 const GATEWAY = 'sigs.k8s.io/gateway-api@v1.4.1';
@@ -36,7 +36,7 @@ const resourceDefinition = z.object({
 });
 
 /**
- * Writes JSON schemas that refuse unknown fields, as kubeconform finds them, for one version of Kubernetes and for the
+ * Writes JSON schemas that reject unknown fields, laid out for kubeconform, for one version of Kubernetes and for the
  * resources of the Prometheus operator, the Gateway API and the Grafana operator. Resolves with `--schema-location`.
  */
 export async function writeSchemas(programs: Programs, version: string): Promise<string> {
@@ -82,7 +82,7 @@ export async function resourceDefinitionFiles(programs: Programs): Promise<reado
   ];
 }
 
-/** The directory of a Go module, downloaded where it is not there. */
+/** The directory of a Go module, downloaded if necessary. */
 async function module(programs: Programs, name: string): Promise<string> {
   const { code, stdout, stderr } = await programs.run('go', ['mod', 'download', '-json', name], {
     environment: networkEnvironment(),
@@ -91,7 +91,7 @@ async function module(programs: Programs, name: string): Promise<string> {
   return z.object({ Dir: z.string() }).parse(JSON.parse(stdout)).Dir;
 }
 
-/** The same schema with no other properties than the named ones, at every depth. */
+/** The same schema without any other properties than the named ones, at every depth. */
 function strict(schema: JsonObject): JsonObject {
   const result: Record<string, Json> = { ...schema };
   for (const [key, value] of Object.entries(schema)) {
@@ -108,7 +108,7 @@ function strict(schema: JsonObject): JsonObject {
   if (schema['format'] === 'int-or-string' || schema['x-kubernetes-int-or-string'] === true) {
     result['type'] = ['string', 'integer'];
   }
-  // Kubernetes has formats that JSON schemas have not; none of them is a matter of fields.
+  // Kubernetes has formats that JSON schemas lack; none of them affects fields.
   delete result['format'];
   return result;
 }
@@ -118,7 +118,7 @@ function withMetadata(schema: JsonObject): JsonObject {
   return { ...schema, properties: { ...properties, metadata: { $ref: `#/definitions/${META}` } } };
 }
 
-/** The definitions that a schema needs. */
+/** The definitions that a schema uses. */
 function closure(definitions: Readonly<Record<string, JsonObject>>, schema: JsonObject): JsonObject {
   const needed: Record<string, JsonObject> = {};
   const open: JsonObject[] = [schema];
@@ -141,7 +141,7 @@ function readJson(file: string): unknown {
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
-/** No package registry has this definition; these are the fields of it that a chart can want. */
+/** No package registry has this definition; these are its fields that a chart may use. */
 export const grafanaDashboard: JsonObject = {
   type: 'object',
   required: ['spec'],

@@ -33,7 +33,7 @@ describe.runIf(requireTool('npm'))('the npm package', () => {
   let prefix = '';
 
   beforeAll(async () => {
-    // Elsewhere, because packing builds: what is built is preferred to the sources by whoever runs them afterwards.
+    // In a copy, because packing builds, and the build output would take precedence over the sources afterwards.
     const folder = programs.folder();
     for (const path of [...SOURCES, ...PAGES]) {
       await cp(join(REPOSITORY, path), join(folder, path), { recursive: true });

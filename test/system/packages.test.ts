@@ -10,7 +10,7 @@ import { requireRoot, requireTool } from './tools.ts';
 
 const UNIT = join(REPOSITORY, 'packaging/agent-platform-exporter.service');
 
-/** This machine's own root, into which a package can be installed without a trace: all that is written is in memory. */
+/** This machine's own root, into which a package can be installed without a trace: all writes go to memory. */
 const ENTER = `
 work=$1; shift
 mount -t tmpfs tmpfs "$work"
@@ -83,7 +83,7 @@ describe.runIf(requireTool('nfpm') && requireRoot())('the packages', () => {
     `);
       expect(code, stderr).toBe(0);
       expect(stdout.split('\n')).toEqual([
-        // Only the first installation says what to do next.
+        // Only the first installation prints the next steps.
         expect.stringMatching(/^Edit .*systemctl enable --now agent-platform-exporter$/),
         'agent-platform-exporter',
         '750 root agent-platform-exporter /etc/agent-platform-exporter',
@@ -131,7 +131,7 @@ describe.runIf(requireTool('nfpm') && requireRoot())('the packages', () => {
 
   test.runIf(requireTool('rpm'))('for RPM go into an empty root and are removed from it', async () => {
     const root = programs.folder();
-    // The machine has no other RPM packages that the dependencies could be met by, and no user for the scripts.
+    // The machine has no other RPM packages to satisfy the dependencies, and no user for the scripts.
     const rpmIn = (...args: readonly string[]) =>
       programs.run('rpm', ['--root', root, '--nodeps', '--noscripts', '--nosignature', ...args]);
     const installed = await rpmIn('--install', join(folder, rpm));

@@ -5,7 +5,7 @@ import { type Program, type Programs, written } from './programs.ts';
 
 export const KEY = 'sandbox-acme-owner';
 
-/** The simulated platform as a process of its own. */
+/** The simulated platform as a separate process. */
 export async function startPlatform(
   programs: Programs,
   args: readonly string[] = [],
@@ -16,7 +16,7 @@ export async function startPlatform(
   return { program, url, port: Number(new URL(url).port) };
 }
 
-/** `serve` that polls a platform, on a port that the system picks unless given. */
+/** `serve` polling a platform, on a port that the system selects unless given. */
 export async function startServe(
   programs: Programs,
   platform: string,
@@ -33,7 +33,7 @@ export async function startServe(
   return { program, url: `http://127.0.0.1:${port}` };
 }
 
-/** `demo` on a port that the system picks. */
+/** `demo` on a port that the system selects. */
 export async function startDemo(
   programs: Programs,
 ): Promise<{ readonly program: Program; readonly url: string }> {
@@ -42,12 +42,12 @@ export async function startDemo(
   return { program, url };
 }
 
-/** The page of an exporter as it is served now. */
+/** The current page of an exporter. */
 export async function pageOf(url: string): Promise<Page> {
   return readPage(await (await fetch(`${url}/metrics`)).text());
 }
 
-/** The page once the first run of every usual collector is whole. */
+/** The page once the first run of every usual collector is complete. */
 export function settledPage(url: string): Promise<Page> {
   return waitFor(async () => {
     const page = await pageOf(url);

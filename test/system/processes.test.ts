@@ -40,7 +40,7 @@ describe('SIGTERM ends serve with 0', () => {
     client.on('error', () => undefined);
     client.write('GET /metrics HTTP/1.1\r\nHost: exporter\r\n\r\n'.repeat(500));
     await once(client, 'readable');
-    // Others are served meanwhile, until nothing more fits between the server and this client.
+    // Others are served meanwhile, until the buffers between the server and this client are full.
     for (let scrape = 0; scrape < 30; scrape++) {
       expect(await (await fetch(`${url}/metrics`)).text()).toContain('process_start_time_seconds');
     }

@@ -22,18 +22,18 @@ export interface Program {
   readonly pid: number | undefined;
   stdout(): string;
   stderr(): string;
-  /** What the program is asked to do by a signal. */
+  /** Sends the program a signal. */
   send(signal: NodeJS.Signals): void;
   readonly ended: Promise<Ending>;
-  /** How it ended, once it has. */
+  /** The result, once the program has exited. */
   ending(): Ending | undefined;
 }
 
 export interface Programs {
   start(command: string, args: readonly string[], options?: RunOptions): Program;
-  /** Runs to the end. */
+  /** Runs until it exits. */
   run(command: string, args: readonly string[], options?: RunOptions): Promise<Ending & Output>;
-  /** The exporter, from its sources and without any other environment than the one given. */
+  /** The exporter, from its sources and with no environment other than the given one. */
   exporter(args: readonly string[], environment?: Readonly<Record<string, string>>): Program;
   /** A new directory. */
   folder(): string;
@@ -49,7 +49,7 @@ interface Output {
   readonly stderr: string;
 }
 
-/** Starts programs for the tests of one file; whatever still runs at their end is ended, and its directories go. */
+/** Starts programs for the tests of one file; afterwards, running ones are stopped and their directories are removed. */
 export function createPrograms(): Programs {
   const running = new Map<ChildProcess, Promise<Ending>>();
   const folders: string[] = [];
@@ -62,7 +62,7 @@ export function createPrograms(): Programs {
 
   function start(command: string, args: readonly string[], options: RunOptions = {}): Program {
     const { PATH = '', HOME = '/' } = process.env;
-    // Each in a directory of its own: what a program stores there is nobody else's.
+    // Each in its own directory, because of the files that a program stores there.
     const child = spawn(command, args, { cwd: folder(), env: { PATH, HOME, ...options.environment } });
     const written = { stdout: '', stderr: '' };
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -117,7 +117,7 @@ async function end(child: ChildProcess, ended: Promise<Ending>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** The first group of a pattern in what a program writes, once it is there; rejects where the program ends before. */
+/** The first group of a pattern in a program's output, once it matches; rejects if the program exits before that. */
 export async function written(
   program: Program,
   stream: 'stdout' | 'stderr',

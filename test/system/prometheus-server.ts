@@ -6,14 +6,14 @@ import { freePort } from '../../bench/programs.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { Programs } from './programs.ts';
 
-/** One series of an answer: its labels, and its values by second. */
+/** One series of a result: its labels, and its values by second. */
 export interface Answered {
   readonly labels: Readonly<Record<string, string>>;
   readonly values: readonly (readonly [number, number])[];
 }
 
 export interface PrometheusServer {
-  /** Rejects with what Prometheus says of a query that it refuses. */
+  /** Rejects with Prometheus' error if a query is invalid. */
   instant(query: string, at?: number): Promise<readonly Answered[]>;
   /** Times and step in seconds. */
   range(query: string, from: number, to: number, step: number): Promise<readonly Answered[]>;
@@ -26,7 +26,7 @@ interface Series {
   readonly values?: readonly (readonly [number, string])[];
 }
 
-/** A real Prometheus over a directory of blocks, which scrapes a target each second where there is one. */
+/** A real Prometheus with a directory of blocks, which scrapes a target every second, if given. */
 export async function startPrometheus(
   programs: Programs,
   { tsdb, target }: { readonly tsdb: string; readonly target?: string },
@@ -73,7 +73,7 @@ export async function startPrometheus(
   };
 }
 
-/** Makes blocks of OpenMetrics files in a new directory, which it returns. */
+/** Creates blocks from OpenMetrics files in a new directory, which it returns. */
 export async function makeBlocks(programs: Programs, folder: string): Promise<string> {
   const tsdb = join(programs.folder(), 'tsdb');
   for (const file of readdirSync(folder)) {

@@ -69,7 +69,7 @@ scrape_configs:
   });
 
   test('scrapes without an error, in OpenMetrics', async () => {
-    // A scrape that a busy machine cut short is followed by another.
+    // A scrape cut short by a busy machine is followed by another.
     await waitFor(async () => {
       const targets = (await get('targets')) as { activeTargets: { health: string; lastError: string }[] };
       expect(targets.activeTargets).toMatchObject([{ health: 'up', lastError: '' }]);
@@ -105,7 +105,7 @@ scrape_configs:
   });
 
   test('holds the page’s own values', async () => {
-    // A scrape that a busy machine cut short leaves nothing at its instant.
+    // A scrape cut short by a busy machine leaves nothing at its timestamp.
     await waitFor(async () => {
       const page = readPage(await (await fetch(`${exporter}/metrics`)).text());
       const stored = await query(

@@ -30,7 +30,7 @@ describe.runIf(requireTool('promtool'))('promtool', () => {
     expect(response.headers.get('content-type')).toMatch(/^application\/openmetrics-text; *version=1\.0\.0/);
     const page = await response.text();
     expect(page.endsWith('# EOF\n')).toBe(true);
-    // Only blocks can be made of it, and they need a time for each sample.
+    // It can only be converted to blocks, which require a timestamp for each sample.
     const at = Math.floor(Date.now() / 1000) - 7_200;
     const stamped = page.replace(/^([^#].*)$/gm, `$1 ${at}`);
     const folder = programs.folder();

@@ -2,21 +2,21 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll } from 'vitest';
 
-/** An alert as a webhook of Alertmanager brings it. */
+/** An alert as sent by Alertmanager's webhook. */
 export interface ReceivedAlert {
   readonly status: 'firing' | 'resolved';
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** Something for Alertmanager to notify. */
+/** A webhook for Alertmanager to notify. */
 export interface Receiver {
   readonly url: string;
   /** Everything received, in order. */
   readonly alerts: readonly ReceivedAlert[];
 }
 
-/** Starts a webhook receiver that ends with the tests of the file. */
+/** Starts a webhook receiver that is stopped after the tests of the file. */
 export async function startReceiver(): Promise<Receiver> {
   const alerts: ReceivedAlert[] = [];
   const server = createServer(async (request, response) => {

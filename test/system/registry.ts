@@ -4,7 +4,7 @@ import { freePort } from '../../bench/programs.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { Programs } from './programs.ts';
 
-/** Starts an empty registry of images and charts on loopback and gives its address, such as `127.0.0.1:5000`. */
+/** Starts an empty registry of images and charts on loopback and returns its address, such as `127.0.0.1:5000`. */
 export async function startRegistry(programs: Programs): Promise<string> {
   const folder = programs.folder();
   const address = `127.0.0.1:${await freePort()}`;

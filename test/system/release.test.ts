@@ -31,7 +31,7 @@ describe.runIf(requireTool('npm') && requireTool('helm') && requireTool('gpg'))(
   }
 
   beforeAll(async () => {
-    // A copy, as packing builds and a release changes project.json and the changelog.
+    // In a copy, because packing builds and a release changes project.json and the changelog.
     checkout = programs.folder();
     output = join(checkout, 'release');
     for (const part of PARTS) await cp(join(REPOSITORY, part), join(checkout, part), { recursive: true });

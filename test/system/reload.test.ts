@@ -26,7 +26,7 @@ describe('a running exporter follows its files', () => {
     return Object.keys((await page()).by('org', SUCCESS, { collector: 'wiki' })).toSorted();
   }
 
-  /** Writes a version of the configuration as Kubernetes does: the file is a link, and what it leads to is replaced. */
+  /** Writes a version of the configuration as Kubernetes does: the file is a link, and its target is replaced. */
   async function write(version: string, names: readonly string[], more = ''): Promise<void> {
     const directory = join(folder, version);
     await mkdir(directory);
@@ -56,7 +56,7 @@ describe('a running exporter follows its files', () => {
     ]);
     url = `http://127.0.0.1:${await written(program, 'stderr', /msg=Serving .*\bport=(\d+)/)}`;
     await waitFor(async () => expect(await orgs()).toEqual(['acme']));
-    // A run's success shows at once, its figures with the next publish.
+    // A run's success is published at once, its figures with the next publication.
     await waitFor(async () =>
       expect((await page()).find('agent_platform_daily_credits', { org: 'acme' })).toHaveLength(1),
     );

@@ -42,7 +42,7 @@ describe.runIf(requireTool('prometheus'))('shards side by side', () => {
     return answer.data.result;
   }
 
-  /** Lets Prometheus scrape these shards, and waits until it has seen every organization once. */
+  /** Has Prometheus scrape these shards, and waits until it has seen every organization once. */
   async function scrape(shards: readonly Shard[]): Promise<readonly Series[]> {
     await writeFile(targets, JSON.stringify([{ targets: shards.map(({ target }) => target) }]));
     return await waitFor(async () => {

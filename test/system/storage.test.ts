@@ -13,7 +13,7 @@ const DEGRADED = 'The history is kept in memory only';
 
 const programs = createPrograms();
 
-/** `serve` as another program starts it, such as one that limits it. */
+/** `serve` started by another program, such as one that limits it. */
 async function startServeBy(
   starter: readonly string[],
   platform: string,
@@ -70,7 +70,7 @@ describe('a file that must not grow', () => {
 
 describe('a directory that must not be written', () => {
   const isRoot = process.getuid?.() === 0;
-  // Root may write anything: it has to become somebody else first.
+  // Root may write anything, so it has to change to another user first.
   const starter = isRoot ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : ['env'];
 
   test.runIf(requireTool(starter[0] ?? ''))(

@@ -19,11 +19,11 @@ describe.runIf(requireTool('npm'))('the supply chain', () => {
     });
   }
 
-  /** A registry whose audit service answers this. */
+  /** A registry whose audit service gives this answer. */
   async function startRegistry(status: number, body: unknown): Promise<string> {
     const server = createServer((request, response) => {
       request.resume();
-      // Of a package with a flaw npm also asks which versions there are.
+      // For a vulnerable package, npm also requests the list of versions.
       const answer = request.method === 'POST' ? body : { name: 'express', versions: {}, 'dist-tags': {} };
       const code = request.method === 'POST' ? status : 200;
       response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(answer));

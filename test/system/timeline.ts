@@ -1,9 +1,9 @@
-/** What an exporter shows from an instant on, until it shows something else or is gone. */
+/** The output of an exporter from an instant on, until it changes or the exporter is gone. */
 export interface Shown {
   /** Hours after the first day's first instant. */
   readonly at: number;
   readonly instance: string;
-  /** The data day, counted from the first day; none if the exporter is gone from here on. */
+  /** The data day, counted from the first day; undefined if the exporter is gone from here on. */
   readonly day?: number;
   /** Credits by model. */
   readonly models?: Readonly<Record<string, number>>;
@@ -16,13 +16,13 @@ interface Sample {
 
 const HOUR_S = 3600;
 const DAY_S = 86_400;
-/** How often the exporter is scraped. */
+/** The scrape interval. */
 const SCRAPE_S = 240;
 const CREDITS = 'agent_platform_daily_credits';
 const BY_MODEL = 'agent_platform_daily_credits_by_model';
 const DATA_DAY = 'agent_platform_data_day_timestamp_seconds';
 
-/** OpenMetrics of what scrapes would have found, up to the hour `until`, as promtool makes blocks of it. */
+/** OpenMetrics with the results of scrapes up to the hour `until`, from which promtool creates blocks. */
 export function scraped(first: number, shown: readonly Shown[], until: number): string {
   const instances = new Set(shown.map(({ instance }) => instance));
   const states = [...instances].flatMap((instance) => {
@@ -32,7 +32,7 @@ export function scraped(first: number, shown: readonly Shown[], until: number): 
   return openMetrics(states.flatMap(({ at, end, ...state }) => samplesOf(first, at, end, state)));
 }
 
-/** OpenMetrics of days that a backfill brings: each once, on the next day at 23:00. */
+/** OpenMetrics of backfilled days: each once, on the next day at 23:00. */
 export function backfilled(first: number, days: readonly Omit<Shown, 'at' | 'instance'>[]): string {
   return openMetrics(
     days.flatMap(({ day = 0, models }) => {

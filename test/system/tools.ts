@@ -2,8 +2,8 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /**
- * Whether a program is on PATH. Where it is not, the tests that need it are skipped and say so; under CI a missing
- * program is an error, because a test that never runs protects nothing.
+ * Whether a program is on PATH. If it is not, the tests that need it are skipped with a message; in CI a missing program
+ * is an error, because a test that never runs protects nothing.
  */
 export function requireTool(name: string): boolean {
   if (isOnPath(name)) return true;
@@ -12,7 +12,7 @@ export function requireTool(name: string): boolean {
   return false;
 }
 
-/** The first of the names under which a program goes that is on PATH; as `requireTool` where none is. */
+/** The first of a program's names that is on PATH; as `requireTool` if there is none. */
 export function findTool(names: readonly [string, ...string[]]): string | undefined {
   const found = names.find(isOnPath);
   return found ?? (requireTool(names[0]) ? names[0] : undefined);
@@ -29,7 +29,7 @@ function isOnPath(name: string): boolean {
   });
 }
 
-/** Whether this process may mount and change roots, as tests need that run what an image holds. */
+/** Whether this process may mount and change roots, as needed by tests that run the contents of an image. */
 export function requireRoot(): boolean {
   if (process.getuid?.() === 0) return true;
   if (process.env['CI']) throw new Error('not root, and CI skips nothing');
@@ -40,7 +40,7 @@ export function requireRoot(): boolean {
 const NETWORK =
   /^(?:(?:https?|no)_proxy|ssl_cert_(?:file|dir)|node_extra_ca_certs|npm_config_registry|goproxy|gonosumdb|goflags)$/i;
 
-/** How this machine reaches package registries: what a program needs of the environment that fetches from them. */
+/** How this machine reaches package registries: the environment variables for a program that downloads packages. */
 export function networkEnvironment(): Readonly<Record<string, string>> {
   const found = Object.entries(process.env).filter(
     ([name, value]) => NETWORK.test(name) && value !== undefined,

@@ -22,7 +22,7 @@ describe.runIf(requireTool('promtool'))('promtool judges web configuration files
     }
   });
 
-  // Where the two differ, the case says what promtool does, and why.
+  // If the two differ, the case says what promtool does, and why.
   test.each(names)('%s', async (name) => {
     const text = readFileSync(new URL(name, directory), 'utf8');
     const ours = name.endsWith('.ok.yml') ? 'accepts' : 'refuses';

@@ -15,7 +15,7 @@ import { requireTool } from './tools.ts';
 const hasTools = ['openssl', 'curl', 'prometheus'].map(requireTool).every(Boolean);
 const PASSWORD = 'a password';
 
-/** Has openssl make an authority, and certificates that it signs. */
+/** Creates an authority, and certificates signed by it, with openssl. */
 async function createAuthority(programs: Programs, folder: string) {
   const at = (name: string) => join(folder, name);
   async function openssl(...args: readonly string[]): Promise<void> {
@@ -218,7 +218,7 @@ scrape_configs:
       seen.set(name, (seen.get(name) ?? 0) + 1);
     }
 
-    /** One that keeps its connection, or makes a new one each time. */
+    /** An agent that keeps its connection, or opens a new one each time. */
     async function load(keepAlive: boolean): Promise<void> {
       const agent = new Agent({ keepAlive, maxSockets: 1 });
       while (!ends.signal.aborted) await scrape(agent).catch((error: unknown) => failures.push(error));
@@ -240,7 +240,7 @@ scrape_configs:
     }
     expect(failures).toEqual([]);
     expect([...seen.keys()]).toEqual(['server', 'second', 'third']);
-    // A scrape that took the whole second says how busy the machine is; any other failure is one too many.
+    // A scrape that took the whole second shows how busy the machine is; any other failure is one too many.
     expect(await query('count_over_time((up == 0 and scrape_duration_seconds < 1)[1h:1s])')).toEqual([]);
     expect(await query('count_over_time(up[1h])')).not.toEqual([0]);
     expect(exporter.stderr()).not.toMatch(/level=(error|warn)/);

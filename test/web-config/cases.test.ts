@@ -20,7 +20,7 @@ function caseNamed(name: string) {
   };
 }
 
-/** Settings as a case writes them. */
+/** The settings in the format of the cases. */
 function plain({ tls, headers, users, rateLimit, warnings }: WebSettings): object {
   return {
     headers: Object.fromEntries(headers),
@@ -37,7 +37,7 @@ describe('a file that is right', () => {
     const means: Record<string, unknown> = JSON.parse(said('means') ?? 'null');
     const settings = plain(await load());
     expect(settings).toMatchObject(means);
-    // What a case does not mention is not there.
+    // Settings that a case does not mention are absent.
     for (const key of ['tls', 'rateLimit']) expect(key in settings).toBe(key in means);
     if (!('warnings' in means)) expect(settings).toMatchObject({ warnings: [] });
   });

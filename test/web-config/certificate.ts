@@ -8,14 +8,14 @@ export interface Issued {
 
 export interface Wish {
   readonly name: string;
-  /** Who signs it; itself by default. */
+  /** The issuer; self-signed by default. */
   readonly issuer?: Issued & { readonly name: string };
   readonly isAuthority?: boolean;
   /** Alternative names by kind. */
   readonly dns?: readonly string[];
   readonly uris?: readonly string[];
   readonly ips?: readonly (readonly number[])[];
-  /** Validity in days from now; negative where it is over. */
+  /** Validity in days from now; negative for an expired one. */
   readonly days?: number;
 }
 

@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { issue } from './certificate.ts';
 
-/** The files that the cases name, by name: a server's certificate, an authority, and what is wrong with others. */
+/** The files used by the cases, by name: a server's certificate, an authority, and various invalid ones. */
 export function caseFiles(): Readonly<Record<string, string>> {
   const authority = issue({ name: 'an authority', isAuthority: true });
   const another = issue({ name: 'another authority', isAuthority: true });
@@ -25,7 +25,7 @@ export function caseFiles(): Readonly<Record<string, string>> {
   };
 }
 
-/** A case's text, with the files that stand in it. */
+/** A case's text, with the names of its files replaced. */
 export function withFiles(text: string, files: Readonly<Record<string, string>>): string {
   return text.replace(/"@([\w.]+)@"/g, (_, name: string) => JSON.stringify(files[name] ?? ''));
 }

@@ -18,7 +18,7 @@ describe('whatever stands in the file', () => {
   const cases = readdirSync(directory).map((name) => readFileSync(new URL(name, directory), 'utf8'));
   const beside = Object.entries(files).map(([name, text]) => [`/etc/exporter/${name}`, text] as const);
 
-  /** Text of a case, cut and mixed with that of another and with letters that mean something in YAML. */
+  /** The text of a case, cut and mixed with that of another and with characters that have a meaning in YAML. */
   const mixed = fc
     .tuple(
       fc.constantFrom(...cases),
@@ -53,7 +53,7 @@ describe('whatever stands in the file', () => {
 });
 
 describe('clients that only hold their connections', () => {
-  /** Connects and says this; resolves once connected. */
+  /** Connects and sends this; resolves once connected. */
   function hold(port: number, text: Buffer | string): Promise<{ closed: Promise<unknown>; end(): void }> {
     return new Promise((resolve, reject) => {
       const socket = connect(port, '127.0.0.1', () => {
@@ -64,7 +64,7 @@ describe('clients that only hold their connections', () => {
     });
   }
 
-  /** The beginning of a handshake that never goes on. */
+  /** The beginning of a handshake that is never continued. */
   const HALF = Buffer.from('16030100c8010000c40303', 'hex');
 
   test('in the middle of a handshake keep nobody else out', async () => {

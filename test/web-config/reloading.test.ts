@@ -14,7 +14,7 @@ function errors({ log }: World) {
   return log.events.filter(({ level }) => level === 'error');
 }
 
-/** Lets the watch look at the files once. */
+/** Lets the watch check the files once. */
 async function look(world: World): Promise<void> {
   const before = world.clock.waits.length;
   await world.clock.advance(5_000);

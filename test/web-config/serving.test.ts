@@ -57,7 +57,7 @@ describe('with users', () => {
       }),
     );
     await waitFor(() => expect(clock.waits.length).toBeGreaterThan(20));
-    // Those that are compared, and none of the others.
+    // The passwords that are compared, and none of the others.
     expect(answered).toBeLessThan(20);
     await waitFor(async () => {
       await clock.advance(1_000);
@@ -105,7 +105,7 @@ describe('client certificates', () => {
       'client_ca_file: ca.crt, client_auth_type: VerifyClientCertIfGiven',
       { none: true, good: true, forged: false },
     ],
-    // Without authorities those of the system count, to which neither certificate leads.
+    // Without configured authorities those of the system apply, which signed neither certificate.
     ['client_auth_type: VerifyClientCertIfGiven', { none: true, good: false, forged: false }],
     ['client_auth_type: RequireAndVerifyClientCert', { none: false, good: false, forged: false }],
     [verify, { none: false, good: true, forged: false }],

@@ -28,7 +28,7 @@ export interface Asked {
   readonly body: string;
   /** The name in the server's certificate. */
   readonly server: string | undefined;
-  /** Whether the connection was there before. */
+  /** Whether the connection was reused. */
   readonly reused: boolean;
 }
 
@@ -49,11 +49,11 @@ export interface World {
   readonly log: ReturnType<typeof createFakeLogger>;
   readonly files: Map<string, string | Error>;
   write(yaml: string): void;
-  /** Rejects where the connection is cut. */
+  /** Rejects if the connection is closed. */
   ask(ask?: Ask): Promise<Asked>;
 }
 
-/** An application that says which route it was asked for, behind a web configuration file. */
+/** An application that answers with the requested route, behind a web configuration file. */
 export async function startWorld(
   yaml: string,
   options: { readonly openHealth?: boolean; readonly app?: RequestListener } = {},

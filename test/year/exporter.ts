@@ -39,7 +39,7 @@ export interface ExporterParts {
   readonly world: World;
   readonly history: History;
   readonly clock: FakeClock;
-  /** Called with everything that is on the page, whenever that has changed. */
+  /** Called with the whole page whenever it has changed. */
   onPage(page: Shown): void;
   onRevisions(count: number): void;
 }
@@ -98,7 +98,7 @@ export function createExporter({ world, history, clock, onPage, onRevisions }: E
         if (isDayCollector(collector)) await runner.run({ org: settings, source }, collector, 'scheduled');
       }
     },
-    /** What a backfill brings of some days, by day. */
+    /** What a backfill writes for some days, by day. */
     async past(from: Day, to: Day): Promise<ReadonlyMap<Day, Shown>> {
       const brought = new Map<Day, Map<string, readonly Sample[]>>();
       await backfill({
@@ -180,7 +180,7 @@ function shortName(family: string): string {
   return family.replace('agent_platform_', '');
 }
 
-/** The index of the day that each dataset is published for. */
+/** The index of the day for which each dataset is published. */
 export function dataDays(page: Shown, world: World): ReadonlyMap<string, number> {
   const days = page.get('data_day_timestamp_seconds') ?? [];
   return new Map(

@@ -1,14 +1,14 @@
 import { endOf, type Instant } from '../../src/catalog/day.ts';
 import { DATASETS, type Dataset, HOUR, type World } from './world.ts';
 
-/** What can be known of a day at an instant by somebody who asks the platform for everything at that instant. */
+/** What can be known of a day at an instant by requesting everything from the platform at that instant. */
 export type Knowledge = 'row' | 'idle' | 'provisional' | 'unknown';
 
-/** The rules, written a second time: as they are said, without regard to how long it takes. The last daily pass was at `passAt`. */
+/** The rules, implemented independently and literally, regardless of speed. The last daily pass was at `passAt`. */
 export function createRules(world: World, at: Instant, passAt: Instant) {
   const newest = world.indexOf(dayBefore(at));
   const made = new Map<string, Knowledge>();
-  // Older days are asked for once a day, or once their dataset catches up.
+  // Older days are requested once a day, or once their dataset catches up.
   const askedAt = new Map(DATASETS.map((dataset) => [dataset, isUpToDate(dataset) ? at : passAt]));
 
   function isUpToDate(dataset: Dataset): boolean {
@@ -55,7 +55,7 @@ export function createRules(world: World, at: Instant, passAt: Instant) {
 
   return {
     stateOf,
-    /** The newest day that is known; -1 where none is. */
+    /** The newest known day; -1 if there is none. */
     newestDay(dataset: Dataset): number {
       for (let index = newest; index >= 0; index--) {
         if (stateOf(dataset, index) !== 'unknown') return index;

@@ -4,22 +4,22 @@ import { type Dataset, HOUR, type World } from './world.ts';
 
 type Rules = ReturnType<typeof createRules>;
 
-/** What one published sample is held to. */
+/** The facts that determine one published sample. */
 export interface Claim {
   readonly family: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
-  /** The day that the family's dataset is published for. */
+  /** The day for which the family's dataset is published. */
   readonly index: number;
 }
 
-/** `true`: as the platform says; `early`: a provisional zero of a day that gets a row; `open`: a figure in motion. */
+/** `true`: as the platform says; `early`: a provisional zero of a day that gets a row; `open`: a figure being revised. */
 export type Verdict = 'true' | 'zero' | 'early' | 'open' | 'false';
 
-/** What a figure must be; `open` where it is in motion, undefined if it is not known. */
+/** The required value of a figure; `open` while it is being revised, undefined if it is not known. */
 type Figure = number | 'open' | undefined;
 
-/** How far back a revision that has not been asked for yet may lie. */
+/** The maximum age of a revision that has not been fetched yet. */
 const PASS_MS = 26 * HOUR;
 const MAIN: Readonly<Record<string, Dataset>> = {
   daily_credits: 'tokens',
@@ -44,25 +44,25 @@ const OF_DATASET: Readonly<Record<string, Dataset>> = {
   daily_messages: 'activity',
 };
 
-/** The part of a main number that the first of two models (tools) has. */
+/** The share of a main number that belongs to the first of two models (tools). */
 export function firstPart(main: number, both: boolean): number {
   return both ? Math.ceil(main * 0.6) : main;
 }
 
-/** The dataset that a family of the world describes. */
+/** The dataset described by a family of the world. */
 export function datasetOf(family: string): Dataset {
   return MAIN[family] ?? PARTS[family] ?? OF_DATASET[family] ?? 'tokens';
 }
 
 /**
- * Judges figures by the world alone. `rules` are those of the last time that the platform could be asked: by them a
- * zero may have been provisional. `calm` is when it could last be asked for everything. `isPast` tells a backfill, which
- * knows no provisional day, from a live page.
+ * Checks figures using the world alone. `rules` are those of the last time that the platform could be reached: according
+ * to them a zero may have been provisional. `calm` is the last time at which everything could be requested. `isPast`
+ * distinguishes a backfill, which has no provisional days, from a live page.
  */
 export function createTruth(world: World, at: Instant, rules: Rules, calm: Instant, isPast = false) {
   const since = calm - PASS_MS;
 
-  /** The values that a dataset may be published with for a day, where nobody asked later than must be. */
+  /** The values with which a dataset may be published for a day if nothing was requested later than required. */
   function versions(dataset: Dataset, index: number) {
     return world.rowsWithin(dataset, index, since, at).filter((version) => version !== undefined);
   }
@@ -85,10 +85,10 @@ export function createTruth(world: World, at: Instant, rules: Rules, calm: Insta
     return isIdleZero && rules.stateOf(dataset, index) === 'provisional' ? 'early' : 'false';
   }
 
-  /** The main number of a day; `open` where several are right, undefined if it cannot be known. */
+  /** The main number of a day; `open` if several are correct, undefined if it cannot be known. */
   function mainOf(dataset: Dataset, index: number): Figure {
     const state = index < 0 ? 'unknown' : rules.stateOf(dataset, index);
-    // A day that failed is asked for again at most a day apart: until then it may be missing.
+    // A day that failed is requested again within at most a day: until then it may be missing.
     if (state === 'row' && at < world.badUntil(dataset, index) + PASS_MS) return 'open';
     return state === 'unknown' || (isPast && state === 'provisional')
       ? undefined
@@ -128,7 +128,7 @@ export function createTruth(world: World, at: Instant, rules: Rules, calm: Insta
     return (known as number[]).reduce((sum, one) => sum + one, 0) / known.length;
   }
 
-  /** The share of the first or the second model in the credits of some days, of which so many must be known. */
+  /** The share of the first or the second model in the credits of some days, of which this many must be known. */
   function share(days: readonly number[], isFirst: boolean, least: number): Figure {
     let [part, total, known] = [0, 0, 0];
     for (const day of days) {
@@ -217,7 +217,7 @@ export function createTruth(world: World, at: Instant, rules: Rules, calm: Insta
       if (value === 'open') return 'open';
       return value !== undefined && Math.abs(value - claim.value) <= 1e-6 * value ? 'true' : 'false';
     },
-    /** The sums that must be there for a day, since every day that they need is known. */
+    /** The sums that must be published for a day because every day they need is known. */
     owed: (index: number) =>
       Object.keys(spans).filter((family) =>
         spans[family]?.(index).every((needed) => creditsOf(needed) !== undefined),

@@ -7,22 +7,22 @@ const DAY_HOURS = 24;
 /** When revisions take effect: after the last poll of a day and before the first one of the next. */
 const REVISED_AT_HOUR = 23;
 
-/** The datasets of the world, each with the field that is its main number. */
+/** The datasets of the world, each with the field of its main number. */
 export const DATASETS = ['tokens', 'tools', 'activity'] as const;
 export type Dataset = (typeof DATASETS)[number];
 
-/** What a dataset says of one day, from an instant on. */
+/** The content of a dataset for one day, from an instant on. */
 interface Version {
   readonly from: Instant;
   readonly main: number;
-  /** Whether the second model (tool) has a part of it. */
+  /** Whether the second model (tool) has a share of it. */
   readonly both: boolean;
 }
 
 interface Told {
-  /** When the day's row is there. */
+  /** When the day's row is available. */
   readonly from: Instant;
-  /** What it holds, oldest first; none on a day without activity. */
+  /** Its values, oldest first; empty for a day without activity. */
   readonly versions: readonly Version[];
   /** Until when the day answers 500. */
   readonly badUntil: Instant;
@@ -31,23 +31,23 @@ interface Told {
 export interface Outage {
   readonly from: Instant;
   readonly to: Instant;
-  /** Whether the exporter is down, and not the platform. */
+  /** Whether the exporter is down, rather than the platform. */
   readonly isOurs: boolean;
 }
 
-/** Everything that the platform will ever say, settled before it begins. */
+/** Everything that the platform will ever say, determined in advance. */
 export interface World {
   readonly first: Day;
   readonly days: number;
-  /** When the exporter starts, some weeks into the history, and when it all ends. */
+  /** When the exporter starts, some weeks into the history, and when everything ends. */
   readonly start: Instant;
   readonly end: Instant;
   readonly outages: readonly Outage[];
   dayAt(index: number): Day;
   indexOf(day: Day): number;
-  /** The row as it is at an instant; undefined if there is none, or not yet. */
+  /** The row at an instant; undefined if there is none, or not yet. */
   rowAt(dataset: Dataset, index: number, at: Instant): Version | undefined;
-  /** The rows that there were within some time, and undefined among them where there was none. */
+  /** The rows that existed within a period; undefined among them if there was none at some time. */
   rowsWithin(dataset: Dataset, index: number, from: Instant, to: Instant): readonly (Version | undefined)[];
   isActive(dataset: Dataset, index: number): boolean;
   isBad(dataset: Dataset, index: number, at: Instant): boolean;
@@ -55,10 +55,10 @@ export interface World {
   outageAt(at: Instant): Outage | undefined;
 }
 
-/** How much of a history there is before the exporter starts, in days. */
+/** The length of the history before the exporter starts, in days. */
 const BEFORE = 45;
 
-/** Makes a world of so many days from a seed. */
+/** Creates a world of this many days from a seed. */
 export function createWorld(seed: number, days: number): World {
   const random = createRandom(seed);
   const first = dayNamed('2026-01-14');
@@ -73,7 +73,7 @@ export function createWorld(seed: number, days: number): World {
       let from = 0;
       const of = Array.from({ length: count }, (_, index): Told => {
         const end = ends[index] ?? 0;
-        // A platform that is late works through its days in order.
+        // A late platform processes its days in order.
         from = Math.max(from, end + (delays[dataset][index] ?? 0) * HOUR);
         return {
           from,
@@ -116,7 +116,7 @@ export function createWorld(seed: number, days: number): World {
   };
 }
 
-/** By how many hours the rows of each day are late: now and then one dataset by up to four days, seldom by twelve, or all by three. */
+/** The delay of the rows of each day in hours: occasionally one dataset by up to four days, rarely by twelve, or all by three. */
 function delaysOf(random: Random, count: number): Record<Dataset, number[]> {
   const usual = () => Array.from({ length: count }, () => 1 + below(4, random));
   const delays = Object.fromEntries(DATASETS.map((dataset) => [dataset, usual()])) as Record<
@@ -136,8 +136,8 @@ function delaysOf(random: Random, count: number): Record<Dataset, number[]> {
 }
 
 /**
- * Which datasets have activity on each day. On a working day at most one has none, so that one that is late is not the
- * only one to know; a day on which one alone is active comes in time, but for a single one among holidays.
+ * Which datasets have activity on each day. On a working day at most one has none, so that a late one is not the only
+ * evidence; a day on which only one is active arrives in time, except for a single one among holidays.
  */
 function activityOf(
   random: Random,
@@ -165,7 +165,7 @@ function activityOf(
 
 const HOLIDAYS = new Set(['04-03', '04-06', '05-01', '05-14', '05-25', '10-03', '11-01']);
 
-/** A day's first values, and now and then later ones, up to the seventh day. */
+/** A day's first values, and occasionally later ones, up to the seventh day. */
 function versionsOf(random: Random, from: Instant, end: Instant): readonly Version[] {
   const main = 1 + below(1000, random);
   const versions = [{ from, main, both: random() < 0.7 }];

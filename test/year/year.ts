@@ -6,24 +6,24 @@ import { createRules } from './rules.ts';
 import { createTruth, datasetOf } from './truth.ts';
 import { createWorld, DATASETS, HOUR } from './world.ts';
 
-/** How a year went. */
+/** The result of a year. */
 export interface YearReport {
-  /** Figures that were published or brought by a backfill and are not true, with when and what. */
+  /** Figures that were published or backfilled and are not true, with time and value. */
   readonly wrong: readonly string[];
-  /** Days and sums that were not published as soon as the rules allow, or before that. */
+  /** Days and sums that were published later, or earlier, than the rules allow. */
   readonly untimely: readonly string[];
-  /** Figures that were compared, and those that could not be since a revision was on its way. */
+  /** Figures that were compared, and those that could not be because of a pending revision. */
   readonly compared: number;
   readonly open: number;
-  /** How often the page was held to being in time, and how often a failure of the platform excused it. */
+  /** How often timeliness was checked, and how often a failure of the platform excused it. */
   readonly timely: number;
   readonly excused: number;
   /** Zeros of provisional days that got a row later, by dataset and day. */
   readonly early: ReadonlySet<string>;
-  /** Those that were not corrected with the run that found their row. */
+  /** Those that were not corrected by the run that found their row. */
   readonly uncorrected: readonly string[];
   readonly revisions: number;
-  /** Days without activity, by dataset: those that there were, and those that live and past pages have as zeros. */
+  /** Days without activity, by dataset: the actual ones, and those shown as zeros on live and past pages. */
   readonly idle: number;
   readonly liveZeros: number;
   readonly pastZeros: number;
@@ -31,19 +31,19 @@ export interface YearReport {
 
 export interface YearOptions {
   readonly days: number;
-  /** How far apart the polls are; at most 24, so that there is one on every day. */
+  /** The interval of polls in hours; at most 24, so that there is one on every day. */
   readonly everyHours: number;
 }
 
 const NO_FIGURES = new Set(['data_day_timestamp_seconds', 'history_uncovered', 'org_info']);
 const DAY_MS = 24 * HOUR;
-/** A backfill is tried now and then, of the last weeks. */
+/** A backfill of the last weeks is tried at this interval. */
 const PAST_EVERY = 37;
 const PAST_DAYS = 20;
 /** A day that fails by itself is tried again at least this often. */
 const RETRIED_WITHIN_MS = 26 * HOUR;
 
-/** Lives through a year of a seed's world and scores every figure on the way. */
+/** Runs a year of a seed's world and scores every figure on the way. */
 export async function liveThrough(seed: number, { days, everyHours }: YearOptions): Promise<YearReport> {
   const world = createWorld(seed, days);
   const clock = createFakeClock(world.start);
@@ -74,7 +74,7 @@ export async function liveThrough(seed: number, { days, everyHours }: YearOption
       const index = indexOf(family) ?? -1;
       for (const { labels, value } of samples) {
         const claim = { family, labels, value, index };
-        // While a poll goes on, what was published by the one before may still be there.
+        // During a poll, the figures published by the previous one may still be there.
         const now = known.judge(claim);
         const verdict = now === 'false' && kind === 'live' ? truthBefore.judge(claim) : now;
         count.compared += 1;
@@ -107,7 +107,7 @@ export async function liveThrough(seed: number, { days, everyHours }: YearOption
     });
   }
 
-  /** Whether something fails, or failed so lately that not everything can have been asked for again. */
+  /** Whether something fails, or failed so recently that not everything can have been requested again. */
   function isTroubled(at: number): boolean {
     const isOut = world.outages.some(({ from, to }) => at >= from && at < to);
     return isOut || badTimes.some(({ from, until }) => from <= at && at < until + RETRIED_WITHIN_MS);
@@ -143,7 +143,7 @@ export async function liveThrough(seed: number, { days, everyHours }: YearOption
     const brought = await exporter.past(world.dayAt(from), world.dayAt(newest));
     for (const [day, shown] of brought) compare(shown, () => world.indexOf(day), 'past');
     if (isTroubled(at)) return;
-    // The stamps of the newest two days may lie ahead.
+    // The timestamps of the newest two days may be in the future.
     for (let index = from; index < newest - 1; index++) {
       const families = brought.get(world.dayAt(index));
       for (const dataset of DATASETS) {
@@ -170,7 +170,7 @@ export async function liveThrough(seed: number, { days, everyHours }: YearOption
     }
     if (isDown) exporter = createNext();
     isDown = false;
-    // Who could not ask judges by what was there before.
+    // Without a request, the previous state decides.
     if (outage === undefined) {
       // The first poll of a day that reaches the platform is the day's pass.
       if (Math.floor(at / DAY_MS) !== Math.floor(passAt / DAY_MS)) passAt = at;

@@ -23,7 +23,7 @@ function rowOf(day: string) {
   return { text: day.repeat(150) };
 }
 
-/** A file of 40 days and a count of requests, closed well. */
+/** A file with 40 days and a count of requests, closed properly. */
 async function writtenIn(directory: string): Promise<string> {
   const file = path.join(directory, 'history.db');
   const history = await openHistory(file);
@@ -35,7 +35,7 @@ async function writtenIn(directory: string): Promise<string> {
   return file;
 }
 
-/** Overwrites so many bytes somewhere with others. */
+/** Overwrites this many bytes at some position. */
 function damage(file: string, random: () => number): void {
   const bytes = readFileSync(file);
   const start = Math.floor(random() * bytes.length);
@@ -46,7 +46,7 @@ function damage(file: string, random: () => number): void {
   writeFileSync(file, bytes);
 }
 
-/** The days that are known, each of which must be as it was written. */
+/** The known days, each of which must be as it was written. */
 async function checkedDays(history: Awaited<ReturnType<typeof openHistory>>): Promise<number> {
   const days = (await history.read('acme')).days('tokens');
   for (const [day, row] of days) expect(row).toEqual(rowOf(day));
@@ -80,7 +80,7 @@ describe('damage at random offsets', () => {
         expect((await again.read('acme')).days('tools').size).toBe(1);
         await again.close();
       }
-      // Most of what is not damaged can still be read.
+      // Most of the undamaged data can still be read.
       expect(read).toBeGreaterThan((30 * DAYS) / 2);
     },
   );

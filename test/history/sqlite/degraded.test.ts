@@ -20,7 +20,7 @@ function reasonOf(history: Opened): unknown {
   return history.log.events.find(({ level }) => level === 'warn')?.fields['reason'];
 }
 
-/** Holds that the file alone says what a history says. */
+/** Expects the file alone to have the content of a history. */
 async function expectStored(history: Opened, file: string): Promise<void> {
   const content = await contentOf(history);
   await history.close();
@@ -29,7 +29,7 @@ async function expectStored(history: Opened, file: string): Promise<void> {
   await again.close();
 }
 
-/** Puts a file where the directory of the history should be. */
+/** Creates a file where the directory of the history should be. */
 function blockedPlace(): { readonly file: string; unblock(): void } {
   const directory = path.join(createDirectory(), 'data');
   writeFileSync(directory, 'in the way');

@@ -17,7 +17,7 @@ function fileIn(directory: string): string {
   return path.join(directory, 'history.db');
 }
 
-/** Lets only this day and later ones be kept: it is the newest one that is known. */
+/** Sets the retention such that this day and later ones are kept: it is the newest known one. */
 async function retainFrom(history: History, firstDay: Day): Promise<void> {
   await history.putDays('newest', 'tokens', answer([firstDay], { [firstDay]: {} }, startOf(firstDay)));
   await history.sweep({ days: 1, now: startOf(addDays(firstDay, 1)), orgs: ['acme', 'newest'] });
@@ -129,7 +129,7 @@ describe.each(['memory', 'file'])('an answer of another organization, in %s', (p
     await history.putConfirmedKey('acme', 'key_1');
     return {
       history,
-      /** The content, also as the file alone has it. */
+      /** The content, which must also be in the file alone. */
       async content() {
         const content = await contentOf(history, ['acme', 'globex']);
         await history.close();
@@ -155,7 +155,7 @@ describe.each(['memory', 'file'])('an answer of another organization, in %s', (p
     await history.adopt('acme', 'org_2');
     expect((await history.read('acme')).confirmedKey).toBe(UNCONFIRMED);
     const first = answer([monday], { [monday]: { n: 2 } }, 1, 'org_2');
-    // The other organization's figure is none that this one has revised.
+    // The other organization's figure does not count as revised by this one.
     expect(await history.putDays('acme', 'tokens', first)).toEqual([]);
     expect(await content()).toMatchObject({
       acme: { orgId: 'org_2' },
@@ -234,7 +234,7 @@ type Step =
   | { readonly does: 'reopen' };
 
 const dayNumbers = fc.uniqueArray(fc.integer({ min: 0, max: 12 }), { maxLength: 6 });
-// Now and then another organization answers.
+// Occasionally, another organization answers.
 const orgIds = fc.constantFrom(undefined, 'org_1', 'org_1', 'org_1', 'org_2');
 const values = fc.dictionary(fc.integer({ min: 0, max: 12 }).map(String), fc.integer({ min: 0, max: 3 }));
 const step: fc.Arbitrary<{ step: Step; org: string; dataset: DatasetName }> = fc.record({
@@ -261,7 +261,7 @@ function take(history: History, { step, org, dataset }: { step: Step; org: strin
         const value = step.rows[step.days[index] ?? -1];
         return value === undefined ? [] : [[day, { value }]];
       });
-      // Of another organization than the name stands for, it is rejected.
+      // An answer of another organization than the configured one is rejected.
       return history
         .putDays(org, dataset, answer(days, Object.fromEntries(rows), startOf(monday), step.orgId))
         .catch((error: Error) => error.name);

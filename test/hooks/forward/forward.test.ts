@@ -20,7 +20,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(state, { recursive: true, force: true }));
 
-/** An exporter that answers by `answer`, and forwarding to it. */
+/** An exporter that answers with `answer`, and forwarding to it. */
 function forwarding(
   answer: (request: PostRequest, nth: number) => Answer | PostError = () => answered(202),
   spool = { maxBytes: 1_000_000, maxAgeMs: 3_600_000 },
@@ -49,7 +49,7 @@ function forwarding(
   return { parts, clock, requests, logged, sent: () => requests.map(idsIn) };
 }
 
-/** An answer; a 202 without a body is that of the hook intake which takes every event. */
+/** An answer; a 202 without a body gets the hook intake's body when it accepts every event. */
 function answered(status: number, body = '', retryAfter?: string): Answer {
   return { status, body, retryAfter };
 }
@@ -137,7 +137,7 @@ describe('forwarding', () => {
     expect(parts.spool.names()).toHaveLength(9);
     expect(logged.filter((line) => line.startsWith('error'))).toEqual([]);
     expect(logged.at(-1)).toMatch(/^warn Events stay on disk/);
-    // Nobody tries again for a while, and then the intake itself gets them all.
+    // There is no retry for a while, and then the intake itself receives all of them.
     const before = requests.length;
     await forward(parts, event('b', now + 10), 1000);
     expect(requests).toHaveLength(before);
@@ -285,7 +285,7 @@ describe('forwarding', () => {
   });
 });
 
-/** Leaves an event in the spool as an earlier release did: without a checksum, and without waiting for the disk. */
+/** Writes an event to the spool as an earlier release did: without a checksum, and without syncing to disk. */
 function left(each: SharedEvent): void {
   const text = JSON.stringify(each);
   const name = `${String(each.occurred_at).padStart(15, '0')}-${String(text.length).padStart(6, '0')}-${each.id}.json`;

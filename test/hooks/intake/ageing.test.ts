@@ -7,7 +7,7 @@ import { createDirectory } from '../../history/files.ts';
 const DAY = 24 * 3_600_000;
 const NOW = Date.UTC(2026, 10, 20);
 
-/** Commits an event and gives whether it was new. */
+/** Commits an event and returns whether it was new. */
 async function isNew(store: ReturnType<typeof createSqliteHookStore>, id: string, now: number) {
   let answered = false;
   await store.commit({
@@ -44,6 +44,6 @@ describe('a clock that leaps by a year', () => {
 test('ages count from the present in ordinary times, and after a short absence', () => {
   expect(nextAgeing(undefined, NOW)).toEqual({ at: NOW });
   expect(nextAgeing({ at: NOW }, NOW + 20 * DAY)).toEqual({ at: NOW + 20 * DAY });
-  // A clock that goes back ages nothing more.
+  // After the clock went back, nothing ages further.
   expect(nextAgeing({ at: NOW }, NOW - 5 * DAY)).toEqual({ at: NOW });
 });

@@ -15,7 +15,7 @@ function event(name: string, session: string | undefined, at: number): HookEvent
   return { id: `${name} ${at}`, event: name, session, reason: undefined, at };
 }
 
-/** Tallies groups of events that come one after the other, each at its time. */
+/** Tallies consecutive groups of events, each at its time. */
 function tallied(...groups: readonly (readonly [number, readonly HookEvent[]])[]): Tally {
   const sessions = new Map<string, SessionState>();
   let tally: Tally = { events: new Map(), ends: new Map(), sessions };

@@ -23,7 +23,7 @@ interface Setting {
   readonly burst?: number;
 }
 
-/** An app that takes hook events, and what it shows. */
+/** An app that accepts hook events, and its metrics. */
 async function serve({ token = async () => TOKEN, take, perSecond = 1000, burst = 1000 }: Setting = {}) {
   const file = createPlace();
   const intake = await openIntake(createSqliteHookStore({ path: file }));
@@ -112,7 +112,7 @@ describe('POST /hooks/events', () => {
       ['busy', 429, 'throttled'],
     ] as const) {
       const { app, values } = await serve({ take: async () => result });
-      // The unusable one is counted once the request is done with.
+      // The unusable one is counted once the request has been handled.
       const response = await post(app, { events: [event, { id: '!' }] });
       expect([response.status, response.headers['retry-after']]).toEqual([status, '2']);
       expect(await values('events_rejected_total')).toMatchObject({ [reason]: 1, invalid: 0 });
@@ -219,7 +219,7 @@ describe('a body that does not come', () => {
     await waitFor(() => expect(clock.waits).toEqual([10_000]));
     await clock.advance(10_000);
     expect(await status).toBe(408);
-    // Their sizes are not told, so that each may become as large as any: sixteen at a time.
+    // Their sizes are undeclared, so that each may become as large as allowed: sixteen at a time.
     const others = Array.from({ length: 16 }, sender);
     await waitFor(() => expect(clock.waits).toHaveLength(17));
     expect((await post(app, event)).status).toBe(429);

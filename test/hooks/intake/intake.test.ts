@@ -131,7 +131,7 @@ describe('identities', () => {
     const intake = await openIntake(createSqliteHookStore({ path: createPlace() }), clock);
     expect(intake.from()).toBe(NOW - 8 * DAY);
     await intake.take([stop('ahead', { at: NOW + DAY })]);
-    // Taken from a clock a day ahead: as long as it would be taken, it is known.
+    // Accepted while the clock was a day ahead: it is remembered as long as it would be accepted.
     clock.set(NOW + 9 * DAY - 1);
     expect(intake.from()).toBeLessThan(NOW + DAY);
     expect(await intake.take([stop('ahead')])).toEqual({ accepted: 0, duplicates: 1 });
@@ -174,7 +174,7 @@ describe('a file that cannot be used', () => {
     await holder.take([stop('1')]);
     const second = await openIntake(createSqliteHookStore({ path: file }));
     expect(await second.take([stop('2')])).toBe('unavailable');
-    // A counter that begins at 0 and jumps would be taken for so many new events.
+    // A counter that starts at 0 and jumps would look like that many new events.
     expect(await second.values('events_total')).toEqual({});
     expect(second.log.events).toMatchObject([{ level: 'warn', fields: { reason: 'locked' } }]);
     await holder.close();

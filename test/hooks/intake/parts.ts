@@ -15,20 +15,20 @@ export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** A place for a file that is gone when the test ends. */
+/** The path of a file that is removed after the test. */
 export function createPlace(): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'hooks-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return path.join(directory, 'data', 'history-hooks.db');
 }
 
-/** Both stores: what holds for one holds for the other. */
+/** Both stores must behave identically. */
 export const stores: readonly (readonly [string, (file: string) => HookStore])[] = [
   ['memory', () => createMemoryHookStore()],
   ['an SQLite file', (file) => createSqliteHookStore({ path: file })],
 ];
 
-/** An intake over a store, with what it shows on the page. */
+/** An intake with a store, and its metrics. */
 export async function openIntake(store: HookStore, clock = createFakeClock(NOW)) {
   const registry = new Registry();
   const log = createFakeLogger();
@@ -43,7 +43,7 @@ export async function openIntake(store: HookStore, clock = createFakeClock(NOW))
   };
   onTestFinished(close);
 
-  /** The values of a metric by its label; under the empty text where it has none. */
+  /** The values of a metric by its label; under the empty text if it has no label. */
   async function values(name: string): Promise<Record<string, number>> {
     const metric = await registry.getSingleMetric(`agent_platform_hook_${name}`)?.get();
     return Object.fromEntries(

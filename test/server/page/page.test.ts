@@ -9,7 +9,7 @@ import { collectorStatus, NOW, orgStatus, serviceStatus } from '../fixtures.ts';
 
 const HOUR = 3_600_000;
 
-/** What a person reads: without tags and style, with entities resolved where the tests need them. */
+/** The visible text: without tags and style, with entities decoded as far as the tests need. */
 function textOf(page: string): string {
   return page
     .replace(/<style>.*?<\/style>/s, '')

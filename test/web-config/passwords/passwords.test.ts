@@ -8,7 +8,7 @@ const users = new Map([
   ['bob', '$2b$12$bob'.padEnd(60, 'b')],
 ]);
 
-/** A checker over comparisons that the test answers. */
+/** A checker whose comparisons are answered by the test. */
 function setUp() {
   const asked: { password: string; hash: string; answer(matches: boolean): void; fail(): void }[] = [];
   const checker = createPasswordChecker({
@@ -127,7 +127,7 @@ describe('comparing', () => {
       turning = setImmediate(turn);
     });
     await dear;
-    // Compared here, it would be no more than a handful.
+    // On the main thread, there would be no more than a handful.
     expect(turns).toBeGreaterThan(100);
   });
 
