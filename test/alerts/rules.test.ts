@@ -50,7 +50,7 @@ describe('the alerts', () => {
   );
 
   test.each(alerts.map((alert) => [alertName(alert), alert] as const))(
-    '%s names in its description whom and what it is about, and nothing that its series do not carry',
+    '%s names the subject and the object of the problem, and only labels that its series have',
     (_name, { expr, description }) => {
       const named = [...description.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label);
       const kept = keptLabels(expr);

@@ -108,7 +108,7 @@ describe('the layout of src', () => {
     expect(found, 'give what both need a file of its own').toEqual([]);
   });
 
-  test.each(BANNED)('$what stands only where $why', ({ what, except, why }) => {
+  test.each(BANNED)('$what is used only where $why', ({ what, except, why }) => {
     const found = files.filter(
       (file) => !except.test(file) && what.test(readFileSync(path.join(SRC, file), 'utf8')),
     );

@@ -27,7 +27,7 @@ describe('the stamps of a day', () => {
     expect(stampsOf(day, HOUR, later)).toHaveLength(23);
   });
 
-  test('all lie in the 24 hours in which the day was the newest one, in order, and before the live series', () => {
+  test('are all within the 24 hours in which the day was the newest one, in order, and before the live series', () => {
     fc.assert(
       fc.property(
         fc.option(fc.integer({ min: 60_000, max: 12 * HOUR }), { nil: undefined }),
@@ -55,7 +55,7 @@ describe('the stamps of a day', () => {
     expect(newestStampedDay(undefined, Date.parse(now))).toBe(newest);
   });
 
-  test('a step brings the newest day some stamps before its last one', () => {
+  test('with a step, the newest day has some timestamps before its last one', () => {
     expect(newestStampedDay(HOUR, Date.parse('2026-03-02T04:00:00Z'))).toBe('2026-03-01');
   });
 });

@@ -28,7 +28,7 @@ test.each(['0000-01-01', '0000-02-29', '1600-02-29', '1900-02-28', '1969-12-31',
   },
 );
 
-test('days are counted over leap years, and there is no day of no instant', () => {
+test('days are counted across leap years, and an invalid instant has no day', () => {
   expect(addDays(dayNamed('2028-02-28'), 2)).toBe('2028-03-01');
   expect(daysBetween(dayNamed('2027-12-31'), dayNamed('2029-01-01'))).toBe(367);
   expect(() => dayOf(Number.NaN)).toThrow(RangeError);

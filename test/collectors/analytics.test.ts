@@ -43,7 +43,7 @@ describe.each(inOneAnswer)('the $name collector', (collector) => {
     expect(fetched).toMatchObject({ rejected: 0, orgId: undefined, remarks: [] });
   });
 
-  test('drops and counts rows that are no rows, of no day, or of days not asked for', async () => {
+  test('drops and counts rows that are not objects, have no day, or have days that were not requested', async () => {
     const { rows, rejected } = await fetchRows(
       collector,
       [null, 7, [], {}, { date: '2026-02-30' }, { date: '2026-03-11' }, { date: DAY, by_model: [] }],
@@ -143,7 +143,7 @@ describe('rows of the analytics endpoints', () => {
     expect(rejected).toBe(3);
   });
 
-  test('tell the organization and the size of the answer', async () => {
+  test('have the organization and the size of the answer', async () => {
     const body = analytics({ date: DAY });
     const fetched = await activityCollector.fetch(createFakeSource({ get: () => body }), window);
     expect(fetched).toMatchObject({ orgId: 'org_1', bytes: JSON.stringify(body).length });
@@ -237,7 +237,7 @@ describe('activity', () => {
     expect(Object.getPrototypeOf({})).toBe(Object.prototype);
   });
 
-  test('rejects a member by client that is no number, and a breakdown that is no object', async () => {
+  test('rejects a member by client that is not a number, and a breakdown that is not an object', async () => {
     const { rejected } = await fetchRows(activityCollector, [
       { date: DAY, daily_active_users_by_client: { web: -1, 'terminal-ui': 2 } },
       { date: dayNamed('2026-03-09'), daily_active_users_by_client: [1] },

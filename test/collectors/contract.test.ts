@@ -199,7 +199,7 @@ describe('the families about the data', () => {
   const datasets = collectors.filter(isDayCollector).map(({ dataset }) => dataset);
   const about = aboutFamilies(datasets.slice(0, 2));
 
-  test('tell the newest day in Unix seconds, the uncovered days and the organization', () => {
+  test('show the newest day in Unix seconds, the uncovered days and the organization', () => {
     const view = createFakeView({ rows: new Map([[DAY, {}]]), orgId: 'org_1' });
     expect(expositionOf(about, view)).toEqual([
       'data_day_timestamp_seconds{dataset="tokens"} 1773100800',

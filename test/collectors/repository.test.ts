@@ -60,7 +60,7 @@ describe('a repository is host and path alone', () => {
     ['a name of a query', 'https://h.tld/a/b?p', 'https://h.tld/a/b?q', /^h\.tld\/a\/b~[0-9a-f]{8}$/],
     ['a fragment', 'https://h.tld/a/b', 'https://h.tld/a/b#x', /^h\.tld\/a\/b~[0-9a-f]{8}$/],
     ['a fragment for a query', 'https://h.tld/a/b?x', 'https://h.tld/a/b#x', /^h\.tld\/a\/b~[0-9a-f]{8}$/],
-  ])('is told apart by %s', (_, one, other, named) => {
+  ])('is distinguished by %s', (_, one, other, named) => {
     expect(repositoryOf(one)).toBeDefined();
     expect(repositoryOf(other)).not.toBe(repositoryOf(one));
     expect(repositoryOf(other)).toMatch(named);

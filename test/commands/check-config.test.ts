@@ -11,7 +11,7 @@ readiness: {branches: [trunk], clean_only: true, level_rule: bands}
 web: {listen_address: "[::1]:9000"}
 `;
 
-test('a valid configuration is told in words, without a key', async () => {
+test('a valid configuration is described in words, without a key', async () => {
   const { context, stdout } = createContext(
     createOptions([]),
     ['--config.file=c.yml'],

@@ -30,7 +30,7 @@ function estimate(url: string, args: readonly string[], file = '{}') {
   return { ...context, run: () => run(context.context) };
 }
 
-test('the series of each collector and label are told, with each way to tell people apart', async () => {
+test('the series of each collector and label are listed, for each identification setting', async () => {
   const { url } = await startPlatform();
   const whole = estimate(url, ['--json']);
   expect(await whole.run()).toBe(0);
@@ -55,7 +55,7 @@ test('the series of each collector and label are told, with each way to tell peo
   expect(org?.series).toBe(configured.reduce((sum, { series }) => sum + series, 0));
 });
 
-test('limits count, and what runs is told from what does not', async () => {
+test('limits count, and collectors that run are distinguished from those that do not', async () => {
   const { url } = await startPlatform();
   const file =
     'limits: {values_per_label: {user: 10, tool: 3}, series: 600}\ncollectors: {users: {enabled: true}}\n';

@@ -50,13 +50,13 @@ describe('an exporter that answers 200 on /-/healthy is healthy', () => {
     expect(await check(args(await listen(healthy)))).toEqual([0, 'healthy\n']);
   });
 
-  test('by the environment, and whatever else stands there', async () => {
+  test('by the environment, whatever else it contains', async () => {
     const port = await listen(healthy);
     const environment = { AGENT_PLATFORM_WEB_LISTEN_ADDRESS: `:${port}`, AGENT_PLATFORM_UNKNOWN: 'x' };
     expect(await check([], environment)).toEqual([0, 'healthy\n']);
   });
 
-  test('by the file, and whatever else stands there', async () => {
+  test('by the file, whatever else it contains', async () => {
     const port = await listen(healthy);
     const files = { 'c.yml': `web: {listen_address: ":${port}"}\nunknown: {}\n` };
     expect(await check(['--config.file=c.yml'], {}, files)).toEqual([0, 'healthy\n']);
@@ -113,7 +113,7 @@ describe('behind a web configuration file', () => {
     expect(await check(guarded(port))).toEqual([0, 'healthy\n']);
   });
 
-  test('nobody there is unhealthy', async () => {
+  test('a closed port is unhealthy', async () => {
     const port = await listenSecurely(() => undefined);
     await new Promise((resolve) => server?.close(resolve));
     expect((await check(guarded(port)))[0]).toBe(1);

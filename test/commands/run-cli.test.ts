@@ -126,7 +126,7 @@ describe('help', () => {
   });
 
   test.each([[['serve', '--help']], [['help', 'serve']], [['serve', '--days=1', '-h']]])(
-    '%j tells the flags of the command',
+    '%j lists the flags of the command',
     async (args) => {
       const { code, stdout } = await cli(args);
       expect(code).toBe(0);

@@ -40,7 +40,7 @@ describe('a file with a mistake is refused in one line that names the place', ()
 });
 
 // Not among the cases, because tools that parse every YAML file of a repository would fail on it.
-test('a text that is no YAML is refused with its line', async () => {
+test('a text that is not YAML is rejected with its line', async () => {
   const mistake = await mistakeOf(() =>
     load({ args: ['--config.file=case.yml'], files: { 'case.yml': 'log:\n  level: [debug,\n' } }),
   );

@@ -26,7 +26,7 @@ describe('a key in a file', () => {
     expect(readings).toBe(2);
   });
 
-  test('tells where it comes from, and what the log must not repeat', async () => {
+  test('reports where it comes from, and what the log must not repeat', async () => {
     const contents = new Map([['/key', 'key-0']]);
     const credential = await createFileCredential('/key', 'the file', createFakeFiles(contents));
     for (let turn = 1; turn <= 10; turn++) {
@@ -71,7 +71,7 @@ describe('a key in a real file', () => {
   });
   afterEach(() => rm(directory, { recursive: true }));
 
-  test('is read again when it is written anew with as many bytes', async () => {
+  test('is read again after it was rewritten with the same number of bytes', async () => {
     const path = join(directory, 'key');
     await writeFile(path, 'aaaa\n');
     const credential = await createFileCredential(path, path, createFiles());

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { load, mistakeOf } from './loading.ts';
 
-describe('a variable with the prefix that is no option', () => {
+describe('a variable with the prefix that is not an option', () => {
   test.each([
     ['AGENT_PLATFORM_LOG_LEVL', 'did you mean AGENT_PLATFORM_LOG_LEVEL?'],
     ['AGENT_PLATFORM_API_KEYFILE', 'did you mean AGENT_PLATFORM_API_KEY_FILE?'],
@@ -27,11 +27,11 @@ describe('a variable with the prefix that is no option', () => {
     'AGENT_PLATFORM_SANDBOX_SEED',
     'AGENT_PLATFORMS',
     'PATH',
-  ])('%s is left alone', async (variable) => {
+  ])('%s is ignored', async (variable) => {
     await expect(load({ environment: { [variable]: 'anything' } })).resolves.toBeDefined();
   });
 
-  test('is left alone where an organization takes its key from it', async () => {
+  test('is ignored if an organization takes its key from it', async () => {
     const orgs = 'orgs: [{name: a, base_url: "https://x.example", api_key_env: AGENT_PLATFORM_KEY_OF_A}]';
     const { orgs: loaded } = await load({
       args: ['--config.file=c.yml'],

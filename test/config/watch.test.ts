@@ -23,7 +23,7 @@ function watch(text: string) {
   return { contents, look, ended, stop: () => stopping.abort() };
 }
 
-test('a file is told of once it has changed and is written whole', async () => {
+test('a file is reported once it has changed and is completely written', async () => {
   const { contents, look, stop, ended } = watch('one');
   expect(await look(3)).toBe(0);
   contents.set('/c.yml', 'tw');
@@ -36,7 +36,7 @@ test('a file is told of once it has changed and is written whole', async () => {
   await ended;
 });
 
-test('a file that is away for a while is told of when it is back with something new', async () => {
+test('a file that is missing for a while is reported when it returns with new content', async () => {
   const { contents, look, stop, ended } = watch('one');
   await look();
   contents.delete('/c.yml');

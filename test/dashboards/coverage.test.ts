@@ -35,7 +35,7 @@ describe('the metrics of the catalogue', () => {
     expect(declared.filter((name) => !isUsed(name) && !(name in UNUSED))).toEqual([]);
   });
 
-  test('are not listed as unused where they are used or gone', () => {
+  test('are not listed as unused if they are used or no longer exist', () => {
     expect(Object.keys(UNUSED).filter((name) => isUsed(name) || !declared.includes(name))).toEqual([]);
   });
 });

@@ -108,7 +108,7 @@ async function backfilled(
   );
 }
 
-describe('a backfill brings sample by sample what /metrics showed at 23:00 of the next day', () => {
+describe('a backfill writes, sample by sample, what /metrics showed at 23:00 of the next day', () => {
   test('of every family, on several days', async () => {
     const days = await liveThrough(3, {});
     expect(Object.keys(days.live)).toEqual(['2026-11-17', '2026-11-18', '2026-11-19']);

@@ -65,7 +65,7 @@ describe('a day that is late', () => {
     expect(page.value('agent_platform_exporter_day_revisions_total', { dataset: 'tokens' })).toBe(0);
   });
 
-  test('because the platform’s clock is behind costs one day and is no failure', async () => {
+  test('because the platform’s clock is behind costs one day and is not a failure', async () => {
     const story = await startStory({ sandbox: { faults: ['clock-behind=13'] } });
     const before = await story.page();
     expect(before.value(DATA_DAY, { dataset: 'tokens' })).toBe(day18);

@@ -191,7 +191,7 @@ test('the newest wiki run of a repository is what the listing says', async () =>
   expect(published).toEqual(recount.lines());
 });
 
-test('every day’s figures stand beside the day that they describe', async () => {
+test('every day’s figures are shown with the day they describe', async () => {
   const page = await (await startStory()).page();
   const yesterday = Date.UTC(2026, 10, 19) / 1000;
   expect(page.by('dataset', 'agent_platform_data_day_timestamp_seconds')).toEqual({

@@ -90,7 +90,7 @@ describe('a file that must not be touched is left as it is', () => {
     expect([...readdirSync(folder)]).toEqual(['history.db']);
   });
 
-  test('where it is no database', async () => {
+  test('if it is not a database', async () => {
     const file = path.join(createDirectory(), 'notes.txt');
     writeFileSync(file, 'Dear diary,\n'.repeat(1000));
     expect(await refusal(file)).toContain('not an SQLite database');

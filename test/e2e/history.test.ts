@@ -71,7 +71,7 @@ test('a revised day is logged once, with its main number before and after', asyn
 });
 
 describe('a file that cannot be used', () => {
-  test('costs nothing but the persistence, which a metric tells', async () => {
+  test('costs only persistence, which a metric reports', async () => {
     const directory = path.join(createDirectory(), 'data');
     writeFileSync(directory, 'in the way');
     const file = path.join(directory, 'history.db');
@@ -108,6 +108,6 @@ describe('a file that cannot be used', () => {
   });
 });
 
-test('without a file there is nothing to tell about it', async () => {
+test('without a file there is nothing to report about it', async () => {
   expect((await (await startStory()).page()).value(PERSISTENT)).toBeUndefined();
 });

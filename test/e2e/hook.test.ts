@@ -84,7 +84,7 @@ describe('the hook lets the agent go on', () => {
     expect(exporter.received[0]?.body.length).toBeLessThan(300);
   });
 
-  test('where its settings cannot be read, and tells nobody', async () => {
+  test('if its settings cannot be read, and notifies no one', async () => {
     const home = forwardingHome('chanels: {}');
     expectToLetGo(await home.run('hook', { input: event() }));
     expect(logOf(home)).toContain('unknown key chanels');
@@ -118,7 +118,7 @@ describe('the hook lets the agent go on', () => {
     expect(spooled(home)).toHaveLength(1);
   });
 
-  test('within its deadline, where nobody answers', async () => {
+  test('within its deadline, if no one answers', async () => {
     const home = homeWith(
       `deadline: 1s\nforward: {url: "${exporter.url}", token_file: token, timeout: 30s}\nchannels: {chat: {type: slack, url_env: CHAT}}\nrules: [{channels: [chat]}]`,
     );
@@ -266,7 +266,7 @@ test('the log is small, private and without secrets', async () => {
   expect(statSync(path.join(home.state, 'hook.log')).mode & 0o077).toBe(0);
 });
 
-test('the log follows no link that somebody put in its place', async () => {
+test('the log does not follow a link in its place', async () => {
   const home = forwardingHome();
   mkdirSync(home.state);
   const victim = home.write('victim', 'untouched\n');
@@ -289,7 +289,7 @@ describe('for people', () => {
     expect(ran.stderr).toContain('hooks.yaml:1: rules[0].channels: unknown channel desk');
   });
 
-  test('--check shows what holds, without secrets', async () => {
+  test('--check shows the effective settings, without secrets', async () => {
     const home = forwardingHome(
       'channels: {chat: {type: slack, url_env: SLACK_URL}}\nrules: [{channels: [chat]}]',
     );
@@ -388,7 +388,7 @@ describe('hook-config', () => {
     '{"hooks": []}',
     '{"hooks": null}',
     '{"hooks": 12345678901234567890}',
-  ])('changes nothing in a file that holds %s', async (text) => {
+  ])('changes nothing in a file that contains %s', async (text) => {
     const home = homeWith();
     const file = home.write('hooks.json', text);
     const ran = await home.run('hook-config', { args: ['--write', `--file=${file}`] });

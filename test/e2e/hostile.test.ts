@@ -56,7 +56,7 @@ describe('a platform that is out to cost memory or time costs its own data only'
     expect(skills['other']).toBeGreaterThan(first);
   });
 
-  test('long names are cut, and stay apart', async () => {
+  test('long names are truncated, and remain distinct', async () => {
     const flags = ['history.start=2026-11-19'];
     const plain = await (await startStory({ collectors: ['tools'], flags })).page();
     const story = await startStory({

@@ -140,7 +140,7 @@ test('a key that is an ordinary word stays in the words of a hint, and nowhere e
   expect(story.log().replaceAll('missing, wrong or revoked', '')).not.toContain('wrong');
 });
 
-test('people told apart by e-mail leave the file when their collector is turned off', async () => {
+test('people identified by e-mail are removed from the file when their collector is turned off', async () => {
   const file = createFile();
   const flags = ['collector.users', 'users.identity=email'];
   const first = await storyOn(file, NOON, { flags });

@@ -8,7 +8,7 @@ const REVISIONS = 'agent_platform_exporter_day_revisions_total';
 const SESSIONS = 'agent_platform_sessions';
 const NAMES = ['tokens', 'tools', 'productivity', 'readiness', 'wiki'];
 
-test('a known field that is missing from a later answer stays as it was, is counted, and is no revision', async () => {
+test('a known field that is missing from a later answer keeps its value, is counted, and is not a revision', async () => {
   let isMissing = false;
   const lose: Rewrite = (body, { pathname }) => {
     const { data } = body as { data: Record<string, unknown>[] };

@@ -33,7 +33,7 @@ test('where rows come without by_model the models are asked for, and keep the ti
   expect(Object.keys(page.by('breakdown', 'agent_platform_daily_credits_unattributed'))).toEqual(['model']);
 });
 
-test('a model whose tier was never told has an unknown one', async () => {
+test('a model whose tier was never reported has an unknown one', async () => {
   const story = await startStory({ sandbox: { faults: ['no-by-model'] }, collectors: ['tokens'] });
   const page = await story.page();
   const found = page.find('agent_platform_daily_credits_by_model');

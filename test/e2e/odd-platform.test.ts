@@ -76,7 +76,7 @@ test('repositories that differ in port or query are two, and those that differ i
   ]);
 });
 
-test('rows of dates that are none, or were not asked for, make no day and no zero', async () => {
+test('rows with invalid dates, or with dates that were not requested, produce neither a day nor a zero', async () => {
   const misdate: Rewrite = (body, { pathname }) => {
     for (const row of rowsOf(body, 'data')) {
       if (pathname.endsWith('tools')) row['date'] = `${row['date']}T25:00:00Z`;
@@ -101,7 +101,7 @@ test.each([
   ['next_cursor is an object', { has_more: true, next_cursor: {} }, {}],
   ['a row is of another day', {}, { date: '2026-01-20' }],
   ['a person has no identity', {}, { user_id: 7 }],
-])('a listing of people is no day where %s', async (_, meta, row) => {
+])('a listing of people does not make a day if %s', async (_, meta, row) => {
   const spoil: Rewrite = (body, { pathname, searchParams }) => {
     if (!pathname.endsWith('/users')) return body;
     Object.assign(body['meta'] as object, meta);

@@ -35,7 +35,7 @@ describe('organizations do not touch each other', () => {
 });
 
 describe('keys', () => {
-  test('that were revoked and are good again bring everything back at the next run', async () => {
+  test('that were revoked and work again restore everything at the next run', async () => {
     const story = await startStory();
     story.platform.setKeysRevoked(true);
     story.clock.advance(DAY);

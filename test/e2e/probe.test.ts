@@ -15,7 +15,7 @@ test('a probe has one organization’s series, the scrape’s own values, and no
   expect(probe.text).not.toContain(`org="${other}"`);
 });
 
-test('a collector that fails shows in its own organization’s probe only, beside the last good figures', async () => {
+test('a failing collector shows in its own organization’s probe only, together with the last good figures', async () => {
   const story = await startStory({ sandbox: { orgs: 2 }, collectors: ['tokens'] });
   const [acme = '', other = ''] = story.platform.orgs.map(({ name }) => name);
   const before = readPage(await (await story.get(`/probe?target=${acme}`)).text());
@@ -27,7 +27,7 @@ test('a collector that fails shows in its own organization’s probe only, besid
   expect(readPage(await (await story.get(`/probe?target=${other}`)).text()).value('probe_success')).toBe(1);
 });
 
-test('an organization that never answered is not well', async () => {
+test('an organization that never answered is unsuccessful', async () => {
   const story = await startStory({ sandbox: { orgs: 1 }, collectors: ['tokens'], keys: { acme: 'wrong' } });
   const probe = readPage(await (await story.get('/probe?target=acme')).text());
   expect(probe.value('probe_success')).toBe(0);

@@ -20,7 +20,7 @@ async function exporter(
 }
 
 describe('the program', () => {
-  test('tells its version', async () => {
+  test('prints its version', async () => {
     const { code, stdout } = await exporter(['--version']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^agent-platform-exporter \d+\.\d+\.\d+\S* \(node \d+\./);
@@ -41,7 +41,7 @@ describe('the program', () => {
     );
   });
 
-  test('ends with 2 where the proxy is none, and does not go on listening', async () => {
+  test('exits with 2 if the proxy is invalid, and does not keep listening', async () => {
     const { code, stderr } = await exporter(
       ['serve', '--web.listen-address=127.0.0.1:0', '--storage.path=:memory:'],
       {
@@ -54,7 +54,7 @@ describe('the program', () => {
     expect(stderr).toContain('HTTP_PROXY is not a URL');
   });
 
-  test('a demo that cannot start ends with 2 as well', async () => {
+  test('a demo that cannot start exits with 2 as well', async () => {
     const { code, stderr } = await exporter(['demo', '--web.listen-address=127.0.0.1:0'], {
       HTTP_PROXY: 'http://[',
     });

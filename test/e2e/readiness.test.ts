@@ -21,7 +21,7 @@ describe('the readiness figures are right however the listing behaves', () => {
     expect(odd.lines).toEqual(right.lines);
   });
 
-  test('ignore-start-after: the listing that always begins again is walked no further than it brings news', async () => {
+  test('ignore-start-after: a listing that always starts over is read only as long as it has something new', async () => {
     const { lines, success, asked } = await readinessWith(['ignore-start-after']);
     const right = await readinessWith([]);
     expect(success).toBe(1);

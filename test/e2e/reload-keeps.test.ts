@@ -137,7 +137,7 @@ test('a run under way begins again with the new client where its settings change
 describe('a file that is followed and cannot be read', () => {
   const SUCCESSFUL = 'agent_platform_exporter_config_last_reload_successful';
 
-  test('as a key, keeps its last good value, is reported, and holds up no other organization', async () => {
+  test('as a key, keeps its last good value, is reported, and does not delay any other organization', async () => {
     const contents = new Map<string, string | Error>([['/run/key', 'sandbox-acme-owner']]);
     const credential = await createFileCredential('/run/key', '/run/key', createFakeFiles(contents));
     const story = await startStory({ sandbox: { orgs: 2 } });

@@ -120,7 +120,7 @@ describe('a configuration that cannot be used', () => {
     throw new ConfigError('c.yml:3: schedule.wiki: "x" is not a cron schedule', 'write five fields');
   };
 
-  test('changes nothing, and shows in the metrics, the log and the status page until it is mended', async () => {
+  test('changes nothing, and is reported in the metrics, the log and the status page until it is fixed', async () => {
     const story = await startStory({ flags: ['web.enable-lifecycle'] });
     const before = await story.page();
     expect([before.value(SUCCESSFUL), before.value(READ_AT)]).toEqual([1, expect.closeTo(1_795_176_000, -2)]);
@@ -229,7 +229,7 @@ describe('settings', () => {
     expect(said[0]).toContain('--storage.path --web.listen-address');
   });
 
-  test('reloads that come together follow each other, and the last one holds', async () => {
+  test('concurrent reloads run one after the other, and the last one wins', async () => {
     const story = await startStory({ sandbox: { orgs: 2 } });
     const outcomes = await Promise.all([
       story.reload(without('globex')),

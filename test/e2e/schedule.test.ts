@@ -21,7 +21,7 @@ test('the collectors of a schedule run when it ticks, and no others', async () =
   );
 });
 
-test('a tick during a run passes: nobody asks twice at a time', async () => {
+test('a tick during a run is skipped: there are no concurrent runs', async () => {
   const story = await startStory({ sandbox: { faults: ['slow=1:600000@wiki'] }, polled: false });
   await waitFor(() => expect(story.platform.requests.length).toBeGreaterThan(0));
   story.ticker.tick('50 * * * *');

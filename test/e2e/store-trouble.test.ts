@@ -72,7 +72,7 @@ function roomFor(file: string, history: string): string {
   return `--import=data:text/javascript,${encodeURIComponent(script)}`;
 }
 
-test('a disk that fills up under an existing history costs the persistence until there is room', async () => {
+test('a disk that fills up under an existing history costs persistence until there is room', async () => {
   const directory = createDirectory();
   const [file, room] = [path.join(directory, 'history.db'), path.join(directory, 'room')];
   writeFileSync(room, '100000');
@@ -102,7 +102,7 @@ test('a disk that fills up under an existing history costs the persistence until
 });
 
 test.each(['keep', 'replace'] as const)(
-  'a history that is damaged while it is open (%s) costs no figure, and is said once',
+  'a history that is damaged while it is open (%s) costs no figure, and is reported once',
   async (onDamage) => {
     const file = path.join(createDirectory(), 'history.db');
     const program = await startOn(file, [`--storage.on-damage=${onDamage}`]);

@@ -110,24 +110,27 @@ test.each([
   [['cut-off@users'], 'network', ''],
   [['500=1@users'], 'server', ''],
   [['malformed@users'], 'schema', ''],
-])('with %j the people of the day before stay, and the reason is told', async (faults, reason, words) => {
-  const story = await startWithPeople({ flags: ['api.retries=0'] });
-  const name = 'agent_platform_daily_credits_by_team';
-  const before = (await story.page()).value(name, { team: 'none' });
-  story.platform.setFaults(faults);
-  story.clock.advance(DAY);
-  expect(await story.poll()).toContain('acme/users');
-  const page = await story.page();
-  expect(page.value(name, { team: 'none' })).toBe(before);
-  expect(page.value('agent_platform_data_day_timestamp_seconds', { dataset: 'users' })).toBe(
-    Date.parse(YESTERDAY) / 1000,
-  );
-  expect(page.value('agent_platform_exporter_collector_failing', { collector: 'users', reason })).toBe(1);
-  expect(story.logged('level=warn', 'collector=users', words)).toHaveLength(1);
-  story.platform.setFaults([]);
-  expect(await story.poll()).toEqual([]);
-  expect((await story.page()).value(name, { team: 'none' })).not.toBe(before);
-});
+])(
+  'with %j the people of the previous day stay, and the reason is reported',
+  async (faults, reason, words) => {
+    const story = await startWithPeople({ flags: ['api.retries=0'] });
+    const name = 'agent_platform_daily_credits_by_team';
+    const before = (await story.page()).value(name, { team: 'none' });
+    story.platform.setFaults(faults);
+    story.clock.advance(DAY);
+    expect(await story.poll()).toContain('acme/users');
+    const page = await story.page();
+    expect(page.value(name, { team: 'none' })).toBe(before);
+    expect(page.value('agent_platform_data_day_timestamp_seconds', { dataset: 'users' })).toBe(
+      Date.parse(YESTERDAY) / 1000,
+    );
+    expect(page.value('agent_platform_exporter_collector_failing', { collector: 'users', reason })).toBe(1);
+    expect(story.logged('level=warn', 'collector=users', words)).toHaveLength(1);
+    story.platform.setFaults([]);
+    expect(await story.poll()).toEqual([]);
+    expect((await story.page()).value(name, { team: 'none' })).not.toBe(before);
+  },
+);
 
 /** Everything that the process has written except for its database, as one text. */
 function written(directory: string): string {
@@ -142,7 +145,7 @@ function folder(): string {
   return directory;
 }
 
-test('nobody is named anywhere, in the store neither, unless people are told apart', async () => {
+test('no one is named anywhere, not even in the store, unless people are identified', async () => {
   const directory = folder();
   const story = await startWithPeople({
     collectors: ['tokens', 'spend', 'tools', 'activity', 'productivity', 'users', 'readiness', 'wiki'],
@@ -175,7 +178,7 @@ test('nobody is named anywhere, in the store neither, unless people are told apa
   expect(names.filter((name) => everything.includes(name))).toEqual([]);
 });
 
-test('another way to tell people apart leaves nothing of the former one, on the page or in the store', async () => {
+test('a change of the identification leaves nothing of the former one, on the page or in the store', async () => {
   const directory = folder();
   const options = (identity: string): StoryOptions => ({
     sandbox: { users: 40 },
@@ -219,7 +222,7 @@ test('another way to tell people apart leaves nothing of the former one, on the 
   expect(written(directory)).not.toContain('"user":');
 });
 
-test('another way to tell people apart also counts when the configuration is read again', async () => {
+test('a change of the identification also takes effect on a reload', async () => {
   const story = await startWithPeople({ sandbox: { users: 40 }, flags: ['users.identity=id'] });
   const ids = Object.keys((await story.page()).by('user', 'agent_platform_daily_credits_by_user'));
   expect(ids.length).toBeGreaterThan(10);

@@ -28,7 +28,7 @@ describe('the wiki listing is read in every shape seen', () => {
   });
 });
 
-test('a shape that nobody knows gives no series and one warning', async () => {
+test('an unknown shape has no series and one warning', async () => {
   const { story, page, lines } = await wikiWith('unknown');
   expect(lines).toEqual([]);
   expect(page.value('agent_platform_exporter_collector_success', { collector: 'wiki' })).toBe(1);

@@ -3,7 +3,7 @@ import { startStory } from './harness.ts';
 
 const DATASETS = ['tokens', 'tools', 'activity', 'productivity'];
 
-test('days that come back worse keep what was published, are counted, and are no revision', async () => {
+test('days that come back worse keep what was published, are counted, and are not revisions', async () => {
   const story = await startStory({ collectors: DATASETS });
   const figures = async () => (await story.page()).platform();
   const good = await figures();

@@ -19,7 +19,7 @@ async function linesOf({ registry }: Instruments): Promise<string[]> {
 }
 
 describe('the metrics about the exporter', () => {
-  test('are absent until known, the build and the configuration apart', async () => {
+  test('are absent until known, except for the build and the configuration', async () => {
     expect(await linesOf(create())).toEqual([
       `${PREFIX}build_info{version="1.2.3",revision="abc",node_version="${process.version}"} 1`,
       `${PREFIX}config_last_reload_successful 1`,
@@ -44,7 +44,7 @@ describe('the metrics about the exporter', () => {
     expect(lines).not.toContain(`${PREFIX}day_revisions_total{org="acme",dataset="wiki"} 0`);
   });
 
-  test('tell of a run that succeeded, and of the next that failed', async () => {
+  test('report a successful run, and the failure of the next one', async () => {
     const instruments = create();
     const labels = 'org="acme",collector="tokens"';
     instruments.collectorRun({ org: 'acme', collector: 'tokens', seconds: 1.5 });
@@ -86,7 +86,7 @@ describe('the metrics about the exporter', () => {
     expect(lines).toContain(`${duration}_sum{org="acme",endpoint="tokens"} 0.3`);
   });
 
-  test('show the series that are published, and no collector that is gone', async () => {
+  test('show the published series, and no removed collector', async () => {
     let series = new Map([['tokens', 3]]);
     const instruments = create(() => series);
     expect(await linesOf(instruments)).toContain(`${PREFIX}series{collector="tokens"} 3`);
@@ -124,7 +124,7 @@ test('whether the history is in its file is asked for with each scrape, and abse
 });
 
 describe('the table of the metrics', () => {
-  test('is what the registry holds', async () => {
+  test('lists the contents of the registry', async () => {
     const parts = { series: () => new Map(), historyPersistent: () => true, processMetrics: false };
     const { registry } = createInstruments({ ...build, ...parts });
     const held = (await registry.getMetricsAsJSON()).map(({ name, help, type }) => ({ name, help, type }));

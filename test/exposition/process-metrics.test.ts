@@ -120,7 +120,7 @@ describe('rendering', () => {
     return { live: createLive({ registry, clock }), clock, gauge };
   }
 
-  test('is shared by scrapes of the same second, and made anew for each published version', async () => {
+  test('is shared by scrapes of the same second, and rendered again for each published version', async () => {
     const { live, clock } = createCounted();
     const both = await Promise.all([live.chunk('text', 1), live.chunk('text', 1)]);
     await clock.advance(999);
@@ -128,7 +128,7 @@ describe('rendering', () => {
     expect(textOf(await live.chunk('text', 2))).toContain('renderings 2\n');
   });
 
-  test('is made anew after a second, and fails only for those who waited for it', async () => {
+  test('is rendered again after a second, and fails only for those who waited for it', async () => {
     const { live, clock } = createCounted();
     await live.chunk('text', 1);
     await clock.advance(1000);

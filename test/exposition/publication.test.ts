@@ -235,7 +235,7 @@ describe('publishing', () => {
   });
 });
 
-describe('mistakes of the code around it are told', () => {
+describe('programming errors of its caller are reported', () => {
   const [tokens] = families;
   test.each([
     ['declared twice', [tokens, tokens]],

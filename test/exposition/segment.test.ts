@@ -20,7 +20,7 @@ function* repos(count: number): Iterable<Sample> {
 }
 
 describe('a segment', () => {
-  test.each([1, 3, 500, 40_000])('of %d samples holds a line for each, in their order', async (count) => {
+  test.each([1, 3, 500, 40_000])('of %d samples has a line for each, in order', async (count) => {
     const segment = await renderSegment(family, 'acme', repos(count));
     const lines = [...repos(count)].map(
       ({ value }) => `m{org="acme",repo="github.com/acme/${value}"} ${value}\n`,
@@ -31,7 +31,7 @@ describe('a segment', () => {
     expect(segment && textOf(segment.chunk)).toBe(text);
   });
 
-  test('is undefined where there are no samples', async () => {
+  test('is undefined without samples', async () => {
     expect(await renderSegment(family, 'acme', [])).toBeUndefined();
   });
 
@@ -40,7 +40,7 @@ describe('a segment', () => {
     expect(segment?.chunk.length).toBe(Buffer.byteLength('m{org="acme",repo="é😀"} 1\n'));
   });
 
-  test('of more samples than allowed says so, and takes no more of them than it must', async () => {
+  test('of more samples than allowed says so, and consumes no more of them than necessary', async () => {
     let taken = 0;
     let closed = false;
     function* endless(): Iterable<Sample> {

@@ -48,7 +48,7 @@ describe('whatever the platform answers', () => {
     },
   );
 
-  test('an answer is judged without repeating the key', async () => {
+  test('an answer is classified without repeating the key', async () => {
     const pieces: readonly [string, ...string[]] = [
       JSON.stringify({ title: 'Unauthorized', detail: `Invalid API key ${KEY}`, status: 401 }),
       JSON.stringify({ errors: [{ message: `bad token: Bearer ${KEY}` }] }),

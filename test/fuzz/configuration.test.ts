@@ -12,7 +12,7 @@ import { tryAll } from './trial.ts';
 const CASES = path.resolve(import.meta.dirname, '../config/cases');
 const KEY = 'planted-key-in-a-file-0123456789';
 
-test('whatever a configuration file holds, it is read or refused in one line', async () => {
+test('whatever a configuration file contains, it is parsed or rejected in one line', async () => {
   const [first = '', ...rest] = globSync('*.yml', { cwd: CASES }).map((name) =>
     readFileSync(path.join(CASES, name), 'utf8'),
   );

@@ -62,7 +62,7 @@ test('whatever a page of another site sends, it changes nothing', async () => {
   });
 });
 
-test('whatever else tools and its own pages send, they are not taken for another site', async () => {
+test('requests of tools and its own pages are not mistaken for those of another site', async () => {
   await tryAll({
     seeds: 500,
     secrets: [],

@@ -45,7 +45,7 @@ const EVENT = {
   transcript_path: PRIVATE[2],
 };
 
-test('whatever a web configuration holds, it is read or refused in one line', async () => {
+test('whatever a web configuration contains, it is parsed or rejected in one line', async () => {
   const [first = '', ...rest] = globSync('*.yml', { cwd: WEB_CASES }).map((name) =>
     readFileSync(path.join(WEB_CASES, name), 'utf8'),
   );
@@ -74,7 +74,7 @@ test('whatever the settings of the hook hold, they are read or refused in one li
   });
 });
 
-test('whatever the agent says, what is told of it to others is none of its work', async () => {
+test('whatever the agent reports, nothing about its work is passed on to others', async () => {
   await tryAll({
     seeds: 10_000,
     secrets: [...PRIVATE, '/home/planted/project'],
@@ -92,7 +92,7 @@ test('whatever bytes the agent sends, they are an event or there is a reason why
   });
 });
 
-test('whatever is posted as hook events, it is taken or refused without a word of it', async () => {
+test('whatever is posted as hook events, it is accepted, or rejected without quoting it', async () => {
   await tryAll({
     seeds: 15_000,
     secrets: [...PRIVATE, '/home/planted/project'],

@@ -29,7 +29,7 @@ describe('a release has one version', () => {
     ]);
   });
 
-  test('in the changelog, where what is not released stands above it', () => {
+  test('in the changelog, which has unreleased changes above it', () => {
     const headings = [...textOf('CHANGELOG.md').matchAll(/^## \[([^\]]+)\](.*)$/gm)];
     expect(headings[0]?.[1]).toBe('Unreleased');
     // Until the first release, the only heading is the one for it.

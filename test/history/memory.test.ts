@@ -13,7 +13,7 @@ function answer(days: readonly Day[], rows: readonly (readonly [Day, unknown])[]
 }
 
 describe('the history in memory', () => {
-  test('keeps asked days apart from days with a row', async () => {
+  test('distinguishes requested days from days with a row', async () => {
     const history = createMemoryHistory();
     await history.putDays('acme', 'tokens', answer([monday, tuesday], [[monday, { credits: 1 }]]));
     const days = (await history.read('acme')).days('tokens');
@@ -21,7 +21,7 @@ describe('the history in memory', () => {
     expect(days.get(tuesday)).toBeUndefined();
   });
 
-  test('tells a revised day from one seen for the first time and from one seen again unchanged', async () => {
+  test('distinguishes a revised day from a new one and from an unchanged one', async () => {
     const history = createMemoryHistory();
     const first = await history.putDays('acme', 'tokens', answer([monday], [[monday, { a: 1, b: 2 }]]));
     const same = await history.putDays('acme', 'tokens', answer([monday], [[monday, { b: 2, a: 1 }]]));
@@ -30,7 +30,7 @@ describe('the history in memory', () => {
     expect(other).toEqual([{ day: monday, before: { a: 1, b: 2 }, after: { a: 1, b: 3 } }]);
   });
 
-  test('a first row that comes late is no revision, and an answer without a row takes none away', async () => {
+  test('a first row that arrives late is not a revision, and an answer without a row removes none', async () => {
     const history = createMemoryHistory();
     await history.putDays('acme', 'tokens', answer([monday], []));
     expect(await history.putDays('acme', 'tokens', answer([monday], [[monday, { a: 1 }]]))).toEqual([]);

@@ -53,7 +53,7 @@ describe('a day that is answered again', () => {
     expect(mergeRow({ teams: [1] }, {}, people)).toEqual({ row: {}, isRevised: true, missing: 0 });
   });
 
-  test('is settled by an answer that is whole, which is no revision of what was damaged', () => {
+  test('is settled by a complete answer, which is not a revision of the damaged parts', () => {
     const damaged = { ...good, credits: undefined, rejected: { credits: 1 } };
     expect(mergeRow(damaged, good, parts)).toEqual({ row: good, isRevised: false, missing: 0 });
     expect(mergeRow({ ...good, rejected: { credits: 0 } }, good, parts)).toEqual({

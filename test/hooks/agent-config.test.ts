@@ -39,7 +39,7 @@ describe('a hooks configuration', () => {
     '/usr/bin/node /opt/x/bin/agent-platform-exporter.js hook',
     '"/opt/my node" "/opt/x y/bin/agent-platform-exporter.js" hook',
     'C:\\tools\\agent-platform-exporter.cmd hook',
-  ])('brings %s up to date', (command) => {
+  ])('updates %s', (command) => {
     const existing = { Stop: [{ matcher: '*', hooks: [{ type: 'command', command, timeout: 60 }] }] };
     expect(mergeAgentConfig(existing, ['Stop'], wanted)).toEqual({
       Stop: [{ matcher: '*', hooks: entry.hooks }],

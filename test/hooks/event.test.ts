@@ -5,7 +5,7 @@ import { createEventId } from '../../src/hooks/files.ts';
 import { findPaths, readHookArguments } from '../../src/hooks/paths.ts';
 
 describe('an event', () => {
-  test('is known by its name, whatever else it holds', () => {
+  test('is recognized by its name, whatever else it contains', () => {
     const event = parseEvent('{"hook_event_name":"Brand/New","session_id":"s","reason":"why","x":{"y":1}}');
     expect(event).toMatchObject({ name: 'Brand/New', sessionId: 's', reason: 'why', cwd: undefined });
   });
@@ -20,7 +20,7 @@ describe('an event', () => {
     ['{"hook_event_name": 7}', 'the input has no hook_event_name'],
     ['{"hook_event_name": " "}', 'the input has no hook_event_name'],
     [`{"hook_event_name": "${'x'.repeat(129)}"}`, 'hook_event_name is too long'],
-  ])('%j is none', (text, problem) => {
+  ])('%j is invalid', (text, problem) => {
     expect(parseEvent(text)).toEqual({ problem });
   });
 

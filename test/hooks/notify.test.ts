@@ -17,7 +17,7 @@ const SETTINGS: HookSettings = {
   rules: [RULE],
 };
 
-test('people are told until the end of the run, by whatever channel, and no longer', async () => {
+test('people are notified until the end of the run, by any channel, and no longer', async () => {
   const event = parseEvent('{"hook_event_name": "Stop", "session_id": "s"}');
   if ('problem' in event) throw new Error(event.problem);
   const requests: PostRequest[] = [];

@@ -117,7 +117,7 @@ describe('a template', () => {
     );
   });
 
-  test('without one, nothing of the work is told', () => {
+  test('by default reveals nothing about the work', () => {
     const fields = { cwd: '/home/a/secret', message: 'secret', prompt: 'secret', transcript_path: 'secret' };
     for (const name of [
       'Notification',

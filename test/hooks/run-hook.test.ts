@@ -71,14 +71,14 @@ describe('an event that is to be forwarded', () => {
     ['settings that only mention it', '# no forwarding here\nchannels: {}\n'],
     ['settings without it', 'channels: {}\n'],
     ['no settings', undefined],
-  ])('is none with %s, and nothing stays on disk', async (_, settings) => {
+  ])('is ignored with %s, and nothing stays on disk', async (_, settings) => {
     await run(settings);
     expect(spooled()).toEqual([]);
   });
 });
 
 describe('the input', () => {
-  test('is read although its time has passed meanwhile', async () => {
+  test('is read even if its time has passed meanwhile', async () => {
     const stream = new PassThrough();
     const input = openInput(stream);
     const text = input.read(0);
@@ -87,7 +87,7 @@ describe('the input', () => {
     expect(await text).toBe('abc');
   });
 
-  test('ends when it is told to, with what has come', async () => {
+  test('ends on request, with what has arrived', async () => {
     const stream = new PassThrough();
     const input = openInput(stream);
     stream.write('abc');

@@ -68,7 +68,7 @@ function hoursAfter(index: number, hours: number): Instant {
   return endOf(addDays(start, index)) + hours * HOUR;
 }
 
-describe('a day without a row that its own dataset has gone past', () => {
+describe('a day without a row that its own dataset has passed', () => {
   test('is idle at once where every other dataset covers it without activity', () => {
     expect(judge({ tokens: 'a-a', tools: 'a-a' }, hoursAfter(2, 1)).states('tokens')).toBe('rir');
     expect(judge({ tokens: 'a-a', tools: 'a0a' }, hoursAfter(2, 1)).states('tokens')).toBe('rir');
@@ -120,7 +120,7 @@ describe('a day without a row behind the newest one of its dataset', () => {
     expect(judge({ tokens: 'a-', tools: 'a0' }, hoursAfter(9, 0), { revisedOn }).states('tokens')).toBe('rp');
   });
 
-  test('is not judged by a day on which a clock that was ahead has asked', () => {
+  test('is not affected by a request on a future day, when the clock was ahead', () => {
     const revisedOn = { tokens: dayNamed('2027-01-01'), tools: dayNamed('2027-01-01') };
     expect(judge({ tokens: 'a-', tools: 'a-' }, hoursAfter(1, 71), { revisedOn }).states('tokens')).toBe(
       'r?',

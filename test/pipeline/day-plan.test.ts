@@ -110,7 +110,7 @@ describe('a plan', () => {
     );
   });
 
-  test('has every good day after some runs, also where the newest and days beside it fail', () => {
+  test('has every good day after some runs, even if the newest and adjacent days fail', () => {
     const toFetch = all.slice(0, 60);
     fc.assert(
       fc.property(fc.uniqueArray(fc.integer({ min: 0, max: 59 }), { maxLength: 30 }), (places) => {
@@ -174,7 +174,7 @@ describe('a plan', () => {
 describe('a day set aside', () => {
   const bad = dayNamed('2026-10-20');
 
-  test('is tried again with growing pauses, at most a day apart, by itself and after all others', () => {
+  test('is retried with increasing pauses of at most a day, by itself and after all others', () => {
     let { memory } = runPlan(failsOn([bad]));
     const tries: number[] = [];
     for (let now = 0; now < 10 * 24 * HOUR; now += HOUR) {

@@ -93,7 +93,7 @@ describe('zeros', () => {
     expect(samples[name]).toEqual({ a: 0, b: 2 });
   });
 
-  test('a label value last seen 29 days ago is gone', async () => {
+  test('a label value last seen 29 days ago is absent', async () => {
     const quiet: Row[] = Array.from({ length: 28 }, () => ({ models: [] }));
     expect(
       (await project([byModel], [{ models: [['a', 1]] }, ...quiet.slice(1), { models: [] }])).samples[name],
@@ -210,7 +210,7 @@ describe('folding', () => {
     expect(samples[ratioByModel.name]).toEqual({ b: 0.5 });
   });
 
-  test('values that differ after the 256th character, or in what does not show, stay apart', async () => {
+  test('values that differ after the 256th character, or in invisible characters, stay distinct', async () => {
     const long = 'x'.repeat(256);
     const models = [
       [long, 1] as const,
@@ -231,7 +231,7 @@ describe('folding', () => {
     expect(samples[name]).toEqual({ [changed]: 3 });
   });
 
-  test('a day stored before with the text itself gives no zero beside its label', async () => {
+  test('a day that was stored with the original text does not add a zero to its label', async () => {
     const days = [{ models: [['a\u0001', 1] as const] }, { models: [[labelValue('a\u0001'), 2] as const] }];
     expect((await project([byModel], days)).samples[name]).toEqual({ [labelValue('a\u0001')]: 2 });
   });
@@ -291,7 +291,7 @@ describe('the series budget', () => {
     expect(familiesOverBudget([size('a', 'main', 5)], 5)).toEqual(new Set());
   });
 
-  test('details go first, then breakdowns in declared order, and no more than needed', () => {
+  test('details are dropped first, then breakdowns in declared order, and no more than necessary', () => {
     const sizes = [
       size('b1', 'breakdown', 10),
       size('b2', 'breakdown', 10),

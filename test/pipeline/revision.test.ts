@@ -8,7 +8,7 @@ import { dayNamed } from '../support/day.ts';
 const today = dayNamed('2026-03-20');
 
 describe('how many days are asked for again', () => {
-  test('is the window, where it was gone through yesterday or never', () => {
+  test('is the window, if the last pass was yesterday or never', () => {
     expect(revisionPassDays(7, addDays(today, -1), today)).toBe(7);
     expect(revisionPassDays(7, undefined, today)).toBe(7);
   });

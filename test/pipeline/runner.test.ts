@@ -223,7 +223,7 @@ describe('a run over days', () => {
     expect(await covered()).toHaveLength(30);
   });
 
-  test('a row for a day that was shown as idle is a revision, and one for a day that was not known is none', async () => {
+  test('a row for a day that was shown as idle is a revision, but one for an unknown day is not', async () => {
     const late = [yesterday, addDays(yesterday, -1)];
     let areThere = false;
     const { run, log, shownAsIdle } = harness(({ from, to }) => ({
@@ -273,7 +273,7 @@ describe('a run over days', () => {
     expect((await history.read('acme')).revisedOn('tokens')).toBe(pass);
   });
 
-  test('days that a late dataset has gone past stay unsettled where asking for them again fails', async () => {
+  test('days passed by a late dataset stay unsettled if fetching them again fails', async () => {
     let until = addDays(yesterday, -12);
     let fails = false;
     const { run, history, clock } = harness(({ from, to }) =>
@@ -289,7 +289,7 @@ describe('a run over days', () => {
     expect((await history.read('acme')).revisedOn('tokens')).toBe(addDays(yesterday, -8));
   });
 
-  test('a dataset without any row costs no more requests than one with rows', async () => {
+  test('a dataset without any row needs no more requests than one with rows', async () => {
     const [empty, full] = [harness(() => ({ rows: [] })), harness(() => ({}))];
     await empty.run();
     await full.run();

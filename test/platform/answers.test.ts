@@ -23,7 +23,7 @@ describe('a refusal', () => {
     expect([codes, retried]).toEqual([[String(status)], []]);
   });
 
-  test('with an empty body is told by its status alone', async () => {
+  test('with an empty body is described by its status alone', async () => {
     const server = await startServer(answers({ status: 404, body: '' }));
     const { client } = createTestClient(server.url);
     const error = await failureOf(client.get(tokensRequest()));
@@ -73,7 +73,7 @@ describe('an answer that is not what it should be', () => {
     expect((await client.get(tokensRequest())).body).toEqual({ data: [] });
   });
 
-  test('a byte order mark is no fault', async () => {
+  test('a byte order mark is accepted', async () => {
     const server = await startServer(answers({ body: '\uFEFF{"data":[]}' }));
     const { client } = createTestClient(server.url);
     expect((await client.get(tokensRequest())).body).toEqual({ data: [] });

@@ -53,7 +53,7 @@ describe('the ceiling of requests', () => {
     expect(await ceiling.take()).toMatchObject({ reason: 'limit' });
   });
 
-  test('holds over restarts: after a stop exactly, after a kill with at most ten lost', async () => {
+  test('survives restarts: exactly after a stop, with at most ten lost after a kill', async () => {
     const first = create(100);
     for (let n = 0; n < 33; n++) await first.ceiling.take();
     expect(first.store.written.at(-1)).toEqual({ day: '2026-11-20', requests: 40 });
@@ -89,7 +89,7 @@ describe('the ceiling of requests', () => {
     );
   });
 
-  test('counts, but does not write, where there is none', async () => {
+  test('counts, but does not write, if there is none', async () => {
     const { ceiling, store } = create(undefined);
     for (let n = 0; n < 50; n++) expect(await ceiling.take()).toBeUndefined();
     expect(store.written).toEqual([]);

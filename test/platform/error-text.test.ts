@@ -21,7 +21,7 @@ describe('the body of a failed answer', () => {
     ['{"title":"cut","detail":"half a', 'cut'],
     ['  upstream\nconnect\t error  ', 'upstream connect error'],
     ['', ''],
-  ])('%j is told as %j', (body, line) => {
+  ])('%j is described as %j', (body, line) => {
     expect(describeErrorBody(json, body)).toBe(line);
   });
 
@@ -31,7 +31,7 @@ describe('the body of a failed answer', () => {
       '<!doctype html><style>b{}</style><h1>Down&nbsp;for <b>maintenance</b></h1><script>x()</script>',
       'Down for maintenance',
     ],
-  ])('the page %j is told by its words', (body, line) => {
+  ])('the page %j is described by its text', (body, line) => {
     expect(describeErrorBody('text/html', body)).toBe(line);
   });
 
@@ -65,7 +65,7 @@ describe('the body of a failed answer', () => {
       'no route /api/organization/maturity-level-reports',
       'no route /api/organization/maturity-level-reports',
     ],
-  ])('%j is told as %j', (body, line) => {
+  ])('%j is described as %j', (body, line) => {
     expect(describeErrorBody('text/plain', body, [KEY])).toBe(line);
   });
 

@@ -77,12 +77,12 @@ describe('a listing', () => {
     expect(items).toEqual(ids('a', 'b'));
   });
 
-  test('ends where a page brings only items already seen under a new cursor', async () => {
+  test('ends if a page has only items already seen under a new cursor', async () => {
     const { outcome } = await walk((_cursor, call) => ({ items: ids('a', 'b'), next: `c${call}` }));
     expect(outcome).toMatchObject({ end: 'repeated-items', complete: false, pages: 2 });
   });
 
-  test('is complete where the last page brings only items already seen', async () => {
+  test('is complete if the last page has only items already seen', async () => {
     const { outcome } = await walk((cursor) =>
       cursor === undefined ? { items: ids('a'), next: 'a' } : { items: ids('a') },
     );
@@ -194,7 +194,7 @@ describe('a listing that is out to fill the memory', () => {
     expect(asked).toHaveLength(6);
   });
 
-  test('may have identities of any length, which stay apart', async () => {
+  test('may have identities of any length, which stay distinct', async () => {
     const long = (text: string) => `${'x'.repeat(100_000)}${text}`;
     const { items } = await walk((_cursor, call) =>
       call === 1 ? { items: ids(long('a'), long('b'), long('a')), next: 'c' } : { items: ids(long('b')) },

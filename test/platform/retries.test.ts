@@ -191,7 +191,7 @@ describe('Retry-After', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('lets all go on once the request after it was answered, well or badly', async () => {
+  test('lets all continue once the request after it was answered, successfully or not', async () => {
     const server = await startServer(
       answers({ status: 429, headers: { 'retry-after': '600' } }, { status: 404 }, {}),
     );

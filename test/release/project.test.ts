@@ -60,7 +60,7 @@ describe('project.json', () => {
     expect(project.package).toMatch(/^@[a-z0-9-]+\/[a-z0-9-]+$/);
   });
 
-  test('is known for a placeholder where a host is one that nobody can own', () => {
+  test('is recognized as a placeholder if no one can own its host', () => {
     expect(placeholders(fork)).toEqual([]);
     expect(placeholders({ ...fork, image: 'registry.example.com/acme/exporter' })).toEqual(['image']);
     expect(placeholders({ ...fork, repository: 'https://example.org/a', contact: 'a@example.com' })).toEqual([

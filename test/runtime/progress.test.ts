@@ -7,7 +7,7 @@ const tokens = { org: 'acme', dataset: 'tokens', total: 100 };
 const tools = { org: 'acme', dataset: 'tools', total: 50 };
 
 describe('progress', () => {
-  test('adds up what is under way, and starts anew once all of it is over', () => {
+  test('sums the work in progress, and starts over once all of it is done', () => {
     const shown: string[] = [];
     const progress = createProgress(({ done, total, running }: ProgressState) => {
       shown.push(`${done}/${total} ${running}`);
@@ -28,7 +28,7 @@ describe('progress', () => {
 });
 
 describe('progress in the log', () => {
-  test('is told at most every ten seconds, and at the end where it took that long', async () => {
+  test('is reported at most every ten seconds, and at the end if it took that long', async () => {
     const clock = createFakeClock(0);
     const log = createFakeLogger();
     const work = createLoggedProgress({ clock, log }).begin(tokens);
@@ -52,7 +52,7 @@ describe('progress in the log', () => {
     ]);
   });
 
-  test('is not told of what is soon done', async () => {
+  test('is not reported for short work', async () => {
     const log = createFakeLogger();
     const work = createLoggedProgress({ clock: createFakeClock(0), log }).begin(tokens);
     work.advance(100);

@@ -10,7 +10,7 @@ const secrets = fc
   .filter((text) => text.trim().length >= 4 && !/^\*+$/.test(text.trim()));
 
 describe('a known secret', () => {
-  test('is masked wherever it stands, whatever it looks like', () => {
+  test('is masked wherever it occurs, whatever it looks like', () => {
     fc.assert(
       fc.property(secrets, fc.string(), fc.string(), (secret, before, after) => {
         const redactor = createRedactor(() => [secret]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { oneAtATime } from '../../src/runtime/reload.ts';
 
-test('calls follow each other, and those that come meanwhile share the next one', async () => {
+test('calls run one after the other, and waiting ones share the next run', async () => {
   const ends: (() => void)[] = [];
   let [running, most, started] = [0, 0, 0];
   const call = oneAtATime(async () => {

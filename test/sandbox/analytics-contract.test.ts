@@ -88,7 +88,7 @@ describe('dates', () => {
     expect((await moved.analytics('activity')).status).toBe(200);
   });
 
-  test('there are no rows before 2026-01-14, and asking for them is no error', async () => {
+  test('there are no rows before 2026-01-14, and requesting them is not an error', async () => {
     for (const endpoint of endpoints) {
       expect(await asked.rows(endpoint, '2025-12-01', '2026-01-13')).toEqual([]);
       const [first] = await asked.rows(endpoint, '2026-01-13', '2026-01-15');
@@ -129,7 +129,7 @@ describe('who may read analytics', () => {
     }
   });
 
-  test('a wrong request by somebody without the role is still a 403', async () => {
+  test('an invalid request without the role is still a 403', async () => {
     expect((await asked.get('/api/v1/analytics/tokens', {}, 'sandbox-acme-guest')).status).toBe(403);
   });
 

@@ -38,7 +38,7 @@ describe('answers in place of the right one', () => {
     expect(headers['date']).toBe(new Date(noon).toUTCString());
   });
 
-  test('bad-day spoils every range that holds the day, and no other', async () => {
+  test('bad-day affects every range that contains the day, and no other', async () => {
     const { analytics } = createAsked({ faults: ['bad-day=2026-11-10', 'bad-day=2026-11-02:404'] });
     const statusOf = async (startDate: string, endDate: string) =>
       (await analytics('tokens', { startDate, endDate })).status;
@@ -151,19 +151,19 @@ describe('faults of the wire', () => {
     expect(() => JSON.parse(body)).toThrow();
   });
 
-  test('malformed ends well and is not JSON', async () => {
+  test('malformed ends regularly and is not JSON', async () => {
     sandbox.setFaults(['malformed']);
     const { body, failed } = await fetched();
     expect(failed).toBeUndefined();
     expect(() => JSON.parse(body)).toThrow();
   });
 
-  test('empty-body ends well and is empty', async () => {
+  test('empty-body ends regularly and is empty', async () => {
     sandbox.setFaults(['empty-body']);
     expect(await fetched()).toEqual({ body: '', failed: undefined });
   });
 
-  test('slow answers late, but well', async () => {
+  test('slow answers late, but correctly', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     sandbox.setFaults(['slow=1:60000']);
@@ -201,7 +201,7 @@ describe('faults of the wire', () => {
 });
 
 describe('the log of requests', () => {
-  test('tells what was asked, by whom, and how it ended', async () => {
+  test('records what was requested, by whom, and the result', async () => {
     const { sandbox, analytics, get } = createAsked({ orgs: 2 });
     await analytics('tokens');
     await get('/api/v0/wiki', {}, 'nobody');

@@ -19,7 +19,7 @@ describe('time', () => {
     expect(await rows('tokens', yesterday, yesterday)).toHaveLength(1);
   });
 
-  test('late: no rows for so many of the newest days, in the datasets named', async () => {
+  test('late: no rows for this many of the newest days, in the named datasets', async () => {
     const { rows } = createAsked({ faults: ['late=2@tokens'] });
     expect(await rows('tokens', '2026-11-17', yesterday)).toMatchObject([{ date: '2026-11-17' }]);
     expect(await rows('activity', '2026-11-17', yesterday)).toHaveLength(3);
@@ -145,7 +145,7 @@ describe('rows', () => {
     expect(other).not.toEqual(one);
   });
 
-  test('strange-dates: dates that were not asked for, and such as are none', async () => {
+  test('strange-dates: dates that were not requested, and invalid ones', async () => {
     const { rows } = createAsked({ faults: ['strange-dates=1'] });
     const dates = (await rows('activity', '2026-06-01', yesterday)).map(({ date }) => date);
     expect(dates.filter((date) => String(date).startsWith('2025-')).length).toBeGreaterThan(0);

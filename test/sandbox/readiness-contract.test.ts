@@ -80,7 +80,7 @@ describe('the readiness listing', () => {
     expect(body).toEqual({ error: { message: expect.any(String) } });
   });
 
-  test('every role may read it, nobody without a key', async () => {
+  test('every role may read it, but not without a key', async () => {
     for (const role of ['owner', 'manager', 'member', 'guest']) {
       expect((await asked.get(readinessPath, { limit: 1 }, `sandbox-acme-${role}`)).status).toBe(200);
     }

@@ -53,7 +53,7 @@ describe('the scheduler', () => {
     await scheduler.stop();
   });
 
-  test('never runs a job beside itself, and a stuck job delays no other', async () => {
+  test('never runs a job concurrently with itself, and a stuck job delays no other', async () => {
     const { create, job, ticker, clock, runs, releases } = harness();
     const scheduler = create([job('stuck', true), job('free')]);
     scheduler.start();

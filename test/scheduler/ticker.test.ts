@@ -106,7 +106,7 @@ describe('the ticker', () => {
     expect(jumps).toHaveLength(1);
   });
 
-  test('a clock that is corrected by less than a minute is no jump', async () => {
+  test('a correction of the clock by less than a minute is not a jump', async () => {
     const { pass, set, ticks, jumps } = harness();
     for (let steps = 0; steps < 100; steps += 1) {
       set(steps % 2 === 0 ? 59_000 : -59_000);

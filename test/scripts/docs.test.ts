@@ -32,7 +32,7 @@ test('every key of the file alone is documented', () => {
   ]);
 });
 
-test('the whole file is valid, and says what holds without one', async () => {
+test('the whole file is valid, and has the effective defaults', async () => {
   const yaml = renderExample(createOptions(collectors));
   const given = { args: ['--config.file=c.yml'], files: { 'c.yml': yaml, '/run/secrets/acme': 'k' } };
   const { orgs, limits, people, file: _file, ...rest } = await load({ ...given, organizations: 'required' });

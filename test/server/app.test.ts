@@ -181,7 +181,7 @@ describe('what a client can take', () => {
 });
 
 test.each(['/', '/status', '/-/healthy', '/-/ready', '/nowhere', '/-/refresh'])(
-  'the answer of %s can be neither framed nor taken for another type',
+  'the answer of %s can be neither framed nor interpreted as another type',
   async (path) => {
     const { headers } = await request(createTestApp().app).get(path);
     expect(headers).toMatchObject({

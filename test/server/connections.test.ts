@@ -91,7 +91,7 @@ test('makes room even where everyone waits for an answer', async () => {
   expect(await ask(port, '/metrics', new Agent())).toBe(200);
 });
 
-test('cuts off whoever takes minutes for one answer', async () => {
+test('disconnects clients that take minutes for one answer', async () => {
   const { port, exposition, clock } = await serve();
   exposition.hold = new Promise(() => undefined);
   const slow = await open(port, 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -104,7 +104,7 @@ test('cuts off whoever takes minutes for one answer', async () => {
   await waitFor(() => expect(slow.closed).toBe(true));
 });
 
-test('cuts off whoever asks for far more than it has received', async () => {
+test('disconnects clients that request far more than they have received', async () => {
   const { port, exposition } = await serve();
   const request = 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n';
   const few = await open(port, request.repeat(8));
@@ -115,7 +115,7 @@ test('cuts off whoever asks for far more than it has received', async () => {
   expect(await ask(port, '/metrics', new Agent())).toBe(200);
 });
 
-test('inflates for so many clients at a time, and cuts off the one that takes longest', async () => {
+test('inflates for a limited number of clients at a time, and disconnects the slowest', async () => {
   const inflating: Readable[] = [];
   const page = {
     kind: 'page',
@@ -153,7 +153,7 @@ function* endless(): Iterable<Buffer> {
   for (;;) yield Buffer.alloc(65_536, 'x');
 }
 
-test('does not receive a body that nobody reads', async () => {
+test('does not receive a body that is never read', async () => {
   const { port } = await serve();
   const uploader = await open(
     port,

@@ -71,7 +71,7 @@ describe('listening', () => {
 });
 
 describe('closing', () => {
-  test('finishes the scrape under way, though nobody new gets in', async () => {
+  test('finishes the scrape in progress, but accepts no new one', async () => {
     const { port, server, exposition } = await serve();
     const release = Promise.withResolvers<void>();
     exposition.hold = release.promise;
@@ -143,7 +143,7 @@ describe('closing', () => {
 });
 
 describe('a client that goes away in the middle', () => {
-  test('ends the stream that fed it, and harms nobody else', async () => {
+  test('ends the stream that fed it, and affects no other client', async () => {
     const body = Readable.from(chunks());
     const page = {
       kind: 'page',

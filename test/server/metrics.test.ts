@@ -39,7 +39,7 @@ describe('GET /metrics', () => {
     }
   });
 
-  test('keeps apart what different clients want', async () => {
+  test('does not mix the answers to different clients', async () => {
     const { app, exposition } = createTestApp();
     await request(app).get('/metrics').set('Accept', 'text/plain').set('Accept-Encoding', 'gzip');
     await request(app).get('/metrics').set('Accept', 'text/plain').set('Accept-Encoding', 'gzip;q=0');

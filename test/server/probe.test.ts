@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createTestApp } from './fixtures.ts';
 
 describe('GET /probe', () => {
-  test('answers with one organization’s part and whether it is well', async () => {
+  test('answers with one organization’s series and its success', async () => {
     const { app, exposition } = createTestApp();
     const response = await request(app).get('/probe?target=acme').set('Accept-Encoding', 'identity');
     expect(response.status).toBe(200);

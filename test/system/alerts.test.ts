@@ -130,7 +130,7 @@ scrape_configs:
     for (const name of names) expect(name).toMatch(/^AgentPlatform(CreditSpike|Readiness\w+)$/);
   });
 
-  test('an exporter that is gone is told, and silences the rest of its organization', async () => {
+  test('a missing exporter alerts, and silences the other alerts of its organization', async () => {
     // An exporter that was up for less than a step was never seen.
     await waitFor(() =>
       prometheusFinds(`count_over_time((group (${ownMetrics.buildInfo.name}))[1h:${STEP}]) > 1`),
@@ -158,7 +158,7 @@ scrape_configs:
     );
   });
 
-  test('an exporter that is back is told, and what was told before is not told again', async () => {
+  test('a returning exporter is reported, and earlier alerts are not repeated', async () => {
     await startServe(programs, platform, [], Number(new URL(exporter.url).port));
     await waitFor(() => expect(received('AgentPlatformExporterDown', 'resolved')).not.toEqual([]));
     await waitFor(async () => {

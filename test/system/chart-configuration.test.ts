@@ -132,7 +132,7 @@ describe.runIf(requireTool('helm') && requireTool('openssl'))('what the chart re
     }
   });
 
-  test('does not start as shard 0 where Kubernetes tells no number', async () => {
+  test('does not start as shard 0 if Kubernetes gives no index', async () => {
     const check = programs.exporter(['check-config', '--shard=', '--total-shards=3']);
     expect(await check.ended).toMatchObject({ code: 2 });
     expect(check.stderr()).toContain('--shard');

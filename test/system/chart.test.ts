@@ -66,7 +66,7 @@ describe.runIf(hasHelm)('the chart', () => {
     );
   });
 
-  test('tells the three commands that one needs next', async () => {
+  test('prints the three next commands', async () => {
     expect(await chart.notes({ shape: 'shards' })).toMatch(
       /rollout status statefulset\/test-agent[\s\S]*port-forward service\/test-agent[\s\S]*logs --selector/,
     );

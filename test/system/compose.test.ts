@@ -79,7 +79,7 @@ describe.runIf(requireTool('docker-compose'))('compose.yaml', () => {
     }
   });
 
-  test('brings the past under the labels of the live target', () => {
+  test('backfills history under the labels of the live target', () => {
     const prometheus = parse(
       readFileSync(compose.mounted('prometheus', '/etc/prometheus/prometheus.yml'), 'utf8'),
     );

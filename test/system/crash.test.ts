@@ -128,7 +128,7 @@ function chanceOf(seed: number): () => number {
   };
 }
 
-test('a serve that is killed again and again during its first sync ends with the store of one left alone', async () => {
+test('a serve that is killed repeatedly during its first sync ends with the store of an undisturbed one', async () => {
   const seed = clock.now() % 100_000;
   const platforms = await Promise.all(Array.from({ length: STORES }, createPlatform));
   const killed = await Promise.all(

@@ -97,7 +97,7 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('each day o
     'overview.json “Credits by day” A',
     'credits.json “Credits by day” A',
     'credits.json “Credits in the range” A',
-  ])('stands where it belongs, late, missing, revised, restarted or replicated: %s', async (where) => {
+  ])('is plotted on its day, late, missing, revised, restarted or replicated: %s', async (where) => {
     expect(await shown(where)).toEqual(EXPECTED);
   });
 

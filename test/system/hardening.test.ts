@@ -162,7 +162,7 @@ describe('a client that', () => {
     ['asks for a file', 'GET /../../etc/planted HTTP/1.1\r\nHost: x\r\n\r\n', 404],
     ['uses a strange method', 'PROPFIND /metrics HTTP/1.1\r\nHost: x\r\n\r\n', 405],
     ['traces', 'TRACE / HTTP/1.1\r\nHost: x\r\nCookie: planted\r\n\r\n', 405],
-  ])('%s gets an answer that repeats nothing and tells nothing', async (_, text, status) => {
+  ])('%s gets an answer that repeats and reveals nothing', async (_, text, status) => {
     const platform = await shared();
     const answer = await answerTo(platform, text);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));

@@ -158,7 +158,7 @@ describe.runIf(requireTool('openssl'))('a mail server', () => {
     );
   }
 
-  test.each(['starttls', 'tls'])('holds the mail, by %s and with login', async (security) => {
+  test.each(['starttls', 'tls'])('sends the mail, by %s and with login', async (security) => {
     const port = await startServer(security === 'tls');
     const home = mailHome(port, `security: ${security}, ca_file: ${path.join(folder, 'cert.pem')}`);
     const reason = 'fertig: ü\r\nBcc: victim@example.com';

@@ -51,7 +51,7 @@ describe.runIf(requireTool('buildah') && requireRoot())('the image', () => {
   });
   afterAll(() => builder?.close());
 
-  test('runs as nobody of the machine, keeps its state in one volume and asks itself how it is', () => {
+  test('runs as an unprivileged user, keeps its state in one volume and checks its own health', () => {
     expect(config.User).toBe('65532:65532');
     expect(Object.keys(config.Volumes)).toEqual(['/var/lib/agent-platform-exporter']);
     expect(Object.keys(config.ExposedPorts)).toEqual(['9889/tcp']);
@@ -59,7 +59,7 @@ describe.runIf(requireTool('buildah') && requireRoot())('the image', () => {
     expect([config.Cmd, config.StopSignal]).toEqual([['serve'], 'SIGTERM']);
   });
 
-  test('tells its version and revision by labels', () => {
+  test('has its version and revision as labels', () => {
     expect(config.Labels).toMatchObject({
       'org.opencontainers.image.title': 'Agent Platform Exporter',
       'org.opencontainers.image.licenses': 'Apache-2.0',
@@ -68,7 +68,7 @@ describe.runIf(requireTool('buildah') && requireRoot())('the image', () => {
     });
   });
 
-  test('holds what runs and nothing else', async () => {
+  test('contains only what is needed to run', async () => {
     expect((await readdir(join(root, 'app'))).sort()).toEqual([
       'LICENSE',
       'NOTICE',

@@ -72,7 +72,7 @@ describe.runIf(requireTool('npm'))('the npm package', () => {
     expect(files.filter((path) => /\.(ts|db|env|pem|key)$|\.test\./.test(path))).toEqual([]);
   });
 
-  test('brings none of what development needs', () => {
+  test('contains no development dependencies', () => {
     const there = globSync(`lib/node_modules/${description.name}/node_modules/*`, { cwd: prefix });
     const names = there.map((path) => path.split('/').at(-1));
     expect(names).toContain('prom-client');

@@ -104,7 +104,7 @@ scrape_configs:
     expect(metadata['agent_platform_exporter_api_requests']).toMatchObject([{ type: 'counter' }]);
   });
 
-  test('holds the page’s own values', async () => {
+  test('has the page’s own values', async () => {
     // A scrape cut short by a busy machine leaves nothing at its timestamp.
     await waitFor(async () => {
       const page = readPage(await (await fetch(`${exporter}/metrics`)).text());

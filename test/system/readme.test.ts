@@ -69,7 +69,7 @@ describe('the first hour', () => {
     expect(help.stdout).toContain('--web.listen-address');
   });
 
-  test('says that a backfill may run beside a serve', async () => {
+  test('says that a backfill may run while a serve is running', async () => {
     const platform = await startPlatform(programs, ['--days=5']);
     const store = join(programs.folder(), 'history.db');
     const environment = {

@@ -73,33 +73,30 @@ describe('a directory that must not be written', () => {
   // Root may write anything, so it has to change to another user first.
   const starter = isRoot ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : ['env'];
 
-  test.runIf(requireTool(starter[0] ?? ''))(
-    'is read from, and what is seen meanwhile is kept in memory',
-    async () => {
-      const platform = await startPlatform(programs);
-      const folder = programs.folder();
-      const file = join(folder, 'history.db');
-      const first = await startServe(programs, platform.url, [`--storage.path=${file}`]);
-      const before = await settledPage(first.url);
-      first.program.send('SIGTERM');
-      await first.program.ended;
-      platform.program.send('SIGTERM');
-      await platform.program.ended;
-      chmodSync(file, 0o444);
-      chmodSync(folder, 0o555);
-      const { mtimeMs } = statSync(file);
-      const args = [`--storage.path=${file}`, '--api.retries=0'];
-      const { program, url } = await startServeBy(starter, platform.url, args);
-      const now = await waitFor(async () => {
-        const page = await pageOf(url);
-        expect(page.platform()).toEqual(before.platform());
-        return page;
-      });
-      expect(now.value(PERSISTENT)).toBe(0);
-      expect(program.stderr()).toContain('reason=read-only');
-      expect(timesDegraded(program)).toBe(1);
-      expect(statSync(file).mtimeMs).toBe(mtimeMs);
-      chmodSync(folder, 0o755);
-    },
-  );
+  test.runIf(requireTool(starter[0] ?? ''))('is read, and new data is kept in memory', async () => {
+    const platform = await startPlatform(programs);
+    const folder = programs.folder();
+    const file = join(folder, 'history.db');
+    const first = await startServe(programs, platform.url, [`--storage.path=${file}`]);
+    const before = await settledPage(first.url);
+    first.program.send('SIGTERM');
+    await first.program.ended;
+    platform.program.send('SIGTERM');
+    await platform.program.ended;
+    chmodSync(file, 0o444);
+    chmodSync(folder, 0o555);
+    const { mtimeMs } = statSync(file);
+    const args = [`--storage.path=${file}`, '--api.retries=0'];
+    const { program, url } = await startServeBy(starter, platform.url, args);
+    const now = await waitFor(async () => {
+      const page = await pageOf(url);
+      expect(page.platform()).toEqual(before.platform());
+      return page;
+    });
+    expect(now.value(PERSISTENT)).toBe(0);
+    expect(program.stderr()).toContain('reason=read-only');
+    expect(timesDegraded(program)).toBe(1);
+    expect(statSync(file).mtimeMs).toBe(mtimeMs);
+    chmodSync(folder, 0o755);
+  });
 });

@@ -8,7 +8,7 @@ import { requireTool } from './tools.ts';
 const directory = new URL('../web-config/cases/', import.meta.url);
 const names = readdirSync(directory);
 
-describe.runIf(requireTool('promtool'))('promtool judges web configuration files', () => {
+describe.runIf(requireTool('promtool'))('promtool checks web configuration files', () => {
   const programs = createPrograms();
   let folder = '';
 

@@ -246,7 +246,7 @@ scrape_configs:
     expect(exporter.stderr()).not.toMatch(/level=(error|warn)/);
   });
 
-  test('a file that breaks while it runs is told once and changes nothing', async () => {
+  test('a file that becomes invalid at run time is reported once and changes nothing', async () => {
     const before = readFileSync(at('web.yml'), 'utf8');
     await writeFile(at('web.yml'), before.replace('RequireAndVerifyClientCert', 'RequireAndVerifyCert'));
     await waitFor(() => expect(exporter.stderr()).toMatch(/level=error .*client_auth_type/));

@@ -12,7 +12,7 @@ import { loadWebSettings } from '../../src/web-config/load.ts';
 import { caseFiles, withFiles } from './folder.ts';
 import { FILE, startWorld, tlsFile } from './world.ts';
 
-describe('whatever stands in the file', () => {
+describe('whatever the file contains', () => {
   const directory = new URL('cases/', import.meta.url);
   const files = caseFiles();
   const cases = readdirSync(directory).map((name) => readFileSync(new URL(name, directory), 'utf8'));
@@ -67,7 +67,7 @@ describe('clients that only hold their connections', () => {
   /** The beginning of a handshake that is never continued. */
   const HALF = Buffer.from('16030100c8010000c40303', 'hex');
 
-  test('in the middle of a handshake keep nobody else out', async () => {
+  test('in the middle of a handshake do not block others', async () => {
     const { ask, port } = await startWorld(tlsFile());
     const holding = await Promise.all(Array.from({ length: 150 }, () => hold(port, HALF)));
     expect((await ask()).status).toBe(200);

@@ -73,7 +73,7 @@ describe('a changed file', () => {
     expect((await world.ask()).status).toBe(200);
   });
 
-  test('that did not change is left alone', async () => {
+  test('that did not change is not reloaded', async () => {
     const world = await startWorld(tlsFile());
     expect(await world.web.reload()).toEqual({ changed: false });
     expect(world.log.events).toEqual([]);
@@ -81,7 +81,7 @@ describe('a changed file', () => {
 });
 
 describe('a file that cannot be used', () => {
-  test('changes nothing, and whoever asked is told at once', async () => {
+  test('changes nothing, and the caller is told at once', async () => {
     const world = await startWorld(`basic_auth_users: {alice: ${HASH}}\n`);
     world.write('basic_auth_users: {alice: planted-secret}\n');
     const problem = `${FILE}:1: basic_auth_users.alice: is not a bcrypt hash`;
@@ -117,7 +117,7 @@ describe('a file that cannot be used', () => {
     expect(errors(world)).toHaveLength(2);
   });
 
-  test('is no error where the second half of a change follows', async () => {
+  test('is not an error if the second half of a change follows', async () => {
     const world = await startWatched(tlsFile());
     world.files.set('/etc/exporter/server.crt', successor.certificate);
     await look(world);
@@ -128,7 +128,7 @@ describe('a file that cannot be used', () => {
     expect((await world.ask()).server).toBe('successor');
   });
 
-  test('comes back by itself after it was gone', async () => {
+  test('recovers by itself after it was missing', async () => {
     const world = await startWatched(tlsFile());
     world.files.delete(FILE);
     await look(world);

@@ -40,7 +40,7 @@ describe('with users', () => {
     }
   });
 
-  test('a route with a token of its own judges the token itself', async () => {
+  test('a route with its own token checks the token itself', async () => {
     const { ask } = await startWorld(USERS);
     const bearer = { authorization: 'Bearer t' };
     expect((await ask({ path: '/hooks/events', method: 'POST', headers: bearer })).status).toBe(200);
@@ -164,7 +164,7 @@ describe('TLS', () => {
   });
 
   test.each(['TLSv1.2', 'TLSv1.3'] as const)(
-    '%s is resumed by nobody: each handshake is judged anew',
+    '%s cannot be resumed: each handshake is verified again',
     async (version) => {
       const { port } = await startWorld(tlsFile());
       const options = {

@@ -25,7 +25,7 @@ test('names of every kind are read as they are', () => {
   ]);
 });
 
-test('no name can pretend to be several, whatever stands in it', () => {
+test('no name can pretend to be several, whatever it contains', () => {
   const hostile = fc.array(
     fc.oneof(
       fc.constantFrom('a.example, DNS:b.example', 'a"', '", DNS:"b.example', '\\', 'URI:', ', ', 'é', '\0b'),

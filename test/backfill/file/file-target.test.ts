@@ -92,7 +92,7 @@ agent_platform_org_info{org="acme",job="agent-platform",org_id="org-1"} 1 177508
 });
 
 describe('a day', () => {
-  test('that is not known is left out and named, and no other day stands in for it', async () => {
+  test('that is unknown is omitted and listed, and no other day replaces it', async () => {
     const output = folder();
     const outcome = await bringFiles(join(output, 'all.om'), {
       orgs: [orgWith(from, [rows[0], undefined, rows[2]])],
@@ -126,7 +126,7 @@ describe('a run that was broken off', () => {
     await expect(bringFiles(output, { target: { ...target, begin } })).rejects.toThrow('broken off');
   }
 
-  test('goes on where it stopped, and begins anew with other arguments or after its end', async () => {
+  test('resumes where it stopped, and starts over with other arguments or after it has finished', async () => {
     const output = folder();
     await breakOff(output);
     const [march, ...others] = Object.keys(filesIn(output));
@@ -144,7 +144,7 @@ describe('a run that was broken off', () => {
     expect(filesIn(output)[march ?? '']).toContain('# EOF');
   });
 
-  test('with other arguments is no beginning of this one', async () => {
+  test('is not resumed with other arguments', async () => {
     const output = folder();
     await breakOff(output);
     writeFileSync(join(output, 'agent-platform-2026-03.om'), 'as it was');

@@ -6,7 +6,7 @@ import { labelValue } from '../../../src/catalog/label.ts';
 import { decodeWriteRequest, decompressSnappy } from './decode.ts';
 
 describe('a snappy block', () => {
-  test('holds what was compressed, whatever it is', () => {
+  test('contains the compressed bytes, whatever they are', () => {
     const repetitive = fc
       .array(fc.tuple(fc.uint8Array({ maxLength: 40 }), fc.integer({ min: 1, max: 200 })), { maxLength: 20 })
       .map((runs) =>
@@ -20,7 +20,7 @@ describe('a snappy block', () => {
   });
 
   test.each([0, 1, 3, 4, 59, 60, 61, 255, 256, 257, 65_535, 65_536, 65_537, 200_000])(
-    'holds %i bytes, of one kind and of all kinds',
+    'contains %i bytes, of one kind and of all kinds',
     (length) => {
       let state = 1;
       const noise = Buffer.from(

@@ -46,7 +46,7 @@ function contentOf(body: Buffer): readonly string[] {
 }
 
 describe('a sender', () => {
-  test('sends every sample once, and no sample of a series beside or before an older one', async () => {
+  test('sends every sample once, and no sample of a series together with or before an older one', async () => {
     const pages = fc.array(fc.tuple(fc.integer({ min: 0, max: 12 }), fc.integer({ min: 1, max: 3 })), {
       maxLength: 12,
     });
@@ -91,7 +91,7 @@ describe('a sender', () => {
     );
   });
 
-  test('sends samples of the same instants side by side, no more requests than it may', async () => {
+  test('sends samples of the same instants concurrently, within the limit of requests', async () => {
     const releases: (() => void)[] = [];
     const { sender } = senderWith(() => new Promise((resolve) => releases.push(() => resolve(accepted))));
     const added = sender.add('acme', page([1], 40));
@@ -174,7 +174,7 @@ describe('a delivery', () => {
     );
   });
 
-  test('waits as long as it is asked to, but not for ever', async () => {
+  test('waits as long as requested, up to a limit', async () => {
     expect(await deliver([{ ...failing, retryAfterMs: 90_000 }])).toMatchObject({
       calls: 2,
       waits: [90_000],
@@ -198,7 +198,7 @@ describe('a delivery', () => {
     expect(await deliver([{ status, text }])).toMatchObject({ calls: 1, waits: [] });
   });
 
-  test('never tells the address in an error', async () => {
+  test('never includes the address in an error', async () => {
     const dropped = new Error('connect to http://secret@host failed');
     const { error } = await deliver(Array.from({ length: 10 }, () => dropped));
     expect(error).toBe('no answer from the target (connection failed)');

@@ -146,7 +146,7 @@ describe('what is kept of a report', () => {
   });
 
   test.each([0, -1, 1e17, '2026-13-09', '', null, true])(
-    'is nothing where createdAt is %j',
+    'is undefined if createdAt is %j',
     async (createdAt) => {
       expect(await kept({ createdAt })).toEqual({ document: null, rejected: 1 });
     },
@@ -216,7 +216,7 @@ describe('the readiness of a repository', () => {
     },
   });
 
-  test('is told by its current report, and by what got worse', async () => {
+  test('is that of its current report, and the criteria that regressed', async () => {
     expect(await exposedDocuments(readinessCollector, listing(newer, older))).toEqual([
       'readiness_ratio{repo="github.com/acme/app"} 0.5',
       'readiness_ratio_previous{repo="github.com/acme/app"} 0.75',
@@ -293,7 +293,7 @@ describe('the readiness of a repository', () => {
     expect(lines).toContain(`readiness_level{repo="github.com/acme/app"} ${level}`);
   });
 
-  test('is told by yes or no about local changes and unpushed commits', async () => {
+  test('shows local changes and unpushed commits as yes or no', async () => {
     const source = listing(report({ hasLocalChanges: true, hasNonRemoteCommits: false }));
     const lines = await exposedDocuments(readinessCollector, source);
     expect(lines.at(-1)).toContain('local_changes="true",non_remote_commits="false"');

@@ -78,7 +78,7 @@ describe('the previous report of a repository', () => {
     expect(chosen(reports('main:5:c', 'main:4:c', 'dev:3:x', 'main:2:b', 'main:1:a'))?.[1]).toBe('main:2:b');
   });
 
-  test('is none where the commits are the same or not known', () => {
+  test('does not exist if the commits are equal or unknown', () => {
     expect(chosen(reports('main:5:c', 'main:4:c'))?.[1]).toBeUndefined();
     expect(chosen(reports('main:5:-', 'main:4:c'))?.[1]).toBeUndefined();
     expect(chosen(reports('main:5:c', 'main:4:-', 'main:3:b'))?.[1]).toBe('main:3:b');

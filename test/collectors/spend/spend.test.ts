@@ -29,7 +29,7 @@ describe('a calendar month', () => {
 });
 
 describe('a sum of days', () => {
-  test('starts anew with the month, and with the year', () => {
+  test('starts over with the month, and with the year', () => {
     const view = spendView(daysSince('2026-12-25', each(9, 10)), { prices: [ONE_DOLLAR] });
     expect(spendOn(view, '2026-12-31')).not.toHaveProperty('credits_month_to_date');
     expect(spendOn(view, '2027-01-01')).toMatchObject({
@@ -179,7 +179,7 @@ describe('what a day is expected to take', () => {
 describe('a price', () => {
   const june = daysSince('2026-06-01', each(30, 10));
 
-  test('holds from its day on, until the next one', () => {
+  test('applies from its day on, until the next one', () => {
     const view = spendView(june, { prices: [ONE_DOLLAR, dollars('2026-06-15', 2_000_000)] });
     expect(spendOn(view, '2026-06-14')).toMatchObject({ 'credit_price{USD}': 1, 'daily_cost{USD}': 10 });
     expect(spendOn(view, '2026-06-15')).toMatchObject({

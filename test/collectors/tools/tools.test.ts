@@ -80,7 +80,7 @@ describe('tools', () => {
     expect(JSON.stringify([...rows])).not.toMatch(/curl|secret|other|third|fourth/);
   });
 
-  test('sum what is no tool name into invalid, and keep nothing of it', async () => {
+  test('sum invalid tool names into invalid, and store nothing of them', async () => {
     const tools = ['Read', 'Read\n', '{"name": "Read"}', 'please read it', '', 'x'.repeat(129)];
     const { rows } = await fetchRows(toolsCollector, [
       { date: DAY, by_tool: tools.map((tool) => ({ tool, invocations: 1 })) },
@@ -91,7 +91,7 @@ describe('tools', () => {
     ]);
   });
 
-  test('take a level of any name, and no level that is no number', async () => {
+  test('accept a level of any name, and no level that is not a number', async () => {
     const levels = JSON.parse('{"__proto__": 0.5, "manual": null, "auto_low": "x"}');
     const row = { date: DAY, tool_autonomy_level_ratio: levels };
     expect(await exposedDay(toolsCollector, row)).toEqual([

@@ -35,7 +35,7 @@ describe('the listing of people', () => {
     });
   });
 
-  test('counts somebody once who is on two pages', async () => {
+  test('counts a person on two pages once', async () => {
     const twice = person('p0a', { billable_tokens: 1 });
     const source = fivePages((page, body) =>
       page === 3 ? pageOf([twice, person('late', { billable_tokens: 1 })], 'c3') : body,
@@ -58,7 +58,7 @@ describe('the listing of people', () => {
     await expect(failure).rejects.toMatchObject({ end: 'rows', rejected: 2 });
   });
 
-  test('gives no sum that somebody’s rejected field would make short, and leaves the others', async () => {
+  test('has no sum that a rejected field of a person would make too small, and keeps the others', async () => {
     const people = Array.from({ length: 6 }, (_, index) =>
       person(`p${index}`, { billable_tokens: 1, git_commits: 2, primary_model: 'm', languages: ['Go'] }),
     );
@@ -75,7 +75,7 @@ describe('the listing of people', () => {
     expect(row?.byPrimaryModel).toEqual([{ model: 'm', tier: 'unknown', people: 6 }]);
   });
 
-  test('counts no active people where somebody’s activity is not known', async () => {
+  test('counts no active people if the activity of one is unknown', async () => {
     const { rows } = await usersCollector.fetch(
       createPagedSource(() =>
         pageOf([person('a', { billable_tokens: -1, primary_model: 'm' }), person('b')]),
@@ -102,7 +102,7 @@ describe('the listing of people', () => {
     expect(await creditsOf(source)).toBe(10);
   });
 
-  test('is a day without a row where nobody is listed', async () => {
+  test('is a day without a row if it lists no one', async () => {
     const fetched = await usersCollector.fetch(
       createPagedSource(() => pageOf([])),
       window,

@@ -26,7 +26,7 @@ function crowd(count: number, credits: (index: number) => number) {
   );
 }
 
-describe('what is told of all people', () => {
+describe('the distribution over all people', () => {
   test('is counted over those who are active: sessions, messages, tool calls or credits', () => {
     const row = reduced([
       person('a', {
@@ -68,7 +68,7 @@ describe('what is told of all people', () => {
 });
 
 describe('people one by one', () => {
-  test('are not kept unless they are told apart', () => {
+  test('are not stored unless they are identified', () => {
     const row = reduced(crowd(30, () => 1));
     expect(row.people).toBeUndefined();
     expect(JSON.stringify(row)).not.toMatch(/t-\d/);
@@ -132,7 +132,7 @@ describe('people one by one', () => {
     expect(Object.keys(shownOf(row, byEmail)).join()).not.toContain('autonomy');
   });
 
-  test('are not shown where they were told apart in another way', () => {
+  test('are not shown if they were identified in another way', () => {
     const row = reduced(
       crowd(12, () => 1),
       byId,

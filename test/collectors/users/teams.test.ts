@@ -48,7 +48,7 @@ describe('teams', () => {
     expect(groupsOf(team('other', 2), team('a', 7), team('b', 8))).toEqual({ b: 8, other: 9 });
   });
 
-  test('with figures but nobody active are folded, too; without any they add nothing', () => {
+  test('with figures but no active people are folded, too; without any they add nothing', () => {
     expect(groupsOf(team('a', 7), team('b', 6), [person('c-1', { sessions: 0, git_commits: 3 })])).toEqual({
       a: 7,
       other: 6,

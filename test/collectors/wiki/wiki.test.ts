@@ -71,7 +71,7 @@ describe('the listing of wiki runs', () => {
 });
 
 describe('wiki runs', () => {
-  test('are told by status where they have one', async () => {
+  test('are counted by status if they have one', async () => {
     const statuses = ['completed', 'failed', 'completed', undefined, null];
     const runs = statuses.map((status, at) => run({ wikiRunId: `w${at}`, repoUrl: null, status }));
     expect(await exposedDocuments(wikiCollector, answering(runs))).toEqual([
@@ -81,7 +81,7 @@ describe('wiki runs', () => {
     ]);
   });
 
-  test('tell the newest of each repository, in whatever order and form its time comes', async () => {
+  test('show the newest of each repository, whatever the order and the format of the time', async () => {
     const runs = [
       run({ wikiRunId: 'new', createdAt: '2026-03-09T13:00:00Z', pageCount: 9 }),
       run(),
@@ -99,7 +99,7 @@ describe('wiki runs', () => {
     }
   });
 
-  test('are told apart by repository and time where they have no identifier', async () => {
+  test('are distinguished by repository and time if they have no identifier', async () => {
     const runs = [run({ wikiRunId: null }), run({ wikiRunId: null, createdAt: CREATED - 1 })];
     const { documents } = await wikiCollector.fetch(answering(runs));
     expect(new Set(documents.map(wikiCollector.dataset.idOf)).size).toBe(2);

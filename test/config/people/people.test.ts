@@ -59,7 +59,7 @@ describe('a teams file', () => {
   });
 });
 
-describe('somebody belongs to the team', () => {
+describe('a person belongs to the team', () => {
   const teams = createTeams([
     { member: '*@acme.example', team: 'pattern 1' },
     { member: 'a*@*.example', team: 'pattern 2' },
@@ -90,7 +90,7 @@ describe('somebody belongs to the team', () => {
   });
 });
 
-describe('how people are told apart', () => {
+describe('the identification of people', () => {
   async function peopleWith(identity: 'none' | 'hash' | 'id' | 'email', environment = {}, files = new Map()) {
     return createPeople({ identity, teamsFile: undefined, environment, files: createFakeFiles(files) });
   }
@@ -117,7 +117,7 @@ describe('how people are told apart', () => {
     },
   );
 
-  test('by e-mail address, somebody without one has the id', async () => {
+  test('by e-mail address, a person without one has the id', async () => {
     const people = await peopleWith('email');
     expect(people.current().labelOf({ id: 'user_2', email: undefined })).toBe('user_2');
   });
@@ -202,7 +202,7 @@ describe('the teams of a configuration', () => {
   });
 });
 
-test('a file that cannot be read keeps its last good value and holds up no other', async () => {
+test('a file that cannot be read keeps its last good value and does not delay any other', async () => {
   const files = new Map<string, string | Error>([
     ['/k', KEY],
     ['t.csv', 'user_1,a\n'],

@@ -137,7 +137,7 @@ describe('a running process notices within a sweep', () => {
     expect(await contentOf(again)).toEqual(before);
   });
 
-  test('and says nothing where nobody else has touched it', async () => {
+  test('and is silent if no other program has modified it', async () => {
     const history = await openHistory(await writtenIn(createDirectory()));
     for (let n = 0; n < 5; n++) {
       await history.putDays('acme', 'tools', answer([addDays(monday, n)], { [addDays(monday, n)]: { n } }));
@@ -177,7 +177,7 @@ test.each(['keep', 'replace'] as const)(
   },
 );
 
-test('once a damaged file that was kept is removed, the new one holds what was read of it', async () => {
+test('once a damaged file that was kept is removed, the new one contains what was read of it', async () => {
   const file = await writtenIn(createDirectory());
   writeFileSync(file, readFileSync(file).fill(0xa5, 4096 * 6, 4096 * 7));
   const history = await openHistory(file);

@@ -126,7 +126,7 @@ describe('a disk without room', () => {
 });
 
 describe('a file that goes away while it is in use', () => {
-  test.each(['removed', 'moved', 'replaced'])('is written anew where it is %s', async (fate) => {
+  test.each(['removed', 'moved', 'replaced'])('is written again if it is %s', async (fate) => {
     const file = path.join(createDirectory(), 'history.db');
     const history = await openHistory(file);
     await history.putDays('acme', 'tokens', answer([monday], { [monday]: { n: 1 } }));
@@ -145,7 +145,7 @@ describe('a file that goes away while it is in use', () => {
   });
 });
 
-test('a file that can only be read shows what it holds', async () => {
+test('a read-only file is served', async () => {
   const file = path.join(createDirectory(), 'history.db');
   const first = await openHistory(file);
   await first.putDays('acme', 'tokens', answer([monday], { [monday]: { n: 1 } }));

@@ -150,7 +150,7 @@ describe.each(['memory', 'file'])('an answer of another organization, in %s', (p
     expect(await content()).toEqual(before);
   });
 
-  test('is taken once the name stands for it, and what was there before is set aside', async () => {
+  test('is accepted once it is the configured one, and the former rows are set aside', async () => {
     const { history, content } = await opened();
     await history.adopt('acme', 'org_2');
     expect((await history.read('acme')).confirmedKey).toBe(UNCONFIRMED);
@@ -200,7 +200,7 @@ describe.each(['memory', 'file'])('an answer of another organization, in %s', (p
   });
 });
 
-test('a file that opens late says what its name stands for; what was seen of another one is set aside', async () => {
+test('a file that opens late determines the identifier; answers of another one are set aside', async () => {
   const written = fileIn(createDirectory());
   const first = await openHistory(written);
   await first.putDays('acme', 'tokens', answer([monday], { [monday]: { n: 1 } }, 1, 'org_1'));
@@ -327,7 +327,7 @@ test('what is amended while another save is under way is in no file afterwards',
   expect(holders.map(([name]) => name)).toEqual([]);
 });
 
-test('what a reader keeps in the write-ahead log is taken out once it has gone', async () => {
+test('pages that a reader keeps in the write-ahead log are removed once it has gone', async () => {
   const directory = createDirectory();
   const history = await openHistory(fileIn(directory));
   await history.putDays('acme', 'users', answer([monday], { [monday]: { who: 'someone@example.com' } }));

@@ -97,7 +97,7 @@ describe('forwarding', () => {
     },
   );
 
-  test('waits as long as it is told to', async () => {
+  test('waits as long as requested', async () => {
     const { parts, clock, requests } = forwarding((_, nth) => answered(nth === 1 ? 429 : 202, '', '120'));
     await forward(parts, event('a'), 1000);
     await clock.advance(119_000);
@@ -234,7 +234,7 @@ describe('forwarding', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('holds up nobody for what waited before: a slow exporter gets it bit by bit', async () => {
+  test('delays no new event because of waiting ones: a slow exporter gets those bit by bit', async () => {
     const slow = forwarding();
     const post: Post = async (request) => {
       await slow.clock.advance(300);
@@ -344,7 +344,7 @@ describe('the lock', () => {
     expect(createLock(file, 2, alive).take(later, later + 1000)).toBe(true);
   });
 
-  test('is no obstacle where it cannot be made', () => {
+  test('is not required if it cannot be created', () => {
     expect(createLock(path.join(state, 'no', 'folder'), 1, () => true).take(now, now + 1)).toBe(true);
   });
 });

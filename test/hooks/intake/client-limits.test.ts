@@ -7,7 +7,7 @@ function create(changes: { perSecond?: number; burst?: number; maxClients?: numb
   return { clock, ...createClientLimits({ perSecond: 2, burst: 3, clock, ...changes }) };
 }
 
-test('a client may send its burst, then its rate, and is told when to come again', async () => {
+test('a client may send its burst, then its rate, and is told when to retry', async () => {
   const { take, clock } = create();
   expect([take('a'), take('a'), take('a'), take('a')]).toEqual([0, 0, 0, 1]);
   await clock.advance(500);
@@ -29,13 +29,13 @@ test('addresses of one IPv6 network are one client', () => {
   expect([take('::1'), take('::2'), take('::ffff:10.0.0.1'), take('::ffff:10.0.0.2')]).toEqual([0, 1, 0, 0]);
 });
 
-test('only so many clients are remembered, those that asked last', () => {
+test('a limited number of clients is remembered: the most recent ones', () => {
   const { take } = create({ burst: 1, maxClients: 3 });
   for (const client of ['a', 'b', 'c', 'a', 'd']) take(client);
   expect([take('a'), take('c'), take('b')]).toEqual([1, 1, 0]);
 });
 
-test('whatever the times, a client gets no more than its burst and its rate', async () => {
+test('a client never gets more than its burst and its rate', async () => {
   const { take, clock } = create({ perSecond: 10, burst: 5 });
   let taken = 0;
   for (let step = 0; step < 1000; step++) {

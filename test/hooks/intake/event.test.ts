@@ -79,13 +79,13 @@ describe('a body', () => {
     (text) => expect(readBatch(text, span).kind).toBe('malformed'),
   );
 
-  test('holds at most a thousand events', () => {
+  test('contains at most a thousand events', () => {
     const events = Array.from({ length: 1001 }, () => good);
     expect(readBatch(JSON.stringify({ events }), span).kind).toBe('too-many');
     expect(readBatch(JSON.stringify({ events: events.slice(1) }), span).kind).toBe('events');
   });
 
-  test('nested a hundred thousand levels deep is no trouble', () => {
+  test('may be nested a hundred thousand levels deep', () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
     expect(readBatch(`{"events":[${deep}]}`, span)).toMatchObject({ events: [], rejected: [{}] });
     expect(readBatch(deep, span).kind).toBe('malformed');

@@ -119,7 +119,7 @@ describe('POST /hooks/events', () => {
     }
   });
 
-  test('holds each client to its rate, and those without the token to a lower one of their own', async () => {
+  test('limits each client to its rate, and those without the token to a lower one of their own', async () => {
     const { app, clock, values } = await serve({ perSecond: 1, burst: 2 });
     const statuses = async (headers = {}) => {
       const found = [];
@@ -190,7 +190,7 @@ describe('POST /hooks/events', () => {
 });
 
 describe('a body that does not come', () => {
-  test('is waited for ten seconds, and a sender that goes away is no trouble', async () => {
+  test('is awaited for ten seconds, and a sender that disconnects does no harm', async () => {
     const { app, clock, values } = await serve();
     const server = app.listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());

@@ -57,7 +57,7 @@ rules:
 `;
 
 describe('a file of settings', () => {
-  test('says what is told to whom', () => {
+  test('define who is notified of what', () => {
     const settings = read(everything);
     expect(settings.deadlineMs).toBe(2000);
     expect(settings.forward).toEqual({
@@ -194,7 +194,7 @@ describe('settings for a run', () => {
     expect(await loadSettings(paths(false), '1')).toEqual({ settings: defaultSettings, problem: undefined });
   });
 
-  test('tell nothing to anybody where a named file is missing', async () => {
+  test('notify no one if a named file is missing', async () => {
     const { settings, problem } = await loadSettings(paths(), '1');
     expect([settings.rules, settings.forward, problem]).toEqual([
       [],

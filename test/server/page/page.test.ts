@@ -18,7 +18,7 @@ function textOf(page: string): string {
 }
 
 describe('the page', () => {
-  test('says in one sentence that all is well', () => {
+  test('says in one sentence that everything works', () => {
     expect(textOf(renderPage(serviceStatus()))).toContain(
       '✓ All collectors succeed 1 organization, 1 collector, 1,234 series served.',
     );
@@ -70,7 +70,7 @@ describe('the page', () => {
     expect(renderPage(serviceStatus())).not.toContain('Simulated data.');
   });
 
-  test('folds up what is well where there are many organizations', () => {
+  test('collapses healthy organizations if there are many', () => {
     const failure = { reason: 'server', message: 'down', since: NOW } as const;
     const orgs = Array.from({ length: 8 }, (_, index) =>
       orgStatus({
@@ -84,7 +84,7 @@ describe('the page', () => {
     expect(page).toContain('<a href="#org-org3">org3 tokens</a>');
   });
 
-  test('is well without organizations', () => {
+  test('is healthy without organizations', () => {
     expect(textOf(renderPage(serviceStatus({ orgs: [] })))).toContain('No organizations');
   });
 
@@ -106,7 +106,7 @@ describe('the page', () => {
 });
 
 describe('hostile text', () => {
-  test('never becomes markup, whichever field holds it', () => {
+  test('never becomes markup, whichever field contains it', () => {
     const hostile = fc.oneof(
       fc.constantFrom(
         '<script>alert(1)</script>',

@@ -56,7 +56,7 @@ describe('passwords', () => {
     }
   });
 
-  test('of somebody unknown cost what those of a user cost, the same each time, and are never right', async () => {
+  test('of unknown users cost as much as those of a user, the same each time, and are never right', async () => {
     const { asked, check } = setUp();
     const costs = new Set<string>();
     for (let number = 0; number < 40; number++) {
