@@ -57,7 +57,7 @@ rules:
 `;
 
 describe('a file of settings', () => {
-  test('define who is notified of what', () => {
+  test('defines who is notified of what', () => {
     const settings = read(everything);
     expect(settings.deadlineMs).toBe(2000);
     expect(settings.forward).toEqual({
