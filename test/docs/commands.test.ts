@@ -1,0 +1,51 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { collectors } from '../../src/collectors/index.ts';
+import { commands } from '../../src/commands/table.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const pages = ['README.md', 'SECURITY.md', ...globSync('{docs,helm,alerts}/**/*.md', { cwd: ROOT })];
+
+const flags = new Map(
+  await Promise.all(
+    commands.map(async ({ name, options }) => {
+      const table = await options(async () => collectors);
+      return [name, new Set(['help', ...Object.keys(table)])] as const;
+    }),
+  ),
+);
+
+/** The command lines of a page that call the program, and what follows its name. */
+function callsOn(page: string): readonly { readonly command: string; readonly given: readonly string[] }[] {
+  const text = readFileSync(join(ROOT, page), 'utf8').replaceAll(/\\\n */g, '');
+  const calls = text.matchAll(
+    /(?<=[\n`'"(] *)agent-platform-exporter ([a-z][a-z-]*)(?=[\s`'"])([^\n`|;>]*)/g,
+  );
+  return [...calls].map(([, command = '', rest = '']) => ({
+    command,
+    given: [...rest.replace(/ #.*/, '').matchAll(/(?<=\s)--([\w.-]+)/g)].map(([, flag = '']) => flag),
+  }));
+}
+
+describe('the command lines of the pages', () => {
+  test('are many', () => expect(pages.flatMap(callsOn).length).toBeGreaterThan(30));
+
+  test.each(pages)('name commands and flags that exist: %s', (page) => {
+    const unknown = callsOn(page).flatMap(({ command, given }) => {
+      const known = flags.get(command);
+      if (known === undefined) return [command];
+      return given
+        .filter((flag) => !known.has(flag) && !known.has(flag.replace(/^no-/, '')))
+        .map((flag) => `${command} --${flag}`);
+    });
+    expect(unknown).toEqual([]);
+  });
+
+  test.each(pages)('call the program in the one way that the README names: %s', (page) => {
+    const text = readFileSync(join(ROOT, page), 'utf8');
+    const others =
+      /node (?:\S*\/)?(?:src|dist|bin)\/\S+|npx \S*agent-platform-exporter|npm (?:run )?start\b/g;
+    expect(text.match(others) ?? []).toEqual([]);
+  });
+});
