@@ -24,7 +24,7 @@ function countOf(value: unknown): number {
 }
 
 describe('the measure of a JSON text', () => {
-  test('is its depth, whatever its texts hold and however it is cut', () => {
+  test('is its depth, whatever its strings contain and however it is split', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.integer({ min: 1, max: 9 }), (value, piece) => {
         const depth = depthOf(value);
@@ -45,7 +45,7 @@ describe('the measure of a JSON text', () => {
     );
   });
 
-  test('does not take brackets, commas and quotes in texts for its own', () => {
+  test('does not count brackets, commas and quotes in strings', () => {
     expect(exceeds(JSON.stringify({ a: '[[[{{{"\\",,,' }), { depth: 1, values: 2 })).toBeUndefined();
   });
 });

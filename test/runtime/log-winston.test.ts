@@ -60,7 +60,7 @@ describe('a logfmt line', () => {
     );
   });
 
-  test('leaves undefined fields out and makes keys plain', async () => {
+  test('omits undefined fields and makes keys plain', async () => {
     const line = await written((log) => log.info('m', { gone: undefined, 'a b': 1, msg: 2 }));
     expect(line).toContain('msg=m a_b=1 msg_=2\n');
   });
@@ -139,7 +139,7 @@ describe('a secret', () => {
     .string({ unit: 'binary', minLength: 6, maxLength: 40 })
     .filter((text) => text.trim().length >= 6 && !/^[*\s]+$/.test(text) && !/^\d+$/.test(text.trim()));
 
-  test.each(['logfmt', 'json'] as const)('never appears in %s, wherever it is planted', async (format) => {
+  test.each(['logfmt', 'json'] as const)('never appears in %s, wherever it is placed', async (format) => {
     await fc.assert(
       fc.asyncProperty(secrets, fc.lorem(), async (secret, text) => {
         const planted = `${text}${secret}`;
@@ -173,7 +173,7 @@ describe('a secret', () => {
 
 describe('a line', () => {
   test.each(['logfmt', 'json'] as const)(
-    'in %s has at most 8 KiB and says when it was cut',
+    'in %s has at most 8 KiB and says when it was truncated',
     async (format) => {
       await fc.assert(
         fc.asyncProperty(

@@ -3,7 +3,7 @@ import { redactSecrets } from '../../src/runtime/redact.ts';
 
 const SECRET = 'k/ey"1234+secret';
 
-describe('a text that was written elsewhere does not show a known secret', () => {
+describe('a text from elsewhere does not show a known secret', () => {
   test.each([
     ['as it is', SECRET],
     ['in another case', SECRET.toUpperCase()],

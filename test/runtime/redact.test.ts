@@ -34,7 +34,7 @@ describe('a known secret', () => {
     expect(redactor.redact(JSON.stringify({ secret }))).toBe('{"secret":"***"}');
   });
 
-  test('is known as soon as the source names it, and stays known after a rotation', () => {
+  test('is known as soon as the source returns it, and stays known after a rotation', () => {
     let current = ['first-key-0001'];
     const redactor = createRedactor(() => current);
     expect(redactor.redact('sent first-key-0001')).toBe('sent ***');
@@ -42,7 +42,7 @@ describe('a known secret', () => {
     expect(redactor.redact('first-key-0001 became second-key-0002')).toBe('*** became ***');
   });
 
-  test('can be remembered although the source never named it to a call', () => {
+  test('can be remembered even if the source never returned it to a call', () => {
     const redactor = createRedactor(() => []);
     redactor.remember(' gone-key-0003\n');
     expect(redactor.redact('late answer for gone-key-0003')).toBe('late answer for ***');
@@ -53,7 +53,7 @@ describe('a known secret', () => {
     expect(redactor.redact('abcdefgh abcd')).toBe('*** ***');
   });
 
-  test('is ignored where it is too short to be one', () => {
+  test('is ignored if it is too short to be one', () => {
     expect(createRedactor(() => ['', ' ', 'abc']).redact('abc of the alphabet')).toBe('abc of the alphabet');
   });
 });
@@ -76,7 +76,7 @@ describe('credentials of any kind', () => {
     expect(without.redact(shown)).toBe(shown);
   });
 
-  test('are masked in a URL, whatever its password is made of', () => {
+  test('are masked in a URL, whatever characters its password has', () => {
     const word = fc
       .stringMatching(/^[A-Za-z][\w.~!$&'()*+,;=%/?#@:-]{3,30}$/)
       .filter((text) => !/^\w*$/.test(text));
@@ -108,7 +108,7 @@ describe('an e-mail address', () => {
   });
 });
 
-test('leaves plain operational text alone', () => {
+test('does not change plain operational text', () => {
   for (const text of [
     'collector tokens: 3 rows rejected',
     'GET https://api.example.com:8443/api/v1/analytics/tokens?from=2026-11-01',

@@ -25,7 +25,7 @@ test('calls run one after the other, and waiting ones share the next run', async
   expect([most, started]).toEqual([1, 3]);
 });
 
-test('a failure belongs to those who share it, and not to the next', async () => {
+test('a failure affects those who share the run, and not the next one', async () => {
   let fails = true;
   const call = oneAtATime(async () => {
     await Promise.resolve();

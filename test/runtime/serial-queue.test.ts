@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createSerialQueue } from '../../src/runtime/serial-queue.ts';
 
-test('tasks run one after the other, in order, whatever becomes of them', async () => {
+test('tasks run one after the other, in order, whatever their outcome', async () => {
   const queue = createSerialQueue();
   const seen: string[] = [];
   const task = (name: string, fails = false) =>

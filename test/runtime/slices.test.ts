@@ -3,7 +3,7 @@ import { createFakeClock } from '../../src/runtime/clock.ts';
 import { createSlices, runInSlices } from '../../src/runtime/slices.ts';
 
 describe('slices', () => {
-  test('give the event loop back whenever their budget is used up', async () => {
+  test('yield to the event loop whenever their budget is used up', async () => {
     const clock = createFakeClock(0);
     const slices = createSlices(clock, 3);
     let turn = 0;

@@ -143,7 +143,7 @@ describe('who may read analytics', () => {
     expect((await basic).status).toBe(401);
   });
 
-  test('revoked keys are answered 401 until they are good again', async () => {
+  test('revoked keys are answered 401 until they are valid again', async () => {
     const { sandbox, get } = createAsked();
     sandbox.setKeysRevoked(true);
     expect((await get('/api/v0/wiki')).status).toBe(401);
@@ -152,7 +152,7 @@ describe('who may read analytics', () => {
   });
 });
 
-test('an internal error has the body of section 7.1', async () => {
+test('an internal error has the body of the analytics endpoints', async () => {
   const { analytics } = createAsked({ faults: ['500'] });
   const { status, body } = await analytics('tokens');
   expect(status).toBe(500);

@@ -17,7 +17,7 @@ describe('the same day has the same figures', () => {
     expect(await twin.reports()).toEqual(await asked.reports());
   });
 
-  test('whatever window asks for it', async () => {
+  test('whatever window contains it', async () => {
     const whole = new Map<string, Map<unknown, Json>>();
     for (const endpoint of endpoints) {
       const rows = await asked.rows(endpoint, '2026-09-01', '2026-11-19');
@@ -76,7 +76,7 @@ describe('organizations', () => {
 });
 
 describe('a revised day', () => {
-  test('has other figures everywhere, again with each revision, and leaves the other days alone', async () => {
+  test('has different figures everywhere, again with each revision, and does not affect other days', async () => {
     const { sandbox, rows } = createAsked();
     for (const endpoint of [...endpoints, 'users']) {
       const original = await rows(endpoint, '2026-11-17', '2026-11-19', { limit: 100 });
@@ -111,7 +111,7 @@ describe('the pages of /users', () => {
   const large = createAsked({ users: 130, faults: ['ignore-limit'] });
   const paged = createAsked({ users: 130 });
 
-  test('together are everything, whatever the limit and the window', async () => {
+  test('together are complete, whatever the limit and the window', async () => {
     const query = fc.record({
       limit: fc.integer({ min: 1, max: 100 }),
       days: fc.integer({ min: 0, max: 3 }),

@@ -183,7 +183,7 @@ describe('faults of the wire', () => {
     expect(JSON.parse(body).data).toHaveLength(1);
   });
 
-  test('closing the sandbox breaks what is still going on', async () => {
+  test('closing the sandbox aborts what is in progress', async () => {
     const other = createAsked({ faults: ['slow=1:600000'] });
     const at = await other.sandbox.listen({ host: '127.0.0.1', port: 0 });
     const arrived = new Promise<void>((resolve) => {
@@ -212,7 +212,7 @@ describe('the log of requests', () => {
   });
 });
 
-describe('answers that are out to cost memory or time', () => {
+describe('answers that attack memory or time', () => {
   test('gzip-bomb is small and unpacks to as many bytes as it says', async () => {
     const { headers, text } = await createAsked({ faults: ['gzip-bomb=2097152'] }).analytics('tokens');
     expect(headers['content-encoding']).toBe('gzip');
@@ -228,7 +228,7 @@ describe('answers that are out to cost memory or time', () => {
     expect(new Set(skills.map(({ name }) => name)).size).toBeGreaterThanOrEqual(50);
   });
 
-  test('odd-keys are members of their own', async () => {
+  test('odd-keys are own members of the object', async () => {
     const { text } = await createAsked({ faults: ['odd-keys'] }).analytics('activity');
     expect(text).toContain('"__proto__":{"polluted":1');
   });

@@ -4,7 +4,7 @@ import { createAsked, type Json, noon, oneDay, rowsOf, yesterday } from './askin
 const hour = 3_600_000;
 
 describe('time', () => {
-  test('clock-behind: what is yesterday for us can be today for the platform', async () => {
+  test('clock-behind: our yesterday can be the platform’s today', async () => {
     const { clock, analytics } = createAsked({ faults: ['clock-behind=13'] });
     expect((await analytics('tokens')).status).toBe(400);
     clock.now = noon + hour;
@@ -83,20 +83,20 @@ describe('paging', () => {
     expect((await reports({ limit: 1 })).length).toBeGreaterThan(100);
   });
 
-  test('limit-cap: pages hold less than was asked for', async () => {
+  test('limit-cap: pages have fewer items than requested', async () => {
     const { rows, reports } = createAsked({ faults: ['limit-cap=4'] });
     expect(await rows('users', yesterday, yesterday, { limit: 50 })).toHaveLength(4);
     expect(await reports({ limit: 50 })).toHaveLength(4);
     expect(await reports({ limit: 2 })).toHaveLength(2);
   });
 
-  test('ignore-start-after: the listing begins again', async () => {
+  test('ignore-start-after: the listing starts over', async () => {
     const { reports } = createAsked({ faults: ['ignore-start-after'] });
     const first = await reports({ limit: 3 });
     expect(await reports({ limit: 3, startAfter: first.at(-1)?.['reportId'] })).toEqual(first);
   });
 
-  test('oldest-first: the listing is the other way round, and so are its pages', async () => {
+  test('oldest-first: the order of the listing is reversed, and that of its pages', async () => {
     const { sandbox, reports } = createAsked();
     const newestFirst = await reports({});
     sandbox.setFaults(['oldest-first']);
@@ -124,7 +124,7 @@ describe('rows', () => {
   });
 
   test.each(['tokens', 'users'])(
-    'worse-again: %s are good once, and worse whenever they are asked for again',
+    'worse-again: %s are valid once, and damaged whenever they are requested again',
     async (endpoint) => {
       const { rows, sandbox } = createAsked({ faults: ['worse-again'] });
       const good = await rows(endpoint, yesterday, yesterday);
@@ -156,7 +156,7 @@ describe('rows', () => {
     );
   });
 
-  test('bad-rows: some rows are not what the contract says, the same ones each time', async () => {
+  test('bad-rows: some rows violate the contract, the same ones each time', async () => {
     const { sandbox, rows } = createAsked();
     const good = await rows('activity', '2026-01-14', yesterday);
     sandbox.setFaults(['bad-rows']);
@@ -216,7 +216,7 @@ describe('the shape of the wiki listing', () => {
     expect(body.runs.some((run: Json) => typeof run['completedAt'] === 'string')).toBe(true);
   });
 
-  test('wiki-shape=unknown is like nothing ever seen', async () => {
+  test('wiki-shape=unknown is a shape never seen before', async () => {
     const { status, body } = await createAsked({ faults: ['wiki-shape=unknown'] }).get('/api/v0/wiki');
     expect([status, Object.keys(body)]).toEqual([200, ['result']]);
   });

@@ -40,7 +40,7 @@ describe('fault texts', () => {
     expect(() => parseFaults([text])).toThrow(message);
   });
 
-  test('are read or refused with a sentence, whatever they are', () => {
+  test('are parsed or rejected with a sentence, whatever they are', () => {
     const names = fc.constantFrom(...faultKinds.map((kind) => kind.name));
     const text = fc.tuple(names, fc.string()).map(([name, rest]) => name + rest);
     fc.assert(
@@ -60,7 +60,7 @@ describe('fault texts', () => {
     for (const { meaning } of faultKinds) expect(meaning).toMatch(/^[^\n]{10,120}$/);
   });
 
-  test('that are wrong leave the faults in force as they were', async () => {
+  test('that are invalid leave the active faults unchanged', async () => {
     const { sandbox, get } = createAsked({ faults: ['500'] });
     expect(() => sandbox.setFaults(['503'])).toThrow(/Unknown fault/);
     expect((await get('/api/v0/wiki')).status).toBe(500);
@@ -68,7 +68,7 @@ describe('fault texts', () => {
     expect((await get('/api/v0/wiki')).status).toBe(200);
   });
 
-  test('stop a sandbox from being made', () => {
+  test('that are invalid prevent a sandbox from being created', () => {
     expect(() => createAsked({ faults: ['typo'] })).toThrow(/Unknown fault "typo"/);
   });
 });

@@ -9,8 +9,8 @@ async function byDate(endpoint: string): Promise<Map<string, Json>> {
   return new Map((await asked.rows(endpoint, start, end)).map((row) => [String(row['date']), row]));
 }
 
-describe('the books of a day balance', () => {
-  test('what is on the accounts of the users is what /users says', async () => {
+describe('the figures of a day are consistent', () => {
+  test('the figures attributed to users are those of /users', async () => {
     const people = await asked.rows('users', start, end);
     for (const [date, row] of await byDate('tokens')) {
       const accounts = rowsOf(row, 'by_user');

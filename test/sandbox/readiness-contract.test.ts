@@ -5,7 +5,7 @@ import { createAsked, noon, readinessPath } from './asking.ts';
 const asked = createAsked();
 
 describe('the readiness listing', () => {
-  test('is newest first, never from the future, and a report has the fields of section 2.8', async () => {
+  test('is newest first, never from the future, and a report has the fields of the API', async () => {
     const reports = await asked.reports();
     const times = reports.map((report) => Number(report['createdAt']));
     expect(times).toEqual([...times].sort((one, other) => other - one));
@@ -27,7 +27,7 @@ describe('the readiness listing', () => {
   });
 
   test.each([1, 7, 100])(
-    'pages of %i reports, each starting after the last one, are the whole',
+    'pages of %i reports, each starting after the previous one, are complete',
     async (limit) => {
       const all = await asked.reports();
       const paged: unknown[] = [];
@@ -42,7 +42,7 @@ describe('the readiness listing', () => {
     },
   );
 
-  test('a report that comes in between does not shift the pages', async () => {
+  test('a report that arrives in between does not shift the pages', async () => {
     const { clock, reports } = createAsked();
     const first = await reports({ limit: 5 });
     const whole = await reports({ limit: 10 });
@@ -74,7 +74,7 @@ describe('the readiness listing', () => {
     { limit: '' },
     { startAfter: 'no-report' },
     { startAfter: '00000000-0000-4000-8000-000000000000' },
-  ])('%j is answered 400, in a body of another shape than analytics', async (query) => {
+  ])('%j is answered 400, in another format than that of analytics', async (query) => {
     const { status, body } = await asked.get(readinessPath, query);
     expect(status).toBe(400);
     expect(body).toEqual({ error: { message: expect.any(String) } });
@@ -114,7 +114,7 @@ describe('the wiki listing', () => {
   test.each([
     [401, [], 'sandbox-acme-nobody', ['detail', 'status', 'title']],
     [500, ['500'], 'sandbox-acme-owner', ['detail', 'metadata', 'status', 'title']],
-  ])('%i has the body of section 7.2', async (status, faults, key, members) => {
+  ])('%i has the body of the app host', async (status, faults, key, members) => {
     const answer = await createAsked({ faults }).get('/api/v0/wiki', {}, key);
     expect([answer.status, answer.body.status]).toEqual([status, status]);
     expect(Object.keys(answer.body).sort()).toEqual(members);

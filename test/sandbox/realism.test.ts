@@ -65,7 +65,7 @@ describe('the usage of a year', () => {
   });
 });
 
-describe('the data quality that the contract warns of', () => {
+describe('the documented data quality problems', () => {
   test('MCP servers differ by letter case, and their tools have full names', async () => {
     const [row = {}] = await asked.rows('tools', '2026-11-19', '2026-11-19');
     const servers = rowsOf(row, 'mcp_by_server').map((one) => one['server']);

@@ -65,7 +65,7 @@ describe('the scheduler', () => {
     await scheduler.stop();
   });
 
-  test('a refresh that meets a running job runs it thoroughly right after, once', async () => {
+  test('a refresh during a run makes the job run thoroughly right after, once', async () => {
     const { create, job, clock, runs, releases } = harness();
     const scheduler = create([job('a', true)]);
     scheduler.start();
@@ -135,7 +135,7 @@ describe('after a jump of the clock', () => {
     await scheduler.stop();
   });
 
-  test('there is one run more in ten minutes, however often it jumps', async () => {
+  test('there is one additional run in ten minutes, however often it jumps', async () => {
     const { create, job, ticker, clock, runs } = harness();
     const scheduler = create([job('a')]);
     scheduler.start();
@@ -154,7 +154,7 @@ describe('after a jump of the clock', () => {
     await scheduler.stop();
   });
 
-  test('a run under way ends first, and a tick that waited is left out', async () => {
+  test('a run in progress ends first, and a waiting tick is skipped', async () => {
     const { create, job, ticker, clock, runs, releases } = harness(60_000);
     const scheduler = create([job('a', true), job('b')]);
     scheduler.start();
@@ -174,8 +174,8 @@ describe('after a jump of the clock', () => {
   });
 });
 
-describe('jobs that come and go', () => {
-  test('a new one runs at once, the others go on as they are', async () => {
+describe('adding and removing jobs', () => {
+  test('a new one runs at once, the others are unaffected', async () => {
     const { create, job, ticker, clock, runs } = harness();
     const scheduler = create([job('a')]);
     scheduler.start();
@@ -188,7 +188,7 @@ describe('jobs that come and go', () => {
     await scheduler.stop();
   });
 
-  test('one that is taken off ends first, and never runs again', async () => {
+  test('a removed one ends first, and never runs again', async () => {
     const { create, job, ticker, clock, runs, releases } = harness(60_000);
     const scheduler = create([job('a', true), job('b')]);
     scheduler.start();
@@ -210,7 +210,7 @@ describe('jobs that come and go', () => {
     await scheduler.stop();
   });
 
-  test('another schedule counts from the next tick on, without a run', async () => {
+  test('another schedule takes effect from the next tick on, without a run', async () => {
     const { create, job, ticker, clock, runs } = harness();
     const scheduler = create([job('a')]);
     scheduler.start();

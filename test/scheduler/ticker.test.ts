@@ -76,7 +76,7 @@ function harness(expression = '20 * * * *') {
 }
 
 describe('the ticker', () => {
-  test('ticks when the expression says, in UTC', async () => {
+  test('ticks at the times of the expression, in UTC', async () => {
     const { pass, ticks, jumps, ticking } = harness();
     expect(ticking.next()).toBe(START + 20 * MINUTE);
     await pass(3 * HOUR);
@@ -92,7 +92,7 @@ describe('the ticker', () => {
     ['set forward by a year', 365 * DAY],
     ['set forward by a minute', MINUTE],
     ['set back by a minute', -MINUTE],
-  ])('a clock %s is one jump, and ticks go on by the new time', async (_what, step) => {
+  ])('a clock %s is one jump, and ticks follow the new time', async (_what, step) => {
     const { clock, pass, set, ticks, jumps, ticking } = harness();
     await pass(30 * MINUTE);
     set(step);

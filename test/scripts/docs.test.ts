@@ -24,7 +24,7 @@ test('every option is documented with its variable, file key and default', () =>
   }
 });
 
-test('every key of the file alone is documented', () => {
+test('every key that exists only in the file is documented', () => {
   expect(fileKeys.map(({ path }) => path)).toEqual([
     ...Object.keys(orgSchema.shape).map((key) => `orgs[].${key}`),
     ...['values_per_label', 'series'].map((key) => `limits.${key}`),
@@ -48,7 +48,7 @@ test('the whole file is valid, and has the effective defaults', async () => {
   ]);
 });
 
-test('the committed page is what the code says: node scripts/generate.ts writes it', () => {
+test('the committed page is up to date: node scripts/generate.ts writes it', () => {
   const committed = readFileSync(new URL('../../docs/CONFIGURATION.md', import.meta.url), 'utf8');
   expect(committed).toBe(renderConfigurationDocs(realCollectors));
 });

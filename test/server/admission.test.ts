@@ -74,21 +74,21 @@ describe('hosts', () => {
     expect((await request(app).get('/metrics').set('host', 'corp.example')).status).toBe(421);
   });
 
-  test('are any where none is named', async () => {
+  test('are unrestricted if none is configured', async () => {
     const { app } = createTestApp();
     expect((await request(app).get('/metrics').set('host', 'anything.example')).status).toBe(200);
   });
 });
 
 describe('codings', () => {
-  test('of a transfer that are not understood are refused', async () => {
+  test('of a transfer that are unknown are rejected', async () => {
     const { app } = createTestApp();
     expect(await statusOf(app, 'gzip, chunked')).toBe(501);
     expect(await statusOf(app, 'chunked')).toBe(202);
   });
 
   test.each(['identity;q=0', '*;q=0', 'gzip;q=0, identity;q=0', 'br, *;q=0'])(
-    'that a client rules out it does not get: %s',
+    'that a client excludes are not used: %s',
     async (codings) => {
       const { app } = createTestApp();
       for (const path of ['/', '/status', '/metrics', '/probe?target=acme']) {
@@ -98,7 +98,7 @@ describe('codings', () => {
     },
   );
 
-  test('are gzip where plain text alone is ruled out', async () => {
+  test('are gzip if only plain text is excluded', async () => {
     const { app } = createTestApp();
     const { status, headers } = await request(app)
       .get('/metrics')

@@ -19,7 +19,7 @@ describe('GET /status', () => {
     });
   });
 
-  test('redacts failures as the page does: messages whole, hints only what looks like a secret', async () => {
+  test('redacts failures as the page does: messages completely, hints only if something looks like a secret', async () => {
     const failure = {
       reason: 'auth',
       message: 'key sk-1 refused',
@@ -42,7 +42,7 @@ describe('GET /status', () => {
 });
 
 describe('GET /', () => {
-  test('may show itself and nothing from elsewhere', async () => {
+  test('may load itself and nothing from elsewhere', async () => {
     const response = await request(createTestApp().app).get('/');
     expect(response.status).toBe(200);
     expect(response.headers['content-type']).toBe('text/html; charset=utf-8');
@@ -73,7 +73,7 @@ describe('readiness', () => {
     expect(response.text).toBe('ready\n');
   });
 
-  test('is 503 with what is waited for before', async () => {
+  test('is 503 until then, with what it is waiting for', async () => {
     const ready = { ready: false, waitingFor: ['the first answer for acme/tokens', 'the store'] };
     const { app } = createTestApp({ status: () => serviceStatus({ ready }) });
     const response = await request(app).get('/-/ready');
@@ -89,7 +89,7 @@ describe('POST /-/refresh', () => {
     expect(refreshes).toHaveLength(1);
   });
 
-  test('says what is paused until when, without secrets', async () => {
+  test('reports what is paused until when, without secrets', async () => {
     const paused = {
       org: 'acme',
       scope: 'wiki',
@@ -106,7 +106,7 @@ describe('POST /-/refresh', () => {
 `);
   });
 
-  test('is refused where the lifecycle is off, with the flag that turns it on', async () => {
+  test('is rejected if the lifecycle is off, with the flag that turns it on', async () => {
     const { app, refreshes } = createTestApp({ lifecycle: false });
     const response = await request(app).post('/-/refresh');
     expect(response.status).toBe(403);
@@ -148,7 +148,7 @@ describe('everything else', () => {
     expect(response.text).toBe('Not found. The status page at / lists all endpoints.\n');
   });
 
-  test('that breaks is 500 without details', async () => {
+  test('that fails is 500 without details', async () => {
     const { app, log } = createTestApp({
       status: () => {
         throw new Error('inner detail');
@@ -161,7 +161,7 @@ describe('everything else', () => {
   });
 });
 
-describe('what a client can take', () => {
+describe('content negotiation', () => {
   test.each([
     ['/', 'application/json', 406],
     ['/', 'text/html;q=0, */*', 406],

@@ -45,7 +45,7 @@ async function ask(port: number, path: string, agent: Agent): Promise<number | u
   return response.statusCode;
 }
 
-test('closes the oldest of those that never asked, and answers everyone who asks', async () => {
+test('closes the oldest of those without a request, and answers every request', async () => {
   const { port } = await serve();
   const silent: { readonly closed: boolean }[] = [];
   for (let count = 0; count < 3 * LIMIT; count++) silent.push(await open(port));
@@ -65,7 +65,7 @@ test('keeps a scraper’s connection while others only hold theirs', async () =>
   expect(Object.values(agent.freeSockets).flat()).toEqual([scraper]);
 });
 
-test('closes a rested connection before one that waits for its answer', async () => {
+test('closes an idle connection before one that waits for its answer', async () => {
   const { port, exposition } = await serve();
   const release = Promise.withResolvers<void>();
   exposition.hold = release.promise;
@@ -82,7 +82,7 @@ test('closes a rested connection before one that waits for its answer', async ()
   await waitFor(() => expect(waiting.received).toContain('# tokens'));
 });
 
-test('makes room even where everyone waits for an answer', async () => {
+test('makes room even if every connection waits for an answer', async () => {
   const { port, exposition } = await serve();
   exposition.hold = new Promise(() => undefined);
   for (let count = 0; count < LIMIT; count++) await open(port, 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n');

@@ -91,7 +91,7 @@ describe('closing', () => {
     agent.destroy();
   });
 
-  test('sends an answer to its end, though the client is slow to take it', async () => {
+  test('sends an answer completely, even if the client is slow', async () => {
     const body = Buffer.alloc(64 * 1024 * 1024, 'x');
     const page = {
       kind: 'page',
@@ -124,7 +124,7 @@ describe('closing', () => {
     agent.destroy();
   });
 
-  test('cuts off at the deadline what does not end', async () => {
+  test('aborts what has not ended at the deadline', async () => {
     const { port, server, exposition } = await serve();
     exposition.hold = new Promise(() => undefined);
     const socket = await open(port, 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -142,7 +142,7 @@ describe('closing', () => {
   });
 });
 
-describe('a client that goes away in the middle', () => {
+describe('a client that disconnects in the middle', () => {
   test('ends the stream that fed it, and affects no other client', async () => {
     const body = Readable.from(chunks());
     const page = {
@@ -163,7 +163,7 @@ describe('a client that goes away in the middle', () => {
     expect((await ask(port, '/-/healthy', new Agent())).statusCode).toBe(200);
   });
 
-  test('is cut off where the stream that feeds it fails', async () => {
+  test('is disconnected if the stream that feeds it fails', async () => {
     const page = {
       kind: 'page',
       contentType: 'text/plain',
@@ -186,7 +186,7 @@ describe('a client that goes away in the middle', () => {
   }
 });
 
-test('answers garbage and oversized headers without falling over', async () => {
+test('survives garbage and oversized headers', async () => {
   const { port } = await serve();
   for (const [text, status] of [
     ['nonsense\r\n\r\n', '400'],

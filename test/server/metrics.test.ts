@@ -6,7 +6,7 @@ import { createFakeExposition } from './fake-exposition.ts';
 import { createTestApp } from './fixtures.ts';
 
 describe('GET /metrics', () => {
-  test('serves text where the client has no wish', async () => {
+  test('serves text if the client has no preference', async () => {
     const { app } = createTestApp();
     const response = await request(app).get('/metrics').set('Accept-Encoding', 'identity');
     expect(response.status).toBe(200);
@@ -23,7 +23,7 @@ describe('GET /metrics', () => {
     expect(response.headers).not.toHaveProperty('content-encoding');
   });
 
-  test('serves OpenMetrics to who prefers it, again and again', async () => {
+  test('serves OpenMetrics to clients that prefer it, repeatedly', async () => {
     const { app } = createTestApp();
     for (let count = 0; count < 2; count++) {
       const response = await request(app)
@@ -54,7 +54,7 @@ describe('GET /metrics', () => {
     ]);
   });
 
-  test('compresses where the client takes it', async () => {
+  test('compresses if the client accepts it', async () => {
     const { app } = createTestApp();
     // The client decompresses; the header shows that the body was compressed.
     const response = await request(app).get('/metrics').set('Accept-Encoding', 'gzip');
@@ -62,7 +62,7 @@ describe('GET /metrics', () => {
     expect(response.text).toBe('# tokens\n# spend\n');
   });
 
-  test('sends a body that comes in parts as one', async () => {
+  test('sends a body in several parts as one', async () => {
     const parts = [Buffer.from('a 1\n'), Buffer.from('b 2\n')];
     const page = {
       kind: 'page',
@@ -96,7 +96,7 @@ describe('GET /metrics', () => {
     expect((await request(app).get(path)).text).toBe('# spend\n');
   });
 
-  test('takes several collectors', async () => {
+  test('accepts several collectors', async () => {
     const { app } = createTestApp();
     expect((await request(app).get('/metrics?collect[]=spend&collect[]=tokens')).text).toBe(
       '# spend\n# tokens\n',
@@ -117,7 +117,7 @@ describe('GET /metrics', () => {
     expect(response.headers['content-type']).toBe('text/plain; charset=utf-8');
   });
 
-  test('says 500 without details when the page cannot be made', async () => {
+  test('answers 500 without details if rendering fails', async () => {
     const scrape = () => Promise.reject(new Error('secret detail'));
     const { app, log } = createTestApp({ exposition: { ...createFakeExposition(), scrape } });
     const response = await request(app).get('/metrics');
@@ -144,7 +144,7 @@ describe('the query', () => {
     );
   });
 
-  test('gives back any names', () => {
+  test('preserves any names', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1 }), (names) => {
         const query = names.map((name) => `collect%5B%5D=${encodeURIComponent(name)}`).join('&');

@@ -22,7 +22,7 @@ describe('GET /probe', () => {
     expect(response.text).toContain('probe_success 0\n');
   });
 
-  test('can be narrowed, leaves other parameters alone, and speaks OpenMetrics', async () => {
+  test('can be narrowed, ignores other parameters, and supports OpenMetrics', async () => {
     const { app, exposition } = createTestApp();
     const { text } = await request(app)
       .get('/probe?module=any&target=acme&collect[]=tokens')

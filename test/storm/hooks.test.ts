@@ -34,7 +34,7 @@ async function startExporter(): Promise<string> {
   throw new Error(`the exporter ended: ${said}`);
 }
 
-test('of hooks that get next to no processor time each event is counted, once', async () => {
+test('each event of CPU-starved hooks is counted exactly once', async () => {
   for (const _ of [1, 2]) started(['--eval', 'for (;;) {}']);
   const exporter = await startExporter();
   const home = createHome(`forward: {url: "${exporter}", token_env: TOKEN, timeout: 30s}\n`);

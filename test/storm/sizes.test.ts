@@ -6,7 +6,7 @@ import { expectAllCounted } from '../e2e/people.ts';
 
 test('tens of thousands of people are counted like twenty', () => expectAllCounted(50_000));
 
-test('tens of thousands of names are too much, and cost their own data only', async () => {
+test('tens of thousands of names exceed the limit, and cost their own data only', async () => {
   const story = await startStory({
     sandbox: { faults: ['many-names=30000@tools'] },
     flags: ['api.max-response-bytes=2MiB', 'api.retries=0', 'history.start=2026-11-12'],

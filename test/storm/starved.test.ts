@@ -16,7 +16,7 @@ function busyLoop(): () => void {
   return () => void loop.kill('SIGKILL');
 }
 
-test('an exporter that gets little processor time still answers, and says nothing wrong', async () => {
+test('a CPU-starved exporter still answers, and publishes nothing wrong', async () => {
   const program = await startProgram(FLAGS);
   const { pid } = program.process;
   if (pid === undefined) throw new Error('the program did not start');

@@ -15,11 +15,11 @@ describe('waiting', () => {
     expect(result).toEqual({ looks: 3 });
   });
 
-  test('takes nothing but false for not yet', async () => {
+  test('treats only false as not yet', async () => {
     for (const result of [undefined, 0, '', null]) expect(await waitFor(() => result)).toBe(result);
   });
 
-  test('that is in vain says what was awaited and what was seen last', async () => {
+  test('that fails reports what was awaited and what was seen last', async () => {
     const options = {
       ...AT_ONCE,
       what: 'the port is open',
@@ -31,7 +31,7 @@ describe('waiting', () => {
     );
   });
 
-  test('that is in vain repeats the condition and its last error where nothing else is given', async () => {
+  test('that fails reports the condition and its last error by default', async () => {
     const pages = ['first'];
     const waiting = waitFor(() => expect(pages).toHaveLength(2), AT_ONCE);
     await expect(waiting).rejects.toThrow(

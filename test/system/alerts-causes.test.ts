@@ -29,7 +29,7 @@ interface Alert {
   readonly state: string;
 }
 
-describe.runIf(requireTool('prometheus'))('an exporter with which much is wrong', () => {
+describe.runIf(requireTool('prometheus'))('an exporter with many problems', () => {
   const programs = createPrograms();
   let exporter = '';
   let prometheus = '';

@@ -125,7 +125,7 @@ scrape_configs:
     expect(Object.keys(drop?.labels ?? {}).sort()).toEqual(['alertname', 'org', 'repo', 'severity']);
   });
 
-  test('nothing that works is complained of', async () => {
+  test('nothing that works alerts', async () => {
     const names = new Set((await known()).map(({ labels }) => labels['alertname'] ?? ''));
     for (const name of names) expect(name).toMatch(/^AgentPlatform(CreditSpike|Readiness\w+)$/);
   });

@@ -207,7 +207,7 @@ describe('300 days of the simulated organization', () => {
   });
 
   describe.runIf(requireTool('prometheus') && requireTool('promtool'))('in Prometheus', () => {
-    test('as blocks, made from a file a month', async () => {
+    test('as blocks, created from one file per month', async () => {
       const [output, tsdb] = [join(programs.folder(), 'out'), join(programs.folder(), 'tsdb')];
       await bring([`--output=${output}`]);
       for (const file of readdirSync(output)) {

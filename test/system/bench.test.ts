@@ -7,7 +7,7 @@ const bench = fileURLToPath(new URL('../../bench/main.ts', import.meta.url));
 const run = promisify(execFile);
 
 // The measurements here mean nothing, because other tests share the machine.
-test('the bench runs from end to end and prints its tables', async () => {
+test('the benchmark runs from end to end and prints its tables', async () => {
   const { stdout } = await run(process.execPath, [bench, '--quick']);
   const headings = stdout.match(/^##+ .*$/gm);
   expect(headings).toEqual([

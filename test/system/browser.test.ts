@@ -31,7 +31,7 @@ describe.runIf(requireTool('chromium'))('the status page in a browser', () => {
     return { stdout, console: stderr.split('\n').filter((line) => line.includes('CONSOLE')) };
   }
 
-  test('shows organization, collectors and their states, and complains of nothing', async () => {
+  test('shows organization, collectors and their states, without console errors', async () => {
     const { stdout, console } = await chromium(['--dump-dom', url]);
     expect(console).toEqual([]);
     expect(stdout).toContain('acme');
@@ -42,13 +42,13 @@ describe.runIf(requireTool('chromium'))('the status page in a browser', () => {
     expect(stdout.match(/>OK</g)?.length ?? stdout.match(/\bOK\b/g)?.length).toBeGreaterThanOrEqual(6);
   });
 
-  test('can be looked at', async () => {
+  test('can be rendered', async () => {
     const file = join(programs.folder(), 'status.png');
     await chromium([`--screenshot=${file}`, '--window-size=1280,900', url]);
     expect((await stat(file)).size).toBeGreaterThan(20_000);
   });
 
-  test('names what fails, why, and what to do', async () => {
+  test('shows what fails, why, and what to do', async () => {
     const platform = await startPlatform(programs, ['--fault=401@tokens']);
     const serve = await startServe(programs, platform.url, ['--api.retries=0']);
     await waitFor(async () =>

@@ -91,7 +91,7 @@ describe.runIf(requireTool('helm') && requireTool('openssl'))('what the chart re
   }
 
   test.each(['one-organization', 'created-keys', 'tls', 'client-certificates', 'everything'])(
-    'is taken by the exporter: %s',
+    'is accepted by the exporter: %s',
     async (shape) => {
       const values =
         shape === 'created-keys'

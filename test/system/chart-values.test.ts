@@ -62,7 +62,7 @@ describe.runIf(requireTool('helm'))('values of the chart', () => {
       return documents.filter((document) => document !== null).map((document) => JSON.stringify(document));
     }
 
-    test('is turned on and off by its condition, and takes what the parent decides for all charts', async () => {
+    test('is turned on and off by its condition, and follows the parent’s global values', async () => {
       const global = 'global: {region: eu, imageRegistry: mirror.example.net, imagePullSecrets: [pull]}\n';
       const on = await umbrella(`${global}agent-platform-exporter: {enabled: true, demo: true}\n`);
       const deployment = on.find((text) => text.includes('"kind":"Deployment"')) ?? '';
@@ -129,7 +129,7 @@ describe.runIf(requireTool('helm'))('values of the chart', () => {
     await refused('{demo: true, livenessProbe: {period: 3}}', /livenessProbe/);
   });
 
-  test('can take a probe away', async () => {
+  test('can remove a probe', async () => {
     const text = await chart.text({ values: '{demo: true, livenessProbe: null}' });
     expect(text).not.toContain('livenessProbe');
     expect(text).toContain('startupProbe');
@@ -189,7 +189,7 @@ describe.runIf(requireTool('helm'))('values of the chart', () => {
     expect(budgets[0]?.['spec']).not.toHaveProperty('maxUnavailable');
   });
 
-  test('let the pod of `helm test` in where scrapers are named', async () => {
+  test('admit the pod of `helm test` if scrapers are restricted', async () => {
     const objects = await chart.objects({ shape: 'shards' });
     const pod = objects.find(({ kind }) => kind === 'Pod');
     const policy = policySpec.parse(objects.find(({ kind }) => kind === 'NetworkPolicy')?.['spec']);
@@ -273,7 +273,7 @@ describe.runIf(requireTool('helm'))('values of the chart', () => {
     expect(await chart.notes({ values })).toMatch(message);
   });
 
-  test('have nothing to be warned about in a sound release', async () => {
+  test('cause no warnings in a sound release', async () => {
     const values = 'image: {registry: registry.internal}';
     expect(await chart.notes({ shape: 'one-organization', values, knows: extensions })).not.toContain('!!');
   });

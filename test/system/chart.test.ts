@@ -22,7 +22,7 @@ describe.runIf(hasHelm)('the chart', () => {
     );
   }
 
-  test.each(shapes)('has nothing that the linter minds: %s', async (shape) => {
+  test.each(shapes)('has nothing that the linter reports: %s', async (shape) => {
     const values = shape === 'default' ? [] : ['--values', join(CHART, 'ci', `${shape}-values.yaml`)];
     // The linter has no cluster.
     const lint = [
@@ -56,7 +56,7 @@ describe.runIf(hasHelm)('the chart', () => {
       'hooks: {enabled: true, token: {value: t}, httpRoute: {enabled: true, parentRefs: [{name: public}]}}',
       'gateway.networking.k8s.io/v1',
     ],
-  ])('leaves nothing out silently that the cluster does not know: %s', async (values, api) => {
+  ])('does not silently omit what the cluster does not support: %s', async (values, api) => {
     const given = `organizations: [{name: a, baseUrl: "https://x", apiKey: {value: k}}]\n${values.replace(/^\{(.*)\}$/, '$1').replaceAll('}, gr', '}\ngr')}`;
     await expect(chart.text({ values: given, knows: [] })).rejects.toThrow(
       new RegExp(`enabled: this cluster does not know ${api}\\. Install .* trustCRDs=true .*--api-versions`),
@@ -199,7 +199,7 @@ persistence: {enabled: true, storageClass: "007", size: "5"}`;
     expect(await checksum('config: {api: {timeout: 5s}}')).not.toBe(before);
   });
 
-  test('lets in from outside what is for hook events, and nothing else', async () => {
+  test('admits only hook events from outside', async () => {
     const paths = JSON.stringify(await chart.objects({ shape: 'shards' })).match(/"path":"\/[^"]*"/g) ?? [];
     const [ingress] = (await chart.objects({ shape: 'shards' })).filter(({ kind }) => kind === 'Ingress');
     expect(JSON.stringify(ingress).match(/"path":"\/[^"]*"/g)).toEqual(['"path":"/hooks/events"']);
@@ -257,7 +257,7 @@ persistence: {enabled: true, storageClass: "007", size: "5"}`;
       return JSON.stringify(rule?.['spec']);
     }
 
-    test('are those of the repository where no threshold is given', async () => {
+    test('are those of the repository if no threshold is given', async () => {
       const source = await readFile(join(REPOSITORY, 'alerts/agent-platform-exporter.rules.yaml'), 'utf8');
       expect(JSON.parse(await rules('default', 'prometheusRule: {enabled: true}'))).toEqual(parse(source));
     });

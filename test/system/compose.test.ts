@@ -33,7 +33,7 @@ describe.runIf(requireTool('docker-compose'))('compose.yaml', () => {
     expect(named.filter((name) => !compose.volumes.includes(name))).toEqual([]);
   });
 
-  test('takes images of a stated version, and opens ports to this machine alone', () => {
+  test('uses images with stated versions, and opens ports to this machine only', () => {
     for (const { image, ports = [] } of Object.values(compose.services)) {
       expect(image).toMatch(/^agent-platform-exporter:local$|:v?\d+\.\d+\.\d+(@sha256:[0-9a-f]{64})?$/);
       expect(ports.map(({ host_ip }) => host_ip).filter((host) => host !== '127.0.0.1')).toEqual([]);
@@ -46,7 +46,7 @@ describe.runIf(requireTool('docker-compose'))('compose.yaml', () => {
     }
   });
 
-  test('shows the simulated platform where nothing is said', async () => {
+  test('shows the simulated platform by default', async () => {
     const { environment = {}, command } = compose.service('exporter');
     expect(command).toEqual(['serve']);
     const file = environment['AGENT_PLATFORM_CONFIG_FILE'] ?? '';
@@ -65,7 +65,7 @@ describe.runIf(requireTool('docker-compose'))('compose.yaml', () => {
     }
   });
 
-  test('polls another platform where .env names one', async () => {
+  test('polls another platform if .env names one', async () => {
     const example = readFileSync(join(REPOSITORY, '.env.example'), 'utf8');
     const own = example.replace('AGENT_PLATFORM_API_KEY=', 'AGENT_PLATFORM_API_KEY=own-key');
     const { services } = await readProject(programs, own);
@@ -89,26 +89,20 @@ describe.runIf(requireTool('docker-compose'))('compose.yaml', () => {
     expect(compose.service('prometheus').command).toContain('--web.enable-remote-write-receiver');
   });
 
-  test.runIf(requireTool('promtool'))(
-    'gives Prometheus a configuration that it takes, with rules',
-    async () => {
-      const folder = programs.folder();
-      const rules = '/etc/prometheus/rules/agent-platform-exporter.rules.yaml';
-      await mkdir(join(folder, 'rules'));
-      await cp(
-        compose.mounted('prometheus', rules),
-        join(folder, 'rules/agent-platform-exporter.rules.yaml'),
-      );
-      const text = readFileSync(compose.mounted('prometheus', '/etc/prometheus/prometheus.yml'), 'utf8');
-      const file = join(folder, 'prometheus.yml');
-      await writeFile(file, text.replaceAll('/etc/prometheus', folder));
-      const { code, stdout, stderr } = await programs.run('promtool', ['check', 'config', file]);
-      expect([code, stderr]).toEqual([0, '']);
-      expect(stdout).toMatch(/SUCCESS: \d\d rules found/);
-    },
-  );
+  test.runIf(requireTool('promtool'))('gives Prometheus a valid configuration, with rules', async () => {
+    const folder = programs.folder();
+    const rules = '/etc/prometheus/rules/agent-platform-exporter.rules.yaml';
+    await mkdir(join(folder, 'rules'));
+    await cp(compose.mounted('prometheus', rules), join(folder, 'rules/agent-platform-exporter.rules.yaml'));
+    const text = readFileSync(compose.mounted('prometheus', '/etc/prometheus/prometheus.yml'), 'utf8');
+    const file = join(folder, 'prometheus.yml');
+    await writeFile(file, text.replaceAll('/etc/prometheus', folder));
+    const { code, stdout, stderr } = await programs.run('promtool', ['check', 'config', file]);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/SUCCESS: \d\d rules found/);
+  });
 
-  test.runIf(requireTool('amtool'))('gives Alertmanager a configuration that it takes', async () => {
+  test.runIf(requireTool('amtool'))('gives Alertmanager a valid configuration', async () => {
     const file = compose.mounted('alertmanager', '/etc/alertmanager/alertmanager.yml');
     const { code, stdout } = await programs.run('amtool', ['check-config', file]);
     expect(code).toBe(0);

@@ -9,7 +9,7 @@ import { REPOSITORY } from './image.ts';
 import { createPrograms, written } from './programs.ts';
 import { requireTool } from './tools.ts';
 
-describe('what the documentation gives to copy', () => {
+describe('snippets in the documentation', () => {
   const programs = createPrograms();
 
   async function page(name: string): Promise<string> {
@@ -40,7 +40,7 @@ describe('what the documentation gives to copy', () => {
     expect([code, stderr]).toEqual([0, '']);
   });
 
-  test.runIf(requireTool('promtool'))('is a configuration that a Prometheus agent takes', async () => {
+  test.runIf(requireTool('promtool'))('is a configuration that a Prometheus agent accepts', async () => {
     const file = await block('integrations.md', '# prometheus.yml');
     const { code, stderr } = await programs.run('promtool', ['check', 'config', '--agent', file]);
     expect([code, stderr]).toEqual([0, '']);
@@ -76,7 +76,7 @@ describe('what the documentation gives to copy', () => {
   );
 
   test.runIf(requireTool('promtool'))(
-    'is a scrape configuration that Prometheus takes, where the OpenTelemetry Collector has it',
+    'is a scrape configuration that Prometheus accepts, in the section on the OpenTelemetry Collector',
     async () => {
       const collector = z
         .object({ receivers: z.object({ prometheus: z.object({ config: z.unknown() }) }) })
@@ -88,14 +88,14 @@ describe('what the documentation gives to copy', () => {
     },
   );
 
-  test.runIf(requireTool('victoria-metrics'))('is a configuration that VictoriaMetrics takes', async () => {
+  test.runIf(requireTool('victoria-metrics'))('is a configuration that VictoriaMetrics accepts', async () => {
     const file = await block('integrations.md', '# promscrape.yml');
     const flags = ['-dryRun', `-promscrape.config=${file}`, '-promscrape.config.strictParse=true'];
     const { code, stderr } = await programs.run('victoria-metrics', flags);
     expect(code, stderr).toBe(0);
   });
 
-  test('is a configuration that the exporter takes: getting started', async () => {
+  test('is a configuration that the exporter accepts: getting started', async () => {
     const file = await block('getting-started.md', '# exporter.yml');
     const key = join(programs.folder(), 'key');
     await writeFile(key, 'some-key');

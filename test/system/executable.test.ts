@@ -40,7 +40,7 @@ describe('the single executable', () => {
     return { program, url: await written(program, 'stdout', /status +(https?:\S+)\//) };
   }
 
-  test('names its version, and prints the licenses of all that is in it', async () => {
+  test('prints its version, and the licenses of everything in it', async () => {
     expect((await run(['--version'])).stdout).toBe(
       `agent-platform-exporter ${version} (node ${process.versions.node})\n`,
     );
@@ -67,7 +67,7 @@ describe('the single executable', () => {
     }
   });
 
-  test('serves the demo and ends by a signal, with nothing in the log but what the program logs', async () => {
+  test('serves the demo and stops on a signal, with nothing in the log but what the program logs', async () => {
     const { program, url } = await demo();
     await waitFor(async () => expect((await fetch(`${url}/-/ready`)).status).toBe(200));
     const page = await (await fetch(`${url}/metrics`)).text();
@@ -96,7 +96,7 @@ describe('the single executable', () => {
     expect(await status('wrong')).toBe(401);
   });
 
-  test('keeps its history in SQLite over a restart, backfills it, and reads its configuration again', async () => {
+  test('keeps its history in SQLite over a restart, backfills it, and reloads its configuration', async () => {
     const sandbox = programs.start(file, ['sandbox', '--listen-address=127.0.0.1:0', '--days=5']);
     const base = await written(sandbox, 'stdout', /listens on (http:\S+)/);
     const folder = programs.folder();

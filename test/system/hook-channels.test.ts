@@ -75,7 +75,7 @@ describe.runIf(hasDesktop)('the desktop shows', () => {
 });
 
 describe.runIf(requireTool('play'))('a sound', () => {
-  test('is heard: what reaches the device is the sound', async () => {
+  test('is audible: what reaches the device is the sound', async () => {
     const folder = programs.folder();
     const heard = path.join(folder, 'heard.wav');
     const device = path.join(folder, 'asound.conf');
@@ -172,7 +172,7 @@ describe.runIf(requireTool('openssl'))('a mail server', () => {
     expect(mail?.text).toMatch(/^s-1/m);
   });
 
-  test('gets nothing by an encryption that cannot be trusted', async () => {
+  test('gets nothing over encryption that cannot be trusted', async () => {
     const port = await startServer(false);
     const home = mailHome(port, 'security: starttls');
     const before = mails.length;
@@ -181,7 +181,7 @@ describe.runIf(requireTool('openssl'))('a mail server', () => {
     expect(logOf(home)).toContain('the mail server rejected it');
   });
 
-  test('refuses a wrong password, which no log repeats', async () => {
+  test('rejects a wrong password, which no log repeats', async () => {
     const port = await startServer(false);
     const home = mailHome(port, `ca_file: ${path.join(folder, 'cert.pem')}`);
     await tell(home, {}, { MAIL_PASSWORD: 'wrong password' });
@@ -199,7 +199,7 @@ describe('listeners', () => {
 
   afterAll(() => listener.close());
 
-  test('get the three forms of chat side by side, whatever one of them does', async () => {
+  test('get the three chat formats independently, whatever one of them does', async () => {
     listener.answer = ({ path: at }) =>
       at === '/teams' ? undefined : { status: at === '/slack' ? 500 : 204 };
     const home = homeWith(
@@ -235,7 +235,7 @@ describe('listeners', () => {
     expect(log).not.toContain(listener.url);
   });
 
-  test.runIf(requireTool('python3'))('can verify a webhook by code of their own', async () => {
+  test.runIf(requireTool('python3'))('can verify a webhook with code of their own', async () => {
     listener.answer = () => ({ status: 200 });
     const home = homeWith(
       `channels: {ops: {type: webhook, url: "${listener.url}/ops", secret_env: OPS_SECRET}}\nrules: [{channels: [ops], send: [cwd]}]`,

@@ -41,7 +41,7 @@ async function counted(): Promise<Readonly<Record<string, number>>> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value > 0));
 }
 
-test('what many hooks send while the exporter is killed and comes back is counted once each', async () => {
+test('the events that many hooks send while the exporter is killed and restarted are counted once each', async () => {
   const settings = `deadline: 30s\nforward: {url: "http://127.0.0.1:${port}", token_env: TOKEN, timeout: 10s}\n`;
   const environment = { TOKEN: 'hook-token' };
   const laptops = Array.from({ length: 5 }, () => createHome(settings));

@@ -59,7 +59,7 @@ async function startExporter(): Promise<{ url: string; start(): Promise<Program>
   };
 }
 
-test('10 000 events of 50 senders are counted once each, though the exporter is killed twice among them', async () => {
+test('10 000 events of 50 senders are counted once each, although the exporter is killed twice meanwhile', async () => {
   const exporter = await startExporter();
   let program = await exporter.start();
   const agent = new Agent({ keepAlive: true, maxSockets: SENDERS });

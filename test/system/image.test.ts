@@ -95,7 +95,7 @@ describe.runIf(requireTool('buildah') && requireRoot())('the image', () => {
     ).toEqual([]);
   });
 
-  test('sees nothing of the folder that it is built in but what it is made of', async () => {
+  test('has access to nothing in its build context but what it is built from', async () => {
     const file = join(programs.folder(), 'Dockerfile');
     await writeFile(file, 'FROM scratch\nCOPY . /\n');
     await builder?.buildah(['bud', '--file', file, '--tag', 'localhost/context:test', REPOSITORY]);
@@ -182,7 +182,7 @@ describe.runIf(requireTool('buildah') && requireRoot())('the image', () => {
     expect(program.stderr()).not.toMatch(/persist.*false|EROFS|level=(warn|error)/);
   });
 
-  test('ends by a signal also where the command waits for something else', async () => {
+  test('stops on a signal even if the command waits for something else', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;

@@ -6,7 +6,7 @@ import { createPrograms } from './programs.ts';
 
 const programs = createPrograms();
 
-test('a serve that was killed knows its days again, although the platform is down', async () => {
+test('a serve that was killed still has its days, although the platform is down', async () => {
   const storage = `--storage.path=${join(programs.folder(), 'history.db')}`;
   const platform = await startPlatform(programs);
   const first = await startServe(programs, platform.url, [storage]);

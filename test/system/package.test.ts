@@ -65,7 +65,7 @@ describe.runIf(requireTool('npm'))('the npm package', () => {
     if (installed.code !== 0) throw new Error(installed.stderr);
   });
 
-  test('has what runs and what is to be read, and nothing else', () => {
+  test('contains what runs and the documents, and nothing else', () => {
     const folders = new Set(files.map((path) => path.split('/')[0]));
     expect([...folders].sort()).toEqual(PUBLISHED.toSorted());
     expect(files).toContain('dist/main.js');
@@ -79,7 +79,7 @@ describe.runIf(requireTool('npm'))('the npm package', () => {
     expect(Object.keys(description.devDependencies).filter((name) => names.includes(name))).toEqual([]);
   });
 
-  test('shows the demo where nothing else is', async () => {
+  test('shows the demo without any other files', async () => {
     const bin = join(prefix, 'bin/agent-platform-exporter');
     const demo = programs.start(bin, ['demo', '--web.listen-address=127.0.0.1:0']);
     const url = await written(demo, 'stdout', /status +(http:\S+)\//);
@@ -99,7 +99,7 @@ describe.runIf(requireTool('systemd-analyze'))('the systemd unit', () => {
   const programs = createPrograms();
   const unit = join(REPOSITORY, 'packaging/agent-platform-exporter.service');
 
-  test('is one that systemd takes', async () => {
+  test('is accepted by systemd', async () => {
     const file = join(programs.folder(), 'agent-platform-exporter.service');
     const text = await readFile(unit, 'utf8');
     await writeFile(
@@ -117,7 +117,7 @@ describe.runIf(requireTool('systemd-analyze'))('the systemd unit', () => {
     expect(code).toBe(0);
   });
 
-  test('gives the exporter options that it takes, and the key as a file', async () => {
+  test('gives the exporter valid options, and the key as a file', async () => {
     const key = join(programs.folder(), 'api-key');
     await writeFile(key, 'some-key\n', { mode: 0o600 });
     const lines =
@@ -141,7 +141,7 @@ describe.runIf(requireTool('systemd-analyze'))('the systemd unit', () => {
 describe.runIf(requireTool('actionlint'))('the workflows', () => {
   const programs = createPrograms();
 
-  test('have nothing that the linter minds', async () => {
+  test('have nothing that the linter reports', async () => {
     const files = globSync('.github/workflows/*.yml', { cwd: REPOSITORY }).map((file) =>
       join(REPOSITORY, file),
     );
@@ -150,7 +150,7 @@ describe.runIf(requireTool('actionlint'))('the workflows', () => {
     expect([code, stdout]).toEqual([0, '']);
   });
 
-  test('take every action by its commit', () => {
+  test('pin every action to its commit', () => {
     const files = globSync('.github/workflows/*.yml', { cwd: REPOSITORY });
     const uses = files.flatMap(
       (file) => readFileSync(join(REPOSITORY, file), 'utf8').match(/uses: .*/g) ?? [],

@@ -101,35 +101,38 @@ describe.runIf(requireTool('nfpm') && requireRoot())('the packages', () => {
     },
   );
 
-  test.runIf(requireTool('dpkg'))('for Debian need nothing but what they name: on a bare root', async () => {
-    const root = programs.folder();
-    const script = join(REPOSITORY, 'test/system/bare-root.sh');
-    const copied = await programs.run('/bin/sh', [script, join(folder, deb), root]);
-    expect(copied.code, copied.stderr).toBe(0);
-    for (const version of ['0.1.0', '0.2.0'])
-      await copyFile(join(folder, deb.replace('0.1.0', version)), join(root, 'tmp', `${version}.deb`));
-    const commands = `
+  test.runIf(requireTool('dpkg'))(
+    'for Debian need nothing but their declared dependencies: on a bare root',
+    async () => {
+      const root = programs.folder();
+      const script = join(REPOSITORY, 'test/system/bare-root.sh');
+      const copied = await programs.run('/bin/sh', [script, join(folder, deb), root]);
+      expect(copied.code, copied.stderr).toBe(0);
+      for (const version of ['0.1.0', '0.2.0'])
+        await copyFile(join(folder, deb.replace('0.1.0', version)), join(root, 'tmp', `${version}.deb`));
+      const commands = `
       dpkg -i /tmp/0.1.0.deb >/dev/null
       agent-platform-exporter --version
       dpkg -i /tmp/0.2.0.deb >/dev/null
       dpkg-query -W -f '\${Version}\n' agent-platform-exporter
       dpkg --purge agent-platform-exporter >/dev/null 2>&1
       ls /usr/bin/agent-platform-exporter 2>/dev/null || echo gone`;
-    const enter = ['--mount', '--pid', '--fork', '--kill-child', '/usr/sbin/chroot', root];
-    const { code, stdout, stderr } = await programs.run('unshare', [
-      ...enter,
-      '/bin/sh',
-      '-e',
-      '-c',
-      commands,
-    ]);
-    expect([code, stdout], stderr).toEqual([
-      0,
-      `agent-platform-exporter ${version} (node ${process.versions.node})\n0.2.0\ngone\n`,
-    ]);
-  });
+      const enter = ['--mount', '--pid', '--fork', '--kill-child', '/usr/sbin/chroot', root];
+      const { code, stdout, stderr } = await programs.run('unshare', [
+        ...enter,
+        '/bin/sh',
+        '-e',
+        '-c',
+        commands,
+      ]);
+      expect([code, stdout], stderr).toEqual([
+        0,
+        `agent-platform-exporter ${version} (node ${process.versions.node})\n0.2.0\ngone\n`,
+      ]);
+    },
+  );
 
-  test.runIf(requireTool('rpm'))('for RPM go into an empty root and are removed from it', async () => {
+  test.runIf(requireTool('rpm'))('for RPM are installed into an empty root and removed from it', async () => {
     const root = programs.folder();
     // The machine has no other RPM packages to satisfy the dependencies, and no user for the scripts.
     const rpmIn = (...args: readonly string[]) =>
@@ -147,7 +150,7 @@ describe.runIf(requireTool('nfpm') && requireRoot())('the packages', () => {
   });
 
   test.runIf(requireTool('rpm'))(
-    'for RPM have the same files, the configuration as such, and what they need',
+    'for RPM have the same files, the configuration marked as such, and their dependencies',
     async () => {
       const query = async (...args: readonly string[]) =>
         (await programs.run('rpm', ['--query', '--package', join(folder, rpm), ...args])).stdout;
@@ -170,7 +173,7 @@ describe.runIf(requireTool('systemd-analyze'))('the unit of the packages', () =>
     return file;
   }
 
-  test('is one that systemd takes, with a user of its own', async () => {
+  test('is accepted by systemd, with a user of its own', async () => {
     const text = packagedUnit(readFileSync(UNIT, 'utf8'));
     expect(text).toContain('\nUser=agent-platform-exporter\n');
     expect(text).not.toMatch(/DynamicUser|LoadCredential/);

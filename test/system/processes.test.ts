@@ -31,7 +31,7 @@ describe('SIGTERM ends serve with 0', () => {
     expect(program.stderr()).not.toMatch(/level=error|unhandled/i);
   });
 
-  test('while a client asks and asks, and reads nothing', async () => {
+  test('while a client keeps sending requests, and reads nothing', async () => {
     const platform = await startPlatform(programs);
     const { program, url } = await startServe(programs, platform.url);
     await readyAt(url);
@@ -51,7 +51,7 @@ describe('SIGTERM ends serve with 0', () => {
 });
 
 describe('serve without an organization', () => {
-  test('ends with 2, names the two ways out and shows nothing simulated', async () => {
+  test('exits with 2, names the two alternatives and shows nothing simulated', async () => {
     const program = programs.exporter(['serve', '--web.listen-address=127.0.0.1:0']);
     expect(await program.ended).toEqual({ code: 2, signal: null });
     expect(program.stdout()).toBe('');
@@ -80,7 +80,7 @@ describe('once', () => {
     expect(page.find('agent_platform_readiness_ratio')).toHaveLength(12);
   });
 
-  test('ends with 1 where the key is wrong, and says so without repeating it', async () => {
+  test('exits with 1 if the key is wrong, and says so without repeating it', async () => {
     const platform = await startPlatform(programs);
     const program = runOnce(platform.url, 'sandbox-acme-mistyped');
     expect(await program.ended).toEqual({ code: 1, signal: null });

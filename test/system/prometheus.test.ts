@@ -81,7 +81,7 @@ scrape_configs:
     expect(headers.get('content-encoding')).toBe('gzip');
   });
 
-  test('can be asked for every declared family', async () => {
+  test('can be queried for every declared family', async () => {
     const found = await query('group by (__name__) ({__name__=~"agent_platform_.+"})');
     const names = new Set(found.map(({ metric }) => metric['__name__']));
     const declared = collectors
@@ -134,7 +134,7 @@ scrape_configs:
     });
   });
 
-  test('keeps seeing the last values while the platform is away, and the exporter recovers by itself', async () => {
+  test('keeps seeing the last values while the platform is unreachable, and the exporter recovers by itself', async () => {
     const before = await waitFor(async () => {
       const credits = await values('agent_platform_daily_credits');
       expect(credits).toHaveLength(1);

@@ -19,7 +19,7 @@ describe.runIf(requireTool('promtool'))('promtool', () => {
     );
   });
 
-  test('has nothing to say about the whole page', async () => {
+  test('has no complaints about the whole page', async () => {
     const input = await (await fetch(`${url}/metrics`)).text();
     const { code, stdout, stderr } = await programs.run('promtool', ['check', 'metrics'], { input });
     expect([code, stdout, stderr]).toEqual([0, '', '']);

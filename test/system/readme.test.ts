@@ -13,7 +13,7 @@ describe('the first hour', () => {
   const programs = createPrograms();
 
   test.runIf(requireTool('prometheus') && requireTool('promtool'))(
-    "shows the backfilled past on a graph of the README's own queries",
+    "shows the backfilled history on a graph of the README's own queries",
     async () => {
       const readme = await readFile(join(REPOSITORY, 'README.md'), 'utf8');
       const block = /```promql\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
@@ -54,14 +54,14 @@ describe('the first hour', () => {
     },
   );
 
-  test('goes on from the sandbox with the very line that it prints, also in a checkout', async () => {
+  test('continues from the sandbox with exactly the printed command, also in a checkout', async () => {
     const { program } = await startPlatform(programs);
     const line = /^ +(AGENT_PLATFORM_API_BASE_URL=.* serve)$/m.exec(program.stdout())?.[1] ?? '';
     const serve = programs.start('/bin/sh', ['-c', `exec env ${line} --web.listen-address=127.0.0.1:0`]);
     expect(await written(serve, 'stderr', /msg=(Serving) /)).toBe('Serving');
   });
 
-  test('goes on from the demo with the very line that it prints, also in a checkout', async () => {
+  test('continues from the demo with exactly the printed command, also in a checkout', async () => {
     const { program } = await startDemo(programs);
     const line = /own organization: (.* serve --help)$/m.exec(program.stdout())?.[1] ?? '';
     const help = await programs.run('/bin/sh', ['-c', line]);

@@ -63,7 +63,7 @@ describe.runIf(requireTool('npm') && requireTool('helm') && requireTool('gpg'))(
     expect(readFileSync(join(output, 'notes.md'), 'utf8')).toMatch(/^### Added\n/);
   });
 
-  test('has executable, package, chart, parts list and checksums that hold, and each works', async () => {
+  test('has a working executable, package and chart, a bill of materials and valid checksums', async () => {
     const executable = join(output, `agent-platform-exporter-${version}-linux-${process.arch}`);
     await cp(await buildExecutable(programs), executable);
     const assembled = await script('assemble', [`--output=${output}`]);
@@ -93,24 +93,27 @@ describe.runIf(requireTool('npm') && requireTool('helm') && requireTool('gpg'))(
     expect(wrong.stderr).toContain('it is not version 9.9.9');
   });
 
-  test.runIf(requireTool('registry'))('has a chart that a registry takes and gives back', async () => {
-    const folder = programs.folder();
-    const address = await startRegistry(programs);
-    const environment = { HOME: folder };
-    const chart = join(output, `agent-platform-exporter-${version}.tgz`);
-    const push = ['push', chart, `oci://${address}/charts`, '--plain-http'];
-    const pushed = await programs.run('helm', push, { environment });
-    expect(pushed.code, pushed.stderr).toBe(0);
-    const reference = `oci://${address}/charts/agent-platform-exporter`;
-    const pull = ['pull', reference, `--version=${version}`, '--plain-http', `--destination=${folder}`];
-    const pulled = await programs.run('helm', pull, { environment });
-    expect(pulled.code, pulled.stderr).toBe(0);
-    expect(
-      readFileSync(join(folder, `agent-platform-exporter-${version}.tgz`)).equals(readFileSync(chart)),
-    ).toBe(true);
-  });
+  test.runIf(requireTool('registry'))(
+    'has a chart that can be pushed to a registry and pulled again',
+    async () => {
+      const folder = programs.folder();
+      const address = await startRegistry(programs);
+      const environment = { HOME: folder };
+      const chart = join(output, `agent-platform-exporter-${version}.tgz`);
+      const push = ['push', chart, `oci://${address}/charts`, '--plain-http'];
+      const pushed = await programs.run('helm', push, { environment });
+      expect(pushed.code, pushed.stderr).toBe(0);
+      const reference = `oci://${address}/charts/agent-platform-exporter`;
+      const pull = ['pull', reference, `--version=${version}`, '--plain-http', `--destination=${folder}`];
+      const pulled = await programs.run('helm', pull, { environment });
+      expect(pulled.code, pulled.stderr).toBe(0);
+      expect(
+        readFileSync(join(folder, `agent-platform-exporter-${version}.tgz`)).equals(readFileSync(chart)),
+      ).toBe(true);
+    },
+  );
 
-  test('has a chart whose signature can be verified offline, and fails where it was changed', async () => {
+  test('has a chart whose signature can be verified offline, and fails if it was changed', async () => {
     const home = programs.folder();
     const environment = { GNUPGHOME: home, HOME: home };
     const gpg = (args: readonly string[]) => programs.run('gpg', ['--batch', ...args], { environment });

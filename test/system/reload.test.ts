@@ -114,7 +114,7 @@ describe('a running exporter follows its files', () => {
     expect(program.stderr()).not.toMatch(/sandbox-globex-(mistyped|owner)/);
   });
 
-  test('without a gap for those whose configuration stayed, and ends as usual', async () => {
+  test('without a gap for organizations whose configuration is unchanged, and stops as usual', async () => {
     expect(failedScrapes).toBe(0);
     program.send('SIGHUP');
     program.send('SIGTERM');

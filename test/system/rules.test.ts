@@ -22,7 +22,7 @@ describe.runIf(requireTool('promtool'))('promtool', () => {
     expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(/SUCCESS: \d+ rules found/), '']);
   });
 
-  test.each(unitTests)('sees %s come true', async (file) => {
+  test.each(unitTests)('sees %s fire', async (file) => {
     const { code, stdout, stderr } = await programs.run('promtool', ['test', 'rules', `${ALERTS}${file}`]);
     expect([code, stderr], stdout).toEqual([0, '']);
   });
@@ -42,7 +42,7 @@ describe.runIf(requireTool('amtool'))('amtool', () => {
     ['critical', 'on-call'],
     ['warning', 'chat'],
     ['info', 'digest'],
-  ])('sends what is %s to %s', async (severity, receiver) => {
+  ])('routes what is %s to %s', async (severity, receiver) => {
     const args = ['config', 'routes', 'test', `--config.file=${example}`, `--verify.receivers=${receiver}`];
     const alert = [`severity=${severity}`, 'alertname=AgentPlatformCreditSpike', 'org=acme'];
     const { code, stdout } = await programs.run('amtool', [...args, ...alert]);

@@ -20,7 +20,7 @@ interface Shard {
   readonly target: string;
 }
 
-describe.runIf(requireTool('prometheus'))('shards side by side', () => {
+describe.runIf(requireTool('prometheus'))('concurrent shards', () => {
   const programs = createPrograms();
   const folder = programs.folder();
   const targets = join(folder, 'targets.json');
@@ -85,7 +85,7 @@ scrape_configs:
     ]);
   });
 
-  test('show each of nine organizations once, and with a fourth shard few have moved', async () => {
+  test('show each of nine organizations once, and few move to a fourth shard', async () => {
     const three = await Promise.all([0, 1, 2].map((index) => startShard(index, 3)));
     const before = await scrape(three);
     const instances = new Set(before.map(({ metric }) => metric['instance']));

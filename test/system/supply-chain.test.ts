@@ -38,7 +38,7 @@ describe.runIf(requireTool('npm'))('the supply chain', () => {
     return script('audit', [], { npm_config_registry: registry, npm_config_fetch_retries: '0' });
   }
 
-  test('has a bill of materials with every package that is installed, and its hash', async () => {
+  test('has a bill of materials with every installed package, and its hash', async () => {
     const file = join(programs.folder(), 'sbom.json');
     const { code, stdout, stderr } = await script('sbom', [file]);
     expect(code, stderr).toBe(0);
@@ -69,7 +69,7 @@ describe.runIf(requireTool('npm'))('the supply chain', () => {
     for (const { hashes } of bill.components) expect(hashes).toMatchObject([{ alg: 'SHA-512' }]);
   });
 
-  test('is audited where the registry can', async () => {
+  test('is audited if the registry supports it', async () => {
     const clean = await audit(await startRegistry(200, {}));
     expect(clean).toMatchObject({ code: 0, stdout: 'no known vulnerabilities\n' });
     const advisory = {
@@ -84,13 +84,13 @@ describe.runIf(requireTool('npm'))('the supply chain', () => {
     expect(flawed.stdout).toMatch(/^express: high$/m);
   });
 
-  test('is said not to be audited where the registry has no such service', async () => {
+  test('is reported as not audited if the registry has no such service', async () => {
     const { code, stdout } = await audit(await startRegistry(405, {}));
     expect(code).toBe(0);
     expect(stdout).toBe('not checked: this registry has no audit service (it answered 405)\n');
   });
 
-  test('fails where the registry has one that is broken', async () => {
+  test('fails if the registry’s service is broken', async () => {
     const { code, stderr } = await audit(await startRegistry(500, {}));
     expect(code).toBe(1);
     expect(stderr).toMatch(/not checked: 500/);

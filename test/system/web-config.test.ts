@@ -196,7 +196,7 @@ scrape_configs:
     expect(checked.stdout()).toBe('healthy\n');
   });
 
-  test('a certificate that is exchanged under load costs not one scrape', async () => {
+  test('a certificate rotation under load costs not a single scrape', async () => {
     const seen = new Map<string, number>();
     const failures: unknown[] = [];
     const ends = new AbortController();
@@ -273,7 +273,7 @@ scrape_configs:
     );
   });
 
-  test('it ends when asked, though Prometheus keeps its connection', async () => {
+  test('it stops on request, although Prometheus keeps its connection', async () => {
     exporter.send('SIGTERM');
     expect(await exporter.ended).toEqual({ code: 0, signal: null });
   });

@@ -31,7 +31,7 @@ function plain({ tls, headers, users, rateLimit, warnings }: WebSettings): objec
   };
 }
 
-describe('a file that is right', () => {
+describe('a valid file', () => {
   test.each(names.filter((name) => name.endsWith('.ok.yml')))('%s', async (name) => {
     const { load, said } = caseNamed(name);
     const means: Record<string, unknown> = JSON.parse(said('means') ?? 'null');
@@ -43,7 +43,7 @@ describe('a file that is right', () => {
   });
 });
 
-describe('a file with a mistake is refused in one line that names the place', () => {
+describe('an invalid file is rejected in one line with the location', () => {
   test.each(names.filter((name) => name.endsWith('.bad.yml')))('%s', async (name) => {
     const { load, said } = caseNamed(name);
     const mistake = await mistakeOf(load);
@@ -54,7 +54,7 @@ describe('a file with a mistake is refused in one line that names the place', ()
   });
 });
 
-test('a file that is not there is refused by the name of its flag', async () => {
+test('a missing file is rejected with the name of its flag', async () => {
   const load = () => loadWebSettings('/etc/exporter/web.yml', createFakeFiles(new Map()));
   expect((await mistakeOf(load)).message).toBe('--web.config.file: /etc/exporter/web.yml does not exist');
 });

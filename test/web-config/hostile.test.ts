@@ -32,7 +32,7 @@ describe('whatever the file contains', () => {
     )
     .map(([one, other, from, to, between]) => one.slice(0, from) + between + other.slice(to));
 
-  test('it is read, or refused in one line without any of its secrets', async () => {
+  test('it is parsed, or rejected in one line without any of its secrets', async () => {
     await fc.assert(
       fc.asyncProperty(mixed, async (text) => {
         const yaml = withFiles(text, files);
@@ -74,7 +74,7 @@ describe('clients that only hold their connections', () => {
     for (const { end } of holding) end();
   });
 
-  test('do not hold up the end, wherever in a connection they stopped', async () => {
+  test('do not delay shutdown, wherever in a connection they stopped', async () => {
     const { web } = await startWorld(tlsFile());
     const http = createHttpServer({
       ...web.serve((_, response) => response.end()),

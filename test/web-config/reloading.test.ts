@@ -31,7 +31,7 @@ async function startWatched(
 }
 
 describe('a changed file', () => {
-  test('is served to new connections, while those that are open go on', async () => {
+  test('is served to new connections, while open ones continue', async () => {
     const world = await startWatched(tlsFile());
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     onTestFinished(() => agent.destroy());
@@ -62,7 +62,7 @@ describe('a changed file', () => {
     expect((await world.ask()).status).toBe(200);
   });
 
-  test('can ask for client certificates from now on, and no longer', async () => {
+  test('can request client certificates from then on, and no longer', async () => {
     const world = await startWorld(tlsFile());
     world.write(MTLS);
     expect(await world.web.reload()).toEqual({ changed: true });
@@ -91,7 +91,7 @@ describe('a file that cannot be used', () => {
     expect((await world.ask({ auth: 'alice:good' })).status).toBe(200);
   });
 
-  test('is an error once, when it stays so', async () => {
+  test('is an error once, if it stays invalid', async () => {
     const world = await startWatched(tlsFile());
     world.files.set('/etc/exporter/server.key', successor.key);
     await look(world);
@@ -140,7 +140,7 @@ describe('a file that cannot be used', () => {
     expect((await world.ask({ certificate: client })).server).toBe('server');
   });
 
-  test('is one that turns TLS on or off, which takes a restart', async () => {
+  test('is one that turns TLS on or off, which requires a restart', async () => {
     const plain = await startWorld('');
     plain.write(tlsFile());
     expect(await plain.web.reload()).toMatchObject({ problem: `${FILE} now has a tls_server_config` });
@@ -154,7 +154,7 @@ describe('a file that cannot be used', () => {
   });
 });
 
-test('reloads asked for at the same time come one after the other', async () => {
+test('concurrent reloads run one after the other', async () => {
   const world = await startWorld('');
   world.write(`basic_auth_users: {alice: ${HASH}}\n`);
   const outcomes = await Promise.all([world.web.reload(), world.web.reload(), world.web.reload()]);

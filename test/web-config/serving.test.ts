@@ -8,7 +8,7 @@ const USERS = `basic_auth_users: {alice: ${HASH}}\n`;
 const ROUTES = ['/metrics', '/', '/status', '/-/healthy', '/-/ready', '/nowhere', '/metrics?collect[]=x'];
 
 describe('with users', () => {
-  test.each(ROUTES)('%s wants a password', async (path) => {
+  test.each(ROUTES)('%s requires a password', async (path) => {
     const { ask } = await startWorld(USERS);
     const refused = await ask({ path });
     expect(refused.status).toBe(401);
@@ -19,13 +19,13 @@ describe('with users', () => {
     expect((await ask({ path, auth: 'alice:good' })).status).toBe(200);
   });
 
-  test('every method wants it too', async () => {
+  test('every method requires it too', async () => {
     const { ask } = await startWorld(USERS);
     for (const method of ['POST', 'HEAD', 'OPTIONS', 'DELETE'])
       expect((await ask({ method })).status).toBe(401);
   });
 
-  test('the health routes can be left open, and nothing that looks like them', async () => {
+  test('the health routes can be left open, but nothing that resembles them', async () => {
     const { ask } = await startWorld(USERS, { openHealth: true });
     for (const path of ['/-/healthy', '/-/ready', '/-/healthy?x'])
       expect((await ask({ path })).status).toBe(200);
@@ -48,7 +48,7 @@ describe('with users', () => {
     expect((await ask({ path: '/metrics', headers: bearer })).status).toBe(401);
   });
 
-  test('who guesses gets slowed down', async () => {
+  test('guessing passwords is slowed down', async () => {
     const { ask, clock } = await startWorld(USERS.replace('$04$', '$08$'));
     let answered = 0;
     const asked = Array.from({ length: 40 }, (_, number) =>
@@ -71,7 +71,7 @@ describe('with users', () => {
   });
 });
 
-test('headers are those of the file, on every answer, and no others go away', async () => {
+test('headers are those of the file, on every answer, and no others are removed', async () => {
   const { ask } = await startWorld(
     `http_server_config: {headers: {Content-Security-Policy: "default-src 'self'", X-Frame-Options: deny}}\n${USERS}`,
   );
@@ -130,7 +130,7 @@ describe('client certificates', () => {
     }
   });
 
-  test('are wanted for everything but open health routes', async () => {
+  test('are required for everything but open health routes', async () => {
     const { ask } = await startWorld(tlsFile(`, ${verify}`), { openHealth: true });
     expect((await ask({ path: '/-/healthy' })).status).toBe(200);
     for (const certificate of [undefined, forged]) {
@@ -149,7 +149,7 @@ describe('TLS', () => {
       (error: Error) => error.message,
     );
 
-  test('is not spoken in versions or suites beyond the file’s', async () => {
+  test('is not supported in versions or suites beyond the file’s', async () => {
     const { ask } = await startWorld(tlsFile(', min_version: TLS13'));
     expect(await failure(ask({ tls: { maxVersion: 'TLSv1.2' } }))).toMatch(/protocol version/);
     expect(await failure(ask())).toBe('served');
@@ -184,7 +184,7 @@ describe('TLS', () => {
     },
   );
 
-  test('is what a client gets who speaks plain HTTP: no answer', async () => {
+  test('gives no answer to clients that use plain HTTP', async () => {
     const { port, ask } = await startWorld(tlsFile());
     await expect(fetch(`http://127.0.0.1:${port}/metrics`)).rejects.toThrow();
     expect((await ask()).status).toBe(200);

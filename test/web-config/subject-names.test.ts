@@ -8,7 +8,7 @@ function textOf(names: { dns?: readonly string[]; uris?: readonly string[]; ips?
   return new X509Certificate(issue({ name: 'x', ...names }).certificate).subjectAltName;
 }
 
-test('names of every kind are read as they are', () => {
+test('names of every kind are parsed exactly', () => {
   const text = textOf({
     dns: ['prometheus.example'],
     uris: ['spiffe://example/a,b'],
@@ -42,7 +42,7 @@ test('no name can pretend to be several, whatever it contains', () => {
   );
 });
 
-describe('a certificate is let in by a name', () => {
+describe('a certificate is admitted by a name', () => {
   test.each([
     ['DNS:prometheus.example', 'prometheus.example', true],
     ['DNS:prometheus.example', 'Prometheus.example', false],

@@ -30,7 +30,7 @@ describe('the page', () => {
     );
   });
 
-  test('names what fails, why, since when and what to do', () => {
+  test('shows what fails, why, since when and what to do', () => {
     const failure = {
       reason: 'auth',
       message: '401 from the platform',
@@ -51,7 +51,7 @@ describe('the page', () => {
     expect(text).toContain('Failing, retrying');
   });
 
-  test('says what is waited for at the start', () => {
+  test('says what it is waiting for at start-up', () => {
     const ready = { ready: false, waitingFor: Array.from({ length: 20 }, (_, index) => `thing ${index}`) };
     const text = textOf(renderPage(serviceStatus({ ready })));
     expect(text).toContain('Starting Not ready yet. Waiting for: thing 0');
@@ -98,7 +98,7 @@ describe('the page', () => {
     expect(page).toContain('<meta http-equiv="refresh" content="30">');
   });
 
-  test('carries the very style that its policy allows', () => {
+  test('has exactly the style that its policy allows', () => {
     const style = /<style>(.*?)<\/style>/s.exec(renderPage(serviceStatus()))?.[1] ?? '';
     expect(pagePolicy).toContain(`'sha256-${createHash('sha256').update(style).digest('base64')}'`);
     expect(renderPage(serviceStatus())).not.toMatch(/ style=|<script|https?:\/\//);

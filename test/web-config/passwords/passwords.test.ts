@@ -74,7 +74,7 @@ describe('passwords', () => {
     expect(costs).toEqual(new Set(['$2b$10$', '$2b$12$']));
   });
 
-  test('asked for twice at a time are compared once', async () => {
+  test('requested twice concurrently are compared once', async () => {
     const { asked, check } = setUp();
     const both = [check('alice', 'good'), check('alice', 'good')];
     expect(asked).toHaveLength(1);
@@ -82,7 +82,7 @@ describe('passwords', () => {
     expect(await Promise.all(both)).toEqual(['right', 'right']);
   });
 
-  test('of which one address may have few waiting, and all together not many', async () => {
+  test('have few waiting comparisons per address, and not many in total', async () => {
     const { asked, check } = setUp();
     const verdicts = Array.from({ length: 40 }, (_, number) => check('alice', `guess ${number}`));
     expect(verdicts.filter((verdict) => verdict === 'busy')).toHaveLength(36);
@@ -94,7 +94,7 @@ describe('passwords', () => {
     expect(typeof check('alice', 'again')).toBe('object');
   });
 
-  test('make room again where comparing failed', async () => {
+  test('make room again if comparing failed', async () => {
     const { asked, check } = setUp();
     for (let number = 0; number < 10; number++) {
       const verdict = check('alice', 'good');
@@ -112,7 +112,7 @@ describe('passwords', () => {
 });
 
 describe('comparing', () => {
-  test('is bcrypt’s, and leaves the event loop alone', async () => {
+  test('is bcrypt’s, and does not block the event loop', async () => {
     const comparing = createComparing();
     onTestFinished(() => comparing.close());
     const hash = hashSync('good', 4).replace('$2b$', '$2y$');
@@ -131,7 +131,7 @@ describe('comparing', () => {
     expect(turns).toBeGreaterThan(100);
   });
 
-  test('goes on after its thread has ended', async () => {
+  test('continues after its thread has exited', async () => {
     const comparing = createComparing();
     onTestFinished(() => comparing.close());
     const hash = hashSync('good', 4);
