@@ -33,7 +33,7 @@ const labelsByMetric = new Map<string, readonly string[]>([
 ]);
 
 describe('the alerts', () => {
-  test('have names of their own', () => {
+  test('have unique names', () => {
     const names = alerts.map(alertName);
     expect(new Set(names).size).toBe(names.length);
     for (const name of names) expect(name).toMatch(/^AgentPlatform([A-Z][a-z]+)+$/);
@@ -59,7 +59,7 @@ describe('the alerts', () => {
     },
   );
 
-  test('ask for metrics and labels of the catalogue alone', () => {
+  test('use only metrics and labels of the catalogue', () => {
     const texts = [
       ...alerts.flatMap(({ expr, description }) => [expr, description]),
       ...recordings.map(({ expr }) => expr),
@@ -78,16 +78,16 @@ describe('the alerts', () => {
     }
   });
 
-  test('read only what is recorded, and everything recorded is read', () => {
+  test('use only recorded series, and every recorded series is used', () => {
     const read = new Set(alerts.flatMap(({ expr }) => expr.match(RECORDED) ?? []));
     expect([...read].sort()).toEqual(recordings.map(({ record }) => record).sort());
   });
 
-  test('never look forward', () => {
+  test('never use the future', () => {
     for (const { expr } of [...alerts, ...recordings]) expect(expr).not.toMatch(/offset\s+-|@\s*\d/);
   });
 
-  test('take no day or month from the clock', () => {
+  test('do not derive days or months from the clock', () => {
     for (const { expr } of alerts)
       expect(expr).not.toMatch(/(day|month|year|week)[a-z_]*\((time\(\)|vector\(time|\))/);
   });
@@ -115,7 +115,7 @@ describe('the thresholds', () => {
     expect([...used].sort()).toEqual([...names].sort());
   });
 
-  test('say what they mean, and are written the same by every tool', () => {
+  test('are documented, and formatted identically by every tool', () => {
     for (const name of names) {
       const { default: value, unit, description } = thresholds[name];
       expect(`${name} ${description}`).toMatch(/^[a-zA-Z]+ [A-Z].*\.$/);

@@ -25,7 +25,7 @@ describe('the runbook', () => {
     },
   );
 
-  test('asks for metrics of the catalogue alone', () => {
+  test('uses only metrics of the catalogue', () => {
     const datasets = collectors.filter(isDayCollector).map(({ dataset }) => dataset);
     const known = new Set<string>([
       ...[...collectors.flatMap(({ families }) => families), ...aboutFamilies(datasets)].map(

@@ -84,7 +84,7 @@ describe('the layout of src', () => {
     expect(violations, 'move the code, or the dependency rule is gone').toEqual([]);
   });
 
-  test('what outlives a configuration knows nothing of what is made of one', () => {
+  test('code that outlives a configuration does not import what is built from one', () => {
     const lasting = ['core', 'traffic', 'clients', 'history', 'families', 'hooks', 'web'].map(
       (name) => `app/${name}.ts`,
     );
@@ -93,7 +93,7 @@ describe('the layout of src', () => {
     expect(found).toEqual([]);
   });
 
-  test('no file imports itself by way of others', () => {
+  test('there are no import cycles', () => {
     const found: string[] = [];
     const done = new Set<string>();
     function visit(file: string, trail: readonly string[]): void {

@@ -34,7 +34,7 @@ const INSTALL_SCRIPTS: Readonly<Record<string, string>> = {
 };
 
 describe('the lock file', () => {
-  test('knows the content of every package', () => {
+  test('has the hash of every package', () => {
     expect(lock.lockfileVersion).toBe(3);
     expect(packages.length).toBeGreaterThan(100);
     const unknown = packages.filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''));
@@ -55,7 +55,7 @@ describe('the lock file', () => {
     expect(own?.devDependencies).toEqual(description.devDependencies);
   });
 
-  test('lets no package run a program at installation, but those that are explained', () => {
+  test('lets only documented packages run a program at installation', () => {
     const running = packages.filter(([, { hasInstallScript }]) => hasInstallScript === true);
     expect(running.map(([name]) => name)).toEqual(Object.keys(INSTALL_SCRIPTS));
     expect(description.allowScripts).toEqual({ node: true });
@@ -65,7 +65,7 @@ describe('the lock file', () => {
 describe('direct dependencies', () => {
   const names = Object.keys(description.dependencies);
 
-  test('have a reason in CONTRIBUTING.md, each in a row of its own, and none is left over', () => {
+  test('have a reason in CONTRIBUTING.md, one row each, without obsolete rows', () => {
     const section = read('CONTRIBUTING.md').split('\n## Dependencies\n')[1]?.split('\n## ')[0] ?? '';
     const rows = [...section.matchAll(/^\| `([^`]+)` \| \S.*\|$/gm)].map((match) => match[1]);
     expect(rows.toSorted()).toEqual(names.toSorted());
@@ -79,7 +79,7 @@ describe('direct dependencies', () => {
     expect(missing).toEqual([]);
   });
 
-  test('come in versions, not from addresses; those of development in exact ones', () => {
+  test('are versions, not URLs; those of development are exact', () => {
     for (const version of Object.values(description.dependencies))
       expect(version).toMatch(/^\^\d+\.\d+\.\d+$/);
     for (const version of Object.values(description.devDependencies))

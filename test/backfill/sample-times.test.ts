@@ -13,7 +13,7 @@ function texts(stamps: readonly number[]): readonly string[] {
   return stamps.map((stamp) => new Date(stamp).toISOString());
 }
 
-describe('the stamps of a day', () => {
+describe('the timestamps of a day', () => {
   test('without a step it is the next day at 23:00 UTC', () => {
     expect(texts(stampsOf(day, undefined, later))).toEqual(['2026-03-02T23:00:00.000Z']);
   });

@@ -8,7 +8,7 @@ const instants = fc.integer({
   max: Date.parse('9999-12-31T23:59:59Z'),
 });
 
-test('a day is the one that a calendar names for an instant', () => {
+test('a day is the calendar’s UTC day of an instant', () => {
   fc.assert(
     fc.property(instants, (instant) => {
       const day = new Date(instant).toISOString().slice(0, 10);
@@ -20,7 +20,7 @@ test('a day is the one that a calendar names for an instant', () => {
 });
 
 test.each(['0000-01-01', '0000-02-29', '1600-02-29', '1900-02-28', '1969-12-31', '2000-02-29', '9999-12-31'])(
-  '%s is the day that begins where it begins',
+  '%s is the day that starts at its start',
   (day) => {
     expect(dayOf(Date.parse(`${day}T00:00:00Z`))).toBe(day);
     expect(dayOf(Date.parse(`${day}T23:59:59.999Z`))).toBe(day);

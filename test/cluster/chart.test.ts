@@ -80,7 +80,7 @@ describe(`the chart on Kubernetes ${KUBERNETES}`, () => {
   describe.each(shapes)('with the values of %s', (shape) => {
     const release = `now-${shape}`;
 
-    test('renders objects that the server takes, without a field that it does not know', async () => {
+    test('renders objects that the server accepts, without unknown fields', async () => {
       const objects = await chart.objects({ shape, version: KUBERNETES });
       const refused: string[] = [];
       for (const object of objects) {

@@ -14,7 +14,7 @@ const window = { from: DAY, to: DAY };
 const inOneAnswer = collectors.filter(isDayCollector).filter(({ name }) => name !== 'users');
 
 describe.each(inOneAnswer)('the $name collector', (collector) => {
-  test('asks its endpoint of the API host for the window', async () => {
+  test('requests the window from its endpoint on the API host', async () => {
     const source = createFakeSource({ get: () => analytics() });
     await collector.fetch(source, { from: dayNamed('2026-03-01'), to: DAY });
     expect(source.requests).toEqual([
@@ -32,13 +32,13 @@ describe.each(inOneAnswer)('the $name collector', (collector) => {
     ['an array', []],
     ['a string', 'secret'],
     ['another object', { data: 'secret' }],
-  ])('refuses an answer that is %s without repeating its content', async (kind, body) => {
+  ])('rejects an answer that is %s without repeating its content', async (kind, body) => {
     const fetched = collector.fetch(createFakeSource({ get: () => body }), window);
     await expect(fetched).rejects.toThrow(new UnexpectedAnswer('an object with an array data', body));
     await expect(fetched).rejects.toThrow(`expected an object with an array data, got ${kind}`);
   });
 
-  test('takes an answer without meta', async () => {
+  test('accepts an answer without meta', async () => {
     const fetched = await collector.fetch(createFakeSource({ get: () => ({ data: [] }) }), window);
     expect(fetched).toMatchObject({ rejected: 0, orgId: undefined, remarks: [] });
   });
@@ -111,7 +111,7 @@ describe('rows of the analytics endpoints', () => {
     expect(rows.get(DAY)?.rejected).toEqual({ files: 2 });
   });
 
-  test('keep a figure of 2^53 and lose a larger one', async () => {
+  test('keep a figure of 2^53 and reject a larger one', async () => {
     const { rows, rejected } = await fetchRows(productivityCollector, [
       { date: DAY, git_commits: 2 ** 53, git_prs_created: 2 ** 53 + 2, files_created: String(2 ** 54) },
     ]);
@@ -227,7 +227,7 @@ describe('activity', () => {
     expect(await exposedDay(activityCollector, { date: DAY, ...messages })).toEqual(lines);
   });
 
-  test('takes clients with names that objects treat specially as any other', async () => {
+  test('accepts client names that are special members of objects', async () => {
     const clients = JSON.parse('{"__proto__": 1, "constructor": 2, "web": -1, "toString": null}');
     const row = { date: DAY, daily_active_users_by_client: clients };
     expect(await exposedDay(activityCollector, row)).toEqual([

@@ -109,12 +109,12 @@ const declared: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('the declared metrics', () => {
-  test('have the names and labels of the design', () => {
+  test('have the documented names and labels', () => {
     const names = families.map(({ name, labels }) => [name.replace('agent_platform_', ''), labels]);
     expect(names).toEqual(Object.entries(declared));
   });
 
-  test('come from the collectors in their order, all on by default but users', () => {
+  test('come from the collectors in their order, all on by default except users', () => {
     expect(
       collectors.map((collector) => [
         collector.name,
@@ -155,7 +155,7 @@ describe('the declared metrics', () => {
     }
   });
 
-  test('let the per-user families and the per-criterion counts go first', () => {
+  test('drop the per-user families and the per-criterion counts first', () => {
     const details = families.filter(({ dropPriority }) => dropPriority === 'detail').map(({ name }) => name);
     expect(details.filter((name) => !/_by_user$|_user_info$/.test(name))).toEqual([
       'agent_platform_readiness_criterion_passed',
@@ -210,7 +210,7 @@ describe('the families about the data', () => {
     ]);
   });
 
-  test('leave out what is not known yet', () => {
+  test('omit what is not known yet', () => {
     const view = createFakeView({});
     expect(about.map((family) => linesOf(family, view))).toEqual([
       [],

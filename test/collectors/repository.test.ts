@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { repositoryOf } from '../../src/collectors/repository.ts';
 
-describe('a repository is host and path alone', () => {
+describe('a repository is identified by host and path only', () => {
   test.each([
     'https://github.com/acme/app',
     'https://github.com/acme/app.git',
@@ -101,7 +101,7 @@ describe('a repository is host and path alone', () => {
     expect(repositoryOf(address)).toBeUndefined();
   });
 
-  test('never lets a credential through, whatever it is made of', () => {
+  test('never contains a credential, whatever its characters', () => {
     const credential = fc.string({ unit: 'binary', maxLength: 8 }).map((text) => `S3CR${text}ET`);
     const scheme = fc.constantFrom('https://', 'ssh://', 'http://', 'git+https://', '');
     const rest = fc.constantFrom('/acme/app', ':acme/app', ':22/acme/app.git?x=1');

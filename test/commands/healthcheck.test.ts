@@ -105,7 +105,7 @@ describe('behind a web configuration file', () => {
     expect((await check(guarded(await listenSecurely(answer))))[0]).toBe(code);
   });
 
-  test('an exporter that hangs up for want of a client certificate is healthy', async () => {
+  test('an exporter that disconnects because of a missing client certificate is healthy', async () => {
     const port = await listenSecurely(
       () => undefined,
       (socket) => socket.destroy(),
@@ -139,6 +139,6 @@ test.each([
     ['--web.listen-address=nine'],
     '--web.listen-address: "nine" is not an address to listen on, such as :9889, 127.0.0.1:9889 or [::1]:9889',
   ],
-])('%j cannot be asked', async (args, message) => {
+])('%j cannot be requested', async (args, message) => {
   expect((await mistakeOf(() => check(args))).message).toBe(message);
 });

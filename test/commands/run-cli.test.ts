@@ -38,7 +38,7 @@ async function cli(
 }
 
 describe('a command', () => {
-  test('gets its flags and gives the exit code', async () => {
+  test('receives its flags and returns the exit code', async () => {
     const given: unknown[] = [];
     const run = command(async ({ flags, stdout }) => {
       given.push(...flags.keys());
@@ -53,7 +53,7 @@ describe('a command', () => {
     expect(given).toEqual(['days', 'web.quick']);
   });
 
-  test('that cannot use its configuration ends with 2, one line and a hint', async () => {
+  test('with an invalid configuration exits with 2, one line and a hint', async () => {
     const run = command(async () => {
       throw new ConfigError('the file is wrong', 'first way\nsecond way');
     });
@@ -68,7 +68,7 @@ describe('a command', () => {
     [Object.assign(new Error('listen EADDRINUSE'), { code: 'EADDRINUSE' }), 'listen EADDRINUSE'],
     [new PlatformError('server', 'answered 500'), 'answered 500'],
     ['a text', 'a text'],
-  ])('that fails otherwise ends with 1 and one line', async (thrown, line) => {
+  ])('that fails otherwise exits with 1 and one line', async (thrown, line) => {
     const run = command(async () => {
       throw thrown;
     });
@@ -79,7 +79,7 @@ describe('a command', () => {
     });
   });
 
-  test('that has a fault of its own shows where', async () => {
+  test('with a programming error shows its location', async () => {
     const run = command(async () => {
       throw new TypeError('x is not a function');
     });
@@ -91,7 +91,7 @@ describe('a command', () => {
   });
 });
 
-describe('a command line that means nothing', () => {
+describe('an invalid command line', () => {
   test.each([
     [['srve'], 'unknown command "srve"', 'did you mean serve?'],
     [['zzzzzzzz'], 'unknown command "zzzzzzzz"', 'commands: serve'],
@@ -110,7 +110,7 @@ describe('a command line that means nothing', () => {
     });
   });
 
-  test('nothing at all shows the help as a mistake', async () => {
+  test('an empty command line shows the help as an error', async () => {
     const { code, stdout, stderr } = await cli([]);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain('Commands:\n  serve  Serve it\n');

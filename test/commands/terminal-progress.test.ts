@@ -35,7 +35,7 @@ describe('the line at the bottom of a terminal', () => {
 });
 
 describe('the bar', () => {
-  test('says how far the past days have come, within the width of the terminal', async () => {
+  test('shows the progress of past days, within the width of the terminal', async () => {
     const { line, written } = createTerminal();
     const clock = createFakeClock(0);
     const work = createTerminalProgress(line, clock, () => 40).begin({

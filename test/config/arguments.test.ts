@@ -40,7 +40,7 @@ describe('flags', () => {
   });
 });
 
-describe('a command line with a mistake', () => {
+describe('an invalid command line', () => {
   test.each([
     [['--log.levl', 'debug'], 'unknown flag --log.levl', 'did you mean --log.level?'],
     [['-log.level=debug'], 'unknown flag -log.level', 'did you mean --log.level?'],
@@ -66,7 +66,7 @@ describe('a command line with a mistake', () => {
   });
 });
 
-test('any command line is read or refused with a mistake', () => {
+test('any command line is parsed or rejected with an error', () => {
   const word = fc.oneof(
     fc.string(),
     fc.constantFrom('--org', '-h', '--', '--no-', '-', '--=', '--fault=', '-abc'),

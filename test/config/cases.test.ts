@@ -18,14 +18,14 @@ function caseNamed(name: string): {
   };
 }
 
-describe('a file that is right', () => {
+describe('a valid file', () => {
   test.each(names.filter((name) => name.endsWith('.ok.yml')))('%s', async (name) => {
     const { given, said } = caseNamed(name);
     expect(await load(given)).toMatchObject(JSON.parse(said('means') ?? 'null'));
   });
 });
 
-describe('a file with a mistake is refused in one line that names the place', () => {
+describe('an invalid file is rejected in one line with the location', () => {
   test.each(names.filter((name) => name.endsWith('.bad.yml')))('%s', async (name) => {
     const { given, said } = caseNamed(name);
     const organizations = name.startsWith('org-') ? 'required' : 'ignored';

@@ -46,7 +46,7 @@ describe('a key in a file', () => {
     ['\ufeffa', 'the file contains a key with white space'],
     ['a\u0000', 'the file contains a key with non-ASCII characters'],
     [Object.assign(new Error(), { code: 'EACCES' }), 'the file cannot be read: permission denied'],
-  ])('%j is refused at the start, and leaves the last good key in use later', async (content, message) => {
+  ])('%j is rejected at start-up, and keeps the last good key in use later', async (content, message) => {
     const contents = new Map<string, string | Error>([['/key', content]]);
     const files = createFakeFiles(contents);
     expect((await mistakeOf(() => createFileCredential('/key', 'the file', files))).message).toBe(message);
@@ -93,7 +93,7 @@ describe('a key in a real file', () => {
     expect(await credential.read()).toBe('key-2');
   });
 
-  test('that is a directory is said to be one', async () => {
+  test('that is a directory is reported as such', async () => {
     const mistake = await mistakeOf(() => createFileCredential(directory, 'the path', createFiles()));
     expect(mistake.message).toBe('the path is a directory');
   });

@@ -107,13 +107,13 @@ describe('organizations of the file', () => {
     expect((await refusal({ ...given, files })).message).toBe(message);
   });
 
-  test('and keys are not looked at where they are ignored', async () => {
+  test('and keys are not read if they are ignored', async () => {
     const config = await load({ ...given, files: { '/etc/exporter/c.yml': yaml }, organizations: 'ignored' });
     expect(config.orgs).toEqual([]);
   });
 });
 
-describe('half an organization is refused', () => {
+describe('an incomplete organization is rejected', () => {
   test.each<[Given, string, string]>([
     [
       { environment: { AGENT_PLATFORM_API_KEY: 'k' } },
@@ -156,7 +156,7 @@ describe('half an organization is refused', () => {
   });
 });
 
-test('no organization at all: the two ways out are named', async () => {
+test('no organization at all: the two alternatives are named', async () => {
   const { message, hint } = await refusal({});
   expect(message).toBe('no organization to poll: neither an API address nor a key is set');
   for (const way of [

@@ -25,7 +25,7 @@ describe('flag, then environment, then file, then default', () => {
     expect((await load({ args, environment, files: file })).log.level).toBe('debug');
   });
 
-  test('a switch can be turned off again above', async () => {
+  test('a switch can be turned off by a source with precedence', async () => {
     const args = ['--config.file=c.yml', '--no-web.enable-lifecycle', '--no-collector.wiki'];
     const config = await load({ args, files: file });
     expect(config.web.enableLifecycle).toBe(false);
@@ -39,7 +39,7 @@ describe('flag, then environment, then file, then default', () => {
   });
 });
 
-test('a mistake shows also where another source takes precedence', async () => {
+test('an error is reported even if another source takes precedence', async () => {
   const environment = { AGENT_PLATFORM_API_TIMEOUT: 'soon' };
   const mistake = await mistakeOf(() => load({ args: ['--api.timeout=5s'], environment }));
   expect(mistake.message).toBe(

@@ -126,7 +126,7 @@ describe('words for', () => {
   });
 });
 
-test('a path that is not there leads to the last node on its way', () => {
+test('a missing path is located at its last existing node', () => {
   const root = nodeIn('a:\n  b:\n    - c\n    - d: 1\n');
   const origin = (...path: (string | number)[]) => originOf(nearestNode(root, path));
   expect(origin('a', 'b', 1, 'd')).toBe('a.yml:4: a.b[1].d');

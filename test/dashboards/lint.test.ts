@@ -9,12 +9,12 @@ const rules = [...structureRules, ...queryRules];
 const MOST_BYTES = 200_000;
 
 describe('the committed dashboards', () => {
-  test('are the ones that are declared, in small files', () => {
+  test('are the declared ones, in small files', () => {
     expect(files.map(({ dashboard }) => dashboard.uid).sort()).toEqual(specs.map(({ uid }) => uid).sort());
     expect(files.filter(({ bytes }) => bytes >= MOST_BYTES)).toEqual([]);
   });
 
-  test('link to dashboards that are there', () => {
+  test('link to existing dashboards', () => {
     const uids = new Set(files.map(({ dashboard }) => dashboard.uid));
     const links = files.flatMap(({ dashboard }) =>
       dataPanels(dashboard).flatMap((panel) => panel.links ?? []),

@@ -16,13 +16,13 @@ describe('queries made from the catalogue', () => {
     );
   });
 
-  test('take the labels of an own metric as they are', () => {
+  test('use the labels of an own metric unchanged', () => {
     expect(newestOf(ownMetrics.collectorSuccess)).toBe(
       'max by (org,collector) (agent_platform_exporter_collector_success)',
     );
   });
 
-  test('put a value on the day that it describes', () => {
+  test('plot a value on the day it describes', () => {
     expect(onItsDay(dailyCreditsByModel, 'tokens')).toBe(
       'max by (org,model,tier) (last_over_time((agent_platform_daily_credits_by_model and on (job,instance,org) ' +
         '(agent_platform_data_day_timestamp_seconds{dataset="tokens"} > time() - 172800 < time() - 86400))[1d:1h] offset -2d))',
@@ -64,7 +64,7 @@ describe('queries made from the catalogue', () => {
     expect(newestOf(dailyTokens, { only: { kind: 'a"b' } })).toContain('{kind="a\\"b"}');
   });
 
-  test('sum what replicas counted, each for itself', () => {
+  test('sum the separate counts of replicas', () => {
     expect(risenOf(ownMetrics.apiRequests, 'rate', '5m', { by: ['code'], where: 'job="x"' })).toBe(
       'sum by (code) (rate(agent_platform_exporter_api_requests_total{job="x"}[5m]))',
     );

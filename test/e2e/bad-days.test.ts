@@ -5,7 +5,7 @@ const SUCCESS = 'agent_platform_exporter_collector_success';
 const UNCOVERED = 'agent_platform_history_uncovered';
 const DATA_DAY = 'agent_platform_data_day_timestamp_seconds';
 
-test('a day that cannot be served costs that day, and not a single one after it', async () => {
+test('a day that cannot be served costs that day only, and none after it', async () => {
   const story = await startStory({
     sandbox: { faults: ['bad-day=2026-11-05@tokens'] },
     flags: ['no-collector.readiness', 'no-collector.wiki'],
@@ -44,7 +44,7 @@ test('a bad newest day fails its collector, and costs nothing else', async () =>
   expect(await story.poll()).toEqual([]);
 });
 
-test('days that the platform serves no longer are asked for once a day, by one request', async () => {
+test('days that the platform no longer serves are requested once a day, by one request', async () => {
   const story = await startStory({
     sandbox: { faults: ['oldest-day=2026-11-01@tokens'] },
     collectors: ['tokens'],

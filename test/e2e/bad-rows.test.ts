@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { startStory } from './harness.ts';
 import { isOfPlatform } from './page.ts';
 
-test('bad rows are counted, and their neighbours live', async () => {
+test('bad rows are counted, and adjacent ones are kept', async () => {
   const story = await startStory({ sandbox: { repos: 12, faults: ['bad-rows'] } });
   const page = await story.page();
   expect(Object.values(page.by('collector', 'agent_platform_exporter_collector_success'))).toEqual([

@@ -84,7 +84,7 @@ async function suspend({ process: child, clock }: Watched, ms: number): Promise<
   child.kill('SIGCONT');
 }
 
-test('a process that was stopped and goes on runs each collector exactly once, and not again within ten minutes', async () => {
+test('a process that was stopped and continued runs each collector exactly once, and not again within ten minutes', async () => {
   const program = await startWatched([`--schedule.analytics=${NEVER}`]);
   expect(program.asked(YESTERDAY)).toEqual([1, 1, 1, 1]);
   const documents = () =>

@@ -4,7 +4,7 @@ import { DAY, startStory } from './harness.ts';
 
 const FAILING = 'agent_platform_exporter_collector_failing';
 
-test('at the ceiling nothing more is asked, what is there stays, and the next day goes on', async () => {
+test('at the daily limit nothing is requested, published data stays, and requests resume the next day', async () => {
   const story = await startStory({ flags: ['api.daily-request-limit=30', 'history.start=2026-11-01'] });
   const before = await story.page();
   const asked = story.platform.requests.length;
@@ -20,7 +20,7 @@ test('at the ceiling nothing more is asked, what is there stays, and the next da
   expect(await story.poll()).toEqual([]);
 });
 
-test('the count goes on over a restart', async () => {
+test('the count continues after a restart', async () => {
   const flags = [
     'api.daily-request-limit=25',
     'history.start=2026-11-01',

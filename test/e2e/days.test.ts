@@ -41,7 +41,7 @@ describe('a day that is late', () => {
     expect(after.value(CREDITS)).toBe((await daysOf(story, 'tokens')).day['billable_tokens']);
   });
 
-  test('by twelve days is asked for until it comes, is never zero, and makes no sum short', async () => {
+  test('by twelve days is requested until it arrives, is never zero, and makes no sum too small', async () => {
     const story = await startStory({ flags: ['no-collector.readiness', 'no-collector.wiki'] });
     story.platform.setFaults(['late=12@tokens']);
     for (let days = 0; days < 12; days++) {
@@ -101,7 +101,7 @@ describe('a day that is revised', () => {
     expect(story.logged('Known days revised', 'dataset=tokens')).toHaveLength(1);
   });
 
-  test('days ago is asked for again once a day, within the revision window', async () => {
+  test('days ago is fetched again once a day, within the revision window', async () => {
     const story = await startStory();
     story.platform.reviseDay('2026-11-15');
     story.platform.reviseDay('2026-10-20');
@@ -114,8 +114,8 @@ describe('a day that is revised', () => {
   });
 });
 
-describe('a run that has everything', () => {
-  test('asks for the newest day alone', async () => {
+describe('a run with complete history', () => {
+  test('requests only the newest day', async () => {
     const story = await startStory();
     const before = story.platform.requests.length;
     await story.poll();
@@ -125,7 +125,7 @@ describe('a run that has everything', () => {
     );
   });
 
-  test('asked for every day once before it, newest first', async () => {
+  test('requested every day once before it, newest first', async () => {
     const story = await startStory();
     const windows = story.platform.requests
       .filter(({ path }) => path.endsWith('/tokens'))

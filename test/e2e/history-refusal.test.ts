@@ -63,7 +63,7 @@ async function failure(file: string): Promise<string> {
 }
 
 describe('a file that must not be touched is left as it is', () => {
-  test('where it is of a newer release', async () => {
+  test('if it is of a newer release', async () => {
     const file = await writtenIn(createDirectory());
     const db = new DatabaseSync(file);
     db.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`);
@@ -71,7 +71,7 @@ describe('a file that must not be touched is left as it is', () => {
     expect(await refusal(file)).toContain('newer release');
   });
 
-  test('where it is another program’s database', async () => {
+  test('if it is another program’s database', async () => {
     const file = path.join(createDirectory(), 'other.db');
     const db = new DatabaseSync(file);
     db.exec('CREATE TABLE bookmark (url TEXT)');
@@ -81,7 +81,7 @@ describe('a file that must not be touched is left as it is', () => {
     expect(bytesIn(path.dirname(file))).toEqual(before);
   });
 
-  test('where a folder or a pipe is at its place', async () => {
+  test('if a directory or a pipe is in its place', async () => {
     const folder = createDirectory();
     expect(await failure(folder)).toContain('a directory');
     const pipe = path.join(folder, 'history.db');
@@ -96,13 +96,13 @@ describe('a file that must not be touched is left as it is', () => {
     expect(await refusal(file)).toContain('not an SQLite database');
   });
 
-  test.each([10, 99, 100, 4096, 8192, 20_000, 40_000])('where only %d bytes of it are left', async (size) => {
+  test.each([10, 99, 100, 4096, 8192, 20_000, 40_000])('if only %d bytes of it are left', async (size) => {
     const file = await writtenIn(createDirectory());
     truncateSync(file, size);
     expect(await refusal(file)).toContain('damaged');
   });
 
-  test.each([100, 4096, 8192, 12_288, 16_384])('where it is overwritten from byte %d on', async (start) => {
+  test.each([100, 4096, 8192, 12_288, 16_384])('if it is overwritten from byte %d on', async (start) => {
     const file = await writtenIn(createDirectory());
     const bytes = readFileSync(file);
     bytes.fill(0xa5, start, start + 4096);
@@ -110,7 +110,7 @@ describe('a file that must not be touched is left as it is', () => {
     expect(await refusal(file)).toContain('damaged');
   });
 
-  test('where a process was killed and the file is damaged besides', async () => {
+  test('if a process was killed and the file is also damaged', async () => {
     const directory = createDirectory();
     await writtenIn(directory);
     const file = killedIn(directory);
@@ -118,7 +118,7 @@ describe('a file that must not be touched is left as it is', () => {
     expect(await refusal(file)).toContain('damaged');
   });
 
-  test('where a killed process of a newer release has left all of it in the log', async () => {
+  test('if a killed process of a newer release has left everything in the log', async () => {
     const file = killedIn(createDirectory());
     const script = `const { DatabaseSync } = require('node:sqlite');
       const db = new DatabaseSync(process.argv[1]);
@@ -129,8 +129,8 @@ describe('a file that must not be touched is left as it is', () => {
   });
 });
 
-describe('a file is taken', () => {
-  test('where it is empty, as a file made for a mount is', async () => {
+describe('a file is used', () => {
+  test('if it is empty, like a file created for a mount', async () => {
     const file = path.join(createDirectory(), 'history.db');
     writeFileSync(file, '');
     const history = await openHistory(file);
@@ -138,12 +138,12 @@ describe('a file is taken', () => {
     expect(history.isPersistent()).toBe(true);
   });
 
-  test('where a process was killed that had it open', async () => {
+  test('if a process was killed while it had it open', async () => {
     const history = await openHistory(killedIn(createDirectory()));
     expect((await history.read('acme')).days('tokens').size).toBe(200);
   });
 
-  test('where a process was killed while it made the file', async () => {
+  test('if a process was killed while it created the file', async () => {
     const file = path.join(createDirectory(), 'history.db');
     const script = `const { DatabaseSync } = require('node:sqlite');
       const db = new DatabaseSync(process.argv[1]);
@@ -157,7 +157,7 @@ describe('a file is taken', () => {
     expect(history.isPersistent()).toBe(true);
   });
 
-  test('where it is copied elsewhere, with the log of a killed process', async () => {
+  test('if it is copied elsewhere, with the log of a killed process', async () => {
     const directory = createDirectory();
     killedIn(directory);
     const copy = path.join(createDirectory(), 'copy');

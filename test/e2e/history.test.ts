@@ -20,7 +20,7 @@ function askedDays({ platform }: Story): readonly string[] {
 }
 
 describe('a restart', () => {
-  test('serves everything with the first scrape, before anything was asked', async () => {
+  test('serves everything with the first scrape, before any request', async () => {
     const file = path.join(createDirectory(), 'history.db');
     const first = await storyOn(file);
     const before = await first.page();
@@ -29,7 +29,7 @@ describe('a restart', () => {
     expect((await second.page()).platform()).toEqual(before.platform());
   });
 
-  test('on the same day does not ask for the revision window again; days later it makes up for all', async () => {
+  test('on the same day does not fetch the revision window again; days later it fetches all missed days', async () => {
     const file = path.join(createDirectory(), 'history.db');
     await (await storyOn(file)).stop();
     const sameDay = await storyOn(file, { begins: NOON + HOUR });

@@ -63,21 +63,21 @@ function spooled(home: Home): readonly string[] {
   return readdirSync(path.join(home.state, 'spool'));
 }
 
-describe('the hook lets the agent go on', () => {
+describe('the hook lets the agent continue', () => {
   test.each([
     ['nothing', '', 'the input is empty'],
     ['no JSON', 'Stop!', 'the input is not JSON'],
     ['half of it', '{"hook_event_name": "St', 'the input is not JSON'],
     ['a list', '[]', 'the input is not a JSON object'],
     ['an event without a name', '{"session_id": "s"}', 'the input has no hook_event_name'],
-  ])('whatever it reads: %s', async (_, input, problem) => {
+  ])('whatever its input: %s', async (_, input, problem) => {
     const home = forwardingHome();
     expectToLetGo(await home.run('hook', { input }));
     expect(logOf(home)).toContain(problem);
     expect(exporter.received).toEqual([]);
   });
 
-  test('after 10 MB, of which it forwards next to nothing', async () => {
+  test('after 10 MB, of which it forwards almost nothing', async () => {
     const home = forwardingHome();
     expectToLetGo(await home.run('hook', { input: event({ tool_input: 'x'.repeat(10_000_000) }) }));
     expect(exporter.received).toHaveLength(1);
@@ -91,27 +91,27 @@ describe('the hook lets the agent go on', () => {
     expect(exporter.received).toEqual([]);
   });
 
-  test('where its settings are missing', async () => {
+  test('if its settings are missing', async () => {
     const home = homeWith();
     expectToLetGo(await home.run('hook', { input: event(), args: ['--config=/nowhere.yaml'] }));
     expect(logOf(home)).toContain('/nowhere.yaml cannot be read (ENOENT)');
   });
 
-  test('where a flag is misspelt', async () => {
+  test('if a flag is misspelt', async () => {
     const home = forwardingHome();
     expectToLetGo(await home.run('hook', { input: event(), args: ['--cnofig=x'] }));
     expect(exporter.received).toHaveLength(1);
     expect(logOf(home)).toContain('arguments=--cnofig');
   });
 
-  test('where it can write nothing at all', async () => {
+  test('if it cannot write at all', async () => {
     const home = forwardingHome();
     writeFileSync(home.state, '');
     expectToLetGo(await home.run('hook', { input: event() }));
     expect(exporter.received).toHaveLength(1);
   });
 
-  test('where the token is missing, and keeps the event', async () => {
+  test('if the token is missing, and keeps the event', async () => {
     const home = homeWith(`forward: {url: "${exporter.url}", token_env: NO_SUCH_TOKEN}`);
     expectToLetGo(await home.run('hook', { input: event() }));
     expect(logOf(home)).toContain('NO_SUCH_TOKEN is not set');
@@ -130,7 +130,7 @@ describe('the hook lets the agent go on', () => {
     expect(logOf(home)).not.toContain('no answer within 30000 ms');
   });
 
-  test('within its deadline, where its input does not end, and takes what is there', async () => {
+  test('within its deadline, if its input does not end, and uses what has arrived', async () => {
     const home = forwardingHome();
     const ran = await home.run('hook', {
       input: 'open',
@@ -141,7 +141,7 @@ describe('the hook lets the agent go on', () => {
     expect(exporter.received).toHaveLength(1);
   });
 
-  test('where its deadline is shorter than its start, and keeps the event', async () => {
+  test('if its deadline is shorter than its start-up, and keeps the event', async () => {
     const home = homeWith('deadline: 100ms\nforward: {url: "http://127.0.0.1:1", token_file: token}');
     for (const nth of [1, 2]) {
       expectToLetGo(await home.run('hook', { input: event(), time: 'real' }));
@@ -149,7 +149,7 @@ describe('the hook lets the agent go on', () => {
     }
   });
 
-  test('when it is asked to end before its input has ended, and keeps what has come', async () => {
+  test('when it is stopped before its input has ended, and keeps what has arrived', async () => {
     const home = homeWith('deadline: 30s\nforward: {url: "http://127.0.0.1:1", token_file: token}');
     const ran = await home.run('hook', {
       input: 'open',
@@ -163,7 +163,7 @@ describe('the hook lets the agent go on', () => {
     expect(spooled(home)).toHaveLength(1);
   });
 
-  test('when it is asked to end', async () => {
+  test('when it is stopped', async () => {
     const home = forwardingHome();
     const asked = new Promise<void>((resolve) => {
       exporter.answer = () => {
@@ -180,7 +180,7 @@ describe('the hook lets the agent go on', () => {
   });
 });
 
-test('the hook lets the agent go on where Node is too old, and says so', async () => {
+test('the hook lets the agent continue if Node is too old, and says so', async () => {
   // The file checks the version first; this simulates an old Node.
   const bin = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import.meta.url));
   const pretend = `Object.defineProperty(process, 'versions', {value: {node: '20.1.0'}}); await import(${JSON.stringify(bin)});`;
@@ -191,7 +191,7 @@ test('the hook lets the agent go on where Node is too old, and says so', async (
 });
 
 describe('what is forwarded', () => {
-  test('is the event without anything of the work, and with the token', async () => {
+  test('is the event without its work content, and with the token', async () => {
     const home = forwardingHome();
     const secrets = {
       prompt: 'p',
@@ -217,7 +217,7 @@ describe('what is forwarded', () => {
     });
   });
 
-  test('waits on disk while the exporter is down, under the same id, and goes first afterwards', async () => {
+  test('is spooled to disk while the exporter is down, under the same id, and sent first afterwards', async () => {
     const home = forwardingHome();
     const gone = await createListener();
     home.write('hooks.yaml', `forward: {url: "${gone.url}", token_file: token}`);
@@ -241,7 +241,7 @@ describe('what is forwarded', () => {
     expect(ran).toMatchObject({ code: 0, stdout: '1 of 1 spooled events sent, 0 left\n' });
   });
 
-  test('is once each, by many at a time', async () => {
+  test('is sent once each by many concurrent hooks', async () => {
     const home = forwardingHome();
     const runs = Array.from({ length: 6 }, () => home.run('hook', { input: event() }));
     for (const ran of await Promise.all(runs)) expectToLetGo(ran);

@@ -6,7 +6,7 @@ const SUCCESS = 'agent_platform_exporter_collector_success';
 const OTHERS = { activity: 1, productivity: 1, readiness: 1, tokens: 1, wiki: 1 };
 const FLAGS = ['api.max-response-bytes=2MiB', 'api.retries=0', 'history.start=2026-11-12'];
 
-describe('a platform that is out to cost memory or time costs its own data only', () => {
+describe('a platform that attacks memory or time costs its own data only', () => {
   test.each([
     ['gzip-bomb=1073741824@tools', 'limit'],
     ['endless-body=1073741824@tools', 'limit'],

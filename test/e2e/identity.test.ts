@@ -34,7 +34,7 @@ async function figures(story: Story): Promise<readonly string[]> {
 }
 
 describe('the key of another organization', () => {
-  test('destroys nothing, publishes nothing and says what to do', async () => {
+  test('destroys nothing, publishes nothing and has a hint', async () => {
     const file = createFile();
     const first = await storyOn(file, NOON);
     const before = await figures(first);
@@ -53,7 +53,7 @@ describe('the key of another organization', () => {
     expect(Object.values((await third.page()).by('collector', SUCCESS))).toEqual([1, 1, 1, 1, 1, 1]);
   });
 
-  test('is taken where the operator says so, and the former rows come back with the former identifier', async () => {
+  test('is accepted if configured, and the former rows return with the former identifier', async () => {
     const file = createFile();
     const first = await storyOn(file, NOON);
     const before = await figures(first);
@@ -105,7 +105,7 @@ describe('a platform that sends another organization’s answers', () => {
     expect(await figures(story)).toEqual(before);
   });
 
-  test.each(['tokens', 'activity'])('at %s from the very first answer is not believed', async (endpoint) => {
+  test.each(['tokens', 'activity'])('at %s from the very first answer is not accepted', async (endpoint) => {
     const story = await startStory({ sandbox: { faults: [`other-org@${endpoint}`] } });
     const page = await story.page();
     expect(page.by('collector', FAILING, { reason: 'organization' })[endpoint]).toBe(1);

@@ -31,7 +31,7 @@ test('over values_per_label the largest values stay, the rest is other, and sums
   ).toBe(3);
 });
 
-test('over limits.series whole families go, details first, and the page says so', async () => {
+test('over limits.series whole families are dropped, details first, and the page says so', async () => {
   const whole = await (await startStory()).page();
   const story = await startStory({ file: 'limits: {series: 900}' });
   const page = await story.page();
@@ -49,7 +49,7 @@ test('over limits.series whole families go, details first, and the page says so'
   expect(story.logged('level=warn', 'limits.series', 'readiness_criterion_passed')).toHaveLength(1);
 });
 
-test('one organization’s many series take nothing from another', async () => {
+test('one organization’s many series do not affect another', async () => {
   const story = await startStory({ sandbox: { orgs: 2 }, file: 'limits: {series: 1500}' });
   const page = await story.page();
   for (const org of ['acme', 'globex']) {

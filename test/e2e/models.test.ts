@@ -4,7 +4,7 @@ import { listOf } from './recount.ts';
 
 const day20 = { startDate: '2026-11-20', endDate: '2026-11-20' };
 
-test('where rows come without by_model the models are asked for, and keep the tiers they had', async () => {
+test('if rows lack by_model, the models are requested, and keep their tiers', async () => {
   const story = await startStory({ collectors: ['tokens'] });
   const tiers = new Map<string | undefined, string | undefined>();
   for (const { labels } of (await story.page()).find('agent_platform_daily_credits_by_model')) {

@@ -18,7 +18,7 @@ function rowsOf(body: Record<string, unknown>, member: string): Record<string, u
   return body[member] as Record<string, unknown>[];
 }
 
-test('names that do not print, or differ only far behind, are labels of their own', async () => {
+test('names that are not printable, or differ only near the end, are distinct labels', async () => {
   const long = 'm'.repeat(300);
   const names = ['good-model', 'bad\u202emodel\u0007', `${long}1`, `${long}2`];
   const rename: Rewrite = (body) => {
@@ -47,7 +47,7 @@ test('names that do not print, or differ only far behind, are labels of their ow
   }
 });
 
-test('repositories that differ in port or query are two, and those that differ in case on a forge are one', async () => {
+test('repositories that differ in port or query are distinct, and those that differ in case on a forge are not', async () => {
   const addresses = [
     'https://git.example.com/a/b',
     'https://git.example.com:8443/a/b',

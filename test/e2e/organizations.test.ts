@@ -3,7 +3,7 @@ import { DAY, startStory } from './harness.ts';
 
 const SUCCESS = 'agent_platform_exporter_collector_success';
 
-describe('organizations do not touch each other', () => {
+describe('organizations are independent', () => {
   test('one whose key was never good', async () => {
     const alone = await (await startStory()).page();
     const story = await startStory({ sandbox: { orgs: 2 }, keys: { globex: 'sandbox-globex-mistyped' } });
@@ -16,7 +16,7 @@ describe('organizations do not touch each other', () => {
     expect(Object.values(page.by('collector', SUCCESS, { org: 'globex' }))).toEqual([0, 0, 0, 0, 0, 0]);
   });
 
-  test('one whose key is refused from some day on', async () => {
+  test('one whose key is rejected from some day on', async () => {
     const story = await startStory({ sandbox: { orgs: 2 } });
     const before = await story.page();
     expect(before.platform('globex').length).toBeGreaterThan(100);
@@ -53,7 +53,7 @@ describe('keys', () => {
     expect(story.logged('Collector recovered')).toHaveLength(6);
   });
 
-  test('of a member may read readiness and wiki, and the analytics say that the role is missing', async () => {
+  test('of a member may read readiness and wiki, and analytics report the missing role', async () => {
     const story = await startStory({ keys: { acme: 'sandbox-acme-member' } });
     const page = await story.page();
     expect(page.by('collector', 'agent_platform_exporter_collector_failing', { reason: 'role' })).toEqual({

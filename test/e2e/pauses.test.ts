@@ -30,7 +30,7 @@ test('POST /-/refresh says what is paused until when', async () => {
   );
 });
 
-test('a rate limit of a year is asked again after an hour, by one request', async () => {
+test('a rate limit of a year is retried after an hour, by one request', async () => {
   const story = await startStory();
   story.platform.setFaults(['429=1:31536000']);
   await story.poll();

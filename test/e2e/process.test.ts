@@ -26,7 +26,7 @@ describe('the program', () => {
     expect(stdout).toMatch(/^agent-platform-exporter \d+\.\d+\.\d+\S* \(node \d+\./);
   });
 
-  test('ends with 2 and names the two ways out where it has nothing to poll', async () => {
+  test('exits with 2 and names the two alternatives if it has nothing to poll', async () => {
     const { code, stdout, stderr } = await exporter(['serve']);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain('AGENT_PLATFORM_API_KEY');
@@ -62,7 +62,7 @@ describe('the program', () => {
     expect(stderr).toContain('HTTP_PROXY is not a URL');
   });
 
-  test('says so where Node is too old', async () => {
+  test('reports a Node that is too old', async () => {
     // The file checks the version first; this simulates an old Node.
     const pretend = `Object.defineProperty(process, 'versions', {value: {node: '20.1.0'}}); await import(${JSON.stringify(bin)});`;
     const { stderr } = await run(process.execPath, [

@@ -18,7 +18,7 @@ test('a platform that never answers keeps the service unready for a minute and n
   expect((await story.get('/-/ready')).status).toBe(200);
 });
 
-test('a platform that answers badly is tried, and that is enough', async () => {
+test('a failed attempt is enough to be ready', async () => {
   const story = await startStory({ sandbox: { faults: ['500'] } });
   expect((await story.get('/-/ready')).status).toBe(200);
   expect(
@@ -26,7 +26,7 @@ test('a platform that answers badly is tried, and that is enough', async () => {
   ).toBe(0);
 });
 
-test('it can be ended while the platform keeps it waiting', async () => {
+test('it can be stopped while it waits for the platform', async () => {
   const story = await startStory(SILENT);
   await story.stop();
   await expect(story.get('/-/healthy')).rejects.toThrow();
@@ -47,7 +47,7 @@ test('once it is ready, the newest figures are on the page', async () => {
   }
 });
 
-test('ending it twice ends it once', async () => {
+test('stopping it twice stops it once', async () => {
   const { service } = await startStory();
   await Promise.all([service.stop(), service.stop()]);
   await service.stop();

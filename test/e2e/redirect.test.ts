@@ -18,7 +18,7 @@ async function startStranger(): Promise<{ url: string; seen: IncomingHttpHeaders
   return { url: `http://127.0.0.1:${port}`, seen };
 }
 
-test('a redirect to another host is not followed, so that the key stays where it belongs', async () => {
+test('a redirect to another host is not followed, so that the key is not sent there', async () => {
   const stranger = await startStranger();
   const story = await startStory({ collectors: ['readiness', 'wiki'] });
   const before = await story.page();

@@ -4,7 +4,7 @@ import { HOUR, startStory } from './harness.ts';
 const SUCCESSFUL = 'agent_platform_exporter_config_last_reload_successful';
 const READ_AT = 'agent_platform_exporter_config_last_reload_success_timestamp_seconds';
 
-test('a reload that fails once the new settings are in use does not say that the former ones stay', async () => {
+test('a reload that fails after the swap does not claim that the previous settings are kept', async () => {
   const story = await startStory({ sandbox: { orgs: 2 } });
   const gone = story.platform.orgs[1]?.name ?? '';
   const without = await story.reload((config) => ({

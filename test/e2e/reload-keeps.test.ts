@@ -22,7 +22,7 @@ function statesOf(story: Story) {
 }
 
 describe('a reload that replaces the clients keeps', () => {
-  test('how the runs went, and since when they fail', async () => {
+  test('the run states, and since when runs fail', async () => {
     const story = await startStory({ sandbox: { faults: ['500=1@wiki'] }, flags: ['api.retries=0'] });
     const before = statesOf(story);
     expect(before.find(({ name }) => name === 'wiki')?.failure?.since).toBeDefined();
@@ -80,7 +80,7 @@ describe('a reload that replaces the clients keeps', () => {
     expect(story.platform.requests).toHaveLength(30);
   });
 
-  test('the size of windows that was found to fit', async () => {
+  test('the learned size of windows', async () => {
     const story = await startStory();
     const asked = story.platform.requests.length;
     await story.reload((config) => ({
@@ -93,7 +93,7 @@ describe('a reload that replaces the clients keeps', () => {
     expect(past[0]).toBe(30);
   });
 
-  test('the days that were set aside because they fail by themselves', async () => {
+  test('the days that were set aside', async () => {
     const story = await startStory({
       ...{ sandbox: { faults: ['bad-day=2026-11-05@tokens'] }, flags: ['api.retries=0'] },
     });
@@ -105,7 +105,7 @@ describe('a reload that replaces the clients keeps', () => {
     expect(story.logged('Days set aside because they fail by themselves', 'days=2026-11-05')).toHaveLength(1);
   });
 
-  test('that the revision window was asked for today', async () => {
+  test('the revision pass of today', async () => {
     const story = await startStory();
     await story.poll();
     const asked = story.platform.requests.length;
@@ -115,7 +115,7 @@ describe('a reload that replaces the clients keeps', () => {
   });
 });
 
-test('a run under way begins again with the new client where its settings change, and no idle one runs', async () => {
+test('a run in progress restarts with the new client if its settings change, and no idle collector runs', async () => {
   const story = await startStory();
   story.platform.setFaults(['slow=1:600000@tokens']);
   const asked = story.platform.requests.length;

@@ -31,7 +31,7 @@ function idle(story: Story): Promise<void> {
 }
 
 describe('organizations', () => {
-  test('that are removed leave nothing on the page, and the others do not change', async () => {
+  test('that are removed leave nothing on the page, and do not affect others', async () => {
     const story = await startStory({ sandbox: { orgs: 2 } });
     const acme = (await story.page()).platform('acme');
     expect(await story.reload(without('globex'))).toEqual({ ok: true });
@@ -64,7 +64,7 @@ describe('organizations', () => {
     expect((await story.get('/-/ready')).status).toBe(200);
   });
 
-  test('never leave the page while others come and go', async () => {
+  test('stay on the page while others are added and removed', async () => {
     const story = await startStory({ sandbox: { orgs: 2 } });
     const acme = (await story.page()).platform('acme');
     let left = 4;
@@ -78,7 +78,7 @@ describe('organizations', () => {
     await scraping;
   });
 
-  test('whose address changes: the run under way ends unseen, and the new address is asked at once', async () => {
+  test('whose URL changes: the run in progress is discarded, and the new URL is used at once', async () => {
     const story = await startStory({ sandbox: { orgs: 2 } });
     story.platform.setFaults(['slow=1:60000@org=acme']);
     story.ticker.tick('20 * * * *');
@@ -103,7 +103,7 @@ describe('organizations', () => {
     ]);
   });
 
-  test('keep the run that is under way where nothing of theirs changes', async () => {
+  test('keep a run in progress if their settings are unchanged', async () => {
     const story = await startStory();
     story.platform.setFaults(['slow=1:300']);
     story.ticker.tick('20 * * * *');
@@ -148,7 +148,7 @@ describe('a configuration that cannot be used', () => {
     expect([good.status, await good.text()]).toEqual([200, 'Configuration reloaded.\n']);
   });
 
-  test('an address that no client can be made for is refused before anything changes', async () => {
+  test('a URL without a possible client is rejected before anything changes', async () => {
     const story = await startStory({ sandbox: { orgs: 2 } });
     const before = await story.page();
     const outcome = await story.reload((config) => ({
@@ -173,7 +173,7 @@ describe('a configuration that cannot be used', () => {
 });
 
 describe('settings', () => {
-  test('limits, contract, maximum age and log level count from the reload on', async () => {
+  test('limits, contract, maximum age and log level take effect on reload', async () => {
     const story = await startStory();
     expect((await story.page()).find('agent_platform_seats')).toEqual([]);
     await story.reload((config) => ({
@@ -190,7 +190,7 @@ describe('settings', () => {
     expect(story.log().slice(lines)).toBe('');
   });
 
-  test('a collector that is switched off leaves the page whole, and comes back', async () => {
+  test('a collector that is switched off is removed completely, and returns', async () => {
     const story = await startStory();
     const before = await story.page();
     const ofTools = (text: string) => text.split('\n').filter((line) => /tools|tool_calls/.test(line));
@@ -216,7 +216,7 @@ describe('settings', () => {
     await waitFor(() => expect(story.platform.requests.length).toBeGreaterThan(requests));
   });
 
-  test('what counts take effect after a restart is said once', async () => {
+  test('settings that require a restart are reported once', async () => {
     const story = await startStory({ collectors: ['wiki'] });
     const moved = (config: Config) => ({
       ...config,
@@ -257,7 +257,7 @@ describe('keys', () => {
     expect(story.log()).not.toMatch(/sandbox-acme-(owner|revoked)/);
   });
 
-  test('another source of the key counts from the reload on, for a run under way too', async () => {
+  test('another source of the key takes effect on reload, even for a run in progress', async () => {
     const contents = new Map<string, string | Error>([['/run/new', 'sandbox-acme-owner']]);
     const credential = await createFileCredential('/run/new', 'the new key', createFakeFiles(contents));
     const story = await startStory({ keys: { acme: 'sandbox-acme-mistyped' } });

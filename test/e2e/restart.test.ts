@@ -42,7 +42,7 @@ describe('after a restart', () => {
     expect(page.value('agent_platform_exporter_collector_success', { collector: 'tokens' })).toBe(0);
   });
 
-  test('only what is missing is asked for, and nothing counts as revised', async () => {
+  test('only missing data is requested, and nothing counts as revised', async () => {
     const first = await story('missing.db', NOON);
     await first.stop();
     const second = await story('missing.db', NOON + DAY);
@@ -59,7 +59,7 @@ describe('after a restart', () => {
     expect(page.platform()).toEqual((await whole.page()).platform());
   });
 
-  test('the age of the last good answer goes on', async () => {
+  test('the age of the last good answer continues', async () => {
     const first = await story('old.db', NOON);
     const before = await first.page();
     await first.stop();

@@ -28,7 +28,7 @@ test('a tick during a run is skipped: there are no concurrent runs', async () =>
   await waitFor(() => expect(story.logged('Previous run still in progress', 'acme/wiki')).toHaveLength(1));
 });
 
-test('POST /-/refresh asks again for the whole revision window, and only where it is enabled', async () => {
+test('POST /-/refresh fetches the whole revision window again, and only if it is enabled', async () => {
   const closed = await startStory();
   expect((await closed.get('/-/refresh', { method: 'POST' })).status).toBe(403);
   const story = await startStory({ flags: ['web.enable-lifecycle'] });

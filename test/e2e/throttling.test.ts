@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { HOUR, startStory } from './harness.ts';
 
 test.each(['429=0.3:3', '429=0.3:date'])(
-  '%s: requests wait as long as asked, and all get their answer',
+  '%s: requests wait as long as requested, and all are answered',
   async (fault) => {
     const story = await startStory({ sandbox: { faults: [fault] }, flags: ['api.retries=20'] });
     const page = await story.page();
@@ -18,7 +18,7 @@ test.each(['429=0.3:3', '429=0.3:date'])(
   },
 );
 
-test('a long pause is kept: nothing is sent before it is over, then all goes on by itself', async () => {
+test('a long pause is respected: nothing is sent before it is over, then requests resume', async () => {
   const story = await startStory();
   const before = await story.page();
   story.platform.setFaults(['429=1:3600']);

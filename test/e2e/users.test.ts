@@ -90,7 +90,7 @@ test('every figure of people and teams is what the API’s own rows add up to', 
   expect(page.value('agent_platform_daily_credits_unattributed', { breakdown: 'user' })).toBe(0);
 });
 
-test('only the revision window is asked for at first, a day at a time, and missed days are made up for', async () => {
+test('only the revision window is requested at first, a day at a time, and missed days are fetched later', async () => {
   const story = await startWithPeople({ sandbox: { users: 20 } });
   const daysAsked = () => {
     const asked = story.platform.requests.filter(({ path }) => path.endsWith('/users'));
@@ -251,7 +251,7 @@ test('a change of the identification also takes effect on a reload', async () =>
 
 test('many people are counted like few', () => expectAllCounted(2_000));
 
-test('a changed teams file counts within a minute or so, and one with a mistake changes nothing', async () => {
+test('a changed teams file takes effect within about a minute, and an invalid one changes nothing', async () => {
   const files = new Map<string, string | Error>([['t.csv', '*@acme.example,first\n']]);
   const story = await startWithPeople({ files, flags: ['teams.file=t.csv'], sandbox: { users: 120 } });
   const teams = async () =>
@@ -268,7 +268,7 @@ test('a changed teams file counts within a minute or so, and one with a mistake 
   expect(story.log()).not.toContain('acme.example');
 });
 
-test('what was asked for in the former way while it changed does not come back', async () => {
+test('an answer to a request with the former identification is discarded', async () => {
   const directory = folder();
   const story = await startWithPeople({
     flags: [`storage.path=${join(directory, 'history.db')}`, 'users.identity=id'],

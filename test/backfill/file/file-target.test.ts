@@ -30,7 +30,7 @@ function samplesOf(text: string | undefined, name: string): readonly string[] {
 }
 
 describe('the files', () => {
-  test('are one a month, with zeros, stamps in seconds and an end', async () => {
+  test('are one per month, with zeros, timestamps in seconds and an end', async () => {
     const output = folder();
     expect(await bringFiles(output)).toEqual({ samples: 17, unknown: new Map(), interrupted: false });
     const files = filesIn(output);
@@ -61,7 +61,7 @@ agent_platform_org_info{org="acme",job="agent-platform",org_id="org-1"} 1 177508
     expect(readdirSync(output)).toEqual(Object.keys(files));
   });
 
-  test('are one where the output has an extension, each family described once', async () => {
+  test('are one if the output has an extension, with each family described once', async () => {
     const output = folder();
     const orgs = ['acme', 'beta'].map((name) => orgWith(from, rows, [], name));
     await bringFiles(join(output, 'all.om'), { orgs });
@@ -115,7 +115,7 @@ describe('a day', () => {
   });
 });
 
-describe('a run that was broken off', () => {
+describe('an interrupted run', () => {
   /** Writes March and then fails. */
   async function breakOff(output: string): Promise<void> {
     const target = await fileTarget(output);
@@ -159,14 +159,14 @@ describe('a run that was broken off', () => {
     expect(readdirSync(output)).toEqual([]);
   });
 
-  test('refuses a state file that is damaged', async () => {
+  test('rejects a damaged state file', async () => {
     const output = folder();
     writeFileSync(join(output, 'backfill-state.json'), '{');
     await expect(fileTarget(output)).rejects.toThrow(/backfill-state.json is damaged/);
   });
 });
 
-test('a part of many chunks comes out as it went in', async () => {
+test('a part of many chunks is unchanged', async () => {
   const path = join(folder(), 'whole');
   const part = createPart(`${path}.part`);
   const lines = Array.from({ length: 40_000 }, (_, index) => `ä line of text, number ${index}\n`);

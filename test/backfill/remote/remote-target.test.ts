@@ -80,7 +80,7 @@ function samplesIn(body: Buffer): readonly string[] {
 }
 
 describe('a write request', () => {
-  test('says what it is, who sends it and on whose behalf', async () => {
+  test('has its format, its sender and the tenant in headers', async () => {
     let seen: Seen | undefined;
     const url = await receiver((request, response) => {
       seen = request;
@@ -115,7 +115,7 @@ describe('a write request', () => {
 });
 
 describe('a backfill by remote write', () => {
-  test('that is broken off goes on where it stopped, and sends nothing twice', async () => {
+  test('resumes where it was interrupted, and sends nothing twice', async () => {
     const arrived: string[] = [];
     let budget = 4;
     const url = await receiver(({ body }, response) => {
@@ -176,7 +176,7 @@ describe('a backfill by remote write', () => {
   });
 });
 
-test('a backfill that is asked to stop waits for what is under way, and notes it', async () => {
+test('a backfill that is stopped waits for requests in progress, and records them', async () => {
   const stop = new AbortController();
   let arrived = 0;
   const url = await receiver(({ body }, response) => {

@@ -106,7 +106,7 @@ describe('a sender', () => {
     expect(sender.acknowledged).toBe(40);
   });
 
-  test('calls back once what came before is acknowledged, and not earlier', async () => {
+  test('calls back once everything before is acknowledged, and not earlier', async () => {
     let release: (() => void) | undefined;
     const { sender } = senderWith(
       () =>
@@ -127,7 +127,7 @@ describe('a sender', () => {
     expect(seen).toEqual(['first', 'nothing since']);
   });
 
-  test('stops at a refusal, and acknowledges nothing of it', async () => {
+  test('stops at a rejection, and does not acknowledge it', async () => {
     const answers: Answer[] = [accepted, { status: 400, text: 'out of bounds' }];
     const { sender } = senderWith(async () => answers.shift() ?? accepted, { concurrency: 1 });
     const seen: string[] = [];
@@ -163,7 +163,7 @@ describe('a delivery', () => {
   }
   const failing: Answer = { status: 503, text: '' };
 
-  test('is tried again after no answer, 429 and 5xx, ever later', async () => {
+  test('is retried after no answer, 429 and 5xx, with increasing delays', async () => {
     const dropped = Object.assign(new Error('secret'), { code: 'ECONNRESET' });
     expect(await deliver([dropped, { status: 429, text: '' }, { ...failing, status: 500 }, failing])).toEqual(
       {
@@ -194,7 +194,7 @@ describe('a delivery', () => {
     [500, 'too old sample'],
     [401, 'Unauthorized'],
     [404, '<html>not found</html>'],
-  ])('is not tried again after %i %s', async (status, text) => {
+  ])('is not retried after %i %s', async (status, text) => {
     expect(await deliver([{ status, text }])).toMatchObject({ calls: 1, waits: [] });
   });
 

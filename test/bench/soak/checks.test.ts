@@ -17,7 +17,7 @@ function missed(minutes: number, at: (poll: number) => Partial<Sample>): readonl
 }
 
 describe('the checks of a soak', () => {
-  test('takes no notice of connections that pile up now and then', () => {
+  test('ignores connections that accumulate occasionally', () => {
     const piled = (poll: number) => ({ openFiles: poll % 2 === 0 ? 30 : 30 + poll * 10 });
     expect(missed(2, piled)).toEqual([]);
     expect(missed(30, piled)).toEqual([]);

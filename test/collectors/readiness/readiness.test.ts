@@ -68,12 +68,12 @@ describe('the listing of readiness reports', () => {
     expect((await readinessCollector.fetch(source)).complete).toBe(complete);
   });
 
-  test.each([null, [], { data: [] }, { reports: {} }])('is refused as %j', async (body) => {
+  test.each([null, [], { data: [] }, { reports: {} }])('is rejected as %j', async (body) => {
     const source = createFakeSource({ pages: [body] });
     await expect(readinessCollector.fetch(source)).rejects.toThrow(UnexpectedAnswer);
   });
 
-  test('loses unusable reports only', async () => {
+  test('drops unusable reports only', async () => {
     const bad = [
       null,
       {},
@@ -86,7 +86,7 @@ describe('the listing of readiness reports', () => {
     expect(rejected).toBe(5);
   });
 
-  test('begins again with smaller pages where one is too large an answer', async () => {
+  test('starts over with smaller pages if one is too large', async () => {
     const sizes: string[] = [];
     const source: Source = {
       get: () => Promise.reject(new Error('not used')),
@@ -102,13 +102,13 @@ describe('the listing of readiness reports', () => {
     expect(sizes).toEqual(['100', '20']);
   });
 
-  test('says why it was not walked to its end', async () => {
+  test('says why it is incomplete', async () => {
     const fetched = await readinessCollector.fetch(createFakeSource({ end: 'repeated-items' }));
     expect(fetched.remarks).toEqual(['incomplete listing of reports (repeated-items)']);
   });
 });
 
-describe('what is kept of a report', () => {
+describe('the stored part of a report', () => {
   test('is its facts, without rationales, descriptions and credentials', async () => {
     const { document, rejected } = await kept({
       repoUrl: 'https://ann:secret@GitHub.com/acme/app.git',
@@ -156,7 +156,7 @@ describe('what is kept of a report', () => {
     expect((await kept({ modelUsed: 'gpt-5.4-mini' })).document.model).toBe('gpt-5.4-mini');
   });
 
-  test('leaves out optional fields of the wrong kind', async () => {
+  test('omits optional fields of the wrong type', async () => {
     const wrong = {
       branch: 5,
       commitHash: {},
@@ -263,7 +263,7 @@ describe('the readiness of a repository', () => {
     expect(await lower(30)).toBeNaN();
   });
 
-  test('leaves the per-criterion counts out where the settings say so', async () => {
+  test('omits the per-criterion counts if so configured', async () => {
     const view = { readiness: { criterionCounts: false } };
     const lines = await exposedDocuments(readinessCollector, listing(newer), view);
     expect(lines.filter((line) => line.startsWith('readiness_criterion_'))).toHaveLength(3);

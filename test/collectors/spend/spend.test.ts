@@ -106,7 +106,7 @@ describe('one day of history', () => {
 });
 
 describe('the forecast', () => {
-  test('is absent under seven known days, the data day included', () => {
+  test('is absent with fewer than seven known days, including the data day', () => {
     const view = spendView(daysSince('2026-06-01', each(7, 10)));
     expect(spendOn(view, '2026-06-06')).not.toHaveProperty('credits_month_forecast');
     expect(spendOn(view, '2026-06-07')['credits_month_forecast']).toBe(300);
@@ -132,7 +132,7 @@ describe('the forecast', () => {
     expect(spendOn(spendView(days), '2026-06-29')['credits_month_forecast']).toBe(24 + 6);
   });
 
-  test('passes over days that are not known', () => {
+  test('skips unknown days', () => {
     const days = {
       ...{ '2026-05-26': 8, '2026-06-23': 12, '2026-06-30': WITHOUT_CREDITS },
       ...daysSince('2026-07-01', each(6, 0)),
@@ -149,7 +149,7 @@ describe('the forecast', () => {
   });
 });
 
-describe('what a day is expected to take', () => {
+describe('the expected credits of a day', () => {
   const wednesdays = ['2026-06-17', '2026-06-10', '2026-06-03'];
 
   test.each([0, 1, 2])('is absent where %i of its weekdays are known', (known) => {

@@ -81,7 +81,7 @@ describe('tokens', () => {
     expect(lines).toContain('daily_tokens_by_model{model="a",tier="standard",kind="input"} 1');
   });
 
-  test('leave what belongs to a nameless model unattributed', async () => {
+  test('leave the credits of a nameless model unattributed', async () => {
     const lines = await exposedDay(
       tokensCollector,
       row({
@@ -94,7 +94,7 @@ describe('tokens', () => {
     expect(lines).toContain('daily_credits_unattributed{breakdown="model"} 30');
   });
 
-  test('take a rounding residue for 0', async () => {
+  test('treat a rounding residue as 0', async () => {
     const models = [0.1, 0.2].map((billable_tokens) => ({ model_id: 'a', billable_tokens }));
     const lines = await exposedDay(tokensCollector, row({ billable_tokens: 0.3, by_model: models }));
     expect(lines).toContain('daily_credits_unattributed{breakdown="model"} 0');
@@ -180,7 +180,7 @@ describe('days without by_model', () => {
     return Object.assign(new Error('declined'), details);
   }
 
-  test('are asked once more by model, for the same window', async () => {
+  test('are requested again by model, for the same window', async () => {
     const source = platform(
       analytics(
         { date: EVE, group_key: 'a', billable_tokens: 2, input_tokens: 1, output_tokens: 3 },
@@ -221,7 +221,7 @@ describe('days without by_model', () => {
     },
   );
 
-  test('are not asked again where every day has its models', async () => {
+  test('are not requested again if every day has its models', async () => {
     const source = createFakeSource({ get: () => analytics(row()) });
     await tokensCollector.fetch(source, window);
     expect(source.requests).toHaveLength(1);

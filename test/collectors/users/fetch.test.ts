@@ -114,7 +114,7 @@ describe('the listing of people', () => {
 
 const positions = Array.from({ length: PAGES }, (_, page) => page);
 
-describe.each(positions)('a fault at page %i leaves no day', (at) => {
+describe.each(positions)('a failure at page %i leaves no day', (at) => {
   const meta = (body: unknown) => (body as { meta: object }).meta;
   const faults: readonly (readonly [string, (body: unknown, page: number) => unknown])[] = [
     ['an error', () => new Error('broken off')],
@@ -169,7 +169,7 @@ describe.each(positions)('a fault at page %i leaves no day', (at) => {
   });
 });
 
-test('a listing that never ends is given up, and says after how many pages', async () => {
+test('a listing that never ends is aborted, and says after how many pages', async () => {
   let page = 0;
   const source = createPagedSource(() => pageOf([person(`p${page}`)], `c${page++}`));
   const failure = usersCollector.fetch(source, window);

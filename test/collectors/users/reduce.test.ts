@@ -67,7 +67,7 @@ describe('the distribution over all people', () => {
   });
 });
 
-describe('people one by one', () => {
+describe('individual people', () => {
   test('are not stored unless they are identified', () => {
     const row = reduced(crowd(30, () => 1));
     expect(row.people).toBeUndefined();
@@ -143,7 +143,7 @@ describe('people one by one', () => {
     }
   });
 
-  test('cannot break out of their line', () => {
+  test('cannot inject lines', () => {
     const row = reduced([person('a\nb', { billable_tokens: 1 }), person('c', { billable_tokens: 2 })], byId);
     expect(shownOf(row, byId)).toMatchObject({
       [`daily_credits_by_user{user="${labelValue('a\nb')}"}`]: 1,
