@@ -46,7 +46,7 @@ function createSample(labels: readonly string[], values: readonly number[]): Reg
 
 const value = fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e30, max: 1e30 });
 
-describe('the live part is what prom-client itself writes', () => {
+describe('the live part is identical to that of prom-client', () => {
   test.each(['text', 'openmetrics'] as const)('as %s', async (format) => {
     await fc.assert(
       fc.asyncProperty(

@@ -80,7 +80,7 @@ describe('the page', () => {
     expect(publication.current().version).toBe(0);
   });
 
-  test('leaves out a family that overflowed, and keeps the others', async () => {
+  test('omits a family that overflowed, and keeps the others', async () => {
     const publication = createPublication({ families, clock: createFakeClock(0) });
     const overflowed: Segment = { ...(await segment('tokens', 'a', 1, 2)), overflow: true };
     publication.replaceAll('a', fed(['tokens', await segment('credits', 'a', 1), overflowed]));
@@ -131,7 +131,7 @@ describe('the page', () => {
 });
 
 describe('a narrowed page', () => {
-  test('has the named collectors and what belongs to no collector that can be named', async () => {
+  test('has the named collectors and everything without a selectable collector', async () => {
     const publication = createPublication({ families, clock: createFakeClock(0) });
     publication.replaceAll(
       'a',
@@ -147,7 +147,7 @@ describe('a narrowed page', () => {
     publication.close();
   });
 
-  test('is joined once for each state, whatever the order of the names', async () => {
+  test('is joined once per state, whatever the order of the names', async () => {
     const publication = createPublication({ families, clock: createFakeClock(0) });
     publication.replaceAll('a', fed(['tokens', await segment('tokens', 'a', 1)]));
     const first = publication.current().page({ collect: ['tokens', 'tools'] });
@@ -181,7 +181,7 @@ describe('publishing', () => {
     publication.close();
   });
 
-  test('can be asked for at once, and changes nothing where nothing changed', async () => {
+  test('can be requested at once, and changes nothing if nothing changed', async () => {
     const publication = createPublication({ families, clock: createFakeClock(0) });
     publication.replaceAll('a', fed(['tokens', await segment('tokens', 'a', 1)]));
     publication.remove('a');
@@ -202,7 +202,7 @@ describe('publishing', () => {
     publication.close();
   });
 
-  test('ends with close, which publishes what was left', async () => {
+  test('ends with close, which publishes pending changes', async () => {
     const publication = createPublication({ families, clock: createFakeClock(0) });
     publication.replaceAll('a', fed(['tokens', await segment('tokens', 'a', 1)]));
     publication.replaceAll('a', fed(['tokens', await segment('tokens', 'a', 2)]));

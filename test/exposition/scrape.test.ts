@@ -92,7 +92,7 @@ describe('a scrape', () => {
     expect([...page.types.keys()]).toEqual(['m_tools', 'version']);
   });
 
-  test('of a collector that does not exist is refused with the names that do', async () => {
+  test('of an unknown collector is rejected with the known names', async () => {
     const { exposition } = create();
     const refused = { kind: 'unknown-collector', unknown: ['wiki'], known: collectors };
     const request = { format: 'text', gzip: true, collect: ['tools', 'wiki'] } as const;
@@ -182,7 +182,7 @@ describe('over HTTP', () => {
     expect(parsePage(text).samples).toHaveLength(60_001);
   });
 
-  test('a client that goes away ends the inflating stream', async () => {
+  test('a client that disconnects ends the inflating stream', async () => {
     const { publish, exposition } = create();
     await publish(1, 60_000, ['a']);
     const page = pageOf(await exposition.scrape({ format: 'text', gzip: false }));

@@ -90,7 +90,7 @@ describe('a segment', () => {
 });
 
 describe('renderings at the same time', () => {
-  test('let other work in between their slices', async () => {
+  test('let other work run between their slices', async () => {
     let otherWork = 0;
     let running = true;
     const immediate = () => {

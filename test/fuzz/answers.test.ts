@@ -37,7 +37,7 @@ describe('whatever the platform answers', () => {
   });
 
   test.each(collectors.filter(isFetching))(
-    '$name reads it or says in one line why not',
+    '$name parses it or says in one line why not',
     async (collector) => {
       await tryAll({
         seeds: 6_000,

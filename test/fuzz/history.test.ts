@@ -65,7 +65,7 @@ async function checkKnown(history: Opened): Promise<number> {
   return known;
 }
 
-test('whatever becomes of the file, before the start or while it is open, no figure is altered and none known is lost', async () => {
+test('whatever happens to the file, before the start or while it is open, no figure is altered and no known one is lost', async () => {
   await tryAll({
     seeds: 260,
     secrets: [],
@@ -122,7 +122,7 @@ test('whatever becomes of the file, before the start or while it is open, no fig
   });
 });
 
-test('however the clock steps, retention takes nothing out that is inside it, and a bounded part per sweep', async () => {
+test('however the clock steps, retention removes nothing within it, and a bounded part per sweep', async () => {
   const retention = 40;
   await tryAll({
     seeds: 30,

@@ -61,7 +61,7 @@ test('whatever a web configuration contains, it is parsed or rejected in one lin
   });
 });
 
-test('whatever the settings of the hook hold, they are read or refused in one line', async () => {
+test('whatever the settings of the hook contain, they are parsed or rejected in one line', async () => {
   await tryAll({
     seeds: 8_000,
     secrets: [],

@@ -64,7 +64,7 @@ describe('the history in memory', () => {
     expect((await history.read('acme')).orgId).toBe('org_1');
   });
 
-  test('organizations do not mix', async () => {
+  test('organizations are separate', async () => {
     const history = createMemoryHistory();
     await history.putDays('acme', 'tokens', answer([monday], [[monday, {}]]));
     expect((await history.read('globex')).days('tokens').size).toBe(0);

@@ -11,7 +11,7 @@ const parts: RowParts = {
 const good = { credits: 10, byModel: [{ model: 'a', credits: 7 }], tokens: { input: 3, cache: 1 } };
 
 describe('a day that is answered again', () => {
-  test('takes what is whole, as a revision where it differs', () => {
+  test('stores complete parts, as a revision if they differ', () => {
     expect(mergeRow(good, { ...good, credits: 11 }, parts)).toEqual({
       row: { ...good, credits: 11 },
       isRevised: true,
@@ -20,7 +20,7 @@ describe('a day that is answered again', () => {
     expect(mergeRow(good, { ...good }, parts)).toEqual({ row: good, isRevised: false, missing: 0 });
   });
 
-  test('keeps a total with its breakdowns where any of them was rejected, and takes the other parts', () => {
+  test('keeps a total with its breakdowns if any of them was rejected, and stores the other parts', () => {
     const worse = {
       credits: 12,
       byModel: [],
@@ -48,7 +48,7 @@ describe('a day that is answered again', () => {
     });
   });
 
-  test('may lack what a whole answer need not have', () => {
+  test('may lack optional members of a complete answer', () => {
     const people: RowParts = { people: { fields: [], members: ['teams'], mayLack: true } };
     expect(mergeRow({ teams: [1] }, {}, people)).toEqual({ row: {}, isRevised: true, missing: 0 });
   });
@@ -72,7 +72,7 @@ describe('a day that is answered again', () => {
     expect(mergeRow(little, short, parts).row).toEqual(little);
   });
 
-  test('is not mixed with a row that was made in another way', () => {
+  test('is not merged with a row that was made with other settings', () => {
     const people: RowParts = { people: { fields: [], members: ['people'] } };
     const named = { identity: 'email', people: 'ann@acme.example' };
     const hashed = { identity: 'hash', rejected: { people: 1 } };
@@ -101,7 +101,7 @@ describe('the history', () => {
     });
   });
 
-  test('keeps a stored document where it comes back damaged', async () => {
+  test('keeps a stored document if it comes back damaged', async () => {
     const history = createMemoryHistory();
     const put = (body: string, damaged: readonly string[]) =>
       history.putDocuments('acme', 'readiness', {

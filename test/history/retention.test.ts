@@ -46,7 +46,7 @@ describe('retention', () => {
     expect(await oldest(history)).toBe(addDays(first, 40));
   });
 
-  test('lets what belongs to removed organizations age by the days of the others', async () => {
+  test('ages the rows of removed organizations by the days of the others', async () => {
     const history = createMemoryHistory();
     await put(history, daysOf(10), 'gone');
     await put(history, daysOf(10, addDays(first, 20)));
@@ -55,7 +55,7 @@ describe('retention', () => {
     expect(await oldest(history)).toBe(addDays(first, 20));
   });
 
-  test('believes a step of more than a month a day later, also over a restart', async () => {
+  test('accepts a step of more than a month a day later, even after a restart', async () => {
     const file = `${createDirectory()}/history.db`;
     let history = await openHistory(file);
     await put(history, daysOf(30));
@@ -75,7 +75,7 @@ describe('retention', () => {
     expect(await oldest(history)).toBe(leap);
   });
 
-  test('takes out a bounded part at a time', async () => {
+  test('removes a bounded part at a time', async () => {
     const history = createMemoryHistory();
     const count = 2 * MAX_SWEPT + 500;
     const orgs = Array.from({ length: 5 }, (_, index) => `org-${index}`);
@@ -92,7 +92,7 @@ describe('retention', () => {
     expect(left).toEqual([count - MAX_SWEPT, count - 2 * MAX_SWEPT, 5, 5]);
   });
 
-  test('never takes a day out of the newest ones, however the clock steps', async () => {
+  test('never removes one of the newest days, however the clock steps', async () => {
     for (let seed = 1; seed <= 40; seed++) {
       const random = createRandom(seed);
       const history = createMemoryHistory();

@@ -28,7 +28,7 @@ describe('a hooks configuration', () => {
     });
   });
 
-  test('goes where the agent has hooks among other settings', () => {
+  test('is merged into the agent’s hooks among other settings', () => {
     const merged = mergeAgentConfig({ model: 'm', hooks: { Stop: [] } }, ['Stop'], wanted);
     expect(merged).toEqual({ model: 'm', hooks: { Stop: [entry] } });
   });
@@ -54,7 +54,7 @@ describe('a hooks configuration', () => {
     },
   );
 
-  test('is not made out of something else', () => {
+  test('is not created from something else', () => {
     expect(() => mergeAgentConfig({ Stop: 'x' }, ['Stop'], wanted)).toThrow('Stop is not a list of entries');
   });
 

@@ -33,7 +33,7 @@ describe('an event', () => {
     );
   });
 
-  test('shares nothing of the work', () => {
+  test('does not share any work content', () => {
     const secret = 'do not tell';
     const event = parseEvent(
       JSON.stringify({
@@ -64,7 +64,7 @@ describe('an event', () => {
   });
 });
 
-test('arguments are read in both forms, and none is refused', () => {
+test('arguments are accepted in both forms, and none is rejected', () => {
   expect(readHookArguments(['--config=a', '--state-dir', 'b', '--cnofig=secret', 'word'])).toEqual({
     config: 'a',
     stateDir: 'b',
@@ -92,7 +92,7 @@ describe('paths', () => {
     });
   });
 
-  test('differ by the file, so that what waits for one address never goes to another', () => {
+  test('differ by file, so that events spooled for one URL never go to another', () => {
     const states = ['/a.yaml', '/b.yaml'].map(
       (config) => findPaths({ config, stateDir: undefined }, { HOME: '/h' }).state,
     );

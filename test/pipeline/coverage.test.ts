@@ -81,7 +81,7 @@ describe('a day without a row that its own dataset has passed', () => {
     }
   });
 
-  test('stays unknown until it was asked for again after those 72 hours', () => {
+  test('stays unknown until it was fetched again after those 72 hours', () => {
     const days = { tokens: 'a-a', tools: 'aaa' };
     const before = { revisedOn: { tokens: addDays(start, 4) } };
     expect(judge(days, hoursAfter(9, 0), before).states('tokens')).toBe('r?r');
@@ -114,7 +114,7 @@ describe('a day without a row behind the newest one of its dataset', () => {
     expect(judge({ tokens: 'a --', tools: 'a---' }, hoursAfter(9, 0)).states('tokens')).toBe('r???');
   });
 
-  test('is unknown while another dataset was not asked again since', () => {
+  test('is unknown until another dataset was fetched again', () => {
     const revisedOn = { tokens: addDays(start, 5), tools: addDays(start, 4) };
     expect(judge({ tokens: 'a-', tools: 'a-' }, hoursAfter(9, 0), { revisedOn }).states('tokens')).toBe('r?');
     expect(judge({ tokens: 'a-', tools: 'a0' }, hoursAfter(9, 0), { revisedOn }).states('tokens')).toBe('rp');
@@ -127,7 +127,7 @@ describe('a day without a row behind the newest one of its dataset', () => {
     );
   });
 
-  test('waits for no dataset whose days of then are not asked for', () => {
+  test('waits for no dataset whose days at that time are not fetched', () => {
     const expensive = new Map([['users' as const, { windowDays: 1, revisionDays: 3, catchUpDays: 31 }]]);
     const days = { tokens: 'a-----', tools: 'a-----', users: '   ---' };
     expect(judge(days, hoursAfter(5, 72), { expensive }).states('tokens')).toBe('rppppp');
@@ -136,7 +136,7 @@ describe('a day without a row behind the newest one of its dataset', () => {
     );
   });
 
-  test('counts from the first day that is kept, where the newest row is older', () => {
+  test('counts from the first day that is kept if the newest row is older', () => {
     const kept = { firstDay: addDays(start, 3) };
     expect(judge({ tokens: 'a  --', tools: 'a  --' }, hoursAfter(9, 0), kept).states('tokens')).toBe('r??pp');
   });

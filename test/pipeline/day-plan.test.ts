@@ -67,7 +67,7 @@ function texts(asks: readonly Ask[]): string[] {
 }
 
 describe('a plan', () => {
-  test('asks for the newest day by itself first, then for larger windows', () => {
+  test('requests the newest day by itself first, then larger windows', () => {
     const { asks, answered, failure } = runPlan(() => undefined);
     expect(texts(asks).slice(0, 3)).toEqual([
       'newest 2026-11-19 1',
@@ -156,7 +156,7 @@ describe('a plan', () => {
   test.each([
     new PlatformError('limit', 'too large', { tooLarge: true }),
     new PlatformError('timeout', 'no answer within the timeout'),
-  ])('halves a window that is too much ($reason), and asks for no larger one again', (error) => {
+  ])('halves a window that is too much ($reason), and requests no larger one again', (error) => {
     const tooMuch: Platform = ({ from, to }) => (daysBetween(from, to) >= 4 ? error : undefined);
     const { asks, answered, failure } = runPlan(tooMuch);
     expect(failure).toBeUndefined();
@@ -188,7 +188,7 @@ describe('a day set aside', () => {
     expect(tries.at(-1)).toBeGreaterThan(9 * 24 - 24);
   });
 
-  test('is asked for by a thorough run whatever its pause, and forgotten once it is answered', () => {
+  test('is requested by a thorough run regardless of its pause, and forgotten once it is answered', () => {
     const { memory } = runPlan(failsOn([bad]));
     const soon = { toFetch: [newest, bad], memory, now: MINUTE };
     expect(texts(runPlan(() => undefined, soon).asks)).toEqual(['newest 2026-11-19 1']);
@@ -202,7 +202,7 @@ describe('a day set aside', () => {
     expect(runPlan(() => undefined, { memory }).memory.setAside.size).toBe(0);
   });
 
-  test('that answers with a time to come back at does not stop what is older for good', () => {
+  test('that is answered with a time to retry at does not block older days permanently', () => {
     const later = new PlatformError('server', '503', { status: 503, retryAt: HOUR });
     let memory = NOTHING_LEARNED;
     const answered = new Set<Day>();
@@ -220,7 +220,7 @@ describe('a boundary', () => {
   const oldest = dayNamed('2026-08-01');
   const served: Platform = ({ from }) => (from < oldest ? refused : undefined);
 
-  test('is a day refused by itself with the two windows older than it: nothing older is asked for', () => {
+  test('is a day rejected by itself with the two windows before it: nothing older is requested', () => {
     const { memory, answered, failure, asks } = runPlan(served);
     expect(memory.boundary?.day).toBe(addDays(oldest, -1));
     expect(answered).toEqual(new Set(all.filter((day) => day >= oldest)));
@@ -244,7 +244,7 @@ describe('a boundary', () => {
     );
   });
 
-  test('is not a single refused day, nor one with a refused window and an answered one', () => {
+  test('is not a single rejected day, nor one with a rejected window and an answered one', () => {
     const bad = [20, 22, 23, 60].map((place) => addDays(newest, -place));
     const { memory, answered } = runPlan(failsOn(bad, refused));
     expect(memory.boundary).toBeUndefined();
@@ -253,7 +253,7 @@ describe('a boundary', () => {
 });
 
 describe('the size of windows', () => {
-  test('starts at one day and grows with what a day was seen to weigh', () => {
+  test('starts at one day and grows with the observed size of a day', () => {
     const first = withAnswer(NOTHING_LEARNED, 1, 1000);
     const second = withAnswer(first, 8, 8000);
     const heavy = withAnswer(second, 30, 30 * (TARGET_BYTES / 4));
@@ -267,7 +267,7 @@ describe('the size of windows', () => {
     expect(withTooMuch(halved, 1).windowDays).toBe(1);
   });
 
-  test('grows with answers without rows, and learns no weight from them', () => {
+  test('grows with answers without rows, and learns no size from them', () => {
     const empty = withAnswer(NOTHING_LEARNED, 0, 80);
     expect(empty).toMatchObject({ windowDays: 8, heaviestDay: 0 });
   });

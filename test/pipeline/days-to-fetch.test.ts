@@ -23,7 +23,7 @@ function wantedWith(rows: Readonly<Record<string, unknown>>, isPass: boolean, st
   }).days;
 }
 
-test('a day of which something was rejected is asked for again, however old it is', () => {
+test('a day of which something was rejected is fetched again, however old it is', () => {
   const rows = {
     '2026-03-02': { rejected: { credits: 0 } },
     '2026-03-20': { credits: 1, rejected: { cacheRead: 2 } },
@@ -33,7 +33,7 @@ test('a day of which something was rejected is asked for again, however old it i
   expect(wantedWith({}, true)).toEqual([newest]);
 });
 
-test('so is one from before the first day that is otherwise asked for', () => {
+test('so is one before the first day that is otherwise fetched', () => {
   const rows = {
     '2026-03-02': { rejected: { people: 1 } },
     '2026-03-05': { rejected: { people: 1 } },

@@ -62,19 +62,19 @@ function world(
 }
 
 describe('the first identifier', () => {
-  test('is believed once two endpoints agree, without a request of its own', async () => {
+  test('is accepted once two endpoints agree, without an additional request', async () => {
     const { get, asked, orgId } = world();
     expect(await get('tokens', 'tools')).toEqual(['admitted', 'admitted']);
     expect([await orgId(), asked]).toEqual(['org_1', ['tokens', 'tools']]);
   });
 
-  test('is confirmed by another endpoint where one is asked alone', async () => {
+  test('is confirmed by another endpoint if only one is requested', async () => {
     const { get, asked, orgId } = world();
     expect(await get('tokens')).toEqual(['admitted']);
     expect([await orgId(), asked]).toEqual(['org_1', ['tokens', 'tools']]);
   });
 
-  test('is believed at once where one endpoint alone is collected', async () => {
+  test('is accepted at once if only one endpoint is collected', async () => {
     const { get, orgId } = world({ endpoints: ['tokens'] });
     expect(await get('tokens')).toEqual(['admitted']);
     expect(await orgId()).toBe('org_1');
@@ -93,7 +93,7 @@ describe('the first identifier', () => {
     },
   );
 
-  test('is not believed where nothing else answers, nor where all disagree', async () => {
+  test('is not accepted if nothing else answers, nor if all disagree', async () => {
     const { get, names, orgId, errorOf } = world();
     names.set('tools', 'fails').set('activity', 'fails');
     expect(await get('tokens', 'tools')).toEqual(['organization', 'server']);
@@ -112,7 +112,7 @@ describe('the first identifier', () => {
   });
 });
 
-test('an answer of another organization is refused, by both names and with the way out', async () => {
+test('an answer of another organization is rejected, with both names and a hint', async () => {
   const { get, names, errorOf, orgId } = world();
   await get('tokens', 'tools');
   names.set('tokens', 'org_2').set('tools', 'org_2').set('activity', 'org_2');
@@ -142,7 +142,7 @@ describe('answers without an identifier', () => {
     expect(await world({ endpoints: [] }).get('readiness')).toEqual(['admitted']);
   });
 
-  test('need no request more while the key stays the same', async () => {
+  test('need no additional request while the key stays the same', async () => {
     const { get, asked } = world();
     await get('tokens', 'tools');
     expect(await get('readiness', 'wiki')).toEqual(['admitted', 'admitted']);
@@ -176,7 +176,7 @@ describe('answers without an identifier', () => {
     expect(await get('wiki')).toEqual(['admitted']);
   });
 
-  test('of an analytics endpoint wait likewise', async () => {
+  test('of an analytics endpoint wait as well', async () => {
     const { get, names, setKey } = world();
     await get('tokens', 'tools');
     setKey('key_of_another');

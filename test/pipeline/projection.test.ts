@@ -287,7 +287,7 @@ describe('the series budget', () => {
     labelled,
   });
 
-  test('nothing goes while everything fits', () => {
+  test('nothing is dropped while everything fits', () => {
     expect(familiesOverBudget([size('a', 'main', 5)], 5)).toEqual(new Set());
   });
 
@@ -303,13 +303,13 @@ describe('the series budget', () => {
     expect(familiesOverBudget(sizes, 5)).toEqual(new Set(['d', 'b1', 'b2', 'm']));
   });
 
-  test('a family that does not fit alone takes no other with it', () => {
+  test('a family that does not fit alone drops no other', () => {
     expect(familiesOverBudget([size('d', 'detail', 5), size('b', 'breakdown', 50)], 10)).toEqual(
       new Set(['b']),
     );
   });
 
-  test('a family without labels never goes', () => {
+  test('a family without labels is never dropped', () => {
     expect(familiesOverBudget([size('m', 'main', 1, false)], 0)).toEqual(new Set());
   });
 });

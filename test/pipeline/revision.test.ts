@@ -7,7 +7,7 @@ import { dayNamed } from '../support/day.ts';
 
 const today = dayNamed('2026-03-20');
 
-describe('how many days are asked for again', () => {
+describe('how many days are fetched again', () => {
   test('is the window, if the last pass was yesterday or never', () => {
     expect(revisionPassDays(7, addDays(today, -1), today)).toBe(7);
     expect(revisionPassDays(7, undefined, today)).toBe(7);
@@ -19,7 +19,7 @@ describe('how many days are asked for again', () => {
     expect(revisionPassDays(7, addDays(today, -500), today)).toBe(37);
   });
 
-  test('is not less where the clock went back', () => {
+  test('is not smaller if the clock went back', () => {
     expect(revisionPassDays(7, addDays(today, 5), today)).toBe(7);
   });
 

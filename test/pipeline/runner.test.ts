@@ -94,7 +94,7 @@ function harness(answer: Answer) {
 }
 
 describe('a run over days', () => {
-  test('asks for yesterday alone first, then ever larger windows back to the start of history', async () => {
+  test('requests yesterday alone first, then increasingly large windows back to the start of history', async () => {
     const { run, asked, published, covered } = harness(() => ({}));
     await run();
     expect(asked).toEqual(['2026-03-31..2026-03-31', '2026-03-23..2026-03-30', '2026-03-01..2026-03-22']);
@@ -102,7 +102,7 @@ describe('a run over days', () => {
     expect(await covered()).toEqual(daysDescending(start, yesterday).reverse());
   });
 
-  test('asks for yesterday alone once all is known, and for the revision window once a day', async () => {
+  test('requests only yesterday once everything is known, and the revision window once a day', async () => {
     const { run, asked, clock } = harness(() => ({}));
     await run();
     asked.length = 0;
@@ -117,7 +117,7 @@ describe('a run over days', () => {
     expect(asked).toEqual(['2026-04-01..2026-04-01', '2026-03-26..2026-03-31']);
   });
 
-  test('asks for one day less where the platform says that the newest is today', async () => {
+  test('requests one day less if the platform says that the newest is today', async () => {
     const { run, asked, runs, covered } = harness((window) =>
       window.to === yesterday
         ? new PlatformError('server', "answered 400: Cannot query today's date", { status: 400 })
@@ -180,7 +180,7 @@ describe('a run over days', () => {
     ]);
   });
 
-  test('a bad newest day fails the run, and everything else is had', async () => {
+  test('a bad newest day fails the run, and everything else is fetched', async () => {
     const { run, runs, covered } = harness(({ to }) =>
       to === yesterday ? new PlatformError('server', '500') : {},
     );
@@ -252,7 +252,7 @@ describe('a run over days', () => {
     expect(asked).toEqual(['2026-04-01..2026-04-01', '2026-03-06..2026-03-31']);
   });
 
-  test('days that a late dataset goes past are asked for again at once, and not settled until they are', async () => {
+  test('days passed by a late dataset are fetched again at once, and not settled until then', async () => {
     let until = addDays(yesterday, -12);
     const parts = harness(({ from, to }) => ({
       rows: daysDescending(from, to).filter((day) => day <= until),
@@ -325,7 +325,7 @@ describe('a run over days', () => {
 describe('a run over documents', () => {
   const reports: DocumentDataset<string> = { kind: 'documents', name: 'readiness', idOf: (id) => id };
 
-  test('a listing that fails leaves what is known', async () => {
+  test('a listing that fails leaves known data unchanged', async () => {
     const { runner, history, runs } = harness(() => ({}));
     let fails = false;
     const collector: DocumentCollector<string> = {

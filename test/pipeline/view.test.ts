@@ -136,7 +136,7 @@ test('rows before a day come newest first and leave out idle days', () => {
   expect([...view.rowsBefore(tokens, day(5))].map((row) => row.credits)).toEqual([4, 2]);
 });
 
-test('what several families start from is made once for a view', () => {
+test('the common input of several families is computed once per view', () => {
   const view = viewAt(startOf(day(6)), {});
   let times = 0;
   const make = ({ asOf }: { readonly asOf: number }) => {

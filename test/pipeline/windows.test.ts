@@ -13,7 +13,7 @@ const start = dayNamed('2026-01-14');
 const newest = dayNamed('2026-03-10');
 
 describe('windows', () => {
-  test('cover every wanted day exactly once, newest first, and no other day', () => {
+  test('cover every requested day exactly once, newest first, and no other day', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(60)), fc.integer({ min: 1, max: 30 }), (offsets, size) => {
         let wanted = offsets.sort((a, b) => b - a).map((offset) => addDays(start, offset));
@@ -30,7 +30,7 @@ describe('windows', () => {
   });
 });
 
-describe('the days to ask for', () => {
+describe('the days to fetch', () => {
   const now = startOf(addDays(newest, 1)) + 1;
   const today = addDays(newest, 1);
   const all = daysDescending(start, newest);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { isAboutToday } from '../../src/platform/response.ts';
 import { answers, createTestClient, failureOf, startServer, tokensRequest } from './platform-server.ts';
 
-describe('a refusal', () => {
+describe('a rejection', () => {
   const detail = JSON.stringify({ title: 'T', detail: 'why it is so', status: 0, requestId: 'r' });
 
   test.each([
@@ -58,7 +58,7 @@ describe('an answer that is not what it should be', () => {
     ['a cut JSON text', '{"data":[{"user_email":"jo@example.com"', '39 bytes that are not JSON'],
     ['an empty body', '', 'an empty body'],
     ['a login page', login, 'a web page in place of JSON: Sign in & go on'],
-  ])('%s is a schema failure after one more try, and is not quoted', async (_case, body, words) => {
+  ])('%s is a schema failure after one retry, and is not quoted', async (_case, body, words) => {
     const server = await startServer(answers({ body }));
     const { client, codes } = createTestClient(server.url);
     const error = await failureOf(client.get(tokensRequest()));
@@ -67,7 +67,7 @@ describe('an answer that is not what it should be', () => {
     expect(codes).toEqual(['200', '200']);
   });
 
-  test('a hiccup of a proxy is forgotten', async () => {
+  test('a single failure of a proxy is retried', async () => {
     const server = await startServer(answers({ body: login }, { body: '{"data":[]}' }));
     const { client } = createTestClient(server.url);
     expect((await client.get(tokensRequest())).body).toEqual({ data: [] });

@@ -29,8 +29,8 @@ function create(limit: number | undefined, store = createStore(), clock = create
   return { store, clock, ceiling: createDailyQuota({ limit, store, clock }) };
 }
 
-describe('the ceiling of requests', () => {
-  test('refuses what is beyond it, until the next UTC day', async () => {
+describe('the daily quota', () => {
+  test('rejects requests beyond it, until the next UTC day', async () => {
     const { ceiling, clock } = create(3);
     for (let n = 0; n < 3; n++) expect(await ceiling.take()).toBeUndefined();
     const refused = await ceiling.take();
@@ -42,7 +42,7 @@ describe('the ceiling of requests', () => {
     expect(await ceiling.take()).toBeUndefined();
   });
 
-  test('of a day to come does not ration the days until then, and is as it was when that day comes', async () => {
+  test('of a future day does not limit the days until then, and is unchanged when that day comes', async () => {
     const { ceiling, clock, store } = create(1);
     await store.write({ day: dayNamed('2027-11-20'), requests: 1 });
     expect(await ceiling.take()).toBeUndefined();
@@ -64,7 +64,7 @@ describe('the ceiling of requests', () => {
     expect(await second.ceiling.take()).toMatchObject({ reason: 'limit' });
   });
 
-  test('is never exceeded, whenever the process is killed or stopped and however many ask at once', async () => {
+  test('is never exceeded, whenever the process is killed or stopped and however many requests are concurrent', async () => {
     const lives = fc.array(
       fc.record({ asks: fc.integer({ min: 0, max: 40 }), isKilled: fc.boolean(), isNextDay: fc.boolean() }),
       { maxLength: 8 },
@@ -113,7 +113,7 @@ describe('the ceiling of requests', () => {
     expect(server.requests).toHaveLength(7);
   });
 
-  test('lets everything through that is below it', async () => {
+  test('allows everything below it', async () => {
     const server = await startServer(answers({}));
     const { ceiling } = create(5);
     const { client } = createTestClient(server.url, { dailyQuota: ceiling });

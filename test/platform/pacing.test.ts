@@ -4,7 +4,7 @@ import { createPacingLimiter } from '../../src/runtime/rate-limiters.ts';
 import { answers, createTestClient, START, startServer, tokensRequest } from './platform-server.ts';
 
 describe('the rate limit', () => {
-  test('lets requests go one by one, evenly spaced, in the order of asking', async () => {
+  test('sends requests one by one, evenly spaced, in order', async () => {
     const clock = createFakeClock(START);
     const limiter = createPacingLimiter(5, clock);
     const went: [number, number][] = [];
@@ -23,7 +23,7 @@ describe('the rate limit', () => {
     ]);
   });
 
-  test('does not save up turns while nothing is asked', async () => {
+  test('does not accumulate permissions while idle', async () => {
     const clock = createFakeClock(START);
     const limiter = createPacingLimiter(1, clock);
     await limiter.take();

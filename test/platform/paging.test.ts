@@ -49,7 +49,7 @@ function ids(...names: string[]): Item[] {
 }
 
 describe('a listing', () => {
-  test('goes on with the next cursor and the same query until the server says it is the last page', async () => {
+  test('continues with the next cursor and the same query until the server says it is the last page', async () => {
     const { outcome, items, asked } = await walk((cursor) =>
       cursor === undefined ? { items: ids('a', 'b'), next: 'b' } : { items: ids('c') },
     );
@@ -66,12 +66,12 @@ describe('a listing', () => {
     expect(outcome).toMatchObject({ end: 'empty', complete: true, pages: 2 });
   });
 
-  test('is not complete where an empty page still names a successor', async () => {
+  test('is not complete if an empty page has a next cursor', async () => {
     const { outcome } = await walk(() => ({ items: [], next: 'x' }));
     expect(outcome).toMatchObject({ end: 'empty', complete: false, pages: 1 });
   });
 
-  test('of a server that ignores the cursor ends at its repetition, without giving items twice', async () => {
+  test('of a server that ignores the cursor ends at its repetition, without duplicate items', async () => {
     const { outcome, items } = await walk(() => ({ items: ids('a', 'b'), next: 'b' }));
     expect(outcome).toMatchObject({ end: 'repeated-cursor', complete: false, pages: 2 });
     expect(items).toEqual(ids('a', 'b'));
@@ -89,7 +89,7 @@ describe('a listing', () => {
     expect(outcome).toMatchObject({ end: 'last', complete: true });
   });
 
-  test('that shifted while it was read goes on', async () => {
+  test('that shifted while it was read continues', async () => {
     const pages: FakePage[] = [
       { items: ids('a', 'b'), next: 'b' },
       { items: ids('b', 'c'), next: 'c' },
@@ -100,7 +100,7 @@ describe('a listing', () => {
     expect(items).toEqual(ids('a', 'b', 'c', 'd'));
   });
 
-  test('hands over items without identity as they are', async () => {
+  test('passes on items without identity unchanged', async () => {
     const { items } = await walk(() => ({ items: [{ n: 1 }, { n: 1 }, { id: 'a' }, { id: 'a' }] }));
     expect(items).toEqual([{ n: 1 }, { n: 1 }, { id: 'a' }]);
   });
@@ -132,7 +132,7 @@ describe('a listing', () => {
     ).rejects.toThrow('expected a list');
   });
 
-  test('always ends, hands over each identity once, and is complete only where the server said so', () =>
+  test('always ends, passes on each identity once, and is complete only if the server said so', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -184,7 +184,7 @@ describe('a listing over HTTP', () => {
   });
 });
 
-describe('a listing that is out to fill the memory', () => {
+describe('a listing that attacks memory', () => {
   test('ends after a million items', async () => {
     const { outcome, asked } = await walk((_cursor, call) => ({
       items: Array.from({ length: 200_000 }, (_item, index) => ({ id: `${call} ${index}` })),
@@ -202,7 +202,7 @@ describe('a listing that is out to fill the memory', () => {
     expect(items).toHaveLength(2);
   });
 
-  test('is refused where its cursor would not fit into an address', async () => {
+  test('is rejected if its cursor would not fit into a URL', async () => {
     await expect(walk(() => ({ items: ids('a'), next: 'c'.repeat(5_000) }))).rejects.toThrow(
       'expected a cursor of at most 4096 characters, got a string',
     );

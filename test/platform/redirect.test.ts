@@ -49,7 +49,7 @@ describe('a redirect', () => {
     ['another scheme', 308, 'https://127.0.0.1/x', 'from http to https'],
     ['no address', 308, undefined, 'without a valid location'],
     ['an address that is none', 308, 'http://[', 'without a valid location'],
-  ])('with %s is refused in plain words', async (_case, status, location, words) => {
+  ])('with %s is rejected in plain words', async (_case, status, location, words) => {
     const headers: Record<string, string> = location === undefined ? {} : { location };
     const server = await startServer(answers({ status, headers }));
     const { client } = createTestClient(server.url);

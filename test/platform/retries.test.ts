@@ -13,7 +13,7 @@ import {
 const wiki: ApiRequest = { endpoint: 'wiki', host: 'api', path: '/api/v0/wiki', query: {} };
 
 describe('retries', () => {
-  test.each([429, 500, 502, 503, 504])('%i is asked again until it passes', async (status) => {
+  test.each([429, 500, 502, 503, 504])('%i is retried until it succeeds', async (status) => {
     const server = await startServer(answers({ status }, { status }, {}));
     const { client, clock, codes, retried } = createTestClient(server.url);
     await client.get(tokensRequest());
@@ -62,7 +62,7 @@ describe('retries', () => {
     expect(codes).toEqual([]);
   });
 
-  test('are left out where the caller asks otherwise, except when the platform names the time', async () => {
+  test('are disabled if the caller says so, except when the platform gives a time', async () => {
     const server = await startServer(
       answers({ status: 503, headers: { 'retry-after': '2' } }, { status: 429 }, { status: 500 }, {}),
     );
@@ -166,7 +166,7 @@ describe('Retry-After', () => {
     expect(await failureOf(client.get(tokensRequest()))).toBe(error);
   });
 
-  test('beyond an hour is asked again after an hour, by one request for which the others wait', async () => {
+  test('beyond an hour is retried after an hour, by one request for which the others wait', async () => {
     const held: (() => void)[] = [];
     const asked = Promise.withResolvers<void>();
     const server = await startServer((_request, response, count) => {

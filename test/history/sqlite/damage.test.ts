@@ -190,7 +190,7 @@ test('once a damaged file that was kept is removed, the new one contains what wa
   expect(await checkedDays(await openHistory(file))).toBe(known);
 });
 
-test('a file of a newer release says so with its version, and makes way where that is wanted', async () => {
+test('a file of a newer release is reported with its version, and is set aside if so configured', async () => {
   const file = await writtenIn(createDirectory());
   const db = new DatabaseSync(file);
   db.exec(`PRAGMA user_version = ${MIGRATIONS.length + 3}`);

@@ -37,7 +37,7 @@ function blockedPlace(): { readonly file: string; unblock(): void } {
 }
 
 describe('a file that cannot be opened', () => {
-  test('costs a warning, not a start, and all that was seen is stored once it can be', async () => {
+  test('causes a warning but does not prevent the start, and everything is stored once that is possible', async () => {
     const { file, unblock } = blockedPlace();
     const history = await openHistory(file);
     expect([history.isPersistent(), reasonOf(history)]).toEqual([false, 'unreachable']);
@@ -64,7 +64,7 @@ describe('a file that cannot be opened', () => {
 });
 
 describe('a file that another process has open', () => {
-  test('is left to it, and taken over when it is free, with what both have seen', async () => {
+  test('is not touched, and taken over when it is free, with the data of both', async () => {
     const file = path.join(createDirectory(), 'history.db');
     const first = await openHistory(file);
     await first.putDays(
@@ -103,7 +103,7 @@ describe('a file that another process has open', () => {
   });
 });
 
-describe('a disk without room', () => {
+describe('a full disk', () => {
   test('degrades to memory and recovers by itself, with nothing lost', async () => {
     const file = path.join(createDirectory(), 'history.db');
     const db = new DatabaseSync(file);
@@ -125,7 +125,7 @@ describe('a disk without room', () => {
   });
 });
 
-describe('a file that goes away while it is in use', () => {
+describe('a file that is removed while it is in use', () => {
   test.each(['removed', 'moved', 'replaced'])('is written again if it is %s', async (fate) => {
     const file = path.join(createDirectory(), 'history.db');
     const history = await openHistory(file);

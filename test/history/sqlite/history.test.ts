@@ -47,7 +47,7 @@ describe('a history in a file', () => {
     ]);
   });
 
-  test('knows a revision of a day that was stored by a process before', async () => {
+  test('recognizes a revision of a day that was stored by an earlier process', async () => {
     const file = fileIn(createDirectory());
     const first = await openHistory(file);
     await first.putDays('acme', 'tokens', answer([monday], { [monday]: { a: 1, b: undefined } }));
@@ -59,7 +59,7 @@ describe('a history in a file', () => {
     ]);
   });
 
-  test('is for its own user alone, its directory too', async () => {
+  test('is accessible to its own user only, as is its directory', async () => {
     const directory = path.join(createDirectory(), 'new', 'data');
     const history = await openHistory(fileIn(directory));
     await history.putDays('acme', 'tokens', answer([monday]));
@@ -68,7 +68,7 @@ describe('a history in a file', () => {
     expect(statSync(`${fileIn(directory)}-wal`).mode & 0o777).toBe(0o600);
   });
 
-  test('does not read a row that was stored in another form, nor one that was altered', async () => {
+  test('ignores a row with another schema version, and one that was altered', async () => {
     const file = fileIn(createDirectory());
     const first = await openHistory(file);
     await first.putDays(
@@ -173,7 +173,7 @@ describe.each(['memory', 'file'])('an answer of another organization, in %s', (p
     expect(await content()).toEqual(before);
   });
 
-  test('that came before any identifier was known stays with the first one', async () => {
+  test('before any identifier was known belongs to the first one', async () => {
     const { history, content } = await opened();
     await history.putDocuments('globex', 'readiness', listing({ g: {} }));
     await history.adopt('globex', 'org_9');
@@ -183,7 +183,7 @@ describe.each(['memory', 'file'])('an answer of another organization, in %s', (p
     });
   });
 
-  test('ages also where it is set aside, and loses what may no longer be kept', async () => {
+  test('also ages while it is set aside, and loses what may no longer be kept', async () => {
     const { history } = await opened();
     await history.putDays('acme', 'tools', answer([monday], { [monday]: { who: 'x' } }, startOf(tuesday)));
     await history.adopt('acme', 'org_2');

@@ -73,7 +73,7 @@ describe('forwarding', () => {
     expect(readdirSync(state)).toEqual(['spool']);
   });
 
-  test('keeps what is not taken, and sends it first next time', async () => {
+  test('keeps events that are not accepted, and sends them first next time', async () => {
     const down = forwarding(() => new PostError('ECONNREFUSED', 'ECONNREFUSED'));
     await forward(down.parts, event('b', now + 1), 1000);
     await forward(down.parts, event('a', now), 1000);
@@ -85,7 +85,7 @@ describe('forwarding', () => {
   });
 
   test.each([500, 502, 503, 429, 401, 404])(
-    'keeps what was answered by %i, and does not ask again at once',
+    'keeps events that were answered %i, and does not retry at once',
     async (status) => {
       const { parts, clock, requests } = forwarding((_, nth) => answered(nth === 1 ? status : 202));
       await forward(parts, event('a'), 1000);
@@ -108,7 +108,7 @@ describe('forwarding', () => {
     expect(requests).toHaveLength(2);
   });
 
-  test('drops one event that the intake refuses, and says so', async () => {
+  test('drops an event that the intake rejects, and reports it', async () => {
     const { parts, logged } = forwarding(() => answered(400, refusal('invalid')));
     await forward(parts, event('a'), 1000);
     expect(parts.spool.names()).toEqual([]);
@@ -130,7 +130,7 @@ describe('forwarding', () => {
       '202 that does not account for every event',
       answered(202, '{"accepted":0,"duplicates":0,"rejected":0}'),
     ],
-  ])('keeps every event on the word of a %s', async (_, answer) => {
+  ])('keeps every event despite the answer of a %s', async (_, answer) => {
     const { parts, clock, requests, logged } = forwarding(() => answer);
     for (let nth = 0; nth < 8; nth++) parts.spool.add(event(`e${nth}`, now + nth));
     await forward(parts, event('last', now + 9), 1000);
@@ -189,7 +189,7 @@ describe('forwarding', () => {
     expect(sent().flat()).toEqual([...ids, 'last']);
   });
 
-  test('begins nothing when its time is up', async () => {
+  test('sends nothing when its time is up', async () => {
     const { parts, requests } = forwarding();
     await forward(parts, event('a'), 0);
     expect(requests).toHaveLength(0);
@@ -224,7 +224,7 @@ describe('forwarding', () => {
     expect(nobody.parts.hold.holds(now)).toBe(false);
   });
 
-  test('leaves to another process what that one sends', async () => {
+  test('does not send what another process is sending', async () => {
     const { parts, requests } = forwarding();
     expect(parts.lock.take(now, now + 60_000)).toBe(true);
     await forward(parts, event('a'), 100);
@@ -247,7 +247,7 @@ describe('forwarding', () => {
     expect(slow.parts.spool.names()).toHaveLength(1001);
   });
 
-  test('waits for another process only so long', async () => {
+  test('waits for another process for a limited time', async () => {
     const { parts, clock } = forwarding();
     parts.lock.take(now, now + 60_000);
     await forward(
@@ -305,7 +305,7 @@ describe('the spool', () => {
     expect(spool.names().map((name) => name.slice(-6, -5))).toEqual(['c', 'd']);
   });
 
-  test('drops what is too old, and what was never finished', () => {
+  test('drops old and incomplete files', () => {
     const folder = path.join(state, 'spool');
     const spool = createSpool(folder, { maxBytes: 1e6, maxAgeMs: 7_200_000 });
     spool.add(event('old', now - 7_200_001));
@@ -315,7 +315,7 @@ describe('the spool', () => {
     expect(readdirSync(folder)).toHaveLength(1);
   });
 
-  test('takes files that are not its own for nothing', () => {
+  test('ignores files that are not its own', () => {
     mkdirSync(path.join(state, 'spool'));
     writeFileSync(path.join(state, 'spool', 'README'), 'x');
     expect(createSpool(path.join(state, 'spool'), { maxBytes: 1, maxAgeMs: 1 }).names()).toEqual([]);
@@ -323,7 +323,7 @@ describe('the spool', () => {
 });
 
 describe('the lock', () => {
-  test('is had by one at a time', () => {
+  test('is held by one process at a time', () => {
     const file = path.join(state, 'lock');
     const [one, two] = [createLock(file, 1, () => true), createLock(file, 2, () => true)];
     expect(one.take(now, now + 1000)).toBe(true);

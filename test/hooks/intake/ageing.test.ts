@@ -31,7 +31,7 @@ describe('a clock that leaps by a year', () => {
     await store.close();
   });
 
-  test('is believed a day later, and what was forgotten is then too old to be counted again', async () => {
+  test('is accepted a day later, and forgotten events are then too old to be counted again', async () => {
     const store = createSqliteHookStore({ path: path.join(createDirectory(), 'hooks.db') });
     await isNew(store, 'a', NOW);
     await isNew(store, 'b', NOW + 365 * DAY);

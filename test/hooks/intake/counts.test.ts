@@ -37,7 +37,7 @@ describe('a session waits', () => {
     expect(waiting(NOW, event('Notification', 'a', NOW - 2), event(name, 'a', NOW - 1))).toBe(0);
   });
 
-  test('also where what ended it comes before it', () => {
+  test('even if the event that ended it arrives before it', () => {
     const notified = event('Notification', 'a', NOW - 2);
     const answered = event('UserPromptSubmit', 'a', NOW - 1);
     expect(waiting(NOW, answered, notified)).toBe(0);
@@ -45,7 +45,7 @@ describe('a session waits', () => {
     expect(waitingAt(tally.sessions, NOW + 1)).toBe(0);
   });
 
-  test('in the order of arrival where two happened at the same moment', () => {
+  test('in the order of arrival if two happened at the same moment', () => {
     expect(waiting(NOW, event('Stop', 'a', NOW), event('Notification', 'a', NOW))).toBe(1);
     expect(waiting(NOW, event('Notification', 'a', NOW), event('Stop', 'a', NOW))).toBe(0);
   });

@@ -8,7 +8,7 @@ const span = { from: NOW - 7 * DAY, to: NOW + DAY };
 const good = { id: 'e-1', hook_event_name: 'Stop', session_id: 's', occurred_at: NOW };
 
 describe('an event', () => {
-  test('is reduced to what is counted: no text of it is kept', () => {
+  test('is reduced to what is counted: none of its text is stored', () => {
     const event = readEvent({ ...good, message: 'secret', prompt: 'secret', cwd: '/home/secret' }, span);
     expect(Object.keys(event).sort()).toEqual(['at', 'event', 'id', 'reason', 'session']);
     expect(JSON.stringify(event)).not.toMatch(/secret|e-1|"s"/);
@@ -28,7 +28,7 @@ describe('an event', () => {
     [{ session_id: '' }, { session: undefined }],
     [{ id: 'a'.repeat(128) }, { event: 'Stop' }],
     [{ occurred_at: NOW + 0.5 }, { at: NOW }],
-  ])('with %o is taken', (changes, expected) => {
+  ])('with %o is accepted', (changes, expected) => {
     expect(readEvent({ ...good, ...changes }, span)).toMatchObject(expected);
   });
 

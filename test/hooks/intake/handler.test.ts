@@ -50,7 +50,7 @@ function post(app: App, body: unknown, headers: Record<string, string> = {}) {
 }
 
 describe('POST /hooks/events', () => {
-  test('takes one event, and several', async () => {
+  test('accepts one event, and several', async () => {
     const { app, values } = await serve();
     const one = await post(app, { ...event, message: 'ignored', tool_input: { a: 1 } });
     expect([one.status, one.body]).toEqual([202, { accepted: 1, duplicates: 0, rejected: 0 }]);
@@ -106,7 +106,7 @@ describe('POST /hooks/events', () => {
     expect(await values('events_total')).toMatchObject({ Stop: 0 });
   });
 
-  test('asks to come again where events cannot be stored, or too many wait', async () => {
+  test('asks to retry if events cannot be stored, or too many are waiting', async () => {
     for (const [result, status, reason] of [
       ['unavailable', 503, 'unavailable'],
       ['busy', 429, 'throttled'],
@@ -134,7 +134,7 @@ describe('POST /hooks/events', () => {
     expect(await values('events_rejected_total')).toMatchObject({ throttled: 7, unauthorized: 3 });
   });
 
-  test('takes a token that has changed, and none while it cannot be read', async () => {
+  test('accepts a changed token, and none while it cannot be read', async () => {
     let token: string | Error = TOKEN;
     const read = async () => {
       if (token instanceof Error) throw token;
@@ -156,7 +156,7 @@ describe('POST /hooks/events', () => {
     expect((await post(app, event)).status).toBe(202);
   });
 
-  test('does not exist without a token, and answers to nothing but POST', async () => {
+  test('does not exist without a token, and allows only POST', async () => {
     const none = await request(createTestApp().app).post('/hooks/events').send('{}');
     expect([none.status, none.body]).toEqual([404, { error: expect.stringContaining('no hook token') }]);
     const { app } = await serve();
@@ -166,7 +166,7 @@ describe('POST /hooks/events', () => {
     }
   });
 
-  test('lets nothing of an event but digests reach the disk', async () => {
+  test('stores only digests of an event', async () => {
     const { app, file, close } = await serve();
     const secrets = ['message', 'prompt', 'cwd', 'transcript_path', 'tool_input', 'tool_name'];
     const told = Object.fromEntries(secrets.map((member) => [member, `planted-${member}`]));
@@ -189,7 +189,7 @@ describe('POST /hooks/events', () => {
   });
 });
 
-describe('a body that does not come', () => {
+describe('a body that does not arrive', () => {
   test('is awaited for ten seconds, and a sender that disconnects does no harm', async () => {
     const { app, clock, values } = await serve();
     const server = app.listen(0, '127.0.0.1');

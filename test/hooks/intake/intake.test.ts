@@ -15,7 +15,7 @@ function stop(id: string, changes: Partial<HookEvent> = {}): HookEvent {
 const ended: Partial<HookEvent> = { event: 'SessionEnd', reason: 'clear' };
 
 describe.each(stores)('the intake over %s', (_, createStore) => {
-  test('counts each event once, however often it comes', async () => {
+  test('counts each event once, however often it is sent', async () => {
     const intake = await openIntake(createStore(createPlace()));
     expect(await intake.take([stop('1'), stop('2', ended), stop('1')])).toEqual({
       accepted: 2,
@@ -37,7 +37,7 @@ describe.each(stores)('the intake over %s', (_, createStore) => {
     });
   });
 
-  test('answers requests that come together each for itself', async () => {
+  test('answers concurrent requests separately', async () => {
     const intake = await openIntake(createStore(createPlace()));
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_unused, index) =>
@@ -59,7 +59,7 @@ describe.each(stores)('the intake over %s', (_, createStore) => {
     expect(await intake.values('sessions_waiting')).toEqual({ '': 0 });
   });
 
-  test('does not take more than it can hold', async () => {
+  test('does not accept more than it can store', async () => {
     const intake = await openIntake(createStore(createPlace()));
     const batch = (name: string) =>
       Array.from({ length: 1000 }, (_unused, index) => stop(`${name}-${index}`));
@@ -75,7 +75,7 @@ describe.each(stores)('the intake over %s', (_, createStore) => {
 });
 
 describe('over a restart', () => {
-  test('counts go on, sessions still wait, and what came before is known', async () => {
+  test('counts continue, sessions still wait, and earlier events are known', async () => {
     const file = createPlace();
     const before = await openIntake(createSqliteHookStore({ path: file }));
     await before.take([stop('1'), stop('2', ended), stop('3', { event: 'Notification', session: 'a' })]);
@@ -151,7 +151,7 @@ describe('identities', () => {
         restarts: true,
       }),
     ],
-  ])('beyond a bound go first in %s, and nothing from before them is taken', async (_, placed) => {
+  ])('beyond a limit are dropped oldest first in %s, and nothing older is accepted', async (_, placed) => {
     const { open, restarts } = placed(createPlace());
     const clock = createFakeClock(NOW);
     const intake = await openIntake(open(), clock);
@@ -168,7 +168,7 @@ describe('identities', () => {
 });
 
 describe('a file that cannot be used', () => {
-  test('costs no event: none is taken until it can, and then the counts are right', async () => {
+  test('costs no event: none is accepted until it is usable, and then the counts are right', async () => {
     const file = createPlace();
     const holder = await openIntake(createSqliteHookStore({ path: file }));
     await holder.take([stop('1')]);
@@ -184,7 +184,7 @@ describe('a file that cannot be used', () => {
     expect(second.log.events.map(({ level }) => level)).toEqual(['warn', 'info']);
   });
 
-  test('is left as it is where it is damaged or another program’s', async () => {
+  test('is not changed if it is damaged or another program’s', async () => {
     const file = createPlace();
     await (await openIntake(createSqliteHookStore({ path: file }))).close();
     const noise = 'not a database, and long enough to be looked at'.repeat(100);
@@ -199,7 +199,7 @@ describe('a file that cannot be used', () => {
     expect(intake.log.events[0]?.fields['hint']).toContain('away');
   });
 
-  test('that was taken away is made again, with everything counted so far', async () => {
+  test('that was removed is created again, with everything counted so far', async () => {
     const file = createPlace();
     const intake = await openIntake(createSqliteHookStore({ path: file }));
     await intake.take([stop('1'), stop('2', ended)]);

@@ -37,7 +37,7 @@ function parts(overrides: Partial<ChannelParts> = {}): ChannelParts & { readonly
 const chat: Channel = { type: 'slack', url: { variable: 'URL' } };
 
 describe('channels', () => {
-  test('fail each by itself', async () => {
+  test('fail independently', async () => {
     const post: ChannelParts['post'] = async ({ url }) => {
       if (url.endsWith('/broken')) throw new Error('ECONNREFUSED');
       return { status: 200, retryAfter: undefined, body: '' };
@@ -101,7 +101,7 @@ describe('rules', () => {
   const settings = { deadlineMs: 1, channels: { a: chat, b: chat }, rules: [], needsLengths: false };
   const told = { event, shared: notice.event, lengths: unknownLengths, settings };
 
-  test('speak once by each channel: the first that names it', () => {
+  test('notify once per channel: the first that names it', () => {
     const rules = [
       { ...rule, message: 'first' },
       { ...rule, channels: ['a', 'b'], message: 'second' },
@@ -113,14 +113,14 @@ describe('rules', () => {
     ]);
   });
 
-  test('send what they ask for, where it is there', () => {
+  test('send the requested members, if present', () => {
     const [delivery] = deliveriesOf({ ...told, rules: [{ ...rule, send: ['cwd', 'toString', 'message'] }] });
     expect(delivery?.notice.extra).toEqual({ cwd: '/w' });
   });
 });
 
 describe('the chat forms', () => {
-  test('keep within the bounds of each chat, whatever the text', () => {
+  test('stay within the limits of each chat, whatever the text', () => {
     fc.assert(
       fc.property(
         fc.string({ maxLength: 300 }),
@@ -146,7 +146,7 @@ test('a signature is the HMAC of timestamp, dot and body', () => {
   expect(signatureOf('key', '17', '{"a":1}')).toBe(`sha256=${wanted}`);
 });
 
-test('a proxy is one only where a variable names it', () => {
+test('a proxy is used only if a variable names it', () => {
   expect(proxiesIn({ NO_PROXY: 'a', HTTP_PROXY: '' })).toBeUndefined();
   expect(proxiesIn({ https_proxy: 'http://p:1', NO_PROXY: 'a' })).toEqual({
     https_proxy: 'http://p:1',
