@@ -14,7 +14,9 @@ const PARTS = [
   ...['packaging', 'dashboards', 'helm', 'scripts', 'alerts'],
 ];
 
-describe.runIf(requireTool('npm') && requireTool('helm') && requireTool('gpg'))('a release made here', () => {
+const hasTools = ['npm', 'helm', 'gpg', 'nfpm'].map(requireTool).every(Boolean);
+
+describe.runIf(hasTools)('a release made here', () => {
   const programs = createPrograms();
   const { version } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')) as {
     version: string;
@@ -22,8 +24,8 @@ describe.runIf(requireTool('npm') && requireTool('helm') && requireTool('gpg'))(
   let checkout = '';
   let output = '';
 
-  async function script(name: string, args: readonly string[]) {
-    const file = join(checkout, 'scripts/release', `${name}.ts`);
+  async function script(name: string, args: readonly string[], folder = 'release') {
+    const file = join(checkout, 'scripts', folder, `${name}.ts`);
     const command = `cd "$0" && exec "$@"`;
     return programs.run('/bin/sh', ['-c', command, checkout, process.execPath, file, ...args], {
       environment: networkEnvironment(),
@@ -66,11 +68,18 @@ describe.runIf(requireTool('npm') && requireTool('helm') && requireTool('gpg'))(
   test('has a working executable, package and chart, a bill of materials and valid checksums', async () => {
     const executable = join(output, `agent-platform-exporter-${version}-linux-${process.arch}`);
     await cp(await buildExecutable(programs), executable);
+    const packages = programs.folder();
+    const packaged = await script('build', [`--binary=${executable}`, `--output=${packages}`], 'packages');
+    expect(packaged.code, packaged.stderr).toBe(0);
+    const installable = readdirSync(packages).filter((name) => /\.(deb|rpm)$/.test(name));
+    expect(installable).toHaveLength(2);
+    for (const name of installable) await cp(join(packages, name), join(output, name));
     const assembled = await script('assemble', [`--output=${output}`]);
     expect(assembled.code, assembled.stderr).toBe(0);
     expect(readdirSync(output).toSorted()).toEqual(
       [
         'SHA256SUMS',
+        ...installable,
         `agent-platform-exporter-${version}-linux-${process.arch}`,
         `agent-platform-exporter-${version}.tgz`,
         `agent-platform-exporter-agent-platform-exporter-${version}.tgz`,
@@ -82,7 +91,7 @@ describe.runIf(requireTool('npm') && requireTool('helm') && requireTool('gpg'))(
       '-c',
       `cd ${output} && sha256sum --check --strict SHA256SUMS`,
     ]);
-    expect([checked.code, checked.stdout.match(/: OK$/gm)?.length]).toEqual([0, 4]);
+    expect([checked.code, checked.stdout.match(/: OK$/gm)?.length]).toEqual([0, 6]);
     const smoke = await script('smoke', [`--version=${version}`, '--', executable]);
     expect([smoke.code, smoke.stdout], smoke.stderr).toEqual([
       0,
