@@ -45,11 +45,10 @@ export const kinds = {
   },
   'bad-day': {
     takes: 'detail',
-    meaning:
-      'every range of days that holds this one is answered 500, or another error (bad-day=2026-11-19:400)',
+    meaning: 'every range that contains this day is answered 500, or another error (bad-day=2026-11-19:400)',
     detail: {
       allows: /^\d{4}-\d{2}-\d{2}(:[45]\d\d)?$/,
-      words: 'a day such as 2026-11-19, with a status from 400 to 599 after a colon where it is another',
+      words: 'a day such as 2026-11-19, optionally followed by a colon and a status from 400 to 599',
     },
   },
   'oldest-day': {
@@ -94,7 +93,7 @@ export const kinds = {
       words: 'an origin such as http://host:port',
     },
   },
-  'repeated-cursor': { takes: 'nothing', meaning: '/users hands out the cursor it was given, for ever' },
+  'repeated-cursor': { takes: 'nothing', meaning: '/users always returns the cursor of the request' },
   'null-cursor': { takes: 'nothing', meaning: 'the last page of /users has a next_cursor of null' },
   'ignore-limit': { takes: 'nothing', meaning: 'pages hold everything, whatever limit says' },
   'limit-cap': {
@@ -143,7 +142,7 @@ export const kinds = {
   'strange-dates': {
     takes: 'rate',
     usually: 0.2,
-    meaning: 'rows have a date that was not asked for, or one that is none',
+    meaning: 'rows have a date that was not requested, or an invalid one',
   },
   'odd-paging': {
     takes: 'detail',
@@ -187,15 +186,14 @@ export const kinds = {
     meaning: 'sends headers of that many bytes (big-headers=65536)',
     detail: { ...whole, fallback: '65536' },
   },
-  'redirect-loop': { takes: 'nothing', meaning: 'answers 308 to the same address, for ever' },
+  'redirect-loop': { takes: 'nothing', meaning: 'answers 308 to the same URL, indefinitely' },
   'endless-pages': {
     takes: 'nothing',
     meaning: 'the readiness listing never ends: after each page comes another one of new reports',
   },
   'many-names': {
     takes: 'detail',
-    meaning:
-      'each breakdown of a row names that many things more, each for the first time (many-names=100000)',
+    meaning: 'each breakdown of a row has that many additional names, all of them new (many-names=100000)',
     detail: { ...whole, fallback: '100000' },
   },
   'long-names': {
@@ -205,7 +203,7 @@ export const kinds = {
   },
   'odd-keys': {
     takes: 'nothing',
-    meaning: 'rows and what is in them have members named __proto__, constructor and the like',
+    meaning: 'rows and their nested objects have members named __proto__, constructor and the like',
   },
 } as const satisfies Readonly<Record<string, Omit<FaultKind, 'name'>>>;
 
