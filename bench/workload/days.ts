@@ -12,7 +12,7 @@ export const DAYS = 120;
 const TIERS = ['standard', 'premium'];
 const HOOKS = ['PreToolUse', 'PostToolUse', 'Notification', 'Stop'];
 
-/** Fills the history with an organization's days of tokens, tools, activity and productivity: about 300 series. */
+/** Fills the history with an organization's days of tokens, tools, activity and productivity: about 320 series. */
 export async function putAnalytics(history: History, org: string, now: Instant): Promise<void> {
   const newest = yesterdayOf(now);
   const days = Array.from({ length: DAYS }, (_, back) => addDays(newest, -back));

@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 /** Minimum number of days in the store. */
 const LONGEST = 1500;
 
-/** Days to backfill, and the approximate number of report series of each, in addition to 290 daily ones. */
+/** Days to backfill, and the approximate number of report series of each, in addition to 320 daily ones. */
 export interface PastSize {
   readonly series: number;
   readonly days: number;
