@@ -22,9 +22,12 @@ export function outcomeOfDays(collector: string, mine: readonly Sent[]): Outcome
   return last !== undefined && isGood ? 'success' : 'failure';
 }
 
-/** Whether the last listing of the newest day's people was incomplete. */
+/** Whether the last listing of the newest day's people was incomplete; a day that is not over yet has none. */
 export function isListingBroken(mine: readonly Sent[]): boolean {
-  const answered = mine.filter(({ status, limit }) => status === 200 && limit === '100');
+  const notYet = new Set(mine.filter(isNotYet).map(({ to }) => to));
+  const answered = mine.filter(
+    ({ status, limit, to }) => status === 200 && limit === '100' && !notYet.has(to),
+  );
   const newest = answered.reduce((day, { to }) => (to > day ? to : day), '');
   const ofNewest = answered.filter(({ to }) => to === newest);
   const listing = ofNewest.slice(

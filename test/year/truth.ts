@@ -56,10 +56,19 @@ export function datasetOf(family: string): Dataset {
 
 /**
  * Checks figures using the world alone. `rules` are those of the last time that the platform could be reached: according
- * to them a zero may have been provisional. `calm` is the last time at which everything could be requested. `isPast`
- * distinguishes a backfill, which has no provisional days, from a live page.
+ * to them a zero may have been provisional. `calm` is the last time at which everything could be requested, `before` that
+ * of the previous poll. `isPast` distinguishes a backfill, which has no provisional days, from a live page.
  */
-export function createTruth(world: World, at: Instant, rules: Rules, calm: Instant, isPast = false) {
+export function createTruth(
+  world: World,
+  at: Instant,
+  rules: Rules,
+  {
+    calm,
+    before,
+    isPast = false,
+  }: { readonly calm: Instant; readonly before: Instant; readonly isPast?: boolean },
+) {
   const since = calm - PASS_MS;
 
   /** The values with which a dataset may be published for a day if nothing was requested later than required. */
@@ -133,7 +142,10 @@ export function createTruth(world: World, at: Instant, rules: Rules, calm: Insta
     let [part, total, known] = [0, 0, 0];
     for (const day of days) {
       const credits = creditsOf(day);
-      if (credits === 'open') return 'open';
+      // The newest day is published first: rows that have come since the previous poll may still be missing.
+      const isNew =
+        world.rowAt('tokens', day, before) === undefined && rules.stateOf('tokens', day) === 'row';
+      if (credits === 'open' || (isNew && days.length > 1)) return 'open';
       if (credits === undefined) continue;
       known += 1;
       if (credits === 0) continue;

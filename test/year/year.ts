@@ -56,7 +56,7 @@ export async function liveThrough(seed: number, { days, everyHours }: YearOption
   const count = { compared: 0, open: 0, timely: 0, excused: 0, revisions: 0 };
   let page: Shown = new Map();
   let calm = world.start;
-  let truth = createTruth(world, calm, createRules(world, calm, calm), calm);
+  let truth = createTruth(world, calm, createRules(world, calm, calm), { calm, before: 0 });
   let truthBefore = truth;
   let pastTruth = truth;
 
@@ -161,6 +161,7 @@ export async function liveThrough(seed: number, { days, everyHours }: YearOption
   let ticks = 0;
   let rules = createRules(world, world.start, world.start);
   let passAt = world.start;
+  let before = world.start;
   for (let at = world.start; at <= world.end; at += everyHours * HOUR, ticks += 1) {
     clock.set(at);
     const outage = world.outageAt(at);
@@ -178,9 +179,10 @@ export async function liveThrough(seed: number, { days, everyHours }: YearOption
     }
     truthBefore = truth;
     if (!isTroubled(at)) calm = at;
-    truth = createTruth(world, at, rules, calm);
-    pastTruth = createTruth(world, at, rules, calm, true);
+    truth = createTruth(world, at, rules, { calm, before });
+    pastTruth = createTruth(world, at, rules, { calm, before, isPast: true });
     await exporter.poll();
+    if (outage === undefined) before = at;
     checkTime(at, rules);
     if (ticks % PAST_EVERY === PAST_EVERY - 1) {
       const newest = Math.floor((at - startOf(world.first)) / DAY_MS) - 1;
