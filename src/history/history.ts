@@ -59,6 +59,13 @@ export interface Revision {
   readonly after: unknown;
 }
 
+/** The effect of an answer on the stored days. */
+export interface StoredAnswer {
+  readonly revisions: readonly Revision[];
+  /** Number of fields that keep their stored values because the answer lacks them without a fault of its own. */
+  readonly missing: number;
+}
+
 /** The number of requests for an organization on a UTC day. */
 export interface RequestCount {
   readonly day: Day;
@@ -88,7 +95,7 @@ export interface History {
   adopt(org: string, orgId: string): Promise<void>;
   /** Stores the fingerprint of the key whose answers come from the organization, or `UNCONFIRMED`. */
   putConfirmedKey(org: string, key: string): Promise<void>;
-  putDays(org: string, dataset: DatasetName, answer: AnsweredDays): Promise<readonly Revision[]>;
+  putDays(org: string, dataset: DatasetName, answer: AnsweredDays): Promise<StoredAnswer>;
   putDocuments(org: string, dataset: DatasetName, answer: AnsweredDocuments): Promise<void>;
   /** The UTC day on which the revision window of a dataset was last fetched again. */
   revisedOn(org: string, dataset: DatasetName): Promise<Day | undefined>;

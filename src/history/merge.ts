@@ -1,14 +1,15 @@
 import { isDamaged, type Reduced, type RowParts, rejectedOf } from '../catalog/dataset.ts';
 import type { Day } from '../catalog/day.ts';
-import type { AnsweredDays, DatasetState, Revision } from './history.ts';
+import type { AnsweredDays, DatasetState, Revision, StoredAnswer } from './history.ts';
 
-/** The known days after an answer was added, and the days that it revised. */
+/** The known days after an answer was added, and its effect on them. */
 export function mergeDays(
   before: ReadonlyMap<Day, unknown>,
   answer: AnsweredDays,
-): { days: ReadonlyMap<Day, unknown>; revisions: readonly Revision[] } {
+): { readonly days: ReadonlyMap<Day, unknown>; readonly stored: StoredAnswer } {
   const days = new Map(before);
   const revisions: Revision[] = [];
+  let missing = 0;
   for (const day of answer.days) {
     const old = before.get(day);
     const row = answer.rows.get(day);
@@ -16,11 +17,12 @@ export function mergeDays(
       days.set(day, row ?? old);
       continue;
     }
-    const { row: merged, isRevised } = mergeRow(old, row, answer.parts ?? {});
-    days.set(day, merged);
-    if (isRevised) revisions.push({ day, before: old, after: merged });
+    const merged = mergeRow(old, row, answer.parts ?? {});
+    days.set(day, merged.row);
+    missing += merged.missing;
+    if (merged.isRevised) revisions.push({ day, before: old, after: merged.row });
   }
-  return { days, revisions };
+  return { days, stored: { revisions, missing } };
 }
 
 /** A stored dataset merged with newer data; `isListed`: the newer documents are complete. */

@@ -7,7 +7,7 @@ import {
   ForeignAnswer,
   type OrgHistory,
   type Retention,
-  type Revision,
+  type StoredAnswer,
   UNCONFIRMED,
 } from './history.ts';
 import { absorbDataset, absorbedDocuments, mergeDays } from './merge.ts';
@@ -39,7 +39,7 @@ export interface HistoryState {
   /** Assigns a name to that organization and returns what has moved. */
   adopt(org: string, orgId: string): readonly Touched[];
   putConfirmedKey(org: string, key: string): readonly Touched[];
-  putDays(org: string, dataset: DatasetName, answer: AnsweredDays): readonly Revision[];
+  putDays(org: string, dataset: DatasetName, answer: AnsweredDays): StoredAnswer;
   /** Returns the identities that were stored or deleted. */
   putDocuments(org: string, dataset: DatasetName, answer: AnsweredDocuments): ReadonlySet<string>;
   putRevisedOn(org: string, dataset: DatasetName, day: Day): void;
@@ -178,10 +178,10 @@ export function createHistoryState(): HistoryState {
     },
     putDays(org, dataset, answer) {
       refuseForeign(org, answer.orgId);
-      const { days, revisions } = mergeDays((find(org, dataset) ?? NOTHING).days, answer);
+      const { days, stored } = mergeDays((find(org, dataset) ?? NOTHING).days, answer);
       change(org, dataset, { days, answeredAt: answer.at });
       noteOrgId(org, answer.orgId);
-      return revisions;
+      return stored;
     },
     putDocuments(org, dataset, { documents: named, damaged, complete, orgId, at }) {
       refuseForeign(org, orgId);

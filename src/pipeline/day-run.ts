@@ -1,9 +1,8 @@
 import type { DayCollector, FetchedDays } from '../catalog/collector.ts';
-import type { DayDataset, RowParts } from '../catalog/dataset.ts';
+import type { DayDataset } from '../catalog/dataset.ts';
 import { addDays, type Day, yesterdayOf } from '../catalog/day.ts';
 import { IncompleteListing, type Source } from '../catalog/source.ts';
 import type { Revision } from '../history/history.ts';
-import { mergeRow } from '../history/merge.ts';
 import { isAboutToday } from '../platform/response.ts';
 import { PlatformError } from '../runtime/errors.ts';
 import { type Ask, afterAnswer, afterFailure, nextAsk, planDays, withDays, withNewest } from './day-plan.ts';
@@ -206,8 +205,7 @@ async function store(
   // The settings may have changed during the request: data that may no longer be kept must not return.
   if (run.retired()) return [];
   const answered = fetched.lost === 0 ? days : days.filter((day) => fetched.rows.has(day));
-  const before = (await deps.history.read(org.name)).days(dataset);
-  const changes = await deps.history.putDays(org.name, dataset, {
+  const { revisions: changes, missing } = await deps.history.putDays(org.name, dataset, {
     days: answered,
     rows: fetched.rows,
     parts: collector.dataset.parts,
@@ -215,7 +213,7 @@ async function store(
     at: deps.clock.now(),
   });
   if (run.retired()) return [];
-  run.note(withMissing(fetched, before, collector.dataset.parts));
+  run.note(withMissing(fetched, missing));
   const totalOf = (row: unknown) => collector.dataset.total?.(row);
   // A row made with other settings does not count as revised; a day that was published as idle does.
   const revisions = [
@@ -236,16 +234,7 @@ async function store(
 }
 
 /** Counts the fields that stay as stored because the answer lacks them: it is only partly usable, though it is valid. */
-function withMissing(
-  { rows, rejected, remarks }: FetchedDays<unknown>,
-  before: ReadonlyMap<Day, unknown>,
-  parts: RowParts = {},
-): AnswerNotes {
-  let missing = 0;
-  for (const [day, row] of rows) {
-    const stored = before.get(day);
-    if (stored !== undefined) missing += mergeRow(stored, row, parts).missing;
-  }
+function withMissing({ rejected, remarks }: FetchedDays<unknown>, missing: number): AnswerNotes {
   if (missing === 0) return { rejected, remarks };
   return { rejected: rejected + missing, remarks: [...remarks, 'fields that were known are missing'] };
 }

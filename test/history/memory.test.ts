@@ -26,15 +26,17 @@ describe('the history in memory', () => {
     const first = await history.putDays('acme', 'tokens', answer([monday], [[monday, { a: 1, b: 2 }]]));
     const same = await history.putDays('acme', 'tokens', answer([monday], [[monday, { b: 2, a: 1 }]]));
     const other = await history.putDays('acme', 'tokens', answer([monday], [[monday, { a: 1, b: 3 }]]));
-    expect([first.length, same.length]).toEqual([0, 0]);
-    expect(other).toEqual([{ day: monday, before: { a: 1, b: 2 }, after: { a: 1, b: 3 } }]);
+    expect([first.revisions.length, same.revisions.length]).toEqual([0, 0]);
+    expect(other.revisions).toEqual([{ day: monday, before: { a: 1, b: 2 }, after: { a: 1, b: 3 } }]);
   });
 
   test('a first row that arrives late is not a revision, and an answer without a row removes none', async () => {
     const history = createMemoryHistory();
     await history.putDays('acme', 'tokens', answer([monday], []));
-    expect(await history.putDays('acme', 'tokens', answer([monday], [[monday, { a: 1 }]]))).toEqual([]);
-    expect(await history.putDays('acme', 'tokens', answer([monday], []))).toEqual([]);
+    expect(
+      (await history.putDays('acme', 'tokens', answer([monday], [[monday, { a: 1 }]]))).revisions,
+    ).toEqual([]);
+    expect((await history.putDays('acme', 'tokens', answer([monday], []))).revisions).toEqual([]);
     expect((await history.read('acme')).days('tokens').get(monday)).toEqual({ a: 1 });
   });
 

@@ -94,7 +94,7 @@ describe('the history', () => {
     const history = createMemoryHistory();
     await history.putDays('acme', 'tokens', answer(good));
     const worse = { ...good, credits: undefined, rejected: { credits: 1 } };
-    expect(await history.putDays('acme', 'tokens', answer(worse))).toEqual([]);
+    expect((await history.putDays('acme', 'tokens', answer(worse))).revisions).toEqual([]);
     expect((await history.read('acme')).days('tokens').get(monday)).toEqual({
       ...good,
       rejected: { credits: 0 },

@@ -254,9 +254,9 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       if (changes.length > 0) await store(changes);
     },
     async putDays(org, dataset, answer) {
-      const revisions = state.putDays(org, dataset, answer);
+      const stored = state.putDays(org, dataset, answer);
       await put({ org, dataset, days: answer.days, documents: [] });
-      return revisions;
+      return stored;
     },
     async putDocuments(org, dataset, answer) {
       const documents = state.putDocuments(org, dataset, answer);

@@ -53,10 +53,12 @@ describe('a history in a file', () => {
     await first.putDays('acme', 'tokens', answer([monday], { [monday]: { a: 1, b: undefined } }));
     await first.close();
     const again = await openHistory(file);
-    expect(await again.putDays('acme', 'tokens', answer([monday], { [monday]: { a: 1 } }))).toEqual([]);
-    expect(await again.putDays('acme', 'tokens', answer([monday], { [monday]: { a: 2 } }))).toEqual([
-      { day: monday, before: { a: 1 }, after: { a: 2 } },
-    ]);
+    expect(
+      (await again.putDays('acme', 'tokens', answer([monday], { [monday]: { a: 1 } }))).revisions,
+    ).toEqual([]);
+    expect(
+      (await again.putDays('acme', 'tokens', answer([monday], { [monday]: { a: 2 } }))).revisions,
+    ).toEqual([{ day: monday, before: { a: 1 }, after: { a: 2 } }]);
   });
 
   test('is accessible to its own user only, as is its directory', async () => {
@@ -156,7 +158,7 @@ describe.each(['memory', 'file'])('an answer of another organization, in %s', (p
     expect((await history.read('acme')).confirmedKey).toBe(UNCONFIRMED);
     const first = answer([monday], { [monday]: { n: 2 } }, 1, 'org_2');
     // The other organization's figure does not count as revised by this one.
-    expect(await history.putDays('acme', 'tokens', first)).toEqual([]);
+    expect((await history.putDays('acme', 'tokens', first)).revisions).toEqual([]);
     expect(await content()).toMatchObject({
       acme: { orgId: 'org_2' },
       'acme/tokens': { days: [`${monday} {"n":2}`] },
