@@ -17,9 +17,14 @@ export function modelsOf(view: View, day: Day): readonly TieredModel[] | undefin
   if (entries === undefined) return undefined;
   const untiered = new Set(entries.filter(({ tier }) => tier === undefined).map(({ model }) => model));
   const tiers = lastTiers(untiered, entries, view, day);
-  return mergedModels(
+  return mergedTiers(
     entries.map((entry) => ({ ...entry, tier: entry.tier ?? tiers.get(entry.model) ?? UNKNOWN_TIER })),
-  ).map((entry) => ({ ...entry, tier: entry.tier ?? UNKNOWN_TIER }));
+  );
+}
+
+/** Merges the entries of each model and tier, of one day or of several. */
+export function mergedTiers(entries: readonly TieredModel[]): readonly TieredModel[] {
+  return mergedModels(entries).map((entry) => ({ ...entry, tier: entry.tier ?? UNKNOWN_TIER }));
 }
 
 /** The newest known tier of each model in `models`, on that day or an earlier one. */
