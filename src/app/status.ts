@@ -34,9 +34,9 @@ export function statusOf(frame: StatusFrame, core: Core, deployment: Deployment)
       }),
     ),
     links: [
-      { href: telemetryPath, label: 'Metrics', description: 'the metrics' },
+      { href: telemetryPath, label: 'Metrics', description: 'scraped by Prometheus' },
       { href: '/status', label: 'Status', description: 'this page as JSON' },
-      { href: '/-/ready', label: 'Readiness', description: 'readiness: whether every collector has run' },
+      { href: '/-/ready', label: 'Readiness', description: 'whether every collector has run' },
     ],
   };
 }

@@ -4,19 +4,19 @@ import { preciseSum } from '../counts.ts';
 import { ofEach } from '../statistics.ts';
 import { activityDataset } from './dataset.ts';
 
-/** How many weeks the baseline covers, and of how many at least each day must be known. */
+/** The number of weeks of the baseline, and how many of them must be known completely. */
 const BASELINE_WEEKS = 4;
 const MIN_BASELINE_WEEKS = 2;
 
 /** The definitions of both figures, with a worked example each; `docs/METRICS.md` shows them. */
 export const meanDefinitions = {
   week: `The mean of \`agent_platform_daily_active_users\` over the seven days that end with the data day. A day without
-activity counts as 0. Absent where one of the seven days is not known.
+activity counts as 0. Absent if one of the seven days is unknown.
 
 Example: five working days with 40 active people and a weekend with 5 and 2 give (5 · 40 + 5 + 2) / 7 = 29.571 people.`,
 
   baseline: `The mean of the four weeks before those of \`agent_platform_daily_active_users_mean_7d\`: the 28 days that end
-seven days before the data day. A week counts only if each of its days is known. Absent under two such weeks.
+seven days before the data day. A week counts only if each of its days is known. Absent with fewer than two such weeks.
 
 Example: the weekly means before are 30, 28, 32 and, in a week with an unknown day, none: (30 + 28 + 32) / 3 = 30 people.`,
 } as const;

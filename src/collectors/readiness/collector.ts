@@ -134,8 +134,8 @@ export const readinessRatioLower = currentFamily({
   aggregation: 'ratio',
   definition: `\`agent_platform_readiness_ratio_previous\` less 3 · 1.4826 · the median of the absolute differences between
 consecutive earlier reports of the same branch: ten differences at most, the current report left out, other reports of the
-same commit included. At least 0.02 is subtracted, 0.1 where fewer than three differences are known. Never below 0; absent
-where the previous ratio is.
+same commit included. At least 0.02 is subtracted, 0.1 if fewer than three differences are known. Never below 0; absent
+if the previous ratio is absent.
 
 Example: the previous ratio is 0.80 and the earlier reports, newest first, had 0.80, 0.79, 0.80 and 0.81. The differences are 0.01
 each, so that 3 · 1.4826 · 0.01 = 0.0445 is subtracted: 0.7555. A report of 0.77 is within the noise, one of 0.75 is not.`,

@@ -18,10 +18,10 @@ export function scoreOf(report: ReadinessReport | undefined): number | undefined
   return criteria.reduce((sum, criterion) => sum + ratioOf(criterion), 0) / criteria.length;
 }
 
-/** The lower bound of each report is judged by so many differences between earlier reports, and by no fewer. */
+/** How many differences between earlier reports determine the noise, at most and at least. */
 const MAX_DIFFERENCES = 10;
 const MIN_DIFFERENCES = 3;
-/** How far a score may fall by noise: at least, and where too few reports are known to tell. */
+/** The noise to assume at least, and with too few differences. */
 const MIN_NOISE = 0.02;
 const UNKNOWN_NOISE = 0.1;
 
