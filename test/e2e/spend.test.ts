@@ -60,9 +60,17 @@ test('what the credits amount to follows from the API’s own days', async () =>
   const sameWeekday = Array.from({ length: 8 }, (_, week) => creditsOf(NEWEST - (week + 1) * 7 * DAY));
   const usual = median(sameWeekday);
   expect(value('daily_credits_expected')).toBe(usual);
-  const spread = median(sameWeekday.map((credits) => Math.abs(credits - usual)));
+  const weekdays = [1, 2, 3, 4, 5, 6, 7].map((back) =>
+    Array.from({ length: 8 }, (_, week) => creditsOf(NEWEST - (back + 7 * week) * DAY)),
+  );
+  const most = Math.max(...weekdays.map(median));
+  const working = weekdays.filter((weekday) => median(weekday) >= most / 2);
+  expect(working.length).toBeGreaterThan(3);
+  const apart = working.flatMap((weekday) =>
+    weekday.map((credits) => Math.abs(credits / median(weekday) - 1)),
+  );
   expect(value('daily_credits_expected_upper')).toBeCloseTo(
-    Math.max(usual + 3 * 1.4826 * spread, 2 * usual),
+    Math.max(usual, median(working.flat())) * Math.max(2, 1 + 5 * 1.4826 * median(apart)),
     3,
   );
 

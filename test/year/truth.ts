@@ -184,10 +184,21 @@ export function createTruth(
   function upper(index: number): Figure {
     const middle = expected(index);
     if (typeof middle !== 'number') return middle;
-    const weeks = Array.from({ length: 8 }, (_, week) => creditsOf(index - 7 * (week + 1)));
-    const known = weeks.filter((credits) => typeof credits === 'number');
-    const deviation = median(known.map((credits) => Math.abs(credits - middle)));
-    return Math.max(middle + 3 * 1.4826 * deviation, 2 * middle);
+    const weekdays = [1, 2, 3, 4, 5, 6, 7].map((back) =>
+      Array.from({ length: 8 }, (_, week) => creditsOf(index - back - 7 * week)),
+    );
+    if (weekdays.flat().includes('open')) return 'open';
+    const known = weekdays
+      .map((weekday) => weekday.filter((credits) => typeof credits === 'number'))
+      .filter((weekday) => weekday.length >= 3);
+    const most = Math.max(...known.map(median));
+    const used = known.flat().filter((credits) => credits > 0);
+    const working = most > 0 ? known.filter((weekday) => median(weekday) >= most / 2) : [used];
+    if (used.length === 0) return 0;
+    const apart = working.flatMap((weekday) =>
+      weekday.map((credits) => Math.abs(credits - median(weekday)) / median(weekday)),
+    );
+    return Math.max(middle, median(working.flat())) * Math.max(2, 1 + 5 * 1.4826 * median(apart));
   }
 
   function monthTo(index: number): number[] {

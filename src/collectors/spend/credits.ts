@@ -60,6 +60,11 @@ const WEEKS = 8;
 
 /** With fewer known days, nothing is expected. */
 const MIN_EXPECTATION_DAYS = 3;
+/** A weekday is a working day if its median is at least this share of the largest weekday's. */
+const WORKING_SHARE = 0.5;
+/** The upper bound is at least this multiple of what is usual, and this many standard deviations above it. */
+const MIN_MULTIPLE = 2;
+const DEVIATIONS = 5;
 
 /** The usual range of a day's credits. */
 export interface Expectation {
@@ -68,21 +73,50 @@ export interface Expectation {
   readonly upper: number;
 }
 
+/** The known credits of one weekday, and their median. */
+interface Weekday {
+  readonly known: readonly number[];
+  readonly median: number;
+}
+
 /**
- * The expectation for a day from the same weekday in the preceding eight weeks; undefined if fewer than three are
+ * The expectation for a day from the preceding eight weeks; undefined if fewer than three days of the same weekday are
  * known.
  */
 export function expectationOf(view: View, day: Day): Expectation | undefined {
+  // The newest day of each weekday before the day; the last one is the weekday of the day itself.
+  const weekdays = Array.from({ length: 7 }, (_, index) => weekdayUpTo(view, addDays(day, -1 - index)));
+  const own = weekdays[6];
+  if (own === undefined || own.known.length < MIN_EXPECTATION_DAYS) return undefined;
+  return { credits: own.median, upper: Math.min(upperBound(own, weekdays), Number.MAX_VALUE) };
+}
+
+function weekdayUpTo(view: View, newest: Day): Weekday {
   const known: number[] = [];
-  for (let week = 1; week <= WEEKS; week++) {
-    const credits = creditsOn(view, addDays(day, -7 * week));
+  for (let week = 0; week < WEEKS; week++) {
+    const credits = creditsOn(view, addDays(newest, -7 * week));
     if (credits !== undefined) known.push(credits);
   }
-  if (known.length < MIN_EXPECTATION_DAYS) return undefined;
-  const credits = medianOf(known);
-  const deviation = medianOf(known.map((value) => Math.abs(value - credits)));
-  const upper = Math.max(credits + 3 * DEVIATION_SCALE * deviation, 2 * credits);
-  return { credits, upper: Math.min(upper, Number.MAX_VALUE) };
+  return { known, median: medianOf(known) };
+}
+
+/** From all working days: a single weekday has too few days to estimate their spread, a weekend no usual amount. */
+function upperBound(own: Weekday, weekdays: readonly Weekday[]): number {
+  const working = workingDays(weekdays);
+  const usual = Math.max(own.median, medianOf(working.flatMap(({ known }) => known)));
+  const deviation = medianOf(
+    working.flatMap(({ known, median }) => known.map((credits) => Math.abs(credits / median - 1))),
+  );
+  return usual * Math.max(MIN_MULTIPLE, 1 + DEVIATIONS * DEVIATION_SCALE * deviation);
+}
+
+function workingDays(weekdays: readonly Weekday[]): readonly Weekday[] {
+  const known = weekdays.filter((weekday) => weekday.known.length >= MIN_EXPECTATION_DAYS);
+  const largest = Math.max(...known.map(({ median }) => median));
+  if (largest > 0) return known.filter(({ median }) => median >= WORKING_SHARE * largest);
+  // Used on less than half of the days: those days are what is usual.
+  const used = known.flatMap((weekday) => weekday.known).filter((credits) => credits > 0);
+  return used.length === 0 ? [] : [{ known: used, median: medianOf(used) }];
 }
 
 /** A day's credits: 0 on an idle day, undefined if the day is unknown or its row lacks them. */

@@ -83,8 +83,18 @@ describe('the worked examples of docs/METRICS.md', () => {
   test('the upper bound of weekdays that differ much', () => {
     const figures = spendOn(spendView(weeksBefore('2026-06-24', [4, 18, 2, 16, 10])), '2026-06-24');
     expect(figures['daily_credits_expected']).toBe(10_000_000);
-    expect(figures['daily_credits_expected_upper']).toBeCloseTo(36_686_800, 6);
-    expect(definitionOf('daily_credits_expected_upper')).toContain('36 686 800');
+    expect(figures['daily_credits_expected_upper']).toBeCloseTo(54_478_000, 6);
+    expect(definitionOf('daily_credits_expected_upper')).toContain('54 478 000');
+  });
+
+  test('the upper bound of a weekday below the other working days', () => {
+    const wednesdays = weeksBefore('2026-06-24', [12, 11, 10, 0, 13, 12, 11, 10]);
+    const view = spendView({ ...wednesdays, ...weeksBefore('2026-06-25', [16, 17, 16]) });
+    expect(spendOn(view, '2026-06-24')).toMatchObject({
+      daily_credits_expected: 11_000_000,
+      daily_credits_expected_upper: 24_000_000,
+    });
+    expect(definitionOf('daily_credits_expected_upper')).toContain('24 000 000');
   });
 
   test('daily cost, in total and by model', () => {

@@ -149,9 +149,9 @@ describe('the forecast', () => {
   });
 });
 
-describe('the expected credits of a day', () => {
-  const wednesdays = ['2026-06-17', '2026-06-10', '2026-06-03'];
+const wednesdays = ['2026-06-17', '2026-06-10', '2026-06-03'];
 
+describe('the expected credits of a day', () => {
   test.each([0, 1, 2])('is absent where %i of its weekdays are known', (known) => {
     const days = Object.fromEntries(wednesdays.slice(0, known).map((day) => [day, 10]));
     const view = spendView({ ...days, '2026-06-24': 10, '2026-04-22': 10 });
@@ -173,6 +173,37 @@ describe('the expected credits of a day', () => {
       daily_credits_expected: 0,
       daily_credits_expected_upper: 0,
     });
+  });
+});
+
+describe('the upper bound of a day', () => {
+  const weeks = (pattern: readonly KnownDay[]) =>
+    daysSince('2026-04-20', Array.from({ length: 9 }, () => pattern).flat());
+
+  test('of a weekend is that of a working day', () => {
+    const view = spendView(weeks([10, 10, 10, 10, 10, 'idle', 1]));
+    expect(spendOn(view, '2026-06-20')).toMatchObject({
+      daily_credits_expected: 0,
+      daily_credits_expected_upper: 20,
+    });
+    expect(spendOn(view, '2026-06-21')).toMatchObject({
+      daily_credits_expected: 1,
+      daily_credits_expected_upper: 20,
+    });
+  });
+
+  test('comes from the days with credits where every weekday is mostly idle', () => {
+    const view = spendView({ ...weeks(each(7, 0)), '2026-06-02': 8, '2026-06-11': 10, '2026-06-19': 12 });
+    expect(spendOn(view, '2026-06-20')['daily_credits_expected_upper']).toBeCloseTo(
+      10 * (1 + 5 * 1.4826 * 0.2),
+      9,
+    );
+  });
+
+  test('does not count weekdays of fewer than three known days', () => {
+    const known = Object.fromEntries(wednesdays.map((day) => [day, 10]));
+    const view = spendView({ ...known, '2026-06-18': 1000, '2026-06-11': 1000 });
+    expect(spendOn(view, '2026-06-24')['daily_credits_expected_upper']).toBe(20);
   });
 });
 
