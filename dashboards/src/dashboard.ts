@@ -9,7 +9,7 @@ import {
 } from '@grafana/grafana-foundation-sdk/dashboard';
 import { place } from './layout.ts';
 import type { Column, Placed } from './panels/panel.ts';
-import { commonVariables } from './variables.ts';
+import { commonVariables, targetVariables } from './variables.ts';
 
 /** Panels under a common heading. */
 export interface Row {
@@ -27,6 +27,8 @@ export interface DashboardSpec {
   readonly from: string;
   readonly refresh: string;
   readonly variables?: readonly cog.Builder<sdk.VariableModel>[];
+  /** Whether the metrics of the dashboard have no organization to select by. */
+  readonly withoutOrganizations?: boolean;
 }
 
 /** A tag of all dashboards, which their links use. */
@@ -34,7 +36,7 @@ export const TAG = 'agent-platform';
 
 /** A dashboard in the classic schema, for provisioning, sidecars and uploads. */
 export function dashboardOf(spec: DashboardSpec): sdk.Dashboard {
-  const { uid, title, description, rows, from, refresh, variables = [] } = spec;
+  const { uid, title, description, rows, from, refresh, variables = [], withoutOrganizations } = spec;
   const builder = new DashboardBuilder(title)
     .id(null)
     .uid(uid)
@@ -45,7 +47,7 @@ export function dashboardOf(spec: DashboardSpec): sdk.Dashboard {
     .tooltip(DashboardCursorSync.Crosshair)
     .time({ from, to: 'now' })
     .refresh(refresh)
-    .variables([...commonVariables(), ...variables])
+    .variables([...(withoutOrganizations ? targetVariables() : commonVariables()), ...variables])
     .annotations([])
     .link(
       new DashboardLinkBuilder('Agent platform')
@@ -61,5 +63,10 @@ export function dashboardOf(spec: DashboardSpec): sdk.Dashboard {
     builder.withRow(new RowBuilder(row.title).id(row.id).gridPos(row.position));
     for (const panel of panels) builder.withPanel(panel);
   }
-  return builder.build();
+  return withPlainLinks(builder.build());
+}
+
+/** Without the placement that the SDK sets: some versions of Grafana then hide the links in a menu. */
+function withPlainLinks({ links = [], ...dashboard }: sdk.Dashboard): sdk.Dashboard {
+  return { ...dashboard, links: links.map(({ placement: _hidden, ...link }) => link) };
 }

@@ -25,7 +25,8 @@ export function wholeDailyTotal(family: Described, reference: Described): Expres
   return whole(daily(family, { by: [] }), daily(reference, { by: [] }));
 }
 
-function whole(figure: Expression, reference: Expression): Expression {
+/** The sum of a figure over the organizations, or absent if one that has the `reference` lacks it. */
+export function whole(figure: Expression, reference: Expression): Expression {
   return promql`sum(${figure}) and on () (count(${figure}) == count(${reference}))`;
 }
 

@@ -11,12 +11,20 @@ import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 /** The data source that the viewer selects. */
 export const DATASOURCE = { type: 'prometheus', uid: '$datasource' } as const;
 
-/** The variables of every dashboard: data source, scrape job, organizations. */
+/** The variables of every dashboard whose metrics have an organization: data source, scrape job, organizations. */
 export function commonVariables(): readonly [
   DatasourceVariableBuilder,
   QueryVariableBuilder,
   QueryVariableBuilder,
 ] {
+  const org = labelVariable('org', 'Organization', {
+    metric: `${dataDayTimestamp.name}{job=~"$job"}`,
+  }).description('Organizations; values are summed over the selected ones');
+  return [...targetVariables(), org];
+}
+
+/** The variables of every dashboard: data source, scrape job. */
+export function targetVariables(): readonly [DatasourceVariableBuilder, QueryVariableBuilder] {
   const source = new dashboard.DatasourceVariableBuilder('datasource')
     .label('Data source')
     .description('The Prometheus server that scrapes the exporter')
@@ -24,10 +32,7 @@ export function commonVariables(): readonly [
   const job = labelVariable('job', 'Job', { metric: ownMetrics.buildInfo.name }).description(
     'The scrape job of the exporter',
   );
-  const org = labelVariable('org', 'Organization', {
-    metric: `${dataDayTimestamp.name}{job=~"$job"}`,
-  }).description('Organizations; values are summed over the selected ones');
-  return [source, job, org];
+  return [source, job];
 }
 
 /** A variable with the values of a metric's label in the time range; all are selected by default. */

@@ -37,6 +37,7 @@ export interface Panel {
     readonly defaults: {
       readonly unit?: string;
       readonly noValue?: string;
+      readonly custom?: Readonly<Record<string, unknown>>;
       readonly thresholds?: { readonly steps: readonly { readonly color: string }[] };
     };
     readonly overrides: readonly Override[];

@@ -1,7 +1,16 @@
+import { processMetrics } from '../../dashboards/src/health/process-metrics.ts';
 import { type Dashboard, dataPanels, type Panel, queryOf, type Target, type Variable } from './files.ts';
 import { known } from './metrics.ts';
 import { type Named, namedIn } from './promql.ts';
 import { ofPanels, type Rule, withPanel } from './rules-structure.ts';
+
+/** They only choose series of other metrics, so that replicas do not matter. */
+const GATES: ReadonlySet<string> = new Set([
+  'agent_platform_data_day_timestamp_seconds',
+  'agent_platform_exporter_build_info',
+]);
+const OF_EVERY_PROCESS: ReadonlySet<string> = new Set(Object.values(processMetrics).map(({ name }) => name));
+const OF_EXPORTERS = /and on \(job,instance\) (?:last_over_time\()?agent_platform_exporter_build_info\{/;
 
 /** The problems of each query of the panels. */
 function ofTargets(wrong: (target: Target, named: Named, panel: Panel) => readonly string[]) {
@@ -113,7 +122,7 @@ export const queryRules: readonly Rule[] = [
       ];
       const merged = new Set(direct.map(([, , metric = '']) => metric));
       return selectors
-        .filter(({ metric }) => metric !== 'agent_platform_data_day_timestamp_seconds')
+        .filter(({ metric }) => !GATES.has(metric))
         .filter(({ metric }) => !merged.has(metric) && !rising.has(metric))
         .map(({ metric }) => `${metric} is not merged`);
     }),
@@ -170,10 +179,7 @@ export const queryRules: readonly Rule[] = [
   {
     name: 'has the common variables, and each lists values of a declared label',
     violations: ({ templating: { list } }) => [
-      ...(list
-        .slice(0, 3)
-        .map(({ name }) => name)
-        .join() === 'datasource,job,org'
+      ...(/^datasource,job(,org|$)/.test(list.map(({ name }) => name).join())
         ? []
         : ['not datasource, job, org']),
       ...list.flatMap(wrongWith),
@@ -190,5 +196,34 @@ export const queryRules: readonly Rule[] = [
       return used.filter((name) => !name.startsWith('__') && !names.has(name));
     },
     broken: (dashboard) => withExpression(dashboard, 'max by (org) (agent_platform_seats{org=~"$other"})'),
+  },
+  {
+    name: 'has no variable that changes nothing',
+    violations: (dashboard) => {
+      const queries = dataPanels(dashboard).flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+      return dashboard.templating.list
+        .filter(({ type }) => type === 'query')
+        .filter(({ name }) => !queries.some((expr) => expr.includes(`"$${name}"`)))
+        .map(({ name }) => `$${name}`);
+    },
+    broken: (dashboard) => ({ ...dashboard, panels: [] }),
+  },
+  {
+    name: 'asks for the metrics that every process has of the exporters alone',
+    violations: ofTargets(({ expr }, { selectors }) =>
+      selectors
+        .filter(({ metric }) => OF_EVERY_PROCESS.has(metric) && !OF_EXPORTERS.test(expr))
+        .map(({ metric }) => `${metric} of any target`),
+    ),
+    broken: (dashboard) => withExpression(dashboard, 'max by (instance) (up{job=~"$job"})'),
+  },
+  {
+    name: 'averages no figure of which only the largest of the replicas is left',
+    violations: ofTargets(({ expr }) => (/\bavg ?\(max by \(\)/.test(expr) ? ['an average of one'] : [])),
+    broken: (dashboard) =>
+      withExpression(
+        dashboard,
+        'avg(max by () (agent_platform_exporter_config_last_reload_successful{job=~"$job"}))',
+      ),
   },
 ];

@@ -72,6 +72,38 @@ export const structureRules: readonly Rule[] = [
     broken: (dashboard) => ({ ...dashboard, timezone: 'browser' }),
   },
   {
+    name: 'shows its links beside the variables, and not in a menu that some versions of Grafana hide',
+    violations: ({ links = [] }) =>
+      links.filter((link) => 'placement' in link).map((link) => JSON.stringify(link)),
+    broken: (dashboard) => ({
+      ...dashboard,
+      links: (dashboard.links ?? []).map((link) => ({ ...link, placement: 'inControlsMenu' })),
+    }),
+  },
+  {
+    name: 'draws no line over a day without a value',
+    violations: ofPanels(({ type, interval, fieldConfig }) => {
+      if (type !== 'timeseries' || interval !== '1d') return [];
+      const { drawStyle, insertNulls } = fieldConfig?.defaults.custom ?? {};
+      const bridging = (fieldConfig?.overrides ?? []).filter(
+        ({ properties }) =>
+          properties.some(({ id, value }) => id === 'custom.drawStyle' && value === 'line') &&
+          !properties.some(({ id, value }) => id === 'custom.insertNulls' && Number(value) > 0),
+      );
+      return [
+        ...(drawStyle === 'line' && !insertNulls ? ['lines over gaps'] : []),
+        ...bridging.map(({ matcher }) => `a line over gaps: ${JSON.stringify(matcher)}`),
+      ];
+    }),
+    broken: (dashboard) =>
+      withPanel(dashboard, (panel) => ({
+        ...panel,
+        type: 'timeseries',
+        interval: '1d',
+        fieldConfig: { defaults: { custom: { drawStyle: 'line' } }, overrides: [] },
+      })),
+  },
+  {
     name: 'has ids that occur once, from 1 on',
     violations: (dashboard) => {
       const ids = allPanels(dashboard).map(({ id = 0 }) => id);

@@ -1,5 +1,6 @@
 import type { DashboardSpec } from '../dashboard.ts';
 import { links } from '../links.ts';
+import { budget } from './budget.ts';
 import { byDay } from './by-day.ts';
 import { cost } from './cost.ts';
 import { models } from './models.ts';
@@ -10,7 +11,7 @@ import { tokens } from './tokens.ts';
 export const credits: DashboardSpec = {
   ...links.credits,
   description: 'Credits by model, unusual days, and the month against its budget.',
-  rows: [month, byDay, models, tokens, cost],
+  rows: [month, budget, byDay, models, tokens, cost],
   from: 'now-90d',
   refresh: '5m',
 };

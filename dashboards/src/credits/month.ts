@@ -7,17 +7,15 @@ import {
 } from '../../../src/collectors/spend/collector.ts';
 import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
 import type { Row } from '../dashboard.ts';
-import { atEnd, newest } from '../expression.ts';
-import { total, wholeDailyTotal, wholeTotal } from '../figures.ts';
+import { newest } from '../expression.ts';
+import { wholeDailyTotal, wholeTotal } from '../figures.ts';
 import { palette } from '../palette.ts';
 import { bars } from '../panels/chart.ts';
 import type { TableColumn } from '../panels/table.ts';
 import { table } from '../panels/table.ts';
 import { tile } from '../panels/tile.ts';
 import { days, now, rows } from '../query.ts';
-import { ofBudget, ofBudgetByOrg } from './budget.ts';
-
-const NO_BUDGET = 'No budget';
+import { ofBudgetByOrg } from './budget.ts';
 
 /** A share of the budget, highlighted from 90 % and from 100 %. */
 const share = (of: number, title: string): TableColumn => ({
@@ -41,9 +39,9 @@ const share = (of: number, title: string): TableColumn => ({
   ],
 });
 
-/** The month against the budget. */
+/** The month of all selected organizations. */
 export const month: Row = {
-  title: 'This month against the budget',
+  title: 'This month',
   panels: [
     tile({
       title: 'Credits this month',
@@ -51,7 +49,7 @@ export const month: Row = {
       unit: 'short',
       noValue: 'Incomplete',
       queries: [now(wholeTotal(creditsMonthToDate, dailyCredits), 'credits')],
-      width: 4,
+      width: 8,
     }),
     tile({
       title: 'Expected for the month',
@@ -59,35 +57,7 @@ export const month: Row = {
       unit: 'short',
       queries: [now(wholeTotal(creditsMonthForecast, dailyCredits), 'credits')],
       noValue: 'Too early',
-      width: 4,
-    }),
-    tile({
-      title: 'Budget',
-      text: 'Budget of the month in Standard Credits, for organizations with a budget.',
-      unit: 'short',
-      queries: [now(total(creditsMonthBudget), 'credits')],
-      noValue: NO_BUDGET,
-      width: 3,
-    }),
-    tile({
-      title: 'Budget used',
-      text: 'Month to date as a share of the budget, for organizations with a budget. Above 100 % the budget is exceeded.',
-      unit: 'percentunit',
-      decimals: 0,
-      queries: [now(ofBudget(creditsMonthToDate), 'used')],
-      steps: { warn: 0.9, alarm: 1 },
-      noValue: NO_BUDGET,
-      width: 4,
-    }),
-    tile({
-      title: 'Budget at month’s end',
-      text: 'Forecast credits of the whole month as a share of the budget, for organizations with a budget.',
-      unit: 'percentunit',
-      decimals: 0,
-      queries: [now(ofBudget(creditsMonthForecast), 'expected')],
-      steps: { warn: 1, alarm: 1.1 },
-      noValue: NO_BUDGET,
-      width: 4,
+      width: 8,
     }),
     tile({
       title: 'Last 7 and 28 days',
@@ -98,21 +68,17 @@ export const month: Row = {
         now(wholeTotal(creditsTrailing7d, dailyCredits), '7 days'),
         now(wholeTotal(creditsTrailing28d, dailyCredits), '28 days', { colour: palette.quiet }),
       ],
-      width: 5,
+      width: 8,
     }),
     bars({
       title: 'Month to date by day',
-      text: 'Credits of the month up to each UTC day; they restart on the first of a month. The dashed line is the budget on that day, the solid line the forecast made on that day.',
+      text: 'Credits of the month up to each UTC day; they restart on the first of a month. The line is the forecast made on that day.',
       unit: 'short',
       queries: [
         days(wholeDailyTotal(creditsMonthToDate, dailyCredits), 'month to date'),
         days(wholeDailyTotal(creditsMonthForecast, dailyCredits), 'forecast', {
           draw: 'line',
           colour: palette.second,
-        }),
-        days(atEnd(creditsMonthBudget, { by: [], orgs: 'summed' }), 'budget', {
-          draw: 'dashes',
-          colour: palette.alarm,
         }),
       ],
       width: 12,

@@ -1,4 +1,5 @@
-import type { Described } from '../expression.ts';
+import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
+import type { Described, Expression } from '../expression.ts';
 
 /** A metric of each process that the catalogue does not declare: Node's own, or Prometheus' metric about a target. */
 function ofEachProcess(name: string, help: string, source: string): Described<'instance'> {
@@ -12,3 +13,34 @@ export const processMetrics = {
   memory: ofEachProcess('process_resident_memory_bytes', 'Resident memory of the process.', 'Node.js'),
   loopLag: ofEachProcess('nodejs_eventloop_lag_p99_seconds', 'Event loop delay, 99th percentile.', 'Node.js'),
 } as const;
+
+const TARGET = '{job=~"$job"}';
+/** Every target has `up`, and many have the others: only the exporter's targets have this. */
+const ANSWERS = `and on (job,instance) ${ownMetrics.buildInfo.name}${TARGET}`;
+/** A dead exporter publishes nothing, but it did so within a week. */
+const ANSWERED = `and on (job,instance) last_over_time(${ownMetrics.buildInfo.name}${TARGET}[7d])`;
+
+/** Whether Prometheus could scrape each exporter: 0 or 1. */
+export function exportersUp(): Expression {
+  const { up } = processMetrics;
+  return {
+    text: `max by (job,instance) (${up.name}${TARGET} ${ANSWERED})`,
+    about: [up, ownMetrics.buildInfo],
+  };
+}
+
+/** A gauge of every process, of the exporters' alone. */
+export function ofExporters(metric: Described): Expression {
+  return { text: `max by (job,instance) (${metric.name}${TARGET} ${ANSWERS})`, about: [metric] };
+}
+
+/** The rate per second of a counter of every process, of the exporters' alone. */
+export function rateOfExporters(metric: Described): Expression {
+  const rate = `rate(${metric.name}${TARGET}[$__rate_interval])`;
+  return { text: `sum by (job,instance) (${rate} ${ANSWERS})`, about: [metric] };
+}
+
+/** A gauge of the exporter's own that each process has by itself, so that no replica hides another. */
+export function ofEachExporter(metric: Described): Expression {
+  return { text: `max by (job,instance) (${metric.name}${TARGET})`, about: [metric] };
+}

@@ -1,10 +1,10 @@
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
 import type { Row } from '../dashboard.ts';
-import { newest, rate } from '../expression.ts';
+import { newest } from '../expression.ts';
 import { lines } from '../panels/chart.ts';
 import { ranking } from '../panels/ranking.ts';
 import { line, now } from '../query.ts';
-import { processMetrics } from './process-metrics.ts';
+import { ofExporters, processMetrics, rateOfExporters } from './process-metrics.ts';
 
 /** Series, memory and CPU usage. */
 export const size: Row = {
@@ -24,21 +24,21 @@ export const size: Row = {
       title: 'Memory',
       text: 'Memory of each exporter process.',
       unit: 'bytes',
-      queries: [line(newest(processMetrics.memory), '{{instance}}')],
+      queries: [line(ofExporters(processMetrics.memory), '{{instance}}')],
       width: 6,
     }),
     lines({
       title: 'CPU',
       text: 'CPU usage of each exporter process, as a share of one core.',
       unit: 'percentunit',
-      queries: [line(rate(processMetrics.cpu), '{{instance}}')],
+      queries: [line(rateOfExporters(processMetrics.cpu), '{{instance}}')],
       width: 6,
     }),
     lines({
       title: 'Event loop lag',
       text: 'Event loop delay of each process, 99th percentile. A scrape may be delayed by this long.',
       unit: 's',
-      queries: [line(newest(processMetrics.loopLag), '{{instance}}')],
+      queries: [line(ofExporters(processMetrics.loopLag), '{{instance}}')],
       width: 6,
     }),
   ],

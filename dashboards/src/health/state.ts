@@ -6,7 +6,8 @@ import { dataAge } from '../figures.ts';
 import { table } from '../panels/table.ts';
 import { tile } from '../panels/tile.ts';
 import { now, rows } from '../query.ts';
-import { processMetrics } from './process-metrics.ts';
+import { failures } from './failures.ts';
+import { exportersUp, ofEachExporter } from './process-metrics.ts';
 
 const HOUR_S = 3600;
 const success = newest(ownMetrics.collectorSuccess);
@@ -26,9 +27,9 @@ export const state: Row = {
     tile({
       ...WHOLE,
       title: 'Exporters up',
-      text: 'Share of the exporter’s targets that Prometheus could scrape.',
-      queries: [now(promql`avg(${newest(processMetrics.up)})`, 'up')],
-      noValue: 'No target',
+      text: 'Share of the exporters that Prometheus could scrape. An exporter that has been down for a week is no longer counted.',
+      queries: [now(promql`avg(${exportersUp()})`, 'up')],
+      noValue: 'No exporter',
     }),
     tile({
       ...WHOLE,
@@ -54,14 +55,14 @@ export const state: Row = {
       ...WHOLE,
       title: 'History on disk',
       text: 'Share of exporters that keep all history in the file of storage.path. Below 100 %, an exporter holds some of it in memory only and loses it on a restart.',
-      queries: [now(promql`avg(${newest(ownMetrics.historyPersistent)})`, 'on disk')],
+      queries: [now(promql`avg(${ofEachExporter(ownMetrics.historyPersistent)})`, 'on disk')],
       noValue: 'In memory',
     }),
     tile({
       ...WHOLE,
       title: 'Configuration valid',
       text: 'Share of exporters whose last configuration reload succeeded. Below 100 %, an exporter keeps its previous configuration.',
-      queries: [now(promql`avg(${newest(ownMetrics.configReloadSuccessful)})`, 'valid')],
+      queries: [now(promql`avg(${ofEachExporter(ownMetrics.configReloadSuccessful)})`, 'valid')],
     }),
     table({
       title: 'Collectors',
@@ -86,15 +87,15 @@ export const state: Row = {
     }),
     table({
       title: 'Failing now',
-      text: 'Collectors whose last run failed, with the reason. auth: invalid key. role: the key may not read this endpoint. throttled, server, network, timeout: the platform or the connection to it. schema: unexpected answer. limit: a limit was exceeded. organization: the answer belongs to another organization.',
-      queries: [rows(promql`${newest(ownMetrics.collectorFailing)} == 1`)],
+      text: 'Collectors whose last run failed, with the reason, and organizations that no exporter serves any more. auth: invalid key. role: the key may not read this endpoint. throttled, server, network, timeout: the platform or the connection to it. schema: unexpected answer. limit: a limit was exceeded. organization: the answer belongs to another organization.',
+      queries: [rows(failures())],
       columns: [
         { of: 'org', title: 'Organization', width: 105 },
         { of: 'collector', title: 'Collector' },
         { of: 'reason', title: 'Reason' },
       ],
       sort: { by: 'Organization', desc: false },
-      noValue: 'No failures',
+      noValue: 'No exporter',
       width: 9,
       height: 9,
     }),

@@ -10,4 +10,5 @@ export const live: DashboardSpec = {
   rows: [waiting, events],
   from: 'now-6h',
   refresh: '30s',
+  withoutOrganizations: true,
 };

@@ -13,7 +13,7 @@ import {
   VizTooltipOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common';
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
-import { dressed, type PanelSpec, type Placed } from './panel.ts';
+import { dressed, MISSED_DAY_MS, type PanelSpec, type Placed } from './panel.ts';
 
 /** The units of counts. */
 const COUNTS: ReadonlySet<string> = new Set(['short', 'none']);
@@ -52,6 +52,7 @@ export function lines(spec: ChartSpec): Placed {
     .pointSize(4)
     .showPoints(daily ? VisibilityMode.Auto : VisibilityMode.Never)
     .spanNulls(spec.span === true ? LONG_WEEKEND_MS : false);
+  if (daily) builder.insertNulls(spec.span === true ? LONG_WEEKEND_MS : MISSED_DAY_MS);
   return placed(builder, spec);
 }
 

@@ -11,6 +11,7 @@ import { palette } from '../palette.ts';
 import { table } from '../panels/table.ts';
 import { tile } from '../panels/tile.ts';
 import { now, rows } from '../query.ts';
+import { REPO } from './variables.ts';
 
 const NO_RUN = 'No run yet';
 
@@ -18,22 +19,41 @@ const NO_RUN = 'No run yet';
 export const wiki: Row = {
   title: 'Wiki',
   panels: [
-    tile({
-      title: 'Wiki runs',
-      text: 'Wiki runs that the platform lists, in total and by status where reported. The platform may list only the newest run of each repository.',
-      unit: 'short',
-      queries: [
-        now(total(wikiRuns), 'all'),
-        now(newest(wikiRunsByStatus, { orgs: 'summed' }), '{{status}}', { colour: palette.quiet }),
-      ],
-      noValue: NO_RUN,
+    {
       width: 8,
-      height: 8,
-    }),
+      column: [
+        tile({
+          title: 'Repositories with a wiki',
+          text: 'Selected repositories that have a wiki run.',
+          unit: 'short',
+          queries: [
+            now(promql`count(${newest(wikiLastRunTimestampSeconds, { only: REPO })})`, 'repositories'),
+          ],
+          noValue: NO_RUN,
+          width: 8,
+          height: 4,
+        }),
+        tile({
+          title: 'Wiki runs of all repositories',
+          text: 'Wiki runs that the platform lists, in total and by status where reported, whatever repository is selected. The platform may list only the newest run of each repository.',
+          unit: 'short',
+          queries: [
+            now(total(wikiRuns), 'all'),
+            now(newest(wikiRunsByStatus, { orgs: 'summed' }), '{{status}}', { colour: palette.quiet }),
+          ],
+          noValue: NO_RUN,
+          width: 8,
+          height: 4,
+        }),
+      ],
+    },
     table({
       title: 'Newest run of each repository',
-      text: 'Age and number of pages of the newest wiki run of each repository. The oldest is first.',
-      queries: [rows(promql`time() - ${newest(wikiLastRunTimestampSeconds)}`), rows(newest(wikiPages))],
+      text: 'Age and number of pages of the newest wiki run of each selected repository. The oldest is first.',
+      queries: [
+        rows(promql`time() - ${newest(wikiLastRunTimestampSeconds, { only: REPO })}`),
+        rows(newest(wikiPages, { only: REPO })),
+      ],
       columns: [
         { of: 'org', title: 'Organization', width: 105 },
         { of: 'repo', title: 'Repository', width: 300 },

@@ -3,45 +3,34 @@ import { dailyActiveUsersByTeam } from '../../../src/collectors/users/collector.
 import { userInfo } from '../../../src/collectors/users/user-families.ts';
 import type { Row } from '../dashboard.ts';
 import { newest, promql } from '../expression.ts';
-import { note } from '../panels/note.ts';
-import { tile } from '../panels/tile.ts';
-import { now } from '../query.ts';
+import { table } from '../panels/table.ts';
+import { rows } from '../query.ts';
 
-const WHY = `**Nothing about people is published unless the operator enables it.**
-- *How people work* needs the users collector: \`collectors: {users: {enabled: true}}\`
-- *Teams* come from a file: \`teams: {file: teams.yaml}\`. Without a file, everyone is in \`none\`. Small teams are folded into \`other\`.
-- *Individual people* need an identity: \`collectors: {users: {identity: hash}}\`, or \`id\`, or \`email\``;
+const NOTHING =
+  'Nothing about people is published unless the operator enables it. This dashboard needs the users collector, collectors: {users: {enabled: true}}; teams need teams.file; individual people need collectors.users.identity: hash, id or email.';
+
+const day = newest(dataDayTimestamp, { only: { dataset: 'users' }, by: [] });
 
 /** The effective privacy settings, which explain empty panels. */
 export const privacy: Row = {
   title: 'What is published about people?',
   panels: [
-    note('Why a panel is empty', 'The setting that each part of this dashboard needs.', WHY, {
-      width: 12,
-      height: 5,
-    }),
-    tile({
-      title: 'People as a whole',
-      text: 'The newest complete day of the users dataset. Off while the users collector is off.',
-      unit: 'time:D MMM',
-      queries: [now(promql`1000 * max(${newest(dataDayTimestamp, { only: { dataset: 'users' } })})`, 'day')],
-      noValue: 'Off',
-      height: 5,
-    }),
-    tile({
-      title: 'Teams',
-      text: 'Number of teams shown, including other and none. Off while the users collector is off, and if no group would have five active people.',
-      unit: 'none',
-      queries: [now(promql`count(${newest(dailyActiveUsersByTeam)})`, 'teams')],
-      noValue: 'Off',
-      height: 5,
-    }),
-    tile({
-      title: 'Individual people',
-      text: 'Number of individual people shown. Off while identity is none.',
-      unit: 'none',
-      queries: [now(promql`count(${newest(userInfo)})`, 'people')],
-      noValue: 'Off',
+    table({
+      title: 'Published by organization',
+      text: 'The newest complete day of the users dataset, the number of teams shown (including other and none; 0 if no group would have five active people), and the number of people identified (0 while identity is none). Without the users collector an organization is not listed.',
+      queries: [
+        rows(promql`1000 * ${day}`),
+        rows(promql`count by (org) (${newest(dailyActiveUsersByTeam)}) or 0 * ${day}`),
+        rows(promql`count by (org) (${newest(userInfo)}) or 0 * ${day}`),
+      ],
+      columns: [
+        { of: 'org', title: 'Organization' },
+        { of: 0, title: 'Newest day', unit: 'time:ddd D MMM YYYY' },
+        { of: 1, title: 'Teams shown' },
+        { of: 2, title: 'People identified' },
+      ],
+      sort: { by: 'Organization', desc: false },
+      noValue: NOTHING,
       height: 5,
     }),
   ],
