@@ -7,6 +7,7 @@ import {
   DashboardLinkType,
   RowBuilder,
 } from '@grafana/grafana-foundation-sdk/dashboard';
+import { documentUrl, project } from '../../scripts/project/project.ts';
 import { place } from './layout.ts';
 import type { Column, Placed } from './panels/panel.ts';
 import { commonVariables, targetVariables } from './variables.ts';
@@ -34,6 +35,10 @@ export interface DashboardSpec {
 /** A tag of all dashboards, which their links use. */
 export const TAG = 'agent-platform';
 
+/** Displayed with every dashboard, because Grafana's time zone moves the dates of some viewers. */
+const ABOUT_ZONES =
+  'Each point is a UTC day. Dates are right in fixed time zones from UTC-11 to UTC+12. With daylight saving time, days on the other side of a change can be labelled 23:00 of the day before, and beyond UTC+12 all dates are wrong: select UTC as the time zone.';
+
 /** A dashboard in the classic schema, for provisioning, sidecars and uploads. */
 export function dashboardOf(spec: DashboardSpec): sdk.Dashboard {
   const { uid, title, description, rows, from, refresh, variables = [], withoutOrganizations } = spec;
@@ -57,6 +62,14 @@ export function dashboardOf(spec: DashboardSpec): sdk.Dashboard {
         .includeVars(true)
         .keepTime(true)
         .targetBlank(false),
+    )
+    .link(
+      new DashboardLinkBuilder('Days are UTC')
+        .type(DashboardLinkType.Link)
+        .icon('info')
+        .tooltip(ABOUT_ZONES)
+        .url(`${documentUrl(project, 'docs/dashboards.md')}#time-zones`)
+        .targetBlank(true),
     );
   const placed = place(rows);
   for (const { row, panels } of placed) {

@@ -43,9 +43,9 @@ export function newestOf<const Label extends string>(
 }
 
 /**
- * PromQL for a daily family's value on the day it describes and on no other; evaluate it at each day's first instant
- * (UTC) with a step of one day. A day is blank unless its figures were the newest at some point of the hourly grid
- * within the following day, or were backfilled.
+ * PromQL for a daily family's value on the day it describes and on no other, for steps of one day from a viewer's
+ * midnight. A day is blank unless its figures were the newest at some point of the hourly grid within the following
+ * day, or were backfilled.
  */
 export function onItsDay<const Label extends string>(
   family: Queried<Label>,
@@ -55,7 +55,17 @@ export function onItsDay<const Label extends string>(
   const dataDay = selected(DATA_DAY, [`dataset="${dataset}"`, choice.where]);
   const gate = `${dataDay} > time() - ${2 * DAY_S} < time() - ${DAY_S}`;
   const gated = `${chosen(family, choice)} and on (job,instance,org) (${gate})`;
-  return merged(family, choice, `last_over_time((${gated})[1d:1h] offset -2d)`);
+  return ofNearestDay(merged(family, choice, `last_over_time((${gated})[1d:1h] offset -2d)`));
+}
+
+/**
+ * PromQL for the value that an expression has at the UTC midnight nearest to the evaluation time: between UTC-11 and
+ * UTC+12, a viewer's midnight gets the value of the UTC day with its date. The steps of a subquery are multiples of
+ * their length since the Unix epoch, and a second less than a day has one midnight even in an engine that includes both
+ * ends.
+ */
+function ofNearestDay(expression: string): string {
+  return `last_over_time((${expression})[${DAY_S - 1}s:1d] offset -12h)`;
 }
 
 /**
@@ -75,14 +85,14 @@ export function daysBeforeNewest<const Label extends string>(
 }
 
 /**
- * PromQL for a current state's last value on each UTC day; evaluate it at the day's first instant with a step of one
- * day. A day without a live or backfilled sample on the hourly grid is blank.
+ * PromQL for a current state's last value on each UTC day, for steps of one day from a viewer's midnight. A day without
+ * a live or backfilled sample on the hourly grid is blank.
  */
 export function atDaysEnd<const Label extends string>(
   metric: Queried<Label>,
   choice: Choice<Label> = {},
 ): string {
-  return merged(metric, choice, `last_over_time(${chosen(metric, choice)}[1d:1h] offset -1d)`);
+  return ofNearestDay(merged(metric, choice, `last_over_time(${chosen(metric, choice)}[1d:1h] offset -1d)`));
 }
 
 /**

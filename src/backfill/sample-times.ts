@@ -2,8 +2,11 @@ import { addDays, type Day, endOf, type Instant, yesterdayOf } from '../catalog/
 
 const HOUR_MS = 3_600_000;
 
-/** The last point of the panels' hourly grid for a day, in milliseconds after the day's end. */
-const LAST_POINT_MS = 23 * HOUR_MS;
+/**
+ * The time of a day's sample, in milliseconds after the day's end: the middle of the day on which its figures are the
+ * newest, and so on that date from UTC-11 to UTC+11; a point of the panels' hourly grid.
+ */
+const STAMP_MS = 12 * HOUR_MS;
 
 /** How long a day stays the newest one after its end. */
 const NEWEST_FOR_MS = 24 * HOUR_MS;
@@ -12,12 +15,12 @@ const NEWEST_FOR_MS = 24 * HOUR_MS;
 export const LIVE_MS = 3 * HOUR_MS;
 
 /**
- * The timestamps, in order, at which a day's figures are written: the next day at 23:00 UTC and, with a step, after
+ * The timestamps, in order, at which a day's figures are written: the next day at 12:00 UTC and, with a step, after
  * each step of that day. None is later than three hours before `now`.
  */
 export function stampsOf(day: Day, stepMs: number | undefined, now: Instant): readonly Instant[] {
   const end = endOf(day);
-  const stamps = new Set([end + LAST_POINT_MS]);
+  const stamps = new Set([end + STAMP_MS]);
   if (stepMs !== undefined) {
     for (let after = stepMs; after < NEWEST_FOR_MS; after += stepMs) stamps.add(end + after);
   }

@@ -127,7 +127,7 @@ export const backfillOptions = {
     kind: 'duration',
     section: 'Backfill',
     description:
-      'Additionally write a sample at this interval throughout the day on which the values were shown, besides the one at 23:00 UTC',
+      'Additionally write a sample at this interval throughout the day on which the values were shown, besides the one at 12:00 UTC',
     min: '1m',
     max: '12h',
     command: 'backfill',

@@ -14,15 +14,15 @@ function texts(stamps: readonly number[]): readonly string[] {
 }
 
 describe('the timestamps of a day', () => {
-  test('without a step it is the next day at 23:00 UTC', () => {
-    expect(texts(stampsOf(day, undefined, later))).toEqual(['2026-03-02T23:00:00.000Z']);
+  test('without a step it is the next day at 12:00 UTC', () => {
+    expect(texts(stampsOf(day, undefined, later))).toEqual(['2026-03-02T12:00:00.000Z']);
   });
 
-  test('with a step there is one after each, and the one at 23:00 in any case', () => {
+  test('with a step there is one after each, and the one at 12:00 in any case', () => {
     expect(texts(stampsOf(day, 8 * HOUR, later))).toEqual([
       '2026-03-02T08:00:00.000Z',
+      '2026-03-02T12:00:00.000Z',
       '2026-03-02T16:00:00.000Z',
-      '2026-03-02T23:00:00.000Z',
     ]);
     expect(stampsOf(day, HOUR, later)).toHaveLength(23);
   });
@@ -48,9 +48,9 @@ describe('the timestamps of a day', () => {
   });
 
   test.each([
-    ['2026-03-03T01:59:59Z', '2026-02-28'],
-    ['2026-03-03T02:00:00Z', '2026-03-01'],
-    ['2026-03-03T23:00:00Z', '2026-03-01'],
+    ['2026-03-02T14:59:59Z', '2026-02-28'],
+    ['2026-03-02T15:00:00Z', '2026-03-01'],
+    ['2026-03-03T14:59:59Z', '2026-03-01'],
   ])('at %s the newest day that has one is %s', (now, newest) => {
     expect(newestStampedDay(undefined, Date.parse(now))).toBe(newest);
   });

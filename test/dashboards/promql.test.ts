@@ -24,8 +24,9 @@ describe('queries made from the catalogue', () => {
 
   test('plot a value on the day it describes', () => {
     expect(onItsDay(dailyCreditsByModel, 'tokens')).toBe(
-      'max by (org,model,tier) (last_over_time((agent_platform_daily_credits_by_model and on (job,instance,org) ' +
-        '(agent_platform_data_day_timestamp_seconds{dataset="tokens"} > time() - 172800 < time() - 86400))[1d:1h] offset -2d))',
+      'last_over_time((max by (org,model,tier) (last_over_time((agent_platform_daily_credits_by_model and on (job,instance,org) ' +
+        '(agent_platform_data_day_timestamp_seconds{dataset="tokens"} > time() - 172800 < time() - 86400))[1d:1h] offset -2d))' +
+        ')[86399s:1d] offset -12h)',
     );
   });
 
@@ -45,7 +46,7 @@ describe('queries made from the catalogue', () => {
 
   test('show a state as it was at the end of each day', () => {
     expect(atDaysEnd(readinessRatio)).toBe(
-      'max by (org,repo) (last_over_time(agent_platform_readiness_ratio[1d:1h] offset -1d))',
+      'last_over_time((max by (org,repo) (last_over_time(agent_platform_readiness_ratio[1d:1h] offset -1d)))[86399s:1d] offset -12h)',
     );
   });
 

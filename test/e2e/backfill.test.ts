@@ -16,7 +16,7 @@ const collectors = all.filter((collector) => !('past' in collector));
 const versions = new Map(
   all.filter(isFetching).map(({ dataset }) => [String(dataset.name), dataset.schemaVersion ?? 1]),
 );
-const eleven = Date.UTC(2026, 10, 18, 23);
+const noon = Date.UTC(2026, 10, 18, 12);
 const historyStart = dayNamed('2026-10-12');
 const contract = {
   seats: 20,
@@ -25,7 +25,7 @@ const contract = {
 };
 
 interface Days {
-  /** What `/metrics` showed at 23:00, by newest day. */
+  /** What `/metrics` showed at noon, by newest day. */
   readonly live: Readonly<Record<string, readonly string[]>>;
   readonly history: string;
   readonly now: number;
@@ -35,7 +35,7 @@ interface Days {
 async function liveThrough(count: number, options: StoryOptions): Promise<Days> {
   const history = join(folder(), 'history.db');
   const story = await startStory({
-    begins: eleven,
+    begins: noon,
     contract,
     // All of them: no report is forgotten from one day to the next.
     sandbox: { days: 400 },
@@ -45,12 +45,12 @@ async function liveThrough(count: number, options: StoryOptions): Promise<Days> 
   });
   const live: Record<string, readonly string[]> = {};
   for (let index = 0; index < count; index++) {
-    // The clock advances a little during polls; seconds after 23:00, everything is still the same.
+    // The clock advances a little during polls; seconds after noon, everything is still the same.
     if (index > 0) {
-      story.clock.advance(eleven + index * DAY - story.clock.now());
+      story.clock.advance(noon + index * DAY - story.clock.now());
       await story.poll();
     }
-    live[dayOf(eleven + (index - 1) * DAY)] = (await story.page()).platform();
+    live[dayOf(noon + (index - 1) * DAY)] = (await story.page()).platform();
   }
   const now = story.clock.now();
   await story.stop();
@@ -99,7 +99,7 @@ async function backfilled(
   const byStamp = Map.groupBy(lines, (line) => Number(line.slice(line.lastIndexOf(' ') + 1)));
   return Object.fromEntries(
     days.map((day) => {
-      const stamp = Date.parse(`${addDays(day, 1)}T23:00:00Z`) / 1000;
+      const stamp = Date.parse(`${addDays(day, 1)}T12:00:00Z`) / 1000;
       const stamped = (byStamp.get(stamp) ?? []).map((line) =>
         line.slice(0, line.lastIndexOf(' ')).replace(',job="agent-platform"', ''),
       );
@@ -108,7 +108,7 @@ async function backfilled(
   );
 }
 
-describe('a backfill writes, sample by sample, what /metrics showed at 23:00 of the next day', () => {
+describe('a backfill writes, sample by sample, what /metrics showed at noon of the next day', () => {
   test('of every family, on several days', async () => {
     const days = await liveThrough(3, {});
     expect(Object.keys(days.live)).toEqual(['2026-11-17', '2026-11-18', '2026-11-19']);

@@ -87,7 +87,8 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('each day o
   beforeAll(async () => {
     const folder = join(programs.folder(), 'out');
     await mkdir(folder);
-    await writeFile(join(folder, 'past.om'), backfilled(first, PAST));
+    await writeFile(join(folder, 'old-past.om'), backfilled(first, PAST.slice(0, 3), 23));
+    await writeFile(join(folder, 'past.om'), backfilled(first, PAST.slice(3)));
     await writeFile(join(folder, 'live.om'), scraped(first, LIVE, END));
     await writeFile(join(folder, 'later.om'), backfilled(first, LATER));
     prometheus = await startPrometheus(programs, { tsdb: await makeBlocks(programs, folder) });

@@ -32,11 +32,15 @@ export function scraped(first: number, shown: readonly Shown[], until: number): 
   return openMetrics(states.flatMap(({ at, end, ...state }) => samplesOf(first, at, end, state)));
 }
 
-/** OpenMetrics of backfilled days: each once, on the next day at 23:00. */
-export function backfilled(first: number, days: readonly Omit<Shown, 'at' | 'instance'>[]): string {
+/** OpenMetrics of backfilled days: each once, on the next day at noon, or at 23:00 as by earlier versions. */
+export function backfilled(
+  first: number,
+  days: readonly Omit<Shown, 'at' | 'instance'>[],
+  hourOfDay: 12 | 23 = 12,
+): string {
   return openMetrics(
     days.flatMap(({ day = 0, models }) => {
-      const hour = (day + 1) * 24 + 23;
+      const hour = (day + 1) * 24 + hourOfDay;
       return samplesOf(first, hour, hour + SCRAPE_S / HOUR_S, {
         instance: 'old:9889',
         day,

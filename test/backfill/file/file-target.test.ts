@@ -37,25 +37,25 @@ describe('the files', () => {
     expect(Object.keys(files)).toEqual(['agent-platform-2026-03.om', 'agent-platform-2026-04.om']);
     expect(files['agent-platform-2026-03.om']).toBe(`# HELP agent_platform_test_credits h
 # TYPE agent_platform_test_credits gauge
-agent_platform_test_credits{org="acme",job="agent-platform"} 1 1774998000
-agent_platform_test_credits{org="acme",job="agent-platform"} 2 1775084400
+agent_platform_test_credits{org="acme",job="agent-platform"} 1 1774958400
+agent_platform_test_credits{org="acme",job="agent-platform"} 2 1775044800
 # HELP agent_platform_test_credits_by_model h
 # TYPE agent_platform_test_credits_by_model gauge
-agent_platform_test_credits_by_model{org="acme",job="agent-platform",model="a"} 1 1774998000
-agent_platform_test_credits_by_model{org="acme",job="agent-platform",model="b"} 2 1775084400
-agent_platform_test_credits_by_model{org="acme",job="agent-platform",model="a"} 0 1775084400
+agent_platform_test_credits_by_model{org="acme",job="agent-platform",model="a"} 1 1774958400
+agent_platform_test_credits_by_model{org="acme",job="agent-platform",model="b"} 2 1775044800
+agent_platform_test_credits_by_model{org="acme",job="agent-platform",model="a"} 0 1775044800
 # HELP agent_platform_data_day_timestamp_seconds Start of the newest complete UTC day of the dataset, in Unix seconds. The daily figures describe this day.
 # TYPE agent_platform_data_day_timestamp_seconds gauge
-agent_platform_data_day_timestamp_seconds{org="acme",job="agent-platform",dataset="tokens"} 1774828800 1774998000
-agent_platform_data_day_timestamp_seconds{org="acme",job="agent-platform",dataset="tokens"} 1774915200 1775084400
+agent_platform_data_day_timestamp_seconds{org="acme",job="agent-platform",dataset="tokens"} 1774828800 1774958400
+agent_platform_data_day_timestamp_seconds{org="acme",job="agent-platform",dataset="tokens"} 1774915200 1775044800
 # HELP agent_platform_history_uncovered Days since the start of history without known data: not fetched yet, or fetched without a row that may still arrive. Do not sum over datasets: a day counts in each.
 # TYPE agent_platform_history_uncovered gauge
-agent_platform_history_uncovered{org="acme",job="agent-platform",dataset="tokens"} 0 1774998000
-agent_platform_history_uncovered{org="acme",job="agent-platform",dataset="tokens"} 0 1775084400
+agent_platform_history_uncovered{org="acme",job="agent-platform",dataset="tokens"} 0 1774958400
+agent_platform_history_uncovered{org="acme",job="agent-platform",dataset="tokens"} 0 1775044800
 # HELP agent_platform_org_info Identifier of the organization on the platform, always 1.
 # TYPE agent_platform_org_info gauge
-agent_platform_org_info{org="acme",job="agent-platform",org_id="org-1"} 1 1774998000
-agent_platform_org_info{org="acme",job="agent-platform",org_id="org-1"} 1 1775084400
+agent_platform_org_info{org="acme",job="agent-platform",org_id="org-1"} 1 1774958400
+agent_platform_org_info{org="acme",job="agent-platform",org_id="org-1"} 1 1775044800
 # EOF
 `);
     expect(readdirSync(output)).toEqual(Object.keys(files));
@@ -86,8 +86,8 @@ agent_platform_org_info{org="acme",job="agent-platform",org_id="org-1"} 1 177508
     const text = filesIn(output)['all.om'];
     const stamps = (name: string) => samplesOf(text, name).map((line) => Number(line.split(' ').at(-1)));
     const at = (time: string) => Date.parse(`2026-03-31T${time}:00Z`) / 1000;
-    expect(stamps('agent_platform_test_credits')).toEqual(['06:00', '12:00', '18:00', '23:00'].map(at));
-    expect(stamps('agent_platform_test_reports')).toEqual(['12:00', '18:00', '23:00'].map(at));
+    expect(stamps('agent_platform_test_credits')).toEqual(['06:00', '12:00', '18:00'].map(at));
+    expect(stamps('agent_platform_test_reports')).toEqual(['12:00', '18:00'].map(at));
   });
 });
 

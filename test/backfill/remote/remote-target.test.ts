@@ -162,12 +162,12 @@ describe('a backfill by remote write', () => {
     const path = join(folder(), 'state.json');
     writeFileSync(
       path,
-      JSON.stringify({ version: 1, targets: { other: { acme: { tokens: { [from]: [82_800] } } } } }),
+      JSON.stringify({ version: 1, targets: { other: { acme: { tokens: { [from]: [43_200] } } } } }),
     );
     await bring({ orgs: [org], collectors: [daily], from, to, now, target: await remoteTarget(url, path) });
     const clock = createFakeClock(0);
     const other = await readAcknowledged(createStateFile(path), 'other', clock);
-    const stamp = Date.parse('2026-03-02T23:00:00Z');
+    const stamp = Date.parse('2026-03-02T12:00:00Z');
     expect(other.missing({ org: 'acme', collector: 'tokens', day: from }, [stamp, stamp + 1000])).toEqual([
       stamp + 1000,
     ]);

@@ -1,0 +1,98 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { chosen, DAY_S, type PanelQuery, panelQueries } from './dashboard-queries.ts';
+import { plantedOpenMetrics, type ShownDay } from './planted.ts';
+import { createPrograms } from './programs.ts';
+import { makeBlocks, type PrometheusServer, startPrometheus } from './prometheus-server.ts';
+import { requireTool } from './tools.ts';
+
+const HOUR_S = 3600;
+const DAYS = 12;
+/** The hours after its end at which each organization's days are published. */
+const PUBLISHED = { early: 1 / 3, morning: 6, evening: 20 } as const;
+/** A day that was never published, and one that was and was backfilled later. */
+const [MISSING, LATER] = [7, 9];
+/** Days up to this one were backfilled: at noon, and those of one organization at 23:00 by an earlier version. */
+const LAST_OF_PAST = 4;
+/** Whole hours, and zones that are not. */
+const OFFSETS = [...Array.from({ length: 24 }, (_, index) => index - 11), -9.5, -3.5, 5.5, 5.75, 9.5];
+
+/** A published day stays on the page until the next one is. */
+function story(org: keyof typeof PUBLISHED, stamp: number): readonly ShownDay[] {
+  const days = Array.from({ length: DAYS }, (_, day) => day);
+  const live = days.filter((day) => day > LAST_OF_PAST && day !== MISSING && day !== LATER);
+  return days.flatMap((day): ShownDay[] => {
+    if (day === LATER || day <= LAST_OF_PAST) return [{ org, day, at: (day + 1) * 24 + stamp }];
+    if (!live.includes(day)) return [];
+    const next = live.find((other) => other > day) ?? DAYS;
+    const shownFrom = (of: number) => Math.ceil((of + 1) * 24 + PUBLISHED[org] - 1);
+    return [{ org, day, at: { from: shownFrom(day), until: shownFrom(next) } }];
+  });
+}
+
+/** A step that has a point at the midnight of every time zone. */
+const STEP_S = 900;
+
+describe.runIf(requireTool('prometheus') && requireTool('promtool'))('a viewer’s time zone', () => {
+  const programs = createPrograms();
+  const today = Math.floor(Date.now() / 1000 / DAY_S) * DAY_S;
+  const first = today - 40 * DAY_S;
+  let prometheus: PrometheusServer;
+
+  /** What viewers see, by offset from UTC: the values on each date, by series. */
+  async function seen({ target }: PanelQuery, org: string): Promise<(offset: number) => unknown> {
+    const query = chosen(target.expr, `${DAYS}d`).replaceAll('org=~".+"', `org="${org}"`);
+    // The value at an instant does not depend on the step: one query has the points of all zones.
+    const points = await prometheus.range(query, first - 2 * DAY_S, first + (DAYS + 2) * DAY_S, STEP_S);
+    const series = points.map(({ labels, values }) => ({ labels, values: new Map(values) }));
+    return (offset) => {
+      const found: unknown[] = [];
+      for (let date = -1; date <= DAYS; date++) {
+        for (const { labels, values } of series) {
+          const value = values.get(first + date * DAY_S - offset * HOUR_S);
+          if (value !== undefined) found.push({ date, labels, value });
+        }
+      }
+      return found;
+    };
+  }
+
+  beforeAll(async () => {
+    const folder = join(programs.folder(), 'out');
+    await mkdir(folder);
+    const shown = [...story('early', 12), ...story('morning', 12), ...story('evening', 23)];
+    await writeFile(join(folder, 'planted.om'), plantedOpenMetrics(first, shown));
+    prometheus = await startPrometheus(programs, { tsdb: await makeBlocks(programs, folder) });
+  });
+
+  test.each(panelQueries().filter(({ target }) => target.interval === '1d'))(
+    'shows each UTC day on its date, however late it was published: $where',
+    async (query) => {
+      for (const org of Object.keys(PUBLISHED)) {
+        const dates = await seen(query, org);
+        // The planted figures have nothing unusual that a comparison would find.
+        if (!/ > last_over_time/.test(query.target.expr)) expect(dates(0)).not.toEqual([]);
+        for (const offset of OFFSETS) expect(dates(offset), `UTC${offset}`).toEqual(dates(0));
+      }
+    },
+  );
+
+  test.each(Object.keys(PUBLISHED))('shows known days and no others: published %s', async (org) => {
+    const where = 'overview.json “Credits by day” A';
+    const query = panelQueries().find((one) => one.where === where);
+    if (query === undefined) throw new Error(`no such query: ${where}`);
+    const known = Array.from({ length: DAYS }, (_, day) => day).filter((day) => day !== MISSING);
+    expect((await seen(query, org))(0)).toMatchObject(
+      known.map((date) => ({ date, value: (date + 1) * 1000 + org.length / 100 })),
+    );
+  });
+
+  test('beyond UTC+12 dates are a day early or late, as the documentation says', async () => {
+    const query = panelQueries().find(({ where }) => where === 'overview.json “Credits by day” A');
+    if (query === undefined) throw new Error('no such query');
+    const dates = await seen(query, 'morning');
+    expect(dates(13)).not.toEqual(dates(0));
+    expect(dates(-12)).not.toEqual(dates(0));
+  });
+});
