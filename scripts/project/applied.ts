@@ -42,6 +42,9 @@ export function projectFiles(project: Project): Readonly<Record<string, readonly
       [/(^ {2}repository: ).*$/m, repository],
       [/(^ {2}runbookUrl: ).*$/m, runbook],
     ],
+    'src/server/page/documentation.ts': [
+      [/(documentationUrl =\n {2}').*(?=';$)/m, documentUrl(project, 'docs')],
+    ],
     'packaging/agent-platform-exporter.service': [[/(^Documentation=).*$/m, project.repository]],
   };
 }

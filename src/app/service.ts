@@ -13,6 +13,7 @@ import type { ServiceStatus } from '../server/status.ts';
 import { type CliEnvironment, type Core, createCore } from './core.ts';
 import { type Deployment, secretsIn, secretsOf } from './deployment.ts';
 import { createDeployments, type Deployments } from './deployments.ts';
+import { createFigures } from './figures.ts';
 import type { ServiceHooks } from './hooks.ts';
 import { stripOldIdentities } from './people.ts';
 import { createReload, createRestartNote, namesOf } from './reload.ts';
@@ -127,6 +128,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     exposition,
     negotiate,
     status,
+    figures: createFigures(core, inUse),
     refresh() {
       void refresh();
       return core.traffic.pausesOf(inUse().config.orgs);

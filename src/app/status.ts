@@ -30,6 +30,7 @@ export function statusOf(frame: StatusFrame, core: Core, deployment: Deployment)
         name: config.name,
         orgId: core.published.orgId(config.name),
         apiHost: new URL(config.baseUrl).host,
+        requestsToday: core.traffic.requestsToday(config.name),
         collectors: deployment.collectors.map((collector) => collectorStatus(core, settings, collector)),
       }),
     ),

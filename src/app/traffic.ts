@@ -47,6 +47,8 @@ export interface Traffic {
   of(org: AskedOrg): OrgTraffic;
   /** What is paused for these organizations, and until when. */
   pausesOf(orgs: Iterable<AskedOrg>): readonly PausedPart[];
+  /** An organization's requests of the current UTC day. */
+  requestsToday(org: string): ReturnType<AdjustableDailyQuota['today']>;
   /** Applies other settings from the next request on. */
   use(settings: TrafficSettings): void;
   /** Stores the request counts. */
@@ -110,6 +112,7 @@ export function createTraffic({ history, clock }: TrafficParts, settings: Traffi
           .map((pause) => ({ org: org.name, isOwnLimit: false, ...pause })),
       ]);
     },
+    requestsToday: (org) => orgs.get(org)?.dailyQuota.today(),
     use(next) {
       inUse = next;
       for (const [org, { limiter, dailyQuota, admission }] of orgs) {

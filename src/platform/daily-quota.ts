@@ -21,6 +21,8 @@ export interface DailyQuota {
   take(): Promise<PlatformError | undefined>;
   /** The error with which a request would fail now; undefined if it would be sent, or no count was read yet. */
   usedUp(): PlatformError | undefined;
+  /** The number of requests of the current day, and the limit if there is one; undefined until one was counted. */
+  today(): { readonly sent: number; readonly limit?: number } | undefined;
   /** Stores the exact count; no request may be counted afterwards. */
   close(): Promise<void>;
 }
@@ -84,6 +86,12 @@ export function createDailyQuota({ limit, store, clock }: DailyQuotaDeps): Adjus
       const today = dayOf(clock.now());
       const requests = counts?.find(({ day }) => day === today)?.requests ?? 0;
       return max !== undefined && requests >= max && counts !== undefined ? usedUp(max, today) : undefined;
+    },
+    today() {
+      const today = dayOf(clock.now());
+      const sent = counts?.find(({ day }) => day === today)?.requests;
+      if (sent === undefined) return undefined;
+      return max === undefined ? { sent } : { sent, limit: max };
     },
     setLimit(next) {
       max = next;

@@ -4,6 +4,7 @@ import type { Logger } from '../runtime/logger.ts';
 import type { ReloadOutcome } from '../runtime/reload.ts';
 import { createAdmission, sameSite } from './admission.ts';
 import { createPageAnswer } from './answer-page.ts';
+import type { ReadFigures } from './figures.ts';
 import {
   createPageHandler,
   createReadyHandler,
@@ -25,6 +26,8 @@ export interface AppDeps extends Omit<MetricsDeps, Own>, Omit<ProbeDeps, Own> {
   readonly exposition: MetricsDeps['exposition'] & ProbeDeps['exposition'];
   /** The current state of the service. */
   status(): ServiceStatus;
+  /** The figures of organizations, for the page. */
+  readonly figures: ReadFigures;
   /** Starts every collector, including the revision window, and returns what is paused; must not wait for them. */
   refresh(): readonly PausedPart[];
   /** Reloads the configuration. */
@@ -59,8 +62,8 @@ export function createApp(deps: AppDeps): express.Express {
   // First, so that a scrape passes no other handler.
   addRoute(app, deps.telemetryPath, 'GET', bodiless(createMetricsHandler({ ...deps, answerPage })));
   addRoute(app, '/probe', 'GET', bodiless(createProbeHandler({ ...deps, answerPage })));
-  addRoute(app, '/', 'GET', bodiless(createPageHandler(status)));
-  addRoute(app, '/status', 'GET', bodiless(createStatusHandler(status)));
+  addRoute(app, '/', 'GET', bodiless(createPageHandler(status, deps.figures)));
+  addRoute(app, '/status', 'GET', bodiless(createStatusHandler(status, deps.figures)));
   addRoute(app, '/-/healthy', 'GET', bodiless(healthy));
   addRoute(app, '/-/ready', 'GET', bodiless(createReadyHandler(() => deps.status().ready)));
   addRoute(app, '/-/refresh', 'POST', bodiless(sameSite(deps.allowedHosts, createRefreshHandler(deps))));

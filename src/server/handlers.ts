@@ -1,23 +1,49 @@
 import type { ServerResponse } from 'node:http';
 import type { Instant } from '../catalog/day.ts';
 import type { ReloadOutcome } from '../runtime/reload.ts';
+import type { ReadFigures } from './figures.ts';
 import { type ExpressRequest, offering } from './negotiation.ts';
-import { renderPage } from './page/page.ts';
+import { contentOf, type PageRequest, renderPage } from './page/page.ts';
 import { pagePolicy } from './page/style.ts';
 import { type Handler, respond, respondText } from './respond.ts';
 import { isoText, type Readiness, type ServiceStatus, statusJson } from './status.ts';
 
-/** The status page. */
-export function createPageHandler(status: () => ServiceStatus): Handler<ExpressRequest> {
-  return offering('text/html', (_request, response) => {
-    respond(response, 200, 'text/html; charset=utf-8', renderPage(status()), [], pagePolicy);
+/** The page of `/`: the figures and the state of the service. */
+export function createPageHandler(
+  status: () => ServiceStatus,
+  readFigures: ReadFigures,
+): Handler<ExpressRequest> {
+  return offering('text/html', async (request, response) => {
+    const asked = parsePageRequest(request.url ?? '');
+    const content = contentOf(status(), asked);
+    if (content === undefined) {
+      respondText(response, 404, 'No organization with this name is configured.');
+      return;
+    }
+    const figures = await readFigures(content.orgs.map(({ name }) => name));
+    // The state is read again, because the figures may have taken a moment.
+    const now = status();
+    const page = renderPage(now, contentOf(now, asked) ?? content, figures);
+    respond(response, 200, 'text/html; charset=utf-8', page, [], pagePolicy);
   });
 }
 
-/** The status as JSON. */
-export function createStatusHandler(status: () => ServiceStatus): Handler<ExpressRequest> {
-  return offering('application/json', (_request, response) => {
-    respond(response, 200, 'application/json; charset=utf-8', statusJson(status()));
+function parsePageRequest(url: string): PageRequest {
+  const start = url.indexOf('?');
+  if (start === -1) return {};
+  const query = new URLSearchParams(url.slice(start + 1));
+  const page = Number(query.get('page') ?? 1);
+  return { org: query.get('org') ?? undefined, page: Number.isSafeInteger(page) ? page : 1 };
+}
+
+/** The status and the figures as JSON. */
+export function createStatusHandler(
+  status: () => ServiceStatus,
+  readFigures: ReadFigures,
+): Handler<ExpressRequest> {
+  return offering('application/json', async (_request, response) => {
+    const figures = await readFigures(status().orgs.map(({ name }) => name));
+    respond(response, 200, 'application/json; charset=utf-8', statusJson(status(), figures));
   });
 }
 

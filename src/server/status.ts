@@ -1,6 +1,7 @@
 import type { Day, Instant } from '../catalog/day.ts';
 import type { FailureReason } from '../runtime/errors.ts';
 import { redactForms } from '../runtime/redact.ts';
+import type { OrgFigures } from './figures.ts';
 
 /** `waiting`: has not run yet; `running`: is running; `ok` and `failing`: result of the last run. */
 export type CollectorState = 'waiting' | 'running' | 'ok' | 'failing';
@@ -39,6 +40,8 @@ export interface OrgStatus {
   /** The organization's identifier on the platform, once an answer contained it. */
   readonly orgId?: string;
   readonly apiHost: string;
+  /** Requests sent on the current UTC day, and the configured limit; absent until one was sent. */
+  readonly requestsToday?: { readonly sent: number; readonly limit?: number };
   readonly collectors: readonly CollectorStatus[];
 }
 
@@ -107,16 +110,28 @@ const INSTANTS: ReadonlySet<string> = new Set([
   'lastSuccessAt',
   'nextRunAt',
   'since',
+  'newestReportAt',
 ]);
 
-/** The status as JSON text, with instants as ISO 8601 in UTC. */
-export function statusJson(status: ServiceStatus): string {
+/** The status and the figures as JSON text, with instants as ISO 8601 in UTC. */
+export function statusJson(status: ServiceStatus, figures: ReadonlyMap<string, OrgFigures>): string {
   const text = JSON.stringify(
-    status,
+    { ...status, orgs: status.orgs.map((org) => ({ ...org, ...figuresJson(figures.get(org.name)) })) },
     (key, value: unknown) => (INSTANTS.has(key) && typeof value === 'number' ? isoText(value) : value),
     2,
   );
   return `${text}\n`;
+}
+
+/** The figures without their courses. */
+function figuresJson(all: OrgFigures | undefined): object {
+  if (all === undefined) return {};
+  const { figures, ...rest } = all;
+  const values = figures.map(({ name, family, day, value, weekBefore }) => [
+    name,
+    { family, day, value, weekBefore },
+  ]);
+  return { figures: { ...Object.fromEntries(values), ...rest } };
 }
 
 /** An instant as ISO 8601 in UTC, or null if it is outside the range of dates. */

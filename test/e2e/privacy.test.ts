@@ -14,7 +14,7 @@ const EVERY_FAULT = [
 
 /** Everything that the service shows to anybody. */
 async function everythingShown(story: Story): Promise<string> {
-  const paths = ['/metrics', '/', '/status', '/-/ready', '/-/healthy', '/nothing-here?user=x'];
+  const paths = ['/metrics', '/', '/?org=acme', '/status', '/-/ready', '/-/healthy', '/nothing-here?user=x'];
   const shown = [story.log()];
   for (const path of paths) {
     for (const accept of ['text/html', 'application/openmetrics-text']) {

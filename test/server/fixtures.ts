@@ -57,6 +57,7 @@ export function createTestApp(changes: Partial<AppDeps> = {}) {
     negotiate,
     log,
     status: () => serviceStatus(),
+    figures: async () => new Map(),
     refresh: () => {
       refreshes.push('refresh');
       return [];

@@ -1,22 +1,28 @@
 import type { Instant } from '../../catalog/day.ts';
 import type { CollectorFailure, CollectorStatus, OrgStatus } from '../status.ts';
+import { documentationUrl } from './documentation.ts';
 import { count, groupDigits, reasonWords, stateWords } from './format.ts';
 import { dataDay, type Html, html, moment } from './html.ts';
 
-const COLUMNS = ['Collector', 'State', 'Data of', 'Last success', 'Next run', 'Series'] as const;
+const COLUMNS = ['Collector', 'State', 'Data of', 'Last success', 'Duration', 'Next run', 'Series'] as const;
 
 /** The fragment of an organization on the page. */
 export function orgAnchor(org: OrgStatus): string {
   return `org-${encodeURIComponent(org.name.toWellFormed())}`;
 }
 
-/** A table of one organization's collectors, collapsed unless `unfolded`. */
-export function orgSection(org: OrgStatus, now: Instant, unfolded: boolean): Html {
+/** The page of one organization. */
+export function orgPageHref(name: string): string {
+  return `/?org=${encodeURIComponent(name.toWellFormed())}`;
+}
+
+/** A table of one organization's collectors. */
+export function orgSection(org: OrgStatus, now: Instant): Html {
   const id = orgAnchor(org);
   // The roles keep it a table for assistive technology when a narrow window shows the rows as cards.
   const heads = COLUMNS.map((title) => html`<th scope="col" role="columnheader">${title}</th>`);
-  return html`<details class="org" id="${id}"${unfolded ? { markup: ' open' } : ''}>
-<summary><h2 id="${id}-title">${org.name}</h2> <span class="about">${orgWords(org)}</span></summary>
+  return html`<details class="org" id="${id}" open>
+<summary><h2 id="${id}-title">Collectors of ${org.name}</h2> <span class="about">${orgWords(org)}</span></summary>
 <table role="table" aria-labelledby="${id}-title">
 <thead role="rowgroup"><tr role="row">${heads}</tr></thead>
 <tbody role="rowgroup">${org.collectors.map((collector) => collectorRows(collector, now))}</tbody>
@@ -25,12 +31,21 @@ export function orgSection(org: OrgStatus, now: Instant, unfolded: boolean): Htm
 `;
 }
 
-function orgWords({ apiHost, orgId, collectors }: OrgStatus): string {
-  const words = [apiHost, orgId, count(collectors.length, 'collector'), healthWords(collectors)];
+function orgWords({ apiHost, orgId, collectors, requestsToday }: OrgStatus): string {
+  const words = [
+    ...[apiHost, orgId, count(collectors.length, 'collector'), healthWords(collectors)],
+    requestsToday && requestWords(requestsToday),
+  ];
   return words.filter((word) => word !== undefined && word !== '').join(' · ');
 }
 
-function healthWords(collectors: readonly CollectorStatus[]): string {
+function requestWords({ sent, limit }: NonNullable<OrgStatus['requestsToday']>): string {
+  if (limit === undefined) return `${count(sent, 'request')} today`;
+  return `${groupDigits(sent)} of ${count(limit, 'request')} today`;
+}
+
+/** The health of an organization's collectors in two or three words. */
+export function healthWords(collectors: readonly CollectorStatus[]): string {
   const failing = collectors.filter((collector) => collector.failure !== undefined).length;
   if (failing > 0) return `${failing} failing`;
   const untried = collectors.filter((collector) => collector.lastSuccessAt === undefined).length;
@@ -44,8 +59,9 @@ function collectorRows(collector: CollectorStatus, now: Instant): Html {
 ${cell(1, stateCell(collector))}
 ${cell(2, dataCell(collector, now))}
 ${cell(3, moment(collector.lastSuccessAt, now))}
-${cell(4, moment(collector.nextRunAt, now, 'not planned'))}
-${cell(5, html`${groupDigits(collector.series)}`)}
+${cell(4, durationCell(collector))}
+${cell(5, moment(collector.nextRunAt, now, 'not planned'))}
+${cell(6, html`${groupDigits(collector.series)}`)}
 </tr>${failure === undefined ? undefined : failureRow(failure, now)}`;
 }
 
@@ -60,6 +76,11 @@ function stateCell(collector: CollectorStatus): Html {
   return html`<span class="state ${kind}"><span class="mark" aria-hidden="true">${mark}</span> ${
     retrying ? 'Failing, retrying' : word
   }</span>`;
+}
+
+function durationCell({ lastDurationSeconds: seconds }: CollectorStatus): Html {
+  if (seconds === undefined) return html`<span class="none">none yet</span>`;
+  return html`<data value="${seconds}">${seconds.toLocaleString('en-US', { maximumSignificantDigits: 2 })} s</data>`;
 }
 
 function dataCell(collector: CollectorStatus, now: Instant): Html {
@@ -80,5 +101,6 @@ function failureRow(failure: CollectorFailure, now: Instant): Html {
   return html`<tr role="row" class="failure"><td role="cell" colspan="${COLUMNS.length}"><div>
 <p><strong>${reasonWords[failure.reason]}</strong>, since ${moment(failure.since, now)}.</p>
 <p class="message">${failure.message}</p>${hint}
+<p><a href="${documentationUrl}/troubleshooting.md#reason-${failure.reason}">Documentation of the reason ${failure.reason}</a></p>
 </div></td></tr>`;
 }

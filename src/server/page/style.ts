@@ -6,19 +6,19 @@ import { createHash } from 'node:crypto';
  */
 export const styleSheet = `
 :root{--text:#1b1f24;--quiet:#57606a;--page:#fff;--card:#f6f8fa;--line:#d0d7de;--link:#0b57a4;
---ok:#0b57a4;--ok-back:#e7f1fb;--bad:#9a3800;--bad-back:#fff0e5;--wait:#57606a;--wait-back:#f0f2f4}
+--ok:#0b57a4;--ok-back:#e7f1fb;--bad:#9a3800;--bad-back:#fff0e5;--wait:#57606a;--wait-back:#f0f2f4;--bar:#5b8fc7;--unusual:#b45309;--bound:#6e7781}
 @media(prefers-color-scheme:dark){:root{--text:#e6edf3;--quiet:#9aa5b1;--page:#0f141a;--card:#161c24;--line:#313a45;
---link:#79b8f5;--ok:#79b8f5;--ok-back:#10253a;--bad:#ffa46b;--bad-back:#3a1d0b;--wait:#b3bdc8;--wait-back:#1e252d}}
+--link:#79b8f5;--ok:#79b8f5;--ok-back:#10253a;--bad:#ffa46b;--bad-back:#3a1d0b;--wait:#b3bdc8;--wait-back:#1e252d;--bar:#4d86c4;--unusual:#ffa46b;--bound:#9aa5b1}}
 *{box-sizing:border-box}
-body{margin:0 auto;max-width:72rem;padding:1.5rem;background:var(--page);color:var(--text);
+body{margin:0 auto;max-width:min(100%,112rem);padding:1.5rem;background:var(--page);color:var(--text);
 font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
-h1,h2,p,ul{margin:0}
+h1,h2,h3,p,ul,dl,dd{margin:0}
 h1{font-size:1.6rem;line-height:1.2}
 a{color:var(--link)}
 a:focus-visible,summary:focus-visible{outline:2px solid var(--link);outline-offset:2px}
 small,header p,footer,nav span,.about,.none{color:var(--quiet)}
 small{font-size:.85rem;font-weight:400}
-.banner{margin-bottom:1.25rem;padding:.6rem 1rem;border:2px dashed var(--bad);border-radius:.5rem;background:var(--bad-back)}
+.banner{margin:1rem 0;padding:.6rem 1rem;border:2px dashed var(--bad);border-radius:.5rem;background:var(--bad-back)}
 .summary{margin:1.25rem 0;padding:1rem 1.25rem;border-left:.4rem solid;border-radius:.4rem}
 .summary h2{font-size:1.25rem}
 .summary p,.summary li{color:var(--text)}
@@ -27,6 +27,30 @@ small{font-size:.85rem;font-weight:400}
 .summary.ok{background:var(--ok-back);border-color:var(--ok);color:var(--ok)}
 .summary.failing{background:var(--bad-back);border-color:var(--bad);color:var(--bad)}
 .summary.waiting{background:var(--wait-back);border-color:var(--wait);color:var(--wait)}
+.happened{margin-top:1.5rem}
+.happened h2{margin-bottom:.6rem;font-size:1.25rem;overflow-wrap:anywhere}
+.figures{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,14rem),1fr));gap:.75rem}
+.figure{display:flex;flex-direction:column;padding:.8rem 1rem;border:1px solid var(--line);border-radius:.5rem;background:var(--card);min-width:0}
+.figure h3{font-size:.95rem;font-weight:600}
+.figure p,.figure dl,.figure ul{font-size:.9rem;overflow-wrap:anywhere}
+.figure .value{font-size:1.7rem;font-weight:600;line-height:1.25;font-variant-numeric:tabular-nums}
+.figure .of,.figure .of small,.ends{color:var(--quiet);font-size:.85rem}
+.of small{display:inline}
+.figure dl{display:grid;grid-template-columns:auto 1fr;gap:0 .75rem}
+dt{color:var(--quiet)}
+.worse{padding-left:1.1rem}
+.spike{color:var(--unusual);font-size:.85rem;font-weight:600;white-space:nowrap}
+.spark{display:block;width:100%;height:3rem;margin-top:.4rem}
+@media(min-width:44rem){.figure.readiness{grid-column:span 2}}
+.spark .bars{fill:var(--bar)}.spark .unusual{fill:var(--unusual)}
+.spark .bound{fill:none;stroke:var(--bound);stroke-width:1;stroke-dasharray:3 2;vector-effect:non-scaling-stroke}
+.ends{display:flex;margin-bottom:.4rem;justify-content:space-between;border-top:1px solid var(--line)}
+.overview{margin-top:1.25rem;overflow-x:auto}
+.overview h2{margin-bottom:.6rem;font-size:1.25rem}
+.overview table{table-layout:auto}
+.overview .spark{width:10rem;height:1.8rem;margin:0;padding:0}
+.overview td,.overview th[scope=row]{overflow-wrap:normal}
+.overview th[scope=row]{overflow-wrap:anywhere;min-width:7rem}
 nav{margin-bottom:1.5rem}
 nav ul{display:flex;flex-wrap:wrap;gap:.25rem 2rem;padding:0;list-style:none}
 .org{margin-top:1.5rem;border:1px solid var(--line);border-radius:.5rem;overflow:hidden}
@@ -37,7 +61,7 @@ nav ul{display:flex;flex-wrap:wrap;gap:.25rem 2rem;padding:0;list-style:none}
 table{width:100%;border-collapse:collapse;table-layout:fixed}
 th,td{padding:.55rem 1rem;border-top:1px solid var(--line);text-align:left;vertical-align:top;overflow-wrap:anywhere}
 thead th{color:var(--quiet);font-size:.85rem;font-weight:600;white-space:nowrap}
-thead th{width:15%}thead th:first-child{width:27%}thead th:nth-child(3){width:17%}thead th:last-child{width:11%}
+.org thead th{width:13%}.org thead th:first-child{width:25%}.org thead th:nth-child(3){width:16%}.org thead th:last-child,.org thead th:nth-child(5){width:10%}
 td:last-child:not([colspan]),thead th:last-child{text-align:right;font-variant-numeric:tabular-nums}
 small{display:block}
 .state{font-weight:600}
@@ -60,8 +84,9 @@ td>div{min-width:0}
 td:last-child{padding-bottom:.7rem}
 .failure td>div{flex:1}
 .about{display:block;margin-left:0}
+.overview .spark{width:100%}
 }
-@media print{.org{break-inside:avoid}}
+@media print{.org,.figure{break-inside:avoid}}
 `;
 
 const styleHash = createHash('sha256').update(styleSheet).digest('base64');

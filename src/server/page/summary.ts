@@ -1,7 +1,7 @@
 import type { CollectorStatus, OrgStatus, ServiceStatus } from '../status.ts';
 import { count } from './format.ts';
 import { type Html, html, moment } from './html.ts';
-import { orgAnchor } from './org.ts';
+import { orgAnchor, orgPageHref } from './org.ts';
 
 /** Above this number, failing collectors and pending items are counted instead of listed. */
 const LISTED = 12;
@@ -11,10 +11,18 @@ interface Failing {
   readonly collector: CollectorStatus;
 }
 
-/** A one-sentence summary of the state, with links. */
-export function summary(status: ServiceStatus): Html {
+/**
+ * Reports failing collectors, each with a link to its organization: on the same page if that shows all organizations,
+ * else on its own page. Undefined if none fails.
+ */
+export function failureSummary(status: ServiceStatus, isOnPage: boolean): Html | undefined {
   const failing = failingOf(status.orgs);
-  if (failing.length > 0) return failingSummary(status, failing);
+  return failing.length > 0 ? failingSummary(status, failing, isOnPage) : undefined;
+}
+
+/** A one-sentence summary of the state if no collector fails. */
+export function stateSummary(status: ServiceStatus): Html | undefined {
+  if (failingOf(status.orgs).length > 0) return undefined;
   if (!status.ready.ready) return startingSummary(status);
   if (status.orgs.length === 0) {
     return box(
@@ -43,12 +51,13 @@ export function configurationNotice({ configuration, now }: ServiceStatus): Html
 </section>`;
 }
 
-function failingSummary(status: ServiceStatus, failing: readonly Failing[]): Html {
+function failingSummary(status: ServiceStatus, failing: readonly Failing[], isOnPage: boolean): Html {
   const all = sum(status.orgs, () => 1);
   const links = failing
     .slice(0, LISTED)
     .map(
-      ({ org, collector }) => html`<li><a href="#${orgAnchor(org)}">${org.name} ${collector.name}</a></li>`,
+      ({ org, collector }) =>
+        html`<li><a href="${isOnPage ? '' : orgPageHref(org.name)}#${orgAnchor(org)}">${org.name} ${collector.name}</a></li>`,
     );
   const verb = failing.length === 1 ? 'fails' : 'fail';
   return box(

@@ -3,11 +3,19 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseDay } from '../../../src/catalog/day.ts';
 import { dayAgeWords, durationWords, momentWords } from '../../../src/server/page/format.ts';
-import { renderPage } from '../../../src/server/page/page.ts';
+import { contentOf, renderPage } from '../../../src/server/page/page.ts';
 import { pagePolicy } from '../../../src/server/page/style.ts';
+import type { ServiceStatus } from '../../../src/server/status.ts';
 import { collectorStatus, NOW, orgStatus, serviceStatus } from '../fixtures.ts';
 
 const HOUR = 3_600_000;
+
+/** The page of `/` without figures. */
+function pageOf(status: ServiceStatus): string {
+  const content = contentOf(status, {});
+  if (content === undefined) throw new Error('there is no such page');
+  return renderPage(status, content, new Map());
+}
 
 /** The visible text: without tags and style, with entities decoded as far as the tests need. */
 function textOf(page: string): string {
@@ -19,14 +27,14 @@ function textOf(page: string): string {
 
 describe('the page', () => {
   test('says in one sentence that everything works', () => {
-    expect(textOf(renderPage(serviceStatus()))).toContain(
+    expect(textOf(pageOf(serviceStatus()))).toContain(
       '✓ All collectors succeed 1 organization, 1 collector, 1,234 series served.',
     );
   });
 
   test('shows a collector in words', () => {
-    expect(textOf(renderPage(serviceStatus()))).toMatch(
-      /tokens Credits and tokens by model ✓ OK 2026-11-19 yesterday 52 minutes ago in 8 minutes 1,234/,
+    expect(textOf(pageOf(serviceStatus()))).toMatch(
+      /tokens Credits and tokens by model ✓ OK 2026-11-19 yesterday 52 minutes ago 1\.2 s in 8 minutes 1,234/,
     );
   });
 
@@ -38,7 +46,7 @@ describe('the page', () => {
       since: NOW - 25 * HOUR,
     };
     const failing = collectorStatus({ state: 'failing', failure: { ...failure, reason: 'auth' } });
-    const text = textOf(renderPage(serviceStatus({ orgs: [orgStatus({ collectors: [failing] })] })));
+    const text = textOf(pageOf(serviceStatus({ orgs: [orgStatus({ collectors: [failing] })] })));
     expect(text).toContain('✕ 1 of 1 collector fails');
     expect(text).toContain('The platform rejects the API key , since 25 hours ago .');
     expect(text).toContain('401 from the platform What to do: Make a new key.');
@@ -47,30 +55,30 @@ describe('the page', () => {
   test('keeps showing a failure while the collector tries again', () => {
     const failure = { reason: 'timeout', message: 'slow', since: NOW } as const;
     const retrying = collectorStatus({ state: 'running', failure });
-    const text = textOf(renderPage(serviceStatus({ orgs: [orgStatus({ collectors: [retrying] })] })));
+    const text = textOf(pageOf(serviceStatus({ orgs: [orgStatus({ collectors: [retrying] })] })));
     expect(text).toContain('Failing, retrying');
   });
 
   test('says what it is waiting for at start-up', () => {
     const ready = { ready: false, waitingFor: Array.from({ length: 20 }, (_, index) => `thing ${index}`) };
-    const text = textOf(renderPage(serviceStatus({ ready })));
+    const text = textOf(pageOf(serviceStatus({ ready })));
     expect(text).toContain('Starting Not ready yet. Waiting for: thing 0');
     expect(text).toContain('and 8 more');
   });
 
   test('says when figures were withdrawn or days are missing', () => {
     const collectors = [collectorStatus({ published: false }), collectorStatus({ uncoveredDays: 3 })];
-    const text = textOf(renderPage(serviceStatus({ orgs: [orgStatus({ collectors })] })));
+    const text = textOf(pageOf(serviceStatus({ orgs: [orgStatus({ collectors })] })));
     expect(text).toContain('Withdrawn the last good data is too old');
     expect(text).toContain('3 days not known yet');
   });
 
   test('says that the data is simulated, and only then', () => {
-    expect(renderPage(serviceStatus({ simulated: true }))).toContain('Simulated data.');
-    expect(renderPage(serviceStatus())).not.toContain('Simulated data.');
+    expect(pageOf(serviceStatus({ simulated: true }))).toContain('Simulated data.');
+    expect(pageOf(serviceStatus())).not.toContain('Simulated data.');
   });
 
-  test('collapses healthy organizations if there are many', () => {
+  test('shows many organizations as an index, with a page each', () => {
     const failure = { reason: 'server', message: 'down', since: NOW } as const;
     const orgs = Array.from({ length: 8 }, (_, index) =>
       orgStatus({
@@ -78,30 +86,35 @@ describe('the page', () => {
         collectors: [index === 3 ? collectorStatus({ state: 'failing', failure }) : collectorStatus()],
       }),
     );
-    const page = renderPage(serviceStatus({ orgs }));
-    expect(page.match(/<details[^>]* open>/g)).toHaveLength(1);
-    expect(page).toMatch(/id="org-org3" open/);
-    expect(page).toContain('<a href="#org-org3">org3 tokens</a>');
+    const status = serviceStatus({ orgs });
+    const page = pageOf(status);
+    expect(page).not.toContain('<details');
+    expect(page.match(/<th scope="row"/g)).toHaveLength(8);
+    expect(page).toContain('<a href="/?org=org3">org3</a>');
+    expect(page).toContain('<a href="/?org=org3#org-org3">org3 tokens</a>');
+    const own = contentOf(status, { org: 'org3' });
+    expect(own && renderPage(status, own, new Map())).toMatch(/id="org-org3" open/);
+    expect(contentOf(status, { org: 'org9' })).toBeUndefined();
   });
 
   test('is healthy without organizations', () => {
-    expect(textOf(renderPage(serviceStatus({ orgs: [] })))).toContain('No organizations');
+    expect(textOf(pageOf(serviceStatus({ orgs: [] })))).toContain('No organizations');
   });
 
   test('has headings, scoped table heads and machine-readable times', () => {
-    const page = renderPage(serviceStatus());
+    const page = pageOf(serviceStatus());
     expect(page).toMatch(/^<!doctype html>\n<html lang="en">/);
     expect(page.match(/<h1>/g)).toHaveLength(1);
-    expect(page.match(/<th scope="col"/g)).toHaveLength(6);
+    expect(page.match(/<th scope="col"/g)).toHaveLength(7);
     expect(page.match(/<th scope="row"/g)).toHaveLength(1);
     expect(page).toContain('<time datetime="2026-11-20T10:20:05.000Z" title="2026-11-20 10:20:05 UTC">');
     expect(page).toContain('<meta http-equiv="refresh" content="30">');
   });
 
   test('has exactly the style that its policy allows', () => {
-    const style = /<style>(.*?)<\/style>/s.exec(renderPage(serviceStatus()))?.[1] ?? '';
+    const style = /<style>(.*?)<\/style>/s.exec(pageOf(serviceStatus()))?.[1] ?? '';
     expect(pagePolicy).toContain(`'sha256-${createHash('sha256').update(style).digest('base64')}'`);
-    expect(renderPage(serviceStatus())).not.toMatch(/ style=|<script|https?:\/\//);
+    expect(pageOf(serviceStatus())).not.toMatch(/ style=|<script|https?:\/\//);
   });
 });
 
@@ -129,7 +142,7 @@ describe('hostile text', () => {
   function pageWith(text: string): string {
     const failure = { reason: 'server', message: text, hint: text, since: NOW } as const;
     const collectors = [collectorStatus({ name: text, description: text, state: 'failing', failure })];
-    return renderPage(
+    return pageOf(
       serviceStatus({
         version: text,
         revision: `r${text}`,

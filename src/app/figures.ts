@@ -1,0 +1,268 @@
+import type { Collector } from '../catalog/collector.ts';
+import { addDays, type Day, dayOf, daysFrom, endOf, yesterdayOf } from '../catalog/day.ts';
+import type { DayFamily, Family, Sample } from '../catalog/family.ts';
+import type { View } from '../catalog/view.ts';
+import { dailyActiveUsers } from '../collectors/activity/collector.ts';
+import { activityDataset } from '../collectors/activity/dataset.ts';
+import {
+  dailyGitCommits,
+  dailyGitPullRequestsCreated,
+  productivityCollector,
+} from '../collectors/productivity/collector.ts';
+import {
+  readinessCriteriaRegressed,
+  readinessRatio,
+  readinessRatioPrevious,
+  readinessReportTimestampSeconds,
+} from '../collectors/readiness/collector.ts';
+import { type ReadinessReport, readinessDataset } from '../collectors/readiness/dataset.ts';
+import {
+  costMonthToDate,
+  creditsMonthBudget,
+  creditsMonthForecast,
+  creditsMonthToDate,
+  dailyCost,
+  dailyCreditsExpectedUpper,
+} from '../collectors/spend/collector.ts';
+import { dailyCredits } from '../collectors/tokens/collector.ts';
+import { tokensDataset } from '../collectors/tokens/dataset.ts';
+import { type LabelLimit, measureCardinality, projectFamily } from '../pipeline/cardinality.ts';
+import { runInSlices } from '../runtime/slices.ts';
+import type { CourseDay, Figure, FigureName, Money, OrgFigures, ReadFigures } from '../server/figures.ts';
+import type { Core } from './core.ts';
+import type { Deployment } from './deployment.ts';
+
+/** Number of days in the course of a figure. */
+const COURSE_DAYS = 30;
+
+/** Number of listed repositories that got worse. */
+const LISTED_REPOSITORIES = 5;
+
+/** What the figures of one organization are made from. */
+interface Parts {
+  readonly view: View;
+  /** The enabled collectors with the families that are not excluded. */
+  readonly collectors: readonly Collector[];
+  /** The number of published series by family. */
+  readonly series: ReadonlyMap<string, number>;
+  readonly labelLimit: LabelLimit;
+}
+
+type Work<Result> = Generator<void, Result>;
+
+/**
+ * Creates the source of the page's figures. They are computed on request, in slices, from the view that was published
+ * last, and kept until the organization is published again.
+ */
+export function createFigures(core: Core, inUse: () => Deployment): ReadFigures {
+  const made = new WeakMap<object, Promise<OrgFigures>>();
+
+  function figuresOf(org: string): Promise<OrgFigures> | undefined {
+    const { view, collectors: published } = core.published.of(org);
+    if (view === undefined) return undefined;
+    const known = made.get(published);
+    if (known !== undefined) return known;
+    const { collectors, config } = inUse();
+    const series = core.publication.seriesOf(org);
+    const labelLimit = (label: string) => config.limits.valuesPerLabel(label);
+    const figures = runInSlices(orgFigures({ view, collectors, series, labelLimit }), core.clock, 1);
+    made.set(published, figures);
+    return figures;
+  }
+
+  return async (orgs) => {
+    const found = new Map<string, OrgFigures>();
+    // One after the other: concurrent slices of work would add up to a long one.
+    for (const org of orgs) {
+      const figures = inUse().orgs.has(org) ? await figuresOf(org) : undefined;
+      if (figures !== undefined) found.set(org, figures);
+    }
+    return found;
+  };
+}
+
+function* orgFigures(parts: Parts): Work<OrgFigures> {
+  const { view } = parts;
+  const credits = yield* dayFigure(parts, 'credits', dailyCredits, view.newestDay(tokensDataset));
+  const activeDay = view.newestDay(activityDataset);
+  const outputDay = view.newestDay(productivityCollector.dataset);
+  const { day } = credits;
+  const readiness = yield* readinessFigures(parts);
+  return {
+    figures: [
+      credits,
+      yield* dayFigure(parts, 'people', dailyActiveUsers, activeDay),
+      yield* dayFigure(parts, 'commits', dailyGitCommits, outputDay),
+      yield* dayFigure(parts, 'pullRequests', dailyGitPullRequestsCreated, outputDay),
+      yield* dayFigure(parts, 'month', creditsMonthToDate, day),
+      readiness.figure,
+    ].filter((figure) => isCollected(parts, figure.name)),
+    dayCost: moneyOf(samplesOn(parts, dailyCost, day)),
+    monthCost: moneyOf(samplesOn(parts, costMonthToDate, day)),
+    monthForecast: firstOf(samplesOn(parts, creditsMonthForecast, day)),
+    monthBudget: isServed(parts, creditsMonthBudget)
+      ? firstOf(creditsMonthBudget.samplesOf(view))
+      : undefined,
+    repositories: readiness.repositories,
+    newestReportAt: readiness.newestReportAt,
+    worse: readiness.worse.slice(0, LISTED_REPOSITORIES),
+    worseCount: readiness.worse.length,
+  };
+}
+
+const COLLECTORS: Readonly<Record<FigureName, string>> = {
+  credits: 'tokens',
+  people: 'activity',
+  commits: 'productivity',
+  pullRequests: 'productivity',
+  month: 'spend',
+  readiness: 'readiness',
+};
+
+function isCollected({ collectors }: Parts, figure: FigureName): boolean {
+  return collectors.some(({ name }) => name === COLLECTORS[figure]);
+}
+
+function isPublished({ collectors }: Parts, family: Family): boolean {
+  return collectors.some(({ families }) => families.some(({ name }) => name === family.name));
+}
+
+/** Whether `/metrics` has the family: it may have expired, or been dropped over the limit of series. */
+function isServed({ series }: Parts, family: Family): boolean {
+  return (series.get(family.name) ?? 0) > 0;
+}
+
+function samplesOn(parts: Parts, family: DayFamily, day: Day | undefined): Iterable<Sample> | undefined {
+  return day === undefined || !isServed(parts, family) ? undefined : family.samplesOf(parts.view, day);
+}
+
+function* dayFigure(
+  parts: Parts,
+  name: FigureName,
+  family: DayFamily,
+  newest: Day | undefined,
+): Work<Figure> {
+  const day = isServed(parts, family) ? newest : undefined;
+  const head = { name, family: family.name, isPublished: isPublished(parts, family), day };
+  if (day === undefined) return { ...head, value: undefined, weekBefore: undefined, course: [] };
+  const upper = name === 'credits' && isServed(parts, dailyCreditsExpectedUpper);
+  const course: CourseDay[] = [];
+  for (const of of daysFrom(addDays(day, 1 - COURSE_DAYS), day)) {
+    const value = firstOf(family.samplesOf(parts.view, of));
+    const bound = upper ? firstOf(dailyCreditsExpectedUpper.samplesOf(parts.view, of)) : undefined;
+    course.push({ day: of, value, upper: bound });
+    yield;
+  }
+  return { ...head, value: course.at(-1)?.value, weekBefore: course.at(-8)?.value, course };
+}
+
+interface ReadinessFigures extends Pick<OrgFigures, 'repositories' | 'newestReportAt' | 'worse'> {
+  readonly figure: Figure;
+}
+
+function* readinessFigures(parts: Parts): Work<ReadinessFigures> {
+  const { view } = parts;
+  const ratios = yield* byRepository(parts, readinessRatio);
+  const value = meanOf([...ratios.values()]);
+  const isShown = value !== undefined;
+  const course = isShown ? yield* readinessCourse(view, value) : [];
+  const created = yield* byRepository(parts, readinessReportTimestampSeconds);
+  const newest = [...created.values()].reduce<number | undefined>(
+    (latest, seconds) => Math.max(latest ?? 0, seconds * 1000),
+    undefined,
+  );
+  return {
+    figure: {
+      name: 'readiness',
+      family: readinessRatio.name,
+      isPublished: isPublished(parts, readinessRatio),
+      day: isShown ? yesterdayOf(view.asOf) : undefined,
+      value,
+      weekBefore: course.at(-8)?.value,
+      course,
+    },
+    repositories: ratios.size,
+    newestReportAt: newest,
+    worse: yield* worseRepositories(parts, ratios),
+  };
+}
+
+function* worseRepositories(
+  parts: Parts,
+  ratios: ReadonlyMap<string, number>,
+): Work<ReadinessFigures['worse']> {
+  const regressed = yield* byRepository(parts, readinessCriteriaRegressed);
+  const previous = yield* byRepository(parts, readinessRatioPrevious);
+  const worse = [...regressed]
+    // Those that are folded into one have no ratio.
+    .filter(([repo, criteria]) => criteria > 0 && ratios.has(repo))
+    .map(([repo, criteria]) => ({ repo, criteria, ratio: ratios.get(repo), previous: previous.get(repo) }));
+  const lost = ({ ratio = 0, previous: before = 0 }: (typeof worse)[number]) => before - ratio;
+  return worse.sort((one, other) => lost(other) - lost(one) || (one.repo < other.repo ? -1 : 1));
+}
+
+/** The mean over the repositories at the end of each day; only days with a new report are computed. */
+function* readinessCourse(view: View, current: number): Work<readonly CourseDay[]> {
+  const yesterday = yesterdayOf(view.asOf);
+  const reports = view.documents<ReadinessReport>(readinessDataset);
+  const changed = new Set(reports.map(({ createdAt }) => dayOf(createdAt)));
+  const course: CourseDay[] = [];
+  let value: number | undefined;
+  for (const day of daysFrom(addDays(yesterday, 1 - COURSE_DAYS), yesterday)) {
+    if (course.length === 0 || changed.has(day)) {
+      const past = viewAt(view, endOf(day) - 1);
+      value = meanOf(Array.from(readinessRatio.samplesOf(past) ?? [], (sample) => sample.value));
+    }
+    course.push({ day, value });
+    yield;
+  }
+  // Reports of today are in the current figure, which has no bar of its own before the day is over.
+  return changed.has(dayOf(view.asOf))
+    ? course
+    : [...course.slice(0, -1), { day: yesterday, value: current }];
+}
+
+function viewAt(view: View, asOf: number): View {
+  const memo = new Map<unknown, unknown>();
+  const past: View = {
+    ...view,
+    asOf,
+    once<Made>(make: (of: View) => Made): Made {
+      if (!memo.has(make)) memo.set(make, make(past));
+      return memo.get(make) as Made;
+    },
+  };
+  return past;
+}
+
+/** The published values of a family by repository. */
+function* byRepository(parts: Parts, family: Family): Work<ReadonlyMap<string, number>> {
+  const values = new Map<string, number>();
+  if (!isServed(parts, family) || family.scope !== 'current') return values;
+  const { view, labelLimit, collectors } = parts;
+  const families = collectors.find(({ families: of }) => of.includes(family))?.families ?? [family];
+  // Which repositories are folded depends on all families of the collector; few organizations have so many.
+  const isFolded = view.documents(readinessDataset).length > labelLimit('repo');
+  const cardinality = yield* measureCardinality(isFolded ? families : [family], undefined, view, labelLimit);
+  const measured = cardinality.families.find((one) => one.family === family);
+  if (measured === undefined) return values;
+  for (const { labels, value } of projectFamily(measured, cardinality.kept, undefined, view)) {
+    values.set(labels['repo'] ?? '', value);
+    yield;
+  }
+  return values;
+}
+
+function firstOf(samples: Iterable<Sample> | undefined): number | undefined {
+  for (const { value } of samples ?? []) return value;
+  return undefined;
+}
+
+function moneyOf(samples: Iterable<Sample> | undefined): Money | undefined {
+  for (const { labels, value } of samples ?? []) return { currency: labels['currency'] ?? '', amount: value };
+  return undefined;
+}
+
+function meanOf(values: readonly number[]): number | undefined {
+  return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length;
+}

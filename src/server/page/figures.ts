@@ -1,0 +1,157 @@
+import type { Day, Instant } from '../../catalog/day.ts';
+import type { Figure, FigureName, Money, OrgFigures } from '../figures.ts';
+import { count, groupDigits } from './format.ts';
+import { dataDay, type Html, html, moment } from './html.ts';
+import { isUnusual, sparkline } from './sparkline.ts';
+
+const titles: Readonly<Record<FigureName, string>> = {
+  credits: 'Credits',
+  people: 'Active people',
+  commits: 'Commits',
+  pullRequests: 'Pull requests',
+  month: 'Credits, month to date',
+  readiness: 'Readiness',
+};
+
+/** The figures of an organization as cards; `id` is unique on the page. */
+export function figureCards(figures: OrgFigures | undefined, id: string, now: Instant): Html {
+  if (figures === undefined) return html`<p class="none">No figures yet.</p>`;
+  const cards = figures.figures.map((figure) => card(figure, figures, `${id}-${figure.name}`, now));
+  return html`<div class="figures">${cards}</div>`;
+}
+
+function card(figure: Figure, all: OrgFigures, id: string, now: Instant): Html {
+  return html`<article class="figure ${figure.name}" aria-labelledby="${id}">
+<h3 id="${id}">${titles[figure.name]}</h3>
+${figure.value === undefined ? absence(figure) : presence(figure, all, id, now)}
+</article>
+`;
+}
+
+/** Why there is no figure. */
+function absence({ isPublished, name }: Figure): Html {
+  if (!isPublished) return html`<p class="none">Not published: metrics.exclude leaves it out.</p>`;
+  if (name === 'month') return html`<p class="none">Unknown: a day of the month is not known yet.</p>`;
+  return html`<p class="none">Not known yet.</p>`;
+}
+
+function presence(figure: Figure, all: OrgFigures, id: string, now: Instant): Html {
+  const { name, course, value = 0 } = figure;
+  const [first, last] = [course[0], course.at(-1)];
+  const chart =
+    course.length === 0
+      ? undefined
+      : sparkline({
+          id,
+          title: `${titles[name]}, the last ${course.length} days`,
+          course,
+          format: (of) => valueText(name, of),
+          ...(name === 'readiness' && { max: 1 }),
+        });
+  const ends =
+    first === undefined || last === undefined
+      ? undefined
+      : html`<p class="ends">${time(first.day)} <span>${time(last.day)}</span></p>`;
+  return html`<p class="value"><data value="${value}">${valueText(name, value)}</data>${markOf(figure)}</p>
+<p class="of">${name === 'readiness' ? reports(all, now) : figure.day && dataDay(figure.day, now)}</p>
+${name === 'month' ? undefined : html`<p class="change">${changeText(figure)}</p>`}
+${chart}${ends}
+${details(name, all)}`;
+}
+
+/** A ratio as a percentage, counts with separated thousands. */
+export function valueText(name: FigureName, value: number): string {
+  return name === 'readiness' ? percent(value) : groupDigits(Math.round(value));
+}
+
+function percent(ratio: number): string {
+  return `${(ratio * 100).toLocaleString('en-US', { maximumFractionDigits: 1 })} %`;
+}
+
+/** Says in a word that the day is above its expected upper bound. */
+export function markOf({ course }: Figure): Html | undefined {
+  const day = course.at(-1);
+  if (day === undefined || !isUnusual(day)) return undefined;
+  return html` <span class="spike">▲ unusually high</span>`;
+}
+
+/** The change since the week before, such as `+12 %`; undefined if either is unknown. */
+export function changeWords({ name, value, weekBefore }: Figure): string | undefined {
+  if (value === undefined || weekBefore === undefined) return undefined;
+  if (value === weekBefore) return 'no change';
+  const sign = value > weekBefore ? '+' : '−';
+  const difference = Math.abs(value - weekBefore);
+  if (name === 'readiness') return `${sign}${(difference * 100).toFixed(1)} points`;
+  if (weekBefore === 0) return `${sign}${groupDigits(Math.round(difference))}`;
+  return `${sign}${groupDigits(Math.round((difference / weekBefore) * 100))} %`;
+}
+
+function changeText(figure: Figure): Html {
+  const before = figure.course.at(-8)?.day;
+  const words = changeWords(figure);
+  if (before === undefined) return html`<span class="none">no week before</span>`;
+  if (words === undefined) return html`<span class="none">unknown a week before</span>, ${time(before)}`;
+  return html`${words} against ${time(before)} <span class="none">(${valueText(figure.name, figure.weekBefore ?? 0)})</span>`;
+}
+
+function details(name: FigureName, all: OrgFigures): Html | undefined {
+  switch (name) {
+    case 'credits':
+      return all.dayCost && html`<p>${money(all.dayCost)}</p>`;
+    case 'month':
+      return month(all);
+    case 'readiness':
+      return worse(all);
+    default:
+      return undefined;
+  }
+}
+
+function month({ monthCost, monthForecast, monthBudget, figures }: OrgFigures): Html {
+  const spent = figures.find(({ name }) => name === 'month')?.value;
+  const share = (part: number | undefined) =>
+    part === undefined || monthBudget === undefined || monthBudget === 0
+      ? undefined
+      : html` <span class="share">(${percent(part / monthBudget)} of the budget)</span>`;
+  const lines = [
+    monthCost && html`<dt>Cost</dt><dd>${money(monthCost)}</dd>`,
+    monthBudget !== undefined &&
+      html`<dt>Budget</dt><dd><data value="${monthBudget}">${groupDigits(monthBudget)}</data>${share(spent)}</dd>`,
+    monthForecast !== undefined &&
+      html`<dt>Forecast</dt><dd><data value="${monthForecast}">${groupDigits(Math.round(monthForecast))}</data>${share(monthForecast)}${overBudget(monthForecast, monthBudget)}</dd>`,
+  ];
+  const shown = lines.filter((line) => typeof line === 'object');
+  return shown.length === 0 ? html`` : html`<dl>${shown}</dl>`;
+}
+
+function overBudget(forecast: number, budget: number | undefined): Html | undefined {
+  if (budget === undefined || forecast <= budget) return undefined;
+  return html` <span class="spike">▲ over budget</span>`;
+}
+
+function money({ currency, amount }: Money): Html {
+  const text = amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  return html`<data value="${amount}">${text}</data> ${currency}`;
+}
+
+function reports({ repositories, newestReportAt }: OrgFigures, now: Instant): Html {
+  const noun = repositories === 1 ? 'repository' : 'repositories';
+  return html`mean of ${groupDigits(repositories)} ${noun}, newest report ${moment(newestReportAt, now)}`;
+}
+
+function worse({ worse: listed, worseCount }: OrgFigures): Html {
+  if (worseCount === 0) return html`<p>No repository got worse.</p>`;
+  const items = listed.map(({ repo, criteria, ratio, previous }) => {
+    const noun = criteria === 1 ? 'criterion' : 'criteria';
+    const change =
+      ratio === undefined || previous === undefined ? '' : `${percent(previous)} → ${percent(ratio)}, `;
+    return html`<li><strong>${repo}</strong> ${change}${groupDigits(criteria)} ${noun} worse</li>`;
+  });
+  const rest = worseCount - listed.length;
+  return html`<p>${count(worseCount, 'repositories').replace('1 repositories', '1 repository')} got worse:</p>
+<ul class="worse">${items}${rest > 0 ? html`<li>and ${groupDigits(rest)} more</li>` : undefined}</ul>`;
+}
+
+function time(day: Day): Html {
+  return html`<time datetime="${day}">${day}</time>`;
+}

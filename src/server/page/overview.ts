@@ -1,0 +1,92 @@
+import type { Figure, FigureName, OrgFigures } from '../figures.ts';
+import type { OrgStatus } from '../status.ts';
+import { changeWords, markOf, valueText } from './figures.ts';
+import { count } from './format.ts';
+import { type Html, html } from './html.ts';
+import { healthWords, orgPageHref } from './org.ts';
+import { sparkline } from './sparkline.ts';
+
+/** Maximum number of organizations on one page of the index. */
+export const INDEX_ROWS = 500;
+
+const COLUMNS: readonly (readonly [FigureName, string])[] = [
+  ['credits', 'Credits'],
+  ['people', 'Active people'],
+  ['pullRequests', 'Pull requests'],
+  ['month', 'Month to date'],
+  ['readiness', 'Readiness'],
+];
+
+export interface OverviewParts {
+  /** The organizations of this page of the index. */
+  readonly orgs: readonly OrgStatus[];
+  readonly figures: ReadonlyMap<string, OrgFigures>;
+  /** The number of this page, from 1, and of all. */
+  readonly page: number;
+  readonly pages: number;
+}
+
+/** A table of many organizations with their main figures; each has a page of its own. */
+export function overview({ orgs, figures, page, pages }: OverviewParts): Html {
+  const heads = [
+    'Organization',
+    'Data of',
+    ...COLUMNS.map(([, title]) => title),
+    'Last 30 days',
+    'Collectors',
+  ];
+  return html`<section class="overview" aria-labelledby="organizations">
+<h2 id="organizations">Organizations</h2>
+<table role="table" aria-labelledby="organizations">
+<thead role="rowgroup"><tr role="row">${heads.map((title) => html`<th scope="col" role="columnheader">${title}</th>`)}</tr></thead>
+<tbody role="rowgroup">${orgs.map((org, index) => row(org, figures.get(org.name), `o${index}`))}</tbody>
+</table>
+${pages > 1 ? pageLinks(page, pages) : undefined}
+</section>`;
+}
+
+function row(org: OrgStatus, all: OrgFigures | undefined, id: string): Html {
+  const figureOf = (name: FigureName) => all?.figures.find((figure) => figure.name === name);
+  const credits = figureOf('credits');
+  const day = credits?.day;
+  const chart =
+    credits === undefined || credits.course.length === 0
+      ? undefined
+      : sparkline({
+          id,
+          title: `Credits of ${org.name}, the last ${credits.course.length} days`,
+          course: credits.course,
+          format: (value) => valueText('credits', value),
+        });
+  return html`<tr role="row"><th scope="row" role="rowheader"><a href="${orgPageHref(org.name)}">${org.name}</a></th>
+${cell('Data of', day === undefined ? unknown : html`<time datetime="${day}">${day}</time>`)}
+${COLUMNS.map(([name, title]) => cell(title, figureCell(figureOf(name), all)))}
+${cell('Last 30 days', chart ?? unknown)}
+${cell('Collectors', html`${healthWords(org.collectors)}`)}</tr>
+`;
+}
+
+const unknown = html`<span class="none">unknown</span>`;
+
+function figureCell(figure: Figure | undefined, all: OrgFigures | undefined): Html {
+  if (figure?.value === undefined) return unknown;
+  const { name, value } = figure;
+  const budget = all?.monthBudget;
+  const words =
+    name !== 'month'
+      ? changeWords(figure)
+      : budget && `${Math.round((value / budget) * 100)} % of the budget`;
+  return html`<data value="${value}">${valueText(name, value)}</data>${markOf(figure)}${
+    words === undefined ? undefined : html` <small>${words}</small>`
+  }`;
+}
+
+function cell(title: string, content: Html): Html {
+  return html`<td role="cell" data-title="${title}"><div>${content}</div></td>`;
+}
+
+function pageLinks(page: number, pages: number): Html {
+  const previous = page > 1 ? html`<a href="/?page=${page - 1}">Previous</a>` : undefined;
+  const next = page < pages ? html`<a href="/?page=${page + 1}">Next</a>` : undefined;
+  return html`<nav aria-label="Pages of organizations"><p>Page ${page} of ${count(pages, 'page')}. ${previous} ${next}</p></nav>`;
+}

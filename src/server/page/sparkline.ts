@@ -1,0 +1,92 @@
+import type { CourseDay } from '../figures.ts';
+import { count } from './format.ts';
+import { type Html, html } from './html.ts';
+
+const STEP = 8;
+const BAR = 6;
+const HEIGHT = 48;
+/** Room above the bars for the marks of unusual days. */
+const HEADROOM = 6;
+/** A zero is a line, so that it differs from a gap. */
+const MIN_BAR = 1;
+/** Bounds above the scale are not drawn: they would flatten the bars. */
+const MAX_BOUND = 1.5;
+
+export interface SparklineParts {
+  /** Unique on the page. */
+  readonly id: string;
+  readonly title: string;
+  readonly course: readonly CourseDay[];
+  /** The largest value of the scale; by default that of the days. */
+  readonly max?: number;
+  /** Formats a value for the description. */
+  format(value: number): string;
+}
+
+/** Whether a day is above its expected upper bound. */
+export function isUnusual({ value, upper }: CourseDay): boolean {
+  return value !== undefined && upper !== undefined && value > upper;
+}
+
+/**
+ * A bar per day as inline SVG. Unknown days are gaps; unusual days have another fill and a mark above the bar, and the
+ * expected upper bound is a line. The description states the same in words.
+ */
+export function sparkline(parts: SparklineParts): Html {
+  const { id, title, course } = parts;
+  const scale = scaleOf(parts);
+  const usual: string[] = [];
+  const unusual: string[] = [];
+  const marks: string[] = [];
+  const bounds: string[] = [];
+  for (const [index, day] of course.entries()) {
+    const x = index * STEP;
+    const top = day.value === undefined ? HEIGHT : scale(day.value);
+    if (day.value !== undefined) {
+      const bar = `M${x} ${HEIGHT}V${top}h${BAR}V${HEIGHT}z`;
+      if (isUnusual(day)) {
+        unusual.push(bar);
+        marks.push(`M${x} ${top - HEADROOM}h${BAR}l-${BAR / 2} 4z`);
+      } else usual.push(bar);
+    }
+    const bound = day.upper === undefined ? -1 : scale(day.upper);
+    if (bound >= 0) bounds.push(`M${x - 1} ${bound}h${STEP}`);
+  }
+  return html`<svg class="spark" viewBox="0 0 ${STEP * Math.max(course.length, 1)} ${HEIGHT}" role="img"
+preserveAspectRatio="none" aria-labelledby="${id}-t ${id}-d"><title id="${id}-t">${title}</title><desc id="${id}-d">${describe(parts)}</desc>${path('bars', usual)}${path('unusual', unusual)}${path('unusual', marks)}${path('bound', bounds)}</svg>`;
+}
+
+function path(kind: string, steps: readonly string[]): Html | undefined {
+  return steps.length === 0 ? undefined : html`<path class="${kind}" d="${steps.join('')}"/>`;
+}
+
+/** The vertical position of a value; negative for what does not fit. */
+function scaleOf({ course, max }: SparklineParts): (value: number) => number {
+  const values = course.flatMap(({ value }) => value ?? []);
+  const largest = max ?? Math.max(0, ...values);
+  const bounds = course.flatMap(({ upper }) => upper ?? []).filter((upper) => upper <= largest * MAX_BOUND);
+  const top = Math.max(largest, ...bounds);
+  return (value) => {
+    if (top === 0) return value === 0 ? HEIGHT - MIN_BAR : -1;
+    if (value > top) return -1;
+    const height = Math.max(MIN_BAR, (value / top) * (HEIGHT - HEADROOM));
+    return Math.round((HEIGHT - height) * 10) / 10;
+  };
+}
+
+function describe({ course, format }: SparklineParts): string {
+  const [first, last] = [course[0], course.at(-1)];
+  if (first === undefined || last === undefined) return 'No days are known.';
+  const known = course.flatMap(({ value }) => value ?? []);
+  const unknown = course.length - known.length;
+  const unusual = course.filter(isUnusual);
+  const sentences = [`${count(course.length, 'day')} from ${first.day} to ${last.day}.`];
+  if (known.length > 0) {
+    sentences.push(`Lowest ${format(Math.min(...known))}, highest ${format(Math.max(...known))}.`);
+  }
+  if (unknown > 0) sentences.push(`${count(unknown, 'day')} unknown.`);
+  if (unusual.length > 0) {
+    sentences.push(`Above the expected upper bound: ${unusual.map(({ day }) => day).join(', ')}.`);
+  }
+  return sentences.join(' ');
+}

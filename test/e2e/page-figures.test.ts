@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest';
+import type { Contract } from '../../src/catalog/settings.ts';
+import { dayNamed } from '../support/day.ts';
+import { startStory, YESTERDAY } from './harness.ts';
+
+const contract: Contract = {
+  seats: 12,
+  creditsPerMonth: 90_000_000,
+  prices: [{ from: dayNamed('2026-01-14'), currency: 'USD', perMillionCredits: 2.7 }],
+};
+
+/** The values and days of a card on the page. */
+function cardOf(page: string, title: string) {
+  const card =
+    new RegExp(`<article[^>]*>\\s*<h3[^>]*>${title}</h3>(.*?)</article>`, 's').exec(page)?.[1] ?? '';
+  const text = card.replace(/<svg.*?<\/svg>/s, ' ').replace(/<[^>]*>/g, ' ');
+  return {
+    values: [...card.matchAll(/<data value="([^"]*)"/g)].map(([, value]) => Number(value)),
+    days: [...card.matchAll(/<time datetime="(\d{4}-\d{2}-\d{2})"/g)].map(([, day]) => day),
+    text: text.replace(/\s+/g, ' ').trim(),
+    bars: card.match(/M\d+ 48V/g)?.length ?? 0,
+  };
+}
+
+test('the figures on the page and in its JSON are those of the metrics, of a named day', async () => {
+  const story = await startStory({
+    contract,
+    sandbox: { users: 12, repos: 6, scenario: ['readiness-drop'] },
+  });
+  const metrics = await story.page();
+  const value = (name: string) => metrics.value(`agent_platform_${name}`);
+  const page = await (await story.get('/')).text();
+
+  const credits = cardOf(page, 'Credits');
+  expect(credits.values).toEqual([value('daily_credits'), value('daily_cost')]);
+  expect(credits.days).toContain(YESTERDAY);
+  expect(cardOf(page, 'Active people').values).toEqual([value('daily_active_users')]);
+  expect(cardOf(page, 'Commits').values).toEqual([value('daily_git_commits')]);
+  expect(cardOf(page, 'Pull requests').values).toEqual([value('daily_git_pull_requests_created')]);
+  const month = cardOf(page, 'Credits, month to date');
+  expect(month.values).toEqual(
+    ['credits_month_to_date', 'cost_month_to_date', 'credits_month_budget', 'credits_month_forecast'].map(
+      value,
+    ),
+  );
+
+  const ratios = metrics.by('repo', 'agent_platform_readiness_ratio');
+  const mean = Object.values(ratios).reduce((sum, ratio) => sum + ratio, 0) / Object.keys(ratios).length;
+  const readiness = cardOf(page, 'Readiness');
+  expect(readiness.values[0]).toBeCloseTo(mean, 12);
+  const regressed = Object.entries(metrics.by('repo', 'agent_platform_readiness_criteria_regressed'));
+  const worse = regressed.filter(([, count]) => count > 0);
+  expect(worse.length).toBeGreaterThan(0);
+  expect(readiness.text).toContain(`${worse.length} repositor${worse.length === 1 ? 'y' : 'ies'} got worse`);
+
+  const status: unknown = await (await story.get('/status')).json();
+  expect(status).toMatchObject({
+    orgs: [
+      {
+        requestsToday: { sent: expect.any(Number) },
+        figures: {
+          credits: { family: 'agent_platform_daily_credits', day: YESTERDAY, value: value('daily_credits') },
+          month: { value: value('credits_month_to_date') },
+          monthBudget: value('credits_month_budget'),
+          worseCount: worse.length,
+        },
+      },
+    ],
+  });
+});
+
+test('the change and the bars are those of the days before; unknown days are gaps', async () => {
+  const story = await startStory({ flags: ['history.start=2026-11-01'] });
+  const asked = (await story.ask('/api/v1/analytics/tokens', {
+    startDate: '2026-11-01',
+    endDate: YESTERDAY,
+  })) as { data: { date: string; billable_tokens: number }[] };
+  const before = asked.data.find(({ date }) => date === '2026-11-12')?.billable_tokens ?? 0;
+  const credits = cardOf(await (await story.get('/')).text(), 'Credits');
+  expect(credits.text).toContain(`against 2026-11-12 (${before.toLocaleString('en-US')})`);
+  // From 1 November to the 19th, of 30 days.
+  expect(credits.bars).toBe(19);
+});
+
+test('each of many organizations has a page, and the first page is an index of them', async () => {
+  const story = await startStory({ sandbox: { orgs: 7, users: 6, repos: 2, days: 12 } });
+  const index = await (await story.get('/')).text();
+  const names = story.platform.orgs.map(({ name }) => name);
+  expect([...index.matchAll(/<th scope="row"[^>]*><a href="([^"]*)"/g)].map(([, href]) => href)).toEqual(
+    names.map((name) => `/?org=${name}`),
+  );
+  const metrics = await story.page();
+  for (const org of names) {
+    const credits = metrics.value('agent_platform_daily_credits', { org });
+    expect(index).toContain(`<data value="${credits}">`);
+  }
+  const own = await (await story.get(`/?org=${names[3]}`)).text();
+  expect(cardOf(own, 'Credits').values).toEqual([
+    metrics.value('agent_platform_daily_credits', { org: names[3] ?? '' }),
+  ]);
+  const nobody = await story.get('/?org=%3Cscript%3E');
+  expect([nobody.status, await nobody.text()]).toEqual([
+    404,
+    'No organization with this name is configured.\n',
+  ]);
+});
+
+test('says that a metric is absent because it is unknown, not that it is zero', async () => {
+  const story = await startStory({ polled: false });
+  const page = await (await story.get('/')).text();
+  expect(cardOf(page, 'Credits')).toMatchObject({ values: [], text: 'Not known yet.' });
+});
