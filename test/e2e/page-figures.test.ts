@@ -23,10 +23,7 @@ function cardOf(page: string, title: string) {
 }
 
 test('the figures on the page and in its JSON are those of the metrics, of a named day', async () => {
-  const story = await startStory({
-    contract,
-    sandbox: { users: 12, repos: 6, scenario: ['readiness-drop'] },
-  });
+  const story = await startStory({ contract });
   const metrics = await story.page();
   const value = (name: string) => metrics.value(`agent_platform_${name}`);
   const page = await (await story.get('/')).text();

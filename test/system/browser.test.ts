@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
+import { indexOf500, startGallery } from './gallery.ts';
 import { startDemo, startPlatform, startServe } from './platform.ts';
 import { createPrograms } from './programs.ts';
 import { requireTool } from './tools.ts';
@@ -47,6 +48,31 @@ describe.runIf(requireTool('chromium'))('the status page in a browser', () => {
     await chromium([`--screenshot=${file}`, '--window-size=1280,900', url]);
     expect((await stat(file)).size).toBeGreaterThan(20_000);
   });
+
+  test.each(['light', 'dark'] as const)(
+    'has no fault of accessibility and fits from 360 px to 4K, with 1 and with 500 organizations (%s)',
+    async (scheme) => {
+      const one = await (await fetch(url)).text();
+      const { origin, close } = await startGallery([
+        ...[360, 1280, 3840].map((width) => ({ width, page: one })),
+        ...[360, 1280].map((width) => ({ width, page: indexOf500() })),
+      ]);
+      onTestFinished(close);
+      const { stdout } = await chromium([
+        `--blink-settings=preferredColorScheme=${scheme === 'dark' ? 0 : 1}`,
+        ...['--virtual-time-budget=600000', '--dump-dom', origin],
+      ]);
+      const found = JSON.parse(/<pre id="found">(.*?)<\/pre>/s.exec(stdout)?.[1] ?? 'null');
+      const clean = { violations: [], contrast: true, overflow: 0, scheme };
+      expect(found).toEqual([
+        { width: 360, bars: 6, ...clean },
+        { width: 1280, bars: 6, ...clean },
+        { width: 3840, bars: 6, ...clean },
+        { width: 360, bars: 500, ...clean },
+        { width: 1280, bars: 500, ...clean },
+      ]);
+    },
+  );
 
   test('shows what fails, why, and what to do', async () => {
     const platform = await startPlatform(programs, ['--fault=401@tokens']);

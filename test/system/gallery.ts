@@ -1,0 +1,116 @@
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { addDays, startOf } from '../../src/catalog/day.ts';
+import type { OrgFigures } from '../../src/server/figures.ts';
+import { contentOf, renderPage } from '../../src/server/page/page.ts';
+import { orgStatus, serviceStatus } from '../server/fixtures.ts';
+import { dayNamed } from '../support/day.ts';
+
+/** A page in a frame of some width, in CSS pixels. */
+export interface Framed {
+  readonly width: number;
+  readonly page: string;
+}
+
+/**
+ * Serves pages in frames, each examined by axe-core. The browser writes the findings into `<pre id="found">`: serious
+ * violations, by how many pixels the content is wider than the frame, and the number of charts.
+ */
+export async function startGallery(frames: readonly Framed[]): Promise<{ origin: string; close(): void }> {
+  const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  const documents = new Map([
+    ['/', gallery(frames)],
+    // The simulated page refreshes itself, which would interrupt the examination.
+    ...frames.map(({ page }, index): [string, string] => [
+      `/${index}`,
+      page
+        .replace(/<meta http-equiv="refresh"[^>]*>/, '')
+        .replace('</body>', `<script src="/axe.js"></script><script>${EXAMINE}</script></body>`),
+    ]),
+  ]);
+  const server = createServer((request, response) => {
+    const isAxe = request.url === '/axe.js';
+    response.setHeader('Content-Type', isAxe ? 'text/javascript' : 'text/html; charset=utf-8');
+    response.end(isAxe ? axe : (documents.get(request.url ?? '') ?? ''));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { origin: `http://127.0.0.1:${port}/`, close: () => void server.close() };
+}
+
+const EXAMINE = `
+const overflow = Math.max(0, document.documentElement.scrollWidth - innerWidth);
+const bars = document.querySelectorAll('svg.spark').length;
+// All rows are alike, and axe-core takes a tenth of a second for each.
+for (const row of document.querySelectorAll('tbody tr:nth-child(n+10)')) row.remove();
+axe.run(document, {resultTypes: ['violations']}).then(({violations, passes}) => parent.postMessage({
+  violations: violations.filter(({impact}) => impact === 'serious' || impact === 'critical')
+    .map(({id, nodes}) => id + ' ' + nodes.length + ' ' + nodes[0].html.slice(0, 120)),
+  contrast: passes.some(({id}) => id === 'color-contrast'),
+  overflow,
+  bars,
+  scheme: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
+}, '*'), (error) => parent.postMessage({error: String(error)}, '*'));
+`;
+
+function gallery(frames: readonly Framed[]): string {
+  // One after the other, because axe-core works on visible frames only.
+  return `<!doctype html><html lang="en"><title>Gallery</title><pre id="found">[]</pre><script>
+const widths = ${JSON.stringify(frames.map(({ width }) => width))};
+const found = [];
+addEventListener('message', ({data}) => {
+  found.push({width: widths[found.length], ...data});
+  document.querySelector('#found').textContent = JSON.stringify(found);
+  next();
+});
+function next() {
+  document.querySelector('iframe')?.remove();
+  if (found.length === widths.length) return;
+  const frame = document.createElement('iframe');
+  frame.width = widths[found.length];
+  frame.height = 2000;
+  frame.title = 'page';
+  frame.src = '/' + found.length;
+  document.body.append(frame);
+}
+next();
+</script></html>`;
+}
+
+const LAST = dayNamed('2026-11-19');
+
+/** The first page with 500 organizations that have figures. */
+export function indexOf500(): string {
+  const orgs = Array.from({ length: 500 }, (_, index) => orgStatus({ name: `organization-${index}` }));
+  const figures = new Map(orgs.map(({ name }, index) => [name, figuresOf(index)]));
+  const status = serviceStatus({ orgs, now: startOf(addDays(LAST, 1)) });
+  const content = contentOf(status, {});
+  return content === undefined ? '' : renderPage(status, content, figures);
+}
+
+function figuresOf(seed: number): OrgFigures {
+  const course = Array.from({ length: 30 }, (_, index) => ({
+    day: addDays(LAST, index - 29),
+    value: (index + seed) % 7 === 0 ? undefined : ((index * 37 + seed * 11) % 100) * 1e6,
+    upper: 80e6,
+  }));
+  const value = course.at(-1)?.value;
+  const figure = { family: 'agent_platform_daily_credits', isPublished: true, day: LAST, value, course };
+  return {
+    figures: [
+      { name: 'credits', ...figure, weekBefore: course.at(-8)?.value },
+      { name: 'people', ...figure, value: seed, weekBefore: 7 },
+      { name: 'month', ...figure, value: seed * 1e6, weekBefore: undefined },
+    ],
+    dayCost: undefined,
+    monthCost: undefined,
+    monthBudget: 300e6,
+    monthForecast: undefined,
+    repositories: 0,
+    newestReportAt: undefined,
+    worse: [],
+    worseCount: 0,
+  };
+}
