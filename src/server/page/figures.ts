@@ -65,7 +65,7 @@ export function valueText(name: FigureName, value: number): string {
 }
 
 function percent(ratio: number): string {
-  return `${(ratio * 100).toLocaleString('en-US', { maximumFractionDigits: 1 })} %`;
+  return `${(ratio * 100).toLocaleString('en-US', { maximumFractionDigits: 1 })}%`;
 }
 
 /** Says in a word that the day is above its expected upper bound. */
@@ -75,7 +75,7 @@ export function markOf({ course }: Figure): Html | undefined {
   return html` <span class="spike">▲ unusually high</span>`;
 }
 
-/** The change since the week before, such as `+12 %`; undefined if either is unknown. */
+/** The change since the week before, such as `+12%`; undefined if either is unknown. */
 export function changeWords({ name, value, weekBefore }: Figure): string | undefined {
   if (value === undefined || weekBefore === undefined) return undefined;
   if (value === weekBefore) return 'no change';
@@ -83,7 +83,7 @@ export function changeWords({ name, value, weekBefore }: Figure): string | undef
   const difference = Math.abs(value - weekBefore);
   if (name === 'readiness') return `${sign}${(difference * 100).toFixed(1)} points`;
   if (weekBefore === 0) return `${sign}${groupDigits(Math.round(difference))}`;
-  return `${sign}${groupDigits(Math.round((difference / weekBefore) * 100))} %`;
+  return `${sign}${groupDigits(Math.round((difference / weekBefore) * 100))}%`;
 }
 
 function changeText(figure: Figure): Html {

@@ -73,9 +73,7 @@ function figureCell(figure: Figure | undefined, all: OrgFigures | undefined): Ht
   const { name, value } = figure;
   const budget = all?.monthBudget;
   const words =
-    name !== 'month'
-      ? changeWords(figure)
-      : budget && `${Math.round((value / budget) * 100)} % of the budget`;
+    name !== 'month' ? changeWords(figure) : budget && `${Math.round((value / budget) * 100)}% of the budget`;
   return html`<data value="${value}">${valueText(name, value)}</data>${markOf(figure)}${
     words === undefined ? undefined : html` <small>${words}</small>`
   }`;

@@ -29,7 +29,10 @@ small{font-size:.85rem;font-weight:400}
 .summary.waiting{background:var(--wait-back);border-color:var(--wait);color:var(--wait)}
 .happened{margin-top:1.5rem}
 .happened h2{margin-bottom:.6rem;font-size:1.25rem;overflow-wrap:anywhere}
-.figures{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,14rem),1fr));gap:.75rem}
+.figures{display:grid;grid-template-columns:minmax(0,1fr);gap:.75rem}
+@media(min-width:34rem){.figures{grid-template-columns:repeat(2,minmax(0,1fr))}.figure.month,.figure.readiness{grid-column:span 2}}
+@media(min-width:64rem){.figures{grid-template-columns:repeat(4,minmax(0,1fr))}}
+@media(min-width:105rem){.figures{grid-template-columns:repeat(8,minmax(0,1fr))}}
 .figure{display:flex;flex-direction:column;padding:.8rem 1rem;border:1px solid var(--line);border-radius:.5rem;background:var(--card);min-width:0}
 .figure h3{font-size:.95rem;font-weight:600}
 .figure p,.figure dl,.figure ul{font-size:.9rem;overflow-wrap:anywhere}
@@ -41,7 +44,6 @@ dt{color:var(--quiet)}
 .worse{padding-left:1.1rem}
 .spike{color:var(--unusual);font-size:.85rem;font-weight:600;white-space:nowrap}
 .spark{display:block;width:100%;height:3rem;margin-top:.4rem}
-@media(min-width:44rem){.figure.readiness{grid-column:span 2}}
 .spark .bars{fill:var(--bar)}.spark .unusual{fill:var(--unusual)}
 .spark .bound{fill:none;stroke:var(--bound);stroke-width:1;stroke-dasharray:3 2;vector-effect:non-scaling-stroke}
 .ends{display:flex;margin-bottom:.4rem;justify-content:space-between;border-top:1px solid var(--line)}

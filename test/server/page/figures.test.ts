@@ -77,8 +77,8 @@ describe('the bars', () => {
 
 describe('a change', () => {
   test.each([
-    [{ value: 112, weekBefore: 100 }, '+12 %'],
-    [{ value: 50, weekBefore: 100 }, '−50 %'],
+    [{ value: 112, weekBefore: 100 }, '+12%'],
+    [{ value: 50, weekBefore: 100 }, '−50%'],
     [{ value: 5, weekBefore: 0 }, '+5'],
     [{ value: 5, weekBefore: 5 }, 'no change'],
     [{ value: 5, weekBefore: undefined }, undefined],
