@@ -9,6 +9,7 @@ import {
   thresholds,
 } from '../alerts/src/index.ts';
 import { fileOf, renderDashboard, specs } from '../dashboards/src/index.ts';
+import { recordingDocument } from '../dashboards/src/recording-rules.ts';
 import { isDayCollector } from '../src/catalog/collector.ts';
 import { aboutFamilies, collectors } from '../src/collectors/index.ts';
 import { createOptions } from '../src/config/options.ts';
@@ -47,6 +48,9 @@ const source: readonly GeneratedFile[] = [
   },
   { path: 'assets/notification.wav', content: renderSound },
   { path: 'alerts/agent-platform-exporter.rules.yaml', content: () => rulesDocument(defaultSettings) },
+  { path: 'alerts/agent-platform-exporter.recording.rules.yaml', content: recordingDocument },
+  // The same for the chart.
+  { path: 'helm/files/recording.rules.yaml', content: recordingDocument },
   { path: 'alerts/README.md', content: () => renderReadme(ruleGroups(defaultSettings), thresholds) },
   // The same with markers, for the chart, which cannot read files outside itself.
   { path: 'helm/files/rules.yaml', content: () => rulesDocument(markerSettings) },

@@ -1,5 +1,6 @@
 import { dayDatasetOf } from '../../src/catalog/collector.ts';
 import type { DatasetName } from '../../src/catalog/dataset.ts';
+import { isRecorded, recordedNameOf } from '../../src/catalog/recorded.ts';
 import { collectors } from '../../src/collectors/index.ts';
 
 /** The dataset whose newest day a family describes; throws if the family describes no day. */
@@ -10,4 +11,11 @@ export function datasetOf(family: { readonly name: string }): DatasetName {
     if (dataset !== undefined) return dataset.name;
   }
   throw new Error(`${family.name} describes no day of a dataset`);
+}
+
+/** The name of a family's recorded series; throws if it is not recorded. */
+export function recordedOf(family: { readonly name: string }): string {
+  const declared = collectors.flatMap(({ families }) => families).find(({ name }) => name === family.name);
+  if (declared !== undefined && isRecorded(declared)) return recordedNameOf(family.name);
+  throw new Error(`${family.name} is not recorded: see src/catalog/recorded.ts`);
 }

@@ -10,6 +10,7 @@ import {
 import { documentUrl, project } from '../../scripts/project/project.ts';
 import { place } from './layout.ts';
 import type { Column, Placed } from './panels/panel.ts';
+import { withRecording } from './recording.ts';
 import { commonVariables, targetVariables } from './variables.ts';
 
 /** Panels under a common heading. */
@@ -76,7 +77,7 @@ export function dashboardOf(spec: DashboardSpec): sdk.Dashboard {
     builder.withRow(new RowBuilder(row.title).id(row.id).gridPos(row.position));
     for (const panel of panels) builder.withPanel(panel);
   }
-  return withPlainLinks(builder.build());
+  return withRecording(withPlainLinks(builder.build()));
 }
 
 /** Without the placement that the SDK sets: some versions of Grafana then hide the links in a menu. */

@@ -1,4 +1,4 @@
-import { datasetOf } from './catalogue.ts';
+import { datasetOf, recordedOf } from './catalogue.ts';
 import {
   atDaysEnd,
   type Choice,
@@ -36,7 +36,7 @@ export function daily<const Label extends string>(
   family: Described<Label>,
   choice: Narrowed<Label> = {},
 ): Expression {
-  const text = onItsDay(family, datasetOf(family), { ...choice, where: targetOf(family) });
+  const text = onItsDay(family, datasetOf(family), { ...choice, ...twoForms(family) });
   return { text, about: [family] };
 }
 
@@ -58,7 +58,7 @@ export function atEnd<const Label extends string>(
   metric: Described<Label>,
   choice: Narrowed<Label> = {},
 ): Expression {
-  return { text: atDaysEnd(metric, { ...choice, where: targetOf(metric) }), about: [metric] };
+  return { text: atDaysEnd(metric, { ...choice, ...twoForms(metric) }), about: [metric] };
 }
 
 /** The rate of a counter per second. */
@@ -105,6 +105,11 @@ export function quotient(upper: Expression, lower: Expression): Expression {
 export function named(expression: Expression, label: string, name: string): Expression {
   const { text, about } = expression;
   return { text: `label_replace(${text}, "${label}", "${name}", "${label}", "")`, about };
+}
+
+/** The matchers of a family's own series, and those of its recorded series, which have no `job`. */
+function twoForms(family: Described) {
+  return { where: targetOf(family), recorded: { name: recordedOf(family), where: 'org=~"$org"' } };
 }
 
 /** The labels by which the variables of every dashboard select a target. */

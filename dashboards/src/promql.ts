@@ -5,6 +5,13 @@ const DAY_S = 86_400;
 /** The metric of the day that a dataset's daily figures describe; every day panel depends on it. */
 const DATA_DAY = 'agent_platform_data_day_timestamp_seconds';
 
+/**
+ * Variables of the dashboards: `last_over_time` in the form of the day queries that is evaluated, `#` in the other one,
+ * so that it is a comment.
+ */
+export const RAW = '$raw';
+export const RECORDED = '$recorded';
+
 /** How late a dataset may be for its earlier days to be found, in days. */
 const LATE_DAYS = 7;
 
@@ -31,6 +38,12 @@ export interface Choice<Label extends string> {
   readonly only?: Partial<Readonly<Record<NoInfer<Label>, string>>>;
 }
 
+/** A choice of days, which may have been recorded. */
+export interface DayChoice<Label extends string> extends Choice<Label> {
+  /** The recorded series, and the matchers that select them. */
+  readonly recorded?: { readonly name: string; readonly where?: string };
+}
+
 /**
  * PromQL for a metric's newest value: one series per `org` and selected labels, regardless of replicas and restarts,
  * because job, instance and pod are removed first.
@@ -50,12 +63,31 @@ export function newestOf<const Label extends string>(
 export function onItsDay<const Label extends string>(
   family: Queried<Label>,
   dataset: DatasetName,
-  choice: Choice<Label> = {},
+  choice: DayChoice<Label> = {},
 ): string {
-  const dataDay = selected(DATA_DAY, [`dataset="${dataset}"`, choice.where]);
-  const gate = `${dataDay} > time() - ${2 * DAY_S} < time() - ${DAY_S}`;
-  const gated = `${chosen(family, choice)} and on (job,instance,org) (${gate})`;
-  return ofNearestDay(merged(family, choice, `last_over_time((${gated})[1d:1h] offset -2d)`));
+  const raw = `((${whileNewest(chosen(family, choice), dataset, choice.where)})[1d:1h] offset -2d)`;
+  return ofNearestDay(merged(family, choice, eitherForm(choice, raw, '-2d')));
+}
+
+/** PromQL for the samples of a daily family while the day they describe was yesterday. */
+export function whileNewest(selector: string, dataset: DatasetName, where?: string): string {
+  const dataDay = selected(DATA_DAY, [`dataset="${dataset}"`, where]);
+  return `${selector} and on (job,instance,org) (${dataDay} > time() - ${2 * DAY_S} < time() - ${DAY_S})`;
+}
+
+/**
+ * PromQL for the last value of the window `raw` or of a family's recorded series: two lines, one of which is a comment,
+ * because an engine evaluates both sides of an `or`.
+ */
+function eitherForm<Label extends string>(
+  { recorded, only = {} }: DayChoice<Label>,
+  raw: string,
+  offset: string,
+): string {
+  if (recorded === undefined) return `last_over_time${raw}`;
+  const { name, where } = recorded;
+  const series = chosen({ name }, { only, ...(where === undefined ? {} : { where }) });
+  return `\n${RAW}${raw}\n${RECORDED}(${series}[1d] offset ${offset})\n`;
 }
 
 /**
@@ -90,9 +122,10 @@ export function daysBeforeNewest<const Label extends string>(
  */
 export function atDaysEnd<const Label extends string>(
   metric: Queried<Label>,
-  choice: Choice<Label> = {},
+  choice: DayChoice<Label> = {},
 ): string {
-  return ofNearestDay(merged(metric, choice, `last_over_time(${chosen(metric, choice)}[1d:1h] offset -1d)`));
+  const raw = `(${chosen(metric, choice)}[1d:1h] offset -1d)`;
+  return ofNearestDay(merged(metric, choice, eitherForm(choice, raw, '-1d')));
 }
 
 /**
@@ -129,7 +162,7 @@ function labelsOf(metric: Queried, labels: readonly string[]): readonly string[]
 }
 
 function chosen<Label extends string>(
-  { name }: Queried<Label>,
+  { name }: Pick<Queried<Label>, 'name'>,
   { where, only = {} }: Choice<Label>,
   suffix = '',
 ): string {

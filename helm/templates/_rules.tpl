@@ -50,5 +50,8 @@
 {{- end }}
 {{- if $rules }}{{ $groups = append $groups (dict "name" .name "rules" $rules) }}{{ end }}
 {{- end }}
+{{- if $values.recording }}
+{{- $groups = concat $groups (.Files.Get "files/recording.rules.yaml" | fromYaml).groups }}
+{{- end }}
 {{- dict "groups" (concat $groups $values.additionalGroups) | toYaml }}
 {{- end }}

@@ -70,6 +70,7 @@ export const monitoring = {
     additionalLabels: textMap,
     disabled: { type: 'array', items: { enum: alerts.map(alertName) }, uniqueItems: true },
     overrides: strict(Object.fromEntries(alerts.map((alert) => [alertName(alert), override(alert)]))),
+    recording: flag,
     additionalGroups: { type: 'array', items: { ...anyObject, required: ['name', 'rules'] } },
     thresholds: strict(
       Object.fromEntries(Object.keys(thresholds).map((name) => [name, { type: 'number', minimum: 0 }])),

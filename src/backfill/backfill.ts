@@ -7,6 +7,7 @@ import {
   knowledgeOf,
   type PageParts,
   projectPage,
+  recordedOf,
 } from './page.ts';
 import type { BackfillProgress } from './progress.ts';
 import { stampsOf } from './sample-times.ts';
@@ -95,8 +96,8 @@ async function bringDay(parts: BackfillParts, org: AssessedOrg, day: Day): Promi
   for (const [missing, collectors] of byMissing) {
     if (missing === '') continue;
     const at = missing.split(',').map(Number);
-    for (const page of await projectPage(pages, org, collectors, at))
-      await target.add(org.settings.name, page);
+    const page = await projectPage(pages, org, collectors, at);
+    for (const family of [...page, ...recordedOf(page)]) await target.add(org.settings.name, family);
     const subjects = collectors.map(({ name: collector }) => ({ org: org.settings.name, collector, day }));
     target.added(subjects, at);
   }

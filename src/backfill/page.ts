@@ -2,6 +2,7 @@ import { type Collector, dayDatasetOf, type ExpensiveDataset } from '../catalog/
 import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
 import { type Day, endOf, type Instant } from '../catalog/day.ts';
 import type { CurrentFamily, Family, Sample } from '../catalog/family.ts';
+import { isRecorded, recordedNameOf } from '../catalog/recorded.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { View } from '../catalog/view.ts';
 import type { OrgHistory } from '../history/history.ts';
@@ -50,10 +51,17 @@ export interface AssessedOrg extends KnownOrg {
 
 /** The samples of a family, identical at several instants. */
 export interface PageFamily {
-  readonly family: Family;
+  readonly family: PastFamily;
+  /** Whether the series are recorded ones, which do not have the labels of a target. */
+  readonly recorded: boolean;
   readonly stamps: readonly Instant[];
   samples(): Iterable<Sample>;
 }
+
+/** What a target needs of a family. */
+export type PastFamily = Pick<Family, 'help' | 'labels' | 'scope' | 'dropPriority'> & {
+  readonly name: string;
+};
 
 interface Measured {
   readonly cardinality: Cardinality;
@@ -131,6 +139,13 @@ export async function projectPage(
   return measured.flatMap(familiesOf);
 }
 
+/** The recorded series of families, as recording rules would have written them. */
+export function recordedOf(page: readonly PageFamily[]): readonly PageFamily[] {
+  return page
+    .filter(({ family }) => isRecorded(family))
+    .map((of) => ({ ...of, family: { ...of.family, name: recordedNameOf(of.family.name) }, recorded: true }));
+}
+
 async function projectEach(
   parts: PageParts,
   org: AssessedOrg,
@@ -164,6 +179,7 @@ async function measure(
 function familiesOf({ cardinality: found, dataset, view, stamps }: Measured): readonly PageFamily[] {
   return found.families.map((surveyed) => ({
     family: surveyed.family,
+    recorded: false,
     stamps,
     samples: () => projectFamily(surveyed, found.kept, dataset, view),
   }));

@@ -21,7 +21,7 @@ const text = [
   ...readDashboards().flatMap(({ dashboard }) =>
     allPanels(dashboard).flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
   ),
-  ...globSync('alerts/*.rules.yaml', { cwd: ROOT }).map((file) =>
+  ...globSync('alerts/*exporter.rules.yaml', { cwd: ROOT }).map((file) =>
     readFileSync(path.join(ROOT, file), 'utf8'),
   ),
 ].join('\n');

@@ -1,5 +1,6 @@
 import { processMetrics } from '../../dashboards/src/health/process-metrics.ts';
 import { isDayCollector } from '../../src/catalog/collector.ts';
+import { isRecorded, recordedNameOf } from '../../src/catalog/recorded.ts';
 import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 import { hookMetrics } from '../../src/hooks/intake/metrics.ts';
@@ -9,6 +10,8 @@ export interface Known {
   readonly counter: boolean;
   /** Whether its series have the label `org`. */
   readonly ofOrg: boolean;
+  /** Whether a recording rule writes it, without the labels of the target. */
+  readonly recorded: boolean;
 }
 
 const families = [
@@ -19,6 +22,11 @@ const families = [
 /** Every metric that a dashboard may query, by name. */
 export const known: ReadonlyMap<string, Known> = new Map([
   ...families.map(({ name, labels }) => entry(name, { labels: ['org', ...labels], counter: false })),
+  ...families
+    .filter(isRecorded)
+    .map(({ name, labels }) =>
+      entry(recordedNameOf(name), { labels: ['org', ...labels], counter: false, recorded: true }),
+    ),
   ...[...Object.values(ownMetrics), ...Object.values(hookMetrics)].flatMap(({ name, type, labels }) =>
     type === 'histogram'
       ? ['_bucket', '_sum', '_count'].map((suffix) =>
@@ -37,6 +45,9 @@ export const declared: readonly string[] = [
   ...[...Object.values(ownMetrics), ...Object.values(hookMetrics)].map(({ name }) => name),
 ];
 
-function entry(name: string, { labels, counter }: Omit<Known, 'ofOrg'>): [string, Known] {
-  return [name, { labels, counter, ofOrg: labels.includes('org') }];
+function entry(
+  name: string,
+  { labels, counter, recorded = false }: Pick<Known, 'labels' | 'counter'> & { recorded?: boolean },
+): [string, Known] {
+  return [name, { labels, counter, recorded, ofOrg: labels.includes('org') }];
 }

@@ -36,6 +36,17 @@ describe('queries made from the catalogue', () => {
     expect(query).toContain('{dataset="tokens",job=~"$job"}');
   });
 
+  test('read the recorded series in place of the window if the variables say so', () => {
+    const recorded = { name: 'agent_platform:daily_tokens', where: 'org=~"$org"' };
+    const choice = { where: 'job=~"$job",org=~"$org"', only: { kind: 'input' }, by: [], recorded } as const;
+    expect(onItsDay(dailyTokens, 'tokens', choice)).toBe(
+      `last_over_time((sum by (org) (max by (org,kind) (
+$raw((agent_platform_daily_tokens{kind="input",job=~"$job",org=~"$org"} and on (job,instance,org) (agent_platform_data_day_timestamp_seconds{dataset="tokens",job=~"$job",org=~"$org"} > time() - 172800 < time() - 86400))[1d:1h] offset -2d)
+$recorded(agent_platform:daily_tokens{kind="input",org=~"$org"}[1d] offset -2d)
+)))[86399s:1d] offset -12h)`,
+    );
+  });
+
   test('find the day a week before the newest one by the day that samples say they describe', () => {
     expect(daysBeforeNewest(dailyActiveUsers, 'activity', 7)).toBe(
       'max by (org) (last_over_time((agent_platform_daily_active_users and on (job,instance,org) ' +

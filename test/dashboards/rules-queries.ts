@@ -1,4 +1,5 @@
 import { processMetrics } from '../../dashboards/src/health/process-metrics.ts';
+import { RAW, RECORDED } from '../../dashboards/src/promql.ts';
 import { type Dashboard, dataPanels, type Panel, queryOf, type Target, type Variable } from './files.ts';
 import { known } from './metrics.ts';
 import { type Named, namedIn } from './promql.ts';
@@ -52,7 +53,8 @@ function unknownIn(named: Named): readonly string[] {
 
 function unchosenIn({ selectors }: Named): readonly string[] {
   return selectors.flatMap(({ metric, matchers }) => [
-    ...(matchers.get('job') === '=~$job' ? [] : [`${metric} of any job`]),
+    // Recorded series have no job.
+    ...(matchers.get('job') === '=~$job' || known.get(metric)?.recorded ? [] : [`${metric} of any job`]),
     ...(!known.get(metric)?.ofOrg || matchers.get('org') === '=~$org'
       ? []
       : [`${metric} of any organization`]),
@@ -71,10 +73,14 @@ function takenFrom({ targets = [], transformations = [] }: Panel): readonly stri
   return [...inLegends.map(([, label = '']) => label), ...columns];
 }
 
+/** The hidden variables that choose the form of a day query. */
+const FORMS: ReadonlySet<string> = new Set([RAW, RECORDED]);
+
 const QUERIED = /^label_values\((\w+)(?:\{(.*)\})?, (\w+)\)$/;
 
 function wrongWith({ name, type, ...variable }: Variable): readonly string[] {
   if (type === 'datasource') return [];
+  if (FORMS.has(`$${name}`)) return [];
   const query = queryOf({ name, type, ...variable });
   const [, metric = '', , label = ''] = QUERIED.exec(query) ?? [];
   const named = namedIn(query.replace(QUERIED, (_all, of, matchers = '') => `${of}{${matchers}}`));
@@ -118,12 +124,14 @@ export const queryRules: readonly Rule[] = [
     violations: ofTargets(({ expr }, { selectors, risen }) => {
       const rising = new Set(risen.map(({ metric }) => metric));
       const direct = [
-        ...expr.matchAll(/(max|sum) by \([^)]*\) \((?:last_over_time\(\(?|rate\(|increase\()?([\w:]+)\{/g),
+        ...expr.matchAll(
+          /(max|sum) by \([^)]*\) \((?:(?:last_over_time|\n\$raw)\(\(?|rate\(|increase\()?([\w:]+)\{/g,
+        ),
       ];
       const merged = new Set(direct.map(([, , metric = '']) => metric));
       return selectors
         .filter(({ metric }) => !GATES.has(metric))
-        .filter(({ metric }) => !merged.has(metric) && !rising.has(metric))
+        .filter(({ metric }) => !merged.has(metric) && !rising.has(metric) && !known.get(metric)?.recorded)
         .map(({ metric }) => `${metric} is not merged`);
     }),
     broken: (dashboard) => withExpression(dashboard, 'agent_platform_seats{job=~"$job",org=~"$org"}'),
@@ -161,6 +169,17 @@ export const queryRules: readonly Rule[] = [
         dashboard,
         'max by (org) (last_over_time(agent_platform_seats{job=~"$job",org=~"$org"}[1d:1h] offset -1d))',
       ),
+  },
+  {
+    name: 'has each window of a day in both forms, one of which becomes a comment',
+    violations: ofTargets(({ expr }) => {
+      const times = (text: string) => expr.split(text).length - 1;
+      return times(`\n${RAW}(`) === times('[1d:1h]') && times(`\n${RECORDED}(`) === times('[1d:1h]')
+        ? []
+        : ['a window in one form'];
+    }),
+    broken: (dashboard) =>
+      withExpression(dashboard, 'max by (org) (last_over_time(agent_platform_seats{job=~"$job"}[1d:1h]))'),
   },
   {
     name: 'shows labels that its answers have',
@@ -203,7 +222,9 @@ export const queryRules: readonly Rule[] = [
       const queries = dataPanels(dashboard).flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
       return dashboard.templating.list
         .filter(({ type }) => type === 'query')
-        .filter(({ name }) => !queries.some((expr) => expr.includes(`"$${name}"`)))
+        .filter(
+          ({ name }) => !queries.some((expr) => expr.includes(`"$${name}"`) || expr.includes(`\n$${name}(`)),
+        )
         .map(({ name }) => `$${name}`);
     },
     broken: (dashboard) => ({ ...dashboard, panels: [] }),

@@ -95,7 +95,7 @@ async function backfilled(
   await history.close();
   expect(outcome.unknown).toEqual(new Map());
   const text = filesIn(output)['all.om'] ?? '';
-  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const lines = text.split('\n').filter((line) => line.startsWith('agent_platform_'));
   const byStamp = Map.groupBy(lines, (line) => Number(line.slice(line.lastIndexOf(' ') + 1)));
   return Object.fromEntries(
     days.map((day) => {

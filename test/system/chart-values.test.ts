@@ -1,7 +1,7 @@
-import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { CHART, createChart, extensions, type KubernetesObject } from './chart.ts';
 import { createPrograms } from './programs.ts';
@@ -228,6 +228,17 @@ describe.runIf(requireTool('helm'))('values of the chart', () => {
       for (const [name, { labels }] of changed) {
         if (name.startsWith('AgentPlatform')) expect([name, labels?.['team']]).toEqual([name, 'platform']);
       }
+    });
+
+    test('add the recording rules', async () => {
+      const source = await readFile(join(CHART, 'files/recording.rules.yaml'), 'utf8');
+      const [object] = await chart.objects({
+        shape: 'default',
+        values: 'prometheusRule: {enabled: true, recording: true}',
+        showOnly: 'templates/prometheusrule.yaml',
+      });
+      const { groups } = object?.['spec'] as { groups: readonly { name: string }[] };
+      expect({ groups: groups.filter(({ name }) => name.includes('-recorded-')) }).toEqual(parse(source));
     });
 
     test.each([

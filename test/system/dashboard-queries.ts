@@ -1,3 +1,4 @@
+import { RAW, RECORDED } from '../../dashboards/src/promql.ts';
 import { allPanels, queryOf, readDashboards, type Target, type Variable } from '../dashboards/files.ts';
 import type { Answered, PrometheusServer } from './prometheus-server.ts';
 
@@ -22,14 +23,19 @@ export function panelQueries(): readonly PanelQuery[] {
 export function variableQueries(): readonly { readonly where: string; readonly variable: Variable }[] {
   return readDashboards().flatMap(({ file, dashboard }) =>
     dashboard.templating.list
-      .filter(({ type }) => type === 'query')
+      .filter(({ type, query }) => type === 'query' && !JSON.stringify(query).includes('query_result'))
       .map((variable) => ({ where: `${file} $${variable.name}`, variable })),
   );
 }
 
+/** Which form of the day queries is evaluated. */
+export type Form = 'raw' | 'recorded';
+
 /** The text of a query with Grafana's variables replaced, all values selected. */
-export function chosen(text: string, range: string): string {
+export function chosen(text: string, range: string, form: Form = 'raw'): string {
   return text
+    .replaceAll(RAW, form === 'raw' ? 'last_over_time' : '#')
+    .replaceAll(RECORDED, form === 'raw' ? '#' : 'last_over_time')
     .replaceAll('$__rate_interval', '2m')
     .replaceAll('$__range', range)
     .replaceAll(/\$(job|org|repo|user)/g, '.+');

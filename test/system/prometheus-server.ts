@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { freePort } from '../../bench/programs.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -13,12 +14,17 @@ export interface Answered {
 }
 
 export interface PrometheusServer {
+  readonly url: string;
   /** Rejects with Prometheus' error if a query is invalid. */
   instant(query: string, at?: number): Promise<readonly Answered[]>;
   /** Times and step in seconds. */
   range(query: string, from: number, to: number, step: number): Promise<readonly Answered[]>;
   labelValues(label: string, selector: string, from: number): Promise<readonly string[]>;
 }
+
+const RECORDING_RULES = fileURLToPath(
+  new URL('../../alerts/agent-platform-exporter.recording.rules.yaml', import.meta.url),
+);
 
 interface Series {
   readonly metric: Readonly<Record<string, string>>;
@@ -29,7 +35,17 @@ interface Series {
 /** A real Prometheus with a directory of blocks, which scrapes a target every second, if given. */
 export async function startPrometheus(
   programs: Programs,
-  { tsdb, target }: { readonly tsdb: string; readonly target?: string },
+  {
+    tsdb,
+    target,
+    command = 'prometheus',
+    lookback = '5m',
+  }: {
+    readonly tsdb: string;
+    readonly target?: string;
+    readonly command?: string;
+    readonly lookback?: string;
+  },
 ): Promise<PrometheusServer> {
   const file = join(programs.folder(), 'prometheus.yml');
   const scrape =
@@ -38,10 +54,11 @@ export async function startPrometheus(
       : `scrape_configs: [{job_name: agent-platform, static_configs: [{targets: ['${target}']}]}]\n`;
   await writeFile(file, `global: {scrape_interval: 1s, scrape_timeout: 1s}\n${scrape}`);
   const url = `http://127.0.0.1:${await freePort()}`;
-  const program = programs.start('prometheus', [
+  const program = programs.start(command, [
     `--config.file=${file}`,
     `--storage.tsdb.path=${tsdb}`,
     '--storage.tsdb.retention.time=2y',
+    `--query.lookback-delta=${lookback}`,
     `--web.listen-address=${new URL(url).host}`,
   ]);
   await waitFor(async () => {
@@ -65,6 +82,7 @@ export async function startPrometheus(
   }
 
   return {
+    url,
     instant: (query, at) => series('query', { query, ...(at === undefined ? {} : { time: String(at) }) }),
     range: (query, from, to, step) =>
       series('query_range', { query, start: String(from), end: String(to), step: String(step) }),
@@ -82,4 +100,22 @@ export async function makeBlocks(programs: Programs, folder: string): Promise<st
     expect(made.code, made.stderr).toBe(0);
   }
   return tsdb;
+}
+
+/**
+ * Adds the blocks that the recording rules would have made of those in `tsdb`, where targets were scraped hourly: each
+ * group of rules is evaluated at an offset of its own.
+ */
+export async function recordBlocks(
+  programs: Programs,
+  tsdb: string,
+  span: { readonly from: number; readonly to: number },
+): Promise<void> {
+  const copy = join(programs.folder(), 'tsdb');
+  await cp(tsdb, copy, { recursive: true });
+  const { url } = await startPrometheus(programs, { tsdb: copy, lookback: '1h' });
+  const args = ['tsdb', 'create-blocks-from', 'rules', '--max-block-duration=744h', `--output-dir=${tsdb}`];
+  const times = [`--start=${span.from}`, `--end=${span.to}`, `--url=${url}`];
+  const made = await programs.run('promtool', [...args, ...times, RECORDING_RULES]);
+  expect(made.code, made.stdout + made.stderr).toBe(0);
 }

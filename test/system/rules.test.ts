@@ -5,19 +5,19 @@ import { createPrograms } from './programs.ts';
 import { requireTool } from './tools.ts';
 
 const ALERTS = fileURLToPath(new URL('../../alerts/', import.meta.url));
-const RULES = `${ALERTS}agent-platform-exporter.rules.yaml`;
+const RULES = ['agent-platform-exporter.rules.yaml', 'agent-platform-exporter.recording.rules.yaml'];
 const unitTests = globSync('tests/*.yaml', { cwd: ALERTS }).sort();
 
 describe.runIf(requireTool('promtool'))('promtool', () => {
   const programs = createPrograms();
 
-  test('accepts the rules', async () => {
+  test.each(RULES)('accepts %s', async (rules) => {
     const { code, stdout, stderr } = await programs.run('promtool', [
       'check',
       'rules',
       '--lint=all',
       '--lint-fatal',
-      RULES,
+      `${ALERTS}${rules}`,
     ]);
     expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(/SUCCESS: \d+ rules found/), '']);
   });

@@ -1,9 +1,9 @@
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Instant } from '../../catalog/day.ts';
-import type { Family, Sample } from '../../catalog/family.ts';
+import type { Sample } from '../../catalog/family.ts';
 import { createSampleWriter, renderFamilyHeader, type SampleWriter } from '../../exposition/text.ts';
-import type { PageFamily } from '../page.ts';
+import type { PageFamily, PastFamily } from '../page.ts';
 import { type Chunks, createChunks } from './chunks.ts';
 import { createPart, type Part, writeAll } from './part.ts';
 
@@ -26,7 +26,7 @@ export interface MonthFile {
 }
 
 interface OpenFamily {
-  readonly family: Family;
+  readonly family: PastFamily;
   readonly part: Part;
   readonly writers: Map<string, SampleWriter>;
   /** Pages that are written at the end. */
@@ -50,7 +50,7 @@ export async function createMonthFile(
   await rm(scratch, { recursive: true, force: true });
   await mkdir(scratch, { recursive: true });
 
-  function familyOf(family: Family): OpenFamily {
+  function familyOf(family: PastFamily): OpenFamily {
     let known = families.get(family.name);
     if (known === undefined) {
       known = { family, part: createPart(join(scratch, family.name)), writers: new Map(), later: [] };
@@ -60,7 +60,8 @@ export async function createMonthFile(
   }
 
   async function write(to: Pick<Chunks, 'append'>, known: OpenFamily, org: string, page: PageFamily) {
-    const writer = known.writers.get(org) ?? createSampleWriter(page.family, { org, ...labels });
+    const writer =
+      known.writers.get(org) ?? createSampleWriter(page.family, { org, ...(page.recorded ? {} : labels) });
     known.writers.set(org, writer);
     const seconds = page.stamps.map(toSeconds);
     for (const sample of page.samples()) {
@@ -115,7 +116,7 @@ export async function createMonthFile(
   };
 }
 
-function headerOf({ name, help }: Family): string {
+function headerOf({ name, help }: PastFamily): string {
   return renderFamilyHeader({ name, help, type: 'gauge' }, 'openmetrics');
 }
 

@@ -50,7 +50,7 @@ export function createSender(deps: SenderDeps): Sender {
 
   function planOf(org: string, page: PageFamily): SeriesPlan {
     const key = JSON.stringify([org, page.family.name]);
-    const plan = plans.get(key) ?? planSeries(page.family, { org, ...deps.labels });
+    const plan = plans.get(key) ?? planSeries(page.family, { org, ...(page.recorded ? {} : deps.labels) });
     plans.set(key, plan);
     return plan;
   }

@@ -28,7 +28,7 @@ type PlannedLabel = { readonly fixed: Buffer } | { readonly label: string; reado
 
 /** Plans the series of a family: its name, its labels and the `common` ones, sorted by name. */
 export function planSeries(
-  { name, labels }: Pick<Family, 'name' | 'labels'>,
+  { name, labels }: Pick<Family, 'labels'> & { readonly name: string },
   common: Readonly<Record<string, string>>,
 ): SeriesPlan {
   const fixed = new Map([['__name__', name], ...Object.entries(common)]);

@@ -32,7 +32,7 @@ function samplesOf(text: string | undefined, name: string): readonly string[] {
 describe('the files', () => {
   test('are one per month, with zeros, timestamps in seconds and an end', async () => {
     const output = folder();
-    expect(await bringFiles(output)).toEqual({ samples: 17, unknown: new Map(), interrupted: false });
+    expect(await bringFiles(output)).toEqual({ samples: 28, unknown: new Map(), interrupted: false });
     const files = filesIn(output);
     expect(Object.keys(files)).toEqual(['agent-platform-2026-03.om', 'agent-platform-2026-04.om']);
     expect(files['agent-platform-2026-03.om']).toBe(`# HELP agent_platform_test_credits h
@@ -56,6 +56,19 @@ agent_platform_history_uncovered{org="acme",job="agent-platform",dataset="tokens
 # TYPE agent_platform_org_info gauge
 agent_platform_org_info{org="acme",job="agent-platform",org_id="org-1"} 1 1774958400
 agent_platform_org_info{org="acme",job="agent-platform",org_id="org-1"} 1 1775044800
+# HELP agent_platform:test_credits h
+# TYPE agent_platform:test_credits gauge
+agent_platform:test_credits{org="acme"} 1 1774958400
+agent_platform:test_credits{org="acme"} 2 1775044800
+# HELP agent_platform:test_credits_by_model h
+# TYPE agent_platform:test_credits_by_model gauge
+agent_platform:test_credits_by_model{org="acme",model="a"} 1 1774958400
+agent_platform:test_credits_by_model{org="acme",model="b"} 2 1775044800
+agent_platform:test_credits_by_model{org="acme",model="a"} 0 1775044800
+# HELP agent_platform:data_day_timestamp_seconds Start of the newest complete UTC day of the dataset, in Unix seconds. The daily figures describe this day.
+# TYPE agent_platform:data_day_timestamp_seconds gauge
+agent_platform:data_day_timestamp_seconds{org="acme",dataset="tokens"} 1774828800 1774958400
+agent_platform:data_day_timestamp_seconds{org="acme",dataset="tokens"} 1774915200 1775044800
 # EOF
 `);
     expect(readdirSync(output)).toEqual(Object.keys(files));

@@ -134,9 +134,9 @@ describe('a backfill by remote write', () => {
     budget = 1000;
     const { samples } = await run();
     expect(atFirst).toBe(40);
-    expect(samples).toBe(50 - atFirst);
-    expect(new Set(arrived).size).toBe(50);
-    expect(arrived).toHaveLength(50);
+    expect(samples).toBe(80 - atFirst);
+    expect(new Set(arrived).size).toBe(80);
+    expect(arrived).toHaveLength(80);
     expect(await run()).toMatchObject({ samples: 0 });
   });
 
@@ -191,8 +191,8 @@ test('a backfill that is stopped waits for requests in progress, and records the
   };
   const first = await run(stop.signal);
   expect(first).toMatchObject({ interrupted: true, samples: arrived });
-  expect(arrived).toBeLessThan(50);
+  expect(arrived).toBeLessThan(80);
   const rest = await run(new AbortController().signal);
-  expect(first.samples + rest.samples).toBe(50);
-  expect(arrived).toBe(50);
+  expect(first.samples + rest.samples).toBe(80);
+  expect(arrived).toBe(80);
 });

@@ -31,6 +31,7 @@ function senderWith(post: Post, changes: Partial<SenderDeps> = {}) {
 function page(stamps: readonly number[], series: number) {
   return {
     family,
+    recorded: false,
     stamps,
     *samples() {
       for (let index = 0; index < series; index++) yield { labels: { model: `m${index}` }, value: index };
