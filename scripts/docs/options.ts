@@ -1,6 +1,7 @@
 import {
   backfillOptions,
   estimateOptions,
+  exportOptions,
   healthcheckOptions,
   hookConfigOptions,
   hookOptions,
@@ -61,6 +62,7 @@ export function renderConfigurationDocs(collectors: readonly CollectorChoice[]):
       healthcheckOptions,
       estimateOptions,
       backfillOptions,
+      exportOptions,
       hookOptions,
       hookConfigOptions,
     ].flatMap((table) => sectionsOf(table, '###')),

@@ -19,7 +19,7 @@ const REDRAW_MS = 100;
 const LOG_MS = 10_000;
 
 /** A bar on a terminal, redrawn at most ten times a second. */
-export function createBar(line: Line, clock: Pick<Clock, 'elapsed'>): BackfillProgress {
+export function createBar(line: Line, clock: Pick<Clock, 'elapsed'>, verb = 'Backfilling'): BackfillProgress {
   let drawnAt = Number.NEGATIVE_INFINITY;
   return {
     show(done, total) {
@@ -27,20 +27,24 @@ export function createBar(line: Line, clock: Pick<Clock, 'elapsed'>): BackfillPr
       drawnAt = clock.elapsed();
       const filled = total === 0 ? WIDTH : Math.floor((done / total) * WIDTH);
       const bar = '#'.repeat(filled).padEnd(WIDTH, '.');
-      line.show(`Backfilling [${bar}]  ${done}/${total} days`);
+      line.show(`${verb} [${bar}]  ${done}/${total} days`);
     },
     clear: () => line.show(''),
   };
 }
 
 /** A log line every ten seconds. */
-export function createProgressLog(log: Logger, clock: Pick<Clock, 'elapsed'>): BackfillProgress {
+export function createProgressLog(
+  log: Logger,
+  clock: Pick<Clock, 'elapsed'>,
+  verb = 'Backfilling',
+): BackfillProgress {
   let loggedAt = clock.elapsed();
   return {
     show(done, total) {
       if (clock.elapsed() - loggedAt < LOG_MS) return;
       loggedAt = clock.elapsed();
-      log.info('Backfilling', { days_done: done, days: total });
+      log.info(verb, { days_done: done, days: total });
     },
     clear: () => undefined,
   };

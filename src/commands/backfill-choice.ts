@@ -1,5 +1,6 @@
 import { newestStampedDay } from '../backfill/sample-times.ts';
-import type { Collector } from '../catalog/collector.ts';
+import { type Collector, isDayCollector } from '../catalog/collector.ts';
+import type { DayDataset } from '../catalog/dataset.ts';
 import type { Day, Instant } from '../catalog/day.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
 import type { Config } from '../config/config.ts';
@@ -9,7 +10,11 @@ import { ConfigError } from '../runtime/errors.ts';
 import type { BackfillValues } from './backfill-target.ts';
 
 /** The collectors to backfill: the named ones, or by default the enabled ones whose past can be reconstructed. */
-export function chooseCollectors(config: Config, names: readonly string[]): readonly Collector[] {
+export function chooseCollectors(
+  config: Config,
+  names: readonly string[],
+  verb = 'backfilled',
+): readonly Collector[] {
   if (names.length === 0) {
     return allCollectors.filter(
       (collector) => config.collectors.get(collector.name) === true && tellsPast(collector),
@@ -26,7 +31,7 @@ export function chooseCollectors(config: Config, names: readonly string[]): read
     }
     if (!tellsPast(collector)) {
       throw new ConfigError(
-        `--collector: ${name} cannot be backfilled`,
+        `--collector: ${name} cannot be ${verb}`,
         'the platform lists its present state only',
       );
     }
@@ -61,6 +66,14 @@ export function rangeOf(values: BackfillValues, config: Config, now: Instant): {
     );
   }
   return { from, to };
+}
+
+/** The datasets whose newest days show how far the platform has reported. */
+export function datasetsOf(config: Config, chosen: readonly Collector[]): readonly DayDataset<unknown>[] {
+  const seen = allCollectors.filter(
+    (collector) => config.collectors.get(collector.name) === true || chosen.includes(collector),
+  );
+  return seen.filter(isDayCollector).map(({ dataset }) => dataset);
 }
 
 function tellsPast(collector: Collector): boolean {

@@ -15,13 +15,27 @@ export interface Display {
 }
 
 /** The log; on a terminal with a progress bar below it, elsewhere with progress messages. */
-export function createDisplay(stderr: Output, config: LogConfig, clock: Clock, redactor: Redactor): Display {
+export function createDisplay(
+  stderr: Output,
+  config: LogConfig,
+  clock: Clock,
+  redactor: Redactor,
+  verb?: string,
+): Display {
   if (stderr.isTTY !== true) {
     const log = createLogger({ ...config, stream: stderr, clock, redactor });
-    return { log, fetching: createLoggedProgress({ clock, log }), progress: createProgressLog(log, clock) };
+    return {
+      log,
+      fetching: createLoggedProgress({ clock, log }),
+      progress: createProgressLog(log, clock, verb),
+    };
   }
   const line = createStatusLine(stderr);
   const log = createLogger({ ...config, stream: line.stream, clock, redactor });
   const columns = () => stderr.columns ?? 80;
-  return { log, fetching: createTerminalProgress(line, clock, columns), progress: createBar(line, clock) };
+  return {
+    log,
+    fetching: createTerminalProgress(line, clock, columns),
+    progress: createBar(line, clock, verb),
+  };
 }

@@ -3,15 +3,14 @@ import { type BackfillOutcome, backfill } from '../backfill/backfill.ts';
 import { withSources } from '../backfill/fetch.ts';
 import { parseLabels } from '../backfill/labels.ts';
 import { BackfillError } from '../backfill/target.ts';
-import { type Collector, expensiveDatasets, isDayCollector } from '../catalog/collector.ts';
+import { expensiveDatasets } from '../catalog/collector.ts';
 import { aboutFamilies, collectors as allCollectors } from '../collectors/index.ts';
 import { backfillOptions } from '../config/command-options.ts';
-import type { Config } from '../config/config.ts';
 import { loadValues } from '../config/load.ts';
 import { seriesBudgetOf } from '../pipeline/budget.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { createRedactor } from '../runtime/redact.ts';
-import { chooseCollectors, labelNames, rangeOf } from './backfill-choice.ts';
+import { chooseCollectors, datasetsOf, labelNames, rangeOf } from './backfill-choice.ts';
 import { createDisplay } from './backfill-display.ts';
 import { fetchAll } from './backfill-fetch.ts';
 import { loadForOrgs } from './backfill-orgs.ts';
@@ -109,14 +108,6 @@ export async function run(context: CommandContext): Promise<number> {
     await history.close();
     await log.close();
   }
-}
-
-/** The datasets whose newest days show how far the platform has reported. */
-function datasetsOf(config: Config, chosen: readonly Collector[]) {
-  const seen = allCollectors.filter(
-    (collector) => config.collectors.get(collector.name) === true || chosen.includes(collector),
-  );
-  return seen.filter(isDayCollector).map(({ dataset }) => dataset);
 }
 
 function describe(

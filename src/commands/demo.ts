@@ -6,13 +6,15 @@ import type { Config } from '../config/config.ts';
 import { createFixedCredential } from '../config/credential.ts';
 import { loadConfig } from '../config/load.ts';
 import { createSystemClock } from '../runtime/clock.ts';
-import { createSandbox } from '../sandbox/index.ts';
+import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 import type { CommandContext } from './command.ts';
 import { commandLine } from './own-command.ts';
 import { createRealService, createReloadTriggers, untilStopped } from './run-service.ts';
 
 /** The simulated platform runs in this process and needs no rate limit. */
 const REQUESTS_PER_SECOND = 200;
+
+const PLATFORM_PORT = 9890;
 
 /** Seats, budget and prices as an operator would configure them, so that the demo shows them too. */
 export const demoContract: Contract = {
@@ -28,7 +30,7 @@ export const demoContract: Contract = {
 export async function run(context: CommandContext): Promise<number> {
   const triggers = createReloadTriggers(context);
   const sandbox = createSandbox({ now: createSystemClock().now });
-  const { url } = await sandbox.listen({ host: '127.0.0.1', port: 0 });
+  const { url } = await listenForDemo(sandbox);
   const load = async (): Promise<Config> => {
     const loaded = await loadConfig({ ...context, collectors, organizations: 'ignored' });
     return {
@@ -54,9 +56,10 @@ export async function run(context: CommandContext): Promise<number> {
     const { port, scheme } = await service.start();
     triggers.attach(service, config);
     const host = config.web.listen.host ?? 'localhost';
+    const key = sandbox.orgs[0]?.keys.owner ?? '';
     const here = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
     context.stdout.write(
-      `${describe(url, here, config, commandLine(['serve', '--help'], context.environment))}\n`,
+      `${describe(url, key, here, config, (args) => commandLine(args, context.environment))}\n`,
     );
     await stopped;
   } finally {
@@ -67,15 +70,32 @@ export async function run(context: CommandContext): Promise<number> {
   return 0;
 }
 
-function describe(platform: string, here: string, config: Config, help: string): string {
+/** On the port that the documentation names, so that its commands reach the demo's platform; on another if that is used. */
+function listenForDemo(sandbox: Sandbox): Promise<{ readonly url: string }> {
+  const host = '127.0.0.1';
+  return sandbox.listen({ host, port: PLATFORM_PORT }).catch(() => sandbox.listen({ host, port: 0 }));
+}
+
+function describe(
+  platform: string,
+  key: string,
+  here: string,
+  config: Config,
+  line: (args: readonly string[]) => string,
+): string {
   const [org] = config.orgs;
+  const name = org?.name ?? 'none';
+  const toCsv = line(['export', `--org=${name}`, '--storage.path=:memory:', '--output=usage.csv']);
   return [
     'This is a demo: all values come from a simulated platform in this process.',
     '',
     `  metrics   ${here}${config.web.telemetryPath}`,
     `  status    ${here}/`,
-    `  platform  ${platform}  (organization ${org?.name ?? 'none'})`,
+    `  platform  ${platform}  (organization ${name})`,
     '',
-    `Press Ctrl-C to stop. To poll your own organization: ${help}`,
+    'In another terminal, its days as CSV:',
+    `  AGENT_PLATFORM_API_BASE_URL=${platform} AGENT_PLATFORM_API_KEY=${key} ${toCsv}`,
+    '',
+    `Press Ctrl-C to stop. To poll your own organization: ${line(['serve', '--help'])}`,
   ].join('\n');
 }

@@ -1,6 +1,7 @@
 import {
   backfillOptions,
   estimateOptions,
+  exportOptions,
   healthcheckOptions,
   hookConfigOptions,
   hookOptions,
@@ -72,6 +73,20 @@ export const commands: readonly Command[] = [
       ...backfillOptions,
     }),
     load: () => import('./backfill.ts'),
+  },
+  {
+    name: 'export',
+    summary: 'Write stored days as CSV, JSON lines or FOCUS',
+    details: async () => [
+      'Days missing from the store are fetched first and stored. The figures are those of the metrics.',
+      'Exit code 1 if days are missing. See docs/export.md.',
+    ],
+    // Its own --org may be given several times.
+    options: async (collectors) => ({
+      ...optionsTakenBy('export', createOptions(await collectors())),
+      ...exportOptions,
+    }),
+    load: () => import('./export.ts'),
   },
   {
     name: 'healthcheck',

@@ -211,6 +211,53 @@ export const backfillOptions = {
   },
 } as const satisfies Record<string, Option>;
 
+/** The options of `export` only. */
+export const exportOptions = {
+  format: {
+    kind: 'choice',
+    section: 'Export',
+    description:
+      'Format of the rows: csv and jsonl have a row for each figure; focus is the Cost and Usage dataset of the FinOps Open Cost and Usage Specification, and requires prices',
+    default: 'csv',
+    choices: ['csv', 'jsonl', 'focus'],
+    command: 'export',
+  },
+  from: {
+    kind: 'day',
+    section: 'Export',
+    description: 'First UTC day. Defaults to --history.start',
+    command: 'export',
+  },
+  to: {
+    kind: 'day',
+    section: 'Export',
+    description: 'Last UTC day. Defaults to, and is at most, yesterday',
+    command: 'export',
+  },
+  org: {
+    kind: 'org-name',
+    section: 'Export',
+    description:
+      'An organization to export; all if not set. May be given several times. An organization configured by flags and environment gets this name',
+    repeatable: true,
+    command: 'export',
+  },
+  collector: {
+    kind: 'text',
+    section: 'Export',
+    description:
+      'A collector to export, such as tokens; all enabled ones if not set. May be given several times',
+    repeatable: true,
+    command: 'export',
+  },
+  output: {
+    kind: 'file',
+    section: 'Export',
+    description: 'File to write, which appears when it is complete. Defaults to standard output',
+    command: 'export',
+  },
+} as const satisfies Record<string, Option>;
+
 /** The options of `hook`. Agents use the first two; the others are for people. */
 export const hookOptions = {
   config: {

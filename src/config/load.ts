@@ -2,6 +2,7 @@ import { dirname, resolve } from 'node:path';
 import {
   backfillOptions,
   estimateOptions,
+  exportOptions,
   healthcheckOptions,
   hookConfigOptions,
   hookOptions,
@@ -136,6 +137,7 @@ function variablesOf(shared: OptionTable): readonly string[] {
     healthcheckOptions,
     estimateOptions,
     backfillOptions,
+    exportOptions,
     hookOptions,
     hookConfigOptions,
   ];

@@ -1,9 +1,9 @@
 import type { CollectorChoice, CollectorOption, Option } from './option.ts';
 
 /** Commands that use the complete configuration. */
-const all = ['serve', 'demo', 'once', 'estimate', 'backfill', 'check-config'];
+const all = ['serve', 'demo', 'once', 'estimate', 'backfill', 'export', 'check-config'];
 /** Commands that poll configured organizations. */
-const own = ['serve', 'once', 'estimate', 'backfill', 'check-config'];
+const own = ['serve', 'once', 'estimate', 'backfill', 'export', 'check-config'];
 
 const sharedOptions = {
   'config.file': {

@@ -16,6 +16,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   exposition: ['catalog', 'runtime'],
   scheduler: ['catalog', 'runtime'],
   backfill: ['catalog', 'runtime', 'history', 'pipeline', 'exposition'],
+  export: ['backfill', 'catalog', 'pipeline', 'runtime'],
   pipeline: ['catalog', 'runtime', 'history', 'exposition', 'platform'],
   server: ['catalog', 'runtime', 'exposition'],
   config: ['catalog', 'runtime'],

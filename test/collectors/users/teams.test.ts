@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { PeopleSettings } from '../../../src/catalog/settings.ts';
+import type { View } from '../../../src/catalog/view.ts';
 import { usersCollector } from '../../../src/collectors/users/collector.ts';
 import { OTHER_TEAMS } from '../../../src/collectors/users/groups.ts';
+import { createCsvFormat, createJsonlFormat } from '../../../src/export/tidy.ts';
 import { createFakeView, DAY, expositionOf } from '../fakes.ts';
 import { type Person, person, reduced, teamsById } from './people.ts';
 
@@ -103,7 +105,7 @@ const organization = fc
 
 type Organization = readonly { readonly id: string; team: string; active: boolean; row: Person }[];
 
-/** Everything that a page would show of the collector. */
+/** Everything that a page and the exported files would show of the collector. */
 function pageOf(people: Organization, shown: Partial<PeopleSettings>): readonly string[] {
   const teams = new Map(people.map(({ id, team: name }) => [id, name]));
   const settings = teamsById({ ...shown, teamOf: ({ id }) => teams.get(id) ?? 'none' });
@@ -112,7 +114,27 @@ function pageOf(people: Organization, shown: Partial<PeopleSettings>): readonly 
     settings,
   );
   const view = createFakeView({ rows: new Map([[DAY, row]]), people: settings });
-  return expositionOf(usersCollector.families, view);
+  return [...expositionOf(usersCollector.families, view), ...filesOf(view)];
+}
+
+/** The rows of the day in every format that has people's figures. */
+function filesOf(view: View): readonly string[] {
+  const families = usersCollector.families.map((family) => ({
+    family,
+    stamps: [],
+    samples: () => (family.scope === 'day' ? family.samplesOf(view, DAY) : family.samplesOf(view)) ?? [],
+  }));
+  const exported = { org: 'acme', orgId: undefined, day: DAY, families };
+  return [createCsvFormat(), createJsonlFormat()].flatMap((format) => [...(format.rowsOf(exported) ?? [])]);
+}
+
+/** The figures by team in the exposition and in the files. */
+function creditsByTeam(page: readonly string[]): readonly number[] {
+  return page.flatMap((line) => {
+    if (!line.includes('daily_credits_by_team')) return [];
+    const [, value] = /(?: |,|"value":)(\d+)(?:$|,)/.exec(line.replace(/.*(team=|team"+:)/, '')) ?? [];
+    return value === undefined ? [] : [Number(value)];
+  });
 }
 
 function shownTeams(page: readonly string[]): ReadonlyMap<string, number> {
@@ -195,9 +217,11 @@ describe('for any organization', () => {
         const page = pageOf(people, {});
         const visible = shownTeams(page);
         if (visible.size === 0) return;
-        const shown = page.flatMap((line) => /^daily_credits_by_team.* (\d+)$/.exec(line)?.slice(1) ?? []);
+        const shown = creditsByTeam(page);
+        // On the page and in two files.
+        expect(shown).toHaveLength(3 * visible.size);
         // The organization's own total, which is known from another endpoint.
-        const figures = [...shown.map(Number), creditsOf(people)];
+        const figures = [...new Set(shown), creditsOf(people)];
         const reachable = new Set([0]);
         for (const figure of figures) {
           for (const sum of [...reachable]) reachable.add(sum + figure).add(sum - figure);

@@ -1,0 +1,96 @@
+import type { Collector } from '../catalog/collector.ts';
+import { type Day, type Instant, yesterdayOf } from '../catalog/day.ts';
+import { creditPrice, dailyCost, dailyCostByModel, spendCollector } from '../collectors/spend/collector.ts';
+import { dailyCredits, dailyCreditsByModel, tokensCollector } from '../collectors/tokens/collector.ts';
+import type { exportOptions } from '../config/command-options.ts';
+import type { Config } from '../config/config.ts';
+import type { ValuesOf } from '../config/option.ts';
+import type { ExportOutcome } from '../export/export.ts';
+import { createFocusFormat } from '../export/focus.ts';
+import type { ExportFormat } from '../export/format.ts';
+import { createCsvFormat, createJsonlFormat } from '../export/tidy.ts';
+import { ConfigError } from '../runtime/errors.ts';
+import { chooseCollectors } from './backfill-choice.ts';
+
+/** The resolved options of the command. */
+export type ExportValues = ValuesOf<typeof exportOptions>;
+
+/** The format and the collectors that it needs; throws a `ConfigError` if the configuration lacks something. */
+export function formatOf(
+  { format, collector }: ExportValues,
+  config: Config,
+): { readonly format: ExportFormat; readonly collectors: readonly Collector[] } {
+  if (format !== 'focus') {
+    return {
+      format: format === 'csv' ? createCsvFormat() : createJsonlFormat(),
+      collectors: chooseCollectors(config, collector, 'exported'),
+    };
+  }
+  if (collector.length > 0) {
+    throw new ConfigError(
+      '--collector cannot be combined with --format=focus',
+      'the format contains the credits by model and their cost, and nothing else',
+    );
+  }
+  const unpriced = config.orgs.find(({ contract }) => (contract?.prices ?? []).length === 0);
+  if (unpriced !== undefined) {
+    throw new ConfigError(
+      `--format=focus: no prices are set for the organization ${unpriced.name}`,
+      'set orgs[].prices in the configuration file: without a price there is no cost',
+    );
+  }
+  return {
+    format: createFocusFormat({
+      cost: dailyCost.name,
+      costByModel: dailyCostByModel.name,
+      credits: dailyCredits.name,
+      creditsByModel: dailyCreditsByModel.name,
+      price: creditPrice.name,
+    }),
+    collectors: [tokensCollector, spendCollector],
+  };
+}
+
+/** The days to export, inclusive: by default everything that is over. */
+export function rangeToExport(
+  values: Pick<ExportValues, 'from' | 'to'>,
+  config: Pick<Config, 'history'>,
+  now: Instant,
+): { from: Day; to: Day } {
+  const { start } = config.history;
+  const newest = yesterdayOf(now);
+  const from = values.from ?? start;
+  const to = values.to === undefined || values.to > newest ? newest : values.to;
+  if (from < start) {
+    throw new ConfigError(
+      `--from: ${from} is before ${start}, the first day that is fetched`,
+      'start with that day, or change --history.start',
+    );
+  }
+  if (to < from) {
+    throw new ConfigError(
+      values.to !== undefined && values.to < from
+        ? `--to: ${values.to} is before the first day, ${from}`
+        : `--from: ${from} is not over yet; the newest complete day is ${newest}`,
+    );
+  }
+  return { from, to };
+}
+
+/** Summarizes an export in a few lines. */
+export function describeExport(
+  { rows, unknown, omitted, interrupted }: ExportOutcome,
+  failed: readonly string[],
+  range: string,
+): string {
+  const lines = [`${rows} rows of ${range}`];
+  for (const [who, days] of unknown) lines.push(`unknown: ${who} on ${spanOf(days)}`);
+  for (const [who, days] of omitted) lines.push(`without a price: ${who} on ${spanOf(days)}`);
+  if (failed.length > 0) lines.push(`failed to fetch: ${failed.join(', ')}`);
+  if (interrupted) lines.push('interrupted; the output is incomplete');
+  return `${lines.join('\n')}\n`;
+}
+
+function spanOf(days: readonly Day[]): string {
+  return `${days.length} ${days.length === 1 ? 'day' : 'days'}, ${days[0]} to ${days.at(-1)}`;
+}

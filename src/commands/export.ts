@@ -1,0 +1,101 @@
+import { openHistory } from '../app/history.ts';
+import { withSources } from '../backfill/fetch.ts';
+import { expensiveDatasets } from '../catalog/collector.ts';
+import { collectors as allCollectors } from '../collectors/index.ts';
+import { exportOptions } from '../config/command-options.ts';
+import { loadValues } from '../config/load.ts';
+import { exportDays } from '../export/export.ts';
+import { createFileSink, createStreamSink } from '../export/sink.ts';
+import { seriesBudgetOf } from '../pipeline/budget.ts';
+import { createSystemClock } from '../runtime/clock.ts';
+import { ConfigError, messageOf } from '../runtime/errors.ts';
+import { createRedactor } from '../runtime/redact.ts';
+import { datasetsOf } from './backfill-choice.ts';
+import { createDisplay } from './backfill-display.ts';
+import { fetchAll } from './backfill-fetch.ts';
+import { loadForOrgs } from './backfill-orgs.ts';
+import type { CommandContext } from './command.ts';
+import { describeExport, formatOf, rangeToExport } from './export-choice.ts';
+
+/**
+ * Writes stored days to a file or to standard output; exit code 1 if days are missing or it was interrupted.
+ */
+export async function run(context: CommandContext): Promise<number> {
+  const { version, stdout, stderr } = context;
+  const values = await loadValues(exportOptions, context);
+  const { config, configured } = await loadForOrgs(context, values.org);
+  const { format, collectors } = formatOf(values, config);
+  const clock = createSystemClock();
+  const now = clock.now();
+  const { from, to } = rangeToExport(values, config, now);
+  const redactor = createRedactor(() => [
+    ...config.orgs.flatMap((org) => org.credential.secrets()),
+    ...config.people.secrets(),
+  ]);
+  const people = config.people.current();
+  const orgs = config.orgs.map(({ name, contract }) => ({
+    name,
+    readiness: config.readiness,
+    contract,
+    people,
+  }));
+  const sink = values.output === undefined ? createStreamSink(stdout) : await openFile(values.output);
+  const { log, fetching, progress } = createDisplay(stderr, config.log, clock, redactor, 'Exporting');
+  const { history } = await openHistory({
+    ...config.storage,
+    collectors: allCollectors,
+    clock,
+    log,
+    onLateLoad: () => undefined,
+  });
+  const signal = context.stopSignal();
+  try {
+    const failed = await fetchAll({
+      ...{ config, orgs, from, history, version, progress: fetching, clock, log, signal },
+      collectors: withSources(collectors, allCollectors),
+    });
+    const outcome = await exportDays({
+      pages: {
+        // They describe the exporter's knowledge at one moment, not a day.
+        aboutFamilies: () => [],
+        datasets: datasetsOf(config, collectors),
+        expensive: expensiveDatasets(allCollectors),
+        bounds: { historyStart: config.history.start, retentionDays: config.history.retentionDays },
+        labelLimit: config.limits.valuesPerLabel,
+        seriesBudget: seriesBudgetOf(config.limits.series, configured),
+        knownAt: now,
+        clock,
+      },
+      orgs: await Promise.all(
+        orgs.map(async (settings) => ({ settings, history: await history.read(settings.name) })),
+      ),
+      // Rows and a bar on the same terminal would overwrite each other.
+      progress: values.output === undefined && stdout.isTTY === true ? SILENT : progress,
+      ...{ collectors, from, to, now, format, sink, signal },
+    });
+    stderr.write(describeExport(outcome, failed, `${from} to ${to}`));
+    return outcome.interrupted || outcome.unknown.size > 0 || failed.length > 0 ? 1 : 0;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    stderr.write(`agent-platform-exporter: cannot write the export: ${messageOf(error)}\n`);
+    return 1;
+  } finally {
+    await sink.abandon();
+    await history.close();
+    await log.close();
+  }
+}
+
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error;
+}
+
+const SILENT = { show: () => undefined, clear: () => undefined };
+
+async function openFile(path: string) {
+  try {
+    return await createFileSink(path);
+  } catch (error) {
+    throw new ConfigError(`--output: cannot write ${path}: ${messageOf(error)}`);
+  }
+}

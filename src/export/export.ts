@@ -1,0 +1,99 @@
+import {
+  type AssessedOrg,
+  assessDays,
+  type KnownOrg,
+  knowledgeOf,
+  type PageParts,
+  projectPage,
+} from '../backfill/page.ts';
+import type { BackfillProgress } from '../backfill/progress.ts';
+import { stampsOf } from '../backfill/sample-times.ts';
+import type { Collector } from '../catalog/collector.ts';
+import { type Day, daysFrom, type Instant } from '../catalog/day.ts';
+import type { ExportFormat } from './format.ts';
+import type { RowSink } from './sink.ts';
+
+export interface ExportParts {
+  readonly pages: PageParts;
+  readonly orgs: readonly KnownOrg[];
+  readonly collectors: readonly Collector[];
+  /** The days to export, inclusive. */
+  readonly from: Day;
+  readonly to: Day;
+  readonly now: Instant;
+  readonly format: ExportFormat;
+  readonly sink: RowSink;
+  readonly progress: BackfillProgress;
+  /** Aborted when the export should stop. */
+  readonly signal: AbortSignal;
+}
+
+export interface ExportOutcome {
+  readonly rows: number;
+  /** The unknown days, by organization and collector (`acme/tokens`). */
+  readonly unknown: ReadonlyMap<string, readonly Day[]>;
+  /** The known days that the format cannot express, by organization. */
+  readonly omitted: ReadonlyMap<string, readonly Day[]>;
+  readonly interrupted: boolean;
+}
+
+/**
+ * Writes a range of days, oldest first: the figures that a backfill would write for each day, by the same projection.
+ * Holds one organization's day in memory. Throws if the sink fails.
+ */
+export async function exportDays(parts: ExportParts): Promise<ExportOutcome> {
+  const { pages, format, sink, progress, signal } = parts;
+  const unknown = new Map<string, Day[]>();
+  const omitted = new Map<string, Day[]>();
+  const orgs = parts.orgs.map((org) => assessDays(pages, org));
+  const days = daysFrom(parts.from, parts.to);
+  let rows = 0;
+
+  async function writeDay(org: AssessedOrg, day: Day): Promise<void> {
+    const { name } = org.settings;
+    const { known = [], unknown: missing = [] } = Object.groupBy(parts.collectors, (collector) =>
+      knowledgeOf(pages, org, collector, day),
+    );
+    for (const collector of missing) note(unknown, `${name}/${collector.name}`, day);
+    if (known.length === 0) return;
+    const families = await projectPage(pages, org, known, [instantOf(day, parts.now)]);
+    const lines = format.rowsOf({ org: name, orgId: org.history.orgId, day, families });
+    if (lines === undefined) {
+      note(omitted, name, day);
+      return;
+    }
+    for (const line of lines) {
+      rows++;
+      await sink.write(line);
+    }
+  }
+
+  try {
+    await sink.write(format.header);
+    for (const [index, day] of days.entries()) {
+      progress.show(index, days.length);
+      for (const org of orgs) {
+        signal.throwIfAborted();
+        await writeDay(org, day);
+      }
+    }
+    progress.show(days.length, days.length);
+    await sink.finish();
+  } catch (thrown) {
+    await sink.abandon();
+    if (!signal.aborted) throw thrown;
+  } finally {
+    progress.clear();
+  }
+  return { rows, unknown, omitted, interrupted: signal.aborted };
+}
+
+/** The instant of a day's backfilled sample; for the newest day, which may not have one yet, the present one. */
+function instantOf(day: Day, now: Instant): Instant {
+  const [stamp = now] = stampsOf(day, undefined, Number.POSITIVE_INFINITY);
+  return Math.min(stamp, now);
+}
+
+function note(days: Map<string, Day[]>, who: string, day: Day): void {
+  days.set(who, [...(days.get(who) ?? []), day]);
+}

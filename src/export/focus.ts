@@ -1,0 +1,147 @@
+import type { PageFamily } from '../backfill/page.ts';
+import { addDays, type Day, firstOfMonth, lastOfMonth } from '../catalog/day.ts';
+import type { Sample } from '../catalog/family.ts';
+import { csvLine } from './csv.ts';
+import type { ExportedDay, ExportFormat } from './format.ts';
+
+/** The version of the FinOps Open Cost and Usage Specification that the rows follow. */
+export const FOCUS_VERSION = '1.4';
+
+/** Names of the metrics that a row is made of. */
+export interface FocusFamilies {
+  readonly cost: string;
+  readonly costByModel: string;
+  readonly credits: string;
+  readonly creditsByModel: string;
+  readonly price: string;
+}
+
+const PLATFORM = 'AI coding-agent platform';
+const MILLION = 1_000_000;
+/** The model of credits that belong to none. */
+const UNATTRIBUTED = 'unattributed';
+/** A smaller remainder is a rounding error. */
+const RESIDUE = 1e-9;
+
+interface Charge {
+  readonly model: string;
+  readonly tier: string | null;
+  readonly credits: number;
+  readonly cost: number;
+}
+
+/** What the charges of one day have in common. */
+interface Frame extends Pick<ExportedDay, 'org' | 'orgId' | 'day'> {
+  readonly currency: string;
+  /** Price of one million credits. */
+  readonly price: number;
+}
+
+type Cell = string | number | null;
+
+/**
+ * The columns in the order of the file. The cost is an estimate at the configured price and was invoiced by nobody who
+ * writes this file: `BilledCost` is 0, as the specification requires of such files.
+ */
+const COLUMNS: Readonly<Record<string, (charge: Charge, frame: Frame) => Cell>> = {
+  BilledCost: () => 0,
+  BillingAccountId: (_, { orgId, org }) => orgId ?? org,
+  BillingAccountName: (_, { org }) => org,
+  BillingCurrency: (_, { currency }) => currency,
+  BillingPeriodEnd: (_, { day }) => startText(addDays(lastOfMonth(day), 1)),
+  BillingPeriodStart: (_, { day }) => startText(firstOfMonth(day)),
+  ChargeCategory: () => 'Usage',
+  ChargeClass: () => null,
+  ChargeDescription: ({ model }) => descriptionOf(model),
+  ChargeFrequency: () => 'Usage-Based',
+  ChargePeriodEnd: (_, { day }) => startText(addDays(day, 1)),
+  ChargePeriodStart: (_, { day }) => startText(day),
+  ConsumedQuantity: ({ credits }) => credits,
+  ConsumedUnit: () => 'Credits',
+  ContractedCost: ({ cost }) => cost,
+  ContractedUnitPrice: (_, { price }) => price,
+  EffectiveCost: ({ cost }) => cost,
+  HostProviderName: () => PLATFORM,
+  InvoiceDetailId: () => null,
+  InvoiceId: () => null,
+  InvoiceIssuerName: () => PLATFORM,
+  ListCost: ({ cost }) => cost,
+  ListUnitPrice: (_, { price }) => price,
+  PricingQuantity: ({ credits }) => credits / MILLION,
+  PricingUnit: () => `${MILLION} Credits`,
+  ServiceCategory: () => 'AI and Machine Learning',
+  ServiceName: () => PLATFORM,
+  ServiceProviderName: () => PLATFORM,
+  ServiceSubcategory: () => 'Generative AI',
+  SkuId: ({ model }) => model,
+  SkuMeter: () => 'Credits',
+  SkuPriceDetails: ({ tier }) => (tier === null ? null : JSON.stringify({ x_Tier: tier })),
+  SkuPriceId: ({ model, tier }) => (tier === null ? model : `${model}/${tier}`),
+  x_CostBasis: () => 'estimate at the list price; not invoiced',
+  x_Model: ({ model }) => (model === UNATTRIBUTED ? null : model),
+  x_Tier: ({ tier }) => tier,
+};
+
+/**
+ * Rows of the Cost and Usage dataset as CSV: one per organization, day and model with credits, and one for the credits
+ * that belong to no model, so that the rows of a day add up to its cost. A day without a cost has no rows.
+ */
+export function createFocusFormat(families: FocusFamilies): ExportFormat {
+  return {
+    header: csvLine(Object.keys(COLUMNS)),
+    rowsOf(day) {
+      const byName = new Map<string, PageFamily>(day.families.map((page) => [page.family.name, page]));
+      const samplesOf = (name: string) => [...(byName.get(name)?.samples() ?? [])];
+      const [total] = samplesOf(families.cost);
+      const [credits] = samplesOf(families.credits);
+      const [price] = samplesOf(families.price);
+      if (total === undefined || credits === undefined || price === undefined) return undefined;
+      const currency = total.labels['currency'] ?? '';
+      const charges = chargesOf(
+        { model: UNATTRIBUTED, tier: null, credits: credits.value, cost: total.value },
+        // For a month after a change of currency there are zeros in the former one.
+        samplesOf(families.costByModel).filter(({ labels }) => labels['currency'] === currency),
+        samplesOf(families.creditsByModel),
+      );
+      return linesOf(charges, { ...day, currency, price: perMillion(price.value) });
+    },
+  };
+}
+
+function* linesOf(charges: readonly Charge[], frame: Frame): Generator<string> {
+  const columns = Object.values(COLUMNS);
+  for (const charge of charges) yield csvLine(columns.map((cellOf) => cellOf(charge, frame)));
+}
+
+/** The models with credits, and the remainder of the total. */
+function chargesOf(total: Charge, costs: readonly Sample[], credits: readonly Sample[]): readonly Charge[] {
+  const creditsOf = new Map(credits.map(({ labels, value }) => [keyOf(labels), value]));
+  const charges = costs.flatMap(({ labels, value }): readonly Charge[] => {
+    const used = creditsOf.get(keyOf(labels)) ?? 0;
+    const { model = '', tier = '' } = labels;
+    return used === 0 ? [] : [{ model, tier, credits: used, cost: value }];
+  });
+  const sum = (of: (charge: Charge) => number) => charges.reduce((all, charge) => all + of(charge), 0);
+  const rest = total.credits - sum((charge) => charge.credits);
+  const restCost = total.cost - sum((charge) => charge.cost);
+  if (Math.abs(rest) <= RESIDUE * Math.abs(total.credits)) return charges;
+  return [...charges, { ...total, credits: rest, cost: restCost }];
+}
+
+/** The configured price: dividing by a million and multiplying again can leave a rounding error. */
+function perMillion(price: number): number {
+  return Number((price * MILLION).toPrecision(15));
+}
+
+function keyOf(labels: Readonly<Record<string, string>>): string {
+  return JSON.stringify([labels['model'], labels['tier']]);
+}
+
+function descriptionOf(model: string): string {
+  return model === UNATTRIBUTED ? 'Credits that belong to no model' : `Credits used with ${model}`;
+}
+
+/** The first instant of a day. */
+function startText(day: Day): string {
+  return `${day}T00:00:00Z`;
+}

@@ -1,0 +1,157 @@
+import { parse } from 'csv-parse/sync';
+import { describe, expect, test } from 'vitest';
+import { addDays, startOf } from '../../src/catalog/day.ts';
+import type { Contract } from '../../src/catalog/settings.ts';
+import { spendCollector } from '../../src/collectors/spend/collector.ts';
+import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
+import { formatOf } from '../../src/commands/export-choice.ts';
+import type { Config } from '../../src/config/config.ts';
+import { dayNamed } from '../support/day.ts';
+import { exported } from './fixtures.ts';
+import { costAndUsage, faultsOf } from './focus-specification.ts';
+
+const FIRST = dayNamed('2026-03-30');
+const prices = [
+  { from: dayNamed('2026-03-31'), currency: 'USD', perMillionCredits: 2.7 },
+  { from: dayNamed('2026-04-01'), currency: 'EUR', perMillionCredits: 3 },
+];
+const values = {
+  format: 'focus',
+  collector: [],
+  org: [],
+  from: undefined,
+  to: undefined,
+  output: undefined,
+} as const;
+
+function configWith(contract: Contract): Config {
+  return { orgs: [{ name: 'acme', contract }], collectors: new Map() } as unknown as Config;
+}
+
+function tokensOf(credits: number, byModel: readonly (readonly [string, number])[]) {
+  return {
+    credits,
+    byModel: byModel.map(([model, used]) => ({ model, tier: 'standard', credits: used })),
+  };
+}
+
+async function focusOf(...rows: readonly unknown[]) {
+  const kept = new Map(rows.map((row, index) => [addDays(FIRST, index), row]));
+  const contract = { prices };
+  const { format, collectors } = formatOf(values, configWith(contract));
+  const { lines, outcome } = await exported({
+    orgs: [
+      {
+        settings: {
+          name: 'acme',
+          readiness: { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: false },
+          contract,
+        },
+        history: {
+          orgId: 'org_1',
+          confirmedKey: undefined,
+          days: (dataset) => (dataset === 'tokens' ? kept : new Map()),
+          documents: () => [],
+          answeredAt: () => undefined,
+          revisedOn: () => undefined,
+          succeededAt: () => undefined,
+        },
+      },
+    ],
+    collectors,
+    from: FIRST,
+    to: addDays(FIRST, rows.length - 1),
+    now: startOf(dayNamed('2026-06-01')),
+    format,
+  });
+  return { charges: parse(lines.join(''), { columns: true }) as Record<string, string>[], outcome };
+}
+
+const sumOf = (charges: readonly Record<string, string>[], column: string) =>
+  charges.reduce((sum, charge) => sum + Number(charge[column]), 0);
+
+describe('a FOCUS file', () => {
+  test('follows the columns and types of the specification', async () => {
+    const { charges } = await focusOf(
+      tokensOf(1, []),
+      tokensOf(2_000_000, [
+        ['a', 1_500_000],
+        ['=b,"c', 400_000],
+      ]),
+      tokensOf(1e-3, [['tiny', 1e-3]]),
+    );
+    expect(charges).toHaveLength(4);
+    expect(charges.flatMap(faultsOf)).toEqual([]);
+    const ids = Object.keys(charges[0] ?? {});
+    expect(ids.filter((id) => id in costAndUsage)).toEqual(Object.keys(costAndUsage));
+    // Custom columns come last.
+    expect(ids.findIndex((id) => id.startsWith('x_'))).toBe(Object.keys(costAndUsage).length);
+  });
+
+  test('has rows of a day that add up to its cost, with one for credits of no model', async () => {
+    const { charges } = await focusOf(
+      tokensOf(5, [['a', 5]]),
+      tokensOf(2_000_000, [
+        ['a', 1_500_000],
+        ['b', 400_000],
+      ]),
+    );
+    expect(charges.map(({ SkuId, ConsumedQuantity }) => [SkuId, ConsumedQuantity])).toEqual([
+      ['a', '1500000'],
+      ['b', '400000'],
+      ['unattributed', '100000'],
+    ]);
+    expect(Number(charges[2]?.['ListCost'])).toBeCloseTo(0.27, 12);
+    expect(sumOf(charges, 'ListCost')).toBeCloseTo(5.4, 12);
+    expect(sumOf(charges, 'ConsumedQuantity')).toBe(2_000_000);
+  });
+
+  test('never presents the estimate as billed', async () => {
+    const { charges } = await focusOf(tokensOf(5, []), tokensOf(1_000_000, [['a', 1_000_000]]));
+    expect(charges).toMatchObject([
+      {
+        BilledCost: '0',
+        InvoiceId: '',
+        EffectiveCost: '2.7',
+        x_CostBasis: 'estimate at the list price; not invoiced',
+      },
+    ]);
+  });
+
+  test('has each day at its own price and currency, in its own month', async () => {
+    const { charges } = await focusOf(
+      tokensOf(5, []),
+      tokensOf(1_000_000, [['a', 1_000_000]]),
+      tokensOf(1_000_000, [['a', 1_000_000]]),
+    );
+    const period = [
+      'BillingPeriodStart',
+      'ChargePeriodStart',
+      'ChargePeriodEnd',
+      'BillingPeriodEnd',
+      'BillingCurrency',
+    ];
+    expect(
+      charges.map((charge) => period.map((column) => charge[column]?.replace('T00:00:00Z', ''))),
+    ).toEqual([
+      ['2026-03-01', '2026-03-31', '2026-04-01', '2026-04-01', 'USD'],
+      ['2026-04-01', '2026-04-01', '2026-04-02', '2026-05-01', 'EUR'],
+    ]);
+  });
+
+  test('leaves days without a price out and names them', async () => {
+    const { charges, outcome } = await focusOf(tokensOf(5, [['a', 5]]));
+    expect(charges).toEqual([]);
+    expect(outcome.omitted).toEqual(new Map([['acme', ['2026-03-30']]]));
+  });
+
+  test('needs a price for every organization', () => {
+    expect(() => formatOf(values, configWith({ prices: [] }))).toThrow(
+      'no prices are set for the organization acme',
+    );
+    expect(() => formatOf({ ...values, collector: ['tools'] }, configWith({ prices }))).toThrow(
+      '--collector',
+    );
+    expect(formatOf(values, configWith({ prices })).collectors).toEqual([tokensCollector, spendCollector]);
+  });
+});

@@ -1,0 +1,96 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { KEY, startDemo, startPlatform } from './platform.ts';
+import { createPrograms, written } from './programs.ts';
+import { requireTool } from './tools.ts';
+
+/** Loads a file with Python's csv module into SQLite, and prints sums. */
+const LOAD = `
+import csv, json, sqlite3, sys
+db = sqlite3.connect(':memory:')
+db.execute('CREATE TABLE usage (day TEXT, organization TEXT, metric TEXT, labels TEXT, value REAL, unit TEXT)')
+with open(sys.argv[1], newline='', encoding='utf-8') as file:
+    rows = csv.reader(file)
+    next(rows)
+    db.executemany('INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?)', rows)
+print(json.dumps(db.execute("""
+    SELECT day, json_extract(labels, '$.model'), sum(value) FROM usage
+    WHERE metric = 'agent_platform_daily_credits_by_model' GROUP BY 1, 2 ORDER BY 1, 2""").fetchall()))
+`;
+
+interface Row {
+  readonly day: string;
+  readonly metric: string;
+  readonly labels: { readonly model?: string };
+  readonly value: number;
+}
+
+describe.runIf(requireTool('python3'))('an export', () => {
+  const programs = createPrograms();
+
+  test("is read by Python's csv module and SQLite as the program wrote it, to a file and to a pipe", async () => {
+    const platform = await startPlatform(programs, ['--days=40']);
+    const folder = programs.folder();
+    const environment = {
+      AGENT_PLATFORM_API_BASE_URL: platform.url,
+      AGENT_PLATFORM_API_KEY: KEY,
+      AGENT_PLATFORM_API_REQUESTS_PER_SECOND: '200',
+      AGENT_PLATFORM_STORAGE_PATH: join(folder, 'history.db'),
+    };
+    const from = new Date(Date.now() - 20 * 86_400_000).toISOString().slice(0, 10);
+    const file = join(folder, 'usage.csv');
+    const csv = programs.exporter(
+      ['export', '--org=acme', '--collector=tokens', `--from=${from}`, `--output=${file}`],
+      environment,
+    );
+    expect(await csv.ended, csv.stderr()).toEqual({ code: 0, signal: null });
+    expect(csv.stdout()).toBe('');
+    const json = programs.exporter(
+      ['export', '--org=acme', '--collector=tokens', `--from=${from}`, '--format=jsonl'],
+      environment,
+    );
+    expect(await json.ended, json.stderr()).toEqual({ code: 0, signal: null });
+
+    const rows = json
+      .stdout()
+      .trim()
+      .split('\n')
+      .map((line): Row => JSON.parse(line))
+      .filter(({ metric }) => metric === 'agent_platform_daily_credits_by_model');
+    const sums = new Map<string, number>();
+    for (const { day, labels, value } of rows) {
+      const key = JSON.stringify([day, labels.model]);
+      sums.set(key, (sums.get(key) ?? 0) + value);
+    }
+    const { code, stdout, stderr } = await programs.run('python3', ['-c', LOAD, file]);
+    expect(code, stderr).toBe(0);
+    const loaded = (JSON.parse(stdout) as [string, string, number][]).map(([day, model, sum]) => [
+      JSON.stringify([day, model]),
+      sum,
+    ]);
+    expect(loaded.length).toBeGreaterThan(20);
+    expect(new Map(loaded as [string, number][])).toEqual(sums);
+  });
+});
+
+describe('the demo', () => {
+  const programs = createPrograms();
+
+  test('prints a command that writes its days as CSV', async () => {
+    const { program } = await startDemo(programs);
+    const line = await written(
+      program,
+      'stdout',
+      /^ +(AGENT_PLATFORM_API_BASE_URL=.* export .*usage\.csv)$/m,
+    );
+    const file = join(programs.folder(), 'usage.csv');
+    const command = line.replace('usage.csv', file).replace(' export ', ' export --collector=tokens ');
+    const { code, stderr } = await programs.run('/bin/sh', [
+      '-c',
+      `AGENT_PLATFORM_API_REQUESTS_PER_SECOND=200 ${command}`,
+    ]);
+    expect(code, stderr).toBe(0);
+    expect(await readFile(file, 'utf8')).toContain(',agent_platform_daily_credits,{},');
+  });
+});
