@@ -59,7 +59,7 @@ export interface PageFamily {
 }
 
 /** What a target needs of a family. */
-export type PastFamily = Pick<Family, 'help' | 'labels' | 'scope' | 'dropPriority'> & {
+export type PastFamily = Pick<Family, 'help' | 'labels' | 'unit' | 'scope' | 'dropPriority'> & {
   readonly name: string;
 };
 

@@ -79,7 +79,9 @@ test('an export of 300 days has, figure by figure, what /metrics shows and a bac
 
   // Users are known for the newest days only.
   expect(outcome.unknown).toEqual(backfilled.unknown);
-  const stamped = (filesIn(output)['all.om'] ?? '').split('\n').filter((line) => line.startsWith('agent_'));
+  const stamped = (filesIn(output)['all.om'] ?? '')
+    .split('\n')
+    .filter((line) => line.startsWith('agent_platform_'));
   const byStamp = Map.groupBy(
     stamped.filter((line) => !ABOUT.test(line)),
     (line) => line.slice(line.lastIndexOf(' ') + 1),

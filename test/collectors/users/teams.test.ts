@@ -122,6 +122,7 @@ function filesOf(view: View): readonly string[] {
   const families = usersCollector.families.map((family) => ({
     family,
     stamps: [],
+    recorded: false,
     samples: () => (family.scope === 'day' ? family.samplesOf(view, DAY) : family.samplesOf(view)) ?? [],
   }));
   const exported = { org: 'acme', orgId: undefined, day: DAY, families };
