@@ -5,6 +5,8 @@ import { KEY, startDemo, startPlatform } from './platform.ts';
 import { createPrograms, written } from './programs.ts';
 import { requireTool } from './tools.ts';
 
+const DAY = 86_400_000;
+
 /** Loads a file with Python's csv module into SQLite, and prints sums. */
 const LOAD = `
 import csv, json, sqlite3, sys
@@ -38,7 +40,7 @@ describe.runIf(requireTool('python3'))('an export', () => {
       AGENT_PLATFORM_API_REQUESTS_PER_SECOND: '200',
       AGENT_PLATFORM_STORAGE_PATH: join(folder, 'history.db'),
     };
-    const from = new Date(Date.now() - 20 * 86_400_000).toISOString().slice(0, 10);
+    const from = new Date(Date.now() - 20 * DAY).toISOString().slice(0, 10);
     const file = join(folder, 'usage.csv');
     const csv = programs.exporter(
       ['export', '--org=acme', '--collector=tokens', `--from=${from}`, `--output=${file}`],
