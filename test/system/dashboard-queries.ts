@@ -62,3 +62,11 @@ export function offered(
   const [, selector = '', label = ''] = /^label_values\((.*), (\w+)\)$/.exec(queryOf(variable)) ?? [];
   return prometheus.labelValues(label, chosen(selector, '1h'), from);
 }
+
+/** The query of a hidden variable that chooses the form of the day queries. */
+export function formQuery(name: Form): string {
+  const variables = readDashboards().flatMap(({ dashboard }) => dashboard.templating.list);
+  const variable = variables.find((one) => one.name === name);
+  if (variable === undefined) throw new Error(`no variable ${name}`);
+  return /^query_result\((.*)\)$/s.exec(queryOf(variable))?.[1] ?? '';
+}

@@ -66,8 +66,13 @@ export async function startPrometheus(
     expect(ready?.ok, program.stderr()).toBe(true);
   });
 
+  return createClient(url);
+}
+
+/** A client of a server with the query API of Prometheus; the parameters are sent with every query. */
+export function createClient(url: string, common: Readonly<Record<string, string>> = {}): PrometheusServer {
   async function ask(path: string, parameters: Readonly<Record<string, string>>): Promise<unknown> {
-    const answer = await fetch(`${url}/api/v1/${path}?${new URLSearchParams(parameters)}`);
+    const answer = await fetch(`${url}/api/v1/${path}?${new URLSearchParams({ ...parameters, ...common })}`);
     const { data, error } = (await answer.json()) as { data?: unknown; error?: string };
     if (error !== undefined) throw new Error(`${error}\n${JSON.stringify(parameters)}`);
     return data;
