@@ -12,21 +12,13 @@ import { seats } from '../../src/collectors/spend/collector.ts';
 import { dailyMcpUsers, dailyWebUsers } from '../../src/collectors/tools/collector.ts';
 import type { DashboardSpec, Row } from './dashboard.ts';
 import { daily, newest, promql, quotient } from './expression.ts';
-import {
-  CHANGE,
-  dailyTotal,
-  NEWEST,
-  perActiveUser,
-  total,
-  weekOnWeek,
-  wholeDailyTotal,
-  wholeTotal,
-} from './figures.ts';
+import { dailyTotal, perActiveUser, total, weekOnWeek, wholeDailyTotal, wholeTotal } from './figures.ts';
 import { links } from './links.ts';
 import { coloursOf, palette } from './palette.ts';
 import { bars, lines } from './panels/chart.ts';
 import { tile } from './panels/tile.ts';
 import { days, now } from './query.ts';
+import { changeQuery } from './week.ts';
 
 const TWICE = 'A person active in two organizations counts in each.';
 /** The platform does not report it for a day without activity. */
@@ -37,16 +29,12 @@ const people: Row = {
   title: 'Who uses the agent',
   panels: [
     tile({
-      title: 'Active people',
-      text: `People active on the newest complete day, and the change from the same weekday a week before. ${TWICE}`,
+      title: 'People per day',
+      text: `Mean of the daily active people over the 7 days that end with the newest complete day, and its change from the 7 days before. ${TWICE}`,
       unit: 'short',
       queries: [
-        now(total(dailyActiveUsers), NEWEST),
-        now(weekOnWeek(dailyActiveUsers), CHANGE, {
-          unit: 'percentunit',
-          decimals: 0,
-          colour: palette.quiet,
-        }),
+        now(wholeTotal(dailyActiveUsersMean7d, dailyActiveUsers), 'people', { decimals: 0 }),
+        changeQuery(weekOnWeek(dailyActiveUsersMean7d), 'change'),
       ],
       width: 6,
     }),

@@ -54,10 +54,6 @@ export function dataAge(): Expression {
   return promql`time() - 86400 - ${newest(dataDayTimestamp)}`;
 }
 
-/** The labels of a tile with a value and its change within a week. */
-export const NEWEST = 'newest day';
-export const CHANGE = 'change in a week';
-
 /** The largest shares of each day, so that panels stay readable. */
 export function largestShares(parts: Expression): Expression {
   return promql`topk(10, ${shareOfDay(parts)})`;

@@ -13,8 +13,10 @@ export interface Selector {
 }
 
 const WORDS = new Set(
-  `abs and avg bottomk by count end group_left histogram_quantile ignoring increase label_replace last_over_time max min
-  offset on or rate sum time topk unless vector without bool`.split(/\s+/),
+  `abs and avg bottomk by count count_over_time day_of_month days_in_month end group_left histogram_quantile ignoring
+  increase label_replace last_over_time max max_over_time min offset on or rate sum sum_over_time time topk unless vector without bool`.split(
+    /\s+/,
+  ),
 );
 const STRING = /"(?:[^"\\]|\\.)*"/g;
 

@@ -157,6 +157,8 @@ export const queryRules: readonly Rule[] = [
     violations: ofTargets(
       ({ expr, interval, range, instant }, _named, { interval: least, maxDataPoints = 0 }) => {
         const daily = expr.includes('[1d:1h]');
+        // A single number over several days looks at each of them.
+        if (daily && instant) return /\)\[\d+d:1d\]/.test(expr) ? [] : ['a day at any time'];
         if (daily !== (interval === '1d')) return [`step ${interval}`];
         if (!daily) return [];
         return range && !instant && least === '1d' && maxDataPoints >= 1000

@@ -162,11 +162,11 @@ export const structureRules: readonly Rule[] = [
     broken: (dashboard) => withPanel(dashboard, (panel) => ({ ...panel, datasource: { uid: 'abc' } })),
   },
   {
-    name: 'has thresholds on ratios and ages alone',
+    name: 'has thresholds on ratios, ages and remaining days alone',
     violations: ofPanels(({ fieldConfig }) => {
       const { unit = '', thresholds } = fieldConfig?.defaults ?? {};
       const bounded = (thresholds?.steps.length ?? 0) > 1;
-      return bounded && unit !== 'percentunit' && unit !== 's' ? `thresholds on ${unit}` : [];
+      return bounded && !['percentunit', 's', 'suffix: days'].includes(unit) ? `thresholds on ${unit}` : [];
     }),
     broken: (dashboard) =>
       withPanel(dashboard, (panel) => ({

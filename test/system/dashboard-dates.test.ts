@@ -112,8 +112,8 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('each day o
     ]);
   });
 
-  test('is compared with the day a week before its own, whatever the hour', async () => {
-    const CHANGE = 'overview.json “Credits” B';
+  test('has a change from the day a week before its own, whatever the hour', async () => {
+    const CHANGE = 'overview.json “Spend in 7 days” C';
     // At these hours the newest day is 16, 15 and 8; a week before the last of them there is only the backfill.
     expect(await valueAt(CHANGE, hour(17, 1))).toBeCloseTo(1600 / 910 - 1);
     expect(await valueAt(CHANGE, hour(17, 23))).toBeCloseTo(1600 / 910 - 1);
@@ -124,7 +124,7 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('each day o
   });
 
   test('is the newest one while it is, and no longer', async () => {
-    const NEWEST = 'overview.json “Credits” A';
+    const NEWEST = 'overview.json “Spend in 7 days” B';
     expect(await valueAt(NEWEST, hour(11, 9))).toBe(910);
     expect(await valueAt(NEWEST, hour(11, 9.5))).toBe(1000);
     expect(await valueAt(NEWEST, hour(14, 16))).toBe(1350);

@@ -130,18 +130,50 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the dashbo
     }
   });
 
-  test.each([
-    ['overview.json “Credits” A', 'tokens', 'billable_tokens'],
-    ['overview.json “Active people” A', 'activity', 'daily_active_users'],
-    ['overview.json “Commits” A', 'productivity', 'git_commits'],
-    ['tools.json “Tool calls” A', 'tools', 'tool_calls'],
-  ] as const)('agree with the API on the newest day, live: %s', async (where, dataset, field) => {
-    const query = panelQueries().find((one) => one.where === where);
-    if (query === undefined) throw new Error(`no such query: ${where}`);
-    const [answered] = await ask(prometheus, query.target, span());
+  /** The API's figure of the 7 days that end with a day, summed over the organizations. */
+  function inAWeek(dataset: string, field: string, end: number): number {
     const rows = ORGS.flatMap((org) => api.get(`${org} ${dataset}`) ?? []);
-    const newest = rows.filter(({ date }) => date === dayAt(today - DAY_S));
-    expect(answered?.values[0]?.[1]).toBe(newest.reduce((sum, row) => sum + Number(row[field]), 0));
+    const dates = new Set([...Array(7).keys()].map((back) => dayAt(end - back * DAY_S)));
+    return rows
+      .filter(({ date }) => dates.has(String(date)))
+      .reduce((sum, row) => sum + Number(row[field]), 0);
+  }
+
+  async function figuresOf(panel: string): Promise<readonly (number | undefined)[]> {
+    const queries = panelQueries().filter(({ where }) => where.startsWith(`${panel} `));
+    return Promise.all(
+      queries.map(async ({ target }) => (await ask(prometheus, target, span()))[0]?.values[0]?.[1]),
+    );
+  }
+
+  test.each([
+    ['overview.json “Commits”', 'productivity', 'git_commits'],
+    ['productivity.json “Pull requests”', 'productivity', 'git_prs_created'],
+    ['tools.json “Tool calls”', 'tools', 'tool_calls'],
+  ] as const)(
+    'agree with the API on the last seven days and the seven before: %s',
+    async (panel, dataset, field) => {
+      await waitFor(async () => {
+        const day = `max(last_over_time(agent_platform_data_day_timestamp_seconds{dataset="${dataset}"}[7d:1h] offset -1h))`;
+        const newest = (await prometheus.instant(day))[0]?.values[0]?.[1] ?? 0;
+        const [present, past] = [
+          inAWeek(dataset, field, newest),
+          inAWeek(dataset, field, newest - 7 * DAY_S),
+        ];
+        expect(past).toBeGreaterThan(0);
+        expect(await figuresOf(panel)).toEqual([present, expect.closeTo(present / past - 1)]);
+      });
+    },
+  );
+
+  test('agree with the API on the credits, the cost and the people of the last seven days', async () => {
+    const yesterday = today - DAY_S;
+    const week = inAWeek('tokens', 'billable_tokens', yesterday);
+    const [, credits, change] = await figuresOf('overview.json “Spend in 7 days”');
+    expect(credits).toBe(week);
+    expect(change).toBeCloseTo(week / inAWeek('tokens', 'billable_tokens', yesterday - 7 * DAY_S) - 1);
+    const [people] = await figuresOf('overview.json “People per day”');
+    expect(people).toBeCloseTo(inAWeek('activity', 'daily_active_users', yesterday) / 7);
   });
 });
 

@@ -19,6 +19,7 @@ const DAY_S = 86_400;
 /** The scrape interval. */
 const SCRAPE_S = 240;
 const CREDITS = 'agent_platform_daily_credits';
+const TRAILING = 'agent_platform_credits_trailing_7d';
 const BY_MODEL = 'agent_platform_daily_credits_by_model';
 const DATA_DAY = 'agent_platform_data_day_timestamp_seconds';
 
@@ -64,6 +65,8 @@ function samplesOf(
     const add = (line: string) => samples.push({ second, line: `${line} ${second}` });
     add(`${DATA_DAY}{${target},dataset="tokens"} ${first + day * DAY_S}`);
     add(`${CREDITS}{${target}} ${total}`);
+    // Only that it changes matters, so that it is as large as the day.
+    add(`${TRAILING}{${target}} ${total}`);
     for (const [model, value] of Object.entries(models))
       add(`${BY_MODEL}{${target},model="${model}",tier="standard"} ${value}`);
   }
@@ -76,5 +79,5 @@ function openMetrics(samples: readonly Sample[]): string {
     `# TYPE ${name} gauge`,
     ...lines.filter((line) => line.startsWith(`${name}{`)),
   ];
-  return [...[DATA_DAY, CREDITS, BY_MODEL].flatMap(family), '# EOF', ''].join('\n');
+  return [...[DATA_DAY, CREDITS, TRAILING, BY_MODEL].flatMap(family), '# EOF', ''].join('\n');
 }

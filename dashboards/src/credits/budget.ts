@@ -1,3 +1,4 @@
+import { dataDayTimestamp } from '../../../src/collectors/org-families.ts';
 import {
   creditsMonthBudget,
   creditsMonthForecast,
@@ -36,6 +37,28 @@ function budgeted(figure: Described): Expression {
 function budgetedByDay(figure: Described): Expression {
   const each = (metric: Described) => promql`(${daily(metric, { by: [] })} and on (org) ${budgetByDay})`;
   return whole(each(figure), each(dailyCredits));
+}
+
+/** The value of `budgetDaysLeft` from which on the budget is not spent within the month. */
+export const BUDGET_LASTS = 999;
+
+/**
+ * Days until an organization's budget is spent, if the rest of the month is as forecast, of the organization where that
+ * is soonest: 0 if it is spent, and `BUDGET_LASTS` if the forecast is within the budget.
+ */
+export function budgetDaysLeft(): Expression {
+  const of = (metric: Described) => newest(metric, { by: [] });
+  const [limit, toDate, forecast] = [
+    of(creditsMonthBudget),
+    of(creditsMonthToDate),
+    of(creditsMonthForecast),
+  ];
+  const day = newest(dataDayTimestamp, { by: [], only: { dataset: 'tokens' } });
+  const daysLeft = promql`(days_in_month(${day}) - day_of_month(${day}))`;
+  const spent = promql`0 * (${toDate} >= ${limit})`;
+  const within = promql`(${limit} - ${toDate}) * ${daysLeft} / (${forecast} - ${toDate}) and ${forecast} > ${limit}`;
+  const lasts: Expression = { text: `0 * (${forecast.text} <= ${limit.text}) + ${BUDGET_LASTS}`, about: [] };
+  return promql`min(${spent} or (${within}) or (${lasts}))`;
 }
 
 /** The month of the organizations that have a budget, and of no other. */

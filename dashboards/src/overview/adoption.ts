@@ -1,11 +1,12 @@
 import {
   dailyActiveUsers,
+  dailyActiveUsersMean7d,
   dailySessions,
   monthlyActiveUsers,
   weeklyActiveUsers,
 } from '../../../src/collectors/activity/collector.ts';
 import type { Row } from '../dashboard.ts';
-import { CHANGE, dailyTotal, NEWEST, total, weekOnWeek, wholeTotal } from '../figures.ts';
+import { dailyTotal, wholeDailyTotal, wholeTotal } from '../figures.ts';
 import { links } from '../links.ts';
 import { palette } from '../palette.ts';
 import { bars } from '../panels/chart.ts';
@@ -17,22 +18,6 @@ export const adoption: Row = {
   title: 'Adoption',
   panels: [
     tile({
-      title: 'Active people',
-      text: 'People active on the newest complete day, and the change from the same weekday a week before. A person active in two organizations counts in each.',
-      unit: 'short',
-      queries: [
-        now(total(dailyActiveUsers), NEWEST),
-        now(weekOnWeek(dailyActiveUsers), CHANGE, {
-          unit: 'percentunit',
-          decimals: 0,
-          colour: palette.quiet,
-        }),
-      ],
-      to: links.adoption,
-      width: 5,
-      height: 5,
-    }),
-    tile({
       title: '7-day active',
       text: 'People active in the 7 days that end with the newest complete day. The platform does not report it for a day without activity.',
       unit: 'short',
@@ -40,7 +25,7 @@ export const adoption: Row = {
       noValue: 'Not reported',
       to: links.adoption,
       width: 4,
-      height: 5,
+      height: 7,
     }),
     tile({
       title: '30-day active',
@@ -50,19 +35,27 @@ export const adoption: Row = {
       noValue: 'Not reported',
       to: links.adoption,
       width: 4,
-      height: 5,
+      height: 7,
     }),
     bars({
       title: 'Active people and sessions by day',
-      text: 'People active on each UTC day, and the sessions they started.',
+      text: 'People active on each UTC day, their mean over the 7 days that end with it, and the sessions they started.',
       unit: 'short',
       queries: [
         days(dailyTotal(dailyActiveUsers), 'people'),
-        days(dailyTotal(dailySessions), 'sessions', { draw: 'line', axis: 'sessions' }),
+        days(wholeDailyTotal(dailyActiveUsersMean7d, dailyActiveUsers), 'people, mean of 7 days', {
+          draw: 'line',
+          colour: palette.second,
+        }),
+        days(dailyTotal(dailySessions), 'sessions', {
+          draw: 'dashes',
+          axis: 'sessions',
+          colour: palette.third,
+        }),
       ],
       to: links.adoption,
-      width: 11,
-      height: 5,
+      width: 16,
+      height: 7,
     }),
   ],
 };

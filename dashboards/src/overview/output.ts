@@ -4,12 +4,12 @@ import {
   dailyGitPullRequestsCreated,
 } from '../../../src/collectors/productivity/collector.ts';
 import type { Row } from '../dashboard.ts';
-import { CHANGE, dailyTotal, NEWEST, total, weekOnWeek } from '../figures.ts';
+import { dailyTotal } from '../figures.ts';
 import { links } from '../links.ts';
-import { palette } from '../palette.ts';
 import { bars } from '../panels/chart.ts';
 import { tile } from '../panels/tile.ts';
-import { days, now } from '../query.ts';
+import { days } from '../query.ts';
+import { INCOMPLETE, weekWithChange } from '../week.ts';
 
 /** Output of the agent. */
 export const output: Row = {
@@ -17,37 +17,33 @@ export const output: Row = {
   panels: [
     tile({
       title: 'Commits',
-      text: 'Git commits made through the agent on the newest complete day, and the change from the same weekday a week before.',
+      text: 'Git commits made through the agent in the 7 days that end with the newest complete day, and the change from the 7 days before.',
       unit: 'short',
-      queries: [
-        now(total(dailyGitCommits), NEWEST),
-        now(weekOnWeek(dailyGitCommits), CHANGE, {
-          unit: 'percentunit',
-          decimals: 0,
-          colour: palette.quiet,
-        }),
-      ],
+      noValue: INCOMPLETE,
+      queries: weekWithChange(dailyGitCommits),
       to: links.productivity,
       width: 5,
-      height: 5,
+      height: 7,
     }),
     tile({
       title: 'Pull requests',
-      text: 'Pull requests created through the agent on the newest complete day.',
+      text: 'Pull requests created through the agent in the 7 days that end with the newest complete day, and the change from the 7 days before.',
       unit: 'short',
-      queries: [now(total(dailyGitPullRequestsCreated), 'pull requests')],
+      noValue: INCOMPLETE,
+      queries: weekWithChange(dailyGitPullRequestsCreated),
       to: links.productivity,
-      width: 4,
-      height: 5,
+      width: 5,
+      height: 7,
     }),
     tile({
       title: 'Files touched',
-      text: 'Files that the agent created or edited on the newest complete day.',
+      text: 'Files that the agent created or edited in the 7 days that end with the newest complete day, and the change from the 7 days before.',
       unit: 'short',
-      queries: [now(total(dailyFiles), 'files')],
+      noValue: INCOMPLETE,
+      queries: weekWithChange(dailyFiles),
       to: links.productivity,
-      width: 4,
-      height: 5,
+      width: 5,
+      height: 7,
     }),
     bars({
       title: 'Commits and pull requests by day',
@@ -58,8 +54,8 @@ export const output: Row = {
         days(dailyTotal(dailyGitPullRequestsCreated), 'pull requests', { draw: 'line' }),
       ],
       to: links.productivity,
-      width: 11,
-      height: 5,
+      width: 9,
+      height: 7,
     }),
   ],
 };

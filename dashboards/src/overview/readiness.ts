@@ -3,13 +3,14 @@ import { links } from '../links.ts';
 import { readinessOverTime } from '../readiness/over-time.ts';
 import { readinessTiles } from '../readiness/summary.ts';
 
-const to = links.readiness;
+const tiles = readinessTiles({}, { width: 5, height: 4, to: links.readiness });
 
 /** The readiness of the repositories for agents. */
 export const readiness: Row = {
   title: 'Repository readiness',
   panels: [
-    ...readinessTiles({}, { width: 3, height: 5, to }),
-    readinessOverTime({}, { width: 12, height: 5, to }),
+    { width: 5, column: tiles.slice(0, 2) },
+    { width: 5, column: tiles.slice(2) },
+    readinessOverTime({}, { width: 14, height: 8, to: links.readiness }),
   ],
 };

@@ -1,34 +1,29 @@
 import {
   creditsMonthForecast,
   creditsMonthToDate,
+  creditsTrailing7d,
   dailyCreditsExpectedUpper,
 } from '../../../src/collectors/spend/collector.ts';
 import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
 import { ofBudget } from '../credits/budget.ts';
 import type { Row } from '../dashboard.ts';
-import { CHANGE, dailyTotal, NEWEST, total, weekOnWeek, wholeDailyTotal } from '../figures.ts';
+import { daily, promql } from '../expression.ts';
+import { dailyTotal, whole, wholeDailyTotal } from '../figures.ts';
 import { links } from '../links.ts';
 import { palette } from '../palette.ts';
 import { bars } from '../panels/chart.ts';
 import { tile } from '../panels/tile.ts';
 import { days, now } from '../query.ts';
 
+const meanOfWeek = whole(
+  promql`${daily(creditsTrailing7d, { by: [] })} / 7`,
+  daily(dailyCredits, { by: [] }),
+);
+
 /** Credits and the budget. */
 export const spend: Row = {
   title: 'Spend',
   panels: [
-    tile({
-      title: 'Credits',
-      text: 'Standard Credits of the newest complete day, and the change from the same weekday a week before.',
-      unit: 'short',
-      queries: [
-        now(total(dailyCredits), NEWEST),
-        now(weekOnWeek(dailyCredits), CHANGE, { unit: 'percentunit', decimals: 0, colour: palette.quiet }),
-      ],
-      to: links.credits,
-      width: 5,
-      height: 5,
-    }),
     tile({
       title: 'Budget used',
       text: 'Credits of the month to date as a share of the monthly budget, for organizations with a budget. Above 100 % the budget is exceeded.',
@@ -39,10 +34,10 @@ export const spend: Row = {
       noValue: 'No budget',
       to: links.credits,
       width: 4,
-      height: 5,
+      height: 7,
     }),
     tile({
-      title: 'Budget forecast',
+      title: 'Forecast',
       text: 'Forecast credits of the whole month as a share of the monthly budget, for organizations with a budget.',
       unit: 'percentunit',
       decimals: 0,
@@ -51,11 +46,11 @@ export const spend: Row = {
       noValue: 'No budget',
       to: links.credits,
       width: 4,
-      height: 5,
+      height: 7,
     }),
     bars({
       title: 'Credits by day',
-      text: 'Standard Credits of each UTC day. The dashed line is the upper bound of what is expected for the weekday.',
+      text: 'Standard Credits of each UTC day. The line is the mean of the 7 days that end with it; the dashed line is the upper bound of what is expected for the weekday.',
       unit: 'short',
       queries: [
         days(dailyTotal(dailyCredits), 'credits'),
@@ -63,10 +58,11 @@ export const spend: Row = {
           draw: 'dashes',
           colour: palette.alarm,
         }),
+        days(meanOfWeek, 'mean of 7 days', { draw: 'line', colour: palette.second }),
       ],
       to: links.credits,
-      width: 11,
-      height: 5,
+      width: 16,
+      height: 7,
     }),
   ],
 };

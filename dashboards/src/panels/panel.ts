@@ -1,9 +1,15 @@
 import type * as cog from '@grafana/grafana-foundation-sdk/cog';
-import type { DynamicConfigValue, Panel, Threshold } from '@grafana/grafana-foundation-sdk/dashboard';
+import type {
+  DynamicConfigValue,
+  Panel,
+  Threshold,
+  ValueMapping,
+} from '@grafana/grafana-foundation-sdk/dashboard';
 import {
   DashboardLinkBuilder,
   FieldColorBuilder,
   FieldColorModeId,
+  MappingType,
   ThresholdsConfigBuilder,
   ThresholdsMode,
 } from '@grafana/grafana-foundation-sdk/dashboard';
@@ -27,9 +33,13 @@ export interface PanelSpec {
   readonly max?: number;
   /** Only for ratios, ages and budgets: the values from which colours change. */
   readonly steps?: Steps;
+  /** Texts shown instead of a value, or of every value from one on. */
+  readonly texts?: readonly ValueText[];
   /** The dashboard with details. */
   readonly to?: { readonly uid: string; readonly title: string };
 }
+
+export type ValueText = { readonly text: string } & ({ readonly value: number } | { readonly from: number });
 
 /** Lower bounds of `warn` and `alarm`, or upper bounds if `alarm` is the lower one. */
 export interface Steps {
@@ -69,6 +79,7 @@ interface CommonBuilder extends PanelBuilding {
   interval(interval: string): this;
   maxDataPoints(points: number): this;
   links(links: DashboardLinkBuilder[]): this;
+  mappings(mappings: ValueMapping[]): this;
   thresholds(thresholds: ThresholdsConfigBuilder): this;
   colorScheme(color: FieldColorBuilder): this;
   overrideByQuery(refId: string, properties: DynamicConfigValue[]): this;
@@ -87,7 +98,7 @@ export function dressed<Builder extends CommonBuilder>(
   builder: Builder,
   spec: PanelSpec & { readonly plain?: boolean },
 ): Builder {
-  const { title, queries, unit, decimals, min, max, steps, to } = spec;
+  const { title, queries, unit, decimals, min, max, steps, to, texts } = spec;
   const byDay = queries.every(({ shape }) => shape === 'days');
   const { noValue = byDay ? NO_DAY : NO_VALUE } = spec;
   builder.title(title).description(descriptionOf(spec)).datasource(DATASOURCE).unit(unit).noValue(noValue);
@@ -97,6 +108,7 @@ export function dressed<Builder extends CommonBuilder>(
   builder.thresholds(thresholdsOf(steps));
   if (steps !== undefined) builder.colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds));
   if (to !== undefined) builder.links([linkTo(to)]);
+  if (texts !== undefined) builder.mappings(texts.map(mappingOf));
   for (const [index, query] of queries.entries()) {
     const refId = refIdOf(index);
     builder.withTarget(targetOf(query, refId));
@@ -108,6 +120,13 @@ export function dressed<Builder extends CommonBuilder>(
   }
   if (queries.some(({ shape }) => shape === 'days')) builder.interval('1d').maxDataPoints(MAX_DATA_POINTS);
   return builder;
+}
+
+function mappingOf(text: ValueText, index: number): ValueMapping {
+  const result = { text: text.text, index };
+  return 'value' in text
+    ? { type: MappingType.ValueToText, options: { [text.value]: result } }
+    : { type: MappingType.RangeToText, options: { from: text.from, to: null, result } };
 }
 
 /** The colours of the bounds, from calm to alarm or reversed. */

@@ -14,6 +14,8 @@ export interface TileSpec extends PanelSpec {
   readonly reduce?: 'lastNotNull' | 'sum' | 'max' | 'mean';
   /** Whether to show the names of the series instead of their values. */
   readonly named?: boolean;
+  /** Whether the numbers are beside their names in a line of text, for a panel of little height. */
+  readonly inOneLine?: boolean;
   readonly width?: number;
   readonly height?: number;
 }
@@ -24,14 +26,16 @@ const NAME_SIZE = 14;
 
 /** One or a few large numbers. */
 export function tile(spec: TileSpec): Placed {
-  const { reduce = 'lastNotNull', width = 4, height = 4 } = spec;
+  const { reduce = 'lastNotNull', width = 4, height = 4, inOneLine = false } = spec;
   const builder = new PanelBuilder()
     .graphMode(BigValueGraphMode.None)
     .colorMode(BigValueColorMode.Value)
     .textMode(textModeOf(spec))
     .orientation(VizOrientation.Auto)
-    .wideLayout(false)
-    .text(new VizTextDisplayOptionsBuilder().valueSize(VALUE_SIZE).titleSize(NAME_SIZE))
+    .wideLayout(inOneLine)
+    .text(
+      new VizTextDisplayOptionsBuilder().valueSize(inOneLine ? NAME_SIZE : VALUE_SIZE).titleSize(NAME_SIZE),
+    )
     .reduceOptions(new ReduceDataOptionsBuilder().values(false).calcs([reduce]));
   return { width, height, panel: dressed(builder, spec) };
 }

@@ -5,20 +5,14 @@ import {
 } from '../../../src/collectors/productivity/collector.ts';
 import type { Row } from '../dashboard.ts';
 import { daily } from '../expression.ts';
-import { CHANGE, dailyTotal, NEWEST, total, weekOnWeek } from '../figures.ts';
-import { coloursOf, palette } from '../palette.ts';
+import { dailyTotal } from '../figures.ts';
+import { coloursOf } from '../palette.ts';
 import { bars } from '../panels/chart.ts';
 import { tile } from '../panels/tile.ts';
-import { days, now } from '../query.ts';
+import { days } from '../query.ts';
+import { INCOMPLETE, weekWithChange } from '../week.ts';
 
 const NOTE = 'The platform counts only what was made through the agent, not manual work.';
-
-function changed(family: Parameters<typeof total>[0]) {
-  return [
-    now(total(family), NEWEST),
-    now(weekOnWeek(family), CHANGE, { unit: 'percentunit', decimals: 0, colour: palette.quiet }),
-  ];
-}
 
 /** Commits, pull requests and files. */
 export const output: Row = {
@@ -26,23 +20,26 @@ export const output: Row = {
   panels: [
     tile({
       title: 'Commits',
-      text: `Git commits of the newest complete day, and the change from the same weekday a week before. ${NOTE}`,
+      text: `Git commits in the 7 days that end with the newest complete day, and the change from the 7 days before. ${NOTE}`,
       unit: 'short',
-      queries: changed(dailyGitCommits),
+      noValue: INCOMPLETE,
+      queries: weekWithChange(dailyGitCommits),
       width: 8,
     }),
     tile({
       title: 'Pull requests',
-      text: `Pull requests created on the newest complete day, and the change from the same weekday a week before. ${NOTE}`,
+      text: `Pull requests created in the 7 days that end with the newest complete day, and the change from the 7 days before. ${NOTE}`,
       unit: 'short',
-      queries: changed(dailyGitPullRequestsCreated),
+      noValue: INCOMPLETE,
+      queries: weekWithChange(dailyGitPullRequestsCreated),
       width: 8,
     }),
     tile({
       title: 'Files touched',
-      text: `Files created or edited on the newest complete day, and the change from the same weekday a week before. ${NOTE}`,
+      text: `Files created or edited in the 7 days that end with the newest complete day, and the change from the 7 days before. ${NOTE}`,
       unit: 'short',
-      queries: changed(dailyFiles),
+      noValue: INCOMPLETE,
+      queries: weekWithChange(dailyFiles),
       width: 8,
     }),
     bars({

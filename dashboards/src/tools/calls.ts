@@ -8,22 +8,13 @@ import {
 } from '../../../src/collectors/tools/collector.ts';
 import type { Row } from '../dashboard.ts';
 import { daily, newest } from '../expression.ts';
-import {
-  CHANGE,
-  dailyTotal,
-  largestShares,
-  meanOverOrgs,
-  NEWEST,
-  perActiveUser,
-  total,
-  weekOnWeek,
-} from '../figures.ts';
-import { palette } from '../palette.ts';
+import { dailyTotal, largestShares, meanOverOrgs, perActiveUser, total } from '../figures.ts';
 import { bars, lines } from '../panels/chart.ts';
 import { ranking } from '../panels/ranking.ts';
 import { strips } from '../panels/strips.ts';
 import { tile } from '../panels/tile.ts';
 import { days, now } from '../query.ts';
+import { INCOMPLETE, weekWithChange } from '../week.ts';
 
 const byTool = daily(dailyToolCallsByTool, { orgs: 'summed' });
 
@@ -33,12 +24,10 @@ export const calls: Row = {
   panels: [
     tile({
       title: 'Tool calls',
-      text: 'Tool calls of the newest complete day, and the change from the same weekday a week before.',
+      text: 'Tool calls in the 7 days that end with the newest complete day, and the change from the 7 days before.',
       unit: 'short',
-      queries: [
-        now(total(dailyToolCalls), NEWEST),
-        now(weekOnWeek(dailyToolCalls), CHANGE, { unit: 'percentunit', decimals: 0, colour: palette.quiet }),
-      ],
+      noValue: INCOMPLETE,
+      queries: weekWithChange(dailyToolCalls),
       width: 6,
     }),
     tile({
