@@ -39,8 +39,8 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the dashbo
   let prometheus: PrometheusServer;
 
   const span = () => ({ from, today, now: Math.floor(Date.now() / 1000) });
-  /** The time at which a Wednesday of the previous week was backfilled as the newest day. */
-  const workday = today - ((new Date(today * 1000).getUTCDay() + 4) % 7) * DAY_S - 7 * DAY_S + 47 * 3600;
+  /** The noon at which a Wednesday of the previous week was backfilled as the newest day. */
+  const workday = today - ((new Date(today * 1000).getUTCDay() + 4) % 7) * DAY_S - 7 * DAY_S + 36 * 3600;
 
   async function fetchRows(platform: string, org: string, dataset: string): Promise<void> {
     const rows: Row[] = [];
