@@ -1,3 +1,4 @@
+import type { DatasetName } from '../catalog/dataset.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
 import type { ApiConfig, OrgConfig, StartConfig } from '../config/config.ts';
 import { createExposition, type Exposition } from '../exposition/exposition.ts';
@@ -16,7 +17,7 @@ import { createRedactor, type Redactor } from '../runtime/redact.ts';
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.ts';
 import { createCronTicker, type Ticker } from '../scheduler/ticker.ts';
 import { publishedFamilies } from './families.ts';
-import { openHistory } from './history.ts';
+import { openStore, type Store } from './store.ts';
 import { createTraffic, type Traffic, type TrafficSettings } from './traffic.ts';
 
 /** The environment of the process. */
@@ -42,6 +43,7 @@ export interface Core {
   readonly redactor: Redactor;
   readonly clock: Clock;
   readonly history: History;
+  readonly store: Store;
   readonly instruments: Instruments;
   readonly publication: Publication;
   readonly exposition: Exposition;
@@ -72,6 +74,8 @@ export interface CoreEvents extends Pick<Core, 'publish' | 'onTried'> {
   secrets(): Iterable<string>;
   /** Called when more history was loaded from the file after the start. */
   onLateLoad(): void;
+  /** Called when another process has changed what is stored of an organization. */
+  onChange(org: string, datasets: readonly DatasetName[]): void;
 }
 
 /** Creates the core; rejects with a `ConfigError` if the history's path is not a file that may be used. */
@@ -85,20 +89,23 @@ export async function createCore(
   const redactor = createRedactor(events.secrets);
   const log = createLogger({ ...config.log, level: first.logLevel, stream: stderr, clock, redactor });
   const publication = createPublication({ families: publishedFamilies(), clock, log });
-  const { history, isPersistent } = await openHistory({
+  const store = await openStore({
     ...config.storage,
     collectors: allCollectors,
     onLateLoad: events.onLateLoad,
+    onChange: events.onChange,
     ...{ clock, log },
   });
+  const { history } = store;
   const instruments = createInstruments({
     series: () => publication.current().series,
-    historyPersistent: isPersistent,
+    historyPersistent: store.isPersistent,
+    store: store.metrics,
     ...{ version, revision, clock },
   });
   const traffic = createTraffic({ history, clock }, first.traffic);
   return {
-    ...{ log, redactor, clock, history, instruments, publication, traffic },
+    ...{ log, redactor, clock, history, store, instruments, publication, traffic },
     exposition: createExposition({ publication, registry: instruments.registry, clock }),
     published: createPublishedOrgs(publication),
     runs: createRunStates(),

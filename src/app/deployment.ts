@@ -83,7 +83,10 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
   );
   const jobs = [...orgs.values()].flatMap((org) =>
     fetching.map((collector) =>
-      jobOf({ org, collector, runner, schedules: config.schedules }, previous?.jobs),
+      jobOf(
+        { org, collector, runner, usable: core.store.usable, schedules: config.schedules },
+        previous?.jobs,
+      ),
     ),
   );
   return {

@@ -1,3 +1,4 @@
+import type { DatasetName } from '../catalog/dataset.ts';
 import { type OrgChanges, orgChanges } from '../config/changes.ts';
 import type { LiveConfig } from '../config/config.ts';
 import { createSerialQueue } from '../runtime/serial-queue.ts';
@@ -5,6 +6,7 @@ import type { Core } from './core.ts';
 import { createDeployment, type Deployment } from './deployment.ts';
 import { createFollowedFiles } from './followed-files.ts';
 import { collectorsOfPeople, showSamePeople, showsOtherPeople, stripOldIdentities } from './people.ts';
+import { logUnlessNotStored } from './store.ts';
 import { introduce, jobsOf, prepareDeployment, putInUse, retire, startCounters } from './transition.ts';
 
 /** The current deployment and its replacement. */
@@ -18,6 +20,8 @@ export interface Deployments {
   followFiles(): Promise<void>;
   /** Publishes an organization with the current deployment; resolves at once if that does not contain it. */
   publishOrg(org: string, collectors: readonly string[]): Promise<void>;
+  /** Publishes what another process has stored; logs a failure. */
+  publishChanged(org: string, datasets: readonly DatasetName[]): Promise<void>;
   /** Publishes for all organizations what changes with time, and the named collectors' families. */
   publishAll(collectors: readonly string[]): Promise<void>;
   /** Like `publishAll`, but logs a failure. */
@@ -78,7 +82,7 @@ export function createDeployments(
 
   async function stripSafely(): Promise<void> {
     await stripOldIdentities(inUse, core).catch((error: unknown) =>
-      log.error('History sweep failed', { error }),
+      logUnlessNotStored(log, 'History sweep failed', error),
     );
   }
 
@@ -87,12 +91,22 @@ export function createDeployments(
     if (settings !== undefined) await inUse.publisher.publish(settings, collectors);
   }
 
+  async function publishChanged(org: string, datasets: readonly DatasetName[]): Promise<void> {
+    const changed = inUse.collectors.filter(({ dataset }) => datasets.includes(dataset.name));
+    await publishOrg(
+      org,
+      changed.map(({ name }) => name),
+    ).catch((error: unknown) => logUnlessNotStored(log, 'Publishing failed', error));
+  }
+
   async function publishAll(collectors: readonly string[]): Promise<void> {
     await Promise.all([...inUse.orgs.keys()].map((org) => publishOrg(org, collectors)));
   }
 
   async function publishSafely(collectors: readonly string[]): Promise<void> {
-    await publishAll(collectors).catch((error: unknown) => log.error('Publishing failed', { error }));
+    await publishAll(collectors).catch((error: unknown) =>
+      logUnlessNotStored(log, 'Publishing failed', error),
+    );
   }
 
   function refresh(collectors?: ReadonlySet<string>): Promise<void> {
@@ -103,6 +117,6 @@ export function createDeployments(
     inUse: () => inUse,
     apply: (next) => turns.run(() => apply(next)),
     followFiles: () => turns.run(followFiles),
-    ...{ publishOrg, publishAll, publishSafely, refresh },
+    ...{ publishOrg, publishChanged, publishAll, publishSafely, refresh },
   };
 }

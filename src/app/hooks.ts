@@ -6,12 +6,12 @@ import { createHookHandler } from '../hooks/intake/handler.ts';
 import { createHookIntake, type HookIntake } from '../hooks/intake/intake.ts';
 import { createHookInstruments } from '../hooks/intake/metrics.ts';
 import { createSqliteHookStore } from '../hooks/intake/sqlite/store.ts';
-import { createMemoryHookStore } from '../hooks/intake/store.ts';
+import { createMemoryHookStore, type HookStore } from '../hooks/intake/store.ts';
 import { createTokenCheck } from '../hooks/intake/token.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Handler } from '../server/respond.ts';
-import { MEMORY } from './history.ts';
+import { MEMORY, type Store } from './store.ts';
 
 /** The hook intake: its request handler and its shutdown. */
 export interface ServiceHooks {
@@ -23,6 +23,8 @@ export interface ServiceHooksParts {
   readonly hooks: HooksConfig & { readonly token: NonNullable<HooksConfig['token']> };
   /** The file of the history, or `:memory:`; hook events have their own file beside it. */
   readonly storagePath: string;
+  /** The database that holds them instead, if there is one. */
+  readonly store: Pick<Store, 'database' | 'opened'>;
   readonly registry: Registry;
   readonly clock: Clock;
   readonly log: Logger;
@@ -35,13 +37,10 @@ const BURST_SECONDS = 10;
 
 /** Opens the hook intake; while its file cannot be used it answers 503, without affecting anything else. */
 export async function openServiceHooks(parts: ServiceHooksParts): Promise<ServiceHooks> {
-  const { hooks, storagePath, registry, clock, log } = parts;
+  const { hooks, registry, clock, log } = parts;
   let intake: HookIntake | undefined;
   const instruments = createHookInstruments(registry, () => intake?.waiting() ?? 0);
-  const store =
-    storagePath === MEMORY
-      ? createMemoryHookStore()
-      : createSqliteHookStore({ path: hookFileBeside(storagePath) });
+  const store = await createStore(parts);
   intake = await createHookIntake({ store, instruments, clock, log });
   const handle = createHookHandler({
     intake,
@@ -56,6 +55,16 @@ export async function openServiceHooks(parts: ServiceHooksParts): Promise<Servic
   function limitsOf(perSecond: number) {
     return createClientLimits({ perSecond, burst: perSecond * BURST_SECONDS, clock });
   }
+}
+
+async function createStore({ storagePath, store, clock }: ServiceHooksParts): Promise<HookStore> {
+  const { database, opened } = store;
+  if (database !== undefined) {
+    const { createPostgresHookStore } = await import('../hooks/intake/postgres/store.ts');
+    return createPostgresHookStore({ database, opened, clock });
+  }
+  if (storagePath === MEMORY) return createMemoryHookStore();
+  return createSqliteHookStore({ path: hookFileBeside(storagePath) });
 }
 
 /** `data/history-hooks.db` for `data/history.db`. */

@@ -25,12 +25,14 @@ export interface JobParts {
   readonly org: DeployedOrg;
   readonly collector: FetchingCollector;
   readonly runner: Runner;
+  /** Resolves once the store can be used; rejects when aborted. */
+  readonly usable: (signal: AbortSignal) => Promise<void>;
   readonly schedules: LiveConfig['schedules'];
 }
 
 /** Creates the job of a collector; a job of the previous deployment with the same basis hands over its run. */
 export function jobOf(parts: JobParts, before: ReadonlyMap<string, DeployedJob> | undefined): DeployedJob {
-  const { org, collector, runner, schedules } = parts;
+  const { org, collector, runner, usable, schedules } = parts;
   const name = jobName(org.config.name, collector.name);
   const basis = basisOf(org, collector);
   const known = before?.get(name);
@@ -46,7 +48,12 @@ export function jobOf(parts: JobParts, before: ReadonlyMap<string, DeployedJob> 
       lease.underWay = true;
       try {
         const source = await org.connection.open();
-        await runner.run({ org: org.settings, source, retired: lease.retired.signal }, collector, mode);
+        const target = { org: org.settings, source, retired: lease.retired.signal };
+        // Nothing is requested that could not be stored.
+        do await usable(lease.retired.signal);
+        while ((await runner.run(target, collector, mode)) === 'cut');
+      } catch (error) {
+        if (!lease.retired.signal.aborted) throw error;
       } finally {
         lease.underWay = false;
       }

@@ -1,9 +1,10 @@
 import type { Config } from '../config/config.ts';
 import { createFiles, type Files } from '../config/files.ts';
 import { takesHookEvents } from '../config/shard.ts';
+import { storageSecrets } from '../config/storage.ts';
 import type { Exposition } from '../exposition/exposition.ts';
 import { negotiate } from '../exposition/negotiate.ts';
-import type { Retention } from '../history/history.ts';
+import { NotStored, type Retention } from '../history/history.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { oneAtATime, type ReloadOutcome } from '../runtime/reload.ts';
@@ -19,6 +20,7 @@ import { stripOldIdentities } from './people.ts';
 import { createReload, createRestartNote, namesOf } from './reload.ts';
 import { restore } from './restore.ts';
 import { probeSuccess, readiness, statusOf } from './status.ts';
+import { logUnlessNotStored, requireOpen } from './store.ts';
 import { trafficSettings } from './traffic.ts';
 import { closeConnections, connect, jobsOf } from './transition.ts';
 import { openServiceWeb, type ServiceWeb } from './web.ts';
@@ -27,6 +29,9 @@ const WEB_CONFIGURATION = 'the web configuration';
 
 /** Interval of time-driven work, in milliseconds: ages, uncovered and old days, retrying a full disk. */
 const SWEEP_MS = 60_000;
+
+/** How long a start waits for a database before the service listens without it, in milliseconds. */
+const DATABASE_START_MS = 5_000;
 
 export interface ServiceParts extends CliEnvironment {
   readonly config: Config;
@@ -62,6 +67,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const first = { traffic: trafficSettings(config, []), logLevel: config.log.level };
   const core = await createCore(config, first, parts, {
     secrets,
+    onChange: (org, datasets) => void deployments?.publishChanged(org, datasets),
     onLateLoad: () => void deployments?.publishSafely([...inUse().names]),
     publish: async (org, collectors) => deployments?.publishOrg(org, collectors),
     onTried,
@@ -86,7 +92,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
 
   function secrets(): readonly string[] {
     const keys = deployments === undefined ? secretsIn(config) : secretsOf(inUse());
-    return [...keys, ...(config.hooks.token?.secrets() ?? [])];
+    return [...keys, ...storageSecrets(config.storage), ...(config.hooks.token?.secrets() ?? [])];
   }
 
   async function reloadConfig(): Promise<void> {
@@ -112,6 +118,8 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   function ready() {
     // Collectors that a reload adds do not make a ready service unready.
     if (isComplete) return { ready: true, waitingFor: [] };
+    const waitingFor = core.store.waitingFor();
+    if (waitingFor !== undefined) return { ready: false, waitingFor: [waitingFor] };
     return readiness(runs, jobsOf(inUse()), clock.elapsed() - startedElapsed);
   }
 
@@ -150,7 +158,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       await clock.wait(SWEEP_MS, core.stopping.signal);
       await history
         .sweep(retention())
-        .catch((error: unknown) => log.error('History sweep failed', { error }));
+        .catch((error: unknown) => logUnlessNotStored(log, 'History sweep failed', error));
       await followFiles();
       await publishSafely([]);
     }
@@ -193,18 +201,51 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     await log.close();
   }
 
+  /** Publishes what is stored, once the store can be used. */
+  async function restoreAndPublish(): Promise<void> {
+    for (;;) {
+      await core.store.opened;
+      try {
+        await restore(core, inUse());
+        await stripOldIdentities(inUse(), core);
+        await publishAll([]);
+        publication.flush();
+        return;
+      } catch (error) {
+        if (!(error instanceof NotStored)) throw error;
+        await core.store.usable(core.stopping.signal);
+      }
+    }
+  }
+
+  /** A file is always waited for; a database only so long that one that works is not missed. */
+  async function isDoneAtStart(restoring: Promise<void>): Promise<boolean> {
+    if (core.store.database === undefined) {
+      await restoring;
+      return true;
+    }
+    const late = clock.wait(DATABASE_START_MS, core.stopping.signal).then(() => false);
+    return Promise.race([restoring.then(() => true), late]);
+  }
+
+  function startWork(): void {
+    if (core.stopping.signal.aborted) return;
+    scheduler.adopt([...inUse().jobs.values()]);
+    scheduler.start();
+    // It ends only when the service stops; then nothing is left to do.
+    sweep().catch(() => undefined);
+  }
+
   return {
     log,
     exposition,
     status,
     async start() {
       web = await openServiceWeb({ config: config.web, files: parts.files ?? createFiles(), clock, log });
-      await restore(core, inUse());
+      // The first scrape already includes the stored data, unless it is in a database that cannot be used yet.
+      const restoring = restoreAndPublish();
+      const isRestored = await isDoneAtStart(restoring);
       hooks = await openHooks(config, core);
-      await stripOldIdentities(inUse(), core);
-      // The first scrape already includes the stored data.
-      await publishAll([]);
-      publication.flush();
       server = createHttpServer({ ...web.serve(app), clock, maxConnections: config.web.maxConnections });
       const { port } = await server.listen(config.web.listen);
       web.watch((problem) => reload.note(WEB_CONFIGURATION, problem));
@@ -215,13 +256,12 @@ export async function createService(parts: ServiceParts): Promise<Service> {
         await stopOnce();
         throw error;
       }
-      scheduler.adopt([...inUse().jobs.values()]);
-      scheduler.start();
-      // It ends only when the service stops; then nothing is left to do.
-      sweep().catch(() => undefined);
+      if (isRestored) startWork();
+      else restoring.then(startWork).catch(() => undefined);
       return { port, scheme: web.scheme };
     },
     async pollOnce() {
+      await requireOpen(core.store, clock);
       await Promise.all(jobsOf(inUse()).map((job) => job.run('scheduled')));
       publication.flush();
       return jobsOf(inUse())
@@ -236,7 +276,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
 /** Loads the intake if it is configured. Hook events name no organization, so one shard accepts them all. */
 async function openHooks(
   { hooks, shard, storage }: Config,
-  { instruments, clock, log }: Core,
+  { instruments, store, clock, log }: Core,
 ): Promise<ServiceHooks | undefined> {
   const { token } = hooks;
   if (token === undefined || !takesHookEvents(shard)) return undefined;
@@ -245,6 +285,7 @@ async function openHooks(
     hooks: { ...hooks, token },
     storagePath: storage.path,
     registry: instruments.registry,
+    store,
     clock,
     log,
   });

@@ -122,7 +122,8 @@ export function createTraffic({ history, clock }: TrafficParts, settings: Traffi
       }
     },
     async close() {
-      await Promise.all([...orgs.values()].map(({ dailyQuota }) => dailyQuota.close()));
+      // A count that cannot be stored was reserved before its requests were sent.
+      await Promise.allSettled([...orgs.values()].map(({ dailyQuota }) => dailyQuota.close()));
     },
   };
 }

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { MEMORY } from '../app/history.ts';
+import { MEMORY } from '../app/store.ts';
 import { createFileTarget, meansFile } from '../backfill/file/file-target.ts';
 import { type Acknowledged, readAcknowledged } from '../backfill/remote/acknowledged.ts';
 import { createPost } from '../backfill/remote/post.ts';
@@ -118,7 +118,8 @@ async function acknowledgedBy(
 ): Promise<Acknowledged> {
   const { path } = config.storage;
   const given = values['remote-write.state-file'];
-  const file = given ?? join(path === MEMORY ? '.' : dirname(path), 'backfill.json');
+  const file =
+    given ?? join(path === MEMORY || config.storage.url !== undefined ? '.' : dirname(path), 'backfill.json');
   const target = `${url} ${JSON.stringify(Object.entries(labels).sort())}`;
   const acknowledged = await readAcknowledged(createStateFile(file), target, clock);
   return values['remote-write.again'] ? { ...acknowledged, missing: (_, stamps) => stamps } : acknowledged;

@@ -1,4 +1,4 @@
-import { openHistory } from '../app/history.ts';
+import { openStore, requireOpen } from '../app/store.ts';
 import { type BackfillOutcome, backfill } from '../backfill/backfill.ts';
 import { withSources } from '../backfill/fetch.ts';
 import { parseLabels } from '../backfill/labels.ts';
@@ -35,13 +35,15 @@ export async function run(context: CommandContext): Promise<number> {
     ...[secrets?.token, secrets?.password].flatMap((credential) => credential?.secrets() ?? []),
   ]);
   const { log, fetching, progress } = createDisplay(stderr, config.log, clock, redactor);
-  const { history } = await openHistory({
+  const store = await openStore({
     ...config.storage,
     collectors: allCollectors,
     clock,
     log,
     onLateLoad: () => undefined,
   });
+  await requireOpen(store, clock);
+  const { history } = store;
   const people = config.people.current();
   const orgs = config.orgs.map(({ name, contract }) => ({
     name,

@@ -56,6 +56,7 @@ export function renderSummary(config: Config, webLines: readonly string[] = []):
     `Limits:          ${limits.valuesPerLabel('default')} values per label (repo ${limits.valuesPerLabel('repo')}, user ${limits.valuesPerLabel('user')}), ${limits.series} series`,
     `Readiness:       main branch ${readiness.branches.join(', ') || 'detected'}, ${readiness.cleanOnly ? 'clean reports only' : 'all reports'}, level rule ${readiness.levelRule}`,
     `People:          ${describePeople(config)}`,
+    `Storage:         ${config.storage.url === undefined ? config.storage.path : `PostgreSQL, URL from ${config.storage.url.describe()}`}`,
     `Web:             ${formatListenAddress(web.listen)}${web.telemetryPath}, lifecycle ${web.enableLifecycle ? 'on' : 'off'}`,
     ...webLines.map((line) => `                 ${line}`),
     `Hook events:     ${hooksNote(config)}`,

@@ -1,4 +1,4 @@
-import { MEMORY } from '../app/history.ts';
+import { MEMORY } from '../app/store.ts';
 import type { Day } from '../catalog/day.ts';
 import type { Contract } from '../catalog/settings.ts';
 import { collectors } from '../collectors/index.ts';
@@ -35,7 +35,7 @@ export async function run(context: CommandContext): Promise<number> {
     const loaded = await loadConfig({ ...context, collectors, organizations: 'ignored' });
     return {
       ...loaded,
-      storage: { path: MEMORY, onDamage: 'keep' },
+      storage: { path: MEMORY, url: undefined, onDamage: 'keep' },
       api: { ...loaded.api, requestsPerSecond: REQUESTS_PER_SECOND },
       orgs: sandbox.orgs.map(({ name, keys }) => ({
         name,

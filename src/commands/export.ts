@@ -1,4 +1,4 @@
-import { openHistory } from '../app/history.ts';
+import { openStore, requireOpen } from '../app/store.ts';
 import { withSources } from '../backfill/fetch.ts';
 import { expensiveDatasets } from '../catalog/collector.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
@@ -41,13 +41,15 @@ export async function run(context: CommandContext): Promise<number> {
   }));
   const sink = values.output === undefined ? createStreamSink(stdout) : await openFile(values.output);
   const { log, fetching, progress } = createDisplay(stderr, config.log, clock, redactor, 'Exporting');
-  const { history } = await openHistory({
+  const store = await openStore({
     ...config.storage,
     collectors: allCollectors,
     clock,
     log,
     onLateLoad: () => undefined,
   });
+  await requireOpen(store, clock);
+  const { history } = store;
   const signal = context.stopSignal();
   try {
     const failed = await fetchAll({

@@ -14,6 +14,7 @@ const FIXED: Readonly<Record<string, (config: StartConfig) => unknown>> = {
   'config.file': ({ file }) => file.path,
   'config.watch': ({ file }) => file.watch,
   'storage.path': ({ storage }) => storage.path,
+  'storage.url': ({ storage }) => storage.url?.describe(),
   'storage.on-damage': ({ storage }) => storage.onDamage,
   'web.listen-address': ({ web }) => [web.listen.host, web.listen.port],
   'web.telemetry-path': ({ web }) => web.telemetryPath,

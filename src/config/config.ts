@@ -7,6 +7,7 @@ import type { Limits } from './limits.ts';
 import type { ListenAddress } from './listen-address.ts';
 import type { People } from './people/people.ts';
 import type { Shard } from './shard.ts';
+import type { StorageConfig } from './storage.ts';
 
 /** An organization to poll; addresses have no trailing slash. */
 export interface OrgConfig {
@@ -26,12 +27,7 @@ export interface OrgConfig {
 export interface StartConfig {
   /** The source of the configuration, besides flags and environment. */
   readonly file: { readonly path: string | undefined; readonly watch: boolean };
-  /** The file of the history, or `:memory:`. */
-  readonly storage: {
-    readonly path: string;
-    /** What happens to a file that is damaged or from a newer release. */
-    readonly onDamage: 'keep' | 'replace';
-  };
+  readonly storage: StorageConfig;
   readonly web: {
     readonly listen: ListenAddress;
     readonly telemetryPath: string;

@@ -102,6 +102,8 @@ export const secretVariables = {
   AGENT_PLATFORM_HOOKS_TOKEN:
     'The token that hook senders present to POST /hooks/events. Without a token, hook events are not accepted',
   AGENT_PLATFORM_HOOKS_TOKEN_FILE: 'A file that contains this token. It is read again when it changes',
+  AGENT_PLATFORM_STORAGE_URL_FILE:
+    'A file that contains the URL of --storage.url. It is read again when it changes',
   AGENT_PLATFORM_USERS_HASH_KEY:
     'The key of the hashes that identify users with --users.identity=hash; at least 16 bytes',
   AGENT_PLATFORM_USERS_HASH_KEY_FILE: 'A file that contains this key. It is read again when it changes',

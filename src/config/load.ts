@@ -27,6 +27,7 @@ import { createOptions, type SharedOptions } from './options.ts';
 import { createOrgs } from './orgs.ts';
 import { createPeople } from './people/people.ts';
 import { createShard } from './shard.ts';
+import { readStorage } from './storage.ts';
 import { resolveValues } from './values.ts';
 import type { YamlNode } from './yaml-node.ts';
 
@@ -49,7 +50,8 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
     const { refuseUnknownKeys } = await import('./file-options.ts');
     refuseUnknownKeys(root, options, ['orgs', 'limits', 'readiness']);
   }
-  const values = resolveValues(options, await layers(options, flags, environment, root));
+  const given = await layers(options, flags, environment, root);
+  const values = resolveValues(options, given);
   const { entries, limits, readiness } =
     root === undefined ? withoutFile : await sectionsIn(root, collectors);
   refuseUnknownVariables(
@@ -66,6 +68,7 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
     token: await readHooksToken(environment, files),
     requestsPerSecond: values['hooks.requests-per-second'],
   };
+  const storage = await readStorage(values, given, environment, files);
   const givenElsewhere = [flags, optionsInEnvironment(environment, options)];
   const people = await createPeople({
     identity: values['users.identity'],
@@ -73,7 +76,16 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
     environment,
     files,
   });
-  return { orgs, shard, hooks, limits, readiness, people, ...configOf(values, collectors, environment) };
+  return {
+    orgs,
+    shard,
+    hooks,
+    storage,
+    limits,
+    readiness,
+    people,
+    ...configOf(values, collectors, environment),
+  };
 }
 
 /** The sections of a configuration file that are no options. */
@@ -151,7 +163,7 @@ function configOf(
   values: ValuesOf<SharedOptions>,
   collectors: readonly CollectorChoice[],
   environment: Environment,
-): Omit<Config, 'orgs' | 'shard' | 'hooks' | 'limits' | 'readiness' | 'people'> {
+): Omit<Config, 'orgs' | 'shard' | 'hooks' | 'storage' | 'limits' | 'readiness' | 'people'> {
   return {
     file: { path: values['config.file'], watch: values['config.watch'] },
     api: {
@@ -181,7 +193,6 @@ function configOf(
       revisionWindowDays: values['history.revision-window'],
       retentionDays: values['history.retention'],
     },
-    storage: { path: values['storage.path'], onDamage: values['storage.on-damage'] },
     web: {
       listen: values['web.listen-address'],
       telemetryPath: values['web.telemetry-path'],

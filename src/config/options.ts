@@ -174,6 +174,13 @@ const sharedOptions = {
     default: 'data/history.db',
     takenBy: own,
   },
+  'storage.url': {
+    kind: 'text',
+    section: 'Data',
+    description:
+      'PostgreSQL database to use instead of the file: `postgres://host/database` with the parameters of libpq, such as `sslmode=verify-full`, and `schema` (default `agent_platform`). A password is not accepted here: use AGENT_PLATFORM_STORAGE_URL or AGENT_PLATFORM_STORAGE_URL_FILE. See docs/postgresql.md',
+    takenBy: own,
+  },
   'storage.on-damage': {
     kind: 'choice',
     section: 'Data',

@@ -71,6 +71,8 @@ export interface InstrumentsDeps {
   readonly series?: (() => ReadonlyMap<string, number>) | undefined;
   /** Whether the whole history is in its file; undefined for a history in memory. */
   readonly historyPersistent?: (() => boolean) | undefined;
+  /** The store of the history; undefined for a history in memory. */
+  readonly store?: { isUp(): boolean; id(): string | undefined } | undefined;
   /** Whether to include prom-client's metrics of the Node.js process; true by default. */
   readonly processMetrics?: boolean | undefined;
 }
@@ -85,7 +87,7 @@ const MISNAMED = [
 
 /** Creates the process's own metrics in their own registry. */
 export function createInstruments(deps: InstrumentsDeps): Instruments {
-  const { version, revision, clock, series, historyPersistent, processMetrics = true } = deps;
+  const { version, revision, clock, series, historyPersistent, store, processMetrics = true } = deps;
   const registry = new Registry();
   const buildInfo = makeGauge(registry, ownMetrics.buildInfo);
   buildInfo.set({ version, revision, node_version: process.version }, 1);
@@ -102,6 +104,10 @@ export function createInstruments(deps: InstrumentsDeps): Instruments {
   const revisions = makeCounter(registry, ownMetrics.dayRevisions);
   if (historyPersistent) {
     makeGauge(registry, ownMetrics.historyPersistent, (gauge) => gauge.set(historyPersistent() ? 1 : 0));
+  }
+  if (store) {
+    makeGauge(registry, ownMetrics.storeUp, (gauge) => gauge.set(store.isUp() ? 1 : 0));
+    makeGauge(registry, ownMetrics.storeInfo, (gauge) => showStore(gauge, store.id()));
   }
   if (series) makeGauge(registry, ownMetrics.series, (gauge) => showSeries(gauge, series()));
   const dropped = makeGauge(registry, ownMetrics.familiesDropped);
@@ -164,6 +170,11 @@ export function createInstruments(deps: InstrumentsDeps): Instruments {
 function addProcessMetrics(registry: Registry): void {
   collectDefaultMetrics({ register: registry });
   for (const name of MISNAMED) registry.removeSingleMetric(name);
+}
+
+function showStore(gauge: Gauge<'store'>, store: string | undefined): void {
+  gauge.reset();
+  if (store !== undefined) gauge.set({ store }, 1);
 }
 
 function showSeries(gauge: Gauge<'collector'>, series: ReadonlyMap<string, number>): void {

@@ -111,6 +111,22 @@ export const ownMetrics = {
     unit: 'boolean',
     source: 'the last write to the history',
   }),
+  storeUp: ownMetric({
+    name: 'agent_platform_exporter_store_up',
+    help: 'Whether the file or database of the history can be used (1) or not (0); absent if storage.path is :memory:.',
+    type: 'gauge',
+    labels: [],
+    unit: 'boolean',
+    source: 'the last use of the store',
+  }),
+  storeInfo: ownMetric({
+    name: 'agent_platform_exporter_store_info',
+    help: 'Identifier of the file or database of the history, always 1: processes that share a store have the same one. Absent until known.',
+    type: 'gauge',
+    labels: ['store'],
+    unit: 'info',
+    source: 'the store',
+  }),
   series: ownMetric({
     name: 'agent_platform_exporter_series',
     help: 'Published series of the collector, over all organizations.',

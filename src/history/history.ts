@@ -29,6 +29,21 @@ export class ForeignAnswer extends Error {
   }
 }
 
+/**
+ * A write or read of a store that cannot be used at present, or that another process has taken over. Nothing of it is
+ * known to be stored; the run that it belongs to ends without a verdict on the platform.
+ */
+export class NotStored extends Error {
+  /** The problem, and a hint for the operator. */
+  readonly details: { readonly reason: string; readonly detail: string; readonly hint: string };
+
+  constructor(message: string, details: NotStored['details']) {
+    super(message);
+    this.name = 'NotStored';
+    this.details = details;
+  }
+}
+
 /** An answer about a range of days. */
 export interface AnsweredDays {
   /** Every requested and answered day. */
@@ -84,7 +99,8 @@ export interface Retention {
 /**
  * The stored days and documents. A day's first row is not a revision, and an answer without a row keeps an existing
  * row. Each write is atomic. An answer that names another organization of the platform than that of the stored history
- * is rejected with a `ForeignAnswer` and changes nothing.
+ * is rejected with a `ForeignAnswer` and changes nothing. A store that other processes share rejects with a `NotStored`
+ * while it cannot be used.
  */
 export interface History {
   read(org: string): Promise<OrgHistory>;

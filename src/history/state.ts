@@ -54,6 +54,12 @@ export interface HistoryState {
   absorb(stored: ReadonlyMap<string, OrgState>, mark: SweepMark | undefined): readonly Touched[];
   /** Lists everything stored. */
   all(): readonly Touched[];
+  /** The organizations by slot. */
+  slots(): ReadonlyMap<string, OrgState>;
+  /** The newest day with a row, over all organizations. */
+  newestDay(): Day | undefined;
+  /** Removes a bounded part of what is older than a day and returns it. */
+  dropBefore(firstDay: Day, polled: readonly string[]): readonly Touched[];
 }
 
 const NOTHING: DatasetState = {
@@ -64,9 +70,14 @@ const NOTHING: DatasetState = {
   revisedOn: undefined,
 };
 
-/** Creates an empty history. */
-export function createHistoryState(): HistoryState {
-  const orgs = new Map<string, OrgState>();
+/** Creates a history, empty or with the given organizations by slot; those are not changed. */
+export function createHistoryState(initial: ReadonlyMap<string, OrgState> = new Map()): HistoryState {
+  const orgs = new Map(
+    [...initial].map(([slot, org]): [string, OrgState] => [
+      slot,
+      { ...org, datasets: new Map(org.datasets) },
+    ]),
+  );
   // Listings that were complete: of the documents stored before, only those listed still exist.
   const listed = new Set<string>();
   let mark: SweepMark | undefined;
@@ -243,6 +254,8 @@ export function createHistoryState(): HistoryState {
       return gone;
     },
     all: () => [...orgs].flatMap(([org, kept]) => touchedOf(org, kept)),
+    slots: () => orgs,
+    ...{ newestDay, dropBefore },
   };
 }
 

@@ -2,7 +2,7 @@ import type { Day } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import { IncompleteListing, type Source, UnexpectedAnswer } from '../catalog/source.ts';
 import type { Instruments } from '../exposition/instruments.ts';
-import { ForeignAnswer, type History } from '../history/history.ts';
+import { ForeignAnswer, type History, NotStored } from '../history/history.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { messageOf, PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
@@ -59,9 +59,10 @@ export interface AnswerNotes {
   readonly remarks: readonly string[];
 }
 
-/** Converts anything thrown by a run into a `PlatformError` with a reason. */
+/** Converts anything thrown by a run into a `PlatformError` with a reason; rethrows a `NotStored`, which is none. */
 export function failureOf(thrown: unknown, log: Logger): PlatformError {
   if (thrown instanceof PlatformError) return thrown;
+  if (thrown instanceof NotStored) throw thrown;
   if (thrown instanceof UnexpectedAnswer) {
     return new PlatformError('schema', thrown.message, {
       hint: 'The answers of the platform do not match the description of its API; look for a newer release of the exporter.',

@@ -7,6 +7,7 @@ import {
 import { dayOf } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { Source } from '../catalog/source.ts';
+import { NotStored } from '../history/history.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type RevisionPass, runDays } from './day-run.ts';
@@ -22,10 +23,13 @@ export interface Target {
   readonly retired?: AbortSignal | undefined;
 }
 
+/** How a run ended: by itself, well or badly, or `cut` because its answers could not be stored. */
+export type RunEnd = 'ended' | 'cut';
+
 /** Runs collectors: fetches, stores and publishes their data. */
 export interface Runner {
-  /** Never throws: a failure is counted, logged once and recorded in the run states. */
-  run(target: Target, collector: FetchingCollector, mode: 'scheduled' | 'thorough'): Promise<void>;
+  /** Never throws: a failure is counted, logged once and recorded in the run states, unless the run was cut. */
+  run(target: Target, collector: FetchingCollector, mode: 'scheduled' | 'thorough'): Promise<RunEnd>;
 }
 
 /** Creates a runner; the same (organization, collector) must not run twice at a time. */
@@ -37,33 +41,45 @@ export function createRunner(deps: RunnerParts): Runner {
     target: Target,
     collector: FetchingCollector,
     mode: 'scheduled' | 'thorough',
-  ): Promise<void> {
+  ): Promise<RunEnd> {
     const org = target.org.name;
     const { name } = collector;
     const startedAt = clock.now();
     const started = clock.elapsed();
     const memory = memories.of(org, name);
     const isOver = () => target.retired?.aborted === true;
-    if (isOver()) return;
+    if (isOver()) return 'ended';
     runs.update(org, name, { running: true });
-    const failure = await attempt(target, collector, memory, mode);
-    if (stopping() || isOver()) return;
-    const seconds = (clock.elapsed() - started) / 1000;
-    const at = clock.now();
-    const before = runs.get(org, name);
-    runs.update(org, name, {
-      running: false,
-      tried: true,
-      lastRunAt: startedAt,
-      lastDurationSeconds: seconds,
-      lastSuccessAt: failure === undefined ? at : before.lastSuccessAt,
-      failure: failure && { error: failure, since: before.failure?.since ?? at },
-    });
-    instruments.collectorRun({ org, collector: name, seconds, failure: failure?.reason });
-    const { dataset } = collector;
-    const hasData = (await deps.history.read(org)).answeredAt(dataset.name) !== undefined;
-    logTransition(log, { org, collector: name }, before.failure?.error, failure, hasData);
-    if (failure === undefined) await deps.history.putSucceeded(org, dataset.name, at);
+    try {
+      const failure = await attempt(target, collector, memory, mode);
+      if (stopping() || isOver()) return 'ended';
+      await conclude(failure);
+      return 'ended';
+    } catch (error) {
+      if (!(error instanceof NotStored)) throw error;
+      runs.update(org, name, { running: false });
+      log.debug('Run cut because its answers could not be stored', { org, collector: name });
+      return 'cut';
+    }
+
+    async function conclude(failure: PlatformError | undefined): Promise<void> {
+      const seconds = (clock.elapsed() - started) / 1000;
+      const at = clock.now();
+      const before = runs.get(org, name);
+      const { dataset } = collector;
+      if (failure === undefined) await deps.history.putSucceeded(org, dataset.name, at);
+      runs.update(org, name, {
+        running: false,
+        tried: true,
+        lastRunAt: startedAt,
+        lastDurationSeconds: seconds,
+        lastSuccessAt: failure === undefined ? at : before.lastSuccessAt,
+        failure: failure && { error: failure, since: before.failure?.since ?? at },
+      });
+      instruments.collectorRun({ org, collector: name, seconds, failure: failure?.reason });
+      const hasData = (await deps.history.read(org)).answeredAt(dataset.name) !== undefined;
+      logTransition(log, { org, collector: name }, before.failure?.error, failure, hasData);
+    }
   }
 
   async function attempt(

@@ -86,7 +86,7 @@ describe('the layout of src', () => {
   });
 
   test('code that outlives a configuration does not import what is built from one', () => {
-    const lasting = ['core', 'traffic', 'clients', 'history', 'families', 'hooks', 'web'].map(
+    const lasting = ['core', 'traffic', 'clients', 'families', 'hooks', 'web', 'store'].map(
       (name) => `app/${name}.ts`,
     );
     const perConfiguration = /\/(?:deployment|deployments|org|job|transition|people|service)\.ts$/;

@@ -13,6 +13,7 @@ const UNUSED: Readonly<Record<string, string>> = {
     'a baseline for rules; the panels compute the share over all organizations',
   agent_platform_credits_share_by_model_baseline: 'a baseline for rules',
   agent_platform_readiness_ratio_lower: 'a baseline for rules',
+  agent_platform_exporter_store_info: 'tells apart the stores of totals that processes share',
   agent_platform_exporter_config_last_reload_success_timestamp_seconds:
     'an alert looks at whether the last one succeeded',
 };

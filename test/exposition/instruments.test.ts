@@ -123,9 +123,21 @@ test('whether the history is in its file is asked for with each scrape, and abse
   expect((await linesOf(create())).join()).not.toContain('history_persistent');
 });
 
+test('the store is asked for with each scrape, and its identifier is absent until it is known', async () => {
+  const store = { isUp: () => id !== undefined, id: () => id };
+  let id: string | undefined;
+  const instruments = createInstruments({ ...build, store, processMetrics: false });
+  expect(await linesOf(instruments)).toContain(`${PREFIX}store_up 0`);
+  expect((await linesOf(instruments)).join()).not.toContain('store_info{');
+  id = 'a';
+  expect(await linesOf(instruments)).toContain(`${PREFIX}store_up 1`);
+  expect(await linesOf(instruments)).toContain(`${PREFIX}store_info{store="a"} 1`);
+});
+
 describe('the table of the metrics', () => {
   test('lists the contents of the registry', async () => {
-    const parts = { series: () => new Map(), historyPersistent: () => true, processMetrics: false };
+    const store = { isUp: () => true, id: () => 'a' };
+    const parts = { series: () => new Map(), historyPersistent: () => true, store, processMetrics: false };
     const { registry } = createInstruments({ ...build, ...parts });
     const held = (await registry.getMetricsAsJSON()).map(({ name, help, type }) => ({ name, help, type }));
     const declared = Object.values(ownMetrics).map(({ name, help, type }) => ({ name, help, type }));

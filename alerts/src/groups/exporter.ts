@@ -49,6 +49,18 @@ unless on (org) ${apiRequests.name}{code="200"}`,
           'An exporter of job {{ $labels.job }} keeps new days in memory only. After a restart it must fetch them again.',
       },
       {
+        name: 'StoreDown',
+        // A file has an alert of its own.
+        expr: `min by (job) (${ownMetrics.storeUp.name}) == 0
+unless on (job) ${historyPersistent.name}`,
+        severity: 'warning',
+        for: '5m',
+        keepFiringFor: '5m',
+        summary: 'The database cannot be used',
+        description:
+          'An exporter of job {{ $labels.job }} cannot use its database. Published data stays, but polling waits and hook events are refused with 503.',
+      },
+      {
         name: 'ConfigReloadFailed',
         expr: `min by (job) (${ownMetrics.configReloadSuccessful.name}) == 0`,
         severity: 'warning',

@@ -3,13 +3,14 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { DatasetName } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
+import { encode } from '../encoding.ts';
 import type { DatasetState } from '../history.ts';
 import type { SweepMark } from '../retention.ts';
 import type { OrgState } from '../state.ts';
 import { moveAside, UnusableHistory } from './errors.ts';
 import { inspect, refusalOf, refuseSpecial } from './inspect.ts';
 import { type Lock, takeLock } from './lock.ts';
-import { encode, migrate, refuseForeign } from './schema.ts';
+import { migrate, refuseForeign } from './schema.ts';
 
 /** The current schema version of a dataset's rows or documents. */
 export type SchemaVersionOf = (dataset: DatasetName) => number;

@@ -43,6 +43,8 @@ export interface SqliteHistoryDeps extends Opening {
 export interface SqliteHistory extends History {
   /** Whether everything is in the file; otherwise the rest is in memory and stored once the file can be written. */
   isPersistent(): boolean;
+  /** A random identifier of the store; undefined until it could be stored. */
+  storeId(): string | undefined;
 }
 
 /**
@@ -247,6 +249,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
 
   return {
     isPersistent: () => trouble === undefined && requests.isSaved,
+    storeId: () => (closed ? undefined : requests.storeId),
     read: async (org) => state.read(org),
     adopt,
     async putConfirmedKey(org, key) {

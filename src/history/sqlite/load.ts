@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { DatasetName } from '../../catalog/dataset.ts';
 import { type Day, parseDay } from '../../catalog/day.ts';
+import { decode } from '../encoding.ts';
 import type { RequestCount } from '../history.ts';
 import type { SweepMark } from '../retention.ts';
 import type { OrgState } from '../state.ts';
 import type { SchemaVersionOf } from './file.ts';
-import { decode } from './schema.ts';
 
 /** The content of a history file. */
 export interface Loaded {

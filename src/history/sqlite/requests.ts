@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -10,6 +11,8 @@ import { moveAside, troubleOf } from './errors.ts';
 export interface RequestCounts {
   /** Whether all counts are in the file. */
   readonly isSaved: boolean;
+  /** A random identifier of the store, kept in the file; undefined until the file could be used. */
+  readonly storeId: string | undefined;
   get(org: string): RequestCount | undefined;
   /** Stores a count; if that fails, it is kept in memory and stored with the next one. */
   put(org: string, count: RequestCount): void;
@@ -32,6 +35,7 @@ export function createRequestCounts({
   const unsaved = new Set<string>();
   let db: DatabaseSync | undefined;
   let isReported = false;
+  let storeId: string | undefined;
 
   function open(): DatabaseSync {
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
@@ -41,7 +45,10 @@ export function createRequestCounts({
       opened.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
         CREATE TABLE IF NOT EXISTS request_count (
           org TEXT PRIMARY KEY, day TEXT NOT NULL, requests INTEGER NOT NULL
-        ) STRICT`);
+        ) STRICT;
+        CREATE TABLE IF NOT EXISTS store (only INTEGER PRIMARY KEY CHECK (only = 1), id TEXT NOT NULL) STRICT`);
+      opened.prepare('INSERT OR IGNORE INTO store VALUES (1, ?)').run(storeId ?? randomUUID());
+      storeId = String(opened.prepare('SELECT id FROM store').get()?.['id']);
       for (const row of opened.prepare('SELECT org, day, requests FROM request_count').iterate()) {
         const org = String(row['org']);
         const day = String(row['day']) as RequestCount['day'];
@@ -112,6 +119,10 @@ export function createRequestCounts({
   return {
     get isSaved() {
       return unsaved.size === 0;
+    },
+    get storeId() {
+      read();
+      return storeId;
     },
     get(org) {
       read();

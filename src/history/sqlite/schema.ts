@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { crc32 } from 'node:zlib';
 import { ConfigError } from '../../runtime/errors.ts';
 import { UnusableHistory } from './errors.ts';
 
@@ -88,26 +87,4 @@ function hasOwnTables(db: DatabaseSync): boolean {
   const names = "'org', 'dataset', 'day', 'document'";
   const found = db.prepare(`SELECT count(*) AS tables FROM sqlite_schema WHERE name IN (${names})`).get();
   return found?.['tables'] === 4;
-}
-
-/** A stored value: JSON, and the CRC-32 of that text. */
-export interface Encoded {
-  readonly text: string;
-  readonly sum: number;
-}
-
-/** Encodes a value. */
-export function encode(value: unknown): Encoded {
-  const text = JSON.stringify(value);
-  return { text, sum: crc32(text) };
-}
-
-/** Decodes a value; undefined if the text is not what was written. */
-export function decode(text: unknown, sum: unknown): unknown {
-  if (typeof text !== 'string' || crc32(text) !== sum) return undefined;
-  try {
-    return JSON.parse(text) ?? undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -80,10 +80,10 @@ export async function createHookIntake(deps: HookIntakeDeps): Promise<HookIntake
       const changes = await store.commit({
         ids: events.map(({ id }) => id),
         now,
-        decide(isNew) {
+        decide(isNew, stored = before) {
           news = isNew;
           return absorb(
-            before,
+            stored,
             events.filter((_, index) => isNew[index] === true),
             now,
           );
@@ -131,6 +131,14 @@ export async function createHookIntake(deps: HookIntakeDeps): Promise<HookIntake
   }
 
   await load().catch(noteTrouble);
+  store.onNews?.((changes) => {
+    if (tally === undefined) {
+      load().catch(noteTrouble);
+      return;
+    }
+    tally = applied(sessions, changes);
+    instruments.counted(changes);
+  });
 
   return {
     take(events) {

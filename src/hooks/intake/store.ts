@@ -12,8 +12,11 @@ export interface Commit {
   /** The ids of the events, in order of arrival. */
   readonly ids: readonly string[];
   readonly now: Instant;
-  /** Decides what to store, once it is known which events are new (an id that occurs twice is new once). */
-  decide(isNew: readonly boolean[]): Changes;
+  /**
+   * Decides what to store, once it is known which events are new (an id that occurs twice is new once). `stored` is the
+   * tally that they are added to, if other processes may have changed it.
+   */
+  decide(isNew: readonly boolean[], stored?: Tally): Changes;
 }
 
 /** A store that cannot be used at present. */
@@ -39,6 +42,8 @@ export interface HookStore {
   commit(commit: Commit): Promise<Changes>;
   /** Events from before this time may have been forgotten: they cannot be distinguished from counted ones. */
   forgottenBefore(now: Instant): Instant;
+  /** Calls back with what other processes have changed; a store of one process has no such changes. */
+  onNews?(listener: (changes: Changes) => void): void;
   close(): Promise<void>;
 }
 

@@ -1,0 +1,105 @@
+import type { Collector } from '../catalog/collector.ts';
+import type { DatasetName } from '../catalog/dataset.ts';
+import type { StorageConfig } from '../config/storage.ts';
+import { type History, NotStored } from '../history/history.ts';
+import { createMemoryHistory } from '../history/memory.ts';
+import type { Database } from '../history/postgres/database.ts';
+import type { PostgresHistory } from '../history/postgres/history.ts';
+import { createSqliteHistory, type SqliteHistory } from '../history/sqlite/history.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { ConfigError } from '../runtime/errors.ts';
+import type { Logger } from '../runtime/logger.ts';
+
+/** The path that means memory instead of a file. */
+export const MEMORY = ':memory:';
+
+/** Where the history is stored. */
+export interface Store {
+  readonly history: History;
+  /** Whether all of it is stored in its file; undefined without a file. */
+  readonly isPersistent: (() => boolean) | undefined;
+  /** For the metrics about the store; undefined for memory. */
+  readonly metrics: { isUp(): boolean; id(): string | undefined } | undefined;
+  /** The database that processes share; undefined for a file or memory. */
+  readonly database: Database | undefined;
+  /** What the store waits for; undefined once it was opened. */
+  waitingFor(): string | undefined;
+  /** Resolves once the store was opened; a file or memory is open at once. */
+  readonly opened: Promise<void>;
+  /** Resolves once answers can be stored; rejects when aborted. */
+  usable(signal: AbortSignal): Promise<void>;
+}
+
+export interface StoreParts extends StorageConfig {
+  readonly collectors: readonly Collector[];
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Called when more was loaded from the file after the start. */
+  readonly onLateLoad: () => void;
+  /** Called when another process has stored something. */
+  readonly onChange?: (org: string, datasets: readonly DatasetName[]) => void;
+}
+
+/** How often a store that cannot be used is looked at, in milliseconds. */
+const LOOK_MS = 1_000;
+
+/** Opens the configured store; rejects with a `ConfigError` if its path is not a regular file. */
+export async function openStore(parts: StoreParts): Promise<Store> {
+  const { path, url, collectors } = parts;
+  const versions = new Map(collectors.map(({ dataset }) => [dataset.name, dataset.schemaVersion ?? 1]));
+  const schemaVersionOf = (name: DatasetName) => versions.get(name) ?? 1;
+  if (url !== undefined) return openDatabase({ ...parts, url }, schemaVersionOf);
+  if (path === MEMORY) return local(createMemoryHistory());
+  return local(await createSqliteHistory({ ...parts, schemaVersionOf }));
+}
+
+/** For commands, which do not wait for a database: rejects with a `ConfigError` if it cannot be used. */
+export async function requireOpen({ database, history, waitingFor }: Store, clock: Clock): Promise<void> {
+  while (waitingFor() !== undefined) {
+    const trouble = database?.trouble();
+    if (trouble !== undefined) {
+      await history.close();
+      throw new ConfigError(`storage.url: ${trouble.detail}`, trouble.hint);
+    }
+    await clock.wait(LOOK_MS / 10);
+  }
+}
+
+function local(history: History & Partial<Pick<SqliteHistory, 'isPersistent' | 'storeId'>>): Store {
+  const { isPersistent, storeId } = history;
+  return {
+    ...{ history, isPersistent, database: undefined },
+    metrics: isPersistent && storeId && { isUp: isPersistent, id: storeId },
+    waitingFor: () => undefined,
+    opened: Promise.resolve(),
+    usable: () => Promise.resolve(),
+  };
+}
+
+async function openDatabase(
+  parts: StoreParts & { readonly url: NonNullable<StorageConfig['url']> },
+  schemaVersionOf: (name: DatasetName) => number,
+): Promise<Store> {
+  const { url, clock } = parts;
+  // Loaded here: most exporters have a file.
+  const { createDatabase } = await import('../history/postgres/database.ts');
+  const { createPostgresHistory } = await import('../history/postgres/history.ts');
+  const database = createDatabase(parts);
+  const history: PostgresHistory = createPostgresHistory({ ...parts, database, schemaVersionOf });
+  return {
+    ...{ history, database, isPersistent: undefined, opened: history.opened },
+    metrics: { isUp: database.isUp, id: history.storeId },
+    waitingFor() {
+      if (history.storeId() !== undefined) return undefined;
+      return `the database of ${url.describe()} (${database.trouble()?.reason ?? 'connecting'})`;
+    },
+    async usable(signal) {
+      while (!database.isUp()) await clock.wait(LOOK_MS, signal);
+    },
+  };
+}
+
+/** Logs a failure unless it is that of a database that cannot be used, which is logged once by itself. */
+export function logUnlessNotStored(log: Logger, message: string, error: unknown): void {
+  if (!(error instanceof NotStored)) log.error(message, { error });
+}

@@ -1,0 +1,221 @@
+import type { Pool, PoolClient } from 'pg';
+import { messageOf } from '../../runtime/errors.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import { NotStored } from '../history.ts';
+import { type DatabaseTrouble, LASTING, NewerSchema, troubleOf } from './errors.ts';
+
+/** A row of a result, by column. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Sends one statement and resolves with its rows. */
+export type Query = (text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
+
+/** The text of the URL, which may change. */
+export interface UrlSource {
+  read(): Promise<string>;
+  /** Describes the source of the URL, without a password. */
+  describe(): string;
+}
+
+/** The connections to a database, and whether it can be used. */
+export interface Database {
+  /** Quoted name of the schema, to qualify tables with: connections keep no state, so that a proxy may share them. */
+  readonly schema: string;
+  /** Whether the last use of the database succeeded. */
+  isUp(): boolean;
+  /** Why it cannot be used; undefined if it can, or was not used yet. */
+  trouble(): DatabaseTrouble | undefined;
+  /**
+   * Runs statements as one transaction. Rejects with what `work` throws, or with a `NotStored` if the database cannot be
+   * used; after a lost connection the transaction may have been committed.
+   */
+  transaction<Result>(work: (query: Query) => Promise<Result>, mode?: TransactionMode): Promise<Result>;
+  close(): Promise<void>;
+}
+
+/** `snapshot` is read-only, and all of its statements see the same state. */
+export type TransactionMode = 'write' | 'snapshot' | 'migration';
+
+export interface DatabaseDeps {
+  readonly url: UrlSource;
+  readonly log: Logger;
+  /** Called when the database can be used again. */
+  readonly onRecovery?: () => void;
+}
+
+/** Connections of one process: its writes are few, and a busy server has few to give. */
+const MAX_CONNECTIONS = 4;
+const CONNECT_MS = 5_000;
+const IDLE_MS = 30_000;
+/** A statement without an answer for so long has no server any more; longer than the server's own limits. */
+const ANSWER_MS = 30_000;
+
+/** The schema unless the URL names another one. */
+const SCHEMA = 'agent_platform';
+
+/**
+ * Limits of a transaction. They are set within it: a suspended process must not hold locks, and session state is lost
+ * behind a proxy.
+ */
+const BEGIN: Readonly<Record<TransactionMode, string>> = {
+  write: begin('READ COMMITTED', 15),
+  snapshot: begin('REPEATABLE READ READ ONLY', 25),
+  migration: begin('READ COMMITTED', 25),
+};
+
+function begin(isolation: string, seconds: number): string {
+  return `BEGIN ISOLATION LEVEL ${isolation}; SET LOCAL lock_timeout = '10s'; SET LOCAL statement_timeout = '${seconds}s'; SET LOCAL idle_in_transaction_session_timeout = '15s'`;
+}
+
+/** Opens no connection before the first use. */
+export function createDatabase({ url, log, onRecovery }: DatabaseDeps): Database {
+  let pool: { readonly pool: Pool; readonly url: string } | undefined;
+  let trouble: DatabaseTrouble | undefined;
+  let isUp = false;
+  let isClosed = false;
+  let schema = SCHEMA;
+
+  /** A changed URL, such as another password, replaces the pool. */
+  async function connect(): Promise<PoolClient> {
+    const text = await url.read();
+    if (isClosed) throw new Error('the database is closed');
+    if (pool?.url !== text) {
+      void pool?.pool.end();
+      pool = undefined;
+      const created = await createPool(text);
+      schema = schemaOf(text);
+      pool = { pool: created, url: text };
+    }
+    return pool.pool.connect();
+  }
+
+  async function createPool(text: string): Promise<Pool> {
+    // Loaded here: most exporters have a file.
+    const { default: pg } = await import('pg');
+    const created = new pg.Pool({
+      application_name: 'agent-platform-exporter',
+      connectionString: connectionString(text),
+      max: MAX_CONNECTIONS,
+      connectionTimeoutMillis: CONNECT_MS,
+      idleTimeoutMillis: IDLE_MS,
+      query_timeout: ANSWER_MS,
+      keepAlive: true,
+    });
+    // An idle connection that breaks is replaced by the next use, which reports any problem.
+    created.on('error', () => undefined);
+    // One that breaks in use rejects its statement; without a listener, the same error would also end the process.
+    created.on('connect', (client) => client.on('error', () => undefined));
+    return created;
+  }
+
+  async function run<Result>(
+    mode: TransactionMode,
+    work: (query: Query) => Promise<Result>,
+  ): Promise<Result> {
+    let client: PoolClient;
+    try {
+      client = await connect();
+    } catch (error) {
+      throw failed(error);
+    }
+    let isBroken = true;
+    try {
+      await client.query(BEGIN[mode]);
+      const outcome = await attempt(() => work((text, values) => ask(client, text, values)));
+      const { command } = await client.query('thrown' in outcome ? 'ROLLBACK' : 'COMMIT');
+      if (!('thrown' in outcome) && command !== 'COMMIT') throw new Error('the transaction was rolled back');
+      isBroken = false;
+      succeeded();
+      if ('thrown' in outcome) throw outcome.thrown;
+      return outcome.result;
+    } catch (error) {
+      throw isBroken ? failed(error) : error;
+    } finally {
+      // A connection with an error may lead to a server that is no longer the right one.
+      client.release(isBroken);
+    }
+  }
+
+  function failed(error: unknown): NotStored {
+    const before = trouble;
+    trouble = troubleOf(error);
+    isUp = false;
+    const fields = { store: url.describe(), ...trouble };
+    if (before?.reason !== trouble.reason && !isClosed) {
+      const text = 'Database cannot be used; published data stays, polling and hook events wait';
+      if (LASTING.has(trouble.reason)) log.error(text, fields);
+      // A server that restarts is unreachable and slow in turns.
+      else if (before === undefined || LASTING.has(before.reason)) log.warn(text, fields);
+    }
+    return new NotStored(trouble.detail, trouble);
+  }
+
+  function succeeded(): void {
+    const before = trouble;
+    trouble = undefined;
+    isUp = true;
+    if (before === undefined) return;
+    log.info('Database can be used again', { store: url.describe() });
+    onRecovery?.();
+  }
+
+  return {
+    get schema() {
+      return `"${schema}"`;
+    },
+    isUp: () => isUp,
+    trouble: () => trouble,
+    transaction: (work, mode = 'write') => run(mode, work),
+    async close() {
+      isClosed = true;
+      await pool?.pool.end();
+    },
+  };
+}
+
+/** What a caller's work throws by itself; an error of the database is rejected with at once. */
+async function attempt<Result>(
+  work: () => Promise<Result>,
+): Promise<{ readonly result: Result } | { readonly thrown: unknown }> {
+  try {
+    return { result: await work() };
+  } catch (thrown) {
+    if (thrown instanceof StatementError || thrown instanceof NewerSchema) throw thrown;
+    return { thrown };
+  }
+}
+
+/** An error of a statement, marked so that it is not taken for one of the caller. */
+class StatementError extends Error {
+  readonly code: string | undefined;
+
+  constructor(cause: unknown) {
+    super(messageOf(cause), { cause });
+    this.code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
+  }
+}
+
+async function ask(
+  client: PoolClient,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<readonly Row[]> {
+  try {
+    return (await client.query<Record<string, unknown>>(text, [...values])).rows;
+  } catch (error) {
+    throw new StatementError(error);
+  }
+}
+
+/** The name is checked by the configuration. */
+function schemaOf(text: string): string {
+  return URL.parse(text)?.searchParams.get('schema') ?? SCHEMA;
+}
+
+/** The URL as the driver takes it: without a parameter of ours, and with libpq's meaning of sslmode. */
+function connectionString(text: string): string {
+  const url = new URL(text);
+  url.searchParams.delete('schema');
+  url.searchParams.set('uselibpqcompat', 'true');
+  return url.href;
+}

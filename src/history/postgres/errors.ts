@@ -1,0 +1,101 @@
+import { messageOf } from '../../runtime/errors.ts';
+
+/** Why a database cannot be used at present. */
+export type DatabaseReason =
+  | 'unreachable'
+  | 'credentials'
+  | 'privileges'
+  | 'tls'
+  | 'missing'
+  | 'full'
+  | 'read-only'
+  | 'slow'
+  | 'newer'
+  | 'settings'
+  | 'failed';
+
+/** The problem of a database, and a hint for the operator. */
+export interface DatabaseTrouble {
+  readonly reason: DatabaseReason;
+  readonly detail: string;
+  readonly hint: string;
+}
+
+const HINTS: Readonly<Record<DatabaseReason, string>> = {
+  unreachable: 'check that the server of storage.url is running and reachable from here',
+  credentials: 'correct the user and password of storage.url; a URL file is read again when it changes',
+  privileges: 'grant the privileges that docs/postgresql.md lists',
+  tls: 'check sslmode and sslrootcert of storage.url',
+  missing: 'create the database of storage.url',
+  full: 'free space on the server, or raise its limit of connections',
+  'read-only': 'storage.url must lead to the primary server',
+  slow: 'look for locks and load on the server',
+  newer: 'run a release at least as new as the one that has migrated the schema',
+  settings: 'correct storage.url',
+  failed: "see the server's log",
+};
+
+/** Reasons that require an operator. */
+export const LASTING: ReadonlySet<DatabaseReason> = new Set([
+  'credentials',
+  'privileges',
+  'tls',
+  'missing',
+  'newer',
+  'settings',
+]);
+
+/** By SQLSTATE, or by its class. */
+const STATES: Readonly<Record<string, DatabaseReason>> = {
+  '08': 'unreachable',
+  '28': 'credentials',
+  '53': 'full',
+  '57': 'unreachable',
+  '57014': 'slow',
+  '55P03': 'slow',
+  '25P03': 'slow',
+  '25006': 'read-only',
+  '3D000': 'missing',
+  '42501': 'privileges',
+  '40P01': 'slow',
+};
+
+const SYSTEM_REASONS = /^(?:E(?:CONN|HOST|NET|PIPE|TIMEDOUT|AI_|ADDR)|ENOTFOUND)/;
+const TLS_REASONS = /^(?:ERR_TLS|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|ERR_SSL|EPROTO|HOSTNAME_MISMATCH)/;
+
+/** A schema that a newer release has migrated so far that this one must not use it. */
+export class NewerSchema extends Error {
+  constructor(found: number, known: number) {
+    super(`the schema is version ${found}, this release supports ${known}`);
+    this.name = 'NewerSchema';
+  }
+}
+
+/** Classifies an error of the driver, the server or the network. */
+export function troubleOf(error: unknown): DatabaseTrouble {
+  const reason = reasonOf(error);
+  return { reason, detail: detailOf(error), hint: HINTS[reason] };
+}
+
+/** An error of several addresses has no message of its own. */
+function detailOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
+  return messageOf(error);
+}
+
+function reasonOf(error: unknown): DatabaseReason {
+  if (error instanceof NewerSchema) return 'newer';
+  if (error instanceof AggregateError) return reasonOf(error.errors[0]);
+  if (!(error instanceof Error)) return 'failed';
+  const code = 'code' in error ? String(error.code) : '';
+  if (SYSTEM_REASONS.test(code)) return 'unreachable';
+  if (TLS_REASONS.test(code) || /does not support SSL|certificate|altnames/i.test(error.message))
+    return 'tls';
+  if (code === 'ENOENT' || code === 'EACCES' || code === 'ERR_INVALID_URL') return 'settings';
+  const state = STATES[code] ?? STATES[code.slice(0, 2)];
+  if (state !== undefined && /^[0-9A-Z]{5}$/.test(code)) return state;
+  if (/timeout|timed out/i.test(error.message)) return 'slow';
+  if (/terminated|Connection ended|not queryable|closed/i.test(error.message)) return 'unreachable';
+  if (/SASL|SCRAM|password/i.test(error.message)) return 'credentials';
+  return 'failed';
+}

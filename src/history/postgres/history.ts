@@ -1,0 +1,325 @@
+import type { DatasetName } from '../../catalog/dataset.ts';
+import { type Day, parseDay } from '../../catalog/day.ts';
+import { backoffMs } from '../../runtime/backoff.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { messageOf } from '../../runtime/errors.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import { createSerialQueue, type SerialQueue } from '../../runtime/serial-queue.ts';
+import { createSlices } from '../../runtime/slices.ts';
+import type { History, RequestCount } from '../history.ts';
+import { planSweep } from '../retention.ts';
+import { createHistoryState, type HistoryState, type Touched } from '../state.ts';
+import type { Database, Query } from './database.ts';
+import { readRows, type SchemaVersionOf, type StoredRows, withRows, writeTouched } from './rows.ts';
+import { migrate } from './schema.ts';
+
+/** How often changes of other processes are looked for, in milliseconds. */
+const LOOK_MS = 1_000;
+/** The waits for a database that cannot be used, in milliseconds. */
+const RETRY = { baseMs: 1_000, capMs: 5_000 };
+/** An organization that no process was configured with for so long is swept like one that was removed. */
+const ABANDONED = '7 days';
+
+export interface PostgresHistoryDeps {
+  readonly database: Database;
+  /** The schema version of a dataset's rows: those stored with another version are fetched again. */
+  readonly schemaVersionOf: SchemaVersionOf;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Called when another process has changed what is stored of an organization. */
+  readonly onChange?: (org: string, datasets: readonly DatasetName[]) => void;
+  /** Rejects with a `NotStored` if another process is responsible for an organization by now. */
+  readonly fence?: (query: Query, org: string) => Promise<void>;
+}
+
+/** A history in a database that several processes share. */
+export interface PostgresHistory extends History {
+  /** Identifies the store, the same in all of its processes; undefined until it was opened. */
+  storeId(): string | undefined;
+  /** Resolves once the schema is current; the database is tried again until then. */
+  readonly opened: Promise<void>;
+}
+
+/** What is stored of one organization's name. */
+interface Known {
+  readonly state: HistoryState;
+  readonly version: number;
+}
+
+/**
+ * Creates a history in a PostgreSQL database. Each process holds what it has read of the organizations that it was asked
+ * about; a write applies what others have stored meanwhile, and is in memory only once it is committed.
+ */
+export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistory {
+  const { database, schemaVersionOf, clock, log } = deps;
+  const known = new Map<string, Known>();
+  const queues = new Map<string, SerialQueue>();
+  const closing = new AbortController();
+  let storeId: string | undefined;
+
+  async function open(): Promise<void> {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        storeId = await migrate(database);
+        return;
+      } catch (error) {
+        // Reported by the database.
+        log.debug('Opening the database failed', { error: messageOf(error) });
+        await clock.wait(backoffMs(tries, RETRY), closing.signal);
+      }
+    }
+  }
+
+  const opened = open();
+  const watching = opened.then(watch).catch(() => undefined);
+
+  async function watch(): Promise<void> {
+    for (;;) {
+      await clock.wait(LOOK_MS, closing.signal);
+      await look().catch((error: unknown) =>
+        log.debug('Looking for changes in the database failed', { error: messageOf(error) }),
+      );
+    }
+  }
+
+  /** Reads what others have changed. */
+  async function look(): Promise<void> {
+    const rows = await database.transaction(
+      (query) =>
+        query(`SELECT org, version::float8 FROM ${database.schema}.org_version WHERE org = ANY($1)`, [
+          [...known.keys()],
+        ]),
+      'snapshot',
+    );
+    for (const row of rows) {
+      const org = String(row['org']);
+      if (Number(row['version']) > (known.get(org)?.version ?? 0)) await queueOf(org).run(() => refresh(org));
+    }
+  }
+
+  function queueOf(org: string): SerialQueue {
+    const queue = queues.get(org) ?? createSerialQueue();
+    queues.set(org, queue);
+    return queue;
+  }
+
+  /** Reads an organization, or what is new of it; reports the changes unless it was not known. */
+  async function refresh(org: string): Promise<Known> {
+    const before = known.get(org);
+    const { now, rows } = await database.transaction(async (query) => {
+      const [row] = await query(
+        `SELECT version::float8, reset_version::float8 FROM ${database.schema}.org_version WHERE org = $1`,
+        [org],
+      );
+      return caughtUp(query, org, Number(row?.['version'] ?? 0), Number(row?.['reset_version'] ?? 0));
+    }, 'snapshot');
+    known.set(org, now);
+    if (before !== undefined) deps.onChange?.(org, datasetsIn(rows));
+    return now;
+  }
+
+  /** What is stored of an organization at a version. */
+  async function caughtUp(
+    query: Query,
+    org: string,
+    version: number,
+    resetVersion: number,
+  ): Promise<{ readonly now: Known; readonly rows: StoredRows }> {
+    const before = known.get(org);
+    // After a deletion or a move, newer rows alone do not tell what is stored.
+    const base = before !== undefined && before.version >= resetVersion ? before : undefined;
+    if (base !== undefined && base.version >= version) return { now: base, rows: NO_ROWS };
+    const rows = await readRows(query, database.schema, org, base?.version ?? -1);
+    const slices = createSlices(clock);
+    const { slots, unreadable } = await withRows(
+      base?.state.slots() ?? new Map(),
+      org,
+      rows,
+      schemaVersionOf,
+      slices,
+    );
+    if (unreadable > 0 && before === undefined)
+      log.warn('Refetching stored rows with an outdated schema or a bad checksum', { org, unreadable });
+    return { now: { state: createHistoryState(slots), version }, rows };
+  }
+
+  async function knownOf(org: string): Promise<Known> {
+    return known.get(org) ?? (await queueOf(org).run(async () => known.get(org) ?? (await refresh(org))));
+  }
+
+  /** Changes an organization: in the database as one transaction, then in memory. */
+  function change<Result>(
+    org: string,
+    work: (state: HistoryState) => { readonly result: Result; readonly touched: readonly Touched[] },
+  ): Promise<Result> {
+    return queueOf(org).run(async () => {
+      const outcome = await database.transaction(async (query) => {
+        // Locks the organization until the end of the transaction; its writers come one after the other.
+        const [row] = await query(
+          `INSERT INTO ${database.schema}.org_version AS old (org, version) VALUES ($1, 1)
+           ON CONFLICT (org) DO UPDATE SET version = old.version + 1
+           RETURNING version::float8, reset_version::float8`,
+          [org],
+        );
+        await deps.fence?.(query, org);
+        const version = Number(row?.['version']);
+        const { now, rows } = await caughtUp(query, org, version - 1, Number(row?.['reset_version']));
+        const state = createHistoryState(now.state.slots());
+        const { result, touched } = work(state);
+        const isReset = await writeTouched(
+          query,
+          database.schema,
+          { state, touched, version },
+          schemaVersionOf,
+          createSlices(clock),
+        );
+        if (isReset)
+          await query(`UPDATE ${database.schema}.org_version SET reset_version = $2 WHERE org = $1`, [
+            org,
+            version,
+          ]);
+        return { result, rows, next: { state, version } };
+      });
+      known.set(org, outcome.next);
+      const others = datasetsIn(outcome.rows);
+      if (others.length > 0) deps.onChange?.(org, others);
+      return outcome.result;
+    });
+  }
+
+  /** Changes every known organization; those of other processes are theirs. */
+  async function changeAll(work: (state: HistoryState, org: string) => readonly Touched[]): Promise<void> {
+    for (const org of [...known.keys()]) {
+      const { state } = await knownOf(org);
+      // Most sweeps find nothing to do, which needs no transaction.
+      if (work(createHistoryState(state.slots()), org).length === 0) continue;
+      await change(org, (current) => ({ result: undefined, touched: work(current, org) }));
+    }
+  }
+
+  /** The first day that is kept; undefined while nothing may be removed. */
+  async function planOf(retention: {
+    readonly days: number;
+    readonly now: number;
+  }): Promise<Day | undefined> {
+    const { schema } = database;
+    return database.transaction(async (query) => {
+      const [newest] = await query(`SELECT max(day)::text AS day FROM ${schema}.day WHERE data IS NOT NULL`);
+      const newestDay = parseDay(String(newest?.['day']));
+      if (newestDay === undefined) return undefined;
+      const [row] = await query(
+        `SELECT day::text, round(extract(epoch FROM doubted_since) * 1000)::float8 AS doubted_since
+         FROM ${schema}.sweep FOR UPDATE`,
+      );
+      const day = parseDay(String(row?.['day']));
+      const since = row?.['doubted_since'];
+      const mark = day && { day, doubtedSince: typeof since === 'number' ? since : undefined };
+      const plan = planSweep(newestDay, retention, mark);
+      await query(`UPDATE ${schema}.sweep SET day = $1, doubted_since = to_timestamp($2::float8 / 1000)`, [
+        plan.mark.day,
+        plan.mark.doubtedSince ?? null,
+      ]);
+      return plan.firstDay;
+    });
+  }
+
+  /** Notes the polled organizations, and learns those that no process polls any more, so that they are swept too. */
+  async function adoptAbandoned(polled: readonly string[]): Promise<void> {
+    const { schema } = database;
+    const rows = await database.transaction(async (query) => {
+      await query(
+        `UPDATE ${schema}.org_version SET polled_at = clock_timestamp()
+         WHERE org = ANY($1) AND polled_at < clock_timestamp() - interval '1 hour'`,
+        [polled],
+      );
+      return query(
+        `SELECT org FROM ${schema}.org_version WHERE polled_at < clock_timestamp() - interval '${ABANDONED}'`,
+      );
+    });
+    for (const row of rows) await knownOf(String(row['org']));
+  }
+
+  return {
+    opened,
+    storeId: () => storeId,
+    read: async (org) => (await knownOf(org)).state.read(org),
+    async adopt(org, orgId) {
+      const before = (await knownOf(org)).state.identity(org)?.orgId;
+      if (before === orgId) return;
+      await change(org, (state) => ({ result: undefined, touched: state.adopt(org, orgId) }));
+      if (before === undefined) return;
+      log.warn('Organization of this name changed; history of the former one set aside', {
+        ...{ org, orgId, before },
+      });
+    },
+    async putConfirmedKey(org, key) {
+      if ((await knownOf(org)).state.identity(org)?.confirmedKey === key) return;
+      await change(org, (state) => ({ result: undefined, touched: state.putConfirmedKey(org, key) }));
+    },
+    putDays: (org, dataset, answer) =>
+      change(org, (state) => ({
+        result: state.putDays(org, dataset, answer),
+        touched: [{ org, dataset, days: answer.days, documents: [] }],
+      })),
+    putDocuments: (org, dataset, answer) =>
+      change(org, (state) => {
+        const documents = state.putDocuments(org, dataset, answer);
+        return { result: undefined, touched: [{ org, dataset, days: [], documents }] };
+      }),
+    revisedOn: async (org, dataset) => (await knownOf(org)).state.dataset(org, dataset)?.revisedOn,
+    putRevisedOn: (org, dataset, day) =>
+      change(org, (state) => {
+        state.putRevisedOn(org, dataset, day);
+        return { result: undefined, touched: [{ org, dataset, days: [], documents: [] }] };
+      }),
+    putSucceeded: (org, dataset, at) =>
+      change(org, (state) => {
+        state.putSucceeded(org, dataset, at);
+        return { result: undefined, touched: [{ org, dataset, days: [], documents: [] }] };
+      }),
+    async requestsOf(org) {
+      const [row] = await database.transaction(
+        (query) =>
+          query(`SELECT day::text, requests::float8 FROM ${database.schema}.request_count WHERE org = $1`, [
+            org,
+          ]),
+        'snapshot',
+      );
+      const day = parseDay(String(row?.['day']));
+      return day && { day, requests: Number(row?.['requests']) };
+    },
+    async putRequests(org, { day, requests }: RequestCount) {
+      await database.transaction(async (query) => {
+        await deps.fence?.(query, org);
+        await query(
+          `INSERT INTO ${database.schema}.request_count (org, day, requests) VALUES ($1, $2, $3)
+           ON CONFLICT (org) DO UPDATE SET day = excluded.day, requests = excluded.requests`,
+          [org, day, requests],
+        );
+      });
+    },
+    async amend(dataset, work) {
+      await changeAll((state) => state.amend(dataset, work));
+    },
+    async sweep(retention) {
+      if (retention === undefined || storeId === undefined) return;
+      await adoptAbandoned(retention.orgs);
+      const firstDay = await planOf(retention);
+      if (firstDay !== undefined) await changeAll((state) => state.dropBefore(firstDay, retention.orgs));
+    },
+    async close() {
+      closing.abort();
+      await watching;
+      await Promise.all([...queues.values()].map((queue) => queue.idle()));
+      await database.close();
+    },
+  };
+}
+
+const NO_ROWS: StoredRows = { orgs: [], datasets: [], days: [], documents: [] };
+
+/** The datasets of changed rows. */
+function datasetsIn({ datasets, days, documents }: StoredRows): readonly DatasetName[] {
+  const names = [...datasets, ...days, ...documents].map((row) => String(row['dataset']) as DatasetName);
+  return [...new Set(names)];
+}

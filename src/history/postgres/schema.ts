@@ -1,0 +1,124 @@
+import type { Database, Query } from './database.ts';
+import { NewerSchema } from './errors.ts';
+
+/** One step of the schema; `S` stands for its name. A release may add steps but never changes one. */
+interface Migration {
+  readonly sql: string;
+  /** The oldest version whose release still works on the schema after this step; its own for an incompatible step. */
+  readonly usableFrom: number;
+}
+
+/**
+ * The tables. `org` is the name of an organization, `former` is `#` and the identifier of a former organization of
+ * that name that was set aside (empty for the current one). `data` is null for a day that was answered without a row; `form` is the dataset's
+ * schema version at the time, `sum` the CRC-32 of the text: what does not match is not read. `version` is that of the
+ * organization's last change of the row, so that other processes read only what is new.
+ */
+const TABLES = `
+  CREATE TABLE S.org_version (
+    org text PRIMARY KEY, version bigint NOT NULL, reset_version bigint NOT NULL DEFAULT 0,
+    polled_at timestamptz NOT NULL DEFAULT now()
+  );
+  CREATE TABLE S.org (
+    org text NOT NULL, former text NOT NULL, org_id text, confirmed_key text, version bigint NOT NULL,
+    PRIMARY KEY (org, former)
+  );
+  CREATE TABLE S.dataset (
+    org text NOT NULL, former text NOT NULL, dataset text NOT NULL, answered_at timestamptz, succeeded_at timestamptz,
+    revised_on date, version bigint NOT NULL, PRIMARY KEY (org, former, dataset)
+  );
+  CREATE TABLE S.day (
+    org text NOT NULL, former text NOT NULL, dataset text NOT NULL, day date NOT NULL, form integer NOT NULL, data json,
+    sum bigint, version bigint NOT NULL, PRIMARY KEY (org, former, dataset, day)
+  );
+  CREATE INDEX day_version ON S.day (org, version);
+  CREATE TABLE S.document (
+    org text NOT NULL, former text NOT NULL, dataset text NOT NULL, key text NOT NULL, id text NOT NULL,
+    form integer NOT NULL, data json NOT NULL, sum bigint NOT NULL, version bigint NOT NULL,
+    PRIMARY KEY (org, former, dataset, key)
+  );
+  CREATE INDEX document_version ON S.document (org, version);
+  CREATE TABLE S.request_count (org text PRIMARY KEY, day date NOT NULL, requests bigint NOT NULL);
+  CREATE TABLE S.sweep (single boolean PRIMARY KEY CHECK (single), day date, doubted_since timestamptz);
+  INSERT INTO S.sweep VALUES (true, NULL, NULL);`;
+
+/** Hook events: what they are counted in, and the ids of those counted. */
+const HOOKS = `
+  CREATE TABLE S.hook_state (
+    single boolean PRIMARY KEY CHECK (single), version bigint NOT NULL, ageing_at timestamptz, doubted_since timestamptz,
+    forgotten_at timestamptz
+  );
+  INSERT INTO S.hook_state VALUES (true, 0, NULL, NULL, NULL);
+  CREATE TABLE S.hook_event (name text PRIMARY KEY, count bigint NOT NULL, last_at timestamptz NOT NULL);
+  CREATE TABLE S.hook_session_end (reason text PRIMARY KEY, count bigint NOT NULL);
+  CREATE TABLE S.hook_session (
+    id text PRIMARY KEY, at timestamptz NOT NULL, waiting boolean NOT NULL, until timestamptz NOT NULL,
+    version bigint NOT NULL
+  );
+  CREATE INDEX hook_session_version ON S.hook_session (version);
+  CREATE TABLE S.hook_seen (id text PRIMARY KEY, at timestamptz NOT NULL);
+  CREATE INDEX hook_seen_at ON S.hook_seen (at);`;
+
+export const MIGRATIONS: readonly Migration[] = [{ sql: TABLES + HOOKS, usableFrom: 1 }];
+
+/**
+ * Migrates the schema, whichever process comes first: the others wait for the lock of its version, at most as long as
+ * `lock_timeout`. Resolves with the identifier of the store. A schema that is current is only read, so that the privileges
+ * to change it are not needed.
+ */
+export async function migrate(database: Database, migrations = MIGRATIONS): Promise<string> {
+  const found = await database.transaction((query) => stateOf(query, database.schema), 'snapshot');
+  if (found !== undefined && isUsable(found, migrations)) return found.storeId;
+  return database.transaction(async (query) => {
+    const schema = database.schema;
+    await createVersion(query, schema);
+    await query(`LOCK TABLE ${schema}.schema_version IN ACCESS EXCLUSIVE MODE`);
+    const locked = await stateOf(query, schema);
+    const done = locked?.version ?? 0;
+    if (locked === undefined)
+      await query(`INSERT INTO ${schema}.schema_version VALUES (true, 0, 0, gen_random_uuid())`);
+    else if (isUsable(locked, migrations)) return locked.storeId;
+    for (const { sql, usableFrom } of migrations.slice(done)) {
+      await query(sql.replaceAll('S.', `${schema}.`));
+      await query(`UPDATE ${schema}.schema_version SET version = version + 1, usable_from = $1`, [
+        usableFrom,
+      ]);
+    }
+    return (await stateOf(query, schema))?.storeId ?? '';
+  }, 'migration');
+}
+
+interface SchemaState {
+  readonly version: number;
+  readonly usableFrom: number;
+  readonly storeId: string;
+}
+
+/** Throws a `NewerSchema` if this release must not use the schema. */
+function isUsable({ version, usableFrom }: SchemaState, migrations: readonly Migration[]): boolean {
+  if (usableFrom > migrations.length) throw new NewerSchema(version, migrations.length);
+  return version >= migrations.length;
+}
+
+/** Undefined if the schema is empty. */
+async function stateOf(query: Query, schema: string): Promise<SchemaState | undefined> {
+  const [exists] = await query('SELECT to_regclass($1) IS NOT NULL AS found', [`${schema}.schema_version`]);
+  if (exists?.['found'] !== true) return undefined;
+  const [row] = await query(`SELECT version, usable_from, store_id::text FROM ${schema}.schema_version`);
+  if (row === undefined) return undefined;
+  return {
+    version: Number(row['version']),
+    usableFrom: Number(row['usable_from']),
+    storeId: String(row['store_id']),
+  };
+}
+
+/** Two processes may create the table at the same time; then one of them fails and tries again. */
+async function createVersion(query: Query, schema: string): Promise<void> {
+  const [exists] = await query('SELECT to_regnamespace($1) IS NOT NULL AS found', [schema]);
+  // The privilege to create schemas is not needed if it exists.
+  if (exists?.['found'] !== true) await query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
+  await query(`CREATE TABLE IF NOT EXISTS ${schema}.schema_version (
+    single boolean PRIMARY KEY CHECK (single), version integer NOT NULL, usable_from integer NOT NULL, store_id uuid NOT NULL
+  )`);
+}

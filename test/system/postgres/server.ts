@@ -1,0 +1,117 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll } from 'vitest';
+import { freePort } from '../../../bench/programs.ts';
+
+/** A PostgreSQL server of a test file, on loopback, in a temporary directory. */
+export interface PostgresServer {
+  readonly port: number;
+  /** A new database; resolves with its URL. */
+  database(options?: { readonly owner?: string }): Promise<string>;
+  /** Runs a statement as the administrator and resolves with its rows. */
+  query(url: string, text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
+  start(): void;
+  stop(mode?: 'fast' | 'immediate'): void;
+  /** The URL of a database for another user. */
+  urlFor(url: string, user: string, password: string): string;
+}
+
+/** The newest installed version: its programs are not on PATH. */
+function binaries(): string {
+  const root = '/usr/lib/postgresql';
+  const versions = existsSync(root) ? readdirSync(root).filter((name) => /^\d+$/.test(name)) : [];
+  const newest = versions.sort((a, b) => Number(b) - Number(a))[0];
+  if (newest === undefined) throw new Error('PostgreSQL is not installed: apt-get install postgresql');
+  return join(root, newest, 'bin');
+}
+
+/** Declares the server of a test file: it is started before the tests and removed after them. */
+export function usePostgres(): PostgresServer {
+  let folder = '';
+  let port = 0;
+  let databases = 0;
+
+  /** The server refuses to run as root. */
+  function run(program: string, args: readonly string[]): void {
+    const command = [join(binaries(), program), ...args];
+    const [first = '', ...rest] =
+      process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--', ...command] : command;
+    execFileSync(first, rest, { stdio: ['ignore', 'ignore', 'pipe'], cwd: folder });
+  }
+
+  function start(): void {
+    const options = `-c listen_addresses=127.0.0.1 -c port=${port} -c unix_socket_directories=${folder} -c fsync=off -c max_connections=60`;
+    run('pg_ctl', ['-D', join(folder, 'data'), '-w', '-l', join(folder, 'log'), '-o', options, 'start']);
+  }
+
+  function stop(mode: 'fast' | 'immediate' = 'fast'): void {
+    run('pg_ctl', ['-D', join(folder, 'data'), '-w', '-m', mode, 'stop']);
+  }
+
+  async function query(url: string, text: string, values: readonly unknown[] = []) {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      return (await client.query<Record<string, unknown>>(text, [...values])).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  const urlOf = (database: string) => `postgres://admin@127.0.0.1:${port}/${database}`;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'exporter-postgres-'));
+    chmodSync(folder, 0o777);
+    port = await freePort();
+    run('initdb', [
+      '-D',
+      join(folder, 'data'),
+      '-U',
+      'admin',
+      '-A',
+      'trust',
+      '--no-sync',
+      '-E',
+      'UTF8',
+      '--locale=C',
+    ]);
+    start();
+  });
+
+  afterAll(() => {
+    try {
+      stop('immediate');
+    } catch {
+      // A test has stopped it.
+    }
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  return {
+    get port() {
+      return port;
+    },
+    async database({ owner } = {}) {
+      databases += 1;
+      const name = `test_${databases}`;
+      await query(
+        urlOf('postgres'),
+        `CREATE DATABASE ${name} ${owner === undefined ? '' : `OWNER ${owner}`}`,
+      );
+      return urlOf(name);
+    },
+    query,
+    start,
+    stop,
+    urlFor(url, user, password) {
+      const other = new URL(url);
+      other.username = user;
+      other.password = password;
+      return other.href;
+    },
+  };
+}
