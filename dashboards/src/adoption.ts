@@ -10,6 +10,7 @@ import {
 } from '../../src/collectors/activity/collector.ts';
 import { seats } from '../../src/collectors/spend/collector.ts';
 import { dailyMcpUsers, dailyWebUsers } from '../../src/collectors/tools/collector.ts';
+import { dayEvents } from './annotations.ts';
 import type { DashboardSpec, Row } from './dashboard.ts';
 import { daily, newest, promql, quotient } from './expression.ts';
 import { dailyTotal, perActiveUser, total, weekOnWeek, wholeDailyTotal, wholeTotal } from './figures.ts';
@@ -191,4 +192,5 @@ export const adoption: DashboardSpec = {
   rows: [people, clients, intensity],
   from: 'now-90d',
   refresh: '5m',
+  events: dayEvents,
 };

@@ -8,6 +8,7 @@ import {
   RowBuilder,
 } from '@grafana/grafana-foundation-sdk/dashboard';
 import { documentUrl, project } from '../../scripts/project/project.ts';
+import type { Event } from './annotations.ts';
 import { place } from './layout.ts';
 import type { Column, Placed } from './panels/panel.ts';
 import { withRecording } from './recording.ts';
@@ -29,6 +30,8 @@ export interface DashboardSpec {
   readonly from: string;
   readonly refresh: string;
   readonly variables?: readonly cog.Builder<sdk.VariableModel>[];
+  /** Events to mark in its charts. */
+  readonly events?: readonly Event[];
   /** Whether the metrics of the dashboard have no organization to select by. */
   readonly withoutOrganizations?: boolean;
 }
@@ -42,7 +45,17 @@ const ABOUT_ZONES =
 
 /** A dashboard in the classic schema, for provisioning, sidecars and uploads. */
 export function dashboardOf(spec: DashboardSpec): sdk.Dashboard {
-  const { uid, title, description, rows, from, refresh, variables = [], withoutOrganizations } = spec;
+  const {
+    uid,
+    title,
+    description,
+    rows,
+    from,
+    refresh,
+    variables = [],
+    events = [],
+    withoutOrganizations,
+  } = spec;
   const builder = new DashboardBuilder(title)
     .id(null)
     .uid(uid)
@@ -77,7 +90,16 @@ export function dashboardOf(spec: DashboardSpec): sdk.Dashboard {
     builder.withRow(new RowBuilder(row.title).id(row.id).gridPos(row.position));
     for (const panel of panels) builder.withPanel(panel);
   }
-  return withRecording(withPlainLinks(builder.build()));
+  return withRecording(withEvents(withPlainLinks(builder.build()), events));
+}
+
+function withEvents(dashboard: sdk.Dashboard, events: readonly Event[]): sdk.Dashboard {
+  const list = events.map(({ query, panels: titles }): sdk.AnnotationQuery => {
+    if (titles === undefined) return query;
+    const panels = (dashboard.panels ?? []).filter(({ title = '' }) => titles.includes(title));
+    return { ...query, filter: { exclude: false, ids: panels.map(({ id = 0 }) => id) } };
+  });
+  return { ...dashboard, annotations: { list } };
 }
 
 /** Without the placement that the SDK sets: some versions of Grafana then hide the links in a menu. */

@@ -53,13 +53,3 @@ export function meanOverOrgs(figure: Expression, by: readonly string[] = []): Ex
 export function dataAge(): Expression {
   return promql`time() - 86400 - ${newest(dataDayTimestamp)}`;
 }
-
-/** The largest shares of each day, so that panels stay readable. */
-export function largestShares(parts: Expression): Expression {
-  return promql`topk(10, ${shareOfDay(parts)})`;
-}
-
-/** Each series' share of the sum of all of them on its day. */
-function shareOfDay(parts: Expression): Expression {
-  return promql`${parts} / on () group_left () (sum(${parts}) > 0)`;
-}

@@ -18,6 +18,8 @@ export interface Look {
   readonly colour?: string;
   /** The colours of the series with these names; others have the query's. */
   readonly colours?: Readonly<Record<string, string>>;
+  /** Gives each series a colour of its own by its position, for labels whose values are not known. */
+  readonly palette?: 'series';
   readonly unit?: string;
   readonly decimals?: number;
   /** Draws a line over bars, or bars under lines. */

@@ -70,7 +70,13 @@ export interface Dashboard {
   readonly panels: readonly Panel[];
   readonly links?: readonly { readonly type?: string; readonly tags?: readonly string[] }[];
   readonly templating: { readonly list: readonly Variable[] };
-  readonly annotations?: { readonly list: readonly { readonly name: string; readonly expr?: string }[] };
+  readonly annotations?: {
+    readonly list: readonly {
+      readonly name: string;
+      readonly expr?: string;
+      readonly filter?: { readonly ids: readonly number[] };
+    }[];
+  };
 }
 
 export interface DashboardFile {

@@ -23,6 +23,39 @@ describe('the committed dashboards', () => {
     for (const { url = '' } of links) expect(uids).toContain(/^\/d\/([\w-]+)\?/.exec(url)?.[1]);
   });
 
+  test('drill down to variables of existing dashboards', () => {
+    const urls = files.flatMap(({ dashboard }) =>
+      dataPanels(dashboard).flatMap(({ fieldConfig }) =>
+        (fieldConfig?.overrides ?? []).flatMap(({ properties }) =>
+          properties
+            .filter(({ id }) => id === 'links')
+            .flatMap(({ value }) => (value as readonly { readonly url: string }[]).map(({ url }) => url)),
+        ),
+      ),
+    );
+    const variables = new Set<string>();
+    for (const url of urls) {
+      const [, uid, variable = ''] = /^\/d\/([\w-]+)\?.*&var-(\w+)=\$\{__value\.text\}$/.exec(url) ?? [];
+      const found = files.find(({ dashboard }) => dashboard.uid === uid);
+      expect(
+        found?.dashboard.templating.list.map(({ name }) => name),
+        url,
+      ).toContain(variable);
+      expect(url).not.toContain(`\${${variable}:queryparam}`);
+      variables.add(variable);
+    }
+    expect([...variables].sort()).toEqual(['model', 'org', 'repo', 'team']);
+  });
+
+  test('mark events in panels that exist', () => {
+    for (const { dashboard } of files)
+      for (const { name, filter } of dashboard.annotations?.list ?? []) {
+        const ids = dataPanels(dashboard).map(({ id }) => id);
+        expect(filter?.ids ?? [0], name).not.toEqual([]);
+        expect(ids).toEqual(expect.arrayContaining([...(filter?.ids ?? [])]));
+      }
+  });
+
   describe.each(files)('$file', ({ dashboard }: DashboardFile) => {
     test.each(rules)('$name', ({ violations }) => {
       expect(violations(dashboard)).toEqual([]);

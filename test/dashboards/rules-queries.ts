@@ -61,6 +61,9 @@ function unchosenIn({ selectors }: Named): readonly string[] {
   ]);
 }
 
+/** The columns that a reduction makes. */
+const REDUCED: ReadonlySet<string> = new Set(['Total', 'Mean', 'Last *', 'Max']);
+
 /** The labels that a panel uses of the results, in legends and in table columns. */
 function takenFrom({ targets = [], transformations = [] }: Panel): readonly string[] {
   const inLegends = targets.flatMap(({ legendFormat = '' }) => [
@@ -69,7 +72,7 @@ function takenFrom({ targets = [], transformations = [] }: Panel): readonly stri
   const columns = transformations
     .filter(({ id }) => id === 'filterFieldsByName')
     .flatMap(({ options }) => (options['include'] as { names: readonly string[] }).names)
-    .filter((name) => !name.startsWith('Value'));
+    .filter((name) => !name.startsWith('Value') && !REDUCED.has(name));
   return [...inLegends.map(([, label = '']) => label), ...columns];
 }
 
@@ -239,6 +242,21 @@ export const queryRules: readonly Rule[] = [
         .map(({ metric }) => `${metric} of any target`),
     ),
     broken: (dashboard) => withExpression(dashboard, 'max by (instance) (up{job=~"$job"})'),
+  },
+  {
+    name: 'chooses the largest or smallest once for the range, so that none is missing on some days',
+    violations: ofTargets(({ expr, instant }) =>
+      /\b(?:topk|bottomk)\(/.test(expr) && !instant && !/\b(?:topk|bottomk)\(.* @ end\(\)/s.test(expr)
+        ? ['chosen for each step']
+        : [],
+    ),
+    broken: (dashboard) =>
+      withPanel(dashboard, (panel) => ({
+        ...panel,
+        targets: [
+          { refId: 'A', expr: 'topk(5, max by (org) (agent_platform_seats{job=~"$job",org=~"$org"}))' },
+        ],
+      })),
   },
   {
     name: 'averages no figure of which only the largest of the replicas is left',

@@ -81,6 +81,20 @@ export const structureRules: readonly Rule[] = [
     }),
   },
   {
+    name: 'can filter the text columns of each table',
+    violations: ofPanels(({ type, fieldConfig }) =>
+      type !== 'table' || JSON.stringify(fieldConfig).includes('"custom.filterable","value":true')
+        ? []
+        : ['no filter'],
+    ),
+    broken: (dashboard) =>
+      withPanel(dashboard, (panel) => ({
+        ...panel,
+        type: 'table',
+        fieldConfig: { defaults: {}, overrides: [] },
+      })),
+  },
+  {
     name: 'draws no line over a day without a value',
     violations: ofPanels(({ type, interval, fieldConfig }) => {
       if (type !== 'timeseries' || interval !== '1d') return [];

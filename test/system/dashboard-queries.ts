@@ -38,7 +38,7 @@ export function chosen(text: string, range: string, form: Form = 'raw'): string 
     .replaceAll(RECORDED, form === 'raw' ? '#' : 'last_over_time')
     .replaceAll('$__rate_interval', '2m')
     .replaceAll('$__range', range)
-    .replaceAll(/\$(job|org|repo|user)/g, '.+');
+    .replaceAll(/\$(job|org|repo|user|model|team)/g, '.+');
 }
 
 /** Queries as Grafana would: days at their first instants, others over the last minutes, or now. */

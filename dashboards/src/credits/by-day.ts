@@ -1,9 +1,6 @@
-import {
-  creditsTrailing28d,
-  dailyCreditsExpected,
-  dailyCreditsExpectedUpper,
-} from '../../../src/collectors/spend/collector.ts';
+import { dailyCreditsExpected, dailyCreditsExpectedUpper } from '../../../src/collectors/spend/collector.ts';
 import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
+import { spikes } from '../annotations.ts';
 import type { Row } from '../dashboard.ts';
 import { daily, promql } from '../expression.ts';
 import { dailyTotal, wholeDailyTotal } from '../figures.ts';
@@ -13,13 +10,7 @@ import { tile } from '../panels/tile.ts';
 import { days } from '../query.ts';
 import { unattributed } from './unattributed.ts';
 
-const credits = daily(dailyCredits);
 const upper = daily(dailyCreditsExpectedUpper);
-/**
- * Above the upper bound of the weekday and above an average day: minor usage on a usually idle Sunday is not a spike.
- */
-const spikes = promql`(${credits} > ${upper} and ${credits} > ${daily(creditsTrailing28d)} / 28)`;
-
 /** Unusual days. */
 export const byDay: Row = {
   title: 'Expected and unusual days',

@@ -7,10 +7,13 @@ import {
 } from '../../../src/collectors/spend/collector.ts';
 import type { Row } from '../dashboard.ts';
 import { daily, newest, promql } from '../expression.ts';
+import { links } from '../links.ts';
 import { bars } from '../panels/chart.ts';
+import { orgLink } from '../panels/drill.ts';
 import { ranking } from '../panels/ranking.ts';
 import { table } from '../panels/table.ts';
 import { days, rows } from '../query.ts';
+import { MODEL, modelLink } from './variables.ts';
 
 const NO_PRICE = 'No price configured';
 
@@ -25,23 +28,28 @@ export const cost: Row = {
       decimals: 2,
       queries: [days(daily(dailyCost, { by: ['currency'], orgs: 'summed' }), '{{currency}}')],
       noValue: NO_PRICE,
-      width: 8,
+      width: 7,
+      height: 10,
     }),
     ranking({
       title: 'Models by cost',
       text: 'Cost of each model over the days in the range, by currency.',
       unit: 'none',
       decimals: 2,
-      what: 'Model',
+      labels: [
+        { of: 'model', title: 'Model', to: modelLink },
+        { of: 'currency', title: 'Currency', width: 90 },
+      ],
       value: 'Cost',
       queries: [
         days(
-          daily(dailyCostByModel, { by: ['model', 'currency'], orgs: 'summed' }),
+          daily(dailyCostByModel, { by: ['model', 'currency'], orgs: 'summed', only: MODEL }),
           '{{model}} ({{currency}})',
         ),
       ],
       noValue: NO_PRICE,
       width: 8,
+      height: 10,
     }),
     table({
       title: 'Cost of the month',
@@ -52,7 +60,7 @@ export const cost: Row = {
         rows(promql`1e6 * ${newest(creditPrice)}`),
       ],
       columns: [
-        { of: 'org', title: 'Organization', width: 105 },
+        { of: 'org', title: 'Organization', to: orgLink(links.credits), width: 125 },
         { of: 'currency', title: 'Currency' },
         { of: 0, title: 'To date', unit: 'none', properties: [{ id: 'decimals', value: 2 }] },
         { of: 1, title: 'Expected', unit: 'none', properties: [{ id: 'decimals', value: 2 }] },
@@ -60,7 +68,8 @@ export const cost: Row = {
       ],
       sort: { by: 'To date', desc: true },
       noValue: NO_PRICE,
-      width: 8,
+      width: 9,
+      height: 10,
     }),
   ],
 };

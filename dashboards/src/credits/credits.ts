@@ -1,3 +1,4 @@
+import { spendEvents } from '../annotations.ts';
 import type { DashboardSpec } from '../dashboard.ts';
 import { links } from '../links.ts';
 import { budget } from './budget.ts';
@@ -6,6 +7,7 @@ import { cost } from './cost.ts';
 import { models } from './models.ts';
 import { month } from './month.ts';
 import { tokens } from './tokens.ts';
+import { modelVariable } from './variables.ts';
 
 /** Credits by model, spikes, and the budget. */
 export const credits: DashboardSpec = {
@@ -14,4 +16,6 @@ export const credits: DashboardSpec = {
   rows: [month, budget, byDay, models, tokens, cost],
   from: 'now-90d',
   refresh: '5m',
+  events: spendEvents,
+  variables: [modelVariable()],
 };

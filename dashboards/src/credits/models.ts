@@ -1,17 +1,13 @@
-import { dailyCredits, dailyCreditsByModel } from '../../../src/collectors/tokens/collector.ts';
+import { dailyCreditsByModel } from '../../../src/collectors/tokens/collector.ts';
 import type { Row } from '../dashboard.ts';
-import { daily, promql } from '../expression.ts';
-import { dailyTotal, largestShares } from '../figures.ts';
-import { palette } from '../palette.ts';
+import { daily } from '../expression.ts';
+import { largestAndRest } from '../largest.ts';
+import { coloursOf } from '../palette.ts';
 import { bars } from '../panels/chart.ts';
 import { ranking } from '../panels/ranking.ts';
-import { strips } from '../panels/strips.ts';
 import { days } from '../query.ts';
 import { unattributed } from './unattributed.ts';
-
-const byModel = daily(dailyCreditsByModel, { by: ['model'], orgs: 'summed' });
-const STANDARD = daily(dailyCreditsByModel, { by: [], orgs: 'summed', only: { tier: 'standard' } });
-const THINKING = daily(dailyCreditsByModel, { by: [], orgs: 'summed', only: { tier: 'thinking' } });
+import { MODEL, modelLink } from './variables.ts';
 
 /** Credits by model. */
 export const models: Row = {
@@ -21,29 +17,34 @@ export const models: Row = {
       title: 'Models by credits',
       text: 'Standard Credits of each model and tier over the days in the range, largest first.',
       unit: 'short',
-      what: 'Model',
+      labels: [
+        { of: 'model', title: 'Model', to: modelLink },
+        { of: 'tier', title: 'Tier', width: 90 },
+      ],
       value: 'Credits',
-      queries: [days(daily(dailyCreditsByModel, { orgs: 'summed' }), '{{model}} ({{tier}})')],
+      queries: [days(daily(dailyCreditsByModel, { orgs: 'summed', only: MODEL }), '{{model}} ({{tier}})')],
       width: 10,
+      height: 10,
     }),
-    strips({
+    bars({
       title: 'Share of each model by day',
-      text: 'The credits of each model as a share of all models’ credits on the UTC day. Stronger colours mean larger shares. A row that starts or ends is a model that was added or removed. Only the ten largest of each day are shown.',
-      queries: [days(largestShares(byModel), '{{model}}')],
+      text: 'The five models with most credits in the range, and the rest, as shares of the credits of all models on each UTC day. A model that starts or ends was added or removed.',
+      unit: 'short',
+      stack: 'shares',
+      queries: largestAndRest({ family: dailyCreditsByModel, label: 'model', only: MODEL }),
       width: 14,
+      height: 10,
     }),
     bars({
       title: 'Tiers by day',
-      text: 'Standard Credits of each UTC day by the tier of the model. The rest belongs to another tier or is not attributed to a model.',
+      text: 'Standard Credits of each UTC day by the tier of the model.',
       unit: 'short',
       stack: 'values',
       queries: [
-        days(STANDARD, 'standard'),
-        days(THINKING, 'thinking'),
         days(
-          promql`${dailyTotal(dailyCredits)} - (${STANDARD} or 0 * ${dailyTotal(dailyCredits)}) - (${THINKING} or 0 * ${dailyTotal(dailyCredits)})`,
-          'other',
-          { colour: palette.quiet },
+          daily(dailyCreditsByModel, { by: ['tier'], orgs: 'summed', only: MODEL }),
+          '{{tier}}',
+          coloursOf(['standard', 'thinking']),
         ),
       ],
       width: 14,

@@ -9,8 +9,10 @@ import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
 import type { Row } from '../dashboard.ts';
 import { newest } from '../expression.ts';
 import { wholeDailyTotal, wholeTotal } from '../figures.ts';
+import { links } from '../links.ts';
 import { palette } from '../palette.ts';
 import { bars } from '../panels/chart.ts';
+import { orgLink } from '../panels/drill.ts';
 import type { TableColumn } from '../panels/table.ts';
 import { table } from '../panels/table.ts';
 import { tile } from '../panels/tile.ts';
@@ -94,10 +96,10 @@ export const month: Row = {
         rows(ofBudgetByOrg(creditsMonthForecast)),
       ],
       columns: [
-        { of: 'org', title: 'Organization' },
-        { of: 0, title: 'To date' },
-        { of: 1, title: 'Expected' },
-        { of: 2, title: 'Budget' },
+        { of: 'org', title: 'Organization', to: orgLink(links.credits) },
+        { of: 0, title: 'To date', total: true },
+        { of: 1, title: 'Expected', total: true },
+        { of: 2, title: 'Budget', total: true },
         share(3, 'Used'),
         share(4, 'Forecast'),
       ],

@@ -5,6 +5,7 @@ import { dailyTotal } from '../figures.ts';
 import { bars, lines } from '../panels/chart.ts';
 import { ranking } from '../panels/ranking.ts';
 import { days } from '../query.ts';
+import { MODEL, modelLink } from './variables.ts';
 
 function ofKind(kind: string): Expression {
   return daily(dailyTokens, { by: [], orgs: 'summed', only: { kind } });
@@ -52,31 +53,31 @@ export const tokens: Row = {
       title: 'Models by input tokens',
       text: 'Raw input tokens of each model over the days in the range.',
       unit: 'short',
-      what: 'Model',
+      labels: [{ of: 'model', title: 'Model', to: modelLink }],
       value: 'Input tokens',
       queries: [
         days(
-          daily(dailyTokensByModel, { by: ['model'], orgs: 'summed', only: { kind: 'input' } }),
+          daily(dailyTokensByModel, { by: ['model'], orgs: 'summed', only: { ...MODEL, kind: 'input' } }),
           '{{model}}',
         ),
       ],
       width: 12,
-      height: 7,
+      height: 9,
     }),
     ranking({
       title: 'Models by output tokens',
       text: 'Raw output tokens of each model over the days in the range.',
       unit: 'short',
-      what: 'Model',
+      labels: [{ of: 'model', title: 'Model', to: modelLink }],
       value: 'Output tokens',
       queries: [
         days(
-          daily(dailyTokensByModel, { by: ['model'], orgs: 'summed', only: { kind: 'output' } }),
+          daily(dailyTokensByModel, { by: ['model'], orgs: 'summed', only: { ...MODEL, kind: 'output' } }),
           '{{model}}',
         ),
       ],
       width: 12,
-      height: 7,
+      height: 9,
     }),
   ],
 };

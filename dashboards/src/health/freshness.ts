@@ -3,8 +3,10 @@ import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
 import type { Row } from '../dashboard.ts';
 import { increase, newest, promql } from '../expression.ts';
 import { dataAge } from '../figures.ts';
+import { links } from '../links.ts';
 import { coloursOf } from '../palette.ts';
 import { bars, lines } from '../panels/chart.ts';
+import { orgLink } from '../panels/drill.ts';
 import { table } from '../panels/table.ts';
 import { tile } from '../panels/tile.ts';
 import { line, now, rows } from '../query.ts';
@@ -57,11 +59,11 @@ export const freshness: Row = {
         rows(newest(historyUncovered)),
       ],
       columns: [
-        { of: 'org', title: 'Organization', width: 105 },
+        { of: 'org', title: 'Organization', to: orgLink(links.health), width: 125 },
         { of: 'dataset', title: 'Dataset' },
         { of: 0, title: 'Newest day', unit: 'time:YYYY-MM-DD' },
         { of: 1, title: 'Since its end', unit: 's', properties: [{ id: 'decimals', value: 0 }] },
-        { of: 2, title: 'Uncovered' },
+        { of: 2, title: 'Uncovered', total: true },
       ],
       sort: { by: 'Newest day', desc: false },
       width: 10,
@@ -96,7 +98,7 @@ export const freshness: Row = {
           text: 'The platform’s identifier of each organization.',
           queries: [rows(newest(orgInfo))],
           columns: [
-            { of: 'org', title: 'Organization' },
+            { of: 'org', title: 'Organization', to: orgLink(links.health) },
             { of: 'org_id', title: 'Identifier' },
           ],
           sort: { by: 'Organization', desc: false },

@@ -1,3 +1,4 @@
+import { exporterEvents } from '../annotations.ts';
 import type { DashboardSpec } from '../dashboard.ts';
 import { links } from '../links.ts';
 import { freshness } from './freshness.ts';
@@ -14,4 +15,5 @@ export const health: DashboardSpec = {
   rows: [state, freshness, requests, losses, size],
   from: 'now-24h',
   refresh: '1m',
+  events: exporterEvents,
 };

@@ -54,7 +54,7 @@ export const requests: Row = {
       text: 'Requests in the range that were retried after a failed attempt.',
       unit: 'short',
       decimals: 0,
-      what: 'Endpoint',
+      labels: [{ of: 'endpoint', title: 'Endpoint' }],
       value: 'Retries',
       reduce: 'lastNotNull',
       queries: [now(increase(ownMetrics.apiRetries, '$__range', { by: ['endpoint'] }), '{{endpoint}}')],

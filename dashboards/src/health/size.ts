@@ -14,11 +14,12 @@ export const size: Row = {
       title: 'Series by collector',
       text: 'Series published by each collector, across all organizations.',
       unit: 'short',
-      what: 'Collector',
+      labels: [{ of: 'collector', title: 'Collector' }],
       value: 'Series',
       reduce: 'lastNotNull',
       queries: [now(newest(ownMetrics.series), '{{collector}}')],
       width: 6,
+      height: 10,
     }),
     lines({
       title: 'Memory',
@@ -26,6 +27,7 @@ export const size: Row = {
       unit: 'bytes',
       queries: [line(ofExporters(processMetrics.memory), '{{instance}}')],
       width: 6,
+      height: 10,
     }),
     lines({
       title: 'CPU',
@@ -33,6 +35,7 @@ export const size: Row = {
       unit: 'percentunit',
       queries: [line(rateOfExporters(processMetrics.cpu), '{{instance}}')],
       width: 6,
+      height: 10,
     }),
     lines({
       title: 'Event loop lag',
@@ -40,6 +43,7 @@ export const size: Row = {
       unit: 's',
       queries: [line(ofExporters(processMetrics.loopLag), '{{instance}}')],
       width: 6,
+      height: 10,
     }),
   ],
 };

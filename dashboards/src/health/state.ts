@@ -3,6 +3,8 @@ import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
 import type { Row } from '../dashboard.ts';
 import { newest, promql } from '../expression.ts';
 import { dataAge } from '../figures.ts';
+import { links } from '../links.ts';
+import { orgLink } from '../panels/drill.ts';
 import { table } from '../panels/table.ts';
 import { tile } from '../panels/tile.ts';
 import { now, rows } from '../query.ts';
@@ -74,7 +76,7 @@ export const state: Row = {
         rows(promql`time() - ${newest(ownMetrics.collectorLastSuccess)}`),
       ],
       columns: [
-        { of: 'org', title: 'Organization', width: 105 },
+        { of: 'org', title: 'Organization', to: orgLink(links.health), width: 125 },
         { of: 'collector', title: 'Collector' },
         { of: 0, title: 'Succeeded', unit: 'bool_yes_no' },
         { of: 1, title: 'Duration', unit: 's', properties: [{ id: 'decimals', value: 2 }] },
@@ -83,21 +85,21 @@ export const state: Row = {
       ],
       sort: { by: 'Succeeded', desc: false },
       width: 15,
-      height: 9,
+      height: 12,
     }),
     table({
       title: 'Failing now',
       text: 'Collectors whose last run failed, with the reason, and organizations that no exporter serves any more. auth: invalid key. role: the key may not read this endpoint. throttled, server, network, timeout: the platform or the connection to it. schema: unexpected answer. limit: a limit was exceeded. organization: the answer belongs to another organization.',
       queries: [rows(failures())],
       columns: [
-        { of: 'org', title: 'Organization', width: 105 },
+        { of: 'org', title: 'Organization', to: orgLink(links.health), width: 125 },
         { of: 'collector', title: 'Collector' },
         { of: 'reason', title: 'Reason' },
       ],
       sort: { by: 'Organization', desc: false },
       noValue: 'No exporter',
       width: 9,
-      height: 9,
+      height: 12,
     }),
   ],
 };

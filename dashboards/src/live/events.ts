@@ -43,7 +43,7 @@ export const events: Row = {
       ],
       columns: [
         { of: 'event', title: 'Event' },
-        { of: 0, title: 'In the range', properties: [{ id: 'decimals', value: 0 }] },
+        { of: 0, title: 'In the range', total: true, properties: [{ id: 'decimals', value: 0 }] },
         { of: 1, title: 'Since newest', unit: 's', properties: [{ id: 'decimals', value: 0 }] },
       ],
       sort: { by: 'In the range', desc: true },
@@ -67,7 +67,7 @@ export const events: Row = {
       text: `Hook events rejected in the range, by reason (${rejections.join(', ')}); a request that was rejected as a whole counts as one. ${HOW}`,
       unit: 'short',
       decimals: 0,
-      what: 'Reason',
+      labels: [{ of: 'reason', title: 'Reason' }],
       value: 'Events',
       reduce: 'lastNotNull',
       queries: [now(increase(hookMetrics.eventsRejected, '$__range', { by: ['reason'] }), '{{reason}}')],

@@ -1,3 +1,4 @@
+import { spendEvents } from '../annotations.ts';
 import type { DashboardSpec } from '../dashboard.ts';
 import { links } from '../links.ts';
 import { adoption } from './adoption.ts';
@@ -14,4 +15,5 @@ export const overview: DashboardSpec = {
   rows: [answers, spend, adoption, output, readiness],
   from: 'now-30d',
   refresh: '5m',
+  events: spendEvents,
 };

@@ -156,7 +156,10 @@ function propertiesOf(look: Look, colour: string | undefined): DynamicConfigValu
   const { unit, decimals, draw, axis } = look;
   const fixed = look.colour ?? colour;
   return [
-    ...(fixed === undefined ? [] : [{ id: 'color', value: { mode: 'fixed', fixedColor: fixed } }]),
+    ...(look.palette === 'series' ? [{ id: 'color', value: { mode: FieldColorModeId.PaletteClassic } }] : []),
+    ...(fixed === undefined || look.palette === 'series'
+      ? []
+      : [{ id: 'color', value: { mode: 'fixed', fixedColor: fixed } }]),
     ...(unit === undefined ? [] : [{ id: 'unit', value: unit }]),
     ...(decimals === undefined ? [] : [{ id: 'decimals', value: decimals }]),
     ...(draw === undefined ? [] : drawn(draw)),

@@ -1,3 +1,4 @@
+import { TableFooterOptionsBuilder } from '@grafana/grafana-foundation-sdk/common';
 import type { DynamicConfigValue } from '@grafana/grafana-foundation-sdk/dashboard';
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/table';
 import { dressed, type PanelSpec, type Placed, refIdOf } from './panel.ts';
@@ -10,6 +11,10 @@ export interface TableColumn {
   readonly unit?: string;
   readonly width?: number;
   readonly properties?: readonly DynamicConfigValue[];
+  /** Whether the sum of the column is its total, which is then shown below it. */
+  readonly total?: boolean;
+  /** Where a click on a value leads. */
+  readonly to?: DynamicConfigValue;
 }
 
 export interface TableSpec extends Omit<PanelSpec, 'unit'> {
@@ -29,6 +34,14 @@ export function table(spec: TableSpec): Placed {
     typeof of === 'string' ? of : queries.length > 1 ? `Value #${refIdOf(of)}` : 'Value';
   const names = columns.map(nameOf);
   const builder = new PanelBuilder().minWidth(60);
+  const totals = columns.filter(({ total }) => total);
+  if (totals.length > 0)
+    builder.footer(
+      new TableFooterOptionsBuilder()
+        .show(true)
+        .reducer(['sum'])
+        .fields(totals.flatMap((column) => [column.title, nameOf(column)])),
+    );
   if (queries.length > 1) builder.withTransformation({ id: 'merge', options: {} });
   builder
     .withTransformation({ id: 'filterFieldsByName', options: { include: { names } } })
@@ -40,10 +53,16 @@ export function table(spec: TableSpec): Placed {
       },
     })
     .withTransformation({ id: 'sortBy', options: { sort: [{ field: sort.by, desc: sort.desc }] } });
-  for (const { title, unit, width: columnWidth, properties = [] } of columns) {
+  for (const { of, title, unit, width: columnWidth, properties = [], total = false, to } of columns) {
     const all = [
       ...(unit === undefined ? [] : [{ id: 'unit', value: unit }]),
       ...(columnWidth === undefined ? [] : [{ id: 'custom.width', value: columnWidth }]),
+      ...(typeof of === 'string' ? [{ id: 'custom.filterable', value: true }] : []),
+      ...(to === undefined ? [] : [to]),
+      // Versions that know no fields of the footer as a whole.
+      ...(totals.length > 0 && typeof of === 'number'
+        ? [{ id: 'custom.footer', value: { reducers: total ? ['sum'] : [] } }]
+        : []),
       ...properties,
     ];
     if (all.length > 0) builder.overrideByName(title, all);

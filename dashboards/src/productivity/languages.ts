@@ -4,9 +4,9 @@ import {
 } from '../../../src/collectors/productivity/collector.ts';
 import type { Row } from '../dashboard.ts';
 import { daily, named } from '../expression.ts';
-import { largestShares } from '../figures.ts';
+import { largestAndRest } from '../largest.ts';
+import { bars } from '../panels/chart.ts';
 import { ranking } from '../panels/ranking.ts';
-import { strips } from '../panels/strips.ts';
 import { days } from '../query.ts';
 
 const byLanguage = named(daily(dailyFileOperationsByLanguage, { orgs: 'summed' }), 'language', 'unknown');
@@ -20,25 +20,34 @@ export const languages: Row = {
       title: 'Languages',
       text: 'File operations by programming language over the days in the range.',
       unit: 'short',
-      what: 'Language',
+      labels: [{ of: 'language', title: 'Language' }],
       value: 'Operations',
       queries: [days(byLanguage, '{{language}}')],
       width: 7,
+      height: 10,
     }),
-    strips({
+    bars({
       title: 'Share of each language by day',
-      text: 'The file operations of each language as a share of all on the UTC day. Stronger colours mean larger shares. Only the ten largest of each day are shown.',
-      queries: [days(largestShares(byLanguage), '{{language}}')],
+      text: 'The five languages with most file operations in the range, and the rest, as shares of all on each UTC day.',
+      unit: 'short',
+      stack: 'shares',
+      queries: largestAndRest({
+        family: dailyFileOperationsByLanguage,
+        label: 'language',
+        unnamed: 'unknown',
+      }),
       width: 10,
+      height: 10,
     }),
     ranking({
       title: 'File extensions',
       text: 'File operations by file extension over the days in the range.',
       unit: 'short',
-      what: 'Extension',
+      labels: [{ of: 'extension', title: 'Extension' }],
       value: 'Operations',
       queries: [days(byExtension, '{{extension}}')],
       width: 7,
+      height: 10,
     }),
   ],
 };

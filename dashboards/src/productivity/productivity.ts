@@ -1,3 +1,4 @@
+import { dayEvents } from '../annotations.ts';
 import type { DashboardSpec } from '../dashboard.ts';
 import { links } from '../links.ts';
 import { effort } from './effort.ts';
@@ -12,4 +13,5 @@ export const productivity: DashboardSpec = {
   rows: [output, effort, languages],
   from: 'now-90d',
   refresh: '5m',
+  events: dayEvents,
 };

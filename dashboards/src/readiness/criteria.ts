@@ -8,10 +8,12 @@ import {
 } from '../../../src/collectors/readiness/collector.ts';
 import type { Row } from '../dashboard.ts';
 import { newest, promql } from '../expression.ts';
+import { links } from '../links.ts';
 import { palette } from '../palette.ts';
+import { orgLink } from '../panels/drill.ts';
 import { table } from '../panels/table.ts';
 import { rows } from '../query.ts';
-import { REPO } from './variables.ts';
+import { REPO, repoLink } from './variables.ts';
 
 const each = newest(readinessCriterionRatio, { only: REPO });
 const regressed = newest(readinessCriteriaRegressed, { only: REPO });
@@ -39,13 +41,13 @@ export const criteria: Row = {
       columns: [
         { of: 'criterion', title: 'Criterion' },
         { of: 0, title: 'Fails', unit: 'percentunit', properties: share },
-        { of: 1, title: 'Repositories', width: 105 },
+        { of: 1, title: 'Repositories', width: 110 },
         { of: 2, title: 'Passed', width: 80 },
         { of: 3, title: 'Evaluated', width: 90 },
       ],
       sort: { by: 'Fails', desc: true },
       noValue: 'No report yet',
-      width: 13,
+      width: 12,
       height: 11,
     }),
     table({
@@ -57,15 +59,15 @@ export const criteria: Row = {
         rows(promql`${newest(readinessRatio, { only: REPO })} and on (org,repo) (${regressed} > 0)`),
       ],
       columns: [
-        { of: 'org', title: 'Organization', width: 105 },
-        { of: 'repo', title: 'Repository', width: 285 },
+        { of: 'org', title: 'Organization', to: orgLink(links.readiness), width: 125 },
+        { of: 'repo', title: 'Repository', to: repoLink, width: 285 },
         { of: 0, title: 'Criteria' },
         { of: 1, title: 'Before', unit: 'percentunit', properties: [{ id: 'decimals', value: 0 }] },
         { of: 2, title: 'Now', unit: 'percentunit', properties: [{ id: 'decimals', value: 0 }] },
       ],
       sort: { by: 'Criteria', desc: true },
       noValue: 'No regressions',
-      width: 11,
+      width: 12,
       height: 11,
     }),
   ],

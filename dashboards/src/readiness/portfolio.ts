@@ -10,11 +10,13 @@ import {
 } from '../../../src/collectors/readiness/collector.ts';
 import type { Row } from '../dashboard.ts';
 import { newest, promql } from '../expression.ts';
+import { links } from '../links.ts';
 import { palette } from '../palette.ts';
+import { orgLink } from '../panels/drill.ts';
 import type { TableColumn } from '../panels/table.ts';
 import { table } from '../panels/table.ts';
 import { rows } from '../query.ts';
-import { REPO } from './variables.ts';
+import { REPO, repoLink } from './variables.ts';
 
 const DAY_S = 86_400;
 const steps = (warn: number, alarm: number) =>
@@ -38,21 +40,19 @@ const coloured = (warn: number, alarm: number) => [
 
 /** The columns of a repository's state. */
 const columns: readonly TableColumn[] = [
-  { of: 'org', title: 'Organization', width: 105 },
-  { of: 'repo', title: 'Repository', width: 285 },
+  { of: 'org', title: 'Organization', to: orgLink(links.readiness), width: 125 },
+  { of: 'repo', title: 'Repository', to: repoLink, width: 290 },
   { of: 0, title: 'Ready', unit: 'percentunit', properties: coloured(0.6, 0.4) },
   { of: 1, title: 'Change', unit: 'percentunit', properties: coloured(0, -0.05) },
   { of: 2, title: 'Level' },
-  { of: 3, title: 'Passed' },
-  { of: 4, title: 'Partial' },
-  { of: 5, title: 'Failed' },
-  { of: 6, title: 'Skipped' },
-  { of: 7, title: 'Worse' },
-  { of: 8, title: 'Apps' },
+  { of: 3, title: 'Passed', total: true },
+  { of: 4, title: 'Partial', total: true },
+  { of: 5, title: 'Failed', total: true },
+  { of: 6, title: 'Skipped', total: true },
+  { of: 7, title: 'Worse', total: true },
+  { of: 8, title: 'Apps', total: true },
   { of: 9, title: 'Report age', unit: 's', properties: coloured(30 * DAY_S, 90 * DAY_S), width: 100 },
   { of: 'branch', title: 'Branch' },
-  { of: 'model', title: 'Created with', width: 150 },
-  { of: 'client_version', title: 'Client' },
 ];
 
 function criteria(status: string) {
@@ -67,7 +67,7 @@ export const portfolio: Row = {
   panels: [
     table({
       title: 'Portfolio',
-      text: 'The current report of each repository: share of criteria that pass, its change since the previous report, criteria by status, how many regressed, and how the report was created. The least ready repository is first. The level is shown if a level rule is configured.',
+      text: 'The current report of each repository: share of criteria that pass, its change since the previous report, criteria by status, and how many regressed. A click on a repository selects it. The least ready repository is first. The level is shown if a level rule is configured.',
       queries: [
         rows(ratio),
         rows(promql`${ratio} - ${newest(readinessRatioPrevious, { only: REPO })}`),

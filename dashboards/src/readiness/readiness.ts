@@ -1,5 +1,7 @@
+import { dayEvents } from '../annotations.ts';
 import type { DashboardSpec } from '../dashboard.ts';
 import { links } from '../links.ts';
+import { changes } from './changes.ts';
 import { criteria } from './criteria.ts';
 import { portfolio } from './portfolio.ts';
 import { trend } from './trend.ts';
@@ -11,8 +13,9 @@ export const readiness: DashboardSpec = {
   ...links.readiness,
   description:
     'How ready the repositories are for agents, which of them regressed, and which criteria fail most. Select a repository above to see its criteria.',
-  rows: [trend, portfolio, criteria, wiki],
+  rows: [trend, portfolio, changes, criteria, wiki],
   from: 'now-90d',
   refresh: '5m',
+  events: dayEvents,
   variables: [repoVariable()],
 };

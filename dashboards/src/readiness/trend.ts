@@ -1,11 +1,21 @@
 import { readinessRatio } from '../../../src/collectors/readiness/collector.ts';
 import type { Row } from '../dashboard.ts';
-import { atEnd, promql } from '../expression.ts';
-import { strips } from '../panels/strips.ts';
+import { atEnd, type Expression, newest, promql } from '../expression.ts';
+import { lines } from '../panels/chart.ts';
 import { days } from '../query.ts';
 import { readinessOverTime } from './over-time.ts';
 import { readinessTiles } from './summary.ts';
 import { REPO } from './variables.ts';
+
+const each = atEnd(readinessRatio, { only: REPO });
+const ratio = newest(readinessRatio, { only: REPO });
+/**
+ * By the last reports of the range, which ends at the midnight of its last step. Chosen once: chosen for each day, a repository would appear on some of its days only.
+ */
+const least: Expression = {
+  text: `bottomk(5, ${ratio.text.replace(/\((\w+\{.*\})\)$/, '(last_over_time($1[2d:1h] @ end() offset -1d))')})`,
+  about: [],
+};
 
 /** The portfolio in numbers and over time. */
 export const trend: Row = {
@@ -16,12 +26,13 @@ export const trend: Row = {
       column: readinessTiles(REPO, { width: 4, height: 3 }),
     },
     readinessOverTime(REPO, { width: 9, height: 12 }),
-    strips({
-      title: 'Repositories over time',
-      text: 'The share of criteria that pass in each repository at the end of each UTC day, from the report current at that time. Stronger colours mean higher readiness. Only the 25 least ready of each day are shown.',
+    lines({
+      title: 'Least ready repositories',
+      text: 'The share of criteria that pass at the end of each UTC day, from the report current at that time, in the five repositories that are least ready at the end of the range.',
+      unit: 'percentunit',
+      max: 1,
       noValue: 'No report yet',
-      bounds: [0.2, 0.4, 0.6, 0.75, 0.9],
-      queries: [days(promql`bottomk(25, ${atEnd(readinessRatio, { only: REPO })})`, '{{repo}}')],
+      queries: [days(promql`(${each} and on (org,repo) ${least})`, '{{repo}}', { palette: 'series' })],
       width: 11,
       height: 12,
     }),

@@ -7,11 +7,13 @@ import {
 import type { Row } from '../dashboard.ts';
 import { newest, promql } from '../expression.ts';
 import { total } from '../figures.ts';
+import { links } from '../links.ts';
 import { palette } from '../palette.ts';
+import { orgLink } from '../panels/drill.ts';
 import { table } from '../panels/table.ts';
 import { tile } from '../panels/tile.ts';
 import { now, rows } from '../query.ts';
-import { REPO } from './variables.ts';
+import { REPO, repoLink } from './variables.ts';
 
 const NO_RUN = 'No run yet';
 
@@ -55,10 +57,10 @@ export const wiki: Row = {
         rows(newest(wikiPages, { only: REPO })),
       ],
       columns: [
-        { of: 'org', title: 'Organization', width: 105 },
-        { of: 'repo', title: 'Repository', width: 300 },
+        { of: 'org', title: 'Organization', to: orgLink(links.readiness), width: 125 },
+        { of: 'repo', title: 'Repository', to: repoLink, width: 300 },
         { of: 0, title: 'Age', unit: 's', properties: [{ id: 'decimals', value: 0 }] },
-        { of: 1, title: 'Pages' },
+        { of: 1, title: 'Pages', total: true },
       ],
       sort: { by: 'Age', desc: true },
       noValue: NO_RUN,

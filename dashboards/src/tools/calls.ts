@@ -8,10 +8,10 @@ import {
 } from '../../../src/collectors/tools/collector.ts';
 import type { Row } from '../dashboard.ts';
 import { daily, newest } from '../expression.ts';
-import { dailyTotal, largestShares, meanOverOrgs, perActiveUser, total } from '../figures.ts';
+import { dailyTotal, meanOverOrgs, perActiveUser, total } from '../figures.ts';
+import { largestAndRest } from '../largest.ts';
 import { bars, lines } from '../panels/chart.ts';
 import { ranking } from '../panels/ranking.ts';
-import { strips } from '../panels/strips.ts';
 import { tile } from '../panels/tile.ts';
 import { days, now } from '../query.ts';
 import { INCOMPLETE, weekWithChange } from '../week.ts';
@@ -73,16 +73,20 @@ export const calls: Row = {
       title: 'Tools',
       text: 'Calls of each tool over the days in the range.',
       unit: 'short',
-      what: 'Tool',
+      labels: [{ of: 'tool', title: 'Tool' }],
       value: 'Calls',
       queries: [days(byTool, '{{tool}}')],
       width: 10,
+      height: 10,
     }),
-    strips({
+    bars({
       title: 'Share of each tool by day',
-      text: 'The calls of each tool as a share of all calls on the UTC day. Stronger colours mean larger shares. Only the ten largest of each day are shown.',
-      queries: [days(largestShares(byTool), '{{tool}}')],
+      text: 'The five tools with most calls in the range, and the rest, as shares of all calls on each UTC day.',
+      unit: 'short',
+      stack: 'shares',
+      queries: largestAndRest({ family: dailyToolCallsByTool, label: 'tool' }),
       width: 14,
+      height: 10,
     }),
   ],
 };
@@ -95,18 +99,20 @@ export const mcp: Row = {
       title: 'MCP servers',
       text: 'Calls of each MCP server over the days in the range.',
       unit: 'short',
-      what: 'Server',
+      labels: [{ of: 'server', title: 'Server' }],
       value: 'Calls',
       queries: [days(daily(dailyMcpCallsByServer, { orgs: 'summed' }), '{{server}}')],
       width: 10,
-      height: 7,
+      height: 9,
     }),
-    strips({
+    bars({
       title: 'Share of each server by day',
-      text: 'The calls of each MCP server as a share of all on the UTC day. Stronger colours mean larger shares. Only the ten largest of each day are shown.',
-      queries: [days(largestShares(daily(dailyMcpCallsByServer, { orgs: 'summed' })), '{{server}}')],
+      text: 'The five MCP servers with most calls in the range, and the rest, as shares of all calls on each UTC day.',
+      unit: 'short',
+      stack: 'shares',
+      queries: largestAndRest({ family: dailyMcpCallsByServer, label: 'server' }),
       width: 14,
-      height: 7,
+      height: 9,
     }),
   ],
 };

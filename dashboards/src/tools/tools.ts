@@ -1,3 +1,4 @@
+import { dayEvents } from '../annotations.ts';
 import type { DashboardSpec } from '../dashboard.ts';
 import { links } from '../links.ts';
 import { autonomy } from './autonomy.ts';
@@ -12,4 +13,5 @@ export const tools: DashboardSpec = {
   rows: [calls, autonomy, mcp, extensions],
   from: 'now-90d',
   refresh: '5m',
+  events: dayEvents,
 };

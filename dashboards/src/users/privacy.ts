@@ -3,6 +3,8 @@ import { dailyActiveUsersByTeam } from '../../../src/collectors/users/collector.
 import { userInfo } from '../../../src/collectors/users/user-families.ts';
 import type { Row } from '../dashboard.ts';
 import { newest, promql } from '../expression.ts';
+import { links } from '../links.ts';
+import { orgLink } from '../panels/drill.ts';
 import { table } from '../panels/table.ts';
 import { rows } from '../query.ts';
 
@@ -24,14 +26,14 @@ export const privacy: Row = {
         rows(promql`count by (org) (${newest(userInfo)}) or 0 * ${day}`),
       ],
       columns: [
-        { of: 'org', title: 'Organization' },
+        { of: 'org', title: 'Organization', to: orgLink(links.users) },
         { of: 0, title: 'Newest day', unit: 'time:ddd D MMM YYYY' },
         { of: 1, title: 'Teams shown' },
-        { of: 2, title: 'People identified' },
+        { of: 2, title: 'People identified', total: true },
       ],
       sort: { by: 'Organization', desc: false },
       noValue: NOTHING,
-      height: 5,
+      height: 6,
     }),
   ],
 };

@@ -7,14 +7,17 @@ import {
 } from '../../../src/collectors/users/collector.ts';
 import type { Row } from '../dashboard.ts';
 import { daily, newest, quotient } from '../expression.ts';
-import { largestShares } from '../figures.ts';
+import { largestAndRest } from '../largest.ts';
+import { links } from '../links.ts';
+import { bars } from '../panels/chart.ts';
+import { orgLink } from '../panels/drill.ts';
 import { ranking } from '../panels/ranking.ts';
-import { strips } from '../panels/strips.ts';
 import { table } from '../panels/table.ts';
 import { days, rows } from '../query.ts';
+import { TEAM, teamLink } from './variables.ts';
 
 const OFF = 'Off, or too few active people';
-const credits = daily(dailyCreditsByTeam, { orgs: 'summed' });
+const credits = daily(dailyCreditsByTeam, { orgs: 'summed', only: TEAM });
 
 /** The teams that are large enough to hide individuals. */
 export const teams: Row = {
@@ -24,43 +27,52 @@ export const teams: Row = {
       title: 'Credits by team',
       text: 'Standard Credits of each team over the days in the range.',
       unit: 'short',
-      what: 'Team',
+      labels: [{ of: 'team', title: 'Team', to: teamLink }],
       value: 'Credits',
       queries: [days(credits, '{{team}}')],
       noValue: OFF,
-      width: 6,
+      width: 9,
+      height: 10,
     }),
-    strips({
+    bars({
       title: 'Share of each team by day',
-      text: 'The credits of each team as a share of all teams’ credits on the UTC day. Stronger colours mean larger shares. Only the ten largest of each day are shown.',
-      queries: [days(largestShares(credits), '{{team}}')],
+      text: 'The five teams with most credits in the range, and the rest, as shares of the credits of all teams on each UTC day.',
+      unit: 'short',
+      stack: 'shares',
+      queries: largestAndRest({ family: dailyCreditsByTeam, label: 'team', only: TEAM }),
       noValue: OFF,
-      width: 8,
+      width: 15,
+      height: 10,
     }),
     table({
       title: 'Teams on the newest day',
       text: 'Each team on the newest complete day: people, credits, credits per active person, tool calls, commits and pull requests.',
       queries: [
-        rows(newest(dailyActiveUsersByTeam)),
-        rows(newest(dailyCreditsByTeam)),
-        rows(quotient(newest(dailyCreditsByTeam), newest(dailyActiveUsersByTeam))),
-        rows(newest(dailyToolCallsByTeam)),
-        rows(newest(dailyGitCommitsByTeam)),
-        rows(newest(dailyGitPullRequestsCreatedByTeam)),
+        rows(newest(dailyActiveUsersByTeam, { only: TEAM })),
+        rows(newest(dailyCreditsByTeam, { only: TEAM })),
+        rows(
+          quotient(
+            newest(dailyCreditsByTeam, { only: TEAM }),
+            newest(dailyActiveUsersByTeam, { only: TEAM }),
+          ),
+        ),
+        rows(newest(dailyToolCallsByTeam, { only: TEAM })),
+        rows(newest(dailyGitCommitsByTeam, { only: TEAM })),
+        rows(newest(dailyGitPullRequestsCreatedByTeam, { only: TEAM })),
       ],
       columns: [
-        { of: 'org', title: 'Organization', width: 105 },
-        { of: 'team', title: 'Team' },
-        { of: 0, title: 'People' },
-        { of: 1, title: 'Credits' },
+        { of: 'org', title: 'Organization', to: orgLink(links.users), width: 125 },
+        { of: 'team', title: 'Team', properties: [teamLink] },
+        { of: 0, title: 'People', total: true },
+        { of: 1, title: 'Credits', total: true },
         { of: 2, title: 'Per person' },
-        { of: 3, title: 'Calls' },
-        { of: 4, title: 'Commits' },
-        { of: 5, title: 'PRs' },
+        { of: 3, title: 'Calls', total: true },
+        { of: 4, title: 'Commits', total: true },
+        { of: 5, title: 'PRs', total: true },
       ],
       sort: { by: 'Credits', desc: true },
       noValue: OFF,
-      width: 10,
+      width: 24,
     }),
   ],
 };
