@@ -60,5 +60,5 @@ const fileOnly = [
   '  branches: []                           # such as [trunk, main]',
   '  clean_only: false',
   '  level_rule: none                       # none | bands',
-  '  criterion_counts: true',
+  '  criterion_counts: false',
 ];

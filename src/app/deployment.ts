@@ -4,6 +4,7 @@ import {
   type FetchingCollector,
   isDayCollector,
   isFetching,
+  withoutFamilies,
 } from '../catalog/collector.ts';
 import type { DatasetName } from '../catalog/dataset.ts';
 import type { PeopleSettings } from '../catalog/settings.ts';
@@ -24,7 +25,7 @@ export interface Deployment {
   readonly config: LiveConfig;
   /** How people are identified and assigned to teams. */
   readonly people: PeopleSettings;
-  /** The enabled collectors. */
+  /** The enabled collectors, without the excluded metric families. */
   readonly collectors: readonly Collector[];
   /** Those that send requests; a derived collector is published together with its source. */
   readonly fetching: readonly FetchingCollector[];
@@ -44,8 +45,9 @@ export interface Deployment {
  * unchanged, together with their runs in progress. It has no side effects, so it can be discarded.
  */
 export function createDeployment(config: LiveConfig, core: Core, previous?: Deployment): Deployment {
-  const collectors = allCollectors.filter(({ name }) => config.collectors.get(name) === true);
-  const fetching = collectors.filter(isFetching);
+  const enabled = allCollectors.filter(({ name }) => config.collectors.get(name) === true);
+  const collectors = withoutFamilies(enabled, config.metrics.excluded);
+  const fetching = enabled.filter(isFetching);
   const people = config.people.current();
   const retired = new AbortController();
   const { history, published, runs, memory, publication, instruments, renderSegment, progress } = core;

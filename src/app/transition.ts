@@ -77,6 +77,7 @@ export async function introduce(next: Deployment, core: Core): Promise<void> {
 /** Initializes the counters of every organization to 0, so that their first increase is visible. */
 export function startCounters(deployment: Deployment, { instruments }: Core): void {
   const datasets = datasetsOf(deployment);
+  instruments.familiesExcluded(deployment.config.metrics.excluded);
   for (const org of deployment.orgs.keys()) instruments.initCounters(org, datasets);
 }
 
@@ -104,6 +105,11 @@ async function forget(previous: Deployment, next: Deployment, core: Core): Promi
     if (next.orgs.has(org)) continue;
     published.forget(org);
     await instruments.forgetOrg(org);
+  }
+  // Nothing is folded in what is no longer published.
+  const { excluded } = next.config.metrics;
+  for (const org of next.orgs.keys()) {
+    if (excluded.size > 0) await instruments.forgetFamilies(org, excluded);
   }
   const fetched = new Set(datasetsOf(next).endpoints);
   const gone = allCollectors.filter(({ name }) => previous.names.has(name) && !next.names.has(name));

@@ -88,6 +88,17 @@ export type FetchingCollector = DayCollector<any> | DocumentCollector<any>;
 // biome-ignore lint/suspicious/noExplicitAny: as for FetchingCollector
 export type Collector = FetchingCollector | DerivedCollector<any>;
 
+/** The collectors without some of their metric families, by name; a collector that loses none stays the same object. */
+export function withoutFamilies(
+  collectors: readonly Collector[],
+  excluded: ReadonlySet<string>,
+): readonly Collector[] {
+  return collectors.map((collector) => {
+    const families = collector.families.filter(({ name }) => !excluded.has(name));
+    return families.length === collector.families.length ? collector : { ...collector, families };
+  });
+}
+
 /** Reports whether a collector sends requests, rather than being derived from another one. */
 export function isFetching(collector: Collector): collector is FetchingCollector {
   return 'fetch' in collector;

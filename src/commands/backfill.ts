@@ -3,7 +3,7 @@ import { type BackfillOutcome, backfill } from '../backfill/backfill.ts';
 import { withSources } from '../backfill/fetch.ts';
 import { parseLabels } from '../backfill/labels.ts';
 import { BackfillError } from '../backfill/target.ts';
-import { expensiveDatasets } from '../catalog/collector.ts';
+import { expensiveDatasets, withoutFamilies } from '../catalog/collector.ts';
 import { aboutFamilies, collectors as allCollectors } from '../collectors/index.ts';
 import { backfillOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
@@ -90,7 +90,7 @@ export async function run(context: CommandContext): Promise<number> {
       orgs: await Promise.all(
         orgs.map(async (settings) => ({ settings, history: await history.read(settings.name) })),
       ),
-      collectors,
+      collectors: withoutFamilies(collectors, config.metrics.excluded),
       from,
       to,
       stepMs: values.step,

@@ -1,7 +1,8 @@
-import { type Collector, isDayCollector } from '../catalog/collector.ts';
+import { type Collector, isDayCollector, withoutFamilies } from '../catalog/collector.ts';
 import type { Day } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
+import { readinessCriterionEvaluated, readinessCriterionPassed } from '../collectors/readiness/collector.ts';
 import { usersCollector } from '../collectors/users/collector.ts';
 import type { Config } from '../config/config.ts';
 import { type Identity, identities } from '../config/people/labels.ts';
@@ -32,6 +33,15 @@ export interface CollectorEstimate {
   readonly series: number;
   readonly seriesAfterLimits: number;
   readonly labels: readonly LabelEstimate[];
+  /** What the configuration leaves out; not part of the series. */
+  readonly leftOut: readonly LeftOutEstimate[];
+}
+
+/** The series that a metric would have if the configuration did not leave it out. */
+export interface LeftOutEstimate {
+  readonly family: string;
+  readonly setting: 'metrics.exclude' | 'readiness.criterion_counts';
+  readonly series: number;
 }
 
 export interface OrgEstimate {
@@ -59,6 +69,7 @@ interface Sized {
   readonly configured: boolean;
   readonly whole: CollectorSize;
   readonly limited: CollectorSize;
+  readonly leftOut: readonly LeftOutEstimate[];
 }
 
 /** Estimates an organization as configured and with what is disabled. */
@@ -74,7 +85,7 @@ export async function estimateOrg(parts: EstimateParts): Promise<OrgEstimate> {
     const together = sized.filter(
       (other) => other === one || (other.configured && other.collector !== one.collector),
     );
-    const { collector, identity, configured, whole, limited } = one;
+    const { collector, identity, configured, whole, limited, leftOut } = one;
     return {
       collector: collector.name,
       ...(identity && { identity }),
@@ -83,6 +94,7 @@ export async function estimateOrg(parts: EstimateParts): Promise<OrgEstimate> {
       series: seriesOf(whole.families),
       seriesAfterLimits: seriesWithin(limited.families, familiesOf(together), budget),
       labels: labelsOf(whole, limited),
+      leftOut,
     };
   });
   const own = estimates.filter(({ configured }) => configured);
@@ -103,14 +115,39 @@ async function sizeBoth(
   const { config, clock } = parts;
   const view = viewOf(parts, identity);
   const runs = config.collectors.get(collector.name) === true;
+  const [published = collector] = withoutFamilies([collector], config.metrics.excluded);
   return {
     collector,
     identity,
     configured: runs && (identity === undefined || identity === config.people.identity),
-    whole: await sizeOf(collector, view, () => Number.POSITIVE_INFINITY, clock),
-    limited: await sizeOf(collector, view, config.limits.valuesPerLabel, clock),
+    whole: await sizeOf(published, view, () => Number.POSITIVE_INFINITY, clock),
+    limited: await sizeOf(published, view, config.limits.valuesPerLabel, clock),
+    leftOut: await leftOutOf(parts, collector, identity),
   };
 }
+
+/** The sizes within the limits of what the configuration leaves out of a collector. */
+async function leftOutOf(
+  parts: EstimateParts,
+  collector: Collector,
+  identity: Identity | undefined,
+): Promise<readonly LeftOutEstimate[]> {
+  const { config, settings, clock } = parts;
+  const { excluded } = config.metrics;
+  const readiness = { ...settings.readiness, criterionCounts: true };
+  const view = viewOf({ ...parts, settings: { ...settings, readiness } }, identity);
+  const { families } = await sizeOf(collector, view, config.limits.valuesPerLabel, clock);
+  return families.flatMap(({ family, series }): readonly LeftOutEstimate[] => {
+    if (excluded.has(family)) return [{ family, setting: 'metrics.exclude', series }];
+    const isCount = CRITERION_COUNTS.has(family) && !settings.readiness.criterionCounts;
+    return isCount ? [{ family, setting: 'readiness.criterion_counts', series }] : [];
+  });
+}
+
+const CRITERION_COUNTS: ReadonlySet<string> = new Set([
+  readinessCriterionPassed.name,
+  readinessCriterionEvaluated.name,
+]);
 
 function viewOf(
   { settings, history, people, historyStart, clock }: EstimateParts,

@@ -30,7 +30,7 @@ function renderOrg({
 }
 
 function rowsOf(estimate: CollectorEstimate): readonly (readonly string[])[] {
-  const { collector, identity, configured, failed, series, seriesAfterLimits, labels } = estimate;
+  const { collector, identity, configured, failed, series, seriesAfterLimits, labels, leftOut } = estimate;
   const way = identity === undefined ? '' : `, identity ${identity}`;
   const state = failed ? ' (failed)' : configured ? '' : ' (off)';
   return [
@@ -42,11 +42,13 @@ function rowsOf(estimate: CollectorEstimate): readonly (readonly string[])[] {
       String(one.series),
       String(one.seriesAfterLimits),
     ]),
+    ...leftOut.map((one) => [`  without ${one.family} (${one.setting})`, '', '', '', `-${one.series}`]),
   ];
 }
 
 const notes = [
   'After limits: with limits.values_per_label and, for collectors, limits.series, which all enabled collectors share.',
+  'Without: series that the setting leaves out; they are not part of the numbers above.',
   'Each disabled collector is counted as if it alone were enabled in addition. Per-user series are those of the newest',
   'days; people who were seen in the 28 days before and are missing add zeros later.',
 ];

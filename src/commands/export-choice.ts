@@ -1,4 +1,4 @@
-import type { Collector } from '../catalog/collector.ts';
+import { type Collector, withoutFamilies } from '../catalog/collector.ts';
 import { type Day, type Instant, yesterdayOf } from '../catalog/day.ts';
 import { creditPrice, dailyCost, dailyCostByModel, spendCollector } from '../collectors/spend/collector.ts';
 import { dailyCredits, dailyCreditsByModel, tokensCollector } from '../collectors/tokens/collector.ts';
@@ -12,18 +12,28 @@ import { createCsvFormat, createJsonlFormat } from '../export/tidy.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { chooseCollectors } from './backfill-choice.ts';
 
+const FOCUS_COLLECTORS: readonly Collector[] = [tokensCollector, spendCollector];
+
 /** The resolved options of the command. */
 export type ExportValues = ValuesOf<typeof exportOptions>;
 
-/** The format and the collectors that it needs; throws a `ConfigError` if the configuration lacks something. */
+/**
+ * The format, the collectors that it needs, and what of them is written; throws a `ConfigError` if the configuration lacks something.
+ */
 export function formatOf(
   { format, collector }: ExportValues,
   config: Config,
-): { readonly format: ExportFormat; readonly collectors: readonly Collector[] } {
+): {
+  readonly format: ExportFormat;
+  readonly collectors: readonly Collector[];
+  readonly published: readonly Collector[];
+} {
   if (format !== 'focus') {
+    const collectors = chooseCollectors(config, collector, 'exported');
     return {
       format: format === 'csv' ? createCsvFormat() : createJsonlFormat(),
-      collectors: chooseCollectors(config, collector, 'exported'),
+      collectors,
+      published: withoutFamilies(collectors, config.metrics.excluded),
     };
   }
   if (collector.length > 0) {
@@ -47,7 +57,9 @@ export function formatOf(
       creditsByModel: dailyCreditsByModel.name,
       price: creditPrice.name,
     }),
-    collectors: [tokensCollector, spendCollector],
+    collectors: FOCUS_COLLECTORS,
+    // A charge needs all of them, whether they are published or not.
+    published: FOCUS_COLLECTORS,
   };
 }
 

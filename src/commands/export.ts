@@ -24,7 +24,7 @@ export async function run(context: CommandContext): Promise<number> {
   const { version, stdout, stderr } = context;
   const values = await loadValues(exportOptions, context);
   const { config, configured } = await loadForOrgs(context, values.org);
-  const { format, collectors } = formatOf(values, config);
+  const { format, collectors, published } = formatOf(values, config);
   const clock = createSystemClock();
   const now = clock.now();
   const { from, to } = rangeToExport(values, config, now);
@@ -73,7 +73,8 @@ export async function run(context: CommandContext): Promise<number> {
       ),
       // Rows and a bar on the same terminal would overwrite each other.
       progress: values.output === undefined && stdout.isTTY === true ? SILENT : progress,
-      ...{ collectors, from, to, now, format, sink, signal },
+      collectors: published,
+      ...{ from, to, now, format, sink, signal },
     });
     stderr.write(describeExport(outcome, failed, `${from} to ${to}`));
     return outcome.interrupted || outcome.unknown.size > 0 || failed.length > 0 ? 1 : 0;

@@ -71,7 +71,11 @@ export interface LiveConfig {
   };
   /** Whether a collector is enabled, for every existing collector by name. */
   readonly collectors: ReadonlyMap<string, boolean>;
-  readonly metrics: { readonly maxAgeMs: number };
+  readonly metrics: {
+    readonly maxAgeMs: number;
+    /** Names of the metric families that are not published. */
+    readonly excluded: ReadonlySet<string>;
+  };
   readonly history: {
     readonly start: Day;
     readonly revisionWindowDays: number;

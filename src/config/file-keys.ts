@@ -90,8 +90,9 @@ export const fileKeys: readonly FileKey[] = [
   },
   {
     path: 'readiness.criterion_counts',
-    default: '`true`',
-    description: 'Publish the passed and evaluated counts of each criterion in addition to its ratio',
+    default: '`false`',
+    description:
+      'Publish the passed and evaluated counts of each criterion in addition to its ratio: two thirds of the series of a small organization',
   },
 ];
 

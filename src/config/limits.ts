@@ -25,5 +25,5 @@ export const defaultReadiness: ReadinessSettings = {
   branches: [],
   cleanOnly: false,
   levelRule: 'none',
-  criterionCounts: true,
+  criterionCounts: false,
 };

@@ -11,6 +11,7 @@ import {
 import type { Config } from './config.ts';
 import { readConfigFile } from './config-file.ts';
 import { type Environment, optionsInEnvironment, proxyOf, refuseUnknownVariables } from './environment.ts';
+import { excludedFamilies } from './excluded-families.ts';
 import { secretVariables } from './file-keys.ts';
 import type { OrgEntry } from './file-sections.ts';
 import type { Files } from './files.ts';
@@ -187,7 +188,10 @@ function configOf(
         values[`collector.${name}`] === true && values[`collector.${derivesFrom}`] === true,
       ]),
     ),
-    metrics: { maxAgeMs: values['metrics.max-age'] },
+    metrics: {
+      maxAgeMs: values['metrics.max-age'],
+      excluded: excludedFamilies(values['metrics.exclude'], collectors),
+    },
     history: {
       start: values['history.start'],
       revisionWindowDays: values['history.revision-window'],

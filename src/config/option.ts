@@ -54,8 +54,8 @@ export interface CollectorChoice {
   readonly enabledByDefault: boolean;
   /** The collector that this one requires. */
   readonly derivesFrom?: string;
-  /** Their labels are those for which a limit can be set. */
-  readonly families?: readonly { readonly labels: readonly string[] }[];
+  /** Their labels are those for which a limit can be set, and their names those that can be excluded. */
+  readonly families?: readonly { readonly name: string; readonly labels: readonly string[] }[];
 }
 
 /** The switch of one collector. */

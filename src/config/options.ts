@@ -199,6 +199,14 @@ const sharedOptions = {
     max: '1y',
     takenBy: all,
   },
+  'metrics.exclude': {
+    kind: 'text',
+    section: 'Data',
+    description:
+      'A metric of the platform that is not published, with `*` for any characters, such as agent_platform_daily_tokens*. May be given several times; a list in the file. The page, backfills and exports leave it out too. Metrics about the data and the exporter are always published',
+    repeatable: true,
+    takenBy: all,
+  },
   'history.start': {
     kind: 'day',
     section: 'Data',

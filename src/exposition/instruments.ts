@@ -59,6 +59,10 @@ export interface Instruments {
   dayRevisions(revised: DatasetLabels & { readonly count: number }): void;
   /** Sets the number of folded label values of a metric. */
   valuesFolded(folded: { readonly org: string; readonly metric: string; readonly count: number }): void;
+  /** Sets the families that the configuration leaves out. */
+  familiesExcluded(families: Iterable<string>): void;
+  /** Removes an organization's series about these families. */
+  forgetFamilies(org: string, families: ReadonlySet<string>): Promise<void>;
   /** Sets the number of dropped families of a collector. */
   familiesDropped(dropped: CollectorLabels & { readonly count: number }): void;
 }
@@ -111,6 +115,7 @@ export function createInstruments(deps: InstrumentsDeps): Instruments {
   }
   if (series) makeGauge(registry, ownMetrics.series, (gauge) => showSeries(gauge, series()));
   const dropped = makeGauge(registry, ownMetrics.familiesDropped);
+  const excluded = makeGauge(registry, ownMetrics.familiesExcluded);
   const reloadSuccessful = makeGauge(registry, ownMetrics.configReloadSuccessful);
   const reloadSuccess = makeGauge(registry, ownMetrics.configReloadSuccess);
   reloadSuccessful.set(1);
@@ -163,6 +168,11 @@ export function createInstruments(deps: InstrumentsDeps): Instruments {
     recordsRejected: ({ org, dataset, count }) => rejected.inc({ org, dataset }, count),
     dayRevisions: ({ org, dataset, count }) => revisions.inc({ org, dataset }, count),
     valuesFolded: ({ org, metric, count }) => folded.set({ org, metric }, count),
+    familiesExcluded(families) {
+      excluded.reset();
+      for (const family of families) excluded.set({ family }, 1);
+    },
+    forgetFamilies: (org, families) => removeOrg(folded, org, ({ metric }) => families.has(String(metric))),
     familiesDropped: ({ org, collector, count }) => dropped.set({ org, collector }, count),
   };
 }

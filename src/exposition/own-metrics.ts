@@ -143,6 +143,14 @@ export const ownMetrics = {
     unit: 'metrics',
     source: 'the limit series',
   }),
+  familiesExcluded: ownMetric({
+    name: 'agent_platform_exporter_families_excluded',
+    help: 'A metric that is not published because metrics.exclude names it, always 1.',
+    type: 'gauge',
+    labels: ['family'],
+    unit: 'info',
+    source: 'the setting metrics.exclude',
+  }),
   configReloadSuccessful: ownMetric({
     name: 'agent_platform_exporter_config_last_reload_successful',
     help: 'Whether the last configuration reload was successful (1), or the previous configuration is still in use (0).',

@@ -69,6 +69,39 @@ test('limits count, and collectors that run are distinguished from those that do
   expect(Number(/^as configured +\d+ +(\d+)$/m.exec(table)?.[1])).toBeLessThanOrEqual(600);
 });
 
+test('what the configuration leaves out is listed with the series that it saves', async () => {
+  const { url } = await startPlatform();
+  const file = "metrics: {exclude: ['agent_platform_daily_tool_calls_by_tool']}\n";
+  const whole = estimate(url, ['--json']);
+  const less = estimate(url, ['--json'], file);
+  const counts = estimate(url, ['--json'], 'readiness: {criterion_counts: true}\n');
+  for (const one of [whole, less, counts]) expect(await one.run()).toBe(0);
+  const [all, excluded, counted] = [whole, less, counts].map((one): OrgEstimate | undefined => {
+    const [org]: OrgEstimate[] = JSON.parse(one.stdout()).organizations;
+    return org;
+  });
+  const seriesOf = (org: OrgEstimate | undefined, name: string) =>
+    org?.collectors.find(({ collector }) => collector === name)?.series ?? 0;
+  const leftOutOf = (org: OrgEstimate | undefined, name: string) =>
+    org?.collectors.find(({ collector }) => collector === name)?.leftOut ?? [];
+  const [tool] = leftOutOf(excluded, 'tools');
+  expect(tool).toMatchObject({
+    family: 'agent_platform_daily_tool_calls_by_tool',
+    setting: 'metrics.exclude',
+  });
+  expect(seriesOf(excluded, 'tools')).toBe(seriesOf(all, 'tools') - (tool?.series ?? 0));
+  const readiness = leftOutOf(all, 'readiness');
+  expect(readiness.map(({ setting }) => setting)).toEqual([
+    'readiness.criterion_counts',
+    'readiness.criterion_counts',
+  ]);
+  const saved = readiness.reduce((sum, { series }) => sum + series, 0);
+  expect(seriesOf(counted, 'readiness') - seriesOf(all, 'readiness')).toBe(saved);
+  const table = estimate(url, [], file);
+  await table.run();
+  expect(table.stdout()).toContain(`without agent_platform_daily_tool_calls_by_tool (metrics.exclude)`);
+});
+
 test('a collector that fails is named, and the exit code is 1', async () => {
   const { platform, url } = await startPlatform();
   platform.setFaults(['repeated-cursor']);

@@ -11,7 +11,7 @@ export const collectors = [
     name: 'tokens',
     description: 'Credits and tokens',
     enabledByDefault: true,
-    families: [{ labels: ['model', 'tier'] }],
+    families: [{ name: 'agent_platform_daily_credits_by_model', labels: ['model', 'tier'] }],
   },
   { name: 'wiki', description: 'Wiki runs', enabledByDefault: false },
 ];

@@ -14,6 +14,9 @@ const UNUSED: Readonly<Record<string, string>> = {
   agent_platform_credits_share_by_model_baseline: 'a baseline for rules',
   agent_platform_readiness_ratio_lower: 'a baseline for rules',
   agent_platform_exporter_store_info: 'tells apart the stores of totals that processes share',
+  agent_platform_readiness_criterion_passed: 'off by default: the ratio says the same',
+  agent_platform_readiness_criterion_evaluated: 'off by default: the ratio says the same',
+  agent_platform_exporter_families_excluded: 'only where metrics.exclude is set',
   agent_platform_exporter_config_last_reload_success_timestamp_seconds:
     'an alert looks at whether the last one succeeded',
 };

@@ -41,6 +41,7 @@ async function liveThrough(count: number, options: StoryOptions): Promise<Days> 
     sandbox: { days: 400 },
     collectors: collectors.map(({ name }) => name),
     ...options,
+    file: `readiness: {criterion_counts: true}\n${options.file ?? ''}`,
     flags: [`storage.path=${history}`, ...(options.flags ?? [])],
   });
   const live: Record<string, readonly string[]> = {};

@@ -49,7 +49,6 @@ test('an export of 300 days has, figure by figure, what /metrics shows and a bac
   const path = join(folder(), 'history.db');
   const story = await startStory({
     contract,
-    file: 'readiness: {criterion_counts: false}\n',
     sandbox: { days: DAYS + 60, users: 5, repos: 1 },
     collectors: collectors.map(({ name }) => name),
     flags: [`storage.path=${path}`, `history.start=${FROM}`],

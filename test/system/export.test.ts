@@ -43,17 +43,22 @@ describe.runIf(requireTool('python3'))('an export', () => {
     const from = new Date(Date.now() - 20 * DAY).toISOString().slice(0, 10);
     const file = join(folder, 'usage.csv');
     const csv = programs.exporter(
-      ['export', '--org=acme', '--collector=tokens', `--from=${from}`, `--output=${file}`],
+      [
+        ...['export', '--org=acme', '--collector=tokens', `--from=${from}`, `--output=${file}`],
+        '--metrics.exclude=agent_platform_daily_tokens*',
+      ],
       environment,
     );
     expect(await csv.ended, csv.stderr()).toEqual({ code: 0, signal: null });
     expect(csv.stdout()).toBe('');
+    expect(await readFile(file, 'utf8')).not.toContain('agent_platform_daily_tokens');
     const json = programs.exporter(
       ['export', '--org=acme', '--collector=tokens', `--from=${from}`, '--format=jsonl'],
       environment,
     );
     expect(await json.ended, json.stderr()).toEqual({ code: 0, signal: null });
 
+    expect(json.stdout()).toContain('agent_platform_daily_tokens');
     const rows = json
       .stdout()
       .trim()

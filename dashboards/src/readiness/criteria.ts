@@ -1,7 +1,5 @@
 import {
   readinessCriteriaRegressed,
-  readinessCriterionEvaluated,
-  readinessCriterionPassed,
   readinessCriterionRatio,
   readinessRatio,
   readinessRatioPrevious,
@@ -31,19 +29,15 @@ export const criteria: Row = {
   panels: [
     table({
       title: 'Criteria that fail most',
-      text: 'Each criterion across the selected repositories: the mean share of applications that fail it, the number of repositories that do not fully meet it, and how many of the evaluated applications pass. Select a repository above to see its criteria.',
+      text: 'Each criterion across the selected repositories: the mean share of applications that fail it, and the number of repositories that do not fully meet it. Select a repository above to see its criteria.',
       queries: [
         rows(promql`1 - avg by (criterion) (${each})`),
         rows(promql`count by (criterion) (${each} < 1) or 0 * count by (criterion) (${each})`),
-        rows(newest(readinessCriterionPassed, { by: ['criterion'], orgs: 'summed', only: REPO })),
-        rows(newest(readinessCriterionEvaluated, { by: ['criterion'], orgs: 'summed', only: REPO })),
       ],
       columns: [
         { of: 'criterion', title: 'Criterion' },
         { of: 0, title: 'Fails', unit: 'percentunit', properties: share },
         { of: 1, title: 'Repositories', width: 110 },
-        { of: 2, title: 'Passed', width: 80 },
-        { of: 3, title: 'Evaluated', width: 90 },
       ],
       sort: { by: 'Fails', desc: true },
       noValue: 'No report yet',

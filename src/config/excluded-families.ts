@@ -1,0 +1,46 @@
+import { ConfigError } from '../runtime/errors.ts';
+import type { CollectorChoice } from './option.ts';
+import { quoted } from './parse.ts';
+import { nearest } from './suggestion.ts';
+
+/**
+ * The names of the metric families that match one of the patterns, in which `*` stands for any characters. Throws a
+ * `ConfigError` for a pattern that matches none: it would be a typing error that publishes what should be left out.
+ */
+export function excludedFamilies(
+  patterns: readonly string[],
+  collectors: readonly CollectorChoice[],
+): ReadonlySet<string> {
+  const names = collectors.flatMap(({ families = [] }) => families.map(({ name }) => name));
+  const excluded = new Set<string>();
+  for (const pattern of patterns) {
+    const matching = names.filter((name) => matches(name, pattern));
+    if (matching.length === 0 && names.length > 0) throw unknown(pattern, names);
+    for (const name of matching) excluded.add(name);
+  }
+  return excluded;
+}
+
+function matches(name: string, pattern: string): boolean {
+  const [first = '', ...parts] = pattern.split('*');
+  if (parts.length === 0) return name === pattern;
+  if (!name.startsWith(first)) return false;
+  const last = parts.pop() ?? '';
+  let at = first.length;
+  for (const part of parts) {
+    const found = name.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return name.length - last.length >= at && name.endsWith(last);
+}
+
+function unknown(pattern: string, names: readonly string[]): ConfigError {
+  const near = nearest(pattern.replaceAll('*', ''), names);
+  return new ConfigError(
+    `metrics.exclude: ${quoted(pattern)} matches no metric`,
+    near === undefined
+      ? 'docs/METRICS.md lists the metrics; those about the data and the exporter are always published'
+      : `did you mean ${near}?`,
+  );
+}
