@@ -29,7 +29,11 @@ export const demoContract: Contract = {
 /** Serves metrics of a simulated platform in the same process, in memory, until stopped. */
 export async function run(context: CommandContext): Promise<number> {
   const triggers = createReloadTriggers(context);
-  const sandbox = createSandbox({ now: createSystemClock().now });
+  const sandbox = createSandbox({
+    now: createSystemClock().now,
+    // Something to see in the figures of spend and readiness.
+    scenarios: ['credit-spike', 'readiness-drop'],
+  });
   const { url } = await listenForDemo(sandbox);
   const load = async (): Promise<Config> => {
     const loaded = await loadConfig({ ...context, collectors, organizations: 'ignored' });

@@ -38,6 +38,7 @@ describe.runIf(hasTools)('what compose.yaml starts', () => {
     const commandOf = (name: string) => (compose.service(name).command ?? []).map(here);
     for (const [name, target, file] of [
       ['exporter', '/etc/agent-platform-exporter', 'demo.yml'],
+      ['exporter', '/etc/agent-platform-exporter', 'teams.yaml'],
       ['prometheus', '/etc/prometheus/prometheus.yml', ''],
     ] as const) {
       const text = await readFile(join(compose.mounted(name, target), file), 'utf8');

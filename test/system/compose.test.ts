@@ -1,9 +1,13 @@
+import { once } from 'node:events';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { waitFor } from '../support/wait-for.ts';
 import { type Project, readProject } from './compose.ts';
 import { REPOSITORY } from './image.ts';
 import { createPrograms, written } from './programs.ts';
@@ -15,6 +19,11 @@ const dashboard = z.looseObject({
     list: z.array(z.looseObject({ name: z.string(), type: z.string(), query: z.unknown() })),
   }),
 });
+
+/** An environment without the variables that have no value. */
+function textsOf(environment: Readonly<Record<string, string | null>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, value ?? '']));
+}
 
 describe.runIf(requireTool('docker-compose'))('compose.yaml', () => {
   const programs = createPrograms();
@@ -41,7 +50,7 @@ describe.runIf(requireTool('docker-compose'))('compose.yaml', () => {
   });
 
   test('runs the exporter without privileges, on a read-only file system', () => {
-    for (const name of ['exporter', 'past', 'platform']) {
+    for (const name of ['exporter', 'past', 'platform', 'sessions']) {
       expect(compose.service(name)).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
     }
   });
@@ -51,10 +60,7 @@ describe.runIf(requireTool('docker-compose'))('compose.yaml', () => {
     expect(command).toEqual(['serve']);
     const file = environment['AGENT_PLATFORM_CONFIG_FILE'] ?? '';
     const there = join(compose.mounted('exporter', dirname(file)), 'demo.yml');
-    const check = programs.exporter(['check-config', `--config.file=${there}`], {
-      SIMULATED_KEY_OF_ACME: environment['SIMULATED_KEY_OF_ACME'] ?? '',
-      SIMULATED_KEY_OF_GLOBEX: environment['SIMULATED_KEY_OF_GLOBEX'] ?? '',
-    });
+    const check = programs.exporter(['check-config', `--config.file=${there}`], textsOf(environment));
     expect([await check.ended, check.stderr()]).toEqual([{ code: 0, signal: null }, '']);
     const [listen = '', ...rest] = (compose.service('platform').command ?? []).slice(1);
     expect(listen).toBe('--listen-address=:9890');
@@ -63,6 +69,30 @@ describe.runIf(requireTool('docker-compose'))('compose.yaml', () => {
     for (const org of ['ACME', 'GLOBEX']) {
       expect(platform.stdout()).toContain(environment[`SIMULATED_KEY_OF_${org}`]);
     }
+  });
+
+  test('simulates sessions for the demo, and none for a real organization', async () => {
+    const { command, environment = {} } = compose.service('sessions');
+    const script = join(compose.mounted('sessions', '/etc/agent-platform-exporter'), 'sessions.mjs');
+    const [url = ''] = command ?? [];
+    expect(url).toBe('http://exporter:9889/hooks/events');
+    const token = compose.service('exporter').environment?.['AGENT_PLATFORM_HOOKS_TOKEN'] ?? '';
+    expect(environment['AGENT_PLATFORM_HOOKS_TOKEN']).toBe(token);
+    const received: (string | undefined)[] = [];
+    const intake = createServer((request, response) => {
+      received.push(request.headers.authorization);
+      request.resume().on('end', () => response.end());
+    });
+    onTestFinished(() => intake.closeAllConnections());
+    await once(intake.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void intake.close());
+    const at = `http://127.0.0.1:${(intake.address() as AddressInfo).port}`;
+    const own = { ...environment, AGENT_PLATFORM_CONFIG_FILE: '' };
+    const ended = await programs.run(process.execPath, [script, at], { environment: textsOf(own) });
+    expect([ended.code, received]).toEqual([0, []]);
+    programs.start(process.execPath, [script, at], { environment: textsOf(environment) });
+    await waitFor(() => expect(received.length).toBeGreaterThan(5));
+    expect(new Set(received)).toEqual(new Set([`Bearer ${token}`]));
   });
 
   test('polls another platform if .env names one', async () => {
