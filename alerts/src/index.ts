@@ -1,11 +1,12 @@
 import { documentUrl, project } from '../../scripts/project/project.ts';
 import { renderRules } from './document.ts';
 import { adoptionGroup } from './groups/adoption.ts';
+import { budgetGroup } from './groups/budget.ts';
 import { collectionGroup } from './groups/collection.ts';
 import { exporterGroup } from './groups/exporter.ts';
 import { readinessGroup } from './groups/readiness.ts';
 import { spendGroup } from './groups/spend.ts';
-import type { RuleGroup, RuleSettings } from './rule.ts';
+import { DASHBOARD_URL, type RuleGroup, type RuleSettings } from './rule.ts';
 import { marker, type ThresholdName, thresholds } from './thresholds.ts';
 
 export { renderReadme } from './readme.ts';
@@ -15,19 +16,24 @@ export { marker, type Threshold, type ThresholdName, thresholds } from './thresh
 /** URL of the published runbook; `runbookUrl` is the name of its marker. */
 export const RUNBOOK_URL = documentUrl(project, 'docs/runbook.md');
 
-/** The default thresholds and the published runbook. */
+/** The default thresholds, the published runbook and the compose stack's dashboards. */
 export const defaultSettings: RuleSettings = {
   threshold: (name: ThresholdName) => String(thresholds[name].default),
   runbookUrl: RUNBOOK_URL,
+  dashboardUrl: DASHBOARD_URL,
 };
 
 /** Markers such as `@dataStaleHours@` and `@runbookUrl@` instead of values, which the chart replaces. */
-export const markerSettings: RuleSettings = { threshold: marker, runbookUrl: marker('runbookUrl') };
+export const markerSettings: RuleSettings = {
+  threshold: marker,
+  runbookUrl: marker('runbookUrl'),
+  dashboardUrl: marker('dashboardUrl'),
+};
 
 /** Every group of rules. */
 export function ruleGroups(settings: RuleSettings): readonly RuleGroup[] {
-  return [exporterGroup, collectionGroup, spendGroup, adoptionGroup, readinessGroup].map((group) =>
-    group(settings),
+  return [exporterGroup, collectionGroup, spendGroup, budgetGroup, adoptionGroup, readinessGroup].map(
+    (group) => group(settings),
   );
 }
 

@@ -10,8 +10,8 @@ export function dataDayOf(dataset: DatasetName): string {
 }
 
 /** PromQL for the start of a dataset's newest day by `org`. */
-export function newestDayOf(dataset: DatasetName, modifier = ''): string {
-  return `max by (org) (${dataDayOf(dataset)}${modifier})`;
+export function newestDayOf(dataset: DatasetName): string {
+  return `max by (org) (${dataDayOf(dataset)})`;
 }
 
 /**
@@ -23,8 +23,8 @@ export function onNewestDay(family: Queried, dataset: DatasetName, where = ''): 
 }
 
 /** PromQL for a family of the current reports, from the replicas that have a repository's newest report. */
-export function onNewestReport(family: Queried, timestamp: Queried): string {
-  return fromNewest(family, timestamp.name, ['org', 'repo']);
+export function onNewestReport(family: Queried, timestamp: Queried, where = ''): string {
+  return fromNewest(family, timestamp.name, ['org', 'repo'], where);
 }
 
 function fromNewest({ name, labels }: Queried, stamp: string, per: readonly string[], where = ''): string {
@@ -36,43 +36,45 @@ function fromNewest({ name, labels }: Queried, stamp: string, per: readonly stri
 )`;
 }
 
-/** A day in the past, relative to the current newest day. */
-export interface PastDay {
-  readonly dataset: DatasetName;
-  readonly is: '==' | '<=';
-  /** The number of days before the newest one, as a number or a marker. */
-  readonly daysBefore: string;
+/** PromQL for the newest day of a dataset by `org`, where that is a day from Monday to Friday. */
+export function newestWeekday(dataset: DatasetName): string {
+  const day = newestDayOf(dataset);
+  return `(${day} and on (org) day_of_week(${day}) % 6 > 0)`;
 }
 
 /**
- * PromQL for the maximum of a metric within `range`, in hourly steps, while its data day was a certain one: the day is
- * identified by its date, not by the clock, so that late and missing days shift nothing.
+ * PromQL for a value that stays beyond a limit once its alert fires, until it is beyond the lower limit no more: the
+ * alert does not resolve and notify again whenever the value crosses the limit.
  */
-export function shownOn({ name, labels }: Queried, day: PastDay, range: string, condition = ''): string {
-  return `max by (${['org', ...labels].join(',')}) (max_over_time((
-  ${name}${condition} and on (${TARGET},org) (${dayThatIs(day)})
-)[${range}:1h]))`;
+export function withHysteresis(
+  value: string,
+  limits: { readonly from: string; readonly until: string },
+  { alert, labels }: { readonly alert: string; readonly labels: string },
+): string {
+  return `${value} > ${limits.from}
+or (
+${indented(value, 2)} > ${limits.until}
+  and on (${labels}) last_over_time(ALERTS{alertname="${alert}",alertstate="firing"}[1h])
+)`;
 }
 
-/** PromQL for the number of such days within `range`, according to the values shown at 23:00 UTC. */
-export function daysShown(day: PastDay, range: string): string {
-  // A backfill writes samples at 23:00; a subquery of this step is evaluated at midnight.
-  return `count_over_time((max by (org) (${dayThatIs(day, ' offset 1h')}))[${range}:1d])`;
-}
-
-function dayThatIs({ dataset, is, daysBefore }: PastDay, modifier = ''): string {
-  // Within a subquery, `@ end()` is the evaluation time of the rule.
-  const newest = newestDayOf(dataset, ' @ end()');
-  return `${dataDayOf(dataset)}${modifier} ${is} on (org) group_left () (${newest} - ${daysBefore} * 86400)`;
+function indented(expression: string, by: number): string {
+  return expression.replace(/^/gm, ' '.repeat(by));
 }
 
 /** An expression in parentheses, indented. */
 export function enclosed(expression: string): string {
-  return `(\n${expression.replace(/^/gm, '  ')}\n)`;
+  return `(\n${indented(expression, 2)}\n)`;
 }
 
 /** A template of the newest day of the dataset for the alert's organization, as `2026-06-30`. */
 export function dayInWords(dataset: DatasetName): string {
   const query = `max(${dataDayTimestamp.name}{dataset="${dataset}",org=%q})`;
   return `{{ with query (printf \`${query}\` $labels.org) }}{{ (. | first | value | toTime).UTC.Format "2006-01-02" }}{{ else }}the newest day{{ end }}`;
+}
+
+/** A template of another family's value on the newest day of the alert's organization, such as `34M`. */
+export function valueInWords(family: Queried, dataset: DatasetName): string {
+  const query = onNewestDay(family, dataset, 'org=%[1]q').replaceAll(/\s+/g, ' ');
+  return `{{ with query (printf \`${query}\` $labels.org) }}{{ . | first | value | humanize }}{{ else }}an unknown number of{{ end }}`;
 }

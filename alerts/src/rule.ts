@@ -1,3 +1,4 @@
+import type { links } from '../../dashboards/src/links.ts';
 import type { ThresholdName } from './thresholds.ts';
 
 export type Severity = 'critical' | 'warning' | 'info';
@@ -8,6 +9,8 @@ export interface RuleSettings {
   threshold(name: ThresholdName): string;
   /** URL of the runbook, without an anchor. */
   readonly runbookUrl: string;
+  /** Base URL of the Grafana with the dashboards, without a slash at the end. */
+  readonly dashboardUrl: string;
   /** Replaces a declared duration such as `15m`; by default it is used unchanged. */
   duration?(said: string, use: DurationUse): string;
 }
@@ -30,18 +33,15 @@ export interface AlertDeclaration {
   readonly summary: string;
   /** A Prometheus template: the problem, its location and its extent. */
   readonly description: string;
+  /** The labels of its series. */
+  readonly labels: readonly string[];
+  /** The dashboard that shows the problem. */
+  readonly dashboard: keyof typeof links;
 }
 
-/** A recorded series. */
-export interface Recording {
-  readonly record: string;
-  readonly expr: string;
-}
-
-/** Rules that are evaluated in order: recorded series precede the alerts that use them. */
+/** Alerts that are evaluated together. */
 export interface RuleGroup {
   readonly name: string;
-  readonly recordings?: readonly Recording[];
   readonly alerts: readonly AlertDeclaration[];
 }
 
@@ -51,6 +51,15 @@ export const ALERT_PREFIX = 'AgentPlatform';
 export function durationOf({ duration }: RuleSettings, said: string, use: DurationUse): string {
   return duration?.(said, use) ?? said;
 }
+
+/** The Grafana of the compose stack; `dashboardUrl` is the name of its marker. */
+export const DASHBOARD_URL = 'http://localhost:3000';
+
+/**
+ * How long alerts about days and reports keep firing without data: over restarts and a gap in scraping of three hours,
+ * after which they would notify again.
+ */
+export const OVER_GAPS = '4h';
 
 /** The full name of an alert. */
 export function alertName({ name }: Pick<AlertDeclaration, 'name'>): string {

@@ -1,3 +1,5 @@
+import { LATE_DAYS } from '../../src/pipeline/days-to-fetch.ts';
+
 /** A threshold of an alert that operators may change. */
 export interface Threshold {
   /** Below a million, so that no tool formats it with an exponent. */
@@ -6,6 +8,14 @@ export interface Threshold {
   /** One sentence. */
   readonly description: string;
 }
+
+/** How late the rows of a day are in the worst case that is normal. */
+const LATE_ROW_HOURS = 6;
+/**
+ * The oldest that the newest day is while nobody works: a day without rows is published once no row of it can be late,
+ * and until then the day before it is the newest one.
+ */
+const QUIET_HOURS = 24 * (LATE_DAYS + 2);
 
 /** Every threshold of the alerts; the names are also the keys of the chart's `prometheusRule.thresholds`. */
 export const thresholds = {
@@ -20,10 +30,9 @@ export const thresholds = {
     description: 'More than this share of the requests of the last two hours was answered with 429.',
   },
   dataStaleHours: {
-    default: 102,
+    default: QUIET_HOURS + LATE_ROW_HOURS,
     unit: 'hours',
-    description:
-      'The newest day of a dataset began more than this many hours ago. A weekend without any activity does not reach 102.',
+    description: `The newest day of a dataset began more than this many hours ago. Days without activity reach ${QUIET_HOURS}, however many they are.`,
   },
   rejectedRecords: {
     default: 10,
@@ -38,54 +47,78 @@ export const thresholds = {
   newModelRatio: {
     default: 0.2,
     unit: 'ratio',
-    description: 'A new model uses more than this share of the credits of an average day of the last week.',
+    description: 'A new model uses more than this share of the credits of two days.',
   },
-  newModelDays: {
-    default: 3,
-    unit: 'days',
-    description: 'Number of days for which a model counts as new.',
+  newModelGrowth: {
+    default: 1.5,
+    unit: 'times the share of the 14 days before',
+    description: 'The share of a new model is more than this.',
+  },
+  newModelPeople: {
+    default: 1.5,
+    unit: 'people',
+    description:
+      'The share of a new model is at least that of this many people on an average day of the week: in a small team, one person is a large share.',
   },
   budgetForecastRatio: {
     default: 1,
     unit: 'ratio',
     description: 'The forecast of the month exceeds this share of its budget.',
   },
-  budgetBurnRate: {
-    default: 1.5,
-    unit: 'times the budgeted pace',
+  budgetPaceRatio: {
+    default: 1.1,
+    unit: 'ratio',
     description:
-      'The credits of the last seven days are used faster than this. At 1, a month uses exactly its budget.',
+      'At the pace of the last seven days, the month exceeds this share of its budget, while its forecast does not.',
+  },
+  budgetHysteresis: {
+    default: 0.1,
+    unit: 'ratio',
+    description: 'Forecast and pace must fall by this share of the budget below their threshold to resolve.',
   },
   budgetUsedRatio: {
     default: 1,
     unit: 'ratio',
     description: 'The month has used more than this share of its budget.',
   },
+  silentLeastUsers: {
+    default: 10,
+    unit: 'people',
+    description:
+      'A platform is silent only where at least this many people were active on an average day of the four weeks before.',
+  },
   adoptionDropRatio: {
     default: 0.25,
     unit: 'ratio',
-    description: 'The number of weekly active people fell by more than this share within a week.',
+    description:
+      'The number of people active on an average day of the week fell by more than this share below that of the four weeks before.',
+  },
+  adoptionHysteresis: {
+    default: 0.1,
+    unit: 'ratio',
+    description: 'The drop must become smaller by this to resolve.',
+  },
+  adoptionQuietRatio: {
+    default: 0.2,
+    unit: 'ratio',
+    description:
+      'A weekday with no more than this share of the people of an average day of the four weeks before is a holiday, not a drop.',
   },
   adoptionLeastUsers: {
-    default: 10,
+    default: 7,
     unit: 'people',
-    description: 'Drops are ignored if fewer people were active in the week before.',
+    description: 'Drops are ignored if fewer people were active on an average day of the four weeks before.',
   },
   readinessDropPoints: {
-    default: 5,
+    default: 2,
     unit: 'percentage points',
     description:
-      'A repository scores lower than in its previous report by at least this. Two runs on the same commit differ by up to one.',
-  },
-  readinessCriteriaRegressed: {
-    default: 3,
-    unit: 'criteria',
-    description: 'At least this many criteria score lower than in the previous report.',
+      'A repository scores lower than in its previous report by at least this, and by more than the noise of its earlier reports.',
   },
   readinessFreshDays: {
     default: 7,
     unit: 'days',
-    description: 'Reports older than this do not alert on drops or regressed criteria.',
+    description: 'Reports older than this do not alert on drops.',
   },
   readinessOldDays: {
     default: 30,

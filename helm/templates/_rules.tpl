@@ -1,6 +1,8 @@
-{{/* A text of the rules with the thresholds inserted. Takes the text, the thresholds and the URL of the runbook. */}}
+{{/* A text of the rules with the thresholds inserted. Takes the text, the thresholds and the values with the URLs. */}}
 {{- define "ape.filled" -}}
-{{- $text := replace "@runbookUrl@" (index . 2) (index . 0) }}
+{{- $urls := index . 2 }}
+{{- $text := replace "@runbookUrl@" $urls.runbookUrl (index . 0) }}
+{{- $text = replace "@dashboardUrl@" (trimSuffix "/" $urls.dashboardUrl) $text }}
 {{- range $name, $value := index . 1 }}
 {{- $text = replace (printf "@%s@" $name) (toString $value) $text }}
 {{- end }}
@@ -33,11 +35,11 @@
 {{- if hasKey $override "threshold" }}
 {{- $thresholds = include "ape.thresholds" (list $values.thresholds $rule $override.threshold) | fromYaml }}
 {{- end }}
-{{- $_ := set $rule "expr" (include "ape.filled" (list $rule.expr $thresholds $values.runbookUrl)) }}
+{{- $_ := set $rule "expr" (include "ape.filled" (list $rule.expr $thresholds $values)) }}
 {{- if $name }}
 {{- $annotations := dict }}
 {{- range $key, $text := $rule.annotations }}
-{{- $_ := set $annotations $key (include "ape.filled" (list $text $thresholds $values.runbookUrl)) }}
+{{- $_ := set $annotations $key (include "ape.filled" (list $text $thresholds $values)) }}
 {{- end }}
 {{- $_ := set $rule "annotations" (mergeOverwrite $annotations (deepCopy ($override.annotations | default dict))) }}
 {{- $severity := dict }}

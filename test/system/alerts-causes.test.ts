@@ -145,7 +145,6 @@ scrape_configs:
     ['CreditSpike', { org: 'acme' }],
     ['BudgetExceeded', { org: 'acme' }],
     ['ReadinessDropped', { org: 'acme' }],
-    ['ReadinessCriteriaRegressed', { org: 'acme' }],
     ['ReadinessReportOld', { org: 'acme' }],
   ])('raises %s', raises);
 
@@ -161,6 +160,6 @@ scrape_configs:
 
   test('raises nothing else', async () => {
     const names = new Set((await firing()).map(({ labels }) => labels['alertname']));
-    expect(names.size).toBe(15);
+    expect(names.size).toBe(14);
   });
 });

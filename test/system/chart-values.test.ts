@@ -212,7 +212,7 @@ describe.runIf(requireTool('helm'))('values of the chart', () => {
       expect(changed.has('AgentPlatformSessionsWaiting')).toBe(false);
       expect(changed.get('OwnRule')?.expr).toBe('up == 0');
       expect(changed.get('AgentPlatformDataStale')).toMatchObject({
-        expr: plain.get('AgentPlatformDataStale')?.expr.replace('102', '54'),
+        expr: plain.get('AgentPlatformDataStale')?.expr.replace('126', '54'),
         for: '2h',
         keep_firing_for: '1h',
         labels: { severity: 'critical', page: 'yes', team: 'platform' },

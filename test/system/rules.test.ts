@@ -35,16 +35,18 @@ describe.runIf(requireTool('amtool'))('amtool', () => {
   test('accepts the example configuration', async () => {
     const { code, stdout, stderr } = await programs.run('amtool', ['check-config', example]);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/6 inhibit rules[\s\S]*3 receivers/);
+    expect(stdout).toMatch(/7 inhibit rules[\s\S]*3 receivers/);
   });
 
   test.each([
-    ['critical', 'on-call'],
-    ['warning', 'chat'],
-    ['info', 'digest'],
-  ])('routes what is %s to %s', async (severity, receiver) => {
+    ['critical', 'ExporterDown', 'on-call'],
+    ['warning', 'CollectionFailing', 'chat'],
+    ['warning', 'BudgetExceeded', 'chat'],
+    ['info', 'AdoptionDropped', 'chat'],
+    ['info', 'ReadinessReportOld', 'digest'],
+  ])('routes what is %s, such as %s, to %s', async (severity, name, receiver) => {
     const args = ['config', 'routes', 'test', `--config.file=${example}`, `--verify.receivers=${receiver}`];
-    const alert = [`severity=${severity}`, 'alertname=AgentPlatformCreditSpike', 'org=acme'];
+    const alert = [`severity=${severity}`, `alertname=AgentPlatform${name}`, 'org=acme'];
     const { code, stdout } = await programs.run('amtool', [...args, ...alert]);
     expect([code, stdout.trim()]).toEqual([0, receiver]);
   });

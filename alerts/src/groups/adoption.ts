@@ -1,32 +1,74 @@
-import { weeklyActiveUsers } from '../../../src/collectors/activity/collector.ts';
+import {
+  dailyActiveUsers,
+  dailyActiveUsersMean7d,
+  dailyActiveUsersMean7dBaseline,
+} from '../../../src/collectors/activity/collector.ts';
 import { hookMetrics } from '../../../src/hooks/intake/metrics.ts';
-import { dayInWords, onNewestDay, shownOn } from '../queries.ts';
-import type { AlertDeclaration, RuleGroup, RuleSettings } from '../rule.ts';
+import {
+  dayInWords,
+  enclosed,
+  newestWeekday,
+  onNewestDay,
+  valueInWords,
+  withHysteresis,
+} from '../queries.ts';
+import { type AlertDeclaration, alertName, OVER_GAPS, type RuleGroup, type RuleSettings } from '../rule.ts';
+
+const people = onNewestDay(dailyActiveUsers, 'activity');
+const week = onNewestDay(dailyActiveUsersMean7d, 'activity');
+const weeksBefore = onNewestDay(dailyActiveUsersMean7dBaseline, 'activity');
+/** The newest Monday to Friday counts, also on the weekend after it. */
+const WEEKDAY_WINDOW = '[4d:1h]';
+/** A mean over seven days is this share of one over five working days. */
+const WORKING_DAYS = 1.4;
 
 /** Alerts about the use of agents, and about agents that wait for people. */
 export function adoptionGroup(settings: RuleSettings): RuleGroup {
-  return { name: 'agent-platform-adoption', alerts: [adoptionDropped(settings), sessionsWaiting(settings)] };
+  return {
+    name: 'agent-platform-adoption',
+    alerts: [platformSilent(settings), adoptionDropped(settings), sessionsWaiting(settings)],
+  };
+}
+
+function platformSilent({ threshold }: RuleSettings): AlertDeclaration {
+  const silentWeekday = `${newestWeekday('activity')} and on (org) ${people} == 0`;
+  return {
+    name: 'PlatformSilent',
+    // A day without rows is published once no row of it can be late, one day after the other: within five days, two
+    // weekdays were, over a weekend too.
+    expr: `${weeksBefore} >= ${threshold('silentLeastUsers')}
+and on (org) ${people} == 0
+and on (org) count by (org) (max_over_time((
+  count_values by (org) ("day", ${silentWeekday})
+)[5d:6h])) >= 2`,
+    severity: 'warning',
+    for: '30m',
+    keepFiringFor: OVER_GAPS,
+    labels: ['org'],
+    dashboard: 'adoption',
+    summary: 'The platform reports no activity',
+    description: `The platform reports nobody active in organization {{ $labels.org }} on the newest two weekdays, up to ${dayInWords('activity')}. In the four weeks before, {{ $value | humanize }} people were active on an average day.`,
+  };
 }
 
 function adoptionDropped({ threshold }: RuleSettings): AlertDeclaration {
-  // The value of a day a week ago was shown at most 102 h after its end; Prometheus keeps 15 days by default.
-  const weekBefore = shownOn(
-    weeklyActiveUsers,
-    { dataset: 'activity', is: '==', daysBefore: '7' },
-    '13d',
-    ` >= ${threshold('adoptionLeastUsers')}`,
-  );
+  const drop = enclosed(`1 - ${week} / (${weeksBefore} >= ${threshold('adoptionLeastUsers')})`);
+  const newestPeople = `last_over_time((${people} and on (org) ${newestWeekday('activity')})${WEEKDAY_WINDOW})`;
   return {
     name: 'AdoptionDropped',
-    expr: `1 - ${onNewestDay(weeklyActiveUsers, 'activity')}
-/ ${weekBefore}
-> ${threshold('adoptionDropRatio')}`,
+    // Holidays of everybody are no drop: their days are almost empty, and the first day after them is as before.
+    expr: `(
+${withHysteresis(drop, { from: threshold('adoptionDropRatio'), until: `(${threshold('adoptionDropRatio')} - ${threshold('adoptionHysteresis')})` }, { alert: alertName({ name: 'AdoptionDropped' }), labels: 'org' })}
+)
+and on (org) ${newestPeople} < (1 - ${threshold('adoptionDropRatio')}) * ${WORKING_DAYS} * ${weeksBefore}
+and on (org) ${newestPeople} > ${threshold('adoptionQuietRatio')} * ${weeksBefore}`,
     severity: 'info',
     for: '1h',
-    // A day without a row has no weekly figure, but the next one does.
-    keepFiringFor: '26h',
-    summary: 'Fewer people use the agents than a week before',
-    description: `The people of organization {{ $labels.org }} who were active in the seven days up to ${dayInWords('activity')} are {{ $value | humanizePercentage }} fewer than in the seven days before.`,
+    keepFiringFor: OVER_GAPS,
+    labels: ['org'],
+    dashboard: 'adoption',
+    summary: 'Fewer people use the agents than in the weeks before',
+    description: `In the seven days up to ${dayInWords('activity')}, ${valueInWords(dailyActiveUsersMean7d, 'activity')} people of organization {{ $labels.org }} were active on an average day, {{ $value | humanizePercentage }} fewer than the ${valueInWords(dailyActiveUsersMean7dBaseline, 'activity')} of the four weeks before.`,
   };
 }
 
@@ -37,6 +79,8 @@ function sessionsWaiting({ threshold }: RuleSettings): AlertDeclaration {
     severity: 'info',
     for: '30m',
     keepFiringFor: '5m',
+    labels: ['job'],
+    dashboard: 'live',
     summary: 'Agent sessions are waiting for a human',
     description:
       '{{ $value }} sessions that report to job {{ $labels.job }} have been waiting for an answer or a permission for at least 30 minutes.',

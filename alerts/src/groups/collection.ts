@@ -1,13 +1,14 @@
 import { newestOf } from '../../../dashboards/src/promql.ts';
 import { dataDayTimestamp } from '../../../src/collectors/org-families.ts';
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
-import type { RuleGroup, RuleSettings } from '../rule.ts';
+import { OVER_GAPS, type RuleGroup, type RuleSettings } from '../rule.ts';
 
 /** Alerts about fetching data from the platform, and its timeliness. */
 export function collectionGroup({ threshold }: RuleSettings): RuleGroup {
   const { collectorFailing, collectorSuccess, collectorLastSuccess, apiRequests } = ownMetrics;
   const requests = apiRequests.name;
   const reason = `{{ with query (printf \`${collectorFailing.name}{org=%q,collector=%q} == 1\` $labels.org $labels.collector) }} ({{ . | first | label "reason" }}){{ end }}`;
+  const newestDay = `{{ with query (printf \`max(${dataDayTimestamp.name}{org=%q,dataset=%q})\` $labels.org $labels.dataset) }}{{ (. | first | value | toTime).UTC.Format "2006-01-02" }}{{ else }}unknown{{ end }}`;
   return {
     name: 'agent-platform-collection',
     alerts: [
@@ -17,6 +18,8 @@ export function collectionGroup({ threshold }: RuleSettings): RuleGroup {
         severity: 'critical',
         for: '5m',
         keepFiringFor: '15m',
+        labels: ['org', 'reason'],
+        dashboard: 'health',
         summary: 'The platform rejects the API key',
         description:
           '{{ $value }} collectors of organization {{ $labels.org }} fail with reason {{ $labels.reason }}: the key is wrong or revoked (auth), or its role may not read this endpoint (role). No new data arrives until the key is replaced.',
@@ -29,6 +32,8 @@ unless on (org,collector) (time() - ${newestOf(collectorLastSuccess)} <= ${thres
         severity: 'warning',
         for: '15m',
         keepFiringFor: '15m',
+        labels: ['org', 'collector'],
+        dashboard: 'health',
         summary: 'A collector is failing',
         description: `Collector {{ $labels.collector }} of organization {{ $labels.org }} has not succeeded for more than ${threshold('collectionFailingHours')} h${reason}. The last good data is served until --metrics.max-age.`,
       },
@@ -41,18 +46,23 @@ or on (org) max by (org) (${collectorFailing.name}{reason="throttled"}) == 1`,
         severity: 'warning',
         for: '30m',
         keepFiringFor: '1h',
+        labels: ['org'],
+        dashboard: 'health',
         summary: 'The platform is throttling the exporter',
         description:
           'Requests for organization {{ $labels.org }} are answered with 429 Too Many Requests. Data is late, and other clients of the same key or plan may be throttled as well.',
       },
       {
         name: 'DataStale',
-        expr: `time() - ${newestOf(dataDayTimestamp)} > ${threshold('dataStaleHours')} * 3600`,
+        // The label of the collector lets Alertmanager inhibit it where that collector fails.
+        expr: `label_replace(time() - ${newestOf(dataDayTimestamp)} > ${threshold('dataStaleHours')} * 3600, "collector", "$1", "dataset", "(.*)")`,
         severity: 'warning',
         for: '30m',
-        keepFiringFor: '15m',
+        keepFiringFor: OVER_GAPS,
+        labels: ['org', 'dataset', 'collector'],
+        dashboard: 'health',
         summary: 'The newest day of a dataset is old',
-        description: `The newest day of {{ $labels.dataset }} of organization {{ $labels.org }} began {{ $value | humanizeDuration }} ago (alert: over ${threshold('dataStaleHours')} h). The newest day shown is not yesterday.`,
+        description: `The newest day of {{ $labels.dataset }} (collector {{ $labels.collector }}) of organization {{ $labels.org }} is ${newestDay}. It began {{ $value | humanizeDuration }} ago; days without activity explain ${threshold('dataStaleHours')} h at most.`,
       },
     ],
   };

@@ -1,18 +1,23 @@
 import { newestOf } from '../../../dashboards/src/promql.ts';
 import {
-  readinessCriteriaRegressed,
   readinessRatio,
+  readinessRatioLower,
   readinessRatioPrevious,
   readinessReportTimestampSeconds,
 } from '../../../src/collectors/readiness/collector.ts';
 import { onNewestReport } from '../queries.ts';
-import type { RuleGroup, RuleSettings } from '../rule.ts';
+import { OVER_GAPS, type RuleGroup, type RuleSettings } from '../rule.ts';
 
-/** Alerts about repositories that regress, and about old reports. */
+/** Alerts about repositories that get worse, and about old reports. */
 export function readinessGroup({ threshold }: RuleSettings): RuleGroup {
   const timestamp = readinessReportTimestampSeconds;
   const made = newestOf(timestamp);
-  const recent = `and on (org,repo) (time() - ${made} < ${threshold('readinessFreshDays')} * 86400)`;
+  const ratio = onNewestReport(readinessRatio, timestamp);
+  const inReport = (family: typeof readinessRatio) => {
+    const query = onNewestReport(family, timestamp, 'org=%[1]q,repo=%[2]q').replaceAll(/\s+/g, ' ');
+    return `{{ with query (printf \`${query}\` $labels.org $labels.repo) }}{{ . | first | value | humanizePercentage }}{{ else }}an unknown share{{ end }}`;
+  };
+  const madeAt = `{{ with query (printf \`max(${timestamp.name}{org=%q,repo=%q})\` $labels.org $labels.repo) }}{{ (. | first | value | toTime).UTC.Format "2006-01-02" }}{{ else }}the newest report{{ end }}`;
   return {
     name: 'agent-platform-readiness',
     alerts: [
@@ -22,36 +27,29 @@ export function readinessGroup({ threshold }: RuleSettings): RuleGroup {
         expr: `round(100 * (
 ${onNewestReport(readinessRatioPrevious, timestamp)}
 -
-${onNewestReport(readinessRatio, timestamp)}
+${ratio}
 ), 0.01) >= ${threshold('readinessDropPoints')}
-${recent}`,
+and on (org,repo) ${ratio}
+< ${onNewestReport(readinessRatioLower, timestamp)}
+and on (org,repo) (time() - ${made} < ${threshold('readinessFreshDays')} * 86400)`,
         severity: 'warning',
         for: '15m',
-        keepFiringFor: '2h',
+        keepFiringFor: OVER_GAPS,
+        labels: ['org', 'repo'],
+        dashboard: 'readiness',
         summary: 'The readiness of a repository dropped',
-        description:
-          'The newest readiness report of {{ $labels.repo }} (organization {{ $labels.org }}) scores {{ $value | humanize }} percentage points lower than the previous one.',
-      },
-      {
-        name: 'ReadinessCriteriaRegressed',
-        expr: `${onNewestReport(readinessCriteriaRegressed, timestamp)} >= ${threshold('readinessCriteriaRegressed')}
-${recent}`,
-        severity: 'info',
-        for: '15m',
-        keepFiringFor: '2h',
-        summary: 'Readiness criteria regressed',
-        description:
-          '{{ $value }} criteria score lower in the newest readiness report of {{ $labels.repo }} (organization {{ $labels.org }}) than in the previous one.',
+        description: `The readiness of {{ $labels.repo }} (organization {{ $labels.org }}) fell by {{ $value | humanize }} percentage points to ${inReport(readinessRatio)} with the report of ${madeAt}. By the noise of its earlier reports, ${inReport(readinessRatioLower)} and more would be no drop.`,
       },
       {
         name: 'ReadinessReportOld',
         expr: `time() - ${made} > ${threshold('readinessOldDays')} * 86400`,
         severity: 'info',
         for: '1h',
-        keepFiringFor: '2h',
+        keepFiringFor: OVER_GAPS,
+        labels: ['org', 'repo'],
+        dashboard: 'readiness',
         summary: 'The readiness report of a repository is old',
-        description:
-          'The newest readiness report of {{ $labels.repo }} (organization {{ $labels.org }}) was created {{ $value | humanizeDuration }} ago.',
+        description: `The newest readiness report of {{ $labels.repo }} (organization {{ $labels.org }}) was created {{ $value | humanizeDuration }} ago, on ${madeAt}.`,
       },
     ],
   };

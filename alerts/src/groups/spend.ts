@@ -1,124 +1,65 @@
-import { newestOf, type Queried } from '../../../dashboards/src/promql.ts';
+import { dailyActiveUsersMean7d } from '../../../src/collectors/activity/collector.ts';
 import {
-  creditsMonthBudget,
-  creditsMonthForecast,
-  creditsMonthToDate,
+  creditsShareByModel,
+  creditsShareByModelBaseline,
   creditsTrailing7d,
-  creditsTrailing28d,
+  dailyCreditsExpected,
   dailyCreditsExpectedUpper,
 } from '../../../src/collectors/spend/collector.ts';
-import { dailyCredits, dailyCreditsByModel } from '../../../src/collectors/tokens/collector.ts';
-import {
-  dayInWords,
-  daysShown,
-  enclosed,
-  newestDayOf,
-  onNewestDay,
-  type PastDay,
-  shownOn,
-} from '../queries.ts';
-import type { AlertDeclaration, RuleGroup, RuleSettings } from '../rule.ts';
+import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
+import { dayInWords, enclosed, onNewestDay, valueInWords } from '../queries.ts';
+import { type AlertDeclaration, OVER_GAPS, type RuleGroup, type RuleSettings } from '../rule.ts';
 
-/** The time within which a model counts as seen before: Prometheus keeps 15 days by default. */
-const MODEL_LOOKBACK = '14d';
-/** Number of known days before a model's first one that are required to call it new. */
-const KNOWN_DAYS = 6;
+/** How long a model stays told: over a weekend, whose days are not judged. */
+const WEEKEND = '3d';
 
-const recorded = [
-  dailyCredits,
-  dailyCreditsExpectedUpper,
-  creditsTrailing7d,
-  creditsTrailing28d,
-  creditsMonthToDate,
-  creditsMonthForecast,
-];
-
-/** Alerts about spend: unusual days, new models, the month against its budget. */
+/** Alerts about unusual days and new models. */
 export function spendGroup(settings: RuleSettings): RuleGroup {
-  return {
-    name: 'agent-platform-spend',
-    // One series per organization, regardless of the number of replicas: used several times below, and suited to
-    // long-term storage.
-    recordings: recorded.map((family) => ({ record: newest(family), expr: onNewestDay(family, 'tokens') })),
-    alerts: [creditSpike(settings), newModel(settings), ...budgetAlerts(settings)],
-  };
-}
-
-/** The recorded series of a family's value on the newest day. */
-export function newest({ name }: Queried): string {
-  return `org:${name}:newest`;
+  return { name: 'agent-platform-spend', alerts: [creditSpike(settings), newModel(settings)] };
 }
 
 function creditSpike({ threshold }: RuleSettings): AlertDeclaration {
+  const credits = onNewestDay(dailyCredits, 'tokens');
   return {
     name: 'CreditSpike',
-    expr: `${newest(dailyCredits)} > ${newest(dailyCreditsExpectedUpper)}
-and ${newest(dailyCredits)} > ${threshold('creditSpikeFloorMillions')} * 1e6
-unless ${newest(dailyCredits)} < ${newest(creditsTrailing28d)} / 28`,
+    expr: `${credits}
+> ${onNewestDay(dailyCreditsExpectedUpper, 'tokens')}
+> ${threshold('creditSpikeFloorMillions')} * 1e6`,
     severity: 'warning',
     for: '15m',
-    keepFiringFor: '2h',
-    summary: 'A day used far more credits than usual for its weekday',
-    description: `Organization {{ $labels.org }} used {{ $value | humanize }} credits on ${dayInWords('tokens')}, more than expected for that weekday and at least as many as on an average day.`,
+    keepFiringFor: OVER_GAPS,
+    labels: ['org'],
+    dashboard: 'credits',
+    summary: 'A day used far more credits than usual',
+    description: `Organization {{ $labels.org }} used {{ $value | humanize }} credits on ${dayInWords('tokens')}. Its weekday usually uses ${valueInWords(dailyCreditsExpected, 'tokens')} credits, and up to ${valueInWords(dailyCreditsExpectedUpper, 'tokens')} are not unusual.`,
   };
+}
+
+function byModel(family: typeof creditsShareByModel): string {
+  return `sum by (org,model) (${onNewestDay(family, 'tokens', 'model!="other"')})`;
 }
 
 function newModel({ threshold }: RuleSettings): AlertDeclaration {
-  const before: PastDay = { dataset: 'tokens', is: '<=', daysBefore: threshold('newModelDays') };
-  const byModel = { name: dailyCreditsByModel.name, labels: ['model'] };
-  const credits = `sum by (org,model) ${enclosed(onNewestDay(dailyCreditsByModel, 'tokens', 'model!="other"'))}`;
+  const share = byModel(creditsShareByModel);
+  const before = byModel(creditsShareByModelBaseline);
+  // On a weekend, one person's model is everybody's; in a small team, one person's choice is always a large share.
+  const ofPeople = `(${threshold('newModelPeople')} / ${onNewestDay(dailyActiveUsersMean7d, 'activity')})`;
+  const isOrdinary = `${onNewestDay(dailyCredits, 'tokens')} >= ${onNewestDay(creditsTrailing7d, 'tokens')} / 14`;
   return {
     name: 'NewModelShare',
-    expr: `${credits}
-/ on (org) group_left () (${newest(creditsTrailing7d)} / 7)
+    // With half of such a day's share in the 14 days before, this is at least the second day.
+    expr: `max_over_time(${enclosed(`${share}
 > ${threshold('newModelRatio')}
-unless on (org,model) ${shownOn(byModel, before, MODEL_LOOKBACK, ' > 0')}
-and on (org) ${daysShown(before, MODEL_LOOKBACK)} >= ${KNOWN_DAYS}`,
+> ${threshold('newModelGrowth')} * ${before}
+< 28 * ${before}
+>= on (org) group_left () ${ofPeople}
+and on (org) ${isOrdinary}`)}[${WEEKEND}:6h])`,
     severity: 'info',
     for: '1h',
-    keepFiringFor: '2h',
+    keepFiringFor: OVER_GAPS,
+    labels: ['org', 'model'],
+    dashboard: 'credits',
     summary: 'A new model uses a large share of the credits',
-    description: `Model {{ $labels.model }}, which organization {{ $labels.org }} did not use before, used {{ $value | humanizePercentage }} of an average day's credits on ${dayInWords('tokens')}.`,
+    description: `Model {{ $labels.model }} used up to {{ $value | humanizePercentage }} of the credits of organization {{ $labels.org }} on the days up to ${dayInWords('tokens')}, at least ${threshold('newModelGrowth')} times its share of the 14 days before.`,
   };
-}
-
-function budgetAlerts({ threshold }: RuleSettings): readonly AlertDeclaration[] {
-  const budget = newestOf(creditsMonthBudget);
-  const toDate = newest(creditsMonthToDate);
-  const pace = `${newest(creditsTrailing7d)} / 7`;
-  const day = newestDayOf('tokens');
-  const exceeded = `${toDate} > ${threshold('budgetUsedRatio')} * ${budget}`;
-  return [
-    {
-      name: 'BudgetProjectedOver',
-      expr: `${newest(creditsMonthForecast)} / ${budget} > ${threshold('budgetForecastRatio')}
-unless ${exceeded}`,
-      severity: 'warning',
-      for: '1h',
-      keepFiringFor: '2h',
-      summary: 'The month is forecast to exceed its budget',
-      description: `Organization {{ $labels.org }} is forecast to use {{ $value | humanizePercentage }} of the credits budgeted for the month of ${dayInWords('tokens')}.`,
-    },
-    {
-      name: 'BudgetBurningFast',
-      // At the rate of the last week, both a whole month and the rest of this one would exceed the budget.
-      expr: `${pace} * days_in_month(${day}) / ${budget} > ${threshold('budgetBurnRate')}
-and ${toDate} + ${pace} * (days_in_month(${day}) - day_of_month(${day})) > ${budget}
-unless ${exceeded}`,
-      severity: 'warning',
-      for: '1h',
-      keepFiringFor: '2h',
-      summary: 'The budget is being used up fast',
-      description: `In the seven days up to ${dayInWords('tokens')}, organization {{ $labels.org }} used credits at {{ $value | humanize }} times the rate that its monthly budget allows. At this rate the budget is exceeded within the month.`,
-    },
-    {
-      name: 'BudgetExceeded',
-      expr: `${toDate} / ${budget} > ${threshold('budgetUsedRatio')}`,
-      severity: 'critical',
-      for: '15m',
-      keepFiringFor: '2h',
-      summary: 'The budget of the month is used up',
-      description: `Organization {{ $labels.org }} has used {{ $value | humanizePercentage }} of the credits budgeted for the month, counted up to ${dayInWords('tokens')}.`,
-    },
-  ];
 }

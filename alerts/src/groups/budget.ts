@@ -1,0 +1,85 @@
+import { newestOf } from '../../../dashboards/src/promql.ts';
+import {
+  creditsMonthBudget,
+  creditsMonthForecast,
+  creditsMonthToDate,
+  creditsTrailing7d,
+} from '../../../src/collectors/spend/collector.ts';
+import { dayInWords, enclosed, newestDayOf, onNewestDay, valueInWords, withHysteresis } from '../queries.ts';
+import { alertName, OVER_GAPS, type RuleGroup, type RuleSettings } from '../rule.ts';
+
+/** Each month is an alert of its own: the next month notifies again. */
+const LABELS = ['org', 'month'];
+
+/** Alerts about the month against its budget. */
+export function budgetGroup({ threshold }: RuleSettings): RuleGroup {
+  const budget = newestOf(creditsMonthBudget);
+  const toDate = onNewestDay(creditsMonthToDate, 'tokens');
+  const forecast = onNewestDay(creditsMonthForecast, 'tokens');
+  const pace = `${onNewestDay(creditsTrailing7d, 'tokens')} / 7`;
+  const day = newestDayOf('tokens');
+  const atThisPace = `(${toDate} + ${pace} * (days_in_month(${day}) - day_of_month(${day}))) / ${budget}`;
+  const isExceeded = `${toDate} > ${threshold('budgetUsedRatio')} * ${budget}`;
+  const isProjected = `${forecast} > ${threshold('budgetForecastRatio')} * ${budget}`;
+  const from = (name: 'budgetForecastRatio' | 'budgetPaceRatio') => ({
+    from: threshold(name),
+    until: `(${threshold(name)} - ${threshold('budgetHysteresis')})`,
+  });
+  const ofMonth = `in {{ $labels.month }}`;
+  const budgetInWords = `{{ with query (printf \`max(${creditsMonthBudget.name}{org=%q})\` $labels.org) }}{{ . | first | value | humanize }}{{ else }}the budgeted{{ end }}`;
+  const toDateInWords = `${valueInWords(creditsMonthToDate, 'tokens')} credits were used up to ${dayInWords('tokens')}`;
+
+  /** The value of each organization with the label `month`, such as `2026-06`. */
+  function monthly(value: string): string {
+    const digits = `count_values by (org) ("month", 100 * year(${day}) + month(${day}))`;
+    const month = `label_replace(${digits}, "month", "$1-$2", "month", "(.{4})(.{2})")`;
+    return enclosed(`${enclosed(value)} * on (org) group_right () ${month}`);
+  }
+
+  return {
+    name: 'agent-platform-budget',
+    alerts: [
+      {
+        name: 'BudgetProjectedOver',
+        expr: `(
+${withHysteresis(monthly(`${forecast} / ${budget}`), from('budgetForecastRatio'), { alert: alertName({ name: 'BudgetProjectedOver' }), labels: LABELS.join(',') })}
+)
+unless on (org) ${isExceeded}`,
+        severity: 'warning',
+        for: '1h',
+        keepFiringFor: OVER_GAPS,
+        labels: LABELS,
+        dashboard: 'credits',
+        summary: 'The month is forecast to exceed its budget',
+        description: `Organization {{ $labels.org }} is forecast to use {{ $value | humanizePercentage }} of its budget of ${budgetInWords} credits ${ofMonth}; ${toDateInWords}.`,
+      },
+      {
+        name: 'BudgetBurningFast',
+        // The forecast averages four weeks, and is slower than a pace that has just risen.
+        expr: `(
+${withHysteresis(monthly(atThisPace), from('budgetPaceRatio'), { alert: alertName({ name: 'BudgetBurningFast' }), labels: LABELS.join(',') })}
+)
+unless on (org) ${isProjected}
+unless on (org) ${isExceeded}`,
+        severity: 'warning',
+        for: '1h',
+        keepFiringFor: OVER_GAPS,
+        labels: LABELS,
+        dashboard: 'credits',
+        summary: 'The budget is being used up fast',
+        description: `At the pace of the seven days up to ${dayInWords('tokens')}, organization {{ $labels.org }} uses {{ $value | humanizePercentage }} of its budget of ${budgetInWords} credits ${ofMonth}; ${valueInWords(creditsMonthToDate, 'tokens')} are used. The forecast, which averages four weeks, is still within the budget.`,
+      },
+      {
+        name: 'BudgetExceeded',
+        expr: `${monthly(`${toDate} / ${budget}`)} > ${threshold('budgetUsedRatio')}`,
+        severity: 'warning',
+        for: '15m',
+        keepFiringFor: OVER_GAPS,
+        labels: LABELS,
+        dashboard: 'credits',
+        summary: 'The budget of the month is used up',
+        description: `Organization {{ $labels.org }} has used {{ $value | humanizePercentage }} of its budget of ${budgetInWords} credits ${ofMonth}: ${toDateInWords}.`,
+      },
+    ],
+  };
+}
