@@ -12,6 +12,7 @@ import { type Receiver, startReceiver } from './receiver.ts';
 import { findTool, requireTool } from './tools.ts';
 
 const EXAMPLE = new URL('../../alerts/alertmanager.example.yaml', import.meta.url);
+const RUNBOOK = new URL('../../docs/runbook.md', import.meta.url);
 const alertmanager = findTool(['prometheus-alertmanager', 'alertmanager']);
 
 /** How often the alert for a missing exporter evaluates the past. */
@@ -105,16 +106,17 @@ scrape_configs:
     });
     expect(spike?.annotations['description']).toMatch(
       new RegExp(
-        `^Organization acme used \\d[\\d.]*M credits on ${yesterday}, more than expected for that weekday`,
+        `^Organization acme used [\\d.]+M credits on ${yesterday}\\. Its weekday usually uses [\\d.]+[kM]? credits, and up to [\\d.]+M are not unusual\\.$`,
       ),
     );
+    expect(spike?.annotations['dashboard_url']).toBe('http://localhost:3000/d/ape-credits?var-org=acme');
     expect(spike?.annotations['runbook_url']).toMatch(/runbook\.md#agentplatformcreditspike$/);
   });
 
   test('a readiness drop arrives, for its repository', async () => {
     // Others may have dropped a little too; the one made to drop most dropped by more than ten points.
     const large =
-      /^The newest readiness report of github\.com\/acme\/\S+ \(organization acme\) scores \d\d[\d.]* percentage points lower/;
+      /^The readiness of github\.com\/acme\/\S+ \(organization acme\) fell by \d\d[\d.]* percentage points to [\d.]+% with the report of \d{4}-\d\d-\d\d\. By the noise of its earlier reports, [\d.]+% and more would be no drop\.$/;
     await waitFor(() => {
       const texts = received('AgentPlatformReadinessDropped', 'firing').map(
         ({ annotations }) => annotations['description'],
@@ -156,6 +158,15 @@ scrape_configs:
     expect(new Set(told.map(({ labels }) => labels['alertname']))).toEqual(
       new Set(['AgentPlatformExporterDown']),
     );
+  });
+
+  test('the runbook finds a missing exporter while it is missing', async () => {
+    const [, section = ''] = (await readFile(RUNBOOK, 'utf8')).split('## AgentPlatformExporterDown\n');
+    const [, queries = ''] = /```promql\n([^`]+)```/.exec(section) ?? [];
+    const lines = queries.trim().split('\n');
+    expect(lines).toHaveLength(2);
+    // This exporter was up for seconds.
+    for (const line of lines) await prometheusFinds(line.replace(':1m]', ':1s]'));
   });
 
   test('a returning exporter is reported, and earlier alerts are not repeated', async () => {
