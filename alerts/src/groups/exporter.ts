@@ -62,6 +62,8 @@ unless on (job) ${historyPersistent.name}`,
         severity: 'warning',
         for: '5m',
         keepFiringFor: '5m',
+        labels: ['job'],
+        dashboard: 'health',
         summary: 'The database cannot be used',
         description:
           'An exporter of job {{ $labels.job }} cannot use its database. Published data stays, but polling waits and hook events are refused with 503.',
