@@ -43,6 +43,9 @@ function coloursOf({ fieldConfig }: Panel): readonly string[] {
   return [...text.matchAll(/"(?:color|fixedColor)":"([^"]+)"/g)].map(([, colour = '']) => colour);
 }
 
+/** Grafana inserts no value unless this is the step of the query. */
+const DAY_MS = 86_400_000;
+
 const SAFE = new Set([...sequence, 'transparent']);
 const SHADE = /^rgba\(86, 180, 233, [\d.]+\)$/;
 
@@ -102,10 +105,10 @@ export const structureRules: readonly Rule[] = [
       const bridging = (fieldConfig?.overrides ?? []).filter(
         ({ properties }) =>
           properties.some(({ id, value }) => id === 'custom.drawStyle' && value === 'line') &&
-          !properties.some(({ id, value }) => id === 'custom.insertNulls' && Number(value) > 0),
+          !properties.some(({ id, value }) => id === 'custom.insertNulls' && value === DAY_MS),
       );
       return [
-        ...(drawStyle === 'line' && !insertNulls ? ['lines over gaps'] : []),
+        ...(drawStyle === 'line' && insertNulls !== DAY_MS ? ['lines over gaps'] : []),
         ...bridging.map(({ matcher }) => `a line over gaps: ${JSON.stringify(matcher)}`),
       ];
     }),

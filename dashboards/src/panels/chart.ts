@@ -13,13 +13,13 @@ import {
   VizTooltipOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common';
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
-import { dressed, MISSED_DAY_MS, type PanelSpec, type Placed } from './panel.ts';
+import { DAY_MS, dressed, type PanelSpec, type Placed } from './panel.ts';
 
 /** The units of counts. */
 const COUNTS: ReadonlySet<string> = new Set(['short', 'none']);
 
 /** The gap that a line with `span` bridges. */
-const LONG_WEEKEND_MS = 4.5 * 86_400_000;
+const LONG_WEEKEND_MS = 4.5 * DAY_MS;
 
 export interface ChartSpec extends PanelSpec {
   /** Whether lines continue over a weekend without a value. */
@@ -52,7 +52,7 @@ export function lines(spec: ChartSpec): Placed {
     .pointSize(4)
     .showPoints(daily ? VisibilityMode.Auto : VisibilityMode.Never)
     .spanNulls(spec.span === true ? LONG_WEEKEND_MS : false);
-  if (daily) builder.insertNulls(spec.span === true ? LONG_WEEKEND_MS : MISSED_DAY_MS);
+  if (daily) builder.insertNulls(DAY_MS);
   return placed(builder, spec);
 }
 

@@ -172,8 +172,11 @@ function propertiesOf(look: Look, colour: string | undefined): DynamicConfigValu
   ];
 }
 
-/** Prometheus omits an absent day: without a value inserted, a line would continue over it. */
-export const MISSED_DAY_MS = 1.5 * 86_400_000;
+/**
+ * Prometheus omits an absent day: without a value inserted, a line would continue over it. Grafana inserts none if this
+ * differs from the step.
+ */
+export const DAY_MS = 86_400_000;
 
 function drawn(draw: 'line' | 'dashes' | 'bars'): readonly DynamicConfigValue[] {
   if (draw === 'bars')
@@ -188,7 +191,7 @@ function drawn(draw: 'line' | 'dashes' | 'bars'): readonly DynamicConfigValue[] 
     { id: 'custom.fillOpacity', value: 0 },
     { id: 'custom.lineWidth', value: 2 },
     { id: 'custom.showPoints', value: 'never' },
-    { id: 'custom.insertNulls', value: MISSED_DAY_MS },
+    { id: 'custom.insertNulls', value: DAY_MS },
     { id: 'custom.stacking', value: { mode: 'none', group: 'A' } },
     ...(draw === 'dashes' ? [{ id: 'custom.lineStyle', value: { fill: 'dash', dash: [8, 8] } }] : []),
   ];

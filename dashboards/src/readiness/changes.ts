@@ -19,10 +19,9 @@ function atNoon(metric: Described<'repo' | 'criterion'>): string {
 
 /** Each criterion of the newest report before the current one: at the last noon at which another one was current. */
 const previous: Expression = {
-  text: `last_over_time((${atNoon(readinessCriterionRatio)} and on (org,repo) (${atNoon(readinessReportTimestampSeconds)} < on (org,repo) ${newest(readinessReportTimestampSeconds, { only: REPO }).text.replace('})', '} @ end())')}))[$__range:1d])`,
+  text: `last_over_time((${atNoon(readinessCriterionRatio)} and on (org,repo) (${atNoon(readinessReportTimestampSeconds)} < on (org,repo) ${newest(readinessReportTimestampSeconds, { only: REPO }).text.replace('})', '} @ end())')}))[45d:1d])`,
   about: [readinessCriterionRatio, readinessReportTimestampSeconds],
 };
-const changed = promql`(${now} != on (org,repo,criterion) ${previous})`;
 const percent = [{ id: 'decimals', value: 0 }];
 
 /** What changed between two reports. */
@@ -31,11 +30,11 @@ export const changes: Row = {
   panels: [
     table({
       title: 'Criteria that changed since the report before',
-      text: 'Criteria of the selected repositories that score differently in the current report than in the report before it, as far as that was current at a noon (UTC) in the range. What got worse most is first. Select a repository in the Portfolio to see its criteria alone.',
+      text: 'Criteria of the selected repositories that score differently in the current report than in the report before it, as far as that was current at a noon (UTC) of the last 45 days. What got worse most is first. Select a repository in the Portfolio to see its criteria alone.',
       queries: [
-        rows(promql`${changed} - on (org,repo,criterion) ${previous}`),
-        rows(promql`${previous} and on (org,repo,criterion) ${changed}`),
-        rows(changed),
+        rows(promql`(${now} - on (org,repo,criterion) ${previous}) != 0`),
+        rows(promql`${previous} != on (org,repo,criterion) ${now}`),
+        rows(promql`${now} != on (org,repo,criterion) ${previous}`),
       ],
       columns: [
         { of: 'repo', title: 'Repository', to: repoLink },
@@ -64,7 +63,7 @@ export const changes: Row = {
         { of: 2, title: 'Now', unit: 'percentunit', width: 100, properties: percent },
       ],
       sort: { by: 'Change', desc: false },
-      noValue: 'No criterion changed, or no earlier report in the range',
+      noValue: 'No criterion changed, or no earlier report in 45 days',
       height: 11,
     }),
   ],

@@ -35,7 +35,7 @@ export const criteria: Row = {
         rows(promql`count by (criterion) (${each} < 1) or 0 * count by (criterion) (${each})`),
       ],
       columns: [
-        { of: 'criterion', title: 'Criterion' },
+        { of: 'criterion', title: 'Criterion', width: 210 },
         { of: 0, title: 'Fails', unit: 'percentunit', properties: share },
         { of: 1, title: 'Repositories', width: 110 },
       ],

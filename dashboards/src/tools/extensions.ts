@@ -7,7 +7,7 @@ import {
   dailySlashCommandInvocationsByCommand,
 } from '../../../src/collectors/tools/collector.ts';
 import type { Row } from '../dashboard.ts';
-import { daily } from '../expression.ts';
+import { daily, named } from '../expression.ts';
 import { dailyTotal } from '../figures.ts';
 import { lines } from '../panels/chart.ts';
 import { ranking } from '../panels/ranking.ts';
@@ -56,7 +56,12 @@ export const extensions: Row = {
         { of: 'matcher', title: 'Matcher' },
       ],
       value: 'Executions',
-      queries: [days(daily(dailyHookInvocationsByEvent, { orgs: 'summed' }), '{{event}} {{matcher}}')],
+      queries: [
+        days(
+          named(daily(dailyHookInvocationsByEvent, { orgs: 'summed' }), 'matcher', 'any'),
+          '{{event}} {{matcher}}',
+        ),
+      ],
       height: 10,
     }),
   ],
