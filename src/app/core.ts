@@ -6,6 +6,7 @@ import { createInstruments, type Instruments } from '../exposition/instruments.t
 import { createPublication, type Publication } from '../exposition/publication.ts';
 import { createSegmentRenderer, type RenderSegment } from '../exposition/segment.ts';
 import type { History } from '../history/history.ts';
+import type { SharedRun, SharedTotals } from '../history/postgres/runs.ts';
 import { createPublishedOrgs, type PublishedOrgs } from '../pipeline/published-orgs.ts';
 import { createRunMemory, type RunMemory } from '../pipeline/run-memory.ts';
 import { createRunStates, type RunStates } from '../pipeline/run-states.ts';
@@ -16,6 +17,7 @@ import { createLoggedProgress, type Progress } from '../runtime/progress.ts';
 import { createRedactor, type Redactor } from '../runtime/redact.ts';
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.ts';
 import { createCronTicker, type Ticker } from '../scheduler/ticker.ts';
+import { type ClaimRun, claimEverything, createClaims, createSharedInstruments } from './claims.ts';
 import { publishedFamilies } from './families.ts';
 import { openStore, type Store } from './store.ts';
 import { createTraffic, type Traffic, type TrafficSettings } from './traffic.ts';
@@ -45,6 +47,10 @@ export interface Core {
   readonly history: History;
   readonly store: Store;
   readonly instruments: Instruments;
+  /** Those that runs update: with a shared store they count for all processes. */
+  readonly runInstruments: Instruments;
+  /** Decides which process runs a collector. */
+  readonly claim: ClaimRun;
   readonly publication: Publication;
   readonly exposition: Exposition;
   /** The published data of each organization. */
@@ -76,6 +82,8 @@ export interface CoreEvents extends Pick<Core, 'publish' | 'onTried'> {
   onLateLoad(): void;
   /** Called when another process has changed what is stored of an organization. */
   onChange(org: string, datasets: readonly DatasetName[]): void;
+  /** Called with the last runs and totals of an organization, whichever process made them. */
+  onRuns(org: string, runs: readonly SharedRun[], totals: readonly SharedTotals[]): void;
 }
 
 /** Creates the core; rejects with a `ConfigError` if the history's path is not a file that may be used. */
@@ -94,6 +102,7 @@ export async function createCore(
     collectors: allCollectors,
     onLateLoad: events.onLateLoad,
     onChange: events.onChange,
+    onRuns: events.onRuns,
     ...{ clock, log },
   });
   const { history } = store;
@@ -103,12 +112,17 @@ export async function createCore(
     store: store.metrics,
     ...{ version, revision, clock },
   });
+  const runs = createRunStates();
+  const { shared } = store;
   const traffic = createTraffic({ history, clock }, first.traffic);
   return {
     ...{ log, redactor, clock, history, store, instruments, publication, traffic },
     exposition: createExposition({ publication, registry: instruments.registry, clock }),
     published: createPublishedOrgs(publication),
-    runs: createRunStates(),
+    runs,
+    claim: shared === undefined ? claimEverything : createClaims(shared.leases),
+    runInstruments:
+      shared === undefined ? instruments : createSharedInstruments(instruments, shared.putRun, runs),
     memory: createRunMemory(),
     scheduler: createScheduler({
       ticker: environment.ticker ?? createCronTicker({ clock, log }),

@@ -73,7 +73,7 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
     },
     onTried: core.onTried,
     stopping: core.stopping.signal,
-    ...{ history, runs, memory, instruments, progress, clock, log },
+    ...{ history, runs, memory, progress, clock, log, instruments: core.runInstruments },
   });
   const orgs = new Map(
     config.orgs.map((org): [string, DeployedOrg] => {
@@ -85,10 +85,7 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
   );
   const jobs = [...orgs.values()].flatMap((org) =>
     fetching.map((collector) =>
-      jobOf(
-        { org, collector, runner, usable: core.store.usable, schedules: config.schedules },
-        previous?.jobs,
-      ),
+      jobOf({ org, collector, runner, claim: core.claim, schedules: config.schedules }, previous?.jobs),
     ),
   );
   return {

@@ -1,7 +1,9 @@
 import { type FetchingCollector, isDayCollector } from '../catalog/collector.ts';
 import type { LiveConfig } from '../config/config.ts';
+import { NotStored } from '../history/history.ts';
 import type { Runner } from '../pipeline/runner.ts';
 import type { Job } from '../scheduler/scheduler.ts';
+import type { ClaimRun } from './claims.ts';
 import type { DeployedOrg } from './org.ts';
 
 /** One fetching collector of one organization. */
@@ -25,35 +27,40 @@ export interface JobParts {
   readonly org: DeployedOrg;
   readonly collector: FetchingCollector;
   readonly runner: Runner;
-  /** Resolves once the store can be used; rejects when aborted. */
-  readonly usable: (signal: AbortSignal) => Promise<void>;
+  /** Decides whether this process runs it. */
+  readonly claim: ClaimRun;
   readonly schedules: LiveConfig['schedules'];
 }
 
 /** Creates the job of a collector; a job of the previous deployment with the same basis hands over its run. */
 export function jobOf(parts: JobParts, before: ReadonlyMap<string, DeployedJob> | undefined): DeployedJob {
-  const { org, collector, runner, usable, schedules } = parts;
+  const { org, collector, runner, claim, schedules } = parts;
   const name = jobName(org.config.name, collector.name);
   const basis = basisOf(org, collector);
   const known = before?.get(name);
   const isSame = known?.basis.every((value, index) => value === basis[index]) === true;
+  const schedule = schedules[collector.schedule];
   const lease = isSame ? known.lease : { retired: new AbortController(), underWay: false };
   return {
     ...{ name, basis, lease },
     org: org.config.name,
     collector: collector.name,
-    schedule: schedules[collector.schedule],
+    schedule,
     jitterMs: schedules.jitterMs,
     async run(mode) {
       lease.underWay = true;
       try {
+        const who = { org: org.config.name, collector: collector.name, schedule };
+        const claimed = await claim(who, mode);
+        if (claimed === undefined) return;
         const source = await org.connection.open();
-        const target = { org: org.settings, source, retired: lease.retired.signal };
-        // Nothing is requested that could not be stored.
-        do await usable(lease.retired.signal);
-        while ((await runner.run(target, collector, mode)) === 'cut');
+        const signals = [lease.retired.signal, ...(claimed.lost === undefined ? [] : [claimed.lost])];
+        const target = { org: org.settings, source, retired: AbortSignal.any(signals) };
+        if ((await runner.run(target, collector, mode)) === 'ended') await claimed.finish();
+        else claimed.abandon();
       } catch (error) {
-        if (!lease.retired.signal.aborted) throw error;
+        // Nothing is requested while nothing can be stored; a later tick or the recovery runs it.
+        if (!(error instanceof NotStored)) throw error;
       } finally {
         lease.underWay = false;
       }

@@ -1,11 +1,15 @@
-import type { History } from '../history/history.ts';
 import { NO_RUN } from '../pipeline/run-states.ts';
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
 
 /** Assigns each name to the organization that the configuration identifies. */
-async function adoptConfigured(history: History, { orgs }: Pick<Deployment, 'orgs'>): Promise<void> {
+async function adoptConfigured(
+  { history, store }: Pick<Core, 'history' | 'store'>,
+  { orgs }: Pick<Deployment, 'orgs'>,
+): Promise<void> {
   for (const [name, { config }] of orgs) {
+    // Of an organization that another process holds, that process does it.
+    if (store.shared?.leases.isHeld(name) === false) continue;
     if (config.orgId !== undefined) await history.adopt(name, config.orgId);
   }
 }
@@ -15,10 +19,10 @@ async function adoptConfigured(history: History, { orgs }: Pick<Deployment, 'org
  * succeeded, so that ages continue across a restart.
  */
 export async function restore(
-  { history, runs, instruments }: Pick<Core, 'history' | 'runs' | 'instruments'>,
+  { history, store, runs, instruments }: Pick<Core, 'history' | 'store' | 'runs' | 'instruments'>,
   { orgs, fetching }: Pick<Deployment, 'orgs' | 'fetching'>,
 ): Promise<void> {
-  await adoptConfigured(history, { orgs });
+  await adoptConfigured({ history, store }, { orgs });
   for (const org of orgs.keys()) {
     const unknown = fetching.filter(({ name }) => runs.get(org, name) === NO_RUN);
     if (unknown.length === 0) continue;

@@ -19,6 +19,7 @@ import type { ServiceHooks } from './hooks.ts';
 import { stripOldIdentities } from './people.ts';
 import { createReload, createRestartNote, namesOf } from './reload.ts';
 import { restore } from './restore.ts';
+import { askOthersToRefresh, shareWork, showShared } from './sharing.ts';
 import { probeSuccess, readiness, statusOf } from './status.ts';
 import { logUnlessNotStored, requireOpen } from './store.ts';
 import { trafficSettings } from './traffic.ts';
@@ -68,6 +69,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const core = await createCore(config, first, parts, {
     secrets,
     onChange: (org, datasets) => void deployments?.publishChanged(org, datasets),
+    onRuns: (org, runs, totals) => showShared(core, inUse(), org, runs, totals),
     onLateLoad: () => void deployments?.publishSafely([...inUse().names]),
     publish: async (org, collectors) => deployments?.publishOrg(org, collectors),
     onTried,
@@ -139,6 +141,9 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     figures: createFigures(core, inUse),
     refresh() {
       void refresh();
+      askOthersToRefresh(core, inUse()).catch((error: unknown) =>
+        logUnlessNotStored(log, 'Asking others to refresh failed', error),
+      );
       return core.traffic.pausesOf(inUse().config.orgs);
     },
     reload: reloadOnce,
@@ -194,6 +199,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     // A reload in progress may have created others.
     closeConnections(inUse());
     await core.traffic.close();
+    await core.store.shared?.leases.close();
     await web?.close();
     await hooks?.close();
     publication.close();
@@ -231,6 +237,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   function startWork(): void {
     if (core.stopping.signal.aborted) return;
     scheduler.adopt([...inUse().jobs.values()]);
+    shareWork(core, inUse);
     scheduler.start();
     // It ends only when the service stops; then nothing is left to do.
     sweep().catch(() => undefined);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Collector } from '../catalog/collector.ts';
 import type { DatasetName } from '../catalog/dataset.ts';
 import type { StorageConfig } from '../config/storage.ts';
@@ -5,6 +6,8 @@ import { type History, NotStored } from '../history/history.ts';
 import { createMemoryHistory } from '../history/memory.ts';
 import type { Database } from '../history/postgres/database.ts';
 import type { PostgresHistory } from '../history/postgres/history.ts';
+import type { Leases } from '../history/postgres/leases.ts';
+import type { SharedRun, SharedTotals } from '../history/postgres/runs.ts';
 import { createSqliteHistory, type SqliteHistory } from '../history/sqlite/history.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
@@ -22,6 +25,8 @@ export interface Store {
   readonly metrics: { isUp(): boolean; id(): string | undefined } | undefined;
   /** The database that processes share; undefined for a file or memory. */
   readonly database: Database | undefined;
+  /** What processes that share the database agree on; undefined for a file or memory. */
+  readonly shared: { readonly leases: Leases; readonly putRun: PostgresHistory['putRun'] } | undefined;
   /** What the store waits for; undefined once it was opened. */
   waitingFor(): string | undefined;
   /** Resolves once the store was opened; a file or memory is open at once. */
@@ -38,6 +43,8 @@ export interface StoreParts extends StorageConfig {
   readonly onLateLoad: () => void;
   /** Called when another process has stored something. */
   readonly onChange?: (org: string, datasets: readonly DatasetName[]) => void;
+  /** Called with the last runs and totals of an organization, whichever process made them. */
+  readonly onRuns?: (org: string, runs: readonly SharedRun[], totals: readonly SharedTotals[]) => void;
 }
 
 /** How often a store that cannot be used is looked at, in milliseconds. */
@@ -68,7 +75,7 @@ export async function requireOpen({ database, history, waitingFor }: Store, cloc
 function local(history: History & Partial<Pick<SqliteHistory, 'isPersistent' | 'storeId'>>): Store {
   const { isPersistent, storeId } = history;
   return {
-    ...{ history, isPersistent, database: undefined },
+    ...{ history, isPersistent, database: undefined, shared: undefined },
     metrics: isPersistent && storeId && { isUp: isPersistent, id: storeId },
     waitingFor: () => undefined,
     opened: Promise.resolve(),
@@ -83,11 +90,16 @@ async function openDatabase(
   const { url, clock } = parts;
   // Loaded here: most exporters have a file.
   const { createDatabase } = await import('../history/postgres/database.ts');
+  const { createLeases } = await import('../history/postgres/leases.ts');
   const { createPostgresHistory } = await import('../history/postgres/history.ts');
   const database = createDatabase(parts);
-  const history: PostgresHistory = createPostgresHistory({ ...parts, database, schemaVersionOf });
+  const opened = Promise.withResolvers<void>();
+  const leases = createLeases({ ...parts, database, opened: opened.promise, id: randomUUID() });
+  const history: PostgresHistory = createPostgresHistory({ ...parts, database, leases, schemaVersionOf });
+  opened.resolve(history.opened);
   return {
     ...{ history, database, isPersistent: undefined, opened: history.opened },
+    shared: { leases, putRun: history.putRun },
     metrics: { isUp: database.isUp, id: history.storeId },
     waitingFor() {
       if (history.storeId() !== undefined) return undefined;

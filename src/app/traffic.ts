@@ -51,6 +51,8 @@ export interface Traffic {
   requestsToday(org: string): ReturnType<AdjustableDailyQuota['today']>;
   /** Applies other settings from the next request on. */
   use(settings: TrafficSettings): void;
+  /** Takes over an organization whose requests another process has sent until now. */
+  takeOver(org: string): void;
   /** Stores the request counts. */
   close(): Promise<void>;
 }
@@ -120,6 +122,11 @@ export function createTraffic({ history, clock }: TrafficParts, settings: Traffi
         dailyQuota.setLimit(next.api.dailyRequestLimit);
         admission.use(identityOf(org));
       }
+    },
+    takeOver(name) {
+      const own = orgs.get(name);
+      own?.limiter.restart();
+      own?.dailyQuota.forget();
     },
     async close() {
       // A count that cannot be stored was reserved before its requests were sent.

@@ -2,6 +2,7 @@ import { isFetching } from '../catalog/collector.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
 import { orgChanges } from '../config/changes.ts';
 import type { LiveConfig } from '../config/config.ts';
+import { leaseSettingsOf } from './claims.ts';
 import type { Core } from './core.ts';
 import { createDeployment, type Deployment, datasetsOf, secretsOf } from './deployment.ts';
 import type { DeployedJob } from './job.ts';
@@ -43,6 +44,7 @@ export function putInUse(next: Deployment, core: Core, previous?: Deployment): v
   core.log.setLevel(config.log.level);
   core.traffic.use(trafficSettings(config, datasetsOf(next).dayDatasets));
   core.publication.setCollectors(names);
+  core.store.shared?.leases.use(leaseSettingsOf(config));
 }
 
 /**

@@ -53,6 +53,17 @@ export interface Instruments {
   ): void;
   /** Restores the last success of an earlier process, at `at` (milliseconds since the epoch). */
   restoreLastSuccess(run: CollectorLabels & { readonly at: number }): void;
+  /** Shows the last run that any process has made of a collector; instants in milliseconds. */
+  showRun(
+    run: CollectorLabels & {
+      readonly lastRunAt: number;
+      readonly lastSuccessAt: number | undefined;
+      readonly seconds: number;
+      readonly failure?: FailureReason | undefined;
+    },
+  ): void;
+  /** Shows what all processes have counted of a dataset; totals never go down. */
+  showTotals(totals: DatasetLabels & { readonly revisions: number; readonly rejected: number }): void;
   /** Counts rejected rows, documents or fields. */
   recordsRejected(rejected: DatasetLabels & { readonly count: number }): void;
   /** Counts revised days. */
@@ -116,6 +127,7 @@ export function createInstruments(deps: InstrumentsDeps): Instruments {
   if (series) makeGauge(registry, ownMetrics.series, (gauge) => showSeries(gauge, series()));
   const dropped = makeGauge(registry, ownMetrics.familiesDropped);
   const excluded = makeGauge(registry, ownMetrics.familiesExcluded);
+  const shown = new Map<string, { readonly revisions: number; readonly rejected: number }>();
   const reloadSuccessful = makeGauge(registry, ownMetrics.configReloadSuccessful);
   const reloadSuccess = makeGauge(registry, ownMetrics.configReloadSuccess);
   reloadSuccessful.set(1);
@@ -137,6 +149,7 @@ export function createInstruments(deps: InstrumentsDeps): Instruments {
       for (const dataset of dayDatasets) revisions.inc({ org, dataset }, 0);
     },
     async forgetOrg(org) {
+      for (const key of [...shown.keys()]) if (JSON.parse(key)[0] === org) shown.delete(key);
       for (const metric of ofOrgs) await removeOrg(metric, org);
     },
     async forgetCollector({ org, collector, dataset, metrics }) {
@@ -165,6 +178,21 @@ export function createInstruments(deps: InstrumentsDeps): Instruments {
       for (const reason of failureReasons) failing.set({ ...labels, reason }, reason === failure ? 1 : 0);
     },
     restoreLastSuccess: ({ org, collector, at }) => lastSuccess.set({ org, collector }, at / 1000),
+    showRun({ org, collector, lastRunAt, lastSuccessAt, seconds, failure }) {
+      const labels = { org, collector };
+      success.set(labels, failure === undefined ? 1 : 0);
+      if (lastSuccessAt !== undefined) lastSuccess.set(labels, lastSuccessAt / 1000);
+      lastRun.set(labels, lastRunAt / 1000 + seconds);
+      duration.set(labels, seconds);
+      for (const reason of failureReasons) failing.set({ ...labels, reason }, reason === failure ? 1 : 0);
+    },
+    showTotals({ org, dataset, revisions: revised, rejected: refused }) {
+      const key = JSON.stringify([org, dataset]);
+      const before = shown.get(key) ?? { revisions: 0, rejected: 0 };
+      revisions.inc({ org, dataset }, Math.max(0, revised - before.revisions));
+      rejected.inc({ org, dataset }, Math.max(0, refused - before.rejected));
+      shown.set(key, { revisions: revised, rejected: refused });
+    },
     recordsRejected: ({ org, dataset, count }) => rejected.inc({ org, dataset }, count),
     dayRevisions: ({ org, dataset, count }) => revisions.inc({ org, dataset }, count),
     valuesFolded: ({ org, metric, count }) => folded.set({ org, metric }, count),

@@ -23,7 +23,7 @@ export interface Target {
   readonly retired?: AbortSignal | undefined;
 }
 
-/** How a run ended: by itself, well or badly, or `cut` because its answers could not be stored. */
+/** How a run ended: by itself, well or badly, or `cut` because it was abandoned or its answers could not be stored. */
 export type RunEnd = 'ended' | 'cut';
 
 /** Runs collectors: fetches, stores and publishes their data. */
@@ -48,11 +48,11 @@ export function createRunner(deps: RunnerParts): Runner {
     const started = clock.elapsed();
     const memory = memories.of(org, name);
     const isOver = () => target.retired?.aborted === true;
-    if (isOver()) return 'ended';
+    if (isOver()) return 'cut';
     runs.update(org, name, { running: true });
     try {
       const failure = await attempt(target, collector, memory, mode);
-      if (stopping() || isOver()) return 'ended';
+      if (stopping() || isOver()) return 'cut';
       await conclude(failure);
       return 'ended';
     } catch (error) {

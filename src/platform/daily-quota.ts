@@ -31,6 +31,8 @@ export interface DailyQuota {
 export interface AdjustableDailyQuota extends DailyQuota {
   /** Sets another limit, from the next request on; the count is kept. */
   setLimit(limit: number | undefined): void;
+  /** Reads the stored count again before the next request: another process may have sent some. */
+  forget(): void;
 }
 
 export interface DailyQuotaDeps {
@@ -95,6 +97,9 @@ export function createDailyQuota({ limit, store, clock }: DailyQuotaDeps): Adjus
     },
     setLimit(next) {
       max = next;
+    },
+    forget() {
+      counts = undefined;
     },
     async close() {
       await turns.idle();

@@ -11,6 +11,8 @@ export interface PacingLimiter {
 export interface AdjustablePacingLimiter extends PacingLimiter {
   /** Sets another rate, from the next permission on; waits in progress are not shortened. */
   setRate(perSecond: number): void;
+  /** Makes the next permission wait an interval: another process may have had one just now. */
+  restart(): void;
 }
 
 /**
@@ -36,6 +38,9 @@ export function createPacingLimiter(perSecond: number, clock: Clock): Adjustable
     take: (signal) => turns.run(() => takeNow(signal)),
     setRate(next) {
       intervalMs = 1000 / next;
+    },
+    restart() {
+      last = clock.elapsed();
     },
   };
 }

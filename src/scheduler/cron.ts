@@ -5,6 +5,8 @@ import { addDays, type Day, dayOf, type Instant, startOf } from '../catalog/day.
 export interface Cron {
   /** The first time after an instant; undefined if there is none in eight years. */
   next(after: Instant): Instant | undefined;
+  /** The last time until an instant, that instant included; undefined if there is none in eight years. */
+  last(until: Instant): Instant | undefined;
 }
 
 /** Longer than the gap between two 29 Februaries, even across a century year that is not a leap year. */
@@ -33,6 +35,15 @@ export function readCron(expression: string): Cron {
       for (let tried = 0; tried < MAX_DAYS; tried += 1, day = addDays(day, 1)) {
         if (!holds(day)) continue;
         const at = times.map((time) => startOf(day) + time).find((time) => time > after);
+        if (at !== undefined) return at;
+      }
+      return undefined;
+    },
+    last(until) {
+      let day = dayOf(until);
+      for (let tried = 0; tried < MAX_DAYS; tried += 1, day = addDays(day, -1)) {
+        if (!holds(day)) continue;
+        const at = times.map((time) => startOf(day) + time).findLast((time) => time <= until);
         if (at !== undefined) return at;
       }
       return undefined;

@@ -22,6 +22,8 @@ export interface Scheduler {
   start(): void;
   /** Runs jobs (all unless named) thoroughly as soon as they are free; resolves when all have ended. */
   refresh(names?: ReadonlySet<string>): Promise<void>;
+  /** Runs jobs as scheduled, but now, unless they are running. */
+  catchUp(names: Iterable<string>): void;
   /** When a job is due next, in milliseconds. */
   nextRunOf(name: string): Instant | undefined;
   /** Removes these jobs; resolves when none of them is running. */
@@ -150,6 +152,13 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     async refresh(names) {
       const selected = [...lanes.values()].filter(({ job }) => names === undefined || names.has(job.name));
       await Promise.all(selected.map(thoroughly));
+    },
+    catchUp(names) {
+      for (const name of names) {
+        const lane = lanes.get(name);
+        if (lane !== undefined && lane.running === undefined && !stopped.signal.aborted)
+          void run(lane, 'scheduled');
+      }
     },
     nextRunOf: (name) => lanes.get(name)?.ticking?.next(),
     async retire(names) {

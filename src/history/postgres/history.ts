@@ -10,7 +10,9 @@ import type { History, RequestCount } from '../history.ts';
 import { planSweep } from '../retention.ts';
 import { createHistoryState, type HistoryState, type Touched } from '../state.ts';
 import type { Database, Query } from './database.ts';
+import type { Leases } from './leases.ts';
 import { readRows, type SchemaVersionOf, type StoredRows, withRows, writeTouched } from './rows.ts';
+import { runIn, type SharedRun, type SharedTotals, totalsIn, writeRun } from './runs.ts';
 import { migrate } from './schema.ts';
 
 /** How often changes of other processes are looked for, in milliseconds. */
@@ -28,14 +30,18 @@ export interface PostgresHistoryDeps {
   readonly log: Logger;
   /** Called when another process has changed what is stored of an organization. */
   readonly onChange?: (org: string, datasets: readonly DatasetName[]) => void;
-  /** Rejects with a `NotStored` if another process is responsible for an organization by now. */
-  readonly fence?: (query: Query, org: string) => Promise<void>;
+  /** Called with the last runs and totals of an organization whenever they were read or written. */
+  readonly onRuns?: (org: string, runs: readonly SharedRun[], totals: readonly SharedTotals[]) => void;
+  /** Which process may write; any by default. */
+  readonly leases?: Pick<Leases, 'fence' | 'mayClean'>;
 }
 
 /** A history in a database that several processes share. */
 export interface PostgresHistory extends History {
   /** Identifies the store, the same in all of its processes; undefined until it was opened. */
   storeId(): string | undefined;
+  /** Stores a run of a collector and what it has counted; each time with what was read of other processes' runs. */
+  putRun(org: string, run: SharedRun, added: readonly SharedTotals[]): Promise<void>;
   /** Resolves once the schema is current; the database is tried again until then. */
   readonly opened: Promise<void>;
 }
@@ -114,6 +120,7 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
       return caughtUp(query, org, Number(row?.['version'] ?? 0), Number(row?.['reset_version'] ?? 0));
     }, 'snapshot');
     known.set(org, now);
+    showRuns(org, rows);
     if (before !== undefined) deps.onChange?.(org, datasetsIn(rows));
     return now;
   }
@@ -143,6 +150,10 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
     return { now: { state: createHistoryState(slots), version }, rows };
   }
 
+  function showRuns(org: string, { runs, totals }: StoredRows): void {
+    if (runs.length + totals.length > 0) deps.onRuns?.(org, runs.map(runIn), totals.map(totalsIn));
+  }
+
   async function knownOf(org: string): Promise<Known> {
     return known.get(org) ?? (await queueOf(org).run(async () => known.get(org) ?? (await refresh(org))));
   }
@@ -151,7 +162,12 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
   function change<Result>(
     org: string,
     work: (state: HistoryState) => { readonly result: Result; readonly touched: readonly Touched[] },
+    more?: (query: Query, version: number) => Promise<void>,
   ): Promise<Result> {
+    // The lease under which the change begins: a run of an earlier one must not write under a later one.
+    const fenced = async () => deps.leases?.fence(org);
+    const check = fenced();
+    check.catch(() => undefined);
     return queueOf(org).run(async () => {
       const outcome = await database.transaction(async (query) => {
         // Locks the organization until the end of the transaction; its writers come one after the other.
@@ -161,11 +177,12 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
            RETURNING version::float8, reset_version::float8`,
           [org],
         );
-        await deps.fence?.(query, org);
+        await (await check)?.(query);
         const version = Number(row?.['version']);
         const { now, rows } = await caughtUp(query, org, version - 1, Number(row?.['reset_version']));
         const state = createHistoryState(now.state.slots());
         const { result, touched } = work(state);
+        await more?.(query, version);
         const isReset = await writeTouched(
           query,
           database.schema,
@@ -181,6 +198,7 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
         return { result, rows, next: { state, version } };
       });
       known.set(org, outcome.next);
+      showRuns(org, outcome.rows);
       const others = datasetsIn(outcome.rows);
       if (others.length > 0) deps.onChange?.(org, others);
       return outcome.result;
@@ -190,6 +208,7 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
   /** Changes every known organization; those of other processes are theirs. */
   async function changeAll(work: (state: HistoryState, org: string) => readonly Touched[]): Promise<void> {
     for (const org of [...known.keys()]) {
+      if (deps.leases?.mayClean(org) === false) continue;
       const { state } = await knownOf(org);
       // Most sweeps find nothing to do, which needs no transaction.
       if (work(createHistoryState(state.slots()), org).length === 0) continue;
@@ -289,14 +308,28 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
       return day && { day, requests: Number(row?.['requests']) };
     },
     async putRequests(org, { day, requests }: RequestCount) {
+      const check = deps.leases?.fence(org);
       await database.transaction(async (query) => {
-        await deps.fence?.(query, org);
+        await check?.(query);
         await query(
           `INSERT INTO ${database.schema}.request_count (org, day, requests) VALUES ($1, $2, $3)
            ON CONFLICT (org) DO UPDATE SET day = excluded.day, requests = excluded.requests`,
           [org, day, requests],
         );
       });
+    },
+    async putRun(org, run, added) {
+      await change(
+        org,
+        () => ({ result: undefined, touched: [] }),
+        (query, version) => writeRun(query, database.schema, { org, version }, run, added),
+      );
+      // What was added to is known to the database only.
+      const rows = await database.transaction(
+        (query) => readRows(query, database.schema, org, (known.get(org)?.version ?? 0) - 1),
+        'snapshot',
+      );
+      showRuns(org, rows);
     },
     async amend(dataset, work) {
       await changeAll((state) => state.amend(dataset, work));
@@ -316,7 +349,7 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
   };
 }
 
-const NO_ROWS: StoredRows = { orgs: [], datasets: [], days: [], documents: [] };
+const NO_ROWS: StoredRows = { orgs: [], datasets: [], days: [], documents: [], runs: [], totals: [] };
 
 /** The datasets of changed rows. */
 function datasetsIn({ datasets, days, documents }: StoredRows): readonly DatasetName[] {

@@ -16,6 +16,10 @@ export interface StoredRows {
   readonly datasets: readonly Row[];
   readonly days: readonly Row[];
   readonly documents: readonly Row[];
+  /** The last runs of collectors. */
+  readonly runs: readonly Row[];
+  /** The totals of datasets. */
+  readonly totals: readonly Row[];
 }
 
 /** An instant as a number, in milliseconds. */
@@ -31,15 +35,20 @@ export async function readRows(
   after: number,
 ): Promise<StoredRows> {
   const read = (columns: string, table: string) =>
-    query(`SELECT former, ${columns} FROM ${schema}.${table} WHERE org = $1 AND version > $2`, [org, after]);
+    query(`SELECT ${columns} FROM ${schema}.${table} WHERE org = $1 AND version > $2`, [org, after]);
   return {
-    orgs: await read('org_id, confirmed_key', 'org'),
+    orgs: await read('former, org_id, confirmed_key', 'org'),
     datasets: await read(
-      `dataset, ${msOf('answered_at')}, ${msOf('succeeded_at')}, revised_on::text`,
+      `former, dataset, ${msOf('answered_at')}, ${msOf('succeeded_at')}, revised_on::text`,
       'dataset',
     ),
-    days: await read('dataset, day::text, form, data::text, sum::float8', 'day'),
-    documents: await read('dataset, id, form, data::text, sum::float8', 'document'),
+    days: await read('former, dataset, day::text, form, data::text, sum::float8', 'day'),
+    documents: await read('former, dataset, id, form, data::text, sum::float8', 'document'),
+    runs: await read(
+      `collector, ${msOf('last_run_at')}, ${msOf('last_success_at')}, seconds, ${msOf('failing_since')}, reason, message, hint`,
+      'collector_run',
+    ),
+    totals: await read('dataset, revisions::float8, rejected::float8', 'dataset_total'),
   };
 }
 

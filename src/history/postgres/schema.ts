@@ -59,7 +59,40 @@ const HOOKS = `
   CREATE TABLE S.hook_seen (id text PRIMARY KEY, at timestamptz NOT NULL);
   CREATE INDEX hook_seen_at ON S.hook_seen (at);`;
 
-export const MIGRATIONS: readonly Migration[] = [{ sql: TABLES + HOOKS, usableFrom: 1 }];
+/**
+ * Who polls what. `settings` numbers the settings that shape what is stored, in the order of their first use; `tick` is the
+ * newest tick of a collector that was claimed, under which generation of the organization's lease.
+ */
+const LEASES = `
+  CREATE TABLE S.settings (fingerprint text PRIMARY KEY, generation bigint GENERATED ALWAYS AS IDENTITY);
+  CREATE TABLE S.replica (
+    id text PRIMARY KEY, pool text NOT NULL, settings bigint NOT NULL, seen_at timestamptz NOT NULL
+  );
+  CREATE TABLE S.lease (
+    org text PRIMARY KEY, holder text, generation bigint NOT NULL DEFAULT 0, expires_at timestamptz NOT NULL,
+    refresh text[] NOT NULL DEFAULT '{}'
+  );
+  CREATE TABLE S.tick (
+    org text NOT NULL, collector text NOT NULL, at timestamptz NOT NULL, generation bigint NOT NULL,
+    is_finished boolean NOT NULL, PRIMARY KEY (org, collector)
+  );`;
+
+/** The last run of each collector, and the totals that counters are shown from. */
+const RUNS = `
+  CREATE TABLE S.collector_run (
+    org text NOT NULL, collector text NOT NULL, last_run_at timestamptz NOT NULL, last_success_at timestamptz,
+    seconds double precision NOT NULL, failing_since timestamptz, reason text, message text, hint text,
+    version bigint NOT NULL, PRIMARY KEY (org, collector)
+  );
+  CREATE TABLE S.dataset_total (
+    org text NOT NULL, dataset text NOT NULL, revisions bigint NOT NULL, rejected bigint NOT NULL,
+    version bigint NOT NULL, PRIMARY KEY (org, dataset)
+  );`;
+
+export const MIGRATIONS: readonly Migration[] = [
+  { sql: TABLES + HOOKS, usableFrom: 1 },
+  { sql: LEASES + RUNS, usableFrom: 2 },
+];
 
 /**
  * Migrates the schema, whichever process comes first: the others wait for the lock of its version, at most as long as

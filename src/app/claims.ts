@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import type { FetchingCollector } from '../catalog/collector.ts';
+import { collectors as allCollectors } from '../collectors/index.ts';
+import type { LiveConfig } from '../config/config.ts';
+import type { Instruments } from '../exposition/instruments.ts';
+import type { LeaseSettings, Leases } from '../history/postgres/leases.ts';
+import type { SharedRun, SharedTotals } from '../history/postgres/runs.ts';
+import type { RunStates } from '../pipeline/run-states.ts';
+import { type FailureReason, failureReasons, PlatformError } from '../runtime/errors.ts';
+import { readCron } from '../scheduler/cron.ts';
+
+/** The right to run a collector of an organization now. */
+export interface Claim {
+  /** Aborted once another process may run it. */
+  readonly lost: AbortSignal | undefined;
+  /** Records that the run has ended by itself. */
+  finish(): Promise<void>;
+  /** Records that the run was cut and has to be made again. */
+  abandon(): void;
+}
+
+/** Decides which process runs a collector. */
+export type ClaimRun = (
+  job: { readonly org: string; readonly collector: string; readonly schedule: string },
+  mode: 'scheduled' | 'thorough',
+) => Promise<Claim | undefined>;
+
+/** Without other processes every run is this one's. */
+export const claimEverything: ClaimRun = async () => ({
+  lost: undefined,
+  finish: async () => undefined,
+  abandon: () => undefined,
+});
+
+/** Claims the tick of a schedule by the database's clock, for organizations that this process holds. */
+export function createClaims(leases: Leases): ClaimRun {
+  return async ({ org, collector, schedule }, mode) => {
+    const lost = leases.lost(org);
+    const at = readCron(schedule).last(leases.now()) ?? 0;
+    if (!(await leases.claim(org, collector, at, mode === 'thorough'))) return undefined;
+    return {
+      lost,
+      finish: () => leases.finish(org, collector, at),
+      abandon: () => leases.abandon(org, collector),
+    };
+  };
+}
+
+/** Whether a held collector has a tick that no process has run, and that its own schedule seems to have missed. */
+export function isOverdue(
+  leases: Leases,
+  job: {
+    readonly org: string;
+    readonly collector: string;
+    readonly schedule: string;
+    readonly jitterMs: number;
+  },
+  isNew: boolean,
+): boolean {
+  if (!leases.isHeld(job.org)) return false;
+  const now = leases.now();
+  const at = readCron(job.schedule).last(now) ?? 0;
+  if ((leases.tickOf(job.org, job.collector) ?? -1) >= at) return false;
+  return isNew || now - at > job.jitterMs + GRACE_MS;
+}
+
+/** How far the clocks of process and database may differ before a tick counts as missed, in milliseconds. */
+const GRACE_MS = 15_000;
+
+/** The fingerprint of the settings that shape what is stored: processes with other ones would undo each other's work. */
+function storedShapeOf({ orgs, people, history }: LiveConfig): string {
+  const { identity, teamRules } = people.current();
+  const shape = [
+    ...[identity, teamRules, history.retentionDays],
+    orgs.flatMap(({ name, orgId }) => (orgId === undefined ? [] : [[name, orgId]])).sort(),
+    allCollectors.map(({ dataset }) => [dataset.name, dataset.schemaVersion ?? 1]),
+  ];
+  return createHash('sha256').update(JSON.stringify(shape)).digest('hex');
+}
+
+/** What the leases of a configuration are about. */
+export function leaseSettingsOf(config: LiveConfig): LeaseSettings {
+  const { orgs, shard } = config;
+  return {
+    orgs: orgs.map(({ name }) => name),
+    pool: `${shard.index}/${shard.total}`,
+    fingerprint: storedShapeOf(config),
+  };
+}
+
+/** The part of the instruments that runs update, with totals that all processes share. */
+export function createSharedInstruments(
+  instruments: Instruments,
+  put: (org: string, run: SharedRun, added: readonly SharedTotals[]) => Promise<void>,
+  runs: RunStates,
+): Instruments {
+  const pending = new Map<string, SharedTotals>();
+
+  function add(
+    { org, dataset }: { org: string; dataset: SharedTotals['dataset'] },
+    counted: Partial<SharedTotals>,
+  ): void {
+    const key = JSON.stringify([org, dataset]);
+    const { revisions = 0, rejected = 0 } = counted;
+    const before = pending.get(key) ?? { dataset, revisions: 0, rejected: 0 };
+    pending.set(key, {
+      dataset,
+      revisions: before.revisions + revisions,
+      rejected: before.rejected + rejected,
+    });
+  }
+
+  return {
+    ...instruments,
+    recordsRejected: ({ org, dataset, count }) => add({ org, dataset }, { rejected: count }),
+    dayRevisions: ({ org, dataset, count }) => add({ org, dataset }, { revisions: count }),
+    collectorRun({ org, collector, seconds }) {
+      const { lastRunAt = 0, lastSuccessAt, failure } = runs.get(org, collector);
+      const added: SharedTotals[] = [];
+      for (const [key, totals] of pending) {
+        if ((JSON.parse(key) as readonly string[])[0] !== org) continue;
+        added.push(totals);
+        pending.delete(key);
+      }
+      const { since = 0, error } = failure ?? {};
+      put(
+        org,
+        {
+          ...{ collector, lastRunAt, lastSuccessAt, seconds },
+          failure: error && { since, reason: error.reason, message: error.message, hint: error.hint },
+        },
+        added,
+      ).catch(() => {
+        // Counted with the next run.
+        for (const totals of added) add({ org, dataset: totals.dataset }, totals);
+      });
+    },
+  };
+}
+
+/** Shows the runs that any process has made; a run since the collector's newest tick counts as an attempt. */
+export function showSharedRuns(
+  parts: {
+    readonly instruments: Instruments;
+    readonly runs: RunStates;
+    readonly now: number;
+    readonly isHeld: boolean;
+  },
+  org: string,
+  collectors: readonly (Pick<FetchingCollector, 'name'> & { readonly schedule: string })[],
+  shared: readonly SharedRun[],
+): void {
+  const { instruments, runs, now, isHeld } = parts;
+  for (const run of shared) {
+    const collector = collectors.find(({ name }) => name === run.collector);
+    if (collector === undefined) continue;
+    const reason = failureReasons.find((one): one is FailureReason => one === run.failure?.reason);
+    const { lastRunAt, lastSuccessAt, seconds, failure } = run;
+    instruments.showRun({
+      org,
+      collector: run.collector,
+      lastRunAt,
+      lastSuccessAt,
+      seconds,
+      failure: reason,
+    });
+    const known = runs.get(org, run.collector);
+    runs.update(org, run.collector, {
+      running: isHeld && known.running,
+      tried: known.tried || lastRunAt >= (readCron(collector.schedule).last(now) ?? 0),
+      ...{ lastRunAt, lastSuccessAt, lastDurationSeconds: seconds },
+      failure: failure &&
+        reason && {
+          since: failure.since,
+          error: new PlatformError(reason, failure.message, { hint: failure.hint }),
+        },
+    });
+  }
+}

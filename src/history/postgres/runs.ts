@@ -1,0 +1,100 @@
+import type { DatasetName } from '../../catalog/dataset.ts';
+import type { Instant } from '../../catalog/day.ts';
+import type { Query, Row } from './database.ts';
+
+/** The last run of a collector, in whichever process. Instants in milliseconds. */
+export interface SharedRun {
+  readonly collector: string;
+  readonly lastRunAt: Instant;
+  readonly lastSuccessAt: Instant | undefined;
+  readonly seconds: number;
+  readonly failure:
+    | {
+        readonly since: Instant;
+        readonly reason: string;
+        readonly message: string;
+        readonly hint: string | undefined;
+      }
+    | undefined;
+}
+
+/** What was counted of a dataset, over all processes and restarts. */
+export interface SharedTotals {
+  readonly dataset: DatasetName;
+  readonly revisions: number;
+  readonly rejected: number;
+}
+
+/** Stores a run, and adds to totals. */
+export async function writeRun(
+  query: Query,
+  schema: string,
+  { org, version }: { readonly org: string; readonly version: number },
+  run: SharedRun,
+  added: readonly SharedTotals[],
+): Promise<void> {
+  const { failure } = run;
+  await query(
+    `INSERT INTO ${schema}.collector_run AS old
+     (org, collector, last_run_at, last_success_at, seconds, failing_since, reason, message, hint, version)
+     VALUES ($1, $2, to_timestamp($3::float8 / 1000), to_timestamp($4::float8 / 1000), $5, to_timestamp($6::float8 / 1000),
+     $7, $8, $9, $10)
+     ON CONFLICT (org, collector) DO UPDATE SET last_run_at = excluded.last_run_at,
+     last_success_at = coalesce(excluded.last_success_at, old.last_success_at), seconds = excluded.seconds,
+     failing_since = CASE WHEN excluded.failing_since IS NULL THEN NULL ELSE coalesce(old.failing_since, excluded.failing_since) END,
+     reason = excluded.reason, message = excluded.message, hint = excluded.hint, version = excluded.version`,
+    [
+      ...[org, run.collector, run.lastRunAt, run.lastSuccessAt ?? null, run.seconds],
+      ...[
+        failure?.since ?? null,
+        failure?.reason ?? null,
+        storable(failure?.message),
+        storable(failure?.hint),
+        version,
+      ],
+    ],
+  );
+  for (const { dataset, revisions, rejected } of added) {
+    await query(
+      `INSERT INTO ${schema}.dataset_total AS old (org, dataset, revisions, rejected, version) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (org, dataset) DO UPDATE SET revisions = old.revisions + excluded.revisions,
+       rejected = old.rejected + excluded.rejected, version = excluded.version`,
+      [org, dataset, revisions, rejected, version],
+    );
+  }
+}
+
+/** The run of a row. */
+export function runIn(row: Row): SharedRun {
+  const since = row['failing_since'];
+  const success = row['last_success_at'];
+  return {
+    collector: String(row['collector']),
+    lastRunAt: Number(row['last_run_at']),
+    lastSuccessAt: typeof success === 'number' ? success : undefined,
+    seconds: Number(row['seconds']),
+    failure:
+      typeof since !== 'number'
+        ? undefined
+        : {
+            since,
+            reason: String(row['reason']),
+            message: String(row['message']),
+            hint: typeof row['hint'] === 'string' ? row['hint'] : undefined,
+          },
+  };
+}
+
+/** The totals of a row. */
+export function totalsIn(row: Row): SharedTotals {
+  return {
+    dataset: String(row['dataset']) as DatasetName,
+    revisions: Number(row['revisions']),
+    rejected: Number(row['rejected']),
+  };
+}
+
+/** The database stores no NUL. */
+function storable(text: string | undefined): string | null {
+  return text?.replaceAll('\0', '\uFFFD') ?? null;
+}
