@@ -23,7 +23,7 @@ import { changeQuery } from './week.ts';
 
 const TWICE = 'A person active in two organizations counts in each.';
 /** The platform does not report it for a day without activity. */
-const NOT_TOLD = 'Not reported';
+const NOT_TOLD = 'Not known';
 const present = newest(monthlyActiveUsers);
 
 const people: Row = {

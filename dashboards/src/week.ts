@@ -8,8 +8,8 @@ import { now, type Query } from './query.ts';
 const DAY_S = 86_400;
 const WEEK_S = 7 * DAY_S;
 
-/** The text of a tile whose week is not complete. */
-export const INCOMPLETE = 'Incomplete';
+/** The text of a tile whose days are not complete, or whose exporter does not answer. */
+export const INCOMPLETE = 'Not known';
 
 /** The labels of a tile with the sum of a week and its change. */
 export const IN_A_WEEK = '7 days';

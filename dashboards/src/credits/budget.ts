@@ -13,7 +13,8 @@ import { bars } from '../panels/chart.ts';
 import { tile } from '../panels/tile.ts';
 import { days, now } from '../query.ts';
 
-export const NO_BUDGET = 'No budget';
+/** Without an exporter that answers nothing is known of a budget either. */
+export const NO_BUDGET = 'None known';
 
 /** A figure of the month divided by the budget, over the organizations with a budget. */
 export function ofBudget(figure: Described): Expression {

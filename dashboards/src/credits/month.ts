@@ -49,7 +49,7 @@ export const month: Row = {
       title: 'Credits this month',
       text: 'Standard Credits from the first of the newest complete day’s month (UTC) to that day. Blank if a day of an organization is missing: it is never a partial sum.',
       unit: 'short',
-      noValue: 'Incomplete',
+      noValue: 'Not known',
       queries: [now(wholeTotal(creditsMonthToDate, dailyCredits), 'credits')],
       width: 8,
     }),
@@ -65,7 +65,7 @@ export const month: Row = {
       title: 'Last 7 and 28 days',
       text: 'Standard Credits of the 7 and the 28 days that end with the newest complete day.',
       unit: 'short',
-      noValue: 'Incomplete',
+      noValue: 'Not known',
       queries: [
         now(wholeTotal(creditsTrailing7d, dailyCredits), '7 days'),
         now(wholeTotal(creditsTrailing28d, dailyCredits), '28 days', { colour: palette.quiet }),

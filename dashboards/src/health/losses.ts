@@ -33,7 +33,7 @@ export const losses: Row = {
       value: 'Values',
       reduce: 'lastNotNull',
       queries: [now(promql`sum by (metric) (${newest(ownMetrics.valuesFolded)}) > 0`, '{{metric}}')],
-      noValue: 'None folded',
+      noValue: 'None known',
       width: 8,
     }),
     ranking({
@@ -47,7 +47,7 @@ export const losses: Row = {
       value: 'Metrics',
       reduce: 'lastNotNull',
       queries: [now(promql`${newest(ownMetrics.familiesDropped)} > 0`, '{{org}} {{collector}}')],
-      noValue: 'None dropped',
+      noValue: 'None known',
       width: 8,
     }),
   ],

@@ -35,12 +35,12 @@ export const state: Row = {
     }),
     tile({
       ...WHOLE,
-      title: 'Collectors succeeding',
+      title: 'Collectors OK',
       text: 'Share of collectors across all organizations whose last run succeeded.',
       queries: [now(promql`avg(${success})`, 'succeeded')],
     }),
     tile({
-      title: 'Age of oldest dataset',
+      title: 'Oldest data',
       text: 'How long ago the newest complete day ended, for the dataset and organization furthest behind. More than 102 hours cannot be explained by a weekend.',
       unit: 's',
       decimals: 0,
@@ -56,9 +56,9 @@ export const state: Row = {
     tile({
       ...WHOLE,
       title: 'History on disk',
-      text: 'Share of exporters that keep all history in the file of storage.path. Below 100 %, an exporter holds some of it in memory only and loses it on a restart.',
+      text: 'Share of exporters that keep all history in the file of storage.path; not known if it is in memory by configuration. Below 100 %, an exporter holds some of it in memory only and loses it on a restart.',
       queries: [now(promql`avg(${ofEachExporter(ownMetrics.historyPersistent)})`, 'on disk')],
-      noValue: 'In memory',
+      noValue: 'Not known',
     }),
     tile({
       ...WHOLE,

@@ -7,7 +7,7 @@ import {
   dailyCost,
 } from '../../../src/collectors/spend/collector.ts';
 import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
-import { BUDGET_LASTS, budgetDaysLeft } from '../credits/budget.ts';
+import { BUDGET_LASTS, budgetDaysLeft, NO_BUDGET } from '../credits/budget.ts';
 import type { Row } from '../dashboard.ts';
 import { type Expression, newest, promql } from '../expression.ts';
 import { weekOnWeek, wholeTotal } from '../figures.ts';
@@ -15,7 +15,7 @@ import { links } from '../links.ts';
 import { palette } from '../palette.ts';
 import { tile } from '../panels/tile.ts';
 import { now } from '../query.ts';
-import { aMonthBefore, changeQuery, onNewestDay, weekOf } from '../week.ts';
+import { aMonthBefore, changeQuery, INCOMPLETE, onNewestDay, weekOf } from '../week.ts';
 import { freshness } from './freshness.ts';
 
 const { main, second } = palette;
@@ -46,7 +46,7 @@ export const answers: Row = {
         now(wholeTotal(creditsTrailing7d, dailyCredits), 'credits', { colour: second }),
         changeQuery(weekOnWeek(creditsTrailing7d), 'change of credits'),
       ],
-      noValue: 'Incomplete',
+      noValue: INCOMPLETE,
       to: links.credits,
       width: 8,
       height: 5,
@@ -67,7 +67,7 @@ export const answers: Row = {
           'change from last month',
         ),
       ],
-      noValue: 'Incomplete',
+      noValue: INCOMPLETE,
       to: links.credits,
       width: 8,
       height: 5,
@@ -83,7 +83,7 @@ export const answers: Row = {
         { from: BUDGET_LASTS, text: 'It lasts' },
       ],
       steps: { warn: 31, alarm: 7 },
-      noValue: 'No budget',
+      noValue: NO_BUDGET,
       to: links.credits,
       width: 4,
       height: 5,
@@ -97,7 +97,7 @@ export const answers: Row = {
         now(wholeTotal(dailyActiveUsersMean7d, dailyActiveUsers), 'people'),
         changeQuery(weekOnWeek(dailyActiveUsersMean7d), 'change'),
       ],
-      noValue: 'Incomplete',
+      noValue: INCOMPLETE,
       to: links.adoption,
       width: 4,
       height: 5,

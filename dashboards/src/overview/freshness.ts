@@ -27,6 +27,7 @@ export const freshness = tile({
       colour: palette.main,
     }),
   ],
+  noValue: 'No exporter answers',
   inOneLine: true,
   to: links.health,
   width: 24,

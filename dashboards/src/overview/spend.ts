@@ -5,7 +5,7 @@ import {
   dailyCreditsExpectedUpper,
 } from '../../../src/collectors/spend/collector.ts';
 import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
-import { ofBudget } from '../credits/budget.ts';
+import { NO_BUDGET, ofBudget } from '../credits/budget.ts';
 import type { Row } from '../dashboard.ts';
 import { daily, promql } from '../expression.ts';
 import { dailyTotal, whole, wholeDailyTotal } from '../figures.ts';
@@ -31,7 +31,7 @@ export const spend: Row = {
       decimals: 0,
       queries: [now(ofBudget(creditsMonthToDate), 'used')],
       steps: { warn: 0.9, alarm: 1 },
-      noValue: 'No budget',
+      noValue: NO_BUDGET,
       to: links.credits,
       width: 4,
       height: 7,
@@ -43,7 +43,7 @@ export const spend: Row = {
       decimals: 0,
       queries: [now(ofBudget(creditsMonthForecast), 'expected')],
       steps: { warn: 1, alarm: 1.1 },
-      noValue: 'No budget',
+      noValue: NO_BUDGET,
       to: links.credits,
       width: 4,
       height: 7,

@@ -86,7 +86,7 @@ interface CommonBuilder extends PanelBuilding {
   overrideByName(name: string, properties: DynamicConfigValue[]): this;
 }
 
-const NO_VALUE = 'No data yet';
+const NO_VALUE = 'No data';
 /** The hourly grid of the day panels. */
 const NO_DAY = 'No day yet: the first day appears after the next full hour, past days after a backfill';
 
