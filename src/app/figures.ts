@@ -28,12 +28,22 @@ import { dailyCredits } from '../collectors/tokens/collector.ts';
 import { tokensDataset } from '../collectors/tokens/dataset.ts';
 import { type LabelLimit, measureCardinality, projectFamily } from '../pipeline/cardinality.ts';
 import { runInSlices } from '../runtime/slices.ts';
-import type { CourseDay, Figure, FigureName, Money, OrgFigures, ReadFigures } from '../server/figures.ts';
+import type {
+  CourseDay,
+  Figure,
+  FigureDetail,
+  FigureName,
+  Money,
+  OrgFigures,
+  ReadFigures,
+} from '../server/figures.ts';
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
 
 /** Number of days in the course of a figure. */
 const COURSE_DAYS = 30;
+
+const WEEK_DAYS = 7;
 
 /** Number of listed repositories that got worse. */
 const LISTED_REPOSITORIES = 5;
@@ -46,6 +56,7 @@ interface Parts {
   /** The number of published series by family. */
   readonly series: ReadonlyMap<string, number>;
   readonly labelLimit: LabelLimit;
+  readonly detail: FigureDetail;
 }
 
 type Work<Result> = Generator<void, Result>;
@@ -55,26 +66,29 @@ type Work<Result> = Generator<void, Result>;
  * last, and kept until the organization is published again.
  */
 export function createFigures(core: Core, inUse: () => Deployment): ReadFigures {
-  const made = new WeakMap<object, Promise<OrgFigures>>();
+  const made = {
+    full: new WeakMap<object, Promise<OrgFigures>>(),
+    summary: new WeakMap<object, Promise<OrgFigures>>(),
+  };
 
-  function figuresOf(org: string): Promise<OrgFigures> | undefined {
+  function figuresOf(org: string, detail: FigureDetail): Promise<OrgFigures> | undefined {
     const { view, collectors: published } = core.published.of(org);
     if (view === undefined) return undefined;
-    const known = made.get(published);
+    const known = made[detail].get(published);
     if (known !== undefined) return known;
     const { collectors, config } = inUse();
     const series = core.publication.seriesOf(org);
     const labelLimit = (label: string) => config.limits.valuesPerLabel(label);
-    const figures = runInSlices(orgFigures({ view, collectors, series, labelLimit }), core.clock, 1);
-    made.set(published, figures);
+    const figures = runInSlices(orgFigures({ view, collectors, series, labelLimit, detail }), core.clock, 1);
+    made[detail].set(published, figures);
     return figures;
   }
 
-  return async (orgs) => {
+  return async (orgs, detail) => {
     const found = new Map<string, OrgFigures>();
     // One after the other: concurrent slices of work would add up to a long one.
     for (const org of orgs) {
-      const figures = inUse().orgs.has(org) ? await figuresOf(org) : undefined;
+      const figures = inUse().orgs.has(org) ? await figuresOf(org, detail) : undefined;
       if (figures !== undefined) found.set(org, figures);
     }
     return found;
@@ -145,15 +159,21 @@ function* dayFigure(
   const day = isServed(parts, family) ? newest : undefined;
   const head = { name, family: family.name, isPublished: isPublished(parts, family), day };
   if (day === undefined) return { ...head, value: undefined, weekBefore: undefined, course: [] };
-  const upper = name === 'credits' && isServed(parts, dailyCreditsExpectedUpper);
+  const valueOn = (of: Day) => firstOf(family.samplesOf(parts.view, of));
+  const bounds = name === 'credits' && isServed(parts, dailyCreditsExpectedUpper);
+  const isFull = parts.detail === 'full';
   const course: CourseDay[] = [];
-  for (const of of daysFrom(addDays(day, 1 - COURSE_DAYS), day)) {
-    const value = firstOf(family.samplesOf(parts.view, of));
-    const bound = upper ? firstOf(dailyCreditsExpectedUpper.samplesOf(parts.view, of)) : undefined;
-    course.push({ day: of, value, upper: bound });
+  for (const of of isFull || name === 'credits' ? courseDays(day) : []) {
+    const isBound = bounds && (isFull || of === day);
+    const upper = isBound ? firstOf(dailyCreditsExpectedUpper.samplesOf(parts.view, of)) : undefined;
+    course.push({ day: of, value: valueOn(of), upper });
     yield;
   }
-  return { ...head, value: course.at(-1)?.value, weekBefore: course.at(-8)?.value, course };
+  return { ...head, value: valueOn(day), weekBefore: valueOn(addDays(day, -WEEK_DAYS)), course };
+}
+
+function courseDays(day: Day): readonly Day[] {
+  return daysFrom(addDays(day, 1 - COURSE_DAYS), day);
 }
 
 interface ReadinessFigures extends Pick<OrgFigures, 'repositories' | 'newestReportAt' | 'worse'> {
@@ -165,7 +185,8 @@ function* readinessFigures(parts: Parts): Work<ReadinessFigures> {
   const ratios = yield* byRepository(parts, readinessRatio);
   const value = meanOf([...ratios.values()]);
   const isShown = value !== undefined;
-  const course = isShown ? yield* readinessCourse(view, value) : [];
+  const yesterday = yesterdayOf(view.asOf);
+  const course = isShown && parts.detail === 'full' ? yield* readinessCourse(view, value) : [];
   const created = yield* byRepository(parts, readinessReportTimestampSeconds);
   const newest = [...created.values()].reduce<number | undefined>(
     (latest, seconds) => Math.max(latest ?? 0, seconds * 1000),
@@ -176,9 +197,9 @@ function* readinessFigures(parts: Parts): Work<ReadinessFigures> {
       name: 'readiness',
       family: readinessRatio.name,
       isPublished: isPublished(parts, readinessRatio),
-      day: isShown ? yesterdayOf(view.asOf) : undefined,
+      day: isShown ? yesterday : undefined,
       value,
-      weekBefore: course.at(-8)?.value,
+      weekBefore: isShown ? readinessOn(view, addDays(yesterday, -WEEK_DAYS)) : undefined,
       course,
     },
     repositories: ratios.size,
@@ -208,11 +229,8 @@ function* readinessCourse(view: View, current: number): Work<readonly CourseDay[
   const changed = new Set(reports.map(({ createdAt }) => dayOf(createdAt)));
   const course: CourseDay[] = [];
   let value: number | undefined;
-  for (const day of daysFrom(addDays(yesterday, 1 - COURSE_DAYS), yesterday)) {
-    if (course.length === 0 || changed.has(day)) {
-      const past = viewAt(view, endOf(day) - 1);
-      value = meanOf(Array.from(readinessRatio.samplesOf(past) ?? [], (sample) => sample.value));
-    }
+  for (const day of courseDays(yesterday)) {
+    if (course.length === 0 || changed.has(day)) value = readinessOn(view, day);
     course.push({ day, value });
     yield;
   }
@@ -220,6 +238,12 @@ function* readinessCourse(view: View, current: number): Work<readonly CourseDay[
   return changed.has(dayOf(view.asOf))
     ? course
     : [...course.slice(0, -1), { day: yesterday, value: current }];
+}
+
+/** The mean over the repositories at the end of a day. */
+function readinessOn(view: View, day: Day): number | undefined {
+  const past = viewAt(view, endOf(day) - 1);
+  return meanOf(Array.from(readinessRatio.samplesOf(past) ?? [], ({ value }) => value));
 }
 
 function viewAt(view: View, asOf: number): View {

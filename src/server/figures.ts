@@ -58,5 +58,11 @@ export interface OrgFigures {
   readonly worseCount: number;
 }
 
+/** `full`: with the course of every figure; `summary`: with that of the credits only, and bounds for its last day. */
+export type FigureDetail = 'full' | 'summary';
+
 /** Computes the figures of the named organizations; those without data are missing from the result. */
-export type ReadFigures = (orgs: readonly string[]) => Promise<ReadonlyMap<string, OrgFigures>>;
+export type ReadFigures = (
+  orgs: readonly string[],
+  detail: FigureDetail,
+) => Promise<ReadonlyMap<string, OrgFigures>>;

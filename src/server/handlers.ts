@@ -3,6 +3,8 @@ import type { Instant } from '../catalog/day.ts';
 import type { ReloadOutcome } from '../runtime/reload.ts';
 import type { ReadFigures } from './figures.ts';
 import { type ExpressRequest, offering } from './negotiation.ts';
+import type { Html } from './page/html.ts';
+import { createIndexCells } from './page/index-cells.ts';
 import { contentOf, type PageRequest, renderPage } from './page/page.ts';
 import { pagePolicy } from './page/style.ts';
 import { type Handler, respond, respondText } from './respond.ts';
@@ -13,6 +15,7 @@ export function createPageHandler(
   status: () => ServiceStatus,
   readFigures: ReadFigures,
 ): Handler<ExpressRequest> {
+  const cellsOf = createIndexCells();
   return offering('text/html', async (request, response) => {
     const asked = parsePageRequest(request.url ?? '');
     const content = contentOf(status(), asked);
@@ -20,10 +23,14 @@ export function createPageHandler(
       respondText(response, 404, 'No organization with this name is configured.');
       return;
     }
-    const figures = await readFigures(content.orgs.map(({ name }) => name));
+    const figures = await readFigures(
+      content.orgs.map(({ name }) => name),
+      content.index === undefined ? 'full' : 'summary',
+    );
+    const cells = content.index === undefined ? new Map<string, Html>() : await cellsOf(figures);
     // The state is read again, because the figures may have taken a moment.
     const now = status();
-    const page = renderPage(now, contentOf(now, asked) ?? content, figures);
+    const page = renderPage(now, contentOf(now, asked) ?? content, { figures, cells });
     respond(response, 200, 'text/html; charset=utf-8', page, [], pagePolicy);
   });
 }
@@ -42,7 +49,10 @@ export function createStatusHandler(
   readFigures: ReadFigures,
 ): Handler<ExpressRequest> {
   return offering('application/json', async (_request, response) => {
-    const figures = await readFigures(status().orgs.map(({ name }) => name));
+    const figures = await readFigures(
+      status().orgs.map(({ name }) => name),
+      'summary',
+    );
     respond(response, 200, 'application/json; charset=utf-8', statusJson(status(), figures));
   });
 }

@@ -107,3 +107,20 @@ test('says that a metric is absent because it is unknown, not that it is zero', 
   const page = await (await story.get('/')).text();
   expect(cardOf(page, 'Credits')).toMatchObject({ values: [], text: 'Not known yet.' });
 });
+
+test('nothing of people or teams is on the page, though their metrics are published', async () => {
+  const story = await startStory({
+    collectors: ['tokens', 'activity', 'productivity', 'users'],
+    flags: ['teams.file=teams.yml', 'users.identity=id'],
+    files: new Map([['teams.yml', '"*@acme.example": everybody-of-us\n']]),
+  });
+  const metrics = await story.page();
+  const people = metrics
+    .find('agent_platform_daily_credits_by_user')
+    .map(({ labels }) => labels.get('user') ?? '');
+  expect(people.length).toBeGreaterThan(3);
+  expect(metrics.find('agent_platform_daily_credits_by_team').length).toBeGreaterThan(0);
+  const shown = [await (await story.get('/')).text(), await (await story.get('/status')).text()].join();
+  expect(people.filter((person) => shown.includes(person))).toEqual([]);
+  expect(shown).not.toContain('everybody-of-us');
+});

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { addDays, startOf } from '../../src/catalog/day.ts';
 import type { OrgFigures } from '../../src/server/figures.ts';
+import { summaryCells } from '../../src/server/page/overview.ts';
 import { contentOf, renderPage } from '../../src/server/page/page.ts';
 import { orgStatus, serviceStatus } from '../server/fixtures.ts';
 import { dayNamed } from '../support/day.ts';
@@ -87,7 +88,8 @@ export function indexOf500(): string {
   const figures = new Map(orgs.map(({ name }, index) => [name, figuresOf(index)]));
   const status = serviceStatus({ orgs, now: startOf(addDays(LAST, 1)) });
   const content = contentOf(status, {});
-  return content === undefined ? '' : renderPage(status, content, figures);
+  const cells = new Map([...figures].map(([name, of]) => [name, summaryCells(name, of)]));
+  return content === undefined ? '' : renderPage(status, content, { figures, cells });
 }
 
 function figuresOf(seed: number): OrgFigures {

@@ -1,6 +1,6 @@
-import type { Day, Instant } from '../../catalog/day.ts';
+import { addDays, type Day, type Instant } from '../../catalog/day.ts';
 import type { Figure, FigureName, Money, OrgFigures } from '../figures.ts';
-import { count, groupDigits } from './format.ts';
+import { amountText, count, groupDigits, percent } from './format.ts';
 import { dataDay, type Html, html, moment } from './html.ts';
 import { isUnusual, sparkline } from './sparkline.ts';
 
@@ -64,10 +64,6 @@ export function valueText(name: FigureName, value: number): string {
   return name === 'readiness' ? percent(value) : groupDigits(Math.round(value));
 }
 
-function percent(ratio: number): string {
-  return `${(ratio * 100).toLocaleString('en-US', { maximumFractionDigits: 1 })}%`;
-}
-
 /** Says in a word that the day is above its expected upper bound. */
 export function markOf({ course }: Figure): Html | undefined {
   const day = course.at(-1);
@@ -87,9 +83,9 @@ export function changeWords({ name, value, weekBefore }: Figure): string | undef
 }
 
 function changeText(figure: Figure): Html {
-  const before = figure.course.at(-8)?.day;
   const words = changeWords(figure);
-  if (before === undefined) return html`<span class="none">no week before</span>`;
+  if (figure.day === undefined) return html``;
+  const before = addDays(figure.day, -7);
   if (words === undefined) return html`<span class="none">unknown a week before</span>, ${time(before)}`;
   return html`${words} against ${time(before)} <span class="none">(${valueText(figure.name, figure.weekBefore ?? 0)})</span>`;
 }
@@ -130,8 +126,7 @@ function overBudget(forecast: number, budget: number | undefined): Html | undefi
 }
 
 function money({ currency, amount }: Money): Html {
-  const text = amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-  return html`<data value="${amount}">${text}</data> ${currency}`;
+  return html`<data value="${amount}">${amountText(amount)}</data> ${currency}`;
 }
 
 function reports({ repositories, newestReportAt }: OrgFigures, now: Instant): Html {

@@ -36,9 +36,24 @@ export function count(number: number, noun: string): string {
   return `${groupDigits(number)} ${number === 1 ? noun : plural}`;
 }
 
+// Made once: `toLocaleString` creates a formatter for each number, and an index has thousands.
+const grouped = new Intl.NumberFormat('en-US');
+const percentage = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
+const cents = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
 /** A number with commas between thousands. */
 export function groupDigits(number: number): string {
-  return number.toLocaleString('en-US');
+  return grouped.format(number);
+}
+
+/** A ratio as a percentage, such as `65.5%`. */
+export function percent(ratio: number): string {
+  return `${percentage.format(ratio * 100)}%`;
+}
+
+/** An amount of money with two digits after the point. */
+export function amountText(amount: number): string {
+  return cents.format(amount);
 }
 
 export const stateWords: Readonly<Record<CollectorState, { word: string; mark: string }>> = {

@@ -20,14 +20,15 @@ const COLUMNS: readonly (readonly [FigureName, string])[] = [
 export interface OverviewParts {
   /** The organizations of this page of the index. */
   readonly orgs: readonly OrgStatus[];
-  readonly figures: ReadonlyMap<string, OrgFigures>;
+  /** The cells with their figures, by name. */
+  readonly cells: ReadonlyMap<string, Html>;
   /** The number of this page, from 1, and of all. */
   readonly page: number;
   readonly pages: number;
 }
 
 /** A table of many organizations with their main figures; each has a page of its own. */
-export function overview({ orgs, figures, page, pages }: OverviewParts): Html {
+export function overview({ orgs, cells, page, pages }: OverviewParts): Html {
   const heads = [
     'Organization',
     'Data of',
@@ -39,34 +40,42 @@ export function overview({ orgs, figures, page, pages }: OverviewParts): Html {
 <h2 id="organizations">Organizations</h2>
 <table role="table" aria-labelledby="organizations">
 <thead role="rowgroup"><tr role="row">${heads.map((title) => html`<th scope="col" role="columnheader">${title}</th>`)}</tr></thead>
-<tbody role="rowgroup">${orgs.map((org, index) => row(org, figures.get(org.name), `o${index}`))}</tbody>
+<tbody role="rowgroup">${orgs.map((org) => row(org, cells.get(org.name)))}</tbody>
 </table>
 ${pages > 1 ? pageLinks(page, pages) : undefined}
 </section>`;
 }
 
-function row(org: OrgStatus, all: OrgFigures | undefined, id: string): Html {
-  const figureOf = (name: FigureName) => all?.figures.find((figure) => figure.name === name);
+function row(org: OrgStatus, cells: Html | undefined): Html {
+  return html`<tr role="row"><th scope="row" role="rowheader"><a href="${orgPageHref(org.name)}">${org.name}</a></th>
+${cells ?? nothing}
+${cell('Collectors', html`${healthWords(org.collectors)}`)}</tr>
+`;
+}
+
+/** The figures of an organization as cells of its row. */
+export function summaryCells(org: string, all: OrgFigures): Html {
+  const figureOf = (name: FigureName) => all.figures.find((figure) => figure.name === name);
   const credits = figureOf('credits');
   const day = credits?.day;
   const chart =
     credits === undefined || credits.course.length === 0
       ? undefined
       : sparkline({
-          id,
-          title: `Credits of ${org.name}, the last ${credits.course.length} days`,
+          id: `c-${encodeURIComponent(org.toWellFormed())}`,
+          title: `Credits of ${org}, the last ${credits.course.length} days`,
           course: credits.course,
           format: (value) => valueText('credits', value),
         });
-  return html`<tr role="row"><th scope="row" role="rowheader"><a href="${orgPageHref(org.name)}">${org.name}</a></th>
-${cell('Data of', day === undefined ? unknown : html`<time datetime="${day}">${day}</time>`)}
+  return html`${cell('Data of', day === undefined ? unknown : html`<time datetime="${day}">${day}</time>`)}
 ${COLUMNS.map(([name, title]) => cell(title, figureCell(figureOf(name), all)))}
-${cell('Last 30 days', chart ?? unknown)}
-${cell('Collectors', html`${healthWords(org.collectors)}`)}</tr>
-`;
+${cell('Last 30 days', chart ?? unknown)}`;
 }
 
 const unknown = html`<span class="none">unknown</span>`;
+
+/** The cells of an organization without figures. */
+const nothing = html`${['Data of', ...COLUMNS.map(([, title]) => title), 'Last 30 days'].map((title) => cell(title, unknown))}`;
 
 function figureCell(figure: Figure | undefined, all: OrgFigures | undefined): Html {
   if (figure?.value === undefined) return unknown;

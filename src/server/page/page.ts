@@ -40,11 +40,17 @@ export function contentOf(status: ServiceStatus, { org, page = 1 }: PageRequest)
   };
 }
 
+/** The figures of a page: of organizations in full, or as cells of the index, which are rendered beforehand. */
+export interface PageFigures {
+  readonly figures: ReadonlyMap<string, OrgFigures>;
+  readonly cells?: ReadonlyMap<string, Html>;
+}
+
 /** The page: one self-contained HTML document without scripts or outside assets. */
 export function renderPage(
   status: ServiceStatus,
   content: PageContent,
-  figures: ReadonlyMap<string, OrgFigures>,
+  { figures, cells = new Map() }: PageFigures,
 ): string {
   return html`<!doctype html>
 <html lang="en">
@@ -67,7 +73,7 @@ export function renderPage(
 ${status.simulated ? simulatedBanner : undefined}
 ${configurationNotice(status)}
 ${failureSummary(status, isComplete(status, content))}
-${content.index === undefined ? inFull(status, content, figures) : asIndex(status, content, figures)}
+${content.index === undefined ? inFull(status, content, figures) : asIndex(status, content, cells)}
 </main>
 <footer>
 <p>Version ${status.version}${status.revision === '' ? '' : ` (${status.revision})`}, started
@@ -99,10 +105,10 @@ ${orgs.map((org) => orgSection(org, status.now))}`;
 function asIndex(
   status: ServiceStatus,
   { orgs, index }: PageContent,
-  figures: ReadonlyMap<string, OrgFigures>,
+  cells: ReadonlyMap<string, Html>,
 ): Html {
   const { page, pages } = index ?? { page: 1, pages: 1 };
-  return html`${overview({ orgs, figures, page, pages })}
+  return html`${overview({ orgs, cells, page, pages })}
 ${stateSummary(status)}
 ${linkList(status)}`;
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { addDays } from '../../../src/catalog/day.ts';
 import type { CourseDay, Figure, OrgFigures } from '../../../src/server/figures.ts';
 import { changeWords, figureCards } from '../../../src/server/page/figures.ts';
+import { summaryCells } from '../../../src/server/page/overview.ts';
 import { contentOf, renderPage } from '../../../src/server/page/page.ts';
 import { sparkline } from '../../../src/server/page/sparkline.ts';
 import { dayNamed } from '../../support/day.ts';
@@ -110,7 +111,8 @@ describe('the index of organizations', () => {
   const status = serviceStatus({ orgs });
   const indexOf = (page: number) => {
     const content = contentOf(status, { page });
-    return content === undefined ? '' : renderPage(status, content, figures);
+    const cells = new Map([...figures].map(([name, of]) => [name, summaryCells(name, of)]));
+    return content === undefined ? '' : renderPage(status, content, { figures, cells });
   };
 
   test('has at most 500 on a page, of bounded size', () => {

@@ -14,7 +14,7 @@ const HOUR = 3_600_000;
 function pageOf(status: ServiceStatus): string {
   const content = contentOf(status, {});
   if (content === undefined) throw new Error('there is no such page');
-  return renderPage(status, content, new Map());
+  return renderPage(status, content, { figures: new Map() });
 }
 
 /** The visible text: without tags and style, with entities decoded as far as the tests need. */
@@ -93,7 +93,7 @@ describe('the page', () => {
     expect(page).toContain('<a href="/?org=org3">org3</a>');
     expect(page).toContain('<a href="/?org=org3#org-org3">org3 tokens</a>');
     const own = contentOf(status, { org: 'org3' });
-    expect(own && renderPage(status, own, new Map())).toMatch(/id="org-org3" open/);
+    expect(own && renderPage(status, own, { figures: new Map() })).toMatch(/id="org-org3" open/);
     expect(contentOf(status, { org: 'org9' })).toBeUndefined();
   });
 
