@@ -89,9 +89,44 @@ const RUNS = `
     version bigint NOT NULL, PRIMARY KEY (org, dataset)
   );`;
 
+/**
+ * For people and their tools; documented in docs/postgresql.md. They contain no figure about individual people, and read
+ * only what was stored of the current organization of a name.
+ */
+const VIEWS = `
+  CREATE VIEW S.credits_by_day AS
+    SELECT org, day, (data ->> 'credits')::numeric AS credits
+    FROM S.day WHERE former = '' AND dataset = 'tokens' AND data ->> 'credits' IS NOT NULL;
+  CREATE VIEW S.credits_by_model AS
+    SELECT org, day, part ->> 'model' AS model, coalesce(part ->> 'tier', 'unknown') AS tier,
+      (part ->> 'credits')::numeric AS credits, (part ->> 'input')::numeric AS input_tokens,
+      (part ->> 'output')::numeric AS output_tokens
+    FROM S.day, json_array_elements(data -> 'byModel') AS part
+    WHERE former = '' AND dataset = 'tokens' AND json_typeof(data -> 'byModel') = 'array';
+  CREATE VIEW S.active_people_by_client AS
+    SELECT org, day, part ->> 'name' AS client, (part ->> 'count')::numeric AS people
+    FROM S.day, json_array_elements(data -> 'byClient') AS part
+    WHERE former = '' AND dataset = 'activity' AND json_typeof(data -> 'byClient') = 'array';
+  CREATE VIEW S.team_figures AS
+    SELECT org, day, part ->> 'team' AS team, (part ->> 'active')::numeric AS active_people,
+      (part ->> 'credits')::numeric AS credits, (part ->> 'toolCalls')::numeric AS tool_calls,
+      (part ->> 'commits')::numeric AS commits, (part ->> 'pullRequests')::numeric AS pull_requests
+    FROM S.day, json_array_elements(data -> 'byTeam') AS part
+    WHERE former = '' AND dataset = 'users' AND json_typeof(data -> 'byTeam') = 'array';
+  CREATE VIEW S.readiness_reports AS
+    SELECT org, data ->> 'repo' AS repo, data ->> 'branch' AS branch, data ->> 'commit' AS commit,
+      to_timestamp((data ->> 'createdAt')::float8 / 1000) AS created_at,
+      (SELECT avg((criterion ->> 'passed')::numeric / (criterion ->> 'evaluated')::numeric)
+       FROM json_array_elements(data -> 'criteria') AS criterion WHERE criterion ->> 'skipped' = 'false') AS ratio,
+      row_number() OVER (
+        PARTITION BY org, data ->> 'repo', data ->> 'branch' ORDER BY (data ->> 'createdAt')::float8 DESC
+      ) = 1 AS is_newest_of_branch
+    FROM S.document WHERE former = '' AND dataset = 'readiness' AND json_typeof(data -> 'criteria') = 'array';`;
+
 export const MIGRATIONS: readonly Migration[] = [
   { sql: TABLES + HOOKS, usableFrom: 1 },
   { sql: LEASES + RUNS, usableFrom: 2 },
+  { sql: VIEWS, usableFrom: 2 },
 ];
 
 /**
