@@ -11,6 +11,7 @@ import { measureRemoteBackfills } from './sections/backfill-remote.ts';
 import { type ExecutableResult, measureExecutable } from './sections/executable.ts';
 import { type FirstSyncResult, measureFirstSync } from './sections/first-sync.ts';
 import { type HookResult, measureHook } from './sections/hook.ts';
+import { measurePanels, type PanelsResult } from './sections/panels.ts';
 import { measureSize, type SizeResult } from './sections/size.ts';
 import { measureStarting } from './sections/starting.ts';
 import { measureUsers, type UsersResult } from './sections/users.ts';
@@ -45,6 +46,7 @@ async function measure(options: BenchOptions): Promise<Report> {
     hook: does('hook') ? await measureHooks(built, options) : undefined,
     executable: does('executable') ? await measureOneFile(built, options) : undefined,
     users: does('users') ? await measurePeople(built, options) : undefined,
+    panels: does('panels') ? await measureDashboards(options) : undefined,
   };
 }
 
@@ -89,4 +91,9 @@ async function measurePeople(
 ): Promise<readonly UsersResult[]> {
   console.error('measuring the reading of people');
   return measureUsers(built, users, readings);
+}
+
+async function measureDashboards({ year, queried }: BenchOptions): Promise<PanelsResult | undefined> {
+  console.error('measuring the panels over a year');
+  return measurePanels(year, queried);
 }

@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
 import type { PastSize } from './workload/past.ts';
+import type { YearSize } from './workload/year.ts';
 
 /** The sections that can be measured on their own. */
-export type Part = 'scrape' | 'backfill' | 'sync' | 'hook' | 'executable' | 'users';
+export type Part = 'scrape' | 'backfill' | 'sync' | 'hook' | 'executable' | 'users' | 'panels';
 
 /** What is measured, and for how long. */
 export interface BenchOptions {
@@ -26,6 +27,9 @@ export interface BenchOptions {
   /** People of the organization whose listing is read, and the number of repetitions. */
   readonly users: number;
   readonly readings: number;
+  /** The organizations whose dashboards are queried over a year, and the number of repetitions. */
+  readonly year: YearSize;
+  readonly queried: number;
   /** Whether the page of results is written. */
   readonly write: boolean;
 }
@@ -36,10 +40,10 @@ const USAGE = `npm run bench -- [options]
   --seconds 2            length of one load on one server
   --connections 4        connections that the load client keeps
   --quick                one short round at 1000 series: shows that everything runs
-  --only scrape          scrapes and the start alone; or backfill, sync, hook, executable or users; may be given several times
+  --only scrape          scrapes and the start alone; or backfill, sync, hook, executable, users or panels; may be given several times
   --write                write docs/BENCHMARKS.md too; not with --only`;
 
-const PARTS: readonly Part[] = ['scrape', 'backfill', 'sync', 'hook', 'executable', 'users'];
+const PARTS: readonly Part[] = ['scrape', 'backfill', 'sync', 'hook', 'executable', 'users', 'panels'];
 const TO_FILES: readonly PastSize[] = [
   { series: 1000, days: 30 },
   { series: 1000, days: 300 },
@@ -52,6 +56,8 @@ const BY_REMOTE_WRITE: readonly PastSize[] = [
 ];
 /** Of these, slightly more than twenty thousand are active on a working day: two hundred pages. */
 const USERS = 42_000;
+const YEAR: YearSize = { days: 365, orgs: 2, models: 60, repos: 500, people: 1000 };
+const QUICK_YEAR: YearSize = { days: 3, orgs: 1, models: 2, repos: 2, people: 2 };
 const QUICK_PAST: readonly PastSize[] = [{ series: 1000, days: 3 }];
 
 /** Parses the command line; throws an error with the usage if it is invalid. */
@@ -75,6 +81,8 @@ export function parseOptions(args: readonly string[]): BenchOptions {
     hookRuns: quick ? 1 : 40,
     users: quick ? 300 : USERS,
     readings: quick ? 1 : 2,
+    year: quick ? QUICK_YEAR : YEAR,
+    queried: quick ? 1 : 3,
     write: values.write === true,
   };
 }

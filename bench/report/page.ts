@@ -4,12 +4,14 @@ import type { RemoteBackfillResult } from '../sections/backfill-remote.ts';
 import type { ExecutableResult } from '../sections/executable.ts';
 import type { FirstSyncResult } from '../sections/first-sync.ts';
 import type { HookResult } from '../sections/hook.ts';
+import type { PanelsResult } from '../sections/panels.ts';
 import type { SizeResult } from '../sections/size.ts';
 import type { StartingResult } from '../sections/starting.ts';
 import type { UsersResult } from '../sections/users.ts';
 import { aimsOf, renderAims, startingAims } from './aims.ts';
 import { renderExecutablePage } from './executable-page.ts';
 import { hookAims, renderHookPage } from './hook-page.ts';
+import { panelsAims, renderPanelsPage } from './panels-page.ts';
 import { fileAims, remoteAims, syncAims } from './past-aims.ts';
 import { renderBackfillPage, renderSyncPage } from './past-page.ts';
 import { renderScrapingPage } from './scraping-page.ts';
@@ -35,11 +37,12 @@ export interface Report {
   readonly hook: HookResult | undefined;
   readonly executable: ExecutableResult | undefined;
   readonly users: readonly UsersResult[] | undefined;
+  readonly panels: PanelsResult | undefined;
 }
 
 /** The page of results. */
 export function renderPage(report: Report): string {
-  const { machine, options, scraping, backfill, sync, hook, executable, users } = report;
+  const { machine, options, scraping, backfill, sync, hook, executable, users, panels } = report;
   const aims = [
     ...(scraping === undefined
       ? []
@@ -48,6 +51,7 @@ export function renderPage(report: Report): string {
     ...(sync === undefined ? [] : syncAims(sync)),
     ...(hook === undefined ? [] : hookAims(hook)),
     ...(users === undefined ? [] : usersAims(users)),
+    ...(panels === undefined ? [] : panelsAims(panels)),
   ];
   const sections = [
     scraping && renderScrapingPage(scraping, options),
@@ -56,6 +60,7 @@ export function renderPage(report: Report): string {
     hook && renderHookPage(hook, options),
     executable && renderExecutablePage(executable, options),
     users && renderUsersPage(users),
+    panels && renderPanelsPage(panels, options),
   ];
   return `# Benchmarks
 

@@ -6,8 +6,8 @@ const DAY_S = 86_400;
 const DATA_DAY = 'agent_platform_data_day_timestamp_seconds';
 
 /**
- * Variables of the dashboards: `last_over_time` in the form of the day queries that is evaluated, `#` in the other one,
- * so that it is a comment.
+ * Variables of the dashboards, with which the two forms of the day queries begin: `max by` and `last_over_time`, or `#`,
+ * so that the form is a comment.
  */
 export const RAW = '$raw';
 export const RECORDED = '$recorded';
@@ -65,39 +65,48 @@ export function onItsDay<const Label extends string>(
   dataset: DatasetName,
   choice: DayChoice<Label> = {},
 ): string {
-  const raw = `((${whileNewest(chosen(family, choice), dataset, choice.where)})[1d:1h] offset -2d)`;
-  return ofNearestDay(merged(family, choice, eitherForm(choice, raw, '-2d')));
+  const gated = `${chosen(family, choice)} and on (job,instance,org) (${yesterday(dataset, choice.where)})`;
+  return ofNearestDay(eitherForm(family, choice, `(${gated})[1d:1h] offset -2d`, '-2d'));
 }
 
-/** PromQL for the samples of a daily family while the day they describe was yesterday. */
-export function whileNewest(selector: string, dataset: DatasetName, where?: string): string {
-  const dataDay = selected(DATA_DAY, [`dataset="${dataset}"`, where]);
-  return `${selector} and on (job,instance,org) (${dataDay} > time() - ${2 * DAY_S} < time() - ${DAY_S})`;
+/** PromQL for the start of a dataset's newest day, of the targets for which it was yesterday. */
+export function yesterday(dataset: DatasetName, where?: string): string {
+  return `${dataDayOf(dataset, where)} > time() - ${2 * DAY_S} < time() - ${DAY_S}`;
+}
+
+/** PromQL for the start of a dataset's newest day, of each target. */
+export function dataDayOf(dataset: DatasetName, where?: string): string {
+  return selected(DATA_DAY, [`dataset="${dataset}"`, where]);
 }
 
 /**
- * PromQL for the last value of the window `raw` or of a family's recorded series: two lines, one of which is a comment,
- * because an engine evaluates both sides of an `or`.
+ * PromQL for the last value of the window `raw`, merged, or of a family's recorded series, which need no merging: two
+ * lines, one of which is a comment, because an engine evaluates both sides of an `or`.
  */
 function eitherForm<Label extends string>(
-  { recorded, only = {} }: DayChoice<Label>,
+  metric: Queried<Label>,
+  choice: DayChoice<Label>,
   raw: string,
   offset: string,
 ): string {
-  if (recorded === undefined) return `last_over_time${raw}`;
+  const { recorded, only = {} } = choice;
+  if (recorded === undefined) return merged(metric, choice, `last_over_time(${raw})`);
   const { name, where } = recorded;
   const series = chosen({ name }, { only, ...(where === undefined ? {} : { where }) });
-  return `\n${RAW}${raw}\n${RECORDED}(${series}[1d] offset ${offset})\n`;
+  const all = labelsOf(metric, metric.labels);
+  const forms = `\n${RAW}(${all.join(',')}) (last_over_time(${raw}))\n${RECORDED}(${series}[1d] offset ${offset})\n`;
+  const kept = keptLabels(metric, choice);
+  return kept.length === all.length ? forms : `sum by (${kept.join(',')}) (${forms})`;
 }
 
 /**
  * PromQL for the value that an expression has at the UTC midnight nearest to the evaluation time: between UTC-11 and
  * UTC+12, a viewer's midnight gets the value of the UTC day with its date. The steps of a subquery are multiples of
  * their length since the Unix epoch, and a second less than a day has one midnight even in an engine that includes both
- * ends.
+ * ends: the sum is that one value, without the name of a recorded series.
  */
 function ofNearestDay(expression: string): string {
-  return `last_over_time((${expression})[${DAY_S - 1}s:1d] offset -12h)`;
+  return `sum_over_time((${expression})[${DAY_S - 1}s:1d] offset -12h)`;
 }
 
 /**
@@ -124,8 +133,7 @@ export function atDaysEnd<const Label extends string>(
   metric: Queried<Label>,
   choice: DayChoice<Label> = {},
 ): string {
-  const raw = `(${chosen(metric, choice)}[1d:1h] offset -1d)`;
-  return ofNearestDay(merged(metric, choice, eitherForm(choice, raw, '-1d')));
+  return ofNearestDay(eitherForm(metric, choice, `${chosen(metric, choice)}[1d:1h] offset -1d`, '-1d'));
 }
 
 /**
@@ -148,13 +156,20 @@ export function risenOf<const Label extends string>(
 /** Removes differences between replicas with `max`, and then sums over omitted labels. */
 function merged<Label extends string>(
   metric: Queried<Label>,
-  { by = metric.labels, orgs = 'apart' }: Choice<Label>,
+  choice: Choice<Label>,
   expression: string,
 ): string {
   const all = labelsOf(metric, metric.labels);
-  const kept = orgs === 'summed' ? by : labelsOf(metric, by);
+  const kept = keptLabels(metric, choice);
   const one = `max by (${all.join(',')}) (${expression})`;
   return kept.length === all.length ? one : `sum by (${kept.join(',')}) (${one})`;
+}
+
+function keptLabels<Label extends string>(
+  metric: Queried<Label>,
+  { by = metric.labels, orgs = 'apart' }: Choice<Label>,
+): readonly string[] {
+  return orgs === 'summed' ? by : labelsOf(metric, by);
 }
 
 function labelsOf(metric: Queried, labels: readonly string[]): readonly string[] {

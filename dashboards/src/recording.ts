@@ -28,14 +28,14 @@ export function withRecording(dashboard: Dashboard): Dashboard {
 }
 
 /**
- * Two hidden variables that choose the form of the day queries: `last_over_time` for the one that is evaluated, `#` for
- * the one that becomes a comment. Recorded series are chosen if there are any at the end of the time range and if they
+ * Two hidden variables that choose the form of the day queries: `last_over_time` or `max by` for the one that is evaluated,
+ * `#` for the one that becomes a comment. Recorded series are chosen if there are any at the end of the time range and if they
  * cover it as far as the exporter's own series do.
  */
 function recordingVariables(): readonly VariableModel[] {
   return [
     formVariable(RECORDED, { recorded: 'last_over_time', raw: '#' }),
-    formVariable(RAW, { recorded: '#', raw: 'last_over_time' }),
+    formVariable(RAW, { recorded: '#', raw: 'max by' }),
   ];
 }
 
@@ -46,7 +46,7 @@ function formVariable(reference: string, form: { readonly recorded: string; read
   const query = `query_result(${labelled(form.recorded, complete)} or on () ${labelled(form.raw, 'vector(0)')})`;
   const variable = new QueryVariableBuilder(name)
     .label(name)
-    .description(`Function of the ${name} form of the day queries, or # for a comment`)
+    .description(`Beginning of the ${name} form of the day queries, or # for a comment`)
     .datasource(DATASOURCE)
     .query({ query, refId: `${name}-form` })
     .definition(query)

@@ -24,7 +24,7 @@ describe('queries made from the catalogue', () => {
 
   test('plot a value on the day it describes', () => {
     expect(onItsDay(dailyCreditsByModel, 'tokens')).toBe(
-      'last_over_time((max by (org,model,tier) (last_over_time((agent_platform_daily_credits_by_model and on (job,instance,org) ' +
+      'sum_over_time((max by (org,model,tier) (last_over_time((agent_platform_daily_credits_by_model and on (job,instance,org) ' +
         '(agent_platform_data_day_timestamp_seconds{dataset="tokens"} > time() - 172800 < time() - 86400))[1d:1h] offset -2d))' +
         ')[86399s:1d] offset -12h)',
     );
@@ -40,10 +40,10 @@ describe('queries made from the catalogue', () => {
     const recorded = { name: 'agent_platform:daily_tokens', where: 'org=~"$org"' };
     const choice = { where: 'job=~"$job",org=~"$org"', only: { kind: 'input' }, by: [], recorded } as const;
     expect(onItsDay(dailyTokens, 'tokens', choice)).toBe(
-      `last_over_time((sum by (org) (max by (org,kind) (
-$raw((agent_platform_daily_tokens{kind="input",job=~"$job",org=~"$org"} and on (job,instance,org) (agent_platform_data_day_timestamp_seconds{dataset="tokens",job=~"$job",org=~"$org"} > time() - 172800 < time() - 86400))[1d:1h] offset -2d)
+      `sum_over_time((sum by (org) (
+$raw(org,kind) (last_over_time((agent_platform_daily_tokens{kind="input",job=~"$job",org=~"$org"} and on (job,instance,org) (agent_platform_data_day_timestamp_seconds{dataset="tokens",job=~"$job",org=~"$org"} > time() - 172800 < time() - 86400))[1d:1h] offset -2d))
 $recorded(agent_platform:daily_tokens{kind="input",org=~"$org"}[1d] offset -2d)
-)))[86399s:1d] offset -12h)`,
+))[86399s:1d] offset -12h)`,
     );
   });
 
@@ -57,7 +57,7 @@ $recorded(agent_platform:daily_tokens{kind="input",org=~"$org"}[1d] offset -2d)
 
   test('show a state as it was at the end of each day', () => {
     expect(atDaysEnd(readinessRatio)).toBe(
-      'last_over_time((max by (org,repo) (last_over_time(agent_platform_readiness_ratio[1d:1h] offset -1d)))[86399s:1d] offset -12h)',
+      'sum_over_time((max by (org,repo) (last_over_time(agent_platform_readiness_ratio[1d:1h] offset -1d)))[86399s:1d] offset -12h)',
     );
   });
 

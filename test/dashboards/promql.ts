@@ -22,7 +22,8 @@ const STRING = /"(?:[^"\\]|\\.)*"/g;
 
 export function namedIn(expression: string): Named {
   const strings: string[] = [];
-  const text = expression.replaceAll(STRING, (found) => `§${strings.push(found) - 1}§`);
+  const bothForms = expression.replaceAll('$raw(', 'max by (').replaceAll('$recorded(', 'last_over_time(');
+  const text = bothForms.replaceAll(STRING, (found) => `§${strings.push(found) - 1}§`);
   const selectors = [...text.matchAll(/([a-zA-Z_:][\w:]*)\{([^}]*)\}/g)].map(
     ([, metric = '', inside = '']) => ({
       metric,
@@ -34,7 +35,7 @@ export function namedIn(expression: string): Named {
   const bare = text
     .replaceAll(/[\w:]+\{[^}]*\}/g, '')
     .replaceAll(/\b(?:by|on|ignoring|group_left)\s*\([^)]*\)/g, '')
-    .replaceAll(/\$(?:raw|recorded)\b|\[[^\]]*\]|offset -?\d+[a-z]|§\d+§|\b\d[\w.]*/g, '');
+    .replaceAll(/\[[^\]]*\]|offset -?\d+[a-z]|§\d+§|\b\d[\w.]*/g, '');
   const unselected = [...bare.matchAll(/[a-zA-Z_:][\w:]*/g)]
     .map(([word]) => word)
     .filter((word) => !WORDS.has(word));

@@ -128,7 +128,7 @@ export const queryRules: readonly Rule[] = [
       const rising = new Set(risen.map(({ metric }) => metric));
       const direct = [
         ...expr.matchAll(
-          /(max|sum) by \([^)]*\) \((?:(?:last_over_time|\n\$raw)\(\(?|rate\(|increase\()?([\w:]+)\{/g,
+          /(max by|sum by|\$raw) ?\([^)]*\) \((?:last_over_time\(\(?|rate\(|increase\()?([\w:]+)\{/g,
         ),
       ];
       const merged = new Set(direct.map(([, , metric = '']) => metric));

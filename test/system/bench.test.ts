@@ -23,6 +23,7 @@ test('the benchmark runs from end to end and prints its tables', async () => {
     '## Hook',
     '## Single executable',
     '## People',
+    '## Dashboards over 3 days',
   ]);
   expect(stdout).toMatch(/^\| express with prom-client, the same series \| [\d.]+ /m);
   expect(stdout).not.toContain('NaN');

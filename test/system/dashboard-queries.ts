@@ -34,7 +34,7 @@ export type Form = 'raw' | 'recorded';
 /** The text of a query with Grafana's variables replaced, all values selected. */
 export function chosen(text: string, range: string, form: Form = 'raw'): string {
   return text
-    .replaceAll(RAW, form === 'raw' ? 'last_over_time' : '#')
+    .replaceAll(RAW, form === 'raw' ? 'max by' : '#')
     .replaceAll(RECORDED, form === 'raw' ? '#' : 'last_over_time')
     .replaceAll('$__rate_interval', '2m')
     .replaceAll('$__range', range)

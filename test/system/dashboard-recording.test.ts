@@ -66,10 +66,10 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the record
   });
 
   test.each([
-    ['without rules', '#', 'last_over_time'],
+    ['without rules', '#', 'max by'],
     ['with rules', 'last_over_time', '#'],
     // They would leave days blank that the exporter's own series have.
-    ['with rules since then', '#', 'last_over_time'],
+    ['with rules since then', '#', 'max by'],
   ])('%s: one form is a comment', async (name, recorded, raw) => {
     expect(await valueOfVariable(server(name), 'recorded')).toBe(recorded);
     expect(await valueOfVariable(server(name), 'raw')).toBe(raw);
@@ -78,7 +78,7 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the record
   test('are marked where they begin after the data', async () => {
     expect(await annotated(server('without rules'))).toEqual([]);
     expect(await annotated(server('with rules'))).toEqual([]);
-    // The page still shows the day before the last one when recording begins.
-    expect(await annotated(server('with rules since then'))).toEqual([first + (BEGAN - 2) * DAY_S]);
+    // At the end of the first half of the day the page shows the day before.
+    expect(await annotated(server('with rules since then'))).toEqual([first + (BEGAN - 1) * DAY_S]);
   });
 });

@@ -1,5 +1,6 @@
 import { dayDatasetOf } from '../../src/catalog/collector.ts';
 import type { Family } from '../../src/catalog/family.ts';
+import { isRecorded, recordedNameOf } from '../../src/catalog/recorded.ts';
 import { collectors } from '../../src/collectors/index.ts';
 import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
 
@@ -41,19 +42,24 @@ const families: readonly Family[] = collectors
   .flatMap((collector) => collector.families);
 
 /**
- * Samples of every family as hourly scrapes would store them; a series has the same value on a whole day, and another
- * one on each day.
+ * Samples of every family as hourly scrapes would store them, and those that a backfill writes, with its recorded series;
+ * a series has the same value on a whole day, and another one on each day.
  */
 export function* plantedSamples(first: number, shown: readonly ShownDay[]): Generator<Sample> {
-  for (const { name, labels } of [{ name: dataDayTimestamp.name, labels: ['dataset'] }, ...families]) {
-    for (const [index, own] of combinations(labels).entries()) {
+  const dataDay = { name: dataDayTimestamp.name, labels: ['dataset'], scope: 'current' } as const;
+  for (const family of [dataDay, ...families]) {
+    for (const recorded of isRecorded(family) ? [false, true] : [false])
       for (const { org, day, at } of shown) {
-        const value = name === dataDayTimestamp.name ? first + day * DAY_S : figureOf(org, day, index);
+        if (recorded && typeof at !== 'number') continue;
         const instance = typeof at === 'number' ? 'backfill' : 'exporter:9889';
-        const series = [`job="agent-platform",instance="${instance}",org="${org}"`, ...own].join();
-        for (const second of secondsOf(at)) yield { name, labels: series, second: first + second, value };
+        const common = recorded ? `org="${org}"` : `job="agent-platform",instance="${instance}",org="${org}"`;
+        const name = recorded ? recordedNameOf(family.name) : family.name;
+        for (const [index, own] of combinations(family.labels).entries()) {
+          const value = family === dataDay ? first + day * DAY_S : figureOf(org, day, index);
+          const labels = [common, ...own].join();
+          for (const second of secondsOf(at)) yield { name, labels, second: first + second, value };
+        }
       }
-    }
   }
 }
 
