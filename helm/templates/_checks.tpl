@@ -5,9 +5,13 @@
 {{- if has .name $names }}{{ fail (printf "organizations: %q is listed twice" .name) }}{{ end }}
 {{- $names = append $names .name }}
 {{- end }}
-{{- if and .Values.demo (include "ape.sharded" .) }}{{ fail "demo: cannot have more than one replica" }}{{ end }}
+{{- if and .Values.demo (gt (int .Values.replicas) 1) }}{{ fail "demo: cannot have more than one replica" }}{{ end }}
 {{- if and .Values.persistence.existingClaim (include "ape.sharded" .) }}
 {{- fail "persistence.existingClaim: one claim cannot serve several replicas; leave it empty, and each gets its own" }}
+{{- end }}
+{{- if .Values.storage.url.secretName }}
+{{- if .Values.demo }}{{ fail "storage.url.secretName: demo stores nothing" }}{{ end }}
+{{- if .Values.persistence.enabled }}{{ fail "storage.url.secretName: takes no volume; leave persistence.enabled false" }}{{ end }}
 {{- end }}
 {{- with .Values.hooks }}
 {{- if and .enabled (not .token.secretName) (not .token.value) }}{{ fail "hooks.enabled: needs hooks.token.secretName or hooks.token.value" }}{{ end }}

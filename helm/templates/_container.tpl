@@ -29,7 +29,7 @@
 {{- define "ape.args" -}}
 - {{ if .Values.demo }}demo{{ else }}serve{{ end }}
 - --config.file=/etc/agent-platform-exporter/config/config.yml
-{{- if not .Values.demo }}
+{{- if and (not .Values.demo) (not .Values.storage.url.secretName) }}
 - --storage.path=/var/lib/agent-platform-exporter/history.db
 {{- end }}
 {{- if include "ape.sharded" . }}
@@ -58,6 +58,13 @@
   valueFrom:
     fieldRef:
       fieldPath: metadata.labels['apps.kubernetes.io/pod-index']
+{{- end }}
+{{- if .Values.storage.url.secretName }}
+# The image sets a path.
+- name: AGENT_PLATFORM_STORAGE_PATH
+  value: ''
+- name: AGENT_PLATFORM_STORAGE_URL_FILE
+  value: /run/secrets/agent-platform-exporter/storage-url
 {{- end }}
 {{- if .Values.hooks.enabled }}
 - name: AGENT_PLATFORM_HOOKS_TOKEN_FILE

@@ -63,9 +63,9 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- dict "secrets" (uniq $secrets) | toYaml }}
 {{- end }}
 
-{{/* "true" if several pods share the organizations, otherwise empty. */}}
+{{/* "true" if several pods split the organizations, each with a store of its own, otherwise empty. */}}
 {{- define "ape.sharded" -}}
-{{- if gt (int .Values.replicas) 1 }}true{{ end }}
+{{- if and (gt (int .Values.replicas) 1) (not .Values.storage.url.secretName) }}true{{ end }}
 {{- end }}
 
 {{/* An object as YAML, merged with extra members. Takes the object's text, the members and the name of their value. */}}

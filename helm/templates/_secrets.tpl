@@ -44,6 +44,12 @@
 {{- $sources = append $sources (dict "secret" (dict "name" .token.secretName "items" (list $item))) }}
 {{- end }}
 {{- end }}
+{{- with .Values.storage.url }}
+{{- if .secretName }}
+{{- $item := dict "key" .secretKey "path" "storage-url" }}
+{{- $sources = append $sources (dict "secret" (dict "name" .secretName "items" (list $item))) }}
+{{- end }}
+{{- end }}
 {{- with .Values.users.hashKey }}
 {{- if .secretName }}
 {{- $item := dict "key" .secretKey "path" "users-hash-key" }}

@@ -10,6 +10,7 @@ const DECIDED: ReadonlySet<string> = new Set([
   'shard',
   'total-shards',
   'storage.path',
+  'storage.url',
   'web.listen-address',
   'web.telemetry-path',
   'web.enable-lifecycle',

@@ -89,6 +89,7 @@ export function valuesSchema(options: OptionTable): string {
         hashKey: strict({ ...secret, value: text }),
         teams: strict(secret),
       }),
+      storage: strict({ url: strict(secret) }),
       hooks: strict({
         enabled: flag,
         token: strict({ ...secret, value: text }),
