@@ -24,7 +24,7 @@ export default defineConfig({
         test: {
           ...{ name: 'unit', ...common, ...shared },
           include: ['test/**/*.test.ts'],
-          exclude: ['test/{e2e,system,cluster,storm,fuzz}/**'],
+          exclude: ['test/{e2e,system,cluster,storm,fuzz,alert-year}/**'],
         },
       },
       { test: { name: 'e2e', ...common, ...shared, include: ['test/e2e/**/*.test.ts'] } },
@@ -32,6 +32,7 @@ export default defineConfig({
       {
         test: { name: 'system', ...common, include: ['test/system/**/*.test.ts'], fileParallelism: false },
       },
+      { test: { name: 'year', ...common, include: ['test/alert-year/**/*.test.ts'] } },
       { test: { name: 'cluster', ...common, include: ['test/cluster/**/*.test.ts'] } },
     ],
   },
