@@ -3,6 +3,7 @@ import { collectors as allCollectors } from '../collectors/index.ts';
 import type { ApiConfig, OrgConfig, StartConfig } from '../config/config.ts';
 import { createExposition, type Exposition } from '../exposition/exposition.ts';
 import { createInstruments, type Instruments } from '../exposition/instruments.ts';
+import { createOrgMetrics } from '../exposition/org-metrics.ts';
 import { createPublication, type Publication } from '../exposition/publication.ts';
 import { createSegmentRenderer, type RenderSegment } from '../exposition/segment.ts';
 import type { History } from '../history/history.ts';
@@ -15,6 +16,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { type ClosableLogger, createLogger, type LogLevel } from '../runtime/log-winston.ts';
 import { createLoggedProgress, type Progress } from '../runtime/progress.ts';
 import { createRedactor, type Redactor } from '../runtime/redact.ts';
+import { createTurns, type Turns } from '../runtime/turns.ts';
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.ts';
 import { createCronTicker, type Ticker } from '../scheduler/ticker.ts';
 import { type ClaimRun, claimEverything, createClaims, createSharedInstruments } from './claims.ts';
@@ -61,6 +63,8 @@ export interface Core {
   readonly memory: RunMemory;
   /** Rate limits, quotas and pauses of each organization. */
   readonly traffic: Traffic;
+  /** Limits the work under way over all organizations. */
+  readonly turns: Turns;
   readonly scheduler: Scheduler;
   readonly progress: Progress;
   readonly renderSegment: RenderSegment;
@@ -89,14 +93,16 @@ export interface CoreEvents extends Pick<Core, 'publish' | 'onTried'> {
 /** Creates the core; rejects with a `ConfigError` if the history's path is not a file that may be used. */
 export async function createCore(
   config: StartConfig,
-  first: { readonly traffic: TrafficSettings; readonly logLevel: LogLevel },
+  first: { readonly traffic: TrafficSettings; readonly logLevel: LogLevel; readonly maxTurns: number },
   environment: CliEnvironment,
   events: CoreEvents,
 ): Promise<Core> {
   const { version, revision, clock, random, stderr } = environment;
+  const stopping = new AbortController();
   const redactor = createRedactor(events.secrets);
   const log = createLogger({ ...config.log, level: first.logLevel, stream: stderr, clock, redactor });
-  const publication = createPublication({ families: publishedFamilies(), clock, log });
+  const orgMetrics = createOrgMetrics(clock);
+  const publication = createPublication({ families: publishedFamilies(), orgMetrics, clock, log });
   const store = await openStore({
     ...config.storage,
     collectors: allCollectors,
@@ -110,7 +116,7 @@ export async function createCore(
     series: () => publication.current().series,
     historyPersistent: store.isPersistent,
     store: store.metrics,
-    ...{ version, revision, clock },
+    ...{ version, revision, clock, orgMetrics },
   });
   const runs = createRunStates();
   const { shared } = store;
@@ -124,6 +130,7 @@ export async function createCore(
     runInstruments:
       shared === undefined ? instruments : createSharedInstruments(instruments, shared.putRun, runs),
     memory: createRunMemory(),
+    turns: createTurns({ limit: first.maxTurns, closing: stopping.signal, clock }),
     scheduler: createScheduler({
       ticker: environment.ticker ?? createCronTicker({ clock, log }),
       clock,
@@ -132,7 +139,7 @@ export async function createCore(
     }),
     progress: environment.progress ?? createLoggedProgress({ clock, log }),
     renderSegment: createSegmentRenderer({ clock }),
-    stopping: new AbortController(),
+    stopping,
     async createClient(org, api) {
       const { createOrgClient } = await import('./clients.ts');
       return createOrgClient(org, api, { traffic, version, instruments, clock, random, log });

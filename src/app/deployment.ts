@@ -50,7 +50,7 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
   const fetching = enabled.filter(isFetching);
   const people = config.people.current();
   const retired = new AbortController();
-  const { history, published, runs, memory, publication, instruments, renderSegment, progress } = core;
+  const { history, published, runs, memory, turns, publication, instruments, renderSegment, progress } = core;
   const { clock, log } = core;
   const keeping = { historyStart: config.history.start, retentionDays: config.history.retentionDays };
   const publisher = createPublisher({
@@ -73,7 +73,7 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
     },
     onTried: core.onTried,
     stopping: core.stopping.signal,
-    ...{ history, runs, memory, progress, clock, log, instruments: core.runInstruments },
+    ...{ history, runs, memory, turns, progress, clock, log, instruments: core.runInstruments },
   });
   const orgs = new Map(
     config.orgs.map((org): [string, DeployedOrg] => {

@@ -60,7 +60,7 @@ export function createDeployments(
       await retire(before, next, core);
       await introduce(next, core);
       await publishAll(names);
-      core.publication.flush();
+      await core.publication.flush();
     } catch (error) {
       log.error('Applying the new settings was incomplete', { error });
     }

@@ -8,6 +8,7 @@ import { NotStored, type Retention } from '../history/history.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { oneAtATime, type ReloadOutcome } from '../runtime/reload.ts';
+import { letYoungGenerationGrow } from '../runtime/young-generation.ts';
 import { createApp } from '../server/app.ts';
 import { createHttpServer, type HttpServer } from '../server/http-server.ts';
 import type { ServiceStatus } from '../server/status.ts';
@@ -27,6 +28,9 @@ import { closeConnections, connect, jobsOf } from './transition.ts';
 import { openServiceWeb, type ServiceWeb } from './web.ts';
 
 const WEB_CONFIGURATION = 'the web configuration';
+
+/** From this number of organizations on, memory is worth less than the time to collect it. */
+const MANY_ORGS = 20;
 
 /** Interval of time-driven work, in milliseconds: ages, uncovered and old days, retrying a full disk. */
 const SWEEP_MS = 60_000;
@@ -64,8 +68,13 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const { clock, config } = parts;
   const startedAt = clock.now();
   const startedElapsed = clock.elapsed();
+  if (config.orgs.length >= MANY_ORGS) letYoungGenerationGrow();
   let deployments: Deployments | undefined;
-  const first = { traffic: trafficSettings(config, []), logLevel: config.log.level };
+  const first = {
+    traffic: trafficSettings(config, []),
+    logLevel: config.log.level,
+    maxTurns: config.api.maxConcurrentRequests,
+  };
   const core = await createCore(config, first, parts, {
     secrets,
     onChange: (org, datasets) => void deployments?.publishChanged(org, datasets),
@@ -112,9 +121,23 @@ export async function createService(parts: ServiceParts): Promise<Service> {
 
   /** Publishes at once, so that clients that wait for readiness find the newest data on the page. */
   function onTried(): void {
-    if (isComplete || !ready().ready) return;
+    if (isComplete || !hasTriedAll()) return;
     isComplete = true;
-    publication.flush();
+    publication.flush().catch((error: unknown) => log.error('The page could not be assembled', { error }));
+  }
+
+  /** The collectors before this one have tried: with thousands of them, looking at all each time would add up. */
+  let firstUntried = 0;
+
+  function hasTriedAll(): boolean {
+    const jobs = jobsOf(inUse());
+    // A reload may have changed them.
+    if (firstUntried >= jobs.length) firstUntried = 0;
+    const next = jobs.findIndex(
+      ({ org, collector }, index) => index >= firstUntried && !runs.get(org, collector).tried,
+    );
+    firstUntried = next === -1 ? 0 : next;
+    return next === -1 && ready().ready;
   }
 
   function ready() {
@@ -202,7 +225,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     await core.store.shared?.leases.close();
     await web?.close();
     await hooks?.close();
-    publication.close();
+    await publication.close();
     await history.close();
     await log.close();
   }
@@ -215,7 +238,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
         await restore(core, inUse());
         await stripOldIdentities(inUse(), core);
         await publishAll([]);
-        publication.flush();
+        await publication.flush();
         return;
       } catch (error) {
         if (!(error instanceof NotStored)) throw error;
@@ -270,7 +293,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     async pollOnce() {
       await requireOpen(core.store, clock);
       await Promise.all(jobsOf(inUse()).map((job) => job.run('scheduled')));
-      publication.flush();
+      await publication.flush();
       return jobsOf(inUse())
         .filter(({ org, collector }) => runs.get(org, collector).failure !== undefined)
         .map(({ name }) => name);

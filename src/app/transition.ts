@@ -42,6 +42,7 @@ export function putInUse(next: Deployment, core: Core, previous?: Deployment): v
   }
   const { config, names } = next;
   core.log.setLevel(config.log.level);
+  core.turns.setLimit(config.api.maxConcurrentRequests);
   core.traffic.use(trafficSettings(config, datasetsOf(next).dayDatasets));
   core.publication.setCollectors(names);
   core.store.shared?.leases.use(leaseSettingsOf(config));
@@ -106,7 +107,7 @@ async function forget(previous: Deployment, next: Deployment, core: Core): Promi
   for (const org of previous.orgs.keys()) {
     if (next.orgs.has(org)) continue;
     published.forget(org);
-    await instruments.forgetOrg(org);
+    instruments.forgetOrg(org);
   }
   // Nothing is folded in what is no longer published.
   const { excluded } = next.config.metrics;

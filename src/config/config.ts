@@ -51,6 +51,8 @@ export interface ApiConfig {
   readonly requestsPerSecond: number;
   /** Maximum number of requests per UTC day and organization; undefined for no limit. */
   readonly dailyRequestLimit: number | undefined;
+  /** Over all organizations. */
+  readonly maxConcurrentRequests: number;
   readonly maxResponseBytes: number;
   readonly proxy: ProxyVariables;
 }

@@ -172,6 +172,7 @@ function configOf(
       retries: values['api.retries'],
       requestsPerSecond: values['api.requests-per-second'],
       dailyRequestLimit: values['api.daily-request-limit'],
+      maxConcurrentRequests: values['api.max-concurrent-requests'],
       maxResponseBytes: values['api.max-response-bytes'],
       proxy: proxyOf(environment),
     },

@@ -102,6 +102,16 @@ const sharedOptions = {
     max: '100000000',
     takenBy: all,
   },
+  'api.max-concurrent-requests': {
+    kind: 'integer',
+    section: 'Platform API',
+    description:
+      'Maximum number of requests that are under way or being processed at the same time, over all organizations. A request that takes more than two seconds no longer counts, so that a slow platform delays only its own organization',
+    default: '32',
+    min: '1',
+    max: '1000',
+    takenBy: all,
+  },
   'api.max-response-bytes': {
     kind: 'size',
     section: 'Platform API',

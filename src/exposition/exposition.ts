@@ -35,11 +35,11 @@ export interface Exposition {
   /** Everything published, or the part of the selected collectors, and the process's own metrics. */
   scrape(request: ScrapeRequest): Promise<Scrape>;
   /** One organization's part and `probe_success`, without the process's own metrics. */
-  probe(request: ProbeRequest): Scrape;
+  probe(request: ProbeRequest): Promise<Scrape>;
 }
 
 export interface ExpositionDeps {
-  readonly publication: Pick<Publication, 'current' | 'collectors'>;
+  readonly publication: Pick<Publication, 'current' | 'fresh' | 'collectors'>;
   readonly registry: Registry;
   readonly clock: Clock;
 }
@@ -59,15 +59,17 @@ export function createExposition({ publication, registry, clock }: ExpositionDep
     async scrape(request) {
       const refusal = findUnknown(request.collect);
       if (refusal !== undefined) return refusal;
-      // Taken before the first await: the body has one consistent state, whatever is published meanwhile.
-      const published = publication.current();
+      // One consistent state, whatever is published meanwhile.
+      const published = await publication.fresh();
       const ending = await live.chunk(request.format, published.version);
-      return assemble(published.page({ collect: request.collect }), ending, request);
+      const page = await published.part({ collect: request.collect }, request.format);
+      return assemble(page, ending, request);
     },
-    probe(request) {
+    async probe(request) {
       const refusal = findUnknown(request.collect);
       if (refusal !== undefined) return refusal;
-      const page = publication.current().page({ collect: request.collect, org: request.org });
+      const { collect, org, format } = request;
+      const page = await publication.current().part({ collect, org }, format);
       return assembleScrape(page, deflateShort(probeText(request)), request);
     },
   };

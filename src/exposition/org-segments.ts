@@ -1,21 +1,36 @@
-import { type DeflatedChunk, deflateShort } from './deflated-chunk.ts';
-import type { PlacedSegment } from './published.ts';
-import type { Segment } from './segment.ts';
-import { renderFamilyHeader } from './text.ts';
+import type { Piece } from './blocks.ts';
+import { deflateShort } from './deflated-chunk.ts';
+import { ownBuffer, type Segment } from './segment.ts';
+import { type FamilyType, renderFamilyHeader } from './text.ts';
 
 /** A family in page order. */
 export interface PublishedFamily {
   readonly name: string;
   readonly help: string;
+  /** A gauge by default. */
+  readonly type?: FamilyType;
   /** The collector that publishes it; a family without one is shared, and each publisher has its own part of it. */
   readonly collector?: string | undefined;
 }
 
+/** A segment in its place on the page. */
+export interface PlacedSegment {
+  readonly collector: string;
+  readonly org: string;
+  readonly header: Piece;
+  readonly piece: Piece;
+}
+
 /** One organization's segments by family, by collector. */
-export type OrgSegments = ReadonlyMap<string, ReadonlyMap<string, Segment>>;
+export type OrgSegments = ReadonlyMap<string, ReadonlyMap<string, OrgSegment>>;
+
+interface OrgSegment {
+  readonly series: number;
+  readonly placed: PlacedSegment;
+}
 
 interface Declaration {
-  readonly header: DeflatedChunk;
+  readonly header: Piece;
   readonly collector: string | undefined;
 }
 
@@ -25,14 +40,22 @@ export type Declared = ReadonlyMap<string, Declaration>;
 /** Renders the families' headers; throws on a duplicate name and on a double quote in a help text. */
 export function declareFamilies(families: readonly PublishedFamily[]): Declared {
   const declared = new Map<string, Declaration>();
-  for (const { name, help, collector } of families) {
+  for (const { collector, ...family } of families) {
+    const { name, help } = family;
     if (declared.has(name)) throw new Error(`the family ${name} is declared twice`);
     // The same bytes serve both formats, and only OpenMetrics would escape a quote.
     if (help.includes('"')) throw new Error(`the help of ${name} holds a double quote`);
-    const header = deflateShort(renderFamilyHeader({ name, help, type: 'gauge' }));
-    declared.set(name, { header, collector });
+    declared.set(name, { header: headerOf(family), collector });
   }
   return declared;
+}
+
+/** Only the names of counters differ between the formats. */
+function headerOf({ name, help, type = 'gauge' }: Omit<PublishedFamily, 'collector'>): Piece {
+  const text = renderFamilyHeader({ name, help, type });
+  if (type !== 'counter') return { key: name, body: ownBuffer(text) };
+  const openmetrics = renderFamilyHeader({ name: name.replace(/_total$/, ''), help, type }, 'openmetrics');
+  return { key: name, body: { text: deflateShort(text), openmetrics: deflateShort(openmetrics) } };
 }
 
 /** Sorts an organization's segments by family; throws if a family would be on the page twice. */
@@ -41,19 +64,20 @@ export function createOrgSegments(
   org: string,
   rendered: ReadonlyMap<string, readonly Segment[]>,
 ): OrgSegments {
-  const sorted = new Map<string, ReadonlyMap<string, Segment>>();
+  const sorted = new Map<string, ReadonlyMap<string, OrgSegment>>();
   for (const [collector, segments] of rendered) {
-    const byFamily = new Map<string, Segment>();
-    for (const segment of segments) {
-      const { family } = segment;
+    const byFamily = new Map<string, OrgSegment>();
+    for (const { family, org: named, overflow, series, body } of segments) {
       const declaration = declared.get(family);
       if (declaration === undefined) throw new Error(`the family ${family} is not declared`);
-      const { collector: owner = collector } = declaration;
+      const { collector: owner = collector, header } = declaration;
       if (owner !== collector)
         throw new Error(`the family ${family} belongs to ${owner}, not to ${collector}`);
-      if (segment.org !== org) throw new Error(`a segment of ${segment.org} was given for ${org}`);
+      if (named !== org) throw new Error(`a segment of ${named} was given for ${org}`);
       if (byFamily.has(family)) throw new Error(`the family ${family} comes twice from ${collector}`);
-      if (!segment.overflow) byFamily.set(family, segment);
+      if (overflow) continue;
+      const piece = { key: JSON.stringify([family, org, collector]), body };
+      byFamily.set(family, { series, placed: { collector, org, header, piece } });
     }
     sorted.set(collector, byFamily);
   }
@@ -61,21 +85,19 @@ export function createOrgSegments(
 }
 
 /** The segments in page order: by family as declared, then by organization, then by collector. */
-export function placeSegments(
+export function* placeSegments(
   declared: Declared,
   byOrg: ReadonlyMap<string, OrgSegments>,
-): readonly PlacedSegment[] {
-  const placed: PlacedSegment[] = [];
+): Generator<PlacedSegment> {
   const sorted = [...byOrg].sort(byName).map(([, segments]) => new Map([...segments].sort(byName)));
-  for (const [family, { header, collector: owner }] of declared) {
+  for (const [family, { collector: owner }] of declared) {
     for (const segments of sorted) {
       for (const collector of owner === undefined ? segments.keys() : [owner]) {
-        const segment = segments.get(collector)?.get(family);
-        if (segment !== undefined) placed.push({ header, collector, segment });
+        const placed = segments.get(collector)?.get(family)?.placed;
+        if (placed !== undefined) yield placed;
       }
     }
   }
-  return placed;
 }
 
 /** Series by collector, 0 for those without any at present. */

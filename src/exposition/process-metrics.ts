@@ -92,10 +92,17 @@ export function* renderMetric(metric: LiveMetric, format: Format): Generator<str
   const counter = type === 'counter' && format === 'openmetrics';
   // OpenMetrics names a counter's family without the suffix and its sample with it.
   const family = counter ? metric.name.replace(/_total$/, '') : metric.name;
-  const name = counter ? `${family}_total` : family;
   yield renderFamilyHeader({ name: family, help: metric.help, type }, format);
-  for (const { value, labels = {}, metricName = name } of metric.values) {
-    yield `${metricName}${renderLabels(labels)} ${formatValue(value)}\n`;
+  yield* renderLines({ ...metric, name: counter ? `${family}_total` : family });
+}
+
+/** A metric's samples as text, line by line; `common` labels come first. */
+export function* renderLines(
+  { name, values }: LiveMetric,
+  common: Readonly<Record<string, string>> = {},
+): Generator<string> {
+  for (const { value, labels, metricName = name } of values) {
+    yield `${metricName}${renderLabels({ ...common, ...labels })} ${formatValue(value)}\n`;
   }
 }
 

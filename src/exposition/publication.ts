@@ -1,17 +1,22 @@
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { createSerialQueue } from '../runtime/serial-queue.ts';
+import { runInSlices } from '../runtime/slices.ts';
+import { createBlocks } from './blocks.ts';
+import type { OrgMetrics } from './org-metrics.ts';
 import {
   countSeries,
   createOrgSegments,
   declareFamilies,
   type OrgSegments,
+  type PlacedSegment,
   type PublishedFamily,
   placeSegments,
 } from './org-segments.ts';
-import { createPublished, type Published } from './published.ts';
+import { createPublished, type Published, withHeaders } from './published.ts';
 import type { Segment } from './segment.ts';
 
-/** Joins rendered segments into a page and publishes it atomically, at most once per second. */
+/** Puts rendered segments on a page and publishes it atomically, at most once per second. */
 export interface Publication {
   /**
    * Replaces all segments of an organization with these, by collector. Overflowed segments are omitted. Throws on a
@@ -20,9 +25,14 @@ export interface Publication {
   replaceAll(org: string, segments: ReadonlyMap<string, readonly Segment[]>): void;
   /** Removes an organization's series from the page. */
   remove(org: string): void;
-  /** Publishes changes at once. */
-  flush(): Published;
+  /** Publishes changes now; resolves with a state that contains everything given before this call. */
+  flush(): Promise<Published>;
   current(): Published;
+  /**
+   * The state for a scrape: with all changes, unless the page has so many parts that publishing them would take more
+   * than a moment; then the current one, which the next publication follows by itself.
+   */
+  fresh(): Promise<Published>;
   /** The names that `?collect[]=` accepts; initially those of all families. */
   readonly collectors: ReadonlySet<string>;
   /** Sets the names of the enabled collectors. */
@@ -30,66 +40,123 @@ export interface Publication {
   /** An organization's series by family, whether published already or not. */
   seriesOf(org: string): ReadonlyMap<string, number>;
   /** Publishes changes and stops the timer; nothing may be published afterwards. */
-  close(): void;
+  close(): Promise<void>;
 }
 
 export interface PublicationDeps {
   /** The families in the order of the page. */
   readonly families: readonly PublishedFamily[];
+  /** The exporter's own metrics of each organization, which follow them on the page. */
+  readonly orgMetrics?: OrgMetrics | undefined;
   readonly clock: Clock;
   readonly log?: Logger | undefined;
 }
 
 const INTERVAL_MS = 1000;
+/** Between two publications pass at least this many times what the first one took: they may not take up a processor. */
+const REST = 4;
+/** A scrape waits for changes to a page of at most so many segments: those of about a dozen organizations. */
+const FEW_SEGMENTS = 2000;
+/** The name under which an organization's own metrics are on the page; no collector has it. */
+const OWN = '';
 
 /** Creates a publication, empty at first. */
-export function createPublication({ families, clock, log }: PublicationDeps): Publication {
-  const declared = declareFamilies(families);
+export function createPublication({ families, orgMetrics, clock, log }: PublicationDeps): Publication {
+  const own = orgMetrics?.families ?? [];
+  const declared = declareFamilies([...families, ...own.map((family) => ({ ...family, collector: OWN }))]);
   const collectors = new Set(families.flatMap(({ collector }) => collector ?? []));
-  // Families that cannot be selected by name, such as those about the data, are part of every page.
-  const everywhere = (collector: string) => !collectors.has(collector);
   const segmentsByOrg = new Map<string, OrgSegments>();
-  let running: ReadonlySet<string> = collectors;
+  const ownByOrg = new Map<string, OrgSegments>();
+  const blocks = createBlocks(clock);
+  const turns = createSerialQueue();
   const closing = new AbortController();
-  let published = createPublished(0, [], new Map(), everywhere);
+  let running: ReadonlySet<string> = collectors;
+  let published = stateOf(0, [], []);
   let changed = false;
   let resting = false;
+  let tookMs = 0;
+  let segments = 0;
+  orgMetrics?.onChange(touch);
 
-  function publish(): Published {
+  function stateOf(
+    version: number,
+    placed: readonly PlacedSegment[],
+    chunks: Parameters<typeof createPublished>[0]['chunks'],
+  ): Published {
+    return createPublished({
+      ...{ version, placed, chunks, clock },
+      series: countSeries(segmentsByOrg),
+      // Families that cannot be selected by name, such as those about the data, are part of every page.
+      isEverywhere: (collector) => !collectors.has(collector),
+      isOwn: (collector) => collector === OWN,
+    });
+  }
+
+  async function publish(): Promise<Published> {
     if (!changed) return published;
     changed = false;
     const startedAt = clock.elapsed();
-    const placed = placeSegments(declared, segmentsByOrg);
-    published = createPublished(published.version + 1, placed, countSeries(segmentsByOrg), everywhere);
-    log?.debug('Published', {
-      version: published.version,
-      bytes: published.deflated,
-      milliseconds: Math.round(clock.elapsed() - startedAt),
-    });
+    try {
+      await renderOwn();
+      const placed = await runInSlices(collect(placeAll()), clock);
+      const { chunks, deflatedAnew } = await blocks.build(withHeaders(placed));
+      published = stateOf(published.version + 1, placed, chunks);
+      segments = placed.length;
+      tookMs = clock.elapsed() - startedAt;
+      log?.debug('Published', {
+        version: published.version,
+        bytes: published.deflated,
+        deflatedAnew,
+        milliseconds: Math.round(tookMs),
+      });
+    } catch (error) {
+      changed = true;
+      throw error;
+    }
     return published;
   }
 
-  function touch(): void {
-    if (closing.signal.aborted) throw new Error('the publication is closed');
-    changed = true;
-    if (resting) return;
-    publish();
-    resting = true;
-    // Only closing ends the wait early, and then there is nothing left to do.
-    rest().catch(() => undefined);
+  /** Of one moment, whatever changes while they are deflated. */
+  function placeAll(): Iterable<PlacedSegment> {
+    const all = new Map<string, OrgSegments>(segmentsByOrg);
+    for (const [org, segments] of ownByOrg) all.set(org, new Map([...(all.get(org) ?? []), ...segments]));
+    return placeSegments(declared, all);
   }
 
-  async function rest(): Promise<void> {
-    while (resting) {
-      await clock.wait(INTERVAL_MS, closing.signal);
-      resting = changed;
-      try {
-        publish();
-      } catch (error) {
-        // The previous page is kept; the next change retries.
-        log?.error('The page could not be assembled', { error });
-      }
+  async function renderOwn(): Promise<void> {
+    for (const org of orgMetrics?.takeChanged() ?? []) {
+      const segments = await orgMetrics?.render(org);
+      if (segments === undefined) ownByOrg.delete(org);
+      else ownByOrg.set(org, createOrgSegments(declared, org, new Map([[OWN, segments]])));
     }
+  }
+
+  function flush(): Promise<Published> {
+    return turns.run(publish);
+  }
+
+  function touch(): void {
+    if (closing.signal.aborted) return;
+    changed = true;
+    if (resting) return;
+    resting = true;
+    // Only closing ends it early, and then there is nothing left to do.
+    publishFromNowOn().catch(() => undefined);
+  }
+
+  async function publishFromNowOn(): Promise<void> {
+    while (changed) {
+      await flush().catch((error: unknown) => {
+        // The previous page is kept; the next round tries again.
+        log?.error('The page could not be assembled', { error });
+      });
+      await clock.wait(Math.max(INTERVAL_MS, REST * tookMs), closing.signal);
+    }
+    resting = false;
+  }
+
+  function expectOpen(): void {
+    if (closing.signal.aborted) throw new Error('the publication is closed');
   }
 
   return {
@@ -100,26 +167,40 @@ export function createPublication({ families, clock, log }: PublicationDeps): Pu
       running = names;
     },
     current: () => published,
-    flush: publish,
+    async fresh() {
+      return segments > FEW_SEGMENTS ? published : flush().catch(() => published);
+    },
+    flush,
     replaceAll(org, segments) {
+      expectOpen();
       segmentsByOrg.set(org, createOrgSegments(declared, org, segments));
       touch();
     },
     remove(org) {
+      expectOpen();
       if (segmentsByOrg.delete(org)) touch();
     },
     seriesOf(org) {
       const series = new Map<string, number>();
       for (const segments of segmentsByOrg.get(org)?.values() ?? []) {
-        for (const { family, series: count } of segments.values()) {
+        for (const [family, { series: count }] of segments) {
           series.set(family, (series.get(family) ?? 0) + count);
         }
       }
       return series;
     },
-    close() {
-      publish();
+    async close() {
+      await flush();
       closing.abort(new Error('the publication is closed'));
     },
   };
+}
+
+function* collect<Item>(items: Iterable<Item>): Generator<void, readonly Item[]> {
+  const collected: Item[] = [];
+  for (const item of items) {
+    collected.push(item);
+    yield;
+  }
+  return collected;
 }

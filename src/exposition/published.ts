@@ -1,5 +1,8 @@
+import type { Clock } from '../runtime/clock.ts';
+import { type BuiltBlocks, createBlocks, type FormattedChunk, type Piece } from './blocks.ts';
 import { append, type DeflatedChunk } from './deflated-chunk.ts';
-import type { Segment } from './segment.ts';
+import type { PlacedSegment } from './org-segments.ts';
+import type { Format } from './text.ts';
 
 /** The parts of a page to include; everything by default. */
 export interface Selection {
@@ -16,64 +19,86 @@ export interface Published {
   readonly series: ReadonlyMap<string, number>;
   /** Length of the whole deflated page in bytes. */
   readonly deflated: number;
-  /** The joined segments of a selection, with each family's header before its first segment. */
-  page(selection?: Selection): Page;
+  /** The whole page in a format. */
+  whole(format: Format): Page;
+  /** A part of the page, which is deflated by itself. */
+  part(selection: Selection, format: Format): Promise<Page>;
 }
 
-/** A segment in its place on the page. */
-export interface PlacedSegment {
-  readonly header: DeflatedChunk;
-  readonly collector: string;
-  readonly segment: Segment;
+/** What a state is made of. */
+export interface PublishedParts {
+  readonly version: number;
+  readonly series: ReadonlyMap<string, number>;
+  /** The segments in page order. */
+  readonly placed: readonly PlacedSegment[];
+  /** The blocks of all of them, headers included. */
+  readonly chunks: readonly FormattedChunk[];
+  /** Whether segments under this collector's name belong to every selection of collectors. */
+  isEverywhere(collector: string): boolean;
+  /** Whether segments under this collector's name are about the process's own work, and no part of a selection by organization. */
+  isOwn(collector: string): boolean;
+  readonly clock: Pick<Clock, 'elapsed'>;
 }
 
-// Of narrowed pages; beyond it the oldest is removed. The whole page is always kept.
-const KEPT_PAGES = 16;
+// Beyond it the oldest is removed.
+const KEPT_PARTS = 16;
 
-/** Creates a state from the segments in page order; collectors in `always` are part of every selection. */
-export function createPublished(
-  version: number,
-  placed: readonly PlacedSegment[],
-  series: ReadonlyMap<string, number>,
-  always: (collector: string) => boolean,
-): Published {
-  const whole = joinChunks(chunksOf(placed));
-  const narrowed = new Map<string, Page>();
+/** Creates a state from segments and their blocks. */
+export function createPublished(parts: PublishedParts): Published {
+  const { version, series, placed, chunks, isEverywhere, isOwn, clock } = parts;
+  const wholes: Partial<Record<Format, Page>> = {};
+  const narrowed = new Map<string, Promise<BuiltBlocks>>();
   let byOrg: ReadonlyMap<string, readonly PlacedSegment[]> | undefined;
 
   /** Grouped once: with many organizations, searching all of them for each probe would add up. */
   function placedOf(org: string | undefined): readonly PlacedSegment[] {
     if (org === undefined) return placed;
-    byOrg ??= Map.groupBy(placed, ({ segment }) => segment.org);
-    return byOrg.get(org) ?? [];
+    byOrg ??= Map.groupBy(placed, (segment) => segment.org);
+    return (byOrg.get(org) ?? []).filter(({ collector }) => !isOwn(collector));
   }
 
-  function page({ collect = [], org }: Selection = {}): Page {
-    if (collect.length === 0 && org === undefined) return whole;
+  function blocksOf({ collect = [], org }: Selection): Promise<BuiltBlocks> {
     const selected = new Set(collect);
     const key = JSON.stringify([org ?? null, ...[...selected].sort()]);
     const known = narrowed.get(key);
     if (known !== undefined) return known;
     const chosen = placedOf(org).filter(
-      ({ collector }) => selected.size === 0 || selected.has(collector) || always(collector),
+      ({ collector }) => selected.size === 0 || selected.has(collector) || isEverywhere(collector),
     );
-    const made = joinChunks(chunksOf(chosen));
+    const made = createBlocks(clock).build(withHeaders(chosen));
     const [oldest] = narrowed.keys();
-    if (narrowed.size >= KEPT_PAGES && oldest !== undefined) narrowed.delete(oldest);
+    if (narrowed.size >= KEPT_PARTS && oldest !== undefined) narrowed.delete(oldest);
     narrowed.set(key, made);
     return made;
   }
 
-  return { version, series, deflated: whole.deflated, page };
+  function whole(format: Format): Page {
+    wholes[format] ??= joinChunks(chunksIn(format, chunks));
+    return wholes[format];
+  }
+
+  return {
+    ...{ version, series, whole },
+    deflated: chunks.reduce((sum, { text }) => sum + text.bytes.length, 0),
+    async part(selection, format) {
+      if ((selection.collect ?? []).length === 0 && selection.org === undefined) return whole(format);
+      return joinChunks(chunksIn(format, (await blocksOf(selection)).chunks));
+    },
+  };
 }
 
-function* chunksOf(placed: Iterable<PlacedSegment>): Iterable<DeflatedChunk> {
-  let header: DeflatedChunk | undefined;
-  for (const place of placed) {
-    if (place.header !== header) yield place.header;
-    header = place.header;
-    yield place.segment.chunk;
+/** The pieces of segments in page order, with each family's header before its first segment. */
+export function* withHeaders(placed: Iterable<PlacedSegment>): Generator<Piece> {
+  let last: Piece | undefined;
+  for (const { header, piece } of placed) {
+    if (header !== last) yield header;
+    last = header;
+    yield piece;
   }
+}
+
+function* chunksIn(format: Format, chunks: Iterable<FormattedChunk>): Generator<DeflatedChunk> {
+  for (const chunk of chunks) yield chunk[format];
 }
 
 /** Joined chunks: a deflate stream without its end, in few buffers. */

@@ -2,18 +2,24 @@ import type { Sample } from '../catalog/family.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { createSerialQueue } from '../runtime/serial-queue.ts';
 import { createSlices, type Slices } from '../runtime/slices.ts';
-import { createDeflater, type DeflatedChunk, deflateShort, emptyChunk } from './deflated-chunk.ts';
+import { createDeflater, type DeflatedChunk } from './deflated-chunk.ts';
 import { createSampleWriter, type WrittenFamily } from './text.ts';
 
-/** One organization's samples of one family, rendered and deflated. */
+/**
+ * Rendered samples: a short text, which is deflated in one block with its neighbours on the page, because by itself it
+ * would hardly compress; or a long one, which is deflated already and no longer in memory.
+ */
+export type SegmentBody = Buffer | DeflatedChunk;
+
+/** One organization's samples of one family, rendered. */
 export interface Segment {
   readonly family: string;
   readonly org: string;
   /** Number of series; `maxSeries` plus one if it overflowed. */
   readonly series: number;
-  /** Whether there were more than `maxSeries` samples: rendering stopped, and the segment has no bytes. */
+  /** Whether there were more than `maxSeries` samples: rendering stopped, and the segment is empty. */
   readonly overflow: boolean;
-  readonly chunk: DeflatedChunk;
+  readonly body: SegmentBody;
 }
 
 export interface SegmentOptions {
@@ -24,8 +30,8 @@ export interface SegmentOptions {
 }
 
 /**
- * Renders and deflates a family's samples of one organization in slices of a few milliseconds; undefined if there are
- * none. Never holds more of the text than a few chunks of 256 KiB.
+ * Renders a family's samples of one organization in slices of a few milliseconds, and deflates them if they are long;
+ * undefined if there are none. Never holds more of the text than a few chunks of 256 KiB.
  */
 export type RenderSegment = (
   family: WrittenFamily,
@@ -36,7 +42,9 @@ export type RenderSegment = (
 
 // In UTF-16 units. Larger chunks compress little better, smaller ones cost more thread switches.
 const CHUNK = 256 * 1024;
-const SHORT = 16 * 1024;
+/** Up to this length the text is kept. */
+const SHORT = 64 * 1024;
+const EMPTY = Buffer.alloc(0);
 
 /**
  * Creates the renderer that a process shares. It renders one family at a time: concurrent rendering would be no faster,
@@ -78,10 +86,17 @@ async function render(
   }
   const series = lines.series();
   if (series === 0) return undefined;
-  if (series > maxSeries) return { ...common, series, overflow: true, chunk: emptyChunk };
-  if (short && text.length <= SHORT) return { ...common, series, overflow: false, chunk: deflateShort(text) };
+  if (series > maxSeries) return { ...common, series, overflow: true, body: EMPTY };
+  if (short && text.length <= SHORT) return { ...common, series, overflow: false, body: ownBuffer(text) };
   if (text !== '') await deflater.write(text);
-  return { ...common, series, overflow: false, chunk: await deflater.finish() };
+  return { ...common, series, overflow: false, body: await deflater.finish() };
+}
+
+/** Not from Buffer's pool, of which thousands of small texts would retain most. */
+export function ownBuffer(text: string): Buffer {
+  const buffer = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  buffer.write(text);
+  return buffer;
 }
 
 interface LineReader {

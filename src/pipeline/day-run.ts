@@ -71,9 +71,14 @@ export async function runDays(
   const rowless = new Set([...ofPass].filter((day) => covered.has(day) && covered.get(day) === undefined));
   const failed = new Map<Day, PlatformError>();
   let unpublished = false;
+  let isFirst = true;
 
   try {
     for (let ask = nextAsk(plan); ask !== undefined && !run.stopping(); ask = nextAsk(plan)) {
+      // The first one has the run's own turn.
+      if (!isFirst) await run.giveWay(ask.window.to === plan.newest ? 'urgent' : 'other');
+      isFirst = false;
+      if (run.stopping()) break;
       const days = daysDescending(ask.window.from, ask.window.to);
       const isNewest = ask.window.to === plan.newest;
       const fetched = await request(run, collector, ask);

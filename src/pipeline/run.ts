@@ -7,6 +7,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { messageOf, PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Progress } from '../runtime/progress.ts';
+import type { Turns, Urgency } from '../runtime/turns.ts';
 import type { PublishedOrgs } from './published-orgs.ts';
 import type { Publisher } from './publisher.ts';
 import type { RunMemory } from './run-memory.ts';
@@ -24,6 +25,8 @@ export interface RunnerParts {
   readonly expensiveFrom?: Day | undefined;
   readonly publisher: RunPublisher;
   readonly runs: RunStates;
+  /** Limits the work under way over all organizations; unlimited by default. */
+  readonly turns?: Pick<Turns, 'take'>;
   /** What earlier runs have learned; empty by default. */
   readonly memory?: RunMemory;
   /** Aborted on shutdown: runs end after the request in flight. */
@@ -44,6 +47,8 @@ export interface Run {
   readonly org: OrgSettings;
   readonly source: Source;
   readonly deps: RunnerParts;
+  /** Lets other work go first, of which urgent work is the newest day of an organization. */
+  giveWay(urgency: Urgency): Promise<void>;
   /** Marks the newest data as attempted, and as published if it arrived. */
   tried(): void;
   /** Counts unusable records of an answer; they are logged when the run ends. */

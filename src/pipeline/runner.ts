@@ -10,6 +10,7 @@ import type { Source } from '../catalog/source.ts';
 import { NotStored } from '../history/history.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
+import type { Turn, Urgency } from '../runtime/turns.ts';
 import { type RevisionPass, runDays } from './day-run.ts';
 import { revisionPassDays } from './days-to-fetch.ts';
 import { type AnswerNotes, failureOf, type Run, type RunnerParts, withAbort } from './run.ts';
@@ -43,15 +44,43 @@ export function createRunner(deps: RunnerParts): Runner {
     mode: 'scheduled' | 'thorough',
   ): Promise<RunEnd> {
     const org = target.org.name;
+    const isOver = () => target.retired?.aborted === true;
+    const lane = createLane(org, target.retired);
+    await lane.giveWay('urgent');
+    try {
+      return stopping() || isOver() ? 'cut' : await runNow(target, collector, mode, lane);
+    } finally {
+      lane.end();
+    }
+  }
+
+  /** The turns of one run. */
+  function createLane(org: string, retired: AbortSignal | undefined) {
+    let turn: Turn | undefined;
+    return {
+      async giveWay(urgency: Urgency): Promise<void> {
+        turn?.end();
+        turn = await deps.turns?.take(org, urgency, retired);
+      },
+      end: () => turn?.end(),
+    };
+  }
+
+  async function runNow(
+    target: Target,
+    collector: FetchingCollector,
+    mode: 'scheduled' | 'thorough',
+    lane: Pick<Run, 'giveWay'>,
+  ): Promise<RunEnd> {
+    const org = target.org.name;
     const { name } = collector;
     const startedAt = clock.now();
     const started = clock.elapsed();
     const memory = memories.of(org, name);
     const isOver = () => target.retired?.aborted === true;
-    if (isOver()) return 'cut';
     runs.update(org, name, { running: true });
     try {
-      const failure = await attempt(target, collector, memory, mode);
+      const failure = await attempt(target, collector, memory, mode, lane);
       if (stopping() || isOver()) return 'cut';
       await conclude(failure);
       return 'ended';
@@ -87,6 +116,7 @@ export function createRunner(deps: RunnerParts): Runner {
     collector: FetchingCollector,
     memory: Learned,
     mode: 'scheduled' | 'thorough',
+    { giveWay }: Pick<Run, 'giveWay'>,
   ): Promise<PlatformError | undefined> {
     const { org, source, retired } = target;
     const { name } = collector;
@@ -96,6 +126,7 @@ export function createRunner(deps: RunnerParts): Runner {
       org,
       source: retired === undefined ? source : withAbort(source, retired),
       deps,
+      giveWay,
       tried() {
         if (isRetired()) return;
         runs.update(org.name, name, { tried: true });

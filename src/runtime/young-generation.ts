@@ -10,3 +10,11 @@ export function keepYoungGenerationSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--no-parallel-scavenge');
 }
+
+/**
+ * Lets it grow again: with many organizations under way at the same time, most of a small one is still in use when it is
+ * collected, and collecting takes a fifth of the processor's time.
+ */
+export function letYoungGenerationGrow(): void {
+  setFlagsFromString('--semi-space-growth-factor=2');
+}

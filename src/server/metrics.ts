@@ -45,7 +45,7 @@ export function createProbeHandler({
   probe,
 }: ProbeDeps): Handler<ExpressRequest> {
   const negotiated = rememberNegotiation(negotiate);
-  return (request, response) => {
+  return async (request, response) => {
     const url = request.url ?? '';
     const query = parseCollect(url);
     if ('problem' in query) {
@@ -62,7 +62,7 @@ export function createProbeHandler({
       respondText(response, 404, 'No organization with this name is configured.');
       return;
     }
-    answerPage(request, response, exposition.probe({ ...negotiated(request), ...query, org, success }));
+    answerPage(request, response, await exposition.probe({ ...negotiated(request), ...query, org, success }));
   };
 }
 

@@ -1,21 +1,23 @@
 import { describe, expect, test } from 'vitest';
-import { createInstruments, type Instruments } from '../../src/exposition/instruments.ts';
+import { createInstruments } from '../../src/exposition/instruments.ts';
+import { createOrgMetrics } from '../../src/exposition/org-metrics.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
 import { failureReasons } from '../../src/runtime/errors.ts';
-import { livePage } from './live-page.ts';
+import { createReadInstruments, livePage } from './live-page.ts';
 import { parsePage } from './parse.ts';
 
 const PREFIX = 'agent_platform_exporter_';
 const build = { version: '1.2.3', revision: 'abc', clock: createFakeClock(1_700_000_000_500) };
 
-function create(series?: () => ReadonlyMap<string, number>): Instruments {
-  return createInstruments({ ...build, series, processMetrics: false });
+type ReadInstruments = ReturnType<typeof createReadInstruments>;
+
+function create(series?: () => ReadonlyMap<string, number>): ReadInstruments {
+  return createReadInstruments({ ...build, series, processMetrics: false });
 }
 
-async function linesOf({ registry }: Instruments): Promise<string[]> {
-  const text = await livePage(registry, 'text');
-  return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+function linesOf(instruments: ReadInstruments): Promise<readonly string[]> {
+  return instruments.lines();
 }
 
 describe('the metrics about the exporter', () => {
@@ -81,8 +83,8 @@ describe('the metrics about the exporter', () => {
     expect(lines).toContain(`${PREFIX}api_requests_total{org="acme",endpoint="tokens",code="200"} 1`);
     expect(lines).toContain(`${PREFIX}api_retries_total{org="acme",endpoint="tokens"} 1`);
     const duration = `${PREFIX}api_request_duration_seconds`;
-    expect(lines).toContain(`${duration}_bucket{le="0.25",org="acme",endpoint="tokens"} 0`);
-    expect(lines).toContain(`${duration}_bucket{le="0.5",org="acme",endpoint="tokens"} 1`);
+    expect(lines).toContain(`${duration}_bucket{org="acme",le="0.25",endpoint="tokens"} 0`);
+    expect(lines).toContain(`${duration}_bucket{org="acme",le="0.5",endpoint="tokens"} 1`);
     expect(lines).toContain(`${duration}_sum{org="acme",endpoint="tokens"} 0.3`);
   });
 
@@ -108,7 +110,7 @@ describe('the metrics about the exporter', () => {
       instruments.familiesDropped({ org, collector: 'tokens', count: 2 });
     }
     const ofBeta = (await linesOf(instruments)).filter((line) => /org="beta"|config_last_reload/.test(line));
-    await instruments.forgetOrg('acme');
+    instruments.forgetOrg('acme');
     expect((await linesOf(instruments)).slice(1).sort()).toEqual(ofBeta.sort());
   });
 });
@@ -116,7 +118,7 @@ describe('the metrics about the exporter', () => {
 test('whether the history is in its file is asked for with each scrape, and absent where it needs none', async () => {
   let persistent = true;
   const parts = { historyPersistent: () => persistent, processMetrics: false };
-  const instruments = createInstruments({ ...build, ...parts });
+  const instruments = createReadInstruments({ ...build, ...parts });
   expect(await linesOf(instruments)).toContain(`${PREFIX}history_persistent 1`);
   persistent = false;
   expect(await linesOf(instruments)).toContain(`${PREFIX}history_persistent 0`);
@@ -126,7 +128,7 @@ test('whether the history is in its file is asked for with each scrape, and abse
 test('the store is asked for with each scrape, and its identifier is absent until it is known', async () => {
   const store = { isUp: () => id !== undefined, id: () => id };
   let id: string | undefined;
-  const instruments = createInstruments({ ...build, store, processMetrics: false });
+  const instruments = createReadInstruments({ ...build, store, processMetrics: false });
   expect(await linesOf(instruments)).toContain(`${PREFIX}store_up 0`);
   expect((await linesOf(instruments)).join()).not.toContain('store_info{');
   id = 'a';
@@ -135,13 +137,24 @@ test('the store is asked for with each scrape, and its identifier is absent unti
 });
 
 describe('the table of the metrics', () => {
-  test('lists the contents of the registry', async () => {
+  test('lists the metrics of the process and of each organization', async () => {
     const store = { isUp: () => true, id: () => 'a' };
     const parts = { series: () => new Map(), historyPersistent: () => true, store, processMetrics: false };
     const { registry } = createInstruments({ ...build, ...parts });
-    const held = (await registry.getMetricsAsJSON()).map(({ name, help, type }) => ({ name, help, type }));
+    const ofProcess = (await registry.getMetricsAsJSON()).map(({ name, help, type }) => ({
+      name,
+      help,
+      type,
+    }));
+    const ofOrgs = createOrgMetrics(build.clock).families.map(({ name, help, type }) => ({
+      name,
+      help,
+      type,
+    }));
+    const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
+    const held = [...ofProcess, ...ofOrgs].sort(byName);
     const declared = Object.values(ownMetrics).map(({ name, help, type }) => ({ name, help, type }));
-    expect(held).toEqual(declared);
+    expect(held).toEqual(declared.sort(byName));
   });
 
   test.each(Object.values(ownMetrics))('declares $name as promtool likes it', ({ name, help, type }) => {

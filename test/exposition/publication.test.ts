@@ -6,6 +6,7 @@ import { createPublication, type Publication } from '../../src/exposition/public
 import type { Page } from '../../src/exposition/published.ts';
 import { createSegmentRenderer, type Segment } from '../../src/exposition/segment.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { identityOf, parsePage } from './parse.ts';
 
 const families = [
@@ -35,8 +36,15 @@ function fed(...segments: [collector: string, ...Segment[]][]): ReadonlyMap<stri
   return new Map(segments.map(([collector, ...those]) => [collector, those]));
 }
 
+/** The page as it is, without publishing. */
 function textNow(publication: Publication): string {
-  return textOf(publication.current().page());
+  return textOf(publication.current().whole('text'));
+}
+
+/** The page with everything given so far. */
+async function textNext(publication: Publication): Promise<string> {
+  await publication.flush();
+  return textNow(publication);
 }
 
 describe('the page', () => {
@@ -58,8 +66,7 @@ describe('the page', () => {
         await segment('day', 'a', 5),
       ]),
     );
-    publication.flush();
-    expect(textNow(publication)).toBe(
+    expect(await textNext(publication)).toBe(
       `${[
         ['# HELP credits Credits.', '# TYPE credits gauge', 'credits{org="a",n="0"} 1'],
         ['# HELP tokens Tokens.', '# TYPE tokens gauge'],
@@ -71,7 +78,7 @@ describe('the page', () => {
         .flat()
         .join('\n')}\n`,
     );
-    publication.close();
+    await publication.close();
   });
 
   test('is empty before anything is fed', () => {
@@ -84,8 +91,8 @@ describe('the page', () => {
     const publication = createPublication({ families, clock: createFakeClock(0) });
     const overflowed: Segment = { ...(await segment('tokens', 'a', 1, 2)), overflow: true };
     publication.replaceAll('a', fed(['tokens', await segment('credits', 'a', 1), overflowed]));
-    expect(parsePage(textNow(publication)).samples.map(({ name }) => name)).toEqual(['credits']);
-    publication.close();
+    expect(parsePage(await textNext(publication)).samples.map(({ name }) => name)).toEqual(['credits']);
+    await publication.close();
   });
 
   test('of any organizations and any selection is legal, complete and without duplicates', async () => {
@@ -97,12 +104,12 @@ describe('the page', () => {
     }
     const choice = fc.uniqueArray(fc.constantFrom(...pool.keys()));
     const collect = fc.uniqueArray(fc.constantFrom('tokens', 'tools'));
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         choice,
         collect,
         fc.option(fc.constantFrom(...orgs), { nil: undefined }),
-        (chosen, names, org) => {
+        async (chosen, names, org) => {
           const publication = createPublication({ families, clock: createFakeClock(0) });
           const segments = chosen.flatMap((key) => pool.get(key) ?? []);
           for (const each of orgs) {
@@ -113,7 +120,8 @@ describe('the page', () => {
               fed(['tools', ...tools], ['tokens', ...own.filter((s) => !tools.includes(s))]),
             );
           }
-          const page = parsePage(textOf(publication.flush().page({ collect: names, org })));
+          const part = await (await publication.flush()).part({ collect: names, org }, 'text');
+          const page = parsePage(textOf(part));
           const wanted = segments.filter(
             (s) =>
               (org === undefined || s.org === org) &&
@@ -123,7 +131,7 @@ describe('the page', () => {
           expect(new Set(identities).size).toBe(identities.length);
           expect(identities.length).toBe(3 * wanted.length);
           expect([...page.types.keys()].sort()).toEqual([...new Set(wanted.map((s) => s.family))].sort());
-          publication.close();
+          await publication.close();
         },
       ),
     );
@@ -141,20 +149,23 @@ describe('a narrowed page', () => {
         ['about', await segment('day', 'a', 2)],
       ),
     );
-    const { samples } = parsePage(textOf(publication.current().page({ collect: ['tokens'] })));
+    const part = await (await publication.flush()).part({ collect: ['tokens'] }, 'text');
+    const { samples } = parsePage(textOf(part));
     expect(samples.map(({ name, value }) => `${name} ${value}`)).toEqual(['tokens 1', 'day 2']);
     expect([...publication.collectors]).toEqual(['tokens', 'tools']);
-    publication.close();
+    await publication.close();
   });
 
-  test('is joined once per state, whatever the order of the names', async () => {
+  test('is deflated once per state, whatever the order of the names', async () => {
     const publication = createPublication({ families, clock: createFakeClock(0) });
     publication.replaceAll('a', fed(['tokens', await segment('tokens', 'a', 1)]));
-    const first = publication.current().page({ collect: ['tokens', 'tools'] });
-    expect(publication.current().page({ collect: ['tools', 'tokens', 'tools'] })).toBe(first);
-    for (let org = 0; org < 100; org++) publication.current().page({ org: String(org) });
-    expect(publication.current().page({ collect: ['tokens', 'tools'] })).not.toBe(first);
-    publication.close();
+    const published = await publication.flush();
+    const collected = async (...collect: string[]) => (await published.part({ collect }, 'text')).crc;
+    const first = await collected('tokens', 'tools');
+    expect(await collected('tools', 'tokens', 'tools')).toBe(first);
+    for (let org = 0; org < 100; org++) await published.part({ org: String(org) }, 'text');
+    expect(await collected('tokens', 'tools')).toBe(first);
+    await publication.close();
   });
 });
 
@@ -163,50 +174,54 @@ describe('publishing', () => {
     const clock = createFakeClock(0);
     const publication = createPublication({ families, clock });
     const values = () => parsePage(textNow(publication)).samples.map(({ value }) => value);
-    for (const value of [1, 2, 3])
+    const give = async (value: number) => {
       publication.replaceAll('a', fed(['tokens', await segment('tokens', 'a', value)]));
-    expect(values()).toEqual(['1']);
+    };
+    await give(1);
+    await waitFor(() => expect(values()).toEqual(['1']));
+    await give(2);
+    await give(3);
     await clock.advance(999);
     expect(values()).toEqual(['1']);
     await clock.advance(1);
-    expect(values()).toEqual(['3']);
-    publication.replaceAll('a', fed(['tokens', await segment('tokens', 'a', 4)]));
+    await waitFor(() => expect(values()).toEqual(['3']));
+    await give(4);
     expect(values()).toEqual(['3']);
     await clock.advance(1000);
-    expect(values()).toEqual(['4']);
+    await waitFor(() => expect(values()).toEqual(['4']));
     await clock.advance(1000);
-    publication.replaceAll('a', fed(['tokens', await segment('tokens', 'a', 5)]));
-    expect(values()).toEqual(['5']);
+    await give(5);
+    await waitFor(() => expect(values()).toEqual(['5']));
     expect(publication.current().version).toBe(4);
-    publication.close();
+    await publication.close();
   });
 
   test('can be requested at once, and changes nothing if nothing changed', async () => {
     const publication = createPublication({ families, clock: createFakeClock(0) });
     publication.replaceAll('a', fed(['tokens', await segment('tokens', 'a', 1)]));
     publication.remove('a');
-    expect(textOf(publication.flush().page())).toBe('');
-    expect(publication.flush()).toBe(publication.current());
-    publication.close();
+    expect(await textNext(publication)).toBe('');
+    expect(await publication.flush()).toBe(publication.current());
+    await publication.close();
   });
 
   test('leaves the state before untouched', async () => {
     const publication = createPublication({ families, clock: createFakeClock(0) });
     publication.replaceAll('a', fed(['tokens', await segment('tokens', 'a', 1)]));
-    const before = publication.current();
-    const text = textOf(before.page());
+    const before = await publication.flush();
+    const text = textOf(before.whole('text'));
     publication.replaceAll('a', fed(['tools', await segment('tools', 'a', 2)]));
-    publication.flush();
-    expect(textOf(before.page())).toBe(text);
-    expect(textOf(before.page({ collect: ['tools'] }))).toBe('');
-    publication.close();
+    await publication.flush();
+    expect(textOf(before.whole('text'))).toBe(text);
+    expect(textOf(await before.part({ collect: ['tools'] }, 'text'))).toBe('');
+    await publication.close();
   });
 
   test('ends with close, which publishes pending changes', async () => {
     const publication = createPublication({ families, clock: createFakeClock(0) });
     publication.replaceAll('a', fed(['tokens', await segment('tokens', 'a', 1)]));
     publication.replaceAll('a', fed(['tokens', await segment('tokens', 'a', 2)]));
-    publication.close();
+    await publication.close();
     expect(textNow(publication)).toContain('} 2\n');
     expect(() => publication.replaceAll('a', new Map())).toThrow('closed');
   });
@@ -218,7 +233,7 @@ describe('publishing', () => {
       fed(['tokens', await segment('tokens', 'a', 1, 2), await segment('day', 'a', 1)]),
     );
     publication.replaceAll('b', fed(['tokens', await segment('tokens', 'b', 1)], ['tools']));
-    expect(publication.flush().series).toEqual(
+    expect((await publication.flush()).series).toEqual(
       new Map([
         ['tokens', 4],
         ['tools', 0],
@@ -231,7 +246,7 @@ describe('publishing', () => {
       ]),
     );
     expect(publication.seriesOf('c')).toEqual(new Map());
-    publication.close();
+    await publication.close();
   });
 });
 

@@ -50,7 +50,7 @@ function create() {
       }
       publication.replaceAll(org, fed);
     }
-    publication.flush();
+    await publication.flush();
   }
   async function read(request: ScrapeRequest): Promise<string> {
     const page = pageOf(await exposition.scrape(request));
@@ -97,7 +97,7 @@ describe('a scrape', () => {
     const refused = { kind: 'unknown-collector', unknown: ['wiki'], known: collectors };
     const request = { format: 'text', gzip: true, collect: ['tools', 'wiki'] } as const;
     expect(await exposition.scrape(request)).toEqual(refused);
-    expect(exposition.probe({ ...request, org: 'a', success: true })).toEqual(refused);
+    expect(await exposition.probe({ ...request, org: 'a', success: true })).toEqual(refused);
   });
 
   test('names its type and coding', async () => {
@@ -140,7 +140,7 @@ describe('a probe', () => {
     async (format) => {
       const { publish, exposition } = create();
       await publish(1);
-      const scrape = exposition.probe({ format, gzip: true, org: 'b', success: true });
+      const scrape = await exposition.probe({ format, gzip: true, org: 'b', success: true });
       const page = parsePage(gunzipSync(await readBody(pageOf(scrape))).toString());
       expect([...page.types.keys()]).toEqual(['m_tokens', 'm_tools', 'probe_success']);
       expect(new Set(page.samples.map(({ labels }) => labels.get('org')))).toEqual(new Set(['b', undefined]));
@@ -151,7 +151,7 @@ describe('a probe', () => {
 
   test('of an organization without data has its success alone', async () => {
     const { exposition } = create();
-    const scrape = exposition.probe({ format: 'text', gzip: false, org: 'c', success: false });
+    const scrape = await exposition.probe({ format: 'text', gzip: false, org: 'c', success: false });
     expect(parsePage((await readBody(pageOf(scrape))).toString()).samples).toMatchObject([
       { name: 'probe_success', value: '0' },
     ]);

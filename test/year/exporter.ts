@@ -8,7 +8,6 @@ import { aboutFamilies } from '../../src/collectors/index.ts';
 import { spendCollector } from '../../src/collectors/spend/collector.ts';
 import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
 import { toolsCollector } from '../../src/collectors/tools/collector.ts';
-import { deflateShort } from '../../src/exposition/deflated-chunk.ts';
 import { createInstruments } from '../../src/exposition/instruments.ts';
 import type { Publication } from '../../src/exposition/publication.ts';
 import type { Segment } from '../../src/exposition/segment.ts';
@@ -27,7 +26,7 @@ import type { Dataset, World } from './world.ts';
 export type Shown = ReadonlyMap<string, readonly Sample[]>;
 
 /** Nobody reads the bytes of a page here. */
-const UNREAD = deflateShort('');
+const UNREAD = Buffer.alloc(0);
 
 const collectors = [tokensCollector, spendCollector, toolsCollector, activityCollector];
 const settings = {
@@ -69,7 +68,7 @@ export function createExporter({ world, history, clock, onPage, onRevisions }: E
     historyStart: world.first,
     async renderSegment(family, org, given) {
       const samples = [...given];
-      const segment = { family: family.name, org, series: samples.length, overflow: false, chunk: UNREAD };
+      const segment = { family: family.name, org, series: samples.length, overflow: false, body: UNREAD };
       samplesOf.set(segment, samples);
       return segment;
     },

@@ -1,0 +1,132 @@
+import type { Clock } from '../runtime/clock.ts';
+import { createSlices } from '../runtime/slices.ts';
+import { type DeflatedChunk, deflateAside, deflateShort } from './deflated-chunk.ts';
+import type { Format } from './text.ts';
+
+/** A chunk in each format; nearly always the same one. */
+export type FormattedChunk = Readonly<Record<Format, DeflatedChunk>>;
+
+/** Something in its place on the page: a text that is deflated together with its neighbours, or a chunk by itself. */
+export interface Piece {
+  /** The same for what takes its place in a later publication. */
+  readonly key: string;
+  readonly body: Buffer | DeflatedChunk | FormattedChunk;
+}
+
+/**
+ * The blocks of a page. Short texts of many organizations are deflated in blocks of at least 64 KiB, since each by
+ * itself would take several times the bytes; a block whose texts are the same as before is not deflated again.
+ */
+export interface Blocks {
+  /** The chunks of these pieces, in order; calls must not overlap. */
+  build(pieces: Iterable<Piece>): Promise<BuiltBlocks>;
+}
+
+export interface BuiltBlocks {
+  readonly chunks: readonly FormattedChunk[];
+  /** Length of the text that was deflated for this, in bytes. */
+  readonly deflatedAnew: number;
+}
+
+/** Length in bytes from which a block may end. */
+const MIN = 64 * 1024;
+/** Length in bytes which a block of several texts does not exceed. */
+const MAX = 256 * 1024;
+/** Up to this length another thread costs more than it saves. */
+const SHORT = 16 * 1024;
+/** How many blocks other threads deflate at a time. */
+const AT_ONCE = 4;
+
+interface Block {
+  readonly pieces: readonly Piece[];
+  readonly chunk: FormattedChunk;
+}
+
+interface OpenBlock {
+  /** The former block that it continues. */
+  former: Block | undefined;
+  readonly pieces: Piece[];
+  length: number;
+}
+
+/** Creates blocks that remember the previous page. */
+export function createBlocks(clock: Pick<Clock, 'elapsed'>): Blocks {
+  const slices = createSlices(clock);
+  /** The block of each text on the previous page, by its key. */
+  let homes = new Map<string, Block>();
+
+  return {
+    async build(pieces) {
+      const chunks: (FormattedChunk | Promise<FormattedChunk>)[] = [];
+      const nextHomes = new Map<string, Block>();
+      let open: OpenBlock | undefined;
+      let deflatedAnew = 0;
+      const atWork = new Set<Promise<unknown>>();
+
+      async function close(): Promise<void> {
+        if (open === undefined) return;
+        const { former, pieces: texts, length } = open;
+        open = undefined;
+        if (former !== undefined && isSame(former.pieces, texts)) {
+          chunks.push(former.chunk);
+          for (const { key } of texts) nextHomes.set(key, former);
+          return;
+        }
+        deflatedAnew += length;
+        const made = deflate(texts).then((chunk) => {
+          const block = { pieces: texts, chunk };
+          for (const { key } of texts) nextHomes.set(key, block);
+          return chunk;
+        });
+        // A failure is met where the chunks are awaited.
+        const done = made.then(
+          () => void atWork.delete(done),
+          () => void atWork.delete(done),
+        );
+        atWork.add(done);
+        chunks.push(made);
+        if (atWork.size >= AT_ONCE) await Promise.race(atWork);
+      }
+
+      for (const piece of pieces) {
+        if (slices.over()) await slices.next();
+        const { body } = piece;
+        if (!Buffer.isBuffer(body)) {
+          await close();
+          chunks.push('bytes' in body ? { text: body, openmetrics: body } : body);
+          continue;
+        }
+        const former = homes.get(piece.key);
+        if (open !== undefined && endsBefore(open, former, body.length)) await close();
+        open ??= { former, pieces: [], length: 0 };
+        // Too short to end where it did before: it goes on as the next one.
+        if (former !== undefined) open.former = former;
+        open.pieces.push(piece);
+        open.length += body.length;
+      }
+      await close();
+      const built = await Promise.all(chunks);
+      homes = nextHomes;
+      return { chunks: built, deflatedAnew };
+    },
+  };
+}
+
+/**
+ * Whether a block ends before a text of this length: where one ended before, as far as possible, so that a text that
+ * grows does not move all later boundaries.
+ */
+function endsBefore({ former, length }: OpenBlock, next: Block | undefined, nextLength: number): boolean {
+  if (length + nextLength > MAX) return true;
+  return next !== undefined && next !== former && length >= MIN;
+}
+
+function isSame(before: readonly Piece[], now: readonly Piece[]): boolean {
+  return before.length === now.length && now.every((piece, index) => piece.body === before[index]?.body);
+}
+
+async function deflate(pieces: readonly Piece[]): Promise<FormattedChunk> {
+  const text = Buffer.concat(pieces.flatMap(({ body }) => (Buffer.isBuffer(body) ? body : [])));
+  const chunk = text.length <= SHORT ? deflateShort(text) : await deflateAside(text);
+  return { text: chunk, openmetrics: chunk };
+}
