@@ -29,9 +29,7 @@ export default defineConfig({
       },
       { test: { name: 'e2e', ...common, ...shared, include: ['test/e2e/**/*.test.ts'] } },
       { test: { name: 'storm', ...common, include: ['test/{storm,fuzz}/**/*.test.ts'] } },
-      {
-        test: { name: 'system', ...common, include: ['test/system/**/*.test.ts'], fileParallelism: false },
-      },
+      { test: { name: 'system', ...common, include: ['test/system/**/*.test.ts'] } },
       { test: { name: 'year', ...common, include: ['test/alert-year/**/*.test.ts'] } },
       { test: { name: 'cluster', ...common, include: ['test/cluster/**/*.test.ts'] } },
     ],
