@@ -175,8 +175,9 @@ function rowOf(dataset: Dataset, date: Day, main: number, both: boolean): object
   return { date, billable_tokens: main, by_model: models };
 }
 
+/** A recorded series has the figures of its family. */
 function shortName(family: string): string {
-  return family.replace('agent_platform_', '');
+  return family.replace(/^agent_platform[_:]/, '');
 }
 
 /** The index of the day for which each dataset is published. */
