@@ -39,7 +39,7 @@ export interface Exposition {
 }
 
 export interface ExpositionDeps {
-  readonly publication: Pick<Publication, 'current' | 'fresh' | 'collectors'>;
+  readonly publication: Pick<Publication, 'fresh' | 'collectors'>;
   readonly registry: Registry;
   readonly clock: Clock;
 }
@@ -69,7 +69,7 @@ export function createExposition({ publication, registry, clock }: ExpositionDep
       const refusal = findUnknown(request.collect);
       if (refusal !== undefined) return refusal;
       const { collect, org, format } = request;
-      const page = await publication.current().part({ collect, org }, format);
+      const page = await (await publication.fresh()).part({ collect, org }, format);
       return assembleScrape(page, deflateShort(probeText(request)), request);
     },
   };
