@@ -35,7 +35,13 @@ async function work(seat) {
 }
 
 async function send(name, session, more = {}) {
-  const event = { id: randomUUID(), hook_event_name: name, session_id: session, occurred_at: Date.now(), ...more };
+  const event = {
+    id: randomUUID(),
+    hook_event_name: name,
+    session_id: session,
+    occurred_at: Date.now(),
+    ...more,
+  };
   // What cannot be sent is lost: these events are not real ones.
   await fetch(url, { method: 'POST', headers, body: JSON.stringify(event) }).catch(() => pause(TURN_MS));
   await pause(500);
