@@ -155,7 +155,7 @@ describe('300 days of the simulated organization', () => {
 
   /** The number of samples. */
   async function stored(prometheus: string): Promise<number> {
-    const query = '{__name__=~"agent_platform_.+"}[400d]';
+    const query = '{__name__=~"agent_platform[_:].+"}[400d]';
     const answer = await fetch(`${prometheus}/api/v1/query`, {
       method: 'POST',
       body: new URLSearchParams({ query }),

@@ -18,7 +18,7 @@ export const freshness: Row = {
   panels: [
     lines({
       title: 'Age of the data',
-      text: 'How long ago the newest complete day of each dataset ended, for the organization furthest behind. It rises all day and falls when a new day is published.',
+      text: 'How long ago the newest complete day of each dataset began, for the organization furthest behind. It rises all day and falls when a new day is published.',
       unit: 's',
       queries: [line(promql`max by (dataset) (${dataAge()})`, '{{dataset}}', coloursOf(datasetNames))],
       width: 8,
@@ -62,7 +62,7 @@ export const freshness: Row = {
         { of: 'org', title: 'Organization', to: orgLink(links.health), width: 125 },
         { of: 'dataset', title: 'Dataset' },
         { of: 0, title: 'Newest day', unit: 'time:YYYY-MM-DD' },
-        { of: 1, title: 'Since its end', unit: 's', properties: [{ id: 'decimals', value: 0 }] },
+        { of: 1, title: 'Since it began', unit: 's', properties: [{ id: 'decimals', value: 0 }] },
         { of: 2, title: 'Uncovered', total: true },
       ],
       sort: { by: 'Newest day', desc: false },

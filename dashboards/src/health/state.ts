@@ -1,3 +1,4 @@
+import { thresholds } from '../../../alerts/src/thresholds.ts';
 import { historyUncovered } from '../../../src/collectors/org-families.ts';
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
 import type { Row } from '../dashboard.ts';
@@ -41,11 +42,11 @@ export const state: Row = {
     }),
     tile({
       title: 'Oldest data',
-      text: 'How long ago the newest complete day ended, for the dataset and organization furthest behind. More than 102 hours cannot be explained by a weekend.',
+      text: `How long ago the newest complete day began, for the dataset and organization furthest behind. Days without activity explain up to ${thresholds.dataStaleHours.default} hours; beyond that an alert fires.`,
       unit: 's',
       decimals: 0,
       queries: [now(promql`max(${dataAge()})`, 'age')],
-      steps: { warn: 54 * HOUR_S, alarm: 102 * HOUR_S },
+      steps: { warn: 78 * HOUR_S, alarm: thresholds.dataStaleHours.default * HOUR_S },
     }),
     tile({
       title: 'Uncovered days',
