@@ -50,6 +50,7 @@ describe.runIf(requireTool('prometheus'))('an exporter with many problems', () =
   - {name: acme, base_url: '${platform.url}', api_key_env: ACME_KEY, budget: {credits_per_month: 1000}}
 storage: {path: '${join(folder, 'file', 'history.db')}'}
 limits: {values_per_label: {default: 200, tool: 5, repo: 5000}, series: 1500}
+readiness: {criterion_counts: true}
 api: {retries: 0, requests_per_second: 200}
 `,
     );

@@ -40,9 +40,11 @@ describe.runIf(requireTool('prometheus'))('Prometheus', () => {
   beforeAll(async () => {
     const simulated = await startPlatform(programs);
     platform = simulated;
-    const args = ['--web.enable-lifecycle', '--api.retries=0'];
-    exporter = (await startServe(programs, simulated.url, args)).url;
     const folder = programs.folder();
+    const settings = join(folder, 'settings.yaml');
+    await writeFile(settings, 'readiness: {criterion_counts: true}\n');
+    const args = ['--web.enable-lifecycle', '--api.retries=0', `--config.file=${settings}`];
+    exporter = (await startServe(programs, simulated.url, args)).url;
     const file = join(folder, 'prometheus.yml');
     const target = new URL(exporter).host;
     await writeFile(
