@@ -109,6 +109,19 @@ describe.runIf(requireTool('docker-compose'))('compose.yaml', () => {
     }
   });
 
+  test.each(['', '/etc/agent-platform-exporter/exporter.yml'])(
+    'leaves out the token and the key of the simulation with the configuration file "%s"',
+    async (file) => {
+      const { services } = await readProject(programs, `AGENT_PLATFORM_CONFIG_FILE=${file}\n`);
+      for (const name of ['exporter', 'past', 'sessions']) {
+        const given = services[name]?.environment ?? {};
+        expect(given).toHaveProperty('AGENT_PLATFORM_CONFIG_FILE', file);
+        expect(given).not.toHaveProperty('AGENT_PLATFORM_HOOKS_TOKEN');
+        expect(given).not.toHaveProperty('AGENT_PLATFORM_USERS_HASH_KEY');
+      }
+    },
+  );
+
   test('backfills history under the labels of the live target', () => {
     const prometheus = parse(
       readFileSync(compose.mounted('prometheus', '/etc/prometheus/prometheus.yml'), 'utf8'),
