@@ -137,15 +137,17 @@ export function createTruth(
     return (known as number[]).reduce((sum, one) => sum + one, 0) / known.length;
   }
 
+  /** The newest day is published first: rows that have come since the previous poll may still be missing. */
+  function isNew(day: number): boolean {
+    return world.rowAt('tokens', day, before) === undefined && rules.stateOf('tokens', day) === 'row';
+  }
+
   /** The share of the first or the second model in the credits of some days, of which this many must be known. */
   function share(days: readonly number[], isFirst: boolean, least: number): Figure {
     let [part, total, known] = [0, 0, 0];
     for (const day of days) {
       const credits = creditsOf(day);
-      // The newest day is published first: rows that have come since the previous poll may still be missing.
-      const isNew =
-        world.rowAt('tokens', day, before) === undefined && rules.stateOf('tokens', day) === 'row';
-      if (credits === 'open' || (isNew && days.length > 1)) return 'open';
+      if (credits === 'open' || (isNew(day) && days.length > 1)) return 'open';
       if (credits === undefined) continue;
       known += 1;
       if (credits === 0) continue;
@@ -184,10 +186,11 @@ export function createTruth(
   function upper(index: number): Figure {
     const middle = expected(index);
     if (typeof middle !== 'number') return middle;
-    const weekdays = [1, 2, 3, 4, 5, 6, 7].map((back) =>
-      Array.from({ length: 8 }, (_, week) => creditsOf(index - back - 7 * week)),
+    const days = [1, 2, 3, 4, 5, 6, 7].map((back) =>
+      Array.from({ length: 8 }, (_, week) => index - back - 7 * week),
     );
-    if (weekdays.flat().includes('open')) return 'open';
+    const weekdays = days.map((weekday) => weekday.map(creditsOf));
+    if (weekdays.flat().includes('open') || days.flat().some(isNew)) return 'open';
     const known = weekdays
       .map((weekday) => weekday.filter((credits) => typeof credits === 'number'))
       .filter((weekday) => weekday.length >= 3);
@@ -240,6 +243,9 @@ export function createTruth(
       if (value === 'open') return 'open';
       return value !== undefined && Math.abs(value - claim.value) <= 1e-6 * value ? 'true' : 'false';
     },
+    /** A figure from several days; undefined for a figure of one day. */
+    figureOf: ({ family, index, labels }: Claim): Figure =>
+      figures[family]?.(index, Object.values(labels).includes('a')),
     /** The sums that must be published for a day because every day they need is known. */
     owed: (index: number) =>
       Object.keys(spans).filter((family) =>
