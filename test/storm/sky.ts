@@ -102,7 +102,7 @@ export async function startSky(seed: number, again: string): Promise<Sky> {
   async function observed(began: number, spoilt: boolean) {
     const { clock, wire, life } = weather;
     const page = await weather.page();
-    return { now: clock.now(), began, page, sent: wire.take(), spoilt, life, log: weather.takeLog() };
+    return { now: clock.now(), began, page, sent: await wire.take(), spoilt, life, log: weather.takeLog() };
   }
 
   async function step(faults: readonly string[], happening: Happening = { passes: HOUR }): Promise<void> {
@@ -132,7 +132,7 @@ export async function startSky(seed: number, again: string): Promise<Sky> {
         await weather.poll();
         const seen = await observed(began, false);
         oracle.observeCalm(seen, await truthOf(weather));
-        weather.wire.take();
+        await weather.wire.take();
       });
     },
     yesterday: () => dayText(weather.clock.now() - DAY),

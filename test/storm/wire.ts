@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Sandbox } from '../../src/sandbox/index.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -31,8 +32,8 @@ export interface Sent {
 /** The simulated platform behind a listener that records what was actually sent. */
 export interface Wire {
   readonly url: string;
-  /** The answers sent since the last call. */
-  take(): readonly Sent[];
+  /** The answers sent since the last call, once none is under way: on a busy machine they end after the client has them. */
+  take(): Promise<readonly Sent[]>;
   close(): Promise<void>;
 }
 
@@ -46,9 +47,11 @@ const COLLECTORS: Readonly<Record<string, string>> = {
 export async function createWire(platform: Sandbox, now: () => number): Promise<Wire> {
   const orgOf = new Map(platform.orgs.map(({ name, keys }) => [`Bearer ${keys.owner}`, name]));
   let sent: Sent[] = [];
+  let underWay = 0;
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://platform.invalid');
     const last = url.pathname.split('/').at(-1) ?? '';
+    underWay += 1;
     const pieces: string[] = [];
     let whole = false;
     let goesOn = false;
@@ -69,6 +72,7 @@ export async function createWire(platform: Sandbox, now: () => number): Promise<
       return Reflect.apply(end, response, [piece, ...rest]);
     }) as typeof response.end;
     response.once('close', () => {
+      underWay -= 1;
       sent.push({
         at: now(),
         org: orgOf.get(request.headers.authorization ?? '') ?? '',
@@ -89,7 +93,8 @@ export async function createWire(platform: Sandbox, now: () => number): Promise<
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    take() {
+    async take() {
+      await waitFor(() => underWay === 0, { what: 'all answers have ended' });
       const taken = sent;
       sent = [];
       return taken;
