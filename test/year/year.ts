@@ -61,6 +61,8 @@ export async function liveThrough(seed: number, { days, everyHours }: YearOption
   let truth = createTruth(world, calm, createRules(world, calm, calm), { calm, before: 0 });
   let truthBefore = truth;
   let pastTruth = truth;
+  /** What the newest page shows wrongly, if it is not the last one of its poll. */
+  let between: string | undefined;
 
   const badTimes = DATASETS.flatMap((dataset) =>
     Array.from({ length: world.days }, (_, index) => ({
@@ -79,7 +81,8 @@ export async function liveThrough(seed: number, { days, everyHours }: YearOption
         // During a poll, the figures published by the previous one may still be there.
         const now = known.judge(claim);
         const former = now === 'false' && kind === 'live' ? truthBefore.judge(claim) : now;
-        // Days that become known during a poll do so one by one: in between, a median of many days is neither.
+        // Days become known during a poll one by one, or unknown until they are fetched again: in between, a median of
+        // many days is neither. What counts is the last page of the poll.
         const isBetween = MEDIANS.has(family) && truth.figureOf(claim) !== truthBefore.figureOf(claim);
         const verdict = former === 'false' && kind === 'live' && isBetween ? 'open' : former;
         count.compared += 1;
@@ -92,6 +95,7 @@ export async function liveThrough(seed: number, { days, everyHours }: YearOption
             `${kind} at ${timeOf(clock.now())}: ${family}${JSON.stringify(labels)} ${value} of ${what}`,
           );
         } else if (early.has(what)) corrected.add(what);
+        if (MEDIANS.has(family) && kind === 'live') between = verdict === 'false' ? wrong.pop() : undefined;
       }
     }
   }
@@ -187,6 +191,8 @@ export async function liveThrough(seed: number, { days, everyHours }: YearOption
     truth = createTruth(world, at, rules, { calm, before });
     pastTruth = createTruth(world, at, rules, { calm, before, isPast: true });
     await exporter.poll();
+    if (between !== undefined) wrong.push(between);
+    between = undefined;
     if (outage === undefined) before = at;
     checkTime(at, rules);
     if (ticks % PAST_EVERY === PAST_EVERY - 1) {
