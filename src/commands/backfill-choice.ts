@@ -47,8 +47,26 @@ export function labelNames(collectors: readonly Collector[]): ReadonlySet<string
 
 /** The days to backfill, inclusive; days that the live series covers are excluded. */
 export function rangeOf(values: BackfillValues, config: Config, now: Instant): { from: Day; to: Day } {
-  const { start } = config.history;
   const newest = newestStampedDay(values.step, now);
+  return rangeUpTo(
+    newest,
+    values,
+    config,
+    'is still covered by the live series; the newest day to backfill is',
+  );
+}
+
+/**
+ * The chosen days up to the newest possible one, inclusive: by default all since the start of history. `tooNew` is what to
+ * say of a first day after the newest one. Throws a `ConfigError` if no day is left.
+ */
+export function rangeUpTo(
+  newest: Day,
+  values: { readonly from: Day | undefined; readonly to: Day | undefined },
+  config: Pick<Config, 'history'>,
+  tooNew: string,
+): { from: Day; to: Day } {
+  const { start } = config.history;
   const from = values.from ?? start;
   const to = values.to === undefined || values.to > newest ? newest : values.to;
   if (from < start) {
@@ -57,12 +75,11 @@ export function rangeOf(values: BackfillValues, config: Config, now: Instant): {
       'start with that day, or change --history.start',
     );
   }
-  if (values.to !== undefined && values.to < from) {
-    throw new ConfigError(`--to: ${values.to} is before the first day, ${from}`);
-  }
   if (to < from) {
     throw new ConfigError(
-      `--from: ${from} is still covered by the live series; the newest day to backfill is ${newest}`,
+      values.to !== undefined && values.to < from
+        ? `--to: ${values.to} is before the first day, ${from}`
+        : `--from: ${from} ${tooNew} ${newest}`,
     );
   }
   return { from, to };

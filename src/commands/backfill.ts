@@ -1,21 +1,20 @@
-import { openStore, requireOpen } from '../app/store.ts';
 import { type BackfillOutcome, backfill } from '../backfill/backfill.ts';
 import { withSources } from '../backfill/fetch.ts';
 import { parseLabels } from '../backfill/labels.ts';
 import { BackfillError } from '../backfill/target.ts';
-import { expensiveDatasets, withoutFamilies } from '../catalog/collector.ts';
+import { withoutFamilies } from '../catalog/collector.ts';
 import { aboutFamilies, collectors as allCollectors } from '../collectors/index.ts';
 import { backfillOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
-import { seriesBudgetOf } from '../pipeline/budget.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { createRedactor } from '../runtime/redact.ts';
-import { chooseCollectors, datasetsOf, labelNames, rangeOf } from './backfill-choice.ts';
+import { chooseCollectors, labelNames, rangeOf } from './backfill-choice.ts';
 import { createDisplay } from './backfill-display.ts';
 import { fetchAll } from './backfill-fetch.ts';
 import { loadForOrgs } from './backfill-orgs.ts';
 import { createTarget, readRemoteSecrets } from './backfill-target.ts';
 import type { CommandContext } from './command.ts';
+import { openPast, pagesOf, readOrgs, settingsOf } from './past-days.ts';
 
 /**
  * Backfills past days to OpenMetrics files or by remote write; exit code 1 if days are missing or it was interrupted.
@@ -35,22 +34,8 @@ export async function run(context: CommandContext): Promise<number> {
     ...[secrets?.token, secrets?.password].flatMap((credential) => credential?.secrets() ?? []),
   ]);
   const { log, fetching, progress } = createDisplay(stderr, config.log, clock, redactor);
-  const store = await openStore({
-    ...config.storage,
-    collectors: allCollectors,
-    clock,
-    log,
-    onLateLoad: () => undefined,
-  });
-  await requireOpen(store, clock);
-  const { history } = store;
-  const people = config.people.current();
-  const orgs = config.orgs.map(({ name, contract }) => ({
-    name,
-    readiness: config.readiness,
-    contract,
-    people,
-  }));
+  const history = await openPast(config, clock, log);
+  const orgs = settingsOf(config);
   const signal = context.stopSignal();
   const identity = [from, to, values.step, labels, orgs, collectors.map(({ name }) => name)];
   const target = await createTarget({
@@ -77,19 +62,8 @@ export async function run(context: CommandContext): Promise<number> {
       signal,
     });
     const outcome = await backfill({
-      pages: {
-        aboutFamilies,
-        datasets: datasetsOf(config, collectors),
-        expensive: expensiveDatasets(allCollectors),
-        bounds: { historyStart: config.history.start, retentionDays: config.history.retentionDays },
-        labelLimit: config.limits.valuesPerLabel,
-        seriesBudget: seriesBudgetOf(config.limits.series, configured),
-        knownAt: now,
-        clock,
-      },
-      orgs: await Promise.all(
-        orgs.map(async (settings) => ({ settings, history: await history.read(settings.name) })),
-      ),
+      pages: pagesOf({ config, configured }, collectors, aboutFamilies, { now, clock }),
+      orgs: await readOrgs(history, orgs),
       collectors: withoutFamilies(collectors, config.metrics.excluded),
       from,
       to,

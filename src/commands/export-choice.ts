@@ -10,7 +10,7 @@ import { createFocusFormat } from '../export/focus.ts';
 import type { ExportFormat } from '../export/format.ts';
 import { createCsvFormat, createJsonlFormat } from '../export/tidy.ts';
 import { ConfigError } from '../runtime/errors.ts';
-import { chooseCollectors } from './backfill-choice.ts';
+import { chooseCollectors, rangeUpTo } from './backfill-choice.ts';
 
 const FOCUS_COLLECTORS: readonly Collector[] = [tokensCollector, spendCollector];
 
@@ -69,24 +69,7 @@ export function rangeToExport(
   config: Pick<Config, 'history'>,
   now: Instant,
 ): { from: Day; to: Day } {
-  const { start } = config.history;
-  const newest = yesterdayOf(now);
-  const from = values.from ?? start;
-  const to = values.to === undefined || values.to > newest ? newest : values.to;
-  if (from < start) {
-    throw new ConfigError(
-      `--from: ${from} is before ${start}, the first day that is fetched`,
-      'start with that day, or change --history.start',
-    );
-  }
-  if (to < from) {
-    throw new ConfigError(
-      values.to !== undefined && values.to < from
-        ? `--to: ${values.to} is before the first day, ${from}`
-        : `--from: ${from} is not over yet; the newest complete day is ${newest}`,
-    );
-  }
-  return { from, to };
+  return rangeUpTo(yesterdayOf(now), values, config, 'is not over yet; the newest complete day is');
 }
 
 /** Summarizes an export in a few lines. */

@@ -1,21 +1,18 @@
-import { openStore, requireOpen } from '../app/store.ts';
 import { withSources } from '../backfill/fetch.ts';
-import { expensiveDatasets } from '../catalog/collector.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
 import { exportOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
 import { exportDays } from '../export/export.ts';
 import { createFileSink, createStreamSink } from '../export/sink.ts';
-import { seriesBudgetOf } from '../pipeline/budget.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
 import { createRedactor } from '../runtime/redact.ts';
-import { datasetsOf } from './backfill-choice.ts';
 import { createDisplay } from './backfill-display.ts';
 import { fetchAll } from './backfill-fetch.ts';
 import { loadForOrgs } from './backfill-orgs.ts';
 import type { CommandContext } from './command.ts';
 import { describeExport, formatOf, rangeToExport } from './export-choice.ts';
+import { openPast, pagesOf, readOrgs, settingsOf } from './past-days.ts';
 
 /**
  * Writes stored days to a file or to standard output; exit code 1 if days are missing or it was interrupted.
@@ -32,24 +29,10 @@ export async function run(context: CommandContext): Promise<number> {
     ...config.orgs.flatMap((org) => org.credential.secrets()),
     ...config.people.secrets(),
   ]);
-  const people = config.people.current();
-  const orgs = config.orgs.map(({ name, contract }) => ({
-    name,
-    readiness: config.readiness,
-    contract,
-    people,
-  }));
+  const orgs = settingsOf(config);
   const sink = values.output === undefined ? createStreamSink(stdout) : await openFile(values.output);
   const { log, fetching, progress } = createDisplay(stderr, config.log, clock, redactor, 'Exporting');
-  const store = await openStore({
-    ...config.storage,
-    collectors: allCollectors,
-    clock,
-    log,
-    onLateLoad: () => undefined,
-  });
-  await requireOpen(store, clock);
-  const { history } = store;
+  const history = await openPast(config, clock, log);
   const signal = context.stopSignal();
   try {
     const failed = await fetchAll({
@@ -57,20 +40,9 @@ export async function run(context: CommandContext): Promise<number> {
       collectors: withSources(collectors, allCollectors),
     });
     const outcome = await exportDays({
-      pages: {
-        // They describe the exporter's knowledge at one moment, not a day.
-        aboutFamilies: () => [],
-        datasets: datasetsOf(config, collectors),
-        expensive: expensiveDatasets(allCollectors),
-        bounds: { historyStart: config.history.start, retentionDays: config.history.retentionDays },
-        labelLimit: config.limits.valuesPerLabel,
-        seriesBudget: seriesBudgetOf(config.limits.series, configured),
-        knownAt: now,
-        clock,
-      },
-      orgs: await Promise.all(
-        orgs.map(async (settings) => ({ settings, history: await history.read(settings.name) })),
-      ),
+      // The families about the data describe the exporter's knowledge at one moment, not a day.
+      pages: pagesOf({ config, configured }, collectors, () => [], { now, clock }),
+      orgs: await readOrgs(history, orgs),
       // Rows and a bar on the same terminal would overwrite each other.
       progress: values.output === undefined && stdout.isTTY === true ? SILENT : progress,
       collectors: published,

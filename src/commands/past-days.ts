@@ -1,0 +1,61 @@
+import { openStore, requireOpen } from '../app/store.ts';
+import type { KnownOrg, PageParts } from '../backfill/page.ts';
+import { type Collector, expensiveDatasets } from '../catalog/collector.ts';
+import type { Instant } from '../catalog/day.ts';
+import type { OrgSettings } from '../catalog/settings.ts';
+import { collectors as allCollectors } from '../collectors/index.ts';
+import type { Config } from '../config/config.ts';
+import type { History } from '../history/history.ts';
+import { seriesBudgetOf } from '../pipeline/budget.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { datasetsOf } from './backfill-choice.ts';
+import type { ChosenOrgs } from './backfill-orgs.ts';
+
+// What the commands that write past days have in common.
+
+/** Opens the store and resolves with its history once it can be used; rejects with a `ConfigError` if it cannot. */
+export async function openPast(config: Config, clock: Clock, log: Logger): Promise<History> {
+  const store = await openStore({
+    ...config.storage,
+    collectors: allCollectors,
+    clock,
+    log,
+    onLateLoad: () => undefined,
+  });
+  await requireOpen(store, clock);
+  return store.history;
+}
+
+/** The settings of the chosen organizations. */
+export function settingsOf({ orgs, readiness, people }: Config): readonly OrgSettings[] {
+  const current = people.current();
+  return orgs.map(({ name, contract }) => ({ name, readiness, contract, people: current }));
+}
+
+/** The chosen organizations with what is stored of them. */
+export function readOrgs(history: History, orgs: readonly OrgSettings[]): Promise<readonly KnownOrg[]> {
+  return Promise.all(
+    orgs.map(async (settings) => ({ settings, history: await history.read(settings.name) })),
+  );
+}
+
+/** How the pages of past days are made from what is known at an instant. */
+export function pagesOf(
+  { config, configured }: ChosenOrgs,
+  collectors: readonly Collector[],
+  aboutFamilies: PageParts['aboutFamilies'],
+  { now, clock }: { readonly now: Instant; readonly clock: Clock },
+): PageParts {
+  const { history, limits } = config;
+  return {
+    aboutFamilies,
+    datasets: datasetsOf(config, collectors),
+    expensive: expensiveDatasets(allCollectors),
+    bounds: { historyStart: history.start, retentionDays: history.retentionDays },
+    labelLimit: limits.valuesPerLabel,
+    seriesBudget: seriesBudgetOf(limits.series, configured),
+    knownAt: now,
+    clock,
+  };
+}
