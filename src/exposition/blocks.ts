@@ -37,15 +37,20 @@ const SHORT = 16 * 1024;
 /** How many blocks other threads deflate at a time. */
 const AT_ONCE = 4;
 
+interface Text {
+  readonly key: string;
+  readonly body: Buffer;
+}
+
 interface Block {
-  readonly pieces: readonly Piece[];
+  readonly texts: readonly Text[];
   readonly chunk: FormattedChunk;
 }
 
 interface OpenBlock {
   /** The former block that it continues. */
   former: Block | undefined;
-  readonly pieces: Piece[];
+  readonly texts: Text[];
   length: number;
 }
 
@@ -65,16 +70,16 @@ export function createBlocks(clock: Pick<Clock, 'elapsed'>): Blocks {
 
       async function close(): Promise<void> {
         if (open === undefined) return;
-        const { former, pieces: texts, length } = open;
+        const { former, texts, length } = open;
         open = undefined;
-        if (former !== undefined && isSame(former.pieces, texts)) {
+        if (former !== undefined && isSame(former.texts, texts)) {
           chunks.push(former.chunk);
           for (const { key } of texts) nextHomes.set(key, former);
           return;
         }
         deflatedAnew += length;
         const made = deflate(texts).then((chunk) => {
-          const block = { pieces: texts, chunk };
+          const block = { texts, chunk };
           for (const { key } of texts) nextHomes.set(key, block);
           return chunk;
         });
@@ -88,20 +93,19 @@ export function createBlocks(clock: Pick<Clock, 'elapsed'>): Blocks {
         if (atWork.size >= AT_ONCE) await Promise.race(atWork);
       }
 
-      for (const piece of pieces) {
+      for (const { key, body } of pieces) {
         if (slices.over()) await slices.next();
-        const { body } = piece;
         if (!Buffer.isBuffer(body)) {
           await close();
           chunks.push('bytes' in body ? { text: body, openmetrics: body } : body);
           continue;
         }
-        const former = homes.get(piece.key);
+        const former = homes.get(key);
         if (open !== undefined && endsBefore(open, former, body.length)) await close();
-        open ??= { former, pieces: [], length: 0 };
+        open ??= { former, texts: [], length: 0 };
         // Too short to end where it did before: it goes on as the next one.
         if (former !== undefined) open.former = former;
-        open.pieces.push(piece);
+        open.texts.push({ key, body });
         open.length += body.length;
       }
       await close();
@@ -121,12 +125,19 @@ function endsBefore({ former, length }: OpenBlock, next: Block | undefined, next
   return next !== undefined && next !== former && length >= MIN;
 }
 
-function isSame(before: readonly Piece[], now: readonly Piece[]): boolean {
-  return before.length === now.length && now.every((piece, index) => piece.body === before[index]?.body);
+/** A text that was rendered again is often the same: to compare it costs far less than to deflate it. */
+function isSame(before: readonly Text[], now: readonly Text[]): boolean {
+  return (
+    before.length === now.length &&
+    now.every(({ body }, index) => {
+      const former = before[index]?.body;
+      return former === body || former?.equals(body) === true;
+    })
+  );
 }
 
-async function deflate(pieces: readonly Piece[]): Promise<FormattedChunk> {
-  const text = Buffer.concat(pieces.flatMap(({ body }) => (Buffer.isBuffer(body) ? body : [])));
+async function deflate(texts: readonly Text[]): Promise<FormattedChunk> {
+  const text = Buffer.concat(texts.map(({ body }) => body));
   const chunk = text.length <= SHORT ? deflateShort(text) : await deflateAside(text);
   return { text: chunk, openmetrics: chunk };
 }

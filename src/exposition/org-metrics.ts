@@ -169,20 +169,14 @@ function createMetricsOfOrg(registry: Registry, clock: Clock, changed: () => voi
     retry: announced((endpoint) => retries.inc({ endpoint })),
     collectorRun: announced(({ collector, seconds, failure }) => {
       const now = clock.now() / 1000;
-      const labels = { collector };
-      success.set(labels, failure === undefined ? 1 : 0);
-      if (failure === undefined) lastSuccess.set(labels, now);
-      lastRun.set(labels, now);
-      duration.set(labels, seconds);
-      for (const reason of failureReasons) failing.set({ ...labels, reason }, reason === failure ? 1 : 0);
+      showOutcome(collector, seconds, failure);
+      if (failure === undefined) lastSuccess.set({ collector }, now);
+      lastRun.set({ collector }, now);
     }),
     showRun: announced(({ collector, lastRunAt, lastSuccessAt, seconds, failure }) => {
-      const labels = { collector };
-      success.set(labels, failure === undefined ? 1 : 0);
-      if (lastSuccessAt !== undefined) lastSuccess.set(labels, lastSuccessAt / 1000);
-      lastRun.set(labels, lastRunAt / 1000 + seconds);
-      duration.set(labels, seconds);
-      for (const reason of failureReasons) failing.set({ ...labels, reason }, reason === failure ? 1 : 0);
+      showOutcome(collector, seconds, failure);
+      if (lastSuccessAt !== undefined) lastSuccess.set({ collector }, lastSuccessAt / 1000);
+      lastRun.set({ collector }, lastRunAt / 1000 + seconds);
     }),
     showTotals: announced(({ dataset, revisions: revised, rejected: refused }) => {
       const before = shown.get(dataset) ?? { revisions: 0, rejected: 0 };
@@ -200,6 +194,12 @@ function createMetricsOfOrg(registry: Registry, clock: Clock, changed: () => voi
     },
     familiesDropped: announced((collector, count) => dropped.set({ collector }, count)),
   };
+
+  function showOutcome(collector: string, seconds: number, failure: FailureReason | undefined): void {
+    success.set({ collector }, failure === undefined ? 1 : 0);
+    duration.set({ collector }, seconds);
+    for (const reason of failureReasons) failing.set({ collector, reason }, reason === failure ? 1 : 0);
+  }
 
   function announced<Args extends readonly unknown[]>(
     event: (...args: Args) => void,

@@ -2,7 +2,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { createSerialQueue } from '../runtime/serial-queue.ts';
 import { runInSlices } from '../runtime/slices.ts';
-import { createBlocks } from './blocks.ts';
+import { createBlocks, type FormattedChunk } from './blocks.ts';
 import type { OrgMetrics } from './org-metrics.ts';
 import {
   countSeries,
@@ -75,13 +75,12 @@ export function createPublication({ families, orgMetrics, clock, log }: Publicat
   let changed = false;
   let resting = false;
   let tookMs = 0;
-  let segments = 0;
   orgMetrics?.onChange(touch);
 
   function stateOf(
     version: number,
     placed: readonly PlacedSegment[],
-    chunks: Parameters<typeof createPublished>[0]['chunks'],
+    chunks: readonly FormattedChunk[],
   ): Published {
     return createPublished({
       ...{ version, placed, chunks, clock },
@@ -101,7 +100,6 @@ export function createPublication({ families, orgMetrics, clock, log }: Publicat
       const placed = await runInSlices(collect(placeAll()), clock);
       const { chunks, deflatedAnew } = await blocks.build(withHeaders(placed));
       published = stateOf(published.version + 1, placed, chunks);
-      segments = placed.length;
       tookMs = clock.elapsed() - startedAt;
       log?.debug('Published', {
         version: published.version,
@@ -168,7 +166,7 @@ export function createPublication({ families, orgMetrics, clock, log }: Publicat
     },
     current: () => published,
     async fresh() {
-      return segments > FEW_SEGMENTS ? published : flush().catch(() => published);
+      return published.segments > FEW_SEGMENTS ? published : flush().catch(() => published);
     },
     flush,
     replaceAll(org, segments) {

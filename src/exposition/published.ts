@@ -17,6 +17,8 @@ export interface Published {
   readonly version: number;
   /** Series by collector, including collectors without series at present. */
   readonly series: ReadonlyMap<string, number>;
+  /** Number of segments on the page. */
+  readonly segments: number;
   /** Length of the whole deflated page in bytes. */
   readonly deflated: number;
   /** The whole page in a format. */
@@ -79,6 +81,7 @@ export function createPublished(parts: PublishedParts): Published {
 
   return {
     ...{ version, series, whole },
+    segments: placed.length,
     deflated: chunks.reduce((sum, { text }) => sum + text.bytes.length, 0),
     async part(selection, format) {
       if ((selection.collect ?? []).length === 0 && selection.org === undefined) return whole(format);
