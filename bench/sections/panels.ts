@@ -2,9 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { ROOT } from '../build.ts';
-import { endProgram, freePort } from '../programs.ts';
+import { endProgram, freePort, whenReady } from '../programs.ts';
 import { median } from '../report/statistics.ts';
 import { type BenchPanel, type BenchQuery, readPanels } from '../workload/dashboards.ts';
 import { writeWindow, type YearSize, yearOf } from '../workload/year.ts';
@@ -12,7 +11,6 @@ import { writeWindow, type YearSize, yearOf } from '../workload/year.ts';
 const DAY_S = 86_400;
 /** The blocks that promtool creates for a limit of a month. */
 const BLOCK_S = 486 * 3600;
-const KNOCK_MS = 50;
 const GIVE_UP_MS = 60_000;
 
 export interface PanelsResult {
@@ -135,12 +133,7 @@ async function query(
     return median(totals);
   }
   try {
-    const startedAt = performance.now();
-    while (!(await isReady(host))) {
-      if (program.exitCode !== null) throw new Error('prometheus ended');
-      if (performance.now() - startedAt > GIVE_UP_MS) throw new Error('prometheus is not ready');
-      await wait(KNOCK_MS);
-    }
+    await whenReady(program, host, GIVE_UP_MS);
     const costs: PanelCost[] = [];
     for (const panel of panels) {
       const { dashboard, title } = panel;
@@ -152,10 +145,4 @@ async function query(
   } finally {
     await endProgram(program);
   }
-}
-
-async function isReady(host: string): Promise<boolean> {
-  const answer = await fetch(`http://${host}/-/ready`).catch(() => undefined);
-  await answer?.body?.cancel();
-  return answer?.ok === true;
 }

@@ -2,9 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { startChild } from '../child.ts';
-import { endProgram, freePort } from '../programs.ts';
+import { endProgram, freePort, whenReady } from '../programs.ts';
 
 /** An empty receiver of remote write. */
 export interface Receiver {
@@ -16,7 +15,6 @@ export interface Receiver {
   stop(): Promise<void>;
 }
 
-const KNOCK_MS = 20;
 const GIVE_UP_MS = 20_000;
 const CONFIG = 'global: {scrape_interval: 1h}\nstorage: {tsdb: {out_of_order_time_window: 400d}}\n';
 /** In order and out of order; some versions count the latter twice. */
@@ -54,12 +52,7 @@ async function startPrometheus(version: string): Promise<Receiver> {
     rmSync(folder, { recursive: true });
   }
   try {
-    const startedAt = performance.now();
-    while (!(await isReady(host))) {
-      if (program.exitCode !== null) throw new Error('prometheus ended');
-      if (performance.now() - startedAt > GIVE_UP_MS) throw new Error('prometheus is not ready');
-      await wait(KNOCK_MS);
-    }
+    await whenReady(program, host, GIVE_UP_MS);
   } catch (error) {
     await stop();
     throw error;
@@ -73,10 +66,4 @@ async function startPrometheus(version: string): Promise<Receiver> {
     },
     stop,
   };
-}
-
-async function isReady(host: string): Promise<boolean> {
-  const answer = await fetch(`http://${host}/-/ready`).catch(() => undefined);
-  await answer?.body?.cancel();
-  return answer?.ok === true;
 }

@@ -62,7 +62,8 @@ export interface HistoryState {
   dropBefore(firstDay: Day, polled: readonly string[]): readonly Touched[];
 }
 
-const NOTHING: DatasetState = {
+/** A dataset that was never answered. */
+export const NOTHING: DatasetState = {
   days: new Map(),
   documents: new Map(),
   answeredAt: undefined,

@@ -1,33 +1,19 @@
 import { writeFile } from 'node:fs/promises';
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../bench/programs.ts';
 import { type Page, readPage } from '../e2e/page.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { postEvents, SENDERS_TOKEN } from './hook-sender.ts';
 import { KEY, startPlatform } from './platform.ts';
 import { createPrograms, type Program, written } from './programs.ts';
 
-const TOKEN = 'a-token-of-the-senders';
 const EVENTS = 10_000;
 const SENDERS = 50;
 const NAMES = ['Notification', 'Stop', 'SubagentStop', 'SessionEnd', 'PostToolUse', 'SomethingNew'];
 
 const programs = createPrograms();
-
-/** The result for a sender: a status, or nothing if the connection breaks. */
-function post(url: string, agent: Agent, event: object): Promise<number | undefined> {
-  return new Promise((resolve) => {
-    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
-    const sending = request(`${url}/hooks/events`, { method: 'POST', agent, headers }, (response) => {
-      response.once('end', () => resolve(response.statusCode));
-      response.once('error', () => resolve(undefined));
-      response.resume();
-    });
-    sending.once('error', () => resolve(undefined));
-    sending.end(JSON.stringify(event));
-  });
-}
 
 async function pageOf(url: string): Promise<Page> {
   return readPage(await (await fetch(`${url}/metrics`)).text());
@@ -38,7 +24,7 @@ async function startExporter(): Promise<{ url: string; start(): Promise<Program>
   const port = await freePort();
   const folder = programs.folder();
   const tokenFile = join(folder, 'token');
-  await writeFile(tokenFile, `${TOKEN}\n`);
+  await writeFile(tokenFile, `${SENDERS_TOKEN}\n`);
   const args = [
     'serve',
     `--web.listen-address=127.0.0.1:${port}`,
@@ -80,7 +66,7 @@ test('10 000 events of 50 senders are counted once each, although the exporter i
       };
       // As a sender with a spool: repeats until it is accepted.
       await waitFor(async () => {
-        if ((await post(exporter.url, agent, event)) === 202) return true;
+        if ((await postEvents(exporter.url, agent, event)) === 202) return true;
         repeated += 1;
         return false;
       });
@@ -116,6 +102,6 @@ test('10 000 events of 50 senders are counted once each, although the exporter i
       ...{ id: `event-${(start * EVENTS) / 10 + index}`, hook_event_name: 'Stop', occurred_at: Date.now() },
     })),
   }));
-  for (const batch of again) expect(await post(exporter.url, agent, batch)).toBe(202);
+  for (const batch of again) expect(await postEvents(exporter.url, agent, batch)).toBe(202);
   expect((await pageOf(exporter.url)).by('event', 'agent_platform_hook_events_total')).toEqual(counted);
 });

@@ -4,7 +4,7 @@ import type { Day, Instant } from '../../catalog/day.ts';
 import type { Slices } from '../../runtime/slices.ts';
 import { decode, encode } from '../encoding.ts';
 import type { DatasetState } from '../history.ts';
-import { type HistoryState, nameOf, type OrgState, type Touched } from '../state.ts';
+import { type HistoryState, NOTHING, nameOf, type OrgState, type Touched } from '../state.ts';
 import type { Query, Row } from './database.ts';
 
 /** The current schema version of a dataset's rows or documents. */
@@ -147,14 +147,6 @@ interface DraftDataset {
   succeededAt: Instant | undefined;
   revisedOn: Day | undefined;
 }
-
-const NOTHING: DatasetState = {
-  days: new Map(),
-  documents: new Map(),
-  answeredAt: undefined,
-  succeededAt: undefined,
-  revisedOn: undefined,
-};
 
 /**
  * Writes what was touched, as the state has it. Resolves with whether something was deleted or moved, which other

@@ -1,13 +1,13 @@
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../bench/programs.ts';
 import { readPage } from '../../e2e/page.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { postEvents, SENDERS_TOKEN } from '../hook-sender.ts';
 import { KEY } from '../platform.ts';
 import { createPrograms, type Program, written } from '../programs.ts';
 import { usePostgres } from './server.ts';
 
-const TOKEN = 'a-token-of-the-senders';
 const EVENTS = 30_000;
 const SENDERS = 50;
 /** Events per request, as the hook command sends what it has kept. */
@@ -15,20 +15,6 @@ const TOGETHER = 20;
 
 const server = usePostgres();
 const programs = createPrograms();
-
-/** The status for a sender, or nothing if the connection breaks. */
-function post(url: string, agent: Agent, body: string): Promise<number | undefined> {
-  return new Promise((resolve) => {
-    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
-    const sending = request(`${url}/hooks/events`, { method: 'POST', agent, headers }, (response) => {
-      response.once('end', () => resolve(response.statusCode));
-      response.once('error', () => resolve(undefined));
-      response.resume();
-    });
-    sending.once('error', () => resolve(undefined));
-    sending.end(body);
-  });
-}
 
 test('30 000 events of 50 senders over three replicas are counted once each, although replicas and the database are killed', async () => {
   const database = await server.database();
@@ -38,7 +24,7 @@ test('30 000 events of 50 senders over three replicas are counted once each, alt
       AGENT_PLATFORM_API_BASE_URL: 'http://127.0.0.1:9',
       AGENT_PLATFORM_API_KEY: KEY,
       AGENT_PLATFORM_STORAGE_URL: database,
-      AGENT_PLATFORM_HOOKS_TOKEN: TOKEN,
+      AGENT_PLATFORM_HOOKS_TOKEN: SENDERS_TOKEN,
       AGENT_PLATFORM_HOOKS_REQUESTS_PER_SECOND: '100000',
     });
     await written(program, 'stderr', /msg=Serving .*\bport=(\d+)/);
@@ -58,12 +44,12 @@ test('30 000 events of 50 senders over three replicas are counted once each, alt
         ...{ id: `event-${first + index}`, hook_event_name: 'Stop', session_id: `session-${sender}` },
         occurred_at: Date.now(),
       }));
-      const body = JSON.stringify({ events });
+      const body = { events };
       // Another replica each time, until one has taken them.
       let attempt = sender;
       await waitFor(async () => {
         attempt += 1;
-        expect(await post(`http://127.0.0.1:${ports[attempt % ports.length]}`, agent, body)).toBe(202);
+        expect(await postEvents(`http://127.0.0.1:${ports[attempt % ports.length]}`, agent, body)).toBe(202);
       });
       acknowledged += TOGETHER;
     }
