@@ -131,13 +131,14 @@ export async function createService(parts: ServiceParts): Promise<Service> {
 
   function hasTriedAll(): boolean {
     const jobs = jobsOf(inUse());
-    // A reload may have changed them.
-    if (firstUntried >= jobs.length) firstUntried = 0;
-    const next = jobs.findIndex(
-      ({ org, collector }, index) => index >= firstUntried && !runs.get(org, collector).tried,
-    );
-    firstUntried = next === -1 ? 0 : next;
-    return next === -1 && ready().ready;
+    for (let job = jobs[firstUntried]; job !== undefined; job = jobs[firstUntried]) {
+      if (!runs.get(job.org, job.collector).tried) return false;
+      firstUntried += 1;
+    }
+    if (ready().ready) return true;
+    // A reload has changed them.
+    firstUntried = 0;
+    return false;
   }
 
   function ready() {
@@ -257,6 +258,11 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     return Promise.race([restoring.then(() => true), late]);
   }
 
+  function reportUnlessStopping(error: unknown): void {
+    if (!core.stopping.signal.aborted)
+      log.error('Polling has not begun: the history is not usable', { error });
+  }
+
   function startWork(): void {
     if (core.stopping.signal.aborted) return;
     scheduler.adopt([...inUse().jobs.values()]);
@@ -287,7 +293,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
         throw error;
       }
       if (isRestored) startWork();
-      else restoring.then(startWork).catch(() => undefined);
+      else restoring.then(startWork).catch(reportUnlessStopping);
       return { port, scheme: web.scheme };
     },
     async pollOnce() {
