@@ -86,7 +86,7 @@ function pathOf(raw: string): string | undefined {
     if (segment === undefined || !SEGMENT.test(segment) || /^\.+$/.test(segment)) return undefined;
     segments.push(segment);
   }
-  const path = segments.join('/').replace(/(?:\.git)+$/i, '');
+  const path = segments.join('/').replace(/(?: *\.git)+$/i, '');
   return path === '' || path.endsWith('/') ? undefined : path;
 }
 

@@ -116,6 +116,10 @@ describe('a repository is identified by host and path only', () => {
     );
   });
 
+  test('is the same with and without a space before .git', () => {
+    expect(repositoryOf('https://host.tld/acme/app .git')).toBe('host.tld/acme/app');
+  });
+
   test('is made of nothing before the last at sign, nor of a query, and stays the same when reduced again', () => {
     const piece = fc.oneof(
       fc.constantFrom('https://', '@', ':', '/', '?', '#', '.', 'git', 'host.tld', '%40', '\\', '.git', ' '),
