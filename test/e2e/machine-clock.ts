@@ -1,7 +1,8 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import { waitFor } from '../support/wait-for.ts';
 
 /** The clock of the machine that a program runs on, controlled by a test. */
 export interface MachineClock {
@@ -13,6 +14,8 @@ export interface MachineClock {
   step(ms: number): void;
   /** Lets time pass: wall time and monotonic time advance, and timers that are due fire. */
   pass(ms: number): void;
+  /** Resolves once a program has seen the time as it was last set, and its timers that were due have fired. */
+  followed(): Promise<void>;
 }
 
 /** Shorter timers are not schedules and use the real clock, in milliseconds. */
@@ -22,14 +25,19 @@ const LOOK_MS = 20;
 
 /** Runs in the program before anything else: its clocks and its longer timers follow a file. */
 const FOLLOW = (file: string) => `
-  import { readFileSync } from 'node:fs';
+  import { readFileSync, writeFileSync } from 'node:fs';
   const file = ${JSON.stringify(file)};
   const wall = Date.now.bind(Date);
   const monotonic = performance.now.bind(performance);
   const set = globalThis.setTimeout;
   let offsets;
+  let looksSince = 0;
   const look = () => {
-    offsets = JSON.parse(readFileSync(file, 'utf8'));
+    const next = JSON.parse(readFileSync(file, 'utf8'));
+    looksSince = next.serial === offsets?.serial ? looksSince + 1 : 0;
+    offsets = next;
+    // Timers with the interval of this one take turns with it: each has fired since the time was seen.
+    if (looksSince === 2) writeFileSync(file + '.seen', String(offsets.serial));
   };
   look();
   setInterval(look, ${LOOK_MS}).unref();
@@ -53,11 +61,13 @@ export function createMachineClock(begins: number): MachineClock {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, 'offsets.json');
   const offset = begins - Date.now();
-  let [passed, stepped] = [0, 0];
+  let [passed, stepped, serial] = [0, 0, 0];
 
   function save(): void {
+    serial += 1;
+    const set = { wall: offset + passed + stepped, monotonic: passed, serial };
     // The program never reads a partial write.
-    writeFileSync(`${file}.new`, JSON.stringify({ wall: offset + passed + stepped, monotonic: passed }));
+    writeFileSync(`${file}.new`, JSON.stringify(set));
     renameSync(`${file}.new`, file);
   }
 
@@ -73,5 +83,9 @@ export function createMachineClock(begins: number): MachineClock {
       passed += ms;
       save();
     },
+    followed: () =>
+      waitFor(() => expect(readFileSync(`${file}.seen`, 'utf8')).toBe(String(serial)), {
+        what: 'the program follows its clock',
+      }),
   };
 }
