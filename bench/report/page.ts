@@ -1,31 +1,17 @@
 import type { BenchOptions } from '../options.ts';
-import type { FileBackfillResult } from '../sections/backfill-files.ts';
-import type { RemoteBackfillResult } from '../sections/backfill-remote.ts';
 import type { ExecutableResult } from '../sections/executable.ts';
 import type { FirstSyncResult } from '../sections/first-sync.ts';
 import type { HookResult } from '../sections/hook.ts';
 import type { PanelsResult } from '../sections/panels.ts';
-import type { SizeResult } from '../sections/size.ts';
-import type { StartingResult } from '../sections/starting.ts';
 import type { UsersResult } from '../sections/users.ts';
 import { aimsOf, renderAims, startingAims } from './aims.ts';
 import { renderExecutablePage } from './executable-page.ts';
 import { hookAims, renderHookPage } from './hook-page.ts';
 import { panelsAims, renderPanelsPage } from './panels-page.ts';
 import { fileAims, remoteAims, syncAims } from './past-aims.ts';
-import { renderBackfillPage, renderSyncPage } from './past-page.ts';
-import { renderScrapingPage } from './scraping-page.ts';
+import { type BackfillReport, renderBackfillPage, renderSyncPage } from './past-page.ts';
+import { renderScrapingPage, type ScrapingReport } from './scraping-page.ts';
 import { renderUsersPage, usersAims } from './users-page.ts';
-
-export interface ScrapingReport {
-  readonly sizes: readonly SizeResult[];
-  readonly starting: StartingResult;
-}
-
-export interface BackfillReport {
-  readonly files: readonly FileBackfillResult[];
-  readonly remote: readonly RemoteBackfillResult[];
-}
 
 /** All measurements, and the machine; undefined for sections that were not requested. */
 export interface Report {

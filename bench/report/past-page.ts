@@ -2,8 +2,12 @@ import type { BenchOptions } from '../options.ts';
 import type { FileBackfillResult } from '../sections/backfill-files.ts';
 import type { RemoteBackfillResult } from '../sections/backfill-remote.ts';
 import type { FirstSyncResult } from '../sections/first-sync.ts';
-import type { BackfillReport } from './page.ts';
 import { grouped, mebibytes, renderTable, shown } from './table.ts';
+
+export interface BackfillReport {
+  readonly files: readonly FileBackfillResult[];
+  readonly remote: readonly RemoteBackfillResult[];
+}
 
 /** The page's section on backfills to files and by remote write. */
 export function renderBackfillPage({ files, remote }: BackfillReport, { backfills }: BenchOptions): string {

@@ -1,6 +1,12 @@
 import type { BenchOptions } from '../options.ts';
-import type { ScrapingReport } from './page.ts';
+import type { SizeResult } from '../sections/size.ts';
+import type { StartingResult } from '../sections/starting.ts';
 import { renderMemory, renderPublishing, renderScraping, renderStarting } from './sections.ts';
+
+export interface ScrapingReport {
+  readonly sizes: readonly SizeResult[];
+  readonly starting: StartingResult;
+}
 
 /** The page's section on scrapes, and on what precedes the first one. */
 export function renderScrapingPage({ sizes, starting }: ScrapingReport, options: BenchOptions): string {

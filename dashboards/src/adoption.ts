@@ -11,9 +11,10 @@ import {
 import { seats } from '../../src/collectors/spend/collector.ts';
 import { dailyMcpUsers, dailyWebUsers } from '../../src/collectors/tools/collector.ts';
 import { dayEvents } from './annotations.ts';
-import type { DashboardSpec, Row } from './dashboard.ts';
+import type { DashboardSpec } from './dashboard.ts';
 import { daily, newest, promql, quotient } from './expression.ts';
 import { dailyTotal, perActiveUser, total, weekOnWeek, wholeDailyTotal, wholeTotal } from './figures.ts';
+import type { Row } from './layout.ts';
 import { links } from './links.ts';
 import { coloursOf, palette } from './palette.ts';
 import { bars, lines } from './panels/chart.ts';

@@ -9,16 +9,9 @@ import {
 } from '@grafana/grafana-foundation-sdk/dashboard';
 import { documentUrl, project } from '../../scripts/project/project.ts';
 import type { Event } from './annotations.ts';
-import { place } from './layout.ts';
-import type { Column, Placed } from './panels/panel.ts';
+import { place, type Row } from './layout.ts';
 import { withRecording } from './recording.ts';
 import { commonVariables, targetVariables } from './variables.ts';
-
-/** Panels under a common heading. */
-export interface Row {
-  readonly title: string;
-  readonly panels: readonly (Placed | Column)[];
-}
 
 export interface DashboardSpec {
   /** Stable and short: links and bookmarks contain it. */

@@ -1,7 +1,12 @@
-import type { Row } from './dashboard.ts';
 import type { Column, PanelBuilding, Placed } from './panels/panel.ts';
 
 const COLUMNS = 24;
+
+/** Panels under a common heading. */
+export interface Row {
+  readonly title: string;
+  readonly panels: readonly (Placed | Column)[];
+}
 
 interface Position {
   readonly h: number;

@@ -1,5 +1,5 @@
 // The entry of the single executable for every command except an agent's `hook`.
-import { runProgram } from '../../src/program.ts';
+import { runProgram } from '../../src/commands/program.ts';
 
 /** Runs the program and sets the exit code. */
 export async function main(args: readonly string[]): Promise<void> {

@@ -3,11 +3,10 @@ import {
   estimateOptions,
   exportOptions,
   healthcheckOptions,
-  hookConfigOptions,
-  hookOptions,
   sandboxOptions,
 } from '../../src/config/command-options.ts';
 import { fileKeys, secretVariables } from '../../src/config/file-keys.ts';
+import { hookConfigOptions, hookOptions } from '../../src/config/hook-options.ts';
 import {
   type CollectorChoice,
   fileKeyOf,

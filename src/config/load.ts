@@ -4,8 +4,6 @@ import {
   estimateOptions,
   exportOptions,
   healthcheckOptions,
-  hookConfigOptions,
-  hookOptions,
   sandboxOptions,
 } from './command-options.ts';
 import type { Config } from './config.ts';
@@ -15,6 +13,7 @@ import { excludedFamilies } from './excluded-families.ts';
 import { secretVariables } from './file-keys.ts';
 import type { OrgEntry } from './file-sections.ts';
 import type { Files } from './files.ts';
+import { hookConfigOptions, hookOptions } from './hook-options.ts';
 import { readHooksToken } from './hooks.ts';
 import { defaultLimits, defaultReadiness } from './limits.ts';
 import {

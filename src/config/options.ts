@@ -1,4 +1,5 @@
 import type { CollectorChoice, CollectorOption, Option } from './option.ts';
+import { webOptions } from './web-options.ts';
 
 /** Commands that use the complete configuration. */
 const all = ['serve', 'demo', 'once', 'estimate', 'backfill', 'export', 'check-config'];
@@ -243,71 +244,7 @@ const sharedOptions = {
     max: '90d',
     takenBy: all,
   },
-  'web.listen-address': {
-    kind: 'listen-address',
-    section: 'Web',
-    description: 'Listen address. Without a host, all interfaces; with port 0, any free port',
-    default: ':9889',
-    takenBy: ['serve', 'demo', 'check-config', 'healthcheck'],
-  },
-  'web.telemetry-path': {
-    kind: 'http-path',
-    section: 'Web',
-    description: 'Path of the metrics endpoint',
-    default: '/metrics',
-    takenBy: ['serve', 'demo', 'check-config'],
-  },
-  'web.max-connections': {
-    kind: 'integer',
-    section: 'Web',
-    description:
-      'Maximum number of simultaneous connections. A further connection replaces the one that has been idle longest',
-    default: '512',
-    min: '8',
-    max: '100000',
-    takenBy: ['serve', 'demo', 'check-config'],
-  },
-  'web.enable-lifecycle': {
-    kind: 'boolean',
-    section: 'Web',
-    description: 'Enable POST /-/refresh and POST /-/reload',
-    default: 'false',
-    takenBy: ['serve', 'demo', 'check-config'],
-  },
-  'web.allowed-hosts': {
-    kind: 'host-name',
-    section: 'Web',
-    description:
-      'Host names that requests may use; `*.example.com` allows all subdomains. Requests for other names are answered with 421, which prevents DNS rebinding. IP addresses and localhost are always allowed. If not set, every name is allowed. Pages of these hosts may send lifecycle requests',
-    repeatable: true,
-    takenBy: ['serve', 'demo', 'check-config'],
-  },
-  'web.config.file': {
-    kind: 'file',
-    section: 'Web',
-    description:
-      'YAML file for TLS, client certificates, basic authentication and response headers, in the format of Prometheus exporters (docs/web-config.md)',
-    takenBy: ['serve', 'demo', 'check-config', 'healthcheck'],
-    fileKey: ['web', 'config_file'],
-  },
-  'web.open-health': {
-    kind: 'boolean',
-    section: 'Web',
-    description:
-      'Serve /-/healthy and /-/ready without the password or client certificate that the web configuration file requires',
-    default: 'false',
-    takenBy: ['serve', 'demo', 'check-config'],
-  },
-  'hooks.requests-per-second': {
-    kind: 'integer',
-    section: 'Hook events',
-    description:
-      'Maximum number of requests per second to POST /hooks/events from one address, with a burst of ten seconds. Requires a hook token',
-    default: '500',
-    min: '1',
-    max: '100000',
-    takenBy: ['serve', 'demo', 'check-config'],
-  },
+  ...webOptions,
   'log.level': {
     kind: 'choice',
     section: 'Log',

@@ -5,9 +5,9 @@ import {
   creditsMonthToDate,
 } from '../../../src/collectors/spend/collector.ts';
 import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
-import type { Row } from '../dashboard.ts';
 import { atEnd, type Described, daily, type Expression, newest, promql } from '../expression.ts';
 import { total, whole } from '../figures.ts';
+import type { Row } from '../layout.ts';
 import { palette } from '../palette.ts';
 import { bars } from '../panels/chart.ts';
 import { tile } from '../panels/tile.ts';

@@ -1,9 +1,9 @@
 import { dailyCreditsExpected, dailyCreditsExpectedUpper } from '../../../src/collectors/spend/collector.ts';
 import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
 import { spikes } from '../annotations.ts';
-import type { Row } from '../dashboard.ts';
 import { daily, promql } from '../expression.ts';
 import { dailyTotal, wholeDailyTotal } from '../figures.ts';
+import type { Row } from '../layout.ts';
 import { palette } from '../palette.ts';
 import { bars } from '../panels/chart.ts';
 import { tile } from '../panels/tile.ts';

@@ -5,8 +5,8 @@ import {
   dailyCost,
   dailyCostByModel,
 } from '../../../src/collectors/spend/collector.ts';
-import type { Row } from '../dashboard.ts';
 import { daily, newest, promql } from '../expression.ts';
+import type { Row } from '../layout.ts';
 import { links } from '../links.ts';
 import { bars } from '../panels/chart.ts';
 import { orgLink } from '../panels/drill.ts';

@@ -1,7 +1,7 @@
 import { dailyCreditsByModel } from '../../../src/collectors/tokens/collector.ts';
-import type { Row } from '../dashboard.ts';
 import { daily } from '../expression.ts';
 import { largestAndRest } from '../largest.ts';
+import type { Row } from '../layout.ts';
 import { coloursOf } from '../palette.ts';
 import { bars } from '../panels/chart.ts';
 import { ranking } from '../panels/ranking.ts';

@@ -6,9 +6,9 @@ import {
   creditsTrailing28d,
 } from '../../../src/collectors/spend/collector.ts';
 import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
-import type { Row } from '../dashboard.ts';
 import { newest } from '../expression.ts';
 import { wholeDailyTotal, wholeTotal } from '../figures.ts';
+import type { Row } from '../layout.ts';
 import { links } from '../links.ts';
 import { palette } from '../palette.ts';
 import { bars } from '../panels/chart.ts';

@@ -1,7 +1,7 @@
 import { dailyCredits, dailyTokens, dailyTokensByModel } from '../../../src/collectors/tokens/collector.ts';
-import type { Row } from '../dashboard.ts';
 import { daily, type Expression, quotient } from '../expression.ts';
 import { dailyTotal } from '../figures.ts';
+import type { Row } from '../layout.ts';
 import { bars, lines } from '../panels/chart.ts';
 import { ranking } from '../panels/ranking.ts';
 import { days } from '../query.ts';

@@ -1,8 +1,8 @@
 import { dataDayTimestamp, historyUncovered, orgInfo } from '../../../src/collectors/org-families.ts';
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
-import type { Row } from '../dashboard.ts';
 import { increase, newest, promql } from '../expression.ts';
 import { dataAge } from '../figures.ts';
+import type { Row } from '../layout.ts';
 import { links } from '../links.ts';
 import { coloursOf } from '../palette.ts';
 import { bars, lines } from '../panels/chart.ts';

@@ -1,6 +1,6 @@
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
-import type { Row } from '../dashboard.ts';
 import { increase, newest, promql } from '../expression.ts';
+import type { Row } from '../layout.ts';
 import { coloursOf } from '../palette.ts';
 import { bars } from '../panels/chart.ts';
 import { ranking } from '../panels/ranking.ts';

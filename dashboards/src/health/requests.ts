@@ -1,6 +1,6 @@
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
-import type { Row } from '../dashboard.ts';
 import { type Expression, increase, perMinute, rate } from '../expression.ts';
+import type { Row } from '../layout.ts';
 import { palette } from '../palette.ts';
 import { bars, lines } from '../panels/chart.ts';
 import { ranking } from '../panels/ranking.ts';

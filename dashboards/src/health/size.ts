@@ -1,6 +1,6 @@
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
-import type { Row } from '../dashboard.ts';
 import { newest } from '../expression.ts';
+import type { Row } from '../layout.ts';
 import { lines } from '../panels/chart.ts';
 import { ranking } from '../panels/ranking.ts';
 import { line, now } from '../query.ts';

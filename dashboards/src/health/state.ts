@@ -1,9 +1,9 @@
 import { thresholds } from '../../../alerts/src/thresholds.ts';
 import { historyUncovered } from '../../../src/collectors/org-families.ts';
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
-import type { Row } from '../dashboard.ts';
 import { newest, promql } from '../expression.ts';
 import { dataAge } from '../figures.ts';
+import type { Row } from '../layout.ts';
 import { links } from '../links.ts';
 import { orgLink } from '../panels/drill.ts';
 import { table } from '../panels/table.ts';

@@ -1,7 +1,7 @@
 import { type knownEvents, knownReasons, rejections } from '../../../src/hooks/intake/labels.ts';
 import { hookMetrics } from '../../../src/hooks/intake/metrics.ts';
-import type { Row } from '../dashboard.ts';
 import { increase, newest, perMinute, promql } from '../expression.ts';
+import type { Row } from '../layout.ts';
 import { coloursOf } from '../palette.ts';
 import { bars } from '../panels/chart.ts';
 import { ranking } from '../panels/ranking.ts';

@@ -1,6 +1,6 @@
 import { hookMetrics } from '../../../src/hooks/intake/metrics.ts';
-import type { Row } from '../dashboard.ts';
 import { newest, promql } from '../expression.ts';
+import type { Row } from '../layout.ts';
 import { palette } from '../palette.ts';
 import { lines } from '../panels/chart.ts';
 import { tile } from '../panels/tile.ts';

@@ -5,8 +5,8 @@ import {
   monthlyActiveUsers,
   weeklyActiveUsers,
 } from '../../../src/collectors/activity/collector.ts';
-import type { Row } from '../dashboard.ts';
 import { dailyTotal, wholeDailyTotal, wholeTotal } from '../figures.ts';
+import type { Row } from '../layout.ts';
 import { links } from '../links.ts';
 import { palette } from '../palette.ts';
 import { bars } from '../panels/chart.ts';

@@ -8,9 +8,9 @@ import {
 } from '../../../src/collectors/spend/collector.ts';
 import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
 import { BUDGET_LASTS, budgetDaysLeft, NO_BUDGET } from '../credits/budget.ts';
-import type { Row } from '../dashboard.ts';
 import { type Expression, newest, promql } from '../expression.ts';
 import { weekOnWeek, wholeTotal } from '../figures.ts';
+import type { Row } from '../layout.ts';
 import { links } from '../links.ts';
 import { palette } from '../palette.ts';
 import { tile } from '../panels/tile.ts';

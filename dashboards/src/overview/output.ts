@@ -3,8 +3,8 @@ import {
   dailyGitCommits,
   dailyGitPullRequestsCreated,
 } from '../../../src/collectors/productivity/collector.ts';
-import type { Row } from '../dashboard.ts';
 import { dailyTotal } from '../figures.ts';
+import type { Row } from '../layout.ts';
 import { links } from '../links.ts';
 import { bars } from '../panels/chart.ts';
 import { tile } from '../panels/tile.ts';

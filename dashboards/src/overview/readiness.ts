@@ -1,4 +1,4 @@
-import type { Row } from '../dashboard.ts';
+import type { Row } from '../layout.ts';
 import { links } from '../links.ts';
 import { readinessOverTime } from '../readiness/over-time.ts';
 import { readinessTiles } from '../readiness/summary.ts';

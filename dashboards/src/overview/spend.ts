@@ -6,9 +6,9 @@ import {
 } from '../../../src/collectors/spend/collector.ts';
 import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
 import { NO_BUDGET, ofBudget } from '../credits/budget.ts';
-import type { Row } from '../dashboard.ts';
 import { daily, promql } from '../expression.ts';
 import { dailyTotal, whole, wholeDailyTotal } from '../figures.ts';
+import type { Row } from '../layout.ts';
 import { links } from '../links.ts';
 import { palette } from '../palette.ts';
 import { bars } from '../panels/chart.ts';

@@ -4,9 +4,9 @@ import {
   dailyGitPullRequestsCreated,
 } from '../../../src/collectors/productivity/collector.ts';
 import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
-import type { Row } from '../dashboard.ts';
 import { type Expression, promql, quotient } from '../expression.ts';
 import { dailyTotal, perActiveUser } from '../figures.ts';
+import type { Row } from '../layout.ts';
 import { lines } from '../panels/chart.ts';
 import { days, type Query } from '../query.ts';
 

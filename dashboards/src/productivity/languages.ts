@@ -2,9 +2,9 @@ import {
   dailyFileOperationsByExtension,
   dailyFileOperationsByLanguage,
 } from '../../../src/collectors/productivity/collector.ts';
-import type { Row } from '../dashboard.ts';
 import { daily, named } from '../expression.ts';
 import { largestAndRest } from '../largest.ts';
+import type { Row } from '../layout.ts';
 import { bars } from '../panels/chart.ts';
 import { ranking } from '../panels/ranking.ts';
 import { days } from '../query.ts';

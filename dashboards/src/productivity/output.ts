@@ -3,9 +3,9 @@ import {
   dailyGitCommits,
   dailyGitPullRequestsCreated,
 } from '../../../src/collectors/productivity/collector.ts';
-import type { Row } from '../dashboard.ts';
 import { daily } from '../expression.ts';
 import { dailyTotal } from '../figures.ts';
+import type { Row } from '../layout.ts';
 import { coloursOf } from '../palette.ts';
 import { bars } from '../panels/chart.ts';
 import { tile } from '../panels/tile.ts';

@@ -2,8 +2,8 @@ import {
   readinessCriterionRatio,
   readinessReportTimestampSeconds,
 } from '../../../src/collectors/readiness/collector.ts';
-import type { Row } from '../dashboard.ts';
 import { type Described, type Expression, newest, promql } from '../expression.ts';
+import type { Row } from '../layout.ts';
 import { palette } from '../palette.ts';
 import { table } from '../panels/table.ts';
 import { rows } from '../query.ts';

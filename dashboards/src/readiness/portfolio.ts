@@ -8,8 +8,8 @@ import {
   readinessReportInfo,
   readinessReportTimestampSeconds,
 } from '../../../src/collectors/readiness/collector.ts';
-import type { Row } from '../dashboard.ts';
 import { newest, promql } from '../expression.ts';
+import type { Row } from '../layout.ts';
 import { links } from '../links.ts';
 import { palette } from '../palette.ts';
 import { orgLink } from '../panels/drill.ts';

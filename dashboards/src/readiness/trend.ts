@@ -1,6 +1,6 @@
 import { readinessRatio } from '../../../src/collectors/readiness/collector.ts';
-import type { Row } from '../dashboard.ts';
 import { atEnd, type Expression, newest, promql } from '../expression.ts';
+import type { Row } from '../layout.ts';
 import { lines } from '../panels/chart.ts';
 import { days } from '../query.ts';
 import { readinessOverTime } from './over-time.ts';

@@ -4,9 +4,9 @@ import {
   wikiRuns,
   wikiRunsByStatus,
 } from '../../../src/collectors/wiki/collector.ts';
-import type { Row } from '../dashboard.ts';
 import { newest, promql } from '../expression.ts';
 import { total } from '../figures.ts';
+import type { Row } from '../layout.ts';
 import { links } from '../links.ts';
 import { palette } from '../palette.ts';
 import { orgLink } from '../panels/drill.ts';

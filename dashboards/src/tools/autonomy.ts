@@ -4,9 +4,9 @@ import {
   dailyToolCallsPerSession,
   dailyUserTurnsPerSession,
 } from '../../../src/collectors/tools/collector.ts';
-import type { Row } from '../dashboard.ts';
 import { daily } from '../expression.ts';
 import { meanOverOrgs } from '../figures.ts';
+import type { Row } from '../layout.ts';
 import { coloursOf, palette } from '../palette.ts';
 import { bars, lines } from '../panels/chart.ts';
 import { days } from '../query.ts';

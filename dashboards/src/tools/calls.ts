@@ -6,10 +6,10 @@ import {
   dailyToolCallsByTool,
   dailyToolCallsPerSession,
 } from '../../../src/collectors/tools/collector.ts';
-import type { Row } from '../dashboard.ts';
 import { daily, newest } from '../expression.ts';
 import { dailyTotal, meanOverOrgs, perActiveUser, total } from '../figures.ts';
 import { largestAndRest } from '../largest.ts';
+import type { Row } from '../layout.ts';
 import { bars, lines } from '../panels/chart.ts';
 import { ranking } from '../panels/ranking.ts';
 import { tile } from '../panels/tile.ts';

@@ -6,9 +6,9 @@ import {
   dailySlashCommandInvocations,
   dailySlashCommandInvocationsByCommand,
 } from '../../../src/collectors/tools/collector.ts';
-import type { Row } from '../dashboard.ts';
 import { daily, named } from '../expression.ts';
 import { dailyTotal } from '../figures.ts';
+import type { Row } from '../layout.ts';
 import { lines } from '../panels/chart.ts';
 import { ranking } from '../panels/ranking.ts';
 import { days } from '../query.ts';

@@ -5,9 +5,9 @@ import {
   dailyUsersByLanguage,
   dailyUsersByPrimaryModel,
 } from '../../../src/collectors/users/collector.ts';
-import type { Row } from '../dashboard.ts';
 import { daily, named, promql } from '../expression.ts';
 import { meanOverOrgs } from '../figures.ts';
+import type { Row } from '../layout.ts';
 import { coloursOf, palette } from '../palette.ts';
 import { bars, lines } from '../panels/chart.ts';
 import { ranking } from '../panels/ranking.ts';

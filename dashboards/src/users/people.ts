@@ -1,6 +1,6 @@
 import * as by from '../../../src/collectors/users/user-families.ts';
-import type { Row } from '../dashboard.ts';
 import { daily, newest } from '../expression.ts';
+import type { Row } from '../layout.ts';
 import { links } from '../links.ts';
 import { orgLink } from '../panels/drill.ts';
 import { ranking } from '../panels/ranking.ts';

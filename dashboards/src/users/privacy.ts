@@ -1,8 +1,8 @@
 import { dataDayTimestamp } from '../../../src/collectors/org-families.ts';
 import { dailyActiveUsersByTeam } from '../../../src/collectors/users/collector.ts';
 import { userInfo } from '../../../src/collectors/users/user-families.ts';
-import type { Row } from '../dashboard.ts';
 import { newest, promql } from '../expression.ts';
+import type { Row } from '../layout.ts';
 import { links } from '../links.ts';
 import { orgLink } from '../panels/drill.ts';
 import { table } from '../panels/table.ts';

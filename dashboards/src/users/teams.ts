@@ -5,9 +5,9 @@ import {
   dailyGitPullRequestsCreatedByTeam,
   dailyToolCallsByTeam,
 } from '../../../src/collectors/users/collector.ts';
-import type { Row } from '../dashboard.ts';
 import { daily, newest, quotient } from '../expression.ts';
 import { largestAndRest } from '../largest.ts';
+import type { Row } from '../layout.ts';
 import { links } from '../links.ts';
 import { bars } from '../panels/chart.ts';
 import { orgLink } from '../panels/drill.ts';

@@ -1,15 +1,17 @@
-import type { CliEnvironment } from './commands/command.ts';
-import { runCli } from './commands/run-cli.ts';
-import { commands } from './commands/table.ts';
-import { createFiles } from './config/files.ts';
-import { processEnvironment } from './config/process-environment.ts';
-import { packageVersion } from './runtime/installation.ts';
-import { keepYoungGenerationSmall } from './runtime/young-generation.ts';
+import { createFiles } from '../config/files.ts';
+import { processEnvironment } from '../config/process-environment.ts';
+import { packageVersion } from '../runtime/installation.ts';
+import { keepYoungGenerationSmall } from '../runtime/young-generation.ts';
+import type { CliEnvironment } from './command.ts';
+import { runCli } from './run-cli.ts';
+import { commands } from './table.ts';
 
 /** Time limit for stopping before the process exits, in milliseconds; under five seconds including what precedes it. */
 const STOP_MS = 4_500;
 
-/** Runs the program with these arguments in this process, and resolves with the exit code. */
+/**
+ * Runs the program with these arguments in this process, with its streams and signals, and resolves with the exit code.
+ */
 export function runProgram(args: readonly string[]): Promise<number> {
   keepYoungGenerationSmall();
   const cli: CliEnvironment = {
@@ -27,7 +29,7 @@ export function runProgram(args: readonly string[]): Promise<number> {
   process.stdout.on('error', endAtClosedPipe);
   // A log without a reader must not end a service.
   process.stderr.on('error', () => undefined);
-  const line = { commands, collectors: async () => (await import('./collectors/index.ts')).collectors };
+  const line = { commands, collectors: async () => (await import('../collectors/index.ts')).collectors };
   return runCli(args, line, cli);
 }
 
