@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, copyFileSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
@@ -79,6 +79,13 @@ async function writeLogInto(file: string): Promise<void> {
   db.close();
 }
 
+/** Overwrites bytes of the file in place: a file that is empty for a moment would be taken for a new one. */
+function overwrite(file: string, bytes: Uint8Array, position: number): void {
+  const descriptor = openSync(file, 'r+');
+  writeSync(descriptor, bytes, 0, bytes.length, position);
+  closeSync(descriptor);
+}
+
 test('a disk that fills up under an existing history costs persistence until there is room', async () => {
   const directory = createDirectory();
   const [file, room] = [path.join(directory, 'history.db'), path.join(directory, 'room')];
@@ -115,10 +122,11 @@ test.each(['keep', 'replace'] as const)(
     const program = await startOn(file, [`--storage.on-damage=${onDamage}`]);
     await program.untilPersistent(1);
     const before = (await settledPage(program, COLLECTORS)).platform();
+    await program.clock.followed();
     await writeLogInto(file);
     const copy = `${file}.copy`;
     copyFileSync(file, copy);
-    writeFileSync(file, readFileSync(file).fill(0xa5, 4096, 12_288));
+    overwrite(file, Buffer.alloc(8192, 0xa5), 4096);
     const damaged = readFileSync(file);
 
     if (onDamage === 'keep') {
@@ -127,7 +135,7 @@ test.each(['keep', 'replace'] as const)(
       expect((await program.page()).platform()).toEqual(expect.arrayContaining([...before]));
       expect(readFileSync(file).equals(damaged)).toBe(true);
       // The operator restores the file.
-      writeFileSync(file, readFileSync(copy));
+      overwrite(file, readFileSync(copy), 0);
     } else {
       await waitFor(() => {
         program.clock.pass(SWEEP);
