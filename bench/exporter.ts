@@ -19,7 +19,7 @@ import { ORG, SETTINGS } from './workload/settings.ts';
 import { fillHistory } from './workload/workload.ts';
 
 /** The exporter from parsed rows to answered scrapes, composed of its own parts as in the service. */
-export interface MeasuredExporter {
+interface MeasuredExporter {
   /** Publishes everything, as after a poll that changed everything. */
   publish(): Promise<void>;
   /** Number of published series, without those about the exporter itself. */

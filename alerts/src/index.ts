@@ -14,7 +14,7 @@ export { alertName } from './rule.ts';
 export { marker, type Threshold, type ThresholdName, thresholds } from './thresholds.ts';
 
 /** URL of the published runbook; `runbookUrl` is the name of its marker. */
-export const RUNBOOK_URL = documentUrl(project, 'docs/runbook.md');
+const RUNBOOK_URL = documentUrl(project, 'docs/runbook.md');
 
 /** The default thresholds, the published runbook and the compose stack's dashboards. */
 export const defaultSettings: RuleSettings = {

@@ -5,7 +5,7 @@ import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
 const TARGET = 'job,instance';
 
 /** PromQL for the start of a dataset's newest day, in Unix seconds, for each replica. */
-export function dataDayOf(dataset: DatasetName): string {
+function dataDayOf(dataset: DatasetName): string {
   return `${dataDayTimestamp.name}{dataset="${dataset}"}`;
 }
 

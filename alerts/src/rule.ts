@@ -1,7 +1,7 @@
 import type { links } from '../../dashboards/src/links.ts';
 import type { ThresholdName } from './thresholds.ts';
 
-export type Severity = 'critical' | 'warning' | 'info';
+type Severity = 'critical' | 'warning' | 'info';
 
 /** Settings of the rules. */
 export interface RuleSettings {
@@ -16,7 +16,7 @@ export interface RuleSettings {
 }
 
 /** The use of a duration: `for`, `keep_firing_for`, or the step of a subquery. */
-export type DurationUse = 'for' | 'keep_firing_for' | 'step';
+type DurationUse = 'for' | 'keep_firing_for' | 'step';
 
 /** An alert as its group declares it. */
 export interface AlertDeclaration {
@@ -45,7 +45,7 @@ export interface RuleGroup {
   readonly alerts: readonly AlertDeclaration[];
 }
 
-export const ALERT_PREFIX = 'AgentPlatform';
+const ALERT_PREFIX = 'AgentPlatform';
 
 /** A duration according to the settings. */
 export function durationOf({ duration }: RuleSettings, said: string, use: DurationUse): string {

@@ -16,7 +16,7 @@ const BLANK_LINE = '\r\n\r\n';
 const BUFFER_BYTES = 256 * 1024;
 
 /** Receives the duration in milliseconds and the body size in bytes of each complete answer. */
-export type OnAnswer = (milliseconds: number, bytes: number) => boolean;
+type OnAnswer = (milliseconds: number, bytes: number) => boolean;
 
 /**
  * Sends one request after the other over one persistent connection, as long as `onAnswer` returns true. The size of

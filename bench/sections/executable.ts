@@ -6,7 +6,7 @@ import { median } from '../report/statistics.ts';
 import { type Started, serveCommand, timeStart } from './starting.ts';
 
 /** One form of the program: its size in bytes, median start-up, and memory in bytes right after the first scrape. */
-export interface Form {
+interface Form {
   readonly bytes: number;
   readonly ms: number;
   readonly resident: number;

@@ -6,7 +6,7 @@ import { startChild } from '../child.ts';
 import { endProgram, freePort, whenReady } from '../programs.ts';
 
 /** An empty receiver of remote write. */
-export interface Receiver {
+interface Receiver {
   /** Such as `Prometheus 2.42.0`. */
   readonly name: string;
   readonly url: string;

@@ -3,7 +3,7 @@ import type { Memory, Question } from '../messages.ts';
 import { measurePublishing, type PublishingResult } from './publishing.ts';
 import { measureScraping, type ScrapingOptions, type ServerResult } from './scraping.ts';
 
-export interface SizeOptions extends ScrapingOptions {
+interface SizeOptions extends ScrapingOptions {
   /** Number of times everything is published. */
   readonly publishings: number;
 }

@@ -2,7 +2,7 @@ import { Agent, get, type IncomingMessage } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 
 /** Scrapes at a steady rate, regardless of the duration of the answers. */
-export interface Scraper {
+interface Scraper {
   readonly milliseconds: readonly number[];
   /** The errors of failed scrapes. */
   readonly failures: readonly string[];
@@ -63,7 +63,7 @@ export function startScraper(url: string, { perSecond, atOnce = Infinity, timeou
 }
 
 /** One scrape as made by Prometheus; rejects on anything but a complete page. */
-export function fetchPage(url: string, agent?: Agent, timeout = TIMEOUT_MS): Promise<string> {
+function fetchPage(url: string, agent?: Agent, timeout = TIMEOUT_MS): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = { 'accept-encoding': 'gzip' };
     const request = get(url, { ...(agent && { agent }), headers, timeout }, (response) => {

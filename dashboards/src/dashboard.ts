@@ -30,7 +30,7 @@ export interface DashboardSpec {
 }
 
 /** A tag of all dashboards, which their links use. */
-export const TAG = 'agent-platform';
+const TAG = 'agent-platform';
 
 /** Displayed with every dashboard, because Grafana's time zone moves the dates of some viewers. */
 const ABOUT_ZONES =

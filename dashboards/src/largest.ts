@@ -4,7 +4,7 @@ import { days, type Query } from './query.ts';
 
 /** How many series are told apart before the rest. */
 const SHOWN = 5;
-export const REST = 'the rest';
+const REST = 'the rest';
 
 interface Parts<Label extends string> {
   readonly family: Described<Label>;

@@ -15,7 +15,7 @@ interface Position {
   readonly y: number;
 }
 
-export interface PlacedRow {
+interface PlacedRow {
   readonly row: { readonly id: number; readonly title: string; readonly position: Position };
   readonly panels: readonly PanelBuilding[];
 }

@@ -39,7 +39,7 @@ export interface Choice<Label extends string> {
 }
 
 /** A choice of days, which may have been recorded. */
-export interface DayChoice<Label extends string> extends Choice<Label> {
+interface DayChoice<Label extends string> extends Choice<Label> {
   /** The recorded series, and the matchers that select them. */
   readonly recorded?: { readonly name: string; readonly where?: string };
 }

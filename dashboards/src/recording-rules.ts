@@ -21,13 +21,13 @@ const INTERVAL = '1h';
 const HALF_DAILY = 'on () (hour() % 12 == 11)';
 
 /** A recorded series. */
-export interface RecordingRule {
+interface RecordingRule {
   readonly record: string;
   readonly expr: string;
 }
 
 /** One group of rules per collector, because the rules of a group are evaluated one after the other. */
-export function recordingGroups(): readonly {
+function recordingGroups(): readonly {
   readonly name: string;
   readonly interval: string;
   readonly rules: readonly RecordingRule[];

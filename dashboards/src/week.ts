@@ -12,14 +12,14 @@ const WEEK_S = 7 * DAY_S;
 export const INCOMPLETE = 'Not known';
 
 /** The labels of a tile with the sum of a week and its change. */
-export const IN_A_WEEK = '7 days';
-export const CHANGE = 'change in a week';
+const IN_A_WEEK = '7 days';
+const CHANGE = 'change in a week';
 
 /**
  * The start of the newest day of a family's dataset, by organization, as the day expressions know it: they look at full
  * hours, of which the next one counts from five minutes before.
  */
-export function newestDay(family: Described): Expression {
+function newestDay(family: Described): Expression {
   const selector = `${dataDayTimestamp.name}{dataset="${datasetOf(family)}",job=~"$job",org=~"$org"}`;
   return {
     text: `max by (org) (last_over_time(${selector}[7d:1h] @ end() offset -1h))`,

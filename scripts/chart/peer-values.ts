@@ -1,5 +1,5 @@
 /** A value of a well-known chart, and its equivalent here. */
-export interface PeerValue {
+interface PeerValue {
   readonly chart: 'kube-prometheus-stack' | 'prometheus-blackbox-exporter' | 'kube-state-metrics';
   readonly theirs: string;
   /** Values of this chart; empty if there is no equivalent, in which case `note` says why. */

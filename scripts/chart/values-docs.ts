@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 
 /** A value that an operator may set, as described by the comments of the values file. */
-export interface DocumentedValue {
+interface DocumentedValue {
   readonly section: string;
   readonly path: readonly string[];
   readonly description: string;

@@ -1,7 +1,7 @@
 import type { Family } from '../../src/catalog/family.ts';
 
 /** A collector in the documentation. */
-export interface DocumentedCollector {
+interface DocumentedCollector {
   readonly name: string;
   readonly description: string;
   readonly enabledByDefault: boolean;
@@ -9,7 +9,7 @@ export interface DocumentedCollector {
 }
 
 /** A metric of the process itself in the documentation. */
-export interface DocumentedOwnMetric {
+interface DocumentedOwnMetric {
   readonly name: string;
   readonly help: string;
   readonly type: string;

@@ -1,7 +1,7 @@
 import { type Project, placeholders } from '../project/project.ts';
 
 /** The facts that decide about a release. */
-export interface ReleaseInput {
+interface ReleaseInput {
   /** Such as `v1.2.3`. */
   readonly tag: string;
   /** Of package.json. */

@@ -10,7 +10,7 @@ import { type FailureReason, failureReasons, PlatformError } from '../runtime/er
 import { readCron } from '../scheduler/cron.ts';
 
 /** The right to run a collector of an organization now. */
-export interface Claim {
+interface Claim {
   /** Aborted once another process may run it. */
   readonly lost: AbortSignal | undefined;
   /** Records that the run has ended by itself. */

@@ -6,7 +6,7 @@ import type { Logger } from '../runtime/logger.ts';
 import type { Traffic } from './traffic.ts';
 
 /** Dependencies shared by the clients of all organizations. */
-export interface ClientParts {
+interface ClientParts {
   readonly traffic: Traffic;
   readonly version: string;
   readonly instruments: Instruments;

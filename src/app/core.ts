@@ -79,7 +79,7 @@ export interface Core {
 }
 
 /** Callbacks into the current deployment. */
-export interface CoreEvents extends Pick<Core, 'publish' | 'onTried'> {
+interface CoreEvents extends Pick<Core, 'publish' | 'onTried'> {
   /** The current secrets to redact. */
   secrets(): Iterable<string>;
   /** Called when more history was loaded from the file after the start. */

@@ -6,7 +6,7 @@ import type { Deployment } from './deployment.ts';
 type Problems = ReadonlyMap<string, { readonly message: string; readonly hint?: string | undefined }>;
 
 /** Watches the files that a configuration names: teams, the hash key, API keys. */
-export interface FollowedFiles {
+interface FollowedFiles {
   /**
    * Reads changed files about people again, and reports every unusable file. Such a file keeps its last good value and
    * does not block others. Never rejects.

@@ -19,7 +19,7 @@ export interface ServiceHooks {
   close(): Promise<void>;
 }
 
-export interface ServiceHooksParts {
+interface ServiceHooksParts {
   readonly hooks: HooksConfig & { readonly token: NonNullable<HooksConfig['token']> };
   /** The file of the history, or `:memory:`; hook events have their own file beside it. */
   readonly storagePath: string;

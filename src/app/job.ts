@@ -17,13 +17,13 @@ export interface DeployedJob extends Job {
 }
 
 /** The claim of successive deployments on one run. */
-export interface Lease {
+interface Lease {
   /** Aborted once no deployment needs the run. */
   readonly retired: AbortController;
   underWay: boolean;
 }
 
-export interface JobParts {
+interface JobParts {
   readonly org: DeployedOrg;
   readonly collector: FetchingCollector;
   readonly runner: Runner;

@@ -13,7 +13,7 @@ export interface DeployedOrg {
 }
 
 /** The client of an organization, created on first use so that its libraries do not delay the first scrape. */
-export interface Connection {
+interface Connection {
   readonly credential: Credential;
   /** Creates the client; rejects with a `ConfigError` on an invalid address or proxy. */
   open(): Promise<PlatformClient>;

@@ -7,7 +7,7 @@ import type { Reloadable, ReloadOutcome } from '../runtime/reload.ts';
 import type { Core } from './core.ts';
 
 /** The state of the configuration, for the status page. */
-export interface ReloadState {
+interface ReloadState {
   /** When the current configuration was read. */
   readonly readAt: Instant;
   /** Why the configuration that was read last is not in use. */
@@ -15,7 +15,7 @@ export interface ReloadState {
 }
 
 /** Reloads the configuration and the other files. */
-export interface Reload {
+interface Reload {
   /** Must not be called again before it has resolved; never rejects. */
   run(): Promise<ReloadOutcome>;
   /** Records whether a source that reloads itself is failing, and why. */

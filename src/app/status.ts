@@ -11,7 +11,7 @@ import { jobName } from './job.ts';
 const READY_AFTER_MS = 60_000;
 
 /** The parts of the status besides the collectors. */
-export interface StatusFrame
+interface StatusFrame
   extends Pick<
     ServiceStatus,
     'version' | 'revision' | 'startedAt' | 'ready' | 'configuration' | 'simulated'

@@ -35,7 +35,7 @@ export interface Store {
   usable(signal: AbortSignal): Promise<void>;
 }
 
-export interface StoreParts extends StorageConfig {
+interface StoreParts extends StorageConfig {
   readonly collectors: readonly Collector[];
   readonly clock: Clock;
   readonly log: Logger;

@@ -9,7 +9,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { type AdjustablePacingLimiter, createPacingLimiter } from '../runtime/rate-limiters.ts';
 
 /** Rate limit, quota and pauses of one organization's requests, and the identity check of its answers. */
-export type OrgTraffic = {
+type OrgTraffic = {
   // With the client's own names: it spreads them, and the compiler does not report an unknown name there.
   readonly [Part in 'limiter' | 'dailyQuota' | 'throttleHolds' | 'admission']-?: NonNullable<
     PlatformClientDeps[Part]
@@ -33,10 +33,10 @@ export interface TrafficSettings {
 }
 
 /** An organization and its address: pauses of another platform do not apply. */
-export type AskedOrg = Pick<OrgConfig, 'name' | 'baseUrl'>;
+type AskedOrg = Pick<OrgConfig, 'name' | 'baseUrl'>;
 
 /** A part of an organization's API that is paused. */
-export interface PausedPart extends ActiveHold {
+interface PausedPart extends ActiveHold {
   readonly org: string;
   /** Whether the exporter's own limit is the reason, not the platform. */
   readonly isOwnLimit: boolean;
@@ -57,7 +57,7 @@ export interface Traffic {
   close(): Promise<void>;
 }
 
-export interface TrafficParts {
+interface TrafficParts {
   readonly history: Pick<History, 'requestsOf' | 'putRequests' | 'read' | 'adopt' | 'putConfirmedKey'>;
   readonly clock: Clock;
 }

@@ -6,7 +6,7 @@ import type { RunStates } from '../pipeline/run-states.ts';
 import type { Runner } from '../pipeline/runner.ts';
 
 /** An organization and its API client. */
-export interface FetchTarget {
+interface FetchTarget {
   readonly org: OrgSettings;
   readonly source: Source;
 }

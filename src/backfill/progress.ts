@@ -10,7 +10,7 @@ export interface BackfillProgress {
 }
 
 /** A status line of a terminal. */
-export interface Line {
+interface Line {
   show(text: string): void;
 }
 

@@ -11,7 +11,7 @@ export interface Window {
 }
 
 /** Names of the schedules. */
-export type ScheduleName = 'analytics' | 'users' | 'readiness' | 'wiki';
+type ScheduleName = 'analytics' | 'users' | 'readiness' | 'wiki';
 
 interface Fetched {
   /** Number of unusable rows, documents or fields. */

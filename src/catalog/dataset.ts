@@ -35,7 +35,7 @@ export interface DocumentDataset<Document> {
  * A total of a row together with its breakdowns. They are always taken from the same response; otherwise the
  * difference between the total and the sum of its parts would be meaningless.
  */
-export interface RowPart {
+interface RowPart {
   /** Source fields in the platform's row. */
   readonly fields: readonly string[];
   /** Members of the stored row; nested ones as dotted paths. */

@@ -14,7 +14,7 @@ export interface Dated<Row> {
   readonly faults?: readonly string[];
 }
 
-export interface AnalyticsRequest {
+interface AnalyticsRequest {
   readonly dataset: DatasetName;
   readonly window: Window;
   readonly groupBy?: string;

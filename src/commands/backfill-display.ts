@@ -8,7 +8,7 @@ import type { Output } from './command.ts';
 import { createStatusLine, createTerminalProgress } from './terminal-progress.ts';
 
 /** Shows the progress of a backfill. */
-export interface Display {
+interface Display {
   readonly log: ClosableLogger;
   readonly fetching: Progress;
   readonly progress: BackfillProgress;

@@ -13,7 +13,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Progress } from '../runtime/progress.ts';
 
-export interface FetchParts {
+interface FetchParts {
   readonly config: Config;
   readonly orgs: readonly OrgSettings[];
   /** The first day to fetch of expensive datasets; of the others all days are fetched. */

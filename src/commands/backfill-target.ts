@@ -24,7 +24,7 @@ export type BackfillValues = ValuesOf<typeof backfillOptions>;
 const BATCH_SAMPLES = 5000;
 
 /** The parts of a target other than its options. */
-export interface TargetParts {
+interface TargetParts {
   readonly values: BackfillValues;
   readonly config: Config;
   readonly labels: Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ export interface TargetParts {
 }
 
 /** The credentials and CA of a remote target. */
-export interface RemoteSecrets {
+interface RemoteSecrets {
   readonly token: Credential | undefined;
   readonly password: Credential | undefined;
   readonly ca: string | undefined;

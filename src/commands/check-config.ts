@@ -28,7 +28,7 @@ async function describeWebConfig(
 }
 
 /** A summary of a configuration, without secrets. */
-export function renderSummary(config: Config, webLines: readonly string[] = []): string {
+function renderSummary(config: Config, webLines: readonly string[] = []): string {
   const { api, schedules, history, web, limits, readiness, log } = config;
   const lines = ['The configuration is valid.', '', `Organizations${shardNote(config.shard)}:`];
   if (config.orgs.length === 0) lines.push('  none: all organizations belong to other shards');

@@ -26,7 +26,7 @@ export interface CommandContext extends CliEnvironment {
 }
 
 /** Runs a command and returns the exit code; a thrown `ConfigError` becomes exit code 2. */
-export type RunCommand = (context: CommandContext) => Promise<number>;
+type RunCommand = (context: CommandContext) => Promise<number>;
 
 /** A command of the CLI. */
 export interface Command {

@@ -14,7 +14,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { PeopleSurvey } from './estimate-people.ts';
 
 /** The values of a label, before and after the limits. */
-export interface LabelEstimate {
+interface LabelEstimate {
   readonly label: string;
   readonly values: number;
   readonly valuesAfterLimits: number;
@@ -38,7 +38,7 @@ export interface CollectorEstimate {
 }
 
 /** The series that a metric would have if the configuration did not leave it out. */
-export interface LeftOutEstimate {
+interface LeftOutEstimate {
   readonly family: string;
   readonly setting: 'metrics.exclude' | 'readiness.criterion_counts';
   readonly series: number;
@@ -53,7 +53,7 @@ export interface OrgEstimate {
   readonly collectors: readonly CollectorEstimate[];
 }
 
-export interface EstimateParts {
+interface EstimateParts {
   readonly config: Config;
   readonly settings: OrgSettings;
   readonly history: OrgHistory;

@@ -15,7 +15,7 @@ import { chooseCollectors, rangeUpTo } from './backfill-choice.ts';
 const FOCUS_COLLECTORS: readonly Collector[] = [tokensCollector, spendCollector];
 
 /** The resolved options of the command. */
-export type ExportValues = ValuesOf<typeof exportOptions>;
+type ExportValues = ValuesOf<typeof exportOptions>;
 
 /**
  * The format, the collectors that it needs, and what of them is written; throws a `ConfigError` if the configuration lacks something.

@@ -56,7 +56,7 @@ export function renderCommandHelp(
 }
 
 /** How a flag is written, with the kind of its value. */
-export function flagOf(name: string, option: Option): string {
+function flagOf(name: string, option: Option): string {
   if (option.kind === 'boolean') return `--[no-]${name}`;
   return `--${name}=<${option.choices?.join('|') ?? option.kind}>`;
 }

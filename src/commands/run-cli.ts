@@ -6,7 +6,7 @@ import { ConfigError, messageOf, PlatformError } from '../runtime/errors.ts';
 import type { CliEnvironment, Command } from './command.ts';
 
 /** The dependencies of a command line. */
-export interface CommandLine {
+interface CommandLine {
   readonly commands: readonly Command[];
   collectors(): Promise<readonly CollectorChoice[]>;
 }

@@ -37,7 +37,7 @@ function logOf(stderr: Output, clock: Clock): Pick<ServiceParts, 'stderr' | 'pro
 }
 
 /** Reloads the configuration of a service: at each SIGHUP, and when a watched file changes. */
-export interface ReloadTriggers {
+interface ReloadTriggers {
   /** Reloads that were requested before are done now. */
   attach(service: Service, config: Config): void;
   stop(): void;

@@ -4,7 +4,7 @@ import { createProgress, type Progress, type ProgressState } from '../runtime/pr
 import type { Output } from './command.ts';
 
 /** A terminal with a status line that stays below everything written. */
-export interface StatusLine {
+interface StatusLine {
   /** Writes above the line; only whole lines. */
   readonly stream: Writable;
   /** Replaces the line; an empty text removes it. */

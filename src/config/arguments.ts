@@ -5,7 +5,7 @@ import { quoted } from './parse.ts';
 import { suggestion } from './suggestion.ts';
 
 /** The flags of a command line, or a request for help. */
-export type ParsedArguments = { readonly help: true } | { readonly help: false; readonly flags: RawOptions };
+type ParsedArguments = { readonly help: true } | { readonly help: false; readonly flags: RawOptions };
 
 /**
  * Parses the arguments of a command: `--flag value`, `--flag=value`, `--switch`, `--no-switch`. Throws a `ConfigError`

@@ -19,7 +19,7 @@ export interface ProxyVariables {
 }
 
 /** The variable in which a build records its source revision. */
-export const revisionVariable = 'AGENT_PLATFORM_REVISION';
+const revisionVariable = 'AGENT_PLATFORM_REVISION';
 
 /** The source revision of this build, or `unknown`. */
 export function revisionOf(environment: Environment): string {

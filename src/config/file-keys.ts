@@ -1,5 +1,5 @@
 /** A key of the configuration file without a corresponding flag. */
-export interface FileKey {
+interface FileKey {
   readonly path: string;
   readonly default: string;
   readonly description: string;

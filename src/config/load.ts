@@ -32,7 +32,7 @@ import { resolveValues } from './values.ts';
 import type { YamlNode } from './yaml-node.ts';
 
 /** The sources of a configuration. */
-export interface ConfigSources {
+interface ConfigSources {
   readonly flags: RawOptions;
   readonly environment: Environment;
   readonly files: Files;

@@ -9,7 +9,7 @@ import { type Shard, serves } from './shard.ts';
 import { configErrorAt, originOf } from './yaml-node.ts';
 
 /** The organization of flags and environment. */
-export interface SingleOrg {
+interface SingleOrg {
   readonly org: string;
   readonly 'api.base-url': string | undefined;
   readonly 'api.app-url': string | undefined;

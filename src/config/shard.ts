@@ -7,9 +7,6 @@ export interface Shard {
   readonly total: number;
 }
 
-/** A process that serves all organizations. */
-export const WHOLE: Shard = { index: 0, total: 1 };
-
 /** The shard of two options; throws a `ConfigError` if it does not exist. */
 export function createShard(index: number, total: number): Shard {
   if (index < total) return { index, total };

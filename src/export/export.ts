@@ -13,7 +13,7 @@ import { type Day, daysFrom, type Instant } from '../catalog/day.ts';
 import type { ExportFormat } from './format.ts';
 import type { RowSink } from './sink.ts';
 
-export interface ExportParts {
+interface ExportParts {
   readonly pages: PageParts;
   readonly orgs: readonly KnownOrg[];
   readonly collectors: readonly Collector[];

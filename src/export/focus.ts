@@ -4,11 +4,8 @@ import type { Sample } from '../catalog/family.ts';
 import { csvLine } from './csv.ts';
 import type { ExportedDay, ExportFormat } from './format.ts';
 
-/** The version of the FinOps Open Cost and Usage Specification that the rows follow. */
-export const FOCUS_VERSION = '1.4';
-
 /** Names of the metrics that a row is made of. */
-export interface FocusFamilies {
+interface FocusFamilies {
   readonly cost: string;
   readonly costByModel: string;
   readonly credits: string;

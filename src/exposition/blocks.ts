@@ -17,7 +17,7 @@ export interface Piece {
  * The blocks of a page. Short texts of many organizations are deflated in blocks of at least 64 KiB, since each by
  * itself would take several times the bytes; a block whose texts are the same as before is not deflated again.
  */
-export interface Blocks {
+interface Blocks {
   /** The chunks of these pieces, in order; calls must not overlap. */
   build(pieces: Iterable<Piece>): Promise<BuiltBlocks>;
 }

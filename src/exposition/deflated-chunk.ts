@@ -32,7 +32,7 @@ export async function deflateAside(plain: Buffer): Promise<DeflatedChunk> {
 }
 
 /** Collects a long text chunk by chunk; chunks are deflated on other threads while the next is being written. */
-export interface Deflater {
+interface Deflater {
   /** Takes the next chunk; resolves as soon as at most one chunk is still being deflated. */
   write(text: string): Promise<void>;
   finish(): Promise<DeflatedChunk>;

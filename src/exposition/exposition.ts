@@ -21,7 +21,7 @@ export interface ProbeRequest extends ScrapeRequest {
 }
 
 /** The answer to a request for unknown collectors. */
-export interface UnknownCollector {
+interface UnknownCollector {
   readonly kind: 'unknown-collector';
   readonly unknown: readonly string[];
   /** The names of the available collectors. */
@@ -38,7 +38,7 @@ export interface Exposition {
   probe(request: ProbeRequest): Promise<Scrape>;
 }
 
-export interface ExpositionDeps {
+interface ExpositionDeps {
   readonly publication: Pick<Publication, 'fresh' | 'collectors'>;
   readonly registry: Registry;
   readonly clock: Clock;

@@ -7,19 +7,19 @@ import { makeGauge } from './own-metric.ts';
 import { ownMetrics } from './own-metrics.ts';
 
 /** A collector of an organization. */
-export interface CollectorLabels {
+interface CollectorLabels {
   readonly org: string;
   readonly collector: string;
 }
 
 /** An endpoint of an organization's platform. */
-export interface EndpointLabels {
+interface EndpointLabels {
   readonly org: string;
   readonly endpoint: string;
 }
 
 /** A dataset of an organization. */
-export interface DatasetLabels {
+interface DatasetLabels {
   readonly org: string;
   readonly dataset: DatasetName;
 }

@@ -10,14 +10,14 @@ import { readRegistry, renderLines } from './process-metrics.ts';
 import { ownBuffer, type Segment } from './segment.ts';
 
 /** What a disabled collector leaves behind. */
-export interface GoneCollector {
+interface GoneCollector {
   readonly collector: string;
   readonly dataset?: DatasetName | undefined;
   readonly metrics: ReadonlySet<string>;
 }
 
 /** The exporter's own metrics of one organization, and the events that update them. */
-export interface MetricsOfOrg {
+interface MetricsOfOrg {
   initCounters(known: { endpoints: readonly DatasetName[]; dayDatasets: readonly DatasetName[] }): void;
   forgetCollector(gone: GoneCollector): Promise<void>;
   apiRequest(attempt: { readonly endpoint: string; readonly code: string; readonly seconds: number }): void;

@@ -35,7 +35,7 @@ interface Declaration {
 }
 
 /** The families with their headers, by name and in page order. */
-export type Declared = ReadonlyMap<string, Declaration>;
+type Declared = ReadonlyMap<string, Declaration>;
 
 /** Renders the families' headers; throws on a duplicate name and on a double quote in a help text. */
 export function declareFamilies(families: readonly PublishedFamily[]): Declared {

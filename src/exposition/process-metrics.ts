@@ -5,7 +5,7 @@ import { createDeflater, type DeflatedChunk } from './deflated-chunk.ts';
 import { escapeLabelValue, type FamilyType, type Format, formatValue, renderFamilyHeader } from './text.ts';
 
 /** The process's own part of a page, which is its end. */
-export interface Live {
+interface Live {
   /** Rendered at most once per second, and again for each published version. */
   chunk(format: Format, version: number): Promise<DeflatedChunk>;
 }
@@ -60,7 +60,7 @@ async function render(registry: Registry, format: Format, slices: Slices): Promi
 }
 
 /** The used part of prom-client's `getMetricsAsJSON()`; its declared types are wider and partly wrong. */
-export interface LiveMetric {
+interface LiveMetric {
   readonly name: string;
   readonly help: string;
   readonly type: string;

@@ -43,7 +43,7 @@ export interface Publication {
   close(): Promise<void>;
 }
 
-export interface PublicationDeps {
+interface PublicationDeps {
   /** The families in the order of the page. */
   readonly families: readonly PublishedFamily[];
   /** The exporter's own metrics of each organization, which follow them on the page. */

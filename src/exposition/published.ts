@@ -5,7 +5,7 @@ import type { PlacedSegment } from './org-segments.ts';
 import type { Format } from './text.ts';
 
 /** The parts of a page to include; everything by default. */
-export interface Selection {
+interface Selection {
   /** Names of collectors. */
   readonly collect?: readonly string[] | undefined;
   readonly org?: string | undefined;
@@ -28,7 +28,7 @@ export interface Published {
 }
 
 /** What a state is made of. */
-export interface PublishedParts {
+interface PublishedParts {
   readonly version: number;
   readonly series: ReadonlyMap<string, number>;
   /** The segments in page order. */
@@ -120,7 +120,7 @@ export interface Page {
 const LARGE = 128 * 1024;
 
 /** Joins chunks in order. */
-export function joinChunks(chunks: Iterable<DeflatedChunk>): Page {
+function joinChunks(chunks: Iterable<DeflatedChunk>): Page {
   const parts: Buffer[] = [];
   let small: Buffer[] = [];
   let sum = { crc: 0, length: 0 };

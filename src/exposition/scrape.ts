@@ -19,7 +19,7 @@ export interface ScrapedPage {
  * Existing buffers to send in order or, if they must be created while sending, a new stream for each reader, which may
  * stop at any time.
  */
-export type ScrapeBody = { readonly parts: readonly Buffer[] } | { stream(): Readable };
+type ScrapeBody = { readonly parts: readonly Buffer[] } | { stream(): Readable };
 
 // Deflate, no flags, no time, no file name, unknown system.
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);

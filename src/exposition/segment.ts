@@ -22,7 +22,7 @@ export interface Segment {
   readonly body: SegmentBody;
 }
 
-export interface SegmentOptions {
+interface SegmentOptions {
   /** Rendering stops at the first sample beyond this number. */
   readonly maxSeries?: number | undefined;
   /** Once aborted, rendering rejects with the signal's reason at the next slice. */

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 
 /** A stored value: JSON, and the CRC-32 of that text. */
-export interface Encoded {
+interface Encoded {
   readonly text: string;
   readonly sum: number;
 }

@@ -61,7 +61,7 @@ export function fingerprint(value: unknown): string {
 
 type Members = Readonly<Record<string, unknown>>;
 
-export interface MergedRow {
+interface MergedRow {
   readonly row: unknown;
   /** Whether a part that was complete has changed. */
   readonly isRevised: boolean;
@@ -108,7 +108,7 @@ export function mergeRow(stored: unknown, answered: unknown, parts: RowParts): M
 }
 
 /** The stored row, if a later one is damaged: it stays as a whole and is fetched again. */
-export function unsettled(stored: unknown, later: unknown): unknown {
+function unsettled(stored: unknown, later: unknown): unknown {
   const parts = Object.keys(rejectedOf(later)).map((name) => [name, rejectedOf(stored)[name] ?? 0] as const);
   return { ...(stored as Members), rejected: { ...rejectedOf(stored), ...Object.fromEntries(parts) } };
 }

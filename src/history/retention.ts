@@ -18,7 +18,7 @@ export interface SweepMark {
 }
 
 /** The plan of one sweep. */
-export interface SweepPlan {
+interface SweepPlan {
   /** Days before this one are old; undefined if nothing may be removed yet. */
   readonly firstDay: Day | undefined;
   readonly mark: SweepMark;

@@ -293,7 +293,7 @@ function snapshotOf(kept: OrgState | undefined): OrgHistory {
 const SEPARATOR = '#';
 
 /** The key under which a former organization of a name is kept. */
-export function slotOf(org: string, orgId: string): string {
+function slotOf(org: string, orgId: string): string {
   return `${org}${SEPARATOR}${orgId}`;
 }
 

@@ -1,7 +1,7 @@
 import { isRecord as isObject } from './event.ts';
 
 /** A command in the agent's hooks configuration; `timeout` in seconds. */
-export interface HookCommand {
+interface HookCommand {
   readonly command: string;
   readonly timeout: number;
 }

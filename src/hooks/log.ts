@@ -10,7 +10,7 @@ export interface HookLog {
 }
 
 /** A log that is written at the end of a run: most runs log nothing and need not load the writer. */
-export interface PendingLog extends HookLog {
+interface PendingLog extends HookLog {
   /** Writes the entries to a file. Never rejects: there is nobody to report to. */
   writeTo(file: string): Promise<void>;
 }

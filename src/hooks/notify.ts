@@ -10,7 +10,7 @@ import { applies } from './rules.ts';
 import { followSession, type SessionLengths, unknownLengths } from './sessions.ts';
 import type { HookSettings } from './settings/settings.ts';
 
-export interface NotifyParts {
+interface NotifyParts {
   readonly paths: HookPaths;
   readonly post: Post;
   readonly secret: ReadSecret;

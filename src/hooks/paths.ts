@@ -47,7 +47,7 @@ function absolute(text: string | undefined): string | undefined {
 }
 
 /** The arguments of the command as an agent runs it; `unknown` are the others. */
-export interface HookArguments {
+interface HookArguments {
   readonly config: string | undefined;
   readonly stateDir: string | undefined;
   readonly unknown: readonly string[];

@@ -10,7 +10,7 @@ import { glanceAtSettings, loadSettings } from './settings/load-settings.ts';
 import type { HookSettings } from './settings/settings.ts';
 
 /** Dependencies of a run. */
-export interface HookParts {
+interface HookParts {
   readonly paths: HookPaths;
   readonly environment: Environment;
   readonly input: EventInput;

@@ -12,11 +12,6 @@ export function problemOfTemplate(text: string): string | undefined {
     : undefined;
 }
 
-/** The variables of a template. */
-export function variablesOf(text: string): readonly string[] {
-  return [...text.matchAll(variable)].flatMap(([, name]) => (name === undefined ? [] : [name]));
-}
-
 /**
  * Fills a template. `{name}` is a member of the values, `{tool_input.file}` a nested one; a missing member is empty.
  * Values lose their control characters and are truncated to 1000 characters, the whole text to 4000.

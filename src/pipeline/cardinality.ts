@@ -17,7 +17,7 @@ export interface Cardinality {
   readonly foldedCounts: ReadonlyMap<string, number>;
 }
 
-export interface MeasuredFamily {
+interface MeasuredFamily {
   readonly family: Family;
   readonly zeros: readonly Sample[];
   /** The number of its label values that are summed into `other`, over all labels. */
@@ -188,10 +188,10 @@ function foldedCount(values: ReadonlyMap<string, ReadonlySet<string>>, kept: Kep
 }
 
 /** The number of days for which a label value is remembered after it was last seen. */
-export const REMEMBERED_DAYS = 28;
+const REMEMBERED_DAYS = 28;
 
 /** Whether label values missing from a day's row are 0 rather than unknown. */
-export function fillsZeros(family: DayFamily): boolean {
+function fillsZeros(family: DayFamily): boolean {
   return family.breakdown && family.aggregation === 'additive';
 }
 
@@ -199,7 +199,7 @@ export function fillsZeros(family: DayFamily): boolean {
  * The zeros of a day: the label values of the preceding days that are not among those `present`, as keys of `keyOf`. A
  * generator, because it walks 28 days: each step yields either a zero or nothing.
  */
-export function* zerosOf(
+function* zerosOf(
   family: DayFamily,
   view: View,
   day: Day,

@@ -17,7 +17,7 @@ import {
  * before some day are not served at all. `boundary`: to find out whether those are served by now. `check`: the day that
  * was answered first, again, to find out whether the platform as a whole fails.
  */
-export type AskKind = 'newest' | 'window' | 'part' | 'retry' | 'oldest' | 'boundary' | 'check';
+type AskKind = 'newest' | 'window' | 'part' | 'retry' | 'oldest' | 'boundary' | 'check';
 
 /** One request of a run. */
 export interface Ask {
@@ -28,7 +28,7 @@ export interface Ask {
 }
 
 /** The remaining requests of a run and its results so far; each answer produces the next plan. */
-export interface DayPlan {
+interface DayPlan {
   readonly newest: Day;
   readonly isNewestAsked: boolean;
   /** Why the newest day or the platform as a whole has failed. */

@@ -24,7 +24,7 @@ export interface FetchWindow {
 }
 
 /** The days to fetch, newest first. */
-export interface DaysToFetch {
+interface DaysToFetch {
   readonly days: Day[];
   /** The days whose answers complete the revision pass. */
   readonly ofPass: ReadonlySet<Day>;
@@ -144,7 +144,7 @@ export function firstDayOf({ historyStart, retentionDays = 0 }: HistoryBounds, n
 }
 
 /** Handles days without a row that a late dataset passes while it catches up. */
-export interface CatchingUp {
+interface CatchingUp {
   /**
    * Takes an answer before it is stored and returns the days to fetch again in this run: a dataset that was late has
    * passed them, so its earlier answer about them is void.
@@ -154,7 +154,7 @@ export interface CatchingUp {
   finished(): Promise<void>;
 }
 
-export interface CatchingUpParts {
+interface CatchingUpParts {
   /** The covered days with their rows, as they were when the run began. */
   readonly covered: ReadonlyMap<Day, unknown>;
   readonly lastPass: Day | undefined;

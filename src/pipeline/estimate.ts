@@ -7,7 +7,7 @@ import { type FamilySize, familiesOverBudget } from './budget.ts';
 import { type LabelLimit, measureCardinality, projectFamily } from './cardinality.ts';
 
 /** The number of values of a label, and the number of series with the label. */
-export interface LabelSize {
+interface LabelSize {
   readonly values: number;
   readonly series: number;
 }

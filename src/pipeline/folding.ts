@@ -1,7 +1,8 @@
 import type { Family, Sample } from '../catalog/family.ts';
 import { endsWithDigest, isLabelValue, labelValue } from '../catalog/label.ts';
+
 /** The label value into which the values beyond a limit are summed. */
-export const OTHER = 'other';
+const OTHER = 'other';
 
 /** The label values that are kept, per label over its limit. */
 export type KeptValues = ReadonlyMap<string, ReadonlySet<string>>;

@@ -13,7 +13,7 @@ const MAX_ID = 512;
 const VOTES = 2;
 
 /** The settings of an identity check. */
-export interface IdentitySettings {
+interface IdentitySettings {
   /** The configured identifier. */
   readonly orgId: string | undefined;
   /** The collected analytics endpoints: their answers name the organization. */
@@ -26,7 +26,7 @@ export interface IdentityCheck extends Admission {
   use(settings: IdentitySettings): void;
 }
 
-export interface IdentityParts extends IdentitySettings {
+interface IdentityParts extends IdentitySettings {
   /** The organization's name, as its `org` label. */
   readonly org: string;
   readonly history: Pick<History, 'read' | 'adopt' | 'putConfirmedKey'>;
@@ -215,14 +215,14 @@ function unconfirmed(orgId: string): PlatformError {
 }
 
 /** A repeatable event that any number of waiters may await. */
-export interface Signal {
+interface Signal {
   raise(): void;
   /** Resolves when it is next raised. */
   next(): Promise<void>;
 }
 
 /** Creates a signal. */
-export function createSignal(): Signal {
+function createSignal(): Signal {
   let waiting = Promise.withResolvers<void>();
   return {
     raise() {

@@ -35,7 +35,7 @@ import { createView } from './view.ts';
 const ABOUT = 'about';
 
 /** Dependencies of a publisher: the settings of one configuration, and state that outlives it. */
-export interface PublisherParts extends Omit<SnapshotParts, 'logged'> {
+interface PublisherParts extends Omit<SnapshotParts, 'logged'> {
   readonly collectors: readonly Collector[];
   readonly aboutFamilies: readonly CurrentFamily[];
   readonly history: History;

@@ -36,7 +36,7 @@ function keyOf(org: string, collector: string): string {
 }
 
 /** A day that fails by itself. Instants are monotonic, in milliseconds. */
-export interface SetAsideDay {
+interface SetAsideDay {
   /** Number of consecutive failures. */
   readonly failures: number;
   /** Scheduled runs do not request it before this. */
@@ -44,7 +44,7 @@ export interface SetAsideDay {
 }
 
 /** The newest day that the platform does not serve; it serves no older day either. */
-export interface Boundary {
+interface Boundary {
   readonly day: Day;
   readonly dueAt: number;
 }

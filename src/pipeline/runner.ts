@@ -17,7 +17,7 @@ import { type AnswerNotes, failureOf, type Run, type RunnerParts, withAbort } fr
 import { createRunMemory, type Learned } from './run-memory.ts';
 
 /** An organization and its API client. */
-export interface Target {
+interface Target {
   readonly org: OrgSettings;
   readonly source: Source;
   /** Aborted when its runs are abandoned: they end without being counted or stored. */
@@ -25,7 +25,7 @@ export interface Target {
 }
 
 /** How a run ended: by itself, well or badly, or `cut` because it was abandoned or its answers could not be stored. */
-export type RunEnd = 'ended' | 'cut';
+type RunEnd = 'ended' | 'cut';
 
 /** Runs collectors: fetches, stores and publishes their data. */
 export interface Runner {
@@ -213,7 +213,7 @@ function logTransition(
 }
 
 /** Fetches a listing of documents, stores it as a whole or not at all, and publishes it. */
-export async function runDocuments(run: Run, collector: DocumentCollector<unknown>): Promise<void> {
+async function runDocuments(run: Run, collector: DocumentCollector<unknown>): Promise<void> {
   const { org, deps } = run;
   const { dataset } = collector;
   try {

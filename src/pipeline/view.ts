@@ -5,12 +5,12 @@ import type { View } from '../catalog/view.ts';
 import { type Coverage, type CoverageParts, createCoverage, type DayState } from './coverage.ts';
 
 /** Dependencies of a view. */
-export interface ViewParts extends CoverageParts {
+interface ViewParts extends CoverageParts {
   readonly settings: OrgSettings;
 }
 
 /** How a view determines the states of days; by default from what was known at its instant. */
-export interface Knowing {
+interface Knowing {
   readonly coverage: Coverage;
   /** In retrospect, a day that is idle only provisionally is unknown, because it would never be corrected. */
   readonly isPast?: boolean;

@@ -17,7 +17,7 @@ export interface RequestObserver {
 }
 
 /** The parsed base URLs of an organization. */
-export type Hosts = Readonly<Record<ApiRequest['host'], URL>>;
+type Hosts = Readonly<Record<ApiRequest['host'], URL>>;
 
 /** Parses the two base URLs; throws a `ConfigError` if one is not an http or https URL. */
 export function parseHosts(baseUrl: string, appUrl: string): Hosts {
@@ -25,7 +25,7 @@ export function parseHosts(baseUrl: string, appUrl: string): Hosts {
 }
 
 /** The URL of a request: the base URL's path precedes the request's. */
-export function urlOf(request: ApiRequest, hosts: Hosts): URL {
+function urlOf(request: ApiRequest, hosts: Hosts): URL {
   const url = new URL(hosts[request.host]);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}${request.path}`;
   url.search = new URLSearchParams(request.query).toString();
@@ -46,7 +46,7 @@ function parseBase(key: string, text: string): URL {
   return url;
 }
 
-export interface SingleAttemptDeps {
+interface SingleAttemptDeps {
   readonly org: string;
   readonly hosts: Hosts;
   /** Called before every attempt, so that a rotated key takes effect on the next one. */
@@ -86,7 +86,7 @@ function codeOf(exchanged: Exchanged): string {
 }
 
 /** Reads the key; returns a `PlatformError` with reason `auth` if there is none that can be sent in a header. */
-export async function readKey(credential: () => Promise<string>): Promise<string | PlatformError> {
+async function readKey(credential: () => Promise<string>): Promise<string | PlatformError> {
   let key: string;
   try {
     key = (await credential()).trim();
@@ -103,7 +103,7 @@ export async function readKey(credential: () => Promise<string>): Promise<string
 }
 
 /** A fingerprint that distinguishes an organization's keys; the key cannot be derived from it. */
-export function fingerprintOfKey(key: string, org: string): string {
+function fingerprintOfKey(key: string, org: string): string {
   return createHmac('sha256', `agent-platform-exporter/${org}`).update(key).digest('hex').slice(0, 16);
 }
 

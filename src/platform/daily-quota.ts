@@ -35,7 +35,7 @@ export interface AdjustableDailyQuota extends DailyQuota {
   forget(): void;
 }
 
-export interface DailyQuotaDeps {
+interface DailyQuotaDeps {
   /** The maximum number of requests per UTC day; undefined for no limit. */
   readonly limit: number | undefined;
   readonly store: CountStore;

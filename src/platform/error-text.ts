@@ -110,7 +110,7 @@ function clip(line: string): string {
 }
 
 /** A transport error in plain words, without the addresses or secrets of the original error. */
-export interface NetworkTrouble {
+interface NetworkTrouble {
   readonly timeout: boolean;
   readonly words: string;
   readonly hint?: string;

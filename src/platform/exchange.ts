@@ -149,13 +149,13 @@ async function read(answer: Head, limit: number, deadline: Deadline): Promise<Ex
 }
 
 /** The target of a redirect, or the reason why it is not followed. */
-export type Redirect = { readonly to: URL } | { readonly refused: string };
+type Redirect = { readonly to: URL } | { readonly refused: string };
 
 /** Maximum number of redirects that are followed per request. */
-export const MAX_REDIRECTS = 3;
+const MAX_REDIRECTS = 3;
 
 /** Whether a status is a redirect. */
-export function isRedirect(status: number): boolean {
+function isRedirect(status: number): boolean {
   return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
 }
 
@@ -163,7 +163,7 @@ export function isRedirect(status: number): boolean {
  * Classifies a redirect: only 307 and 308 preserve the request, and only the same scheme, host and port may receive
  * the key. If the new address has no query, the old query is kept, because it contains the listing's cursor.
  */
-export function classifyRedirect(from: URL, status: number, location: string | undefined): Redirect {
+function classifyRedirect(from: URL, status: number, location: string | undefined): Redirect {
   if (status !== 307 && status !== 308) {
     return { refused: 'a redirect that may change the request, which is not followed' };
   }
@@ -189,7 +189,7 @@ function bare(protocol: string): string {
 }
 
 /** A body, or the limit that it exceeds: its length in bytes, or one of its structure. */
-export type Body =
+type Body =
   | { readonly text: string; readonly bytes: number }
   | { readonly exceeds: 'bytes' | keyof JsonBounds };
 
@@ -209,7 +209,7 @@ const ERROR_BODY_BYTES = 16 * 1024;
  * Reads a JSON body of at most `limit` bytes (after decompression) and stops at the first byte beyond it, or when a
  * limit of its structure is exceeded. Throws the stream's error if it is interrupted.
  */
-export async function readBody(stream: Readable, limit: number): Promise<Body> {
+async function readBody(stream: Readable, limit: number): Promise<Body> {
   const chunks: Buffer[] = [];
   const meter = createJsonMeter({ depth: MAX_DEPTH, values: Math.ceil(limit / BYTES_PER_VALUE) });
   let bytes = 0;
@@ -224,7 +224,7 @@ export async function readBody(stream: Readable, limit: number): Promise<Body> {
 }
 
 /** Reads the beginning of an error's body; empty if it is interrupted, because half a word may be half a secret. */
-export async function readErrorBody(stream: Readable): Promise<string> {
+async function readErrorBody(stream: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
@@ -240,7 +240,7 @@ export async function readErrorBody(stream: Readable): Promise<string> {
 }
 
 /** Bounds one exchange from the first byte sent to the last one read. */
-export interface Deadline {
+interface Deadline {
   readonly signal: AbortSignal;
   /** Whether the exchange was ended by the time limit alone. */
   expired(): boolean;
@@ -252,7 +252,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 /**
  * Starts a deadline of `ms` milliseconds that also ends with `parent`. It uses real time, because it limits a socket.
  */
-export function startDeadline(ms: number, parent: AbortSignal): Deadline {
+function startDeadline(ms: number, parent: AbortSignal): Deadline {
   const controller = new AbortController();
   let expired = false;
   const timer = setTimeout(

@@ -100,7 +100,7 @@ function failure(error: PlatformError, retry: Retry): Failure {
 }
 
 /** Whether a retry can help; `once`: a second failure of this kind is final. */
-export type Retry = 'never' | 'once' | 'always';
+type Retry = 'never' | 'once' | 'always';
 
 export interface Failure {
   readonly ok: false;
@@ -131,7 +131,7 @@ function bounded(ms: number): number {
 }
 
 /** Parses an HTTP date in any of its three formats to milliseconds since the epoch; undefined if it is invalid. */
-export function parseHttpDate(text: string | undefined): number | undefined {
+function parseHttpDate(text: string | undefined): number | undefined {
   // Every format of an HTTP date begins with the name of a weekday; Date.parse alone accepts far more.
   if (text === undefined || !/^(mon|tue|wed|thu|fri|sat|sun)/i.test(text)) return undefined;
   // The asctime format has no time zone and means UTC.

@@ -11,7 +11,7 @@ import type { Failure } from './response.ts';
 const EFFORT_MS = 120_000;
 const BACKOFF = { baseMs: 1_000, capMs: 30_000 };
 
-export interface RetryDeps {
+interface RetryDeps {
   readonly org: string;
   /** Maximum number of retries. */
   readonly retries: number;

@@ -7,7 +7,7 @@ export interface JsonBounds {
 }
 
 /** Measures a JSON text as it arrives, before it is parsed. */
-export interface JsonMeter {
+interface JsonMeter {
   /** Measures the next chunk; returns the bound that is exceeded. */
   read(chunk: Uint8Array): keyof JsonBounds | undefined;
 }

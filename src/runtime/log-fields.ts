@@ -51,7 +51,7 @@ function shownOf(key: string, value: unknown, redactor: Redactor): LogValue | un
 }
 
 /** One line with an error's message, its code and its causes. */
-export function errorLine(error: Error, redactor: Redactor): string {
+function errorLine(error: Error, redactor: Redactor): string {
   const parts: string[] = [];
   let current: unknown = error;
   while (current instanceof Error && parts.length < MAX_CAUSES) {

@@ -8,7 +8,7 @@ import type { Redactor } from './redact.ts';
 export type LogLevel = keyof Logger;
 export type LogFormat = 'logfmt' | 'json';
 
-export interface LogOptions {
+interface LogOptions {
   /** The minimum severity. */
   readonly level: LogLevel;
   readonly format: LogFormat;

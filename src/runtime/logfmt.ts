@@ -1,7 +1,7 @@
 import type { LogValue } from './log-fields.ts';
 
 /** The syntax of a log line: its frame and each `key, value` pair in it. */
-export interface LineSyntax {
+interface LineSyntax {
   readonly open: string;
   readonly separator: string;
   readonly close: string;
@@ -23,7 +23,7 @@ export const jsonSyntax: LineSyntax = {
 };
 
 /** Maximum length of a line, in bytes without its line end: log shippers do not split such lines. */
-export const MAX_LINE_BYTES = 8_192;
+const MAX_LINE_BYTES = 8_192;
 
 const TRUNCATED = 'truncated';
 

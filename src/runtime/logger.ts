@@ -12,7 +12,7 @@ export interface Logger {
   debug(message: string, fields?: LogFields): void;
 }
 
-export interface LoggedEvent {
+interface LoggedEvent {
   readonly level: 'error' | 'warn' | 'info' | 'debug';
   readonly message: string;
   readonly fields: LogFields;

@@ -2,7 +2,7 @@ import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
 
 /** A long-running piece of work. */
-export interface Work {
+interface Work {
   readonly org: string;
   readonly dataset: string;
   /** The number of days. */
@@ -14,7 +14,7 @@ export interface Progress {
   begin(work: Work): WorkInProgress;
 }
 
-export interface WorkInProgress {
+interface WorkInProgress {
   /** Adds finished days. */
   advance(days: number): void;
   /** Ends the work, whether it is finished or not. */

@@ -46,7 +46,7 @@ export function createPacingLimiter(perSecond: number, clock: Clock): Adjustable
 }
 
 /** A token bucket: a token is added every `intervalMs` milliseconds, up to `burst`. */
-export interface BucketRate {
+interface BucketRate {
   readonly intervalMs: number;
   readonly burst: number;
 }

@@ -30,7 +30,7 @@ interface Waiting {
 
 const NO_TURN: Turn = { end: () => undefined };
 
-export interface TurnsParts {
+interface TurnsParts {
   /** How many are taken at a time. */
   readonly limit: number;
   /** Once aborted, nobody waits any more. */

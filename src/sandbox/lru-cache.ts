@@ -1,5 +1,5 @@
 /** Caches the most recently used values, at most `capacity`. */
-export interface Recent<V> {
+interface Recent<V> {
   get(key: string, make: () => V): V;
 }
 

@@ -35,7 +35,7 @@ export interface Scheduler {
 }
 
 /** Dependencies of a scheduler. */
-export interface SchedulerParts {
+interface SchedulerParts {
   /** The initial jobs; none by default. */
   readonly jobs?: readonly Job[];
   readonly ticker: Ticker;

@@ -132,7 +132,7 @@ function createErrorHandler(log: Logger): express.ErrorRequestHandler {
  * Responds without reading the request body, and closes the connection afterwards if there is one: Node.js would
  * otherwise receive and discard all of it.
  */
-export function bodiless<Request extends IncomingMessage>(handler: Handler<Request>): Handler<Request> {
+function bodiless<Request extends IncomingMessage>(handler: Handler<Request>): Handler<Request> {
   return (request, response) => {
     if (hasBody(request)) response.shouldKeepAlive = false;
     return handler(request, response);

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../runtime/clock.ts';
 
-export interface ConnectionLimitDeps {
+interface ConnectionLimitDeps {
   /** Maximum number of simultaneous connections. */
   readonly limit: number;
   readonly clock: Pick<Clock, 'elapsed'>;

@@ -34,7 +34,7 @@ export interface Money {
 }
 
 /** A repository whose current report is worse than the previous one. */
-export interface WorseRepository {
+interface WorseRepository {
   readonly repo: string;
   /** Number of criteria that got worse. */
   readonly criteria: number;

@@ -18,7 +18,7 @@ export interface HttpServerDeps {
   readonly createServer?: ((options: ServerOptions) => HttpListener) | undefined;
 }
 
-export interface ListenAddress {
+interface ListenAddress {
   /** All interfaces, including IPv6, if undefined. */
   readonly host: string | undefined;
   /** 0 lets the operating system choose. */

@@ -74,7 +74,7 @@ function targetsOf(url: string): readonly string[] {
 const PARAMETER = 'collect[]';
 
 /** The collectors that a query selects (`collect`, absent if it selects none), or the problem with it. */
-export type CollectQuery = { readonly collect?: readonly string[] } | { readonly problem: string };
+type CollectQuery = { readonly collect?: readonly string[] } | { readonly problem: string };
 
 const EVERYTHING: CollectQuery = {};
 

@@ -45,7 +45,7 @@ export interface OrgStatus {
   readonly collectors: readonly CollectorStatus[];
 }
 
-export interface StatusLink {
+interface StatusLink {
   readonly href: string;
   readonly label: string;
   readonly description: string;
@@ -58,7 +58,7 @@ export interface Readiness {
 }
 
 /** The configuration in use. */
-export interface ConfigurationStatus {
+interface ConfigurationStatus {
   /** When it was read. */
   readonly readAt: Instant;
   /** Why the configuration that was read last is not in use; absent if it is. */

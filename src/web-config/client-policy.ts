@@ -3,7 +3,7 @@ import type { TlsSettings } from './settings.ts';
 import { hasAllowedName } from './subject-names.ts';
 
 /** A client's certificate after the handshake. */
-export interface ShownCertificate {
+interface ShownCertificate {
   readonly present: boolean;
   /** Whether a chain of valid signatures leads to one of the CAs. */
   readonly verified: boolean;

@@ -13,7 +13,7 @@ import { type ExtraHeaders, respondText } from '../server/respond.ts';
 import { basicCredentials, type PasswordChecker, type Verdict } from './passwords/checker.ts';
 import type { WebSettings } from './settings.ts';
 
-export interface GuardDeps {
+interface GuardDeps {
   readonly app: RequestListener;
   settings(): WebSettings;
   readonly clock: Pick<Clock, 'wait'>;
@@ -129,7 +129,7 @@ function isBearer(authorization: string | undefined): boolean {
 type HeadersOfAnswer = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
 /** Sets the configured headers of a response; they override the route's own. */
-export function setHeaders(response: ServerResponse, headers: ReadonlyMap<string, string>): void {
+function setHeaders(response: ServerResponse, headers: ReadonlyMap<string, string>): void {
   const names = new Set([...headers.keys()].map((name) => name.toLowerCase()));
   const writeHead = response.writeHead.bind(response);
   response.writeHead = (

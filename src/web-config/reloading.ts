@@ -14,7 +14,7 @@ export type ReloadOutcome =
   | { readonly changed: boolean }
   | { readonly problem: string; readonly hint: string | undefined };
 
-export interface ReloadingDeps {
+interface ReloadingDeps {
   readonly file: string;
   readonly files: Files;
   readonly clock: Pick<Clock, 'wait'>;
@@ -24,7 +24,7 @@ export interface ReloadingDeps {
 }
 
 /** Settings that are reloaded from their files. */
-export interface Reloading {
+interface Reloading {
   current(): WebSettings;
   /** Reads changed files now; the caller reports the outcome. */
   reload(): Promise<ReloadOutcome>;

@@ -7,7 +7,7 @@ export const clientAuthTypes = [
   'RequireAndVerifyClientCert',
 ] as const;
 
-export type ClientAuth = (typeof clientAuthTypes)[number];
+type ClientAuth = (typeof clientAuthTypes)[number];
 
 /** Whether a policy verifies certificates against a CA. */
 export function verifiesClients(clientAuth: ClientAuth): boolean {

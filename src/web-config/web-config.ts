@@ -12,7 +12,7 @@ import { createReloading, type ReloadOutcome } from './reloading.ts';
 import type { WebSettings } from './settings.ts';
 import { createTlsListener, type TlsListener } from './tls-server.ts';
 
-export interface WebConfigDeps {
+interface WebConfigDeps {
   readonly file: string;
   readonly files: Files;
   readonly clock: Pick<Clock, 'elapsed' | 'wait'>;

@@ -4,7 +4,7 @@ import { viewOf } from './view.ts';
 import { createOrganization, DAYS, dayAt, type Organization, WARM_UP } from './world.ts';
 
 /** How the days of some years were judged. */
-export interface Score {
+interface Score {
   found: number;
   missed: number;
   falsely: number;

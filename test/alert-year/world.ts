@@ -19,7 +19,7 @@ interface DayOfPeople {
   readonly isQuiet: boolean;
 }
 
-export interface Spike {
+interface Spike {
   readonly index: number;
   /** Whether it lies outside the 99th percentile of the ordinary days of its weekday. */
   readonly counts: boolean;

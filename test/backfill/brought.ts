@@ -16,7 +16,7 @@ import { createFakeLogger } from '../../src/runtime/logger.ts';
 
 export const silent: BackfillProgress = { show: () => undefined, clear: () => undefined };
 
-export interface Bringing {
+interface Bringing {
   readonly orgs: readonly KnownOrg[];
   readonly collectors: readonly Collector[];
   readonly from: Day;

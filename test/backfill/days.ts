@@ -10,7 +10,7 @@ export interface Row {
   readonly models?: Readonly<Record<string, number>>;
 }
 
-export interface Report {
+interface Report {
   readonly at: number;
   readonly repo: string;
 }

@@ -9,7 +9,7 @@ import { dayNamed } from '../support/day.ts';
 /** The day that the fixtures describe. */
 export const DAY = dayNamed('2026-03-10');
 
-export interface FakeSource extends Source {
+interface FakeSource extends Source {
   readonly requests: ApiRequest[];
 }
 

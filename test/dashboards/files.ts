@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-export const FOLDER = path.resolve(import.meta.dirname, '../../dashboards');
+const FOLDER = path.resolve(import.meta.dirname, '../../dashboards');
 
 export interface Target {
   readonly refId?: string;
@@ -14,7 +14,7 @@ export interface Target {
   readonly datasource?: { readonly type?: string; readonly uid?: string };
 }
 
-export interface Override {
+interface Override {
   readonly matcher: { readonly id: string; readonly options: unknown };
   readonly properties: readonly { readonly id: string; readonly value?: unknown }[];
 }

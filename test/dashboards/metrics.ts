@@ -5,7 +5,7 @@ import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 import { hookMetrics } from '../../src/hooks/intake/metrics.ts';
 
-export interface Known {
+interface Known {
   readonly labels: readonly string[];
   readonly counter: boolean;
   /** Whether its series have the label `org`. */

@@ -7,7 +7,7 @@ export interface Named {
   readonly risen: readonly { readonly metric: string; readonly window: string }[];
 }
 
-export interface Selector {
+interface Selector {
   readonly metric: string;
   readonly matchers: ReadonlyMap<string, string>;
 }

@@ -32,7 +32,7 @@ export interface Ran {
   readonly stderr: string;
 }
 
-export interface HookRun {
+interface HookRun {
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   /** `open`: standard input is never closed. */
@@ -105,7 +105,7 @@ export function createHome(settings?: string): Home {
 }
 
 /** A request received by a listener. */
-export interface Received {
+interface Received {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;

@@ -20,7 +20,7 @@ export interface Program {
 }
 
 /** Further properties of the machine that the program runs on. */
-export interface Machine {
+interface Machine {
   /** The platform's own clock, in milliseconds since the epoch. */
   readonly now?: () => number;
   /** Arguments of Node, such as a module to load first. */

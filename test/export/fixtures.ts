@@ -7,7 +7,7 @@ import type { RowSink } from '../../src/export/sink.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
 import { silent } from '../backfill/brought.ts';
 
-export interface Exporting {
+interface Exporting {
   readonly orgs: readonly KnownOrg[];
   readonly collectors: readonly Collector[];
   readonly from: Day;

@@ -3,7 +3,7 @@ import { messageOf } from '../../src/runtime/errors.ts';
 import { createWatchdog } from '../support/watchdog.ts';
 import { createRandom, type Random } from './random.ts';
 
-export interface Trial {
+interface Trial {
   readonly seeds: number;
   /** Texts that must not be in any output. */
   readonly secrets: readonly string[];

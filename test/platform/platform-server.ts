@@ -16,7 +16,7 @@ import { waitFor } from '../support/wait-for.ts';
 export const KEY = 'fk-3f9a8b7c6d5e4f3a2b1c';
 export const START = Date.UTC(2026, 10, 20, 12);
 
-export interface TestServer {
+interface TestServer {
   readonly url: string;
   readonly requests: { readonly url: string; readonly headers: http.IncomingHttpHeaders }[];
   close(): Promise<void>;
@@ -53,7 +53,7 @@ export function answers(
   };
 }
 
-export interface TestClient {
+interface TestClient {
   readonly client: PlatformClient;
   readonly clock: FakeClock;
   readonly log: ReturnType<typeof createFakeLogger>;

@@ -4,7 +4,7 @@ import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sand
 export type Json = Record<string, unknown>;
 
 /** A sandbox at noon of 2026-11-20, whose clock is controlled by the test. */
-export interface Asked {
+interface Asked {
   readonly sandbox: Sandbox;
   readonly clock: { now: number };
   get(path: string, query?: Json, key?: string): Promise<Response>;

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import type { Exposition, ProbeRequest, Scrape, ScrapeRequest } from '../../src/exposition/exposition.ts';
 import { contentTypes } from '../../src/exposition/negotiate.ts';
 
-export interface FakeExposition extends Exposition {
+interface FakeExposition extends Exposition {
   readonly requests: readonly ScrapeRequest[];
   readonly probes: readonly ProbeRequest[];
   /** Awaited by the next scrapes before they answer or fail. */

@@ -8,7 +8,7 @@ const LONGEST_PAUSE = 3_600_000;
 export type Dataset = Figure['dataset'];
 
 /** What the platform has sent, as far as it may count. */
-export interface Book {
+interface Book {
   /** Adds what was sent since the last call. */
   add(sent: readonly Sent[]): void;
   /** Forgets what does not survive the process: the pauses. */

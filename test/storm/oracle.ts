@@ -30,7 +30,7 @@ const REASONS: Readonly<Record<number, string>> = {
   503: 'server',
 };
 
-export interface Observed {
+interface Observed {
   readonly now: number;
   /** The start of the poll. */
   readonly began: number;
@@ -45,7 +45,7 @@ export interface Observed {
 }
 
 /** Checks what is published against what was sent, according to its own book. */
-export interface Oracle {
+interface Oracle {
   /** Checks a page after a poll; throws if a promise is broken. */
   observe(observed: Observed): void;
   /** Checks that everything equals the platform's current data. */

@@ -2,7 +2,7 @@ import { mainFields } from './figures.ts';
 import { isNotYet, isRow, type Sent } from './wire.ts';
 
 /** The required outcome of a run, derived from the traffic; undefined if it cannot be derived. */
-export type Outcome = 'success' | 'failure' | undefined;
+type Outcome = 'success' | 'failure' | undefined;
 
 /**
  * The required outcome of a run over days if everything failed for reasons of the requested days: the newest day decides,

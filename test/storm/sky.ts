@@ -62,7 +62,7 @@ export const ALONE_ONLY: ReadonlySet<string> = new Set([
 ]);
 const ENDPOINTS = ['users', 'tokens', 'tools', 'activity', 'productivity', 'readiness', 'wiki'];
 /** An exporter under faults, each of whose pages is checked against the promises. */
-export interface Sky {
+interface Sky {
   /** Polls once under these faults, and checks the page. */
   step(faults: readonly string[], happening?: Happening): Promise<void>;
   /** Ends all faults, polls twice, and checks that everything has recovered. */
@@ -70,7 +70,7 @@ export interface Sky {
   yesterday(): string;
 }
 
-export interface Happening {
+interface Happening {
   readonly passes: number;
   readonly restart?: boolean;
   readonly revise?: string;

@@ -24,7 +24,7 @@ export interface Weather {
   close(): Promise<void>;
 }
 
-export interface WeatherOptions {
+interface WeatherOptions {
   /** The file of the store. */
   readonly store: string;
   readonly seed: number;

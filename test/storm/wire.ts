@@ -108,7 +108,7 @@ export async function createWire(platform: Sandbox, now: () => number): Promise<
 }
 
 /** The rows of an answer by day, as far as each certainly belongs to its day. */
-export interface DayRows {
+interface DayRows {
   readonly rows: ReadonlyMap<string, Row>;
   /** Whether none of the lost rows could belong to a day without a row. */
   readonly isWhole: boolean;

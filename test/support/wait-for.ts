@@ -4,7 +4,7 @@ import { WAIT_LIMIT_MS } from './limits.ts';
 const FIRST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 100;
 
-export interface WaitOptions {
+interface WaitOptions {
   /** What is awaited, in words; the condition's own code by default. */
   readonly what?: string;
   /** Describes the current state instead; the condition's last error by default. */

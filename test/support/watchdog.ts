@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { WAIT_LIMIT_MS } from './limits.ts';
 
 /** Watches a loop of trials from another thread, because a hanging trial blocks every timer of its own thread. */
-export interface Watchdog {
+interface Watchdog {
   /** Announces the next trial, by the number that reproduces it. */
   begin(seed: number): void;
   stop(): Promise<unknown>;

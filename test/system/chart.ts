@@ -30,7 +30,7 @@ const object = z.looseObject({
 
 export type KubernetesObject = z.infer<typeof object>;
 
-export interface Rendering {
+interface Rendering {
   readonly shape?: string;
   /** Values in addition to those of the shape, as YAML. */
   readonly values?: string;
@@ -40,7 +40,7 @@ export interface Rendering {
   readonly showOnly?: string;
 }
 
-export interface Chart {
+interface Chart {
   /** The output of `helm template`; rejects with its error. */
   text(rendering: Rendering): Promise<string>;
   objects(rendering: Rendering): Promise<readonly KubernetesObject[]>;

@@ -16,7 +16,7 @@ const project = z.looseObject({
   volumes: z.record(z.string(), z.unknown()),
 });
 
-export type Service = z.infer<typeof service>;
+type Service = z.infer<typeof service>;
 
 /** The configuration that Compose derives from the repository's files. */
 export interface Project {

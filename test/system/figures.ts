@@ -2,7 +2,7 @@
 export type Row = Readonly<Record<string, unknown>>;
 
 /** A panel's query, and the API's figures that it must show on a day, by label values. */
-export interface Bars {
+interface Bars {
   readonly where: string;
   readonly dataset: 'tokens' | 'tools' | 'activity' | 'productivity';
   figures(rows: readonly Row[]): Readonly<Record<string, number>>;

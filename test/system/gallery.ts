@@ -10,7 +10,7 @@ import { orgStatus, serviceStatus } from '../server/fixtures.ts';
 import { dayNamed } from '../support/day.ts';
 
 /** A page in a frame of some width, in CSS pixels. */
-export interface Framed {
+interface Framed {
   readonly width: number;
   readonly page: string;
 }

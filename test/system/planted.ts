@@ -45,7 +45,7 @@ const families: readonly Family[] = collectors
  * Samples of every family as hourly scrapes would store them, and those that a backfill writes, with its recorded series;
  * a series has the same value on a whole day, and another one on each day.
  */
-export function* plantedSamples(first: number, shown: readonly ShownDay[]): Generator<Sample> {
+function* plantedSamples(first: number, shown: readonly ShownDay[]): Generator<Sample> {
   const dataDay = { name: dataDayTimestamp.name, labels: ['dataset'], scope: 'current' } as const;
   for (const family of [dataDay, ...families]) {
     for (const recorded of isRecorded(family) ? [false, true] : [false])

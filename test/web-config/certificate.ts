@@ -6,7 +6,7 @@ export interface Issued {
   readonly key: string;
 }
 
-export interface Wish {
+interface Wish {
   readonly name: string;
   /** The issuer; self-signed by default. */
   readonly issuer?: Issued & { readonly name: string };

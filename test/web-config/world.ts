@@ -16,13 +16,13 @@ export const HASH = hashSync('good', 4);
 export const FILE = '/etc/exporter/web.yml';
 
 export const authority = issue({ name: 'authority', isAuthority: true });
-export const server = issue({ name: 'server', issuer: authority, dns: ['localhost'] });
+const server = issue({ name: 'server', issuer: authority, dns: ['localhost'] });
 export const successor = issue({ name: 'successor', issuer: authority, dns: ['localhost'] });
 export const client = issue({ name: 'client', issuer: authority, dns: ['prometheus.example'] });
 const stranger = issue({ name: 'another authority', isAuthority: true });
 export const forged = issue({ name: 'forged', issuer: stranger, dns: ['prometheus.example'] });
 
-export interface Asked {
+interface Asked {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;

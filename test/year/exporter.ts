@@ -34,7 +34,7 @@ const settings = {
   readiness: { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: false },
 } as const;
 
-export interface ExporterParts {
+interface ExporterParts {
   readonly world: World;
   readonly history: History;
   readonly clock: FakeClock;

@@ -2,7 +2,7 @@ import { endOf, type Instant } from '../../src/catalog/day.ts';
 import { DATASETS, type Dataset, HOUR, type World } from './world.ts';
 
 /** What can be known of a day at an instant by requesting everything from the platform at that instant. */
-export type Knowledge = 'row' | 'idle' | 'provisional' | 'unknown';
+type Knowledge = 'row' | 'idle' | 'provisional' | 'unknown';
 
 /** The rules, implemented independently and literally, regardless of speed. The last daily pass was at `passAt`. */
 export function createRules(world: World, at: Instant, passAt: Instant) {

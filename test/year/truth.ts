@@ -5,7 +5,7 @@ import { type Dataset, HOUR, type World } from './world.ts';
 type Rules = ReturnType<typeof createRules>;
 
 /** The facts that determine one published sample. */
-export interface Claim {
+interface Claim {
   readonly family: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
@@ -14,7 +14,7 @@ export interface Claim {
 }
 
 /** `true`: as the platform says; `early`: a provisional zero of a day that gets a row; `open`: a figure being revised. */
-export type Verdict = 'true' | 'zero' | 'early' | 'open' | 'false';
+type Verdict = 'true' | 'zero' | 'early' | 'open' | 'false';
 
 /** The required value of a figure; `open` while it is being revised, undefined if it is not known. */
 type Figure = number | 'open' | undefined;

@@ -28,7 +28,7 @@ interface Told {
   readonly badUntil: Instant;
 }
 
-export interface Outage {
+interface Outage {
   readonly from: Instant;
   readonly to: Instant;
   /** Whether the exporter is down, rather than the platform. */

@@ -29,7 +29,7 @@ export interface YearReport {
   readonly pastZeros: number;
 }
 
-export interface YearOptions {
+interface YearOptions {
   readonly days: number;
   /** The interval of polls in hours; at most 24, so that there is one on every day. */
   readonly everyHours: number;

@@ -21,7 +21,7 @@ const COUNTS: ReadonlySet<string> = new Set(['short', 'none']);
 /** The gap that a line with `span` bridges. */
 const LONG_WEEKEND_MS = 4.5 * DAY_MS;
 
-export interface ChartSpec extends PanelSpec {
+interface ChartSpec extends PanelSpec {
   /** Whether lines continue over a weekend without a value. */
   readonly span?: boolean;
   readonly stack?: 'values' | 'shares';

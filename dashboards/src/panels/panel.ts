@@ -39,10 +39,10 @@ export interface PanelSpec {
   readonly to?: { readonly uid: string; readonly title: string };
 }
 
-export type ValueText = { readonly text: string } & ({ readonly value: number } | { readonly from: number });
+type ValueText = { readonly text: string } & ({ readonly value: number } | { readonly from: number });
 
 /** Lower bounds of `warn` and `alarm`, or upper bounds if `alarm` is the lower one. */
-export interface Steps {
+interface Steps {
   readonly warn: number;
   readonly alarm: number;
 }

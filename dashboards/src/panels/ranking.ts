@@ -9,7 +9,7 @@ import { PanelBuilder } from '@grafana/grafana-foundation-sdk/table';
 import { palette } from '../palette.ts';
 import { dressed, type PanelSpec, type Placed } from './panel.ts';
 
-export interface RankingSpec extends PanelSpec {
+interface RankingSpec extends PanelSpec {
   /** The labels that tell what is ranked, each with the title of its column. */
   readonly labels: readonly RankedLabel[];
   /** The title of the last column. */
@@ -20,7 +20,7 @@ export interface RankingSpec extends PanelSpec {
   readonly height?: number;
 }
 
-export interface RankedLabel {
+interface RankedLabel {
   readonly of: string;
   readonly title: string;
   readonly width?: number;

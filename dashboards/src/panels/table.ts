@@ -17,7 +17,7 @@ export interface TableColumn {
   readonly to?: DynamicConfigValue;
 }
 
-export interface TableSpec extends Omit<PanelSpec, 'unit'> {
+interface TableSpec extends Omit<PanelSpec, 'unit'> {
   readonly unit?: string;
   /** The visible columns from left to right. */
   readonly columns: readonly TableColumn[];

@@ -9,7 +9,7 @@ import {
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/stat';
 import { dressed, type PanelSpec, type Placed } from './panel.ts';
 
-export interface TileSpec extends PanelSpec {
+interface TileSpec extends PanelSpec {
   /** How the points of a query are reduced to a number: by the last one by default. */
   readonly reduce?: 'lastNotNull' | 'sum' | 'max' | 'mean';
   /** Whether to show the names of the series instead of their values. */

@@ -6,7 +6,7 @@ import { createStateFile } from '../state-file.ts';
 import type { BackfillTarget, Month } from '../target.ts';
 import { createMonthFile, type MonthFile } from './month-file.ts';
 
-export interface FileTargetDeps {
+interface FileTargetDeps {
   /** A directory for one file per month, or a file. */
   readonly output: string;
   /** Whether `output` is one file for the whole range. */

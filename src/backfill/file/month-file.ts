@@ -8,7 +8,7 @@ import { type Chunks, createChunks } from './chunks.ts';
 import { createPart, type Part, writeAll } from './part.ts';
 
 /** Statistics of a file. */
-export interface WrittenFile {
+interface WrittenFile {
   readonly samples: number;
   readonly bytes: number;
 }

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { Post } from './delivery.ts';
 import type { Answer } from './response.ts';
 
-export interface PostDeps {
+interface PostDeps {
   readonly url: string;
   /** Called before each request, so that a rotated secret applies to the next one; undefined sends none. */
   readonly authorization: () => Promise<string | undefined>;

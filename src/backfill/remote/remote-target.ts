@@ -2,7 +2,7 @@ import type { BackfillTarget } from '../target.ts';
 import type { Acknowledged } from './acknowledged.ts';
 import { createSender, type SenderDeps } from './sender.ts';
 
-export interface RemoteTargetDeps extends SenderDeps {
+interface RemoteTargetDeps extends SenderDeps {
   readonly acknowledged: Acknowledged;
 }
 

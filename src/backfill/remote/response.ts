@@ -8,7 +8,7 @@ export interface Answer {
 }
 
 /** The meaning of an answer to a write request; `words` and `hint` contain nothing of the request. */
-export type AnswerClass =
+type AnswerClass =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'later'; readonly words: string }
   | { readonly kind: 'refused'; readonly words: string; readonly hint: string };

@@ -4,7 +4,7 @@ import { compressSnappy } from './snappy.ts';
 import { createWriteRequestEncoder, planSeries, type SeriesPlan } from './write-request.ts';
 
 /** Sends past samples in batches. */
-export interface Sender {
+interface Sender {
   /** Adds samples of an organization; the stamps of a series must be in order over all calls. */
   add(org: string, page: PageFamily): Promise<void>;
   /** Calls back once everything added so far is acknowledged. */

@@ -13,7 +13,7 @@ const FIELD_2_VARINT = 0x10;
 const ROOM = 1024 * 1024;
 
 /** Encodes consecutive time series into one `WriteRequest`. */
-export interface WriteRequestEncoder {
+interface WriteRequestEncoder {
   /** Adds a sample of a family at some instants, in order, as one series. */
   add(series: SeriesPlan, sample: Sample, stamps: readonly Instant[]): void;
   readonly samples: number;

@@ -5,7 +5,7 @@ import type { Instant } from '../../catalog/day.ts';
 export const READINESS_PATH = '/api/organization/maturity-level-reports';
 
 /** A criterion that did not apply. */
-export interface SkippedCriterion {
+interface SkippedCriterion {
   readonly id: string;
   readonly skipped: true;
 }

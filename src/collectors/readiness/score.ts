@@ -1,7 +1,7 @@
 import { DEVIATION_SCALE, medianOf } from '../statistics.ts';
 import type { Criterion, EvaluatedCriterion, ReadinessReport } from './dataset.ts';
 
-export type CriterionStatus = 'passed' | 'partial' | 'failed' | 'skipped';
+type CriterionStatus = 'passed' | 'partial' | 'failed' | 'skipped';
 
 /** By rounding, a mean at the edge of a band may be this far below it. */
 const ROUNDING = 1e-9;

@@ -9,7 +9,7 @@ import { definitions } from './definitions.ts';
 import { baselineSharesByModel, sharesByModel } from './shares.ts';
 
 /** The source of every figure here. */
-export const DAYS = 'stored days of /api/v1/analytics/tokens: data[].billable_tokens';
+const DAYS = 'stored days of /api/v1/analytics/tokens: data[].billable_tokens';
 
 export const creditsMonthToDate = dayFamily({
   name: 'agent_platform_credits_month_to_date',
@@ -118,7 +118,7 @@ export const creditsShareByModelBaseline = dayFamily({
 });
 
 /** The figures in credits. */
-export const creditFamilies: readonly Family[] = [
+const creditFamilies: readonly Family[] = [
   creditsMonthToDate,
   creditsMonthForecast,
   creditsMonthBudget,
@@ -207,7 +207,7 @@ export const seats = currentFamily({
 });
 
 /** The figures in money, and the seats. */
-export const costFamilies: readonly Family[] = [
+const costFamilies: readonly Family[] = [
   creditPrice,
   dailyCost,
   dailyCostByModel,

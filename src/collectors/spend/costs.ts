@@ -67,7 +67,7 @@ export interface Cost {
 }
 
 /** The price of a day: the one with the latest `from` that is not after it. */
-export function priceOn(view: View, day: Day): CreditPrice | undefined {
+function priceOn(view: View, day: Day): CreditPrice | undefined {
   return view.settings.contract?.prices.findLast(({ from }) => from <= day);
 }
 
@@ -78,7 +78,7 @@ export function creditPriceOn(view: View, day: Day): Cost | undefined {
 }
 
 /** The cost of credits at a price; never infinite. */
-export function costOf(credits: number, { currency, perMillionCredits }: CreditPrice): Cost {
+function costOf(credits: number, { currency, perMillionCredits }: CreditPrice): Cost {
   // Multiplied first: a price per credit would be rounded already.
   const amount = Math.min((credits * perMillionCredits) / MILLION, Number.MAX_VALUE);
   return { currency, amount };

@@ -12,7 +12,7 @@ const DAYS_IN_MEAN = 4;
 const WEEKS_BACK = 52;
 
 /** The expected credits of a future day. */
-export interface ExpectedDay {
+interface ExpectedDay {
   readonly day: Day;
   readonly credits: number;
 }

@@ -64,7 +64,7 @@ export const dayRow = z
   );
 
 /** An element of the response to `group_by=model`, which has no tier. */
-export const groupedRow = z
+const groupedRow = z
   .object({
     date: day,
     group_key: requiredText,

@@ -97,7 +97,7 @@ export async function fetchTools(source: Source, window: Window): Promise<Fetche
 const NAME = /^(?=.*[\p{L}\p{N}])[\p{L}\p{M}\p{N}_.:/@-]{1,128}$/u;
 
 /** The label value of invalid tool names. */
-export const INVALID_TOOL = 'invalid';
+const INVALID_TOOL = 'invalid';
 
 /**
  * The tool as a label value. A valid name has 1 to 128 letters, digits and `_ . : / @ -`, with at least one letter or

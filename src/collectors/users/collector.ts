@@ -64,7 +64,7 @@ export const dailyCreditsTopUsersRatio = dayFamily({
 });
 
 /** Figures about people as a whole. */
-export const groupFamilies = [
+const groupFamilies = [
   dailyUsersByPrimaryModel,
   dailyUsersByDelegationLevel,
   dailyUsersByLanguage,
@@ -127,7 +127,7 @@ export const dailyGitPullRequestsCreatedByTeam = dayFamily({
 });
 
 /** Figures about teams that are large enough. */
-export const teamFamilies = [
+const teamFamilies = [
   dailyCreditsByTeam,
   dailyActiveUsersByTeam,
   dailyToolCallsByTeam,

@@ -17,10 +17,10 @@ export const FIGURES = [
   'hooks',
   'autonomy',
 ] as const;
-export const ATTRIBUTES = ['user', 'team', 'model', 'tier', 'level'] as const;
+const ATTRIBUTES = ['user', 'team', 'model', 'tier', 'level'] as const;
 
 export type FigureName = (typeof FIGURES)[number];
-export type AttributeName = (typeof ATTRIBUTES)[number];
+type AttributeName = (typeof ATTRIBUTES)[number];
 
 /**
  * Individual people as columns in the same order: twenty thousand people of a day are a few strings instead of as many

@@ -7,7 +7,7 @@ import type { PersonDay } from './schema.ts';
 type Text = string | undefined;
 
 /** The individual people of a day. */
-export interface PeopleTable {
+interface PeopleTable {
   add(day: PersonDay, team: string): void;
   /** All people, sorted by label; the team of a folded group is `other`. Yields between columns. */
   columns(shownTeams: ReadonlySet<string>): Generator<void, PeopleColumns>;
@@ -78,7 +78,7 @@ const BYTES = Float64Array.BYTES_PER_ELEMENT;
 const FIRST_PEOPLE = 256;
 
 /** The figures of many people, column by column; NaN means unknown. */
-export interface FigureTable {
+interface FigureTable {
   put(row: number, figures: Figures): void;
   /** Adds to the figures of a person; figures that cannot be summed become unknown. */
   addTo(row: number, figures: Figures): void;
@@ -88,7 +88,7 @@ export interface FigureTable {
 }
 
 /** Creates an empty table; rows are numbered from 0 without gaps. */
-export function createFigureTable(): FigureTable {
+function createFigureTable(): FigureTable {
   // A column of twenty thousand people fits into the CPU cache; a table with a row for each would not.
   const columns = FIGURES.map((name) => ({ name, values: new Float64Array(FIRST_PEOPLE) }));
   let room = FIRST_PEOPLE;

@@ -9,7 +9,7 @@ import type { PersonDay } from './schema.ts';
 const UNKNOWN_TIER = 'unknown';
 
 /** Reduces the people of a day to a row, keeping no more of each person than the row needs. */
-export interface DayReducer {
+interface DayReducer {
   add(person: PersonDay): void;
   /** Yields between steps, so that the caller can let other work run. */
   finish(): Generator<void, UsersRow>;

@@ -127,7 +127,7 @@ export function plainPerson(element: unknown, day: Day): PersonDay | undefined {
 }
 
 /** An e-mail address in lower case; undefined if blank. */
-export function addressOf(email: string): string | undefined {
+function addressOf(email: string): string | undefined {
   return email.trim().toLowerCase() || undefined;
 }
 

@@ -13,7 +13,7 @@ const listings = z.union([
 ]);
 
 /** The runs in a body of any known shape; undefined for other shapes. */
-export function runsOf(body: unknown): readonly unknown[] | undefined {
+function runsOf(body: unknown): readonly unknown[] | undefined {
   return listings.safeParse(body).data;
 }
 

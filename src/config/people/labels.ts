@@ -6,7 +6,7 @@ export const identities = ['none', 'hash', 'id', 'email'] as const;
 export type Identity = (typeof identities)[number];
 
 /** The label values of people. */
-export interface Labels {
+interface Labels {
   /** Differs between modes and keys. */
   readonly fingerprint: string;
   labelOf(person: Person): string | undefined;

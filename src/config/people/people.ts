@@ -6,8 +6,8 @@ import { createLabels, type Identity } from './labels.ts';
 import { openFile } from './read-file.ts';
 import { createTeams, NO_TEAMS } from './teams.ts';
 
-export const hashKeyVariable = 'AGENT_PLATFORM_USERS_HASH_KEY';
-export const hashKeyFileVariable = 'AGENT_PLATFORM_USERS_HASH_KEY_FILE';
+const hashKeyVariable = 'AGENT_PLATFORM_USERS_HASH_KEY';
+const hashKeyFileVariable = 'AGENT_PLATFORM_USERS_HASH_KEY_FILE';
 
 const MIN_KEY_BYTES = 16;
 
@@ -28,7 +28,7 @@ export interface People {
   secrets(): readonly string[];
 }
 
-export interface PeopleSources {
+interface PeopleSources {
   readonly identity: Identity;
   /** The path of the teams file. */
   readonly teamsFile: string | undefined;

@@ -2,7 +2,7 @@ import { ConfigError } from '../../runtime/errors.ts';
 import { type Files, unreadable } from '../files.ts';
 
 /** The last valid content of a file. */
-export interface ReadFile<Content> {
+interface ReadFile<Content> {
   current(): Content;
   /**
    * Reads the file again if it changed; resolves with whether its content differs. Rejects with a `ConfigError` if it

@@ -9,7 +9,7 @@ export interface TeamRule {
 }
 
 /** Maps people to teams. */
-export interface Teams {
+interface Teams {
   /** Differs between sets of rules. */
   readonly fingerprint: string;
   /** The number of teams. */

@@ -123,7 +123,7 @@ const VIEWS = `
       ) = 1 AS is_newest_of_branch
     FROM S.document WHERE former = '' AND dataset = 'readiness' AND json_typeof(data -> 'criteria') = 'array';`;
 
-export const MIGRATIONS: readonly Migration[] = [
+const MIGRATIONS: readonly Migration[] = [
   { sql: TABLES + HOOKS, usableFrom: 1 },
   { sql: LEASES + RUNS, usableFrom: 2 },
   { sql: VIEWS, usableFrom: 2 },

@@ -22,7 +22,7 @@ export type SchemaVersionOf = (dataset: DatasetName) => number;
 const LOG_PAGES = 256;
 
 /** Opens a database for writing. */
-export type OpenDatabase = (path: string) => DatabaseSync;
+type OpenDatabase = (path: string) => DatabaseSync;
 
 /** An open history file, exclusive to this process. */
 export interface HistoryFile {
@@ -46,7 +46,7 @@ export interface HistoryFile {
 }
 
 /** What happens to a history that must not be written to: it stays, or is replaced by a new one. */
-export type OnDamage = 'keep' | 'replace';
+type OnDamage = 'keep' | 'replace';
 
 /** Options for opening a file. */
 export interface Opening {

@@ -8,7 +8,7 @@ import type { RequestCount } from '../history.ts';
 import { moveAside, troubleOf } from './errors.ts';
 
 /** The request counts of each organization, in a separate file that damage of the history does not affect. */
-export interface RequestCounts {
+interface RequestCounts {
   /** Whether all counts are in the file. */
   readonly isSaved: boolean;
   /** A random identifier of the store, kept in the file; undefined until the file could be used. */

@@ -13,7 +13,7 @@ export interface UnsavedDataset {
 }
 
 /** Records by name what still has to be stored; the values are read when they are stored. */
-export interface Unsaved {
+interface Unsaved {
   readonly isEmpty: boolean;
   add(touched: Touched): void;
   /** Returns and clears the record. */

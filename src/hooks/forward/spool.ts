@@ -25,7 +25,7 @@ export interface Spool {
 }
 
 /** An event's JSON text; `gone` if another process has removed it, `damaged` if it is not what was written. */
-export type SpooledEvent =
+type SpooledEvent =
   | { readonly kind: 'event'; readonly text: string }
   | { readonly kind: 'gone' }
   | { readonly kind: 'damaged' };

@@ -4,7 +4,7 @@ import { type Acceptable, type HookEvent, type RejectedEvent, readEvent } from '
 export const MAX_EVENTS = 1000;
 
 /** The content of a request body. */
-export type Batch =
+type Batch =
   | {
       readonly kind: 'events';
       readonly events: readonly HookEvent[];

@@ -8,7 +8,7 @@ export interface ClientLimits {
   take(address: string | undefined): number;
 }
 
-export interface ClientLimitsDeps {
+interface ClientLimitsDeps {
   readonly perSecond: number;
   /** Maximum number of requests at once after a pause. */
   readonly burst: number;

@@ -9,7 +9,7 @@ import type { Rejection } from './labels.ts';
 import type { HookInstruments } from './metrics.ts';
 import type { TokenCheck } from './token.ts';
 
-export interface HookHandlerDeps {
+interface HookHandlerDeps {
   readonly intake: Pick<HookIntake, 'take' | 'from'>;
   readonly token: TokenCheck;
   /** For senders with the token. */

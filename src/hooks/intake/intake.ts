@@ -9,7 +9,7 @@ import type { HookInstruments } from './metrics.ts';
 import { type HookStore, HookStoreError } from './store.ts';
 
 /** The result of storing the events of one request. */
-export interface Taken {
+interface Taken {
   readonly accepted: number;
   readonly duplicates: number;
 }
@@ -29,7 +29,7 @@ export interface HookIntake {
   close(): Promise<void>;
 }
 
-export interface HookIntakeDeps {
+interface HookIntakeDeps {
   readonly store: HookStore;
   readonly instruments: Pick<HookInstruments, 'restore' | 'counted'>;
   readonly clock: Pick<Clock, 'now' | 'elapsed'>;

@@ -4,14 +4,14 @@ import { messageOf } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 
 /** `unknown`: the token cannot be read at present. */
-export type Verdict = 'right' | 'wrong' | 'unknown';
+type Verdict = 'right' | 'wrong' | 'unknown';
 
 /** Checks whether a request has the hook token. */
 export interface TokenCheck {
   check(authorization: string | undefined): Promise<Verdict>;
 }
 
-export interface TokenCheckDeps {
+interface TokenCheckDeps {
   /** The source of the current token. */
   readonly token: { read(): Promise<string> };
   readonly clock: Pick<Clock, 'elapsed'>;

@@ -5,14 +5,14 @@ import type { ChannelParts, Notice } from './notice.ts';
 import { wordsFor } from './text.ts';
 
 /** A notice and the channel that sends it. */
-export interface Delivery {
+interface Delivery {
   readonly name: string;
   readonly channel: Channel;
   readonly notice: Notice;
 }
 
 /** The result of a delivery; `problem` is one line without secrets. */
-export interface DeliveryOutcome {
+interface DeliveryOutcome {
   readonly name: string;
   readonly type: Channel['type'];
   readonly problem: string | undefined;
@@ -60,7 +60,7 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-export interface RuleMatches {
+interface RuleMatches {
   readonly event: HookEvent;
   readonly shared: SharedEvent;
   readonly lengths: SessionLengths;

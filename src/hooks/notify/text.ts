@@ -4,9 +4,6 @@ import type { SessionLengths } from '../sessions.ts';
 import type { Rule } from '../settings/settings.ts';
 import { fill } from '../template.ts';
 
-/** The variables of templates besides the event's own members. */
-export const extraVariables = ['project', 'session', 'session_length', 'turn_length'] as const;
-
 const defaults: Readonly<Record<string, string>> = {
   Notification: 'A session of the agent is waiting for you',
   Stop: 'The agent has finished its task',

@@ -85,7 +85,7 @@ export function signatureOf(secret: string, timestamp: string, body: string): st
 }
 
 /** The shared part of the event, the members that the rule adds, and the title and text of the notice. */
-export function payloadOf({ event, extra, title, text }: Notice): object {
+function payloadOf({ event, extra, title, text }: Notice): object {
   return { ...extra, ...event, title, text };
 }
 
@@ -97,7 +97,7 @@ interface Delivery {
 }
 
 /** Posts to a webhook; rejects unless the response is 2xx. Messages never contain the URL: it may be a secret. */
-export async function postTo(
+async function postTo(
   { url, body, headers = {}, caFile }: Delivery,
   { post, secret, timeoutMs }: ChannelParts,
 ): Promise<void> {

@@ -8,7 +8,7 @@ const { mkdirSync, readFileSync, statSync } = process.getBuiltinModule('node:fs'
 const path = process.getBuiltinModule('node:path');
 
 /** The settings in effect, and the problem with an unusable file. */
-export interface LoadedSettings {
+interface LoadedSettings {
   readonly settings: HookSettings;
   readonly problem: string | undefined;
 }
@@ -20,7 +20,7 @@ interface CachedSettings {
 }
 
 /** What is known about the settings without loading the YAML parser. */
-export interface SettingsGlance {
+interface SettingsGlance {
   /** The cached settings, of the current file or, if it has changed or cannot be read, of an earlier one. */
   readonly cached: HookSettings | undefined;
   /** Whether `cached` matches the current file. */

@@ -4,7 +4,7 @@ import type { FaultName } from './kinds.ts';
 import { type Fault, type Faults, parseFaults } from './parse.ts';
 
 /** What a fault may strike. */
-export interface FaultTarget {
+interface FaultTarget {
   readonly endpoint: Endpoint;
   /** Undefined for a request without a known key. */
   readonly org: string | undefined;

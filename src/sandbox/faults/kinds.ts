@@ -2,7 +2,7 @@ import { wikiShapes } from '../readiness/wiki-runs.ts';
 import { oddPagings } from './odd-paging.ts';
 
 /** The syntax after the name of a fault: nothing, `=RATE[:DETAIL]`, or `=DETAIL`. */
-export type Takes = 'nothing' | 'rate' | 'detail';
+type Takes = 'nothing' | 'rate' | 'detail';
 
 export interface FaultKind {
   readonly name: string;

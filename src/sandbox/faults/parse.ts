@@ -16,7 +16,7 @@ export interface Fault {
 export type Faults = readonly Fault[];
 
 /** The endpoints to which a fault can be limited. */
-export const endpoints: readonly Endpoint[] = [
+const endpoints: readonly Endpoint[] = [
   'tokens',
   'tools',
   'activity',

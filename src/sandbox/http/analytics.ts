@@ -85,7 +85,7 @@ function* groupedDays(
 }
 
 /** Answers `/users`: `limit` counts users, the cursor is a user id, rows are per user per day. */
-export function answerUsers(call: Call, range: DateRange, days: readonly Day[]): JsonPieces | Refusal {
+function answerUsers(call: Call, range: DateRange, days: readonly Day[]): JsonPieces | Refusal {
   const limit = readLimit(call);
   if (limit === undefined) return badRequest('limit must be a number between 1 and 100');
   const cursor = call.query.get('cursor') ?? '';
@@ -115,7 +115,7 @@ function paging({ faults }: Call, { next }: UsersPage, cursor: string): Row {
 }
 
 /** Reads and validates `startDate` and `endDate`. */
-export function readDateRange(query: URLSearchParams, today: Day): DateRange | Refusal {
+function readDateRange(query: URLSearchParams, today: Day): DateRange | Refusal {
   const start = readDate(query, 'startDate');
   if (typeof start !== 'number') return start;
   const end = readDate(query, 'endDate');

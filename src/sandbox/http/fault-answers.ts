@@ -4,7 +4,7 @@ import { type Answer, errorAnswer, htmlAnswer } from './answer.ts';
 import { newReadinessPath, type Refusal, readinessPath } from './call.ts';
 import { hostileAnswer } from './hostile-answers.ts';
 
-export interface FaultyRequest {
+interface FaultyRequest {
   readonly endpoint: Endpoint;
   readonly url: URL;
   readonly requestId: string;

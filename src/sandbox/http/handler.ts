@@ -20,7 +20,7 @@ import { faultAnswer, otherBody } from './fault-answers.ts';
 import { answerReadiness, answerWiki } from './listings.ts';
 import { send } from './send.ts';
 
-export interface HandlerDeps {
+interface HandlerDeps {
   readonly now: () => number;
   readonly seed: number;
   readonly keys: KeyRing;
@@ -141,7 +141,7 @@ function waited(response: ServerResponse, ms: number): Promise<void> {
 }
 
 /** The newest requests, oldest first. */
-export interface RequestLog {
+interface RequestLog {
   add(request: SeenRequest): void;
   all(): readonly SeenRequest[];
 }

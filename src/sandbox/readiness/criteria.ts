@@ -132,7 +132,7 @@ const added: readonly string[] = [
 ];
 
 /** Every criterion of any client release. */
-export const criteria: readonly Criterion[] = [
+const criteria: readonly Criterion[] = [
   ...perApplication.map((id) => criterion(id, 'application')),
   ...perRepository.map((id) => criterion(id, 'repository')),
 ];

@@ -11,7 +11,7 @@ import {
   evaluationsBefore,
 } from './schedule.ts';
 
-export interface ListingQuery {
+interface ListingQuery {
   readonly repoId: string | undefined;
   readonly limit: number;
   /** The report after which to continue. */

@@ -8,7 +8,7 @@ import { type Evaluation, evaluationsOn } from './schedule.ts';
 const models = ['claude-opus-4-8', 'claude-sonnet-4-6', 'gpt-5.6-sol'];
 const efforts = ['low', 'medium', 'high', 'off'];
 
-export interface ReportTraits {
+interface ReportTraits {
   /** Half of the criteria have no numerator. */
   readonly manySkipped: boolean;
   /** Far fewer criteria pass than the strength of the repository implies. */
@@ -100,7 +100,7 @@ function strengthOn(repository: Repository, day: number, number: number): number
 }
 
 /** The explanation of a verdict, which quotes from the repository. */
-export function rationale(
+function rationale(
   criterion: Criterion,
   repository: Repository,
   ratio: number | undefined,
@@ -122,7 +122,7 @@ export function rationale(
 }
 
 /** The id of an evaluation's report: a UUID that identifies the evaluation. */
-export function reportId(orgSeed: number, { day, repository, aside }: Evaluation): string {
+function reportId(orgSeed: number, { day, repository, aside }: Evaluation): string {
   const filler = hex(mix(orgSeed, mix(day, repository.index)), 8);
   const group = `4${filler.slice(4, 7)}-8${filler.slice(1, 4)}`;
   const who = hex((repository.index ^ mix(orgSeed, day)) >>> 0, 8);

@@ -71,7 +71,7 @@ function otherSpelling(run: Row): Row {
  */
 export const wikiShapes = ['wikiRuns', 'bare', 'data', 'runs', 'unknown'] as const;
 
-export type WikiShape = (typeof wikiShapes)[number];
+type WikiShape = (typeof wikiShapes)[number];
 
 /** The shape of that name, by default the first. */
 export function wikiShape(name: string | undefined): WikiShape {

@@ -11,7 +11,7 @@ export interface Edition {
   readonly revision: number;
 }
 
-export const finalEdition: Edition = { missing: 0, revision: 0 };
+const finalEdition: Edition = { missing: 0, revision: 0 };
 
 /** The conditions shared by all people of an organization on one day. */
 export interface Conditions {
@@ -43,12 +43,12 @@ export function conditionsOn(
 }
 
 /** Stores the number of revisions of each day. */
-export interface Editions {
+interface Editions {
   of(day: Day, org: string): Edition;
   revise(day: Day): void;
 }
 
-export interface EditionsDeps {
+interface EditionsDeps {
   readonly now: () => number;
   /** Whether an organization's figures of the last seven days are still arriving. */
   readonly late: (org: string) => boolean;

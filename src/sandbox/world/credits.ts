@@ -2,7 +2,7 @@ import type { Day } from '../calendar.ts';
 import { mix } from '../random.ts';
 import type { ModelTotal, Totals } from './totals.ts';
 
-export interface Credits {
+interface Credits {
   readonly credits: number;
   readonly input: number;
   readonly output: number;

@@ -20,7 +20,7 @@ export interface Org extends SandboxOrg {
   activeWithin(day: Day, length: number): number;
 }
 
-export interface OrgSize {
+interface OrgSize {
   readonly users: number;
   readonly repos: number;
 }

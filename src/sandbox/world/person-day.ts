@@ -27,7 +27,7 @@ export interface PersonDay extends Spending {
 }
 
 /** `idle` people have a row of zeros in `/users`: they signed in and did nothing. */
-export type Presence = 'active' | 'idle' | 'absent';
+type Presence = 'active' | 'idle' | 'absent';
 
 /** Whether a person worked that day; cheap enough for months of days and thousands of people. */
 export function presence(person: Person, on: Conditions): Presence {

@@ -3,7 +3,7 @@ import type { Conditions } from './conditions.ts';
 import { type Model, modelAt } from './models.ts';
 
 /** The usage of one model. */
-export interface ModelSpending {
+interface ModelSpending {
   readonly model: Model;
   readonly credits: number;
   readonly input: number;

@@ -61,7 +61,7 @@ export const slashCommands: Weighted<string> = [
   ['ship-it', 2],
 ];
 
-export interface Hook {
+interface Hook {
   readonly event: string;
   readonly matcher: string;
   readonly command: string;

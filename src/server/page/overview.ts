@@ -17,7 +17,7 @@ const COLUMNS: readonly (readonly [FigureName, string])[] = [
   ['readiness', 'Readiness'],
 ];
 
-export interface OverviewParts {
+interface OverviewParts {
   /** The organizations of this page of the index. */
   readonly orgs: readonly OrgStatus[];
   /** The cells with their figures, by name. */

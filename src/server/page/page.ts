@@ -19,7 +19,7 @@ export interface PageRequest {
 }
 
 /** The organizations that a page shows, and whether it shows them as an index. */
-export interface PageContent {
+interface PageContent {
   readonly orgs: readonly OrgStatus[];
   /** The page of the index and their number; undefined if the organizations are shown in full. */
   readonly index: { readonly page: number; readonly pages: number } | undefined;
@@ -41,7 +41,7 @@ export function contentOf(status: ServiceStatus, { org, page = 1 }: PageRequest)
 }
 
 /** The figures of a page: of organizations in full, or as cells of the index, which are rendered beforehand. */
-export interface PageFigures {
+interface PageFigures {
   readonly figures: ReadonlyMap<string, OrgFigures>;
   readonly cells?: ReadonlyMap<string, Html>;
 }

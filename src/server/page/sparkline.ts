@@ -12,7 +12,7 @@ const MIN_BAR = 1;
 /** Bounds above the scale are not drawn: they would flatten the bars. */
 const MAX_BOUND = 1.5;
 
-export interface SparklineParts {
+interface SparklineParts {
   /** Unique on the page. */
   readonly id: string;
   readonly title: string;

@@ -75,7 +75,7 @@ export function createPasswordChecker(comparing: Pick<Comparing, 'compare'>): Pa
 }
 
 /** A user name and a password, as sent by a client. */
-export interface Credentials {
+interface Credentials {
   readonly user: string;
   readonly password: string;
 }
@@ -99,7 +99,7 @@ const TAIL_LENGTH = 53;
  * Hashes that match no password, for unknown users: their check costs as much as that of an existing user, and always
  * the same one, so that the response time reveals nothing.
  */
-export function createDecoys(secret: Buffer): (user: string, hashes: readonly string[]) => string {
+function createDecoys(secret: Buffer): (user: string, hashes: readonly string[]) => string {
   const tail = Array.from({ length: TAIL_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
   return (user, hashes) => {
     const digest = createHmac('sha256', secret).update(user).digest();

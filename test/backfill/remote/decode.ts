@@ -32,7 +32,7 @@ export function decompressSnappy(input: Uint8Array): Buffer {
 }
 
 /** A time series of a write request. */
-export interface DecodedSeries {
+interface DecodedSeries {
   readonly labels: readonly (readonly [string, string])[];
   readonly samples: readonly { readonly value: number; readonly timestamp: number }[];
 }
