@@ -42,7 +42,7 @@ describe('the alerts', () => {
     '%s says what is wrong: constant summary, description of one sentence or more',
     (_name, { summary, description, severity, for: wait, keepFiringFor }) => {
       expect(summary).toMatch(/^[A-Z][^{}]*[^.{}]$/);
-      expect(description).toMatch(/^[A-Z{].*\.$/);
+      expect(description).toMatch(/^[A-Z{].*\.(\{\{ end \}\})*$/);
       expect(['critical', 'warning', 'info']).toContain(severity);
       expect([wait, keepFiringFor ?? '0m'].join(' ')).toMatch(/^\d+[mh] \d+[mh]$/);
     },

@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { defaultSettings, rulesDocument, type ThresholdName } from '../../alerts/src/index.ts';
-import { freePort } from '../../bench/programs.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { startAlerting } from './alerting.ts';
 import { startPlatform } from './platform.ts';
 import { createPrograms, written } from './programs.ts';
 import { requireTool } from './tools.ts';
@@ -62,7 +62,7 @@ api: {retries: 0, requests_per_second: 200}
       AGENT_PLATFORM_API_KEY: 'sandbox-globex-owner',
       AGENT_PLATFORM_HOOKS_TOKEN: TOKEN,
     });
-    await startPrometheus([exporter, other].map((address) => `'${new URL(address).host}'`).join(', '));
+    prometheus = await startAlerting(programs, { rules, targets: [exporter, other] });
     await waitFor(async () => expect(await firing()).not.toEqual([]));
     await writeFile(config, 'orgs: [{name: acme}]\n');
     expect((await fetch(`${exporter}/-/reload`, { method: 'POST' })).ok).toBe(false);
@@ -72,28 +72,6 @@ api: {retries: 0, requests_per_second: 200}
   async function startExporter(args: readonly string[], environment: Readonly<Record<string, string>>) {
     const program = programs.exporter(['serve', '--web.listen-address=127.0.0.1:0', ...args], environment);
     return `http://127.0.0.1:${await written(program, 'stderr', /msg=Serving .*\bport=(\d+)/)}`;
-  }
-
-  async function startPrometheus(targets: string): Promise<void> {
-    const folder = programs.folder();
-    const file = join(folder, 'prometheus.yml');
-    await writeFile(join(folder, 'rules.yaml'), rules);
-    await writeFile(
-      file,
-      `global: {scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s}
-rule_files: [rules.yaml]
-scrape_configs:
-  - job_name: agent-platform
-    static_configs: [{targets: [${targets}]}]
-`,
-    );
-    const port = await freePort();
-    prometheus = `http://127.0.0.1:${port}`;
-    programs.start('prometheus', [
-      `--config.file=${file}`,
-      `--storage.tsdb.path=${join(folder, 'data')}`,
-      `--web.listen-address=127.0.0.1:${port}`,
-    ]);
   }
 
   async function rejected(): Promise<number> {

@@ -5,6 +5,7 @@ import {
   creditsMonthToDate,
   creditsTrailing7d,
 } from '../../../src/collectors/spend/collector.ts';
+import { modelsOfPace, teamsOfPace } from '../explained.ts';
 import { dayInWords, enclosed, newestDayOf, onNewestDay, valueInWords, withHysteresis } from '../queries.ts';
 import { alertName, OVER_GAPS, type RuleGroup, type RuleSettings } from '../rule.ts';
 
@@ -67,7 +68,7 @@ unless on (org) ${isExceeded}`,
         labels: LABELS,
         dashboard: 'credits',
         summary: 'The budget is being used up fast',
-        description: `At the pace of the seven days up to ${dayInWords('tokens')}, organization {{ $labels.org }} uses {{ $value | humanizePercentage }} of its budget of ${budgetInWords} credits ${ofMonth}; ${valueInWords(creditsMonthToDate, 'tokens')} are used. The forecast, which averages four weeks, is still within the budget.`,
+        description: `At the pace of the seven days up to ${dayInWords('tokens')}, organization {{ $labels.org }} uses {{ $value | humanizePercentage }} of its budget of ${budgetInWords} credits ${ofMonth}; ${valueInWords(creditsMonthToDate, 'tokens')} are used. The forecast, which averages four weeks, is still within the budget.${modelsOfPace()}${teamsOfPace()}`,
       },
       {
         name: 'BudgetExceeded',

@@ -5,6 +5,7 @@ import {
   readinessRatioPrevious,
   readinessReportTimestampSeconds,
 } from '../../../src/collectors/readiness/collector.ts';
+import { criteriaOfDrop } from '../explained.ts';
 import { onNewestReport } from '../queries.ts';
 import { OVER_GAPS, type RuleGroup, type RuleSettings } from '../rule.ts';
 
@@ -38,7 +39,7 @@ and on (org,repo) (time() - ${made} < ${threshold('readinessFreshDays')} * 86400
         labels: ['org', 'repo'],
         dashboard: 'readiness',
         summary: 'The readiness of a repository dropped',
-        description: `The readiness of {{ $labels.repo }} (organization {{ $labels.org }}) fell by {{ $value | humanize }} percentage points to ${inReport(readinessRatio)} with the report of ${madeAt}. By the noise of its earlier reports, ${inReport(readinessRatioLower)} and more would be no drop.`,
+        description: `The readiness of {{ $labels.repo }} (organization {{ $labels.org }}) fell by {{ $value | humanize }} percentage points to ${inReport(readinessRatio)} with the report of ${madeAt}. By the noise of its earlier reports, ${inReport(readinessRatioLower)} and more would be no drop.${criteriaOfDrop()}`,
       },
       {
         name: 'ReadinessReportOld',

@@ -7,6 +7,7 @@ import {
   dailyCreditsExpectedUpper,
 } from '../../../src/collectors/spend/collector.ts';
 import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
+import { modelsOfSpike, modelsReplaced, teamsOfSpike } from '../explained.ts';
 import { dayInWords, enclosed, onNewestDay, valueInWords } from '../queries.ts';
 import { type AlertDeclaration, OVER_GAPS, type RuleGroup, type RuleSettings } from '../rule.ts';
 
@@ -31,7 +32,7 @@ function creditSpike({ threshold }: RuleSettings): AlertDeclaration {
     labels: ['org'],
     dashboard: 'credits',
     summary: 'A day used far more credits than usual',
-    description: `Organization {{ $labels.org }} used {{ $value | humanize }} credits on ${dayInWords('tokens')}. Its weekday usually uses ${valueInWords(dailyCreditsExpected, 'tokens')} credits, and up to ${valueInWords(dailyCreditsExpectedUpper, 'tokens')} are not unusual.`,
+    description: `Organization {{ $labels.org }} used {{ $value | humanize }} credits on ${dayInWords('tokens')}. Its weekday usually uses ${valueInWords(dailyCreditsExpected, 'tokens')} credits, and up to ${valueInWords(dailyCreditsExpectedUpper, 'tokens')} are not unusual.${modelsOfSpike()}${teamsOfSpike()}`,
   };
 }
 
@@ -60,6 +61,6 @@ and on (org) ${isOrdinary}`)}[${WEEKEND}:6h])`,
     labels: ['org', 'model'],
     dashboard: 'credits',
     summary: 'A new model uses a large share of the credits',
-    description: `Model {{ $labels.model }} used up to {{ $value | humanizePercentage }} of the credits of organization {{ $labels.org }} on the days up to ${dayInWords('tokens')}, at least ${threshold('newModelGrowth')} times its share of the 14 days before.`,
+    description: `Model {{ $labels.model }} used up to {{ $value | humanizePercentage }} of the credits of organization {{ $labels.org }} on the days up to ${dayInWords('tokens')}, at least ${threshold('newModelGrowth')} times its share of the 14 days before.${modelsReplaced()}`,
   };
 }

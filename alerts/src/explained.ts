@@ -1,0 +1,116 @@
+import { dataDayOf, daysBeforeNewest, type Queried } from '../../dashboards/src/promql.ts';
+import type { DatasetName } from '../../src/catalog/dataset.ts';
+import {
+  readinessCriterionRatio,
+  readinessRatio,
+  readinessRatioPrevious,
+  readinessReportTimestampSeconds,
+} from '../../src/collectors/readiness/collector.ts';
+import {
+  creditsShareByModel,
+  creditsShareByModelBaseline,
+  dailyCreditsExpected,
+} from '../../src/collectors/spend/collector.ts';
+import { dailyCredits, dailyCreditsByModel } from '../../src/collectors/tokens/collector.ts';
+import { dailyCreditsByTeam } from '../../src/collectors/users/collector.ts';
+
+/** The number of names in a sentence, their longest length, and the smallest share of the change that is named, in %. */
+const NAMES = 3;
+const NAME_LENGTH = 48;
+const MIN_PERCENT = 5;
+/** With fewer hours of a week in Prometheus, it is not compared with another. */
+const MIN_HOURS = 120;
+
+const ORG = 'org=%[1]q';
+const REPO = `${ORG},repo=%[2]q`;
+
+/**
+ * A template of a sentence that names what accounts for most of a change, such as ` Models behind the rise: gpt-5 (61%).`
+ * It is empty where the query has no result, because the metrics are not published or the past is unknown. `percent`
+ * is PromQL for the share of the change in percent, formatted with the `args`.
+ */
+function naming(lead: string, label: string, percent: string, args = '$labels.org'): string {
+  const query = `sort_desc(topk(${NAMES}, ${percent} >= ${MIN_PERCENT}))`.replaceAll(/\s+/g, ' ');
+  // Chats would read a mention or a link in what the platform or a file calls a name, and a pager shows one line.
+  const name = `label "${label}" | reReplaceAll "[\\\\pC<>|*~&\`]" "" | printf "%.${NAME_LENGTH}s"`;
+  return `{{ with query (printf \`${query}\` ${args}) }} ${lead}: {{ range $index, $part := . }}{{ if $index }}, {{ end }}{{ $part | ${name} }} ({{ $part | value | printf "%.0f" }}%){{ end }}.{{ end }}`;
+}
+
+/**
+ * Each part's share of a rise, in percent. Where some parts fell, it is the share of what rose; where the parts explain
+ * less than the `total`, of the total.
+ */
+function percentOf(part: string, total: string): string {
+  return `100 * (${part}) / scalar(clamp_min(${total}, scalar(sum((${part}) > 0))))`;
+}
+
+/** A daily family of the organization, from the replicas with the newest data day, summed by a label or in total. */
+function ofNewestDay({ name, labels }: Queried, dataset: DatasetName, label = ''): string {
+  const day = dataDayOf(dataset, ORG);
+  const perReplica = `${name}{${ORG}} and on (job,instance) (${day} == scalar(max(${day})))`;
+  return `sum by (${label}) (max by (${labels.join(',')}) (${perReplica}))`;
+}
+
+/** Names the models whose credits of the newest day are most above their share of what is expected. */
+export function modelsOfSpike(): string {
+  const [credits, expected] = [dailyCredits, dailyCreditsExpected].map((of) => ofNewestDay(of, 'tokens'));
+  const share = ofNewestDay(creditsShareByModel, 'tokens', 'model');
+  const baseline = ofNewestDay(creditsShareByModelBaseline, 'tokens', 'model');
+  const rise = `${share} * scalar(${credits}) - ${baseline} * scalar(${expected})`;
+  return naming('Models behind the rise', 'model', percentOf(rise, `(${credits} - ${expected})`));
+}
+
+/** Names the teams whose credits rose most since the day a week before, where teams are published for both days. */
+export function teamsOfSpike(): string {
+  const now = ofNewestDay(dailyCreditsByTeam, 'users', 'team');
+  const weekBefore = `sum by (team) (${daysBeforeNewest(dailyCreditsByTeam, 'users', 7, { where: ORG })})`;
+  const isSameDay = `max(${dataDayOf('users', ORG)}) == max(${dataDayOf('tokens', ORG)})`;
+  const rise = `${now} - (${weekBefore} or 0 * ${now}) and on () (${isSameDay})`;
+  const whole = `(${ofNewestDay(dailyCreditsByTeam, 'users')} - sum(${weekBefore}) > 0)`;
+  return naming('Teams behind the rise within a week', 'team', percentOf(rise, whole));
+}
+
+/** Names the models that use a smaller share of the credits than in the 14 days before. */
+export function modelsReplaced(): string {
+  const baseline = ofNewestDay(creditsShareByModelBaseline, 'tokens', 'model');
+  const loss = `${baseline} - ${ofNewestDay(creditsShareByModel, 'tokens', 'model')}`;
+  return naming('Share lost by', 'model', percentOf(loss, `sum((${loss}) > 0)`));
+}
+
+/** Names the models whose mean credits of the last seven days rose most since the seven days before. */
+export function modelsOfPace(): string {
+  return ofPace('Models behind the rise within a week', 'model', dailyCreditsByModel, 'tokens');
+}
+
+/** As `modelsOfPace`, for teams where they are published. */
+export function teamsOfPace(): string {
+  return ofPace('Teams behind the rise within a week', 'team', dailyCreditsByTeam, 'users');
+}
+
+/** Each hour counts with the day that was the newest one then; gaps in scraping shorten neither mean. */
+function ofPace(lead: string, label: string, family: Queried, dataset: DatasetName): string {
+  const whole = ofNewestDay(family, dataset);
+  const parts = ofNewestDay(family, dataset, label);
+  const mean = (of: string, at = '') =>
+    `sum_over_time((${of})[7d:1h]${at}) / scalar(count_over_time((${whole})[7d:1h]${at}) >= ${MIN_HOURS})`;
+  const before = ' offset 7d';
+  const rise = `${mean(parts)} - (${mean(parts, before)} or 0 * ${mean(parts)})`;
+  return naming(lead, label, percentOf(rise, `(${mean(whole)} - ${mean(whole, before)} > 0)`));
+}
+
+/**
+ * Names the criteria with the largest falls since the report that was current when the newest one was created, if the
+ * drop is measured against that report.
+ */
+export function criteriaOfDrop(): string {
+  const stamp = `${readinessReportTimestampSeconds.name}{${REPO}}`;
+  const now = ({ name }: Queried) =>
+    `(${name}{${REPO}} and on (job,instance) (${stamp} == scalar(max(${stamp}))))`;
+  const before = ({ name }: Queried) => `(${name}{${REPO}} @ %[3]f)`;
+  const isCompared = `max${before(readinessRatio)} == max${now(readinessRatioPrevious)}`;
+  const criterion = readinessCriterionRatio;
+  const fall = `max by (criterion) ${before(criterion)} - max by (criterion) ${now(criterion)} and on () (${isCompared})`;
+  const percent = percentOf(fall, `sum((${fall}) > 0)`);
+  const named = naming('Criteria behind the drop', 'criterion', percent, '$labels.org $labels.repo $created');
+  return `{{ with query (printf \`max(${stamp})\` $labels.org $labels.repo) }}{{ $created := . | first | value }}${named}{{ end }}`;
+}

@@ -1,0 +1,169 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { defaultSettings, rulesDocument } from '../../alerts/src/index.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { startAlerting, startAlertmanager } from './alerting.ts';
+import { createPrograms } from './programs.ts';
+import { createClient, makeBlocks } from './prometheus-server.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+import { findTool, requireTool } from './tools.ts';
+
+const alertmanager = findTool(['prometheus-alertmanager', 'alertmanager']);
+const rules = rulesDocument({
+  ...defaultSettings,
+  duration: (_said, use) => ({ for: '0s', keep_firing_for: '1h', step: '5s' })[use],
+});
+
+const DAY_S = 86_400;
+/** What a query, a template or a chat could misread. */
+const ORG = 'ac"me {{ .Labels }} \\';
+const STOP = '"} or vector(1) # <!channel>';
+const now = Math.floor(Date.now() / 1000);
+/** The newest day: in the middle of a month, whatever today is. */
+const newestDay = Date.UTC(2026, 4, 14) / 1000;
+
+type Labels = Readonly<Record<string, string>>;
+type Line = readonly [name: string, labels: Labels, value: number];
+
+/** The figures that are served when a day is the newest one, some days before the last. */
+function figures(daysBefore: number): readonly Line[] {
+  const isNew = daysBefore < 7;
+  const isSpike = daysBefore === 0;
+  const perModel: readonly (readonly [string, number, number, number])[] = [
+    [STOP, isNew ? 12e6 : 5e6, isNew ? 0.6 : 0, 0.1],
+    ['claude', 4e6, isNew ? 0.3 : 0.9, 0.7],
+    ['haiku', 1e6, isNew ? 0.1 : 0.1, 0.2],
+  ];
+  return [
+    ...['tokens', 'activity', 'users'].map(
+      (dataset): Line => ['data_day_timestamp_seconds', { dataset }, newestDay - daysBefore * DAY_S],
+    ),
+    ['daily_credits', {}, isSpike ? 40e6 : 10e6],
+    ['daily_credits_expected', {}, 10e6],
+    ['daily_credits_expected_upper', {}, 20e6],
+    ['credits_trailing_7d', {}, 126e6],
+    ['credits_month_budget', {}, 300e6],
+    ['credits_month_to_date', {}, 100e6],
+    ['credits_month_forecast', {}, 290e6],
+    ['daily_active_users_mean_7d', {}, 40],
+    ['daily_credits_by_team', { team: 'Zürich' }, isSpike ? 30e6 : 3e6],
+    ['daily_credits_by_team', { team: 'Web' }, isSpike ? 6e6 : 3e6],
+    ...perModel.flatMap(([model, credits, share, baseline]): readonly Line[] => [
+      ['daily_credits_by_model', { model, tier: 'standard' }, credits],
+      ['credits_share_by_model', { model, tier: 'standard' }, share],
+      ['credits_share_by_model_baseline', { model, tier: 'standard' }, baseline],
+    ]),
+  ];
+}
+
+function report(
+  createdAt: number,
+  ratio: number,
+  criteria: Readonly<Record<string, number>>,
+): readonly Line[] {
+  const repo = { repo: 'github.com/acme/app' };
+  return [
+    ['readiness_report_timestamp_seconds', repo, createdAt],
+    ['readiness_ratio', repo, ratio],
+    ['readiness_ratio_previous', repo, 0.8],
+    ['readiness_ratio_lower', repo, 0.7],
+    ...Object.entries(criteria).map(
+      ([criterion, value]): Line => ['readiness_criterion_ratio', { ...repo, criterion }, value],
+    ),
+  ];
+}
+
+function written(lines: readonly Line[], common: Labels = {}, at = ''): string {
+  const quoted = (value: string) =>
+    `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
+  return lines
+    .map(([name, labels, value]) => {
+      const all = Object.entries({ org: ORG, ...common, ...labels });
+      return `agent_platform_${name}{${all.map(([label, of]) => `${label}=${quoted(of)}`).join(',')}} ${value}${at}\n`;
+    })
+    .join('');
+}
+
+describe.runIf(requireTool('prometheus') && alertmanager)('a notification', () => {
+  const programs = createPrograms();
+  let receiver: Receiver;
+  let page = written([...figures(0), ...report(now - 3 * DAY_S, 0.8, { lint: 1, unit_tests: 1, docs: 0.4 })]);
+  const target = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/plain; version=0.0.4').end(page);
+  });
+  afterAll(() => {
+    target.close();
+    target.closeAllConnections();
+  });
+
+  async function history(url: string): Promise<string> {
+    const folder = join(programs.folder(), 'history');
+    await mkdir(folder);
+    const common = { job: 'agent-platform', instance: new URL(url).host };
+    const hours = Array.from({ length: 15 * 24 }, (_, index) => 15 * 24 - index + 1);
+    // A family's samples stand together.
+    const byFamily = new Map<string, string[]>();
+    for (const ago of hours) {
+      const at = (Math.floor(now / 3600) - ago) * 3600;
+      for (const line of figures(Math.floor((now - at) / DAY_S))) {
+        byFamily.set(line[0], [...(byFamily.get(line[0]) ?? []), written([line], common, ` ${at}`)]);
+      }
+    }
+    const families = [...byFamily].map(
+      ([name, lines]) => `# TYPE agent_platform_${name} gauge\n${lines.join('')}`,
+    );
+    await writeFile(join(folder, 'history.om'), `${families.join('')}# EOF\n`);
+    return await makeBlocks(programs, folder);
+  }
+
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(target.address() as AddressInfo).port}`;
+    const prometheus = await startAlerting(programs, {
+      rules,
+      targets: [url],
+      alertmanager: await startAlertmanager(programs, alertmanager ?? '', receiver.url),
+      tsdb: await history(url),
+    });
+    // A report is created while the one before it is published.
+    const client = createClient(prometheus);
+    await waitFor(async () =>
+      expect(await client.instant('agent_platform_readiness_ratio == 0.8')).not.toEqual([]),
+    );
+    page = written([
+      ...figures(0),
+      ...report(Date.now() / 1000, 0.6, { lint: 0.5, unit_tests: 0, docs: 0.4 }),
+    ]);
+  });
+
+  async function description(name: string): Promise<string | undefined> {
+    const firing = () =>
+      receiver.alerts.filter(
+        ({ labels, status }) => labels['alertname'] === `AgentPlatform${name}` && status === 'firing',
+      );
+    await waitFor(() => expect(firing()).not.toEqual([]));
+    return firing()[0]?.annotations['description'];
+  }
+
+  // 0.6 of 40 million less 0.1 of 10 million are 23 of 30 million, and so on; the teams rose by 30 million.
+  test.each([
+    [
+      'CreditSpike',
+      ' Models behind the rise: "} or vector(1) # !channel (77%), claude (17%), haiku (7%). Teams behind the rise within a week: Zürich (90%), Web (10%).',
+    ],
+    ['NewModelShare', ' Share lost by: claude (80%), haiku (20%).'],
+    ['BudgetBurningFast', ' Models behind the rise within a week: "} or vector(1) # !channel (100%).'],
+    ['ReadinessDropped', ' Criteria behind the drop: unit_tests (67%), lint (33%).'],
+  ])('of %s says what accounts for most of the change', async (name, sentence) => {
+    const text = (await description(name)) ?? '';
+    expect(text).toContain(sentence);
+    expect(text).toContain(ORG);
+    // Readable on a pager, as one line.
+    expect(text).not.toMatch(/[\n\r]|<error|<no value>/);
+    expect(text.length).toBeLessThan(500);
+  });
+});
