@@ -13,10 +13,10 @@ interface Route {
 }
 
 /** Delays of a route in place of those of the example; where one is absent, the example's. */
-export type Delays = (of: Route) => Route;
+type Delays = (of: Route) => Route;
 
 /** Without delays, and without repetitions. */
-export const impatient: Delays = () => ({ group_wait: '0s', group_interval: '1s', repeat_interval: '1h' });
+const impatient: Delays = () => ({ group_wait: '0s', group_interval: '1s', repeat_interval: '1h' });
 
 /** Starts the example's Alertmanager with every receiver at `url`; returns its own address. */
 export async function startAlertmanager(
