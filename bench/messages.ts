@@ -49,7 +49,7 @@ export interface Load {
   readonly connections: number;
   readonly milliseconds: number;
   /** The load continues beyond its time until there are this many answers. */
-  readonly leastAnswers: number;
+  readonly minAnswers: number;
 }
 
 /** The result of a load. */

@@ -9,7 +9,7 @@ process.on('message', async (load: Load) => {
 process.on('disconnect', () => process.exit());
 process.send?.({ port: 0 });
 
-async function run({ port, connections, milliseconds, leastAnswers }: Load): Promise<LoadResult> {
+async function run({ port, connections, milliseconds, minAnswers }: Load): Promise<LoadResult> {
   const times: number[] = [];
   const startedAt = performance.now();
   let endedAt = startedAt;
@@ -18,7 +18,7 @@ async function run({ port, connections, milliseconds, leastAnswers }: Load): Pro
     times.push(took);
     bytes = length;
     endedAt = performance.now();
-    return endedAt - startedAt < milliseconds || times.length < leastAnswers;
+    return endedAt - startedAt < milliseconds || times.length < minAnswers;
   }
   await Promise.all(Array.from({ length: connections }, () => scrapeRepeatedly(port, onAnswer)));
   return {

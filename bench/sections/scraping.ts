@@ -35,7 +35,7 @@ export interface ServerResult {
 }
 
 /** Minimum number of answers per round, for answers that take a large part of a second. */
-const LEAST_ANSWERS = 4;
+const MIN_ANSWERS = 4;
 
 /** Loads an exporter that has published and the servers it is compared with, in turn, round by round. */
 export async function measureScraping(
@@ -76,7 +76,7 @@ async function runRounds(
   // The first round only warms up.
   for (let round = 0; round <= rounds; round++) {
     for (const [name, { port }] of servers) {
-      const load: Load = { port, connections, milliseconds, leastAnswers: LEAST_ANSWERS };
+      const load: Load = { port, connections, milliseconds, minAnswers: MIN_ANSWERS };
       const result = await client.ask<LoadResult>(load);
       if (round > 0) results.get(name)?.push(result);
     }

@@ -29,18 +29,18 @@ import { tokensDataset } from '../collectors/tokens/dataset.ts';
 import { type LabelLimit, measureCardinality, projectFamily } from '../pipeline/cardinality.ts';
 import { runInSlices } from '../runtime/slices.ts';
 import type {
-  CourseDay,
   Figure,
   FigureDetail,
   FigureName,
   Money,
   OrgFigures,
   ReadFigures,
+  TrendDay,
 } from '../server/figures.ts';
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
 
-/** Number of days in the course of a figure. */
+/** Number of days in the trend of a figure. */
 const COURSE_DAYS = 30;
 
 const WEEK_DAYS = 7;
@@ -158,18 +158,18 @@ function* dayFigure(
 ): Work<Figure> {
   const day = isServed(parts, family) ? newest : undefined;
   const head = { name, family: family.name, isPublished: isPublished(parts, family), day };
-  if (day === undefined) return { ...head, value: undefined, weekBefore: undefined, course: [] };
+  if (day === undefined) return { ...head, value: undefined, weekBefore: undefined, trend: [] };
   const valueOn = (of: Day) => firstOf(family.samplesOf(parts.view, of));
   const bounds = name === 'credits' && isServed(parts, dailyCreditsExpectedUpper);
   const isFull = parts.detail === 'full';
-  const course: CourseDay[] = [];
+  const trend: TrendDay[] = [];
   for (const of of isFull || name === 'credits' ? courseDays(day) : []) {
     const isBound = bounds && (isFull || of === day);
     const upper = isBound ? firstOf(dailyCreditsExpectedUpper.samplesOf(parts.view, of)) : undefined;
-    course.push({ day: of, value: valueOn(of), upper });
+    trend.push({ day: of, value: valueOn(of), upper });
     yield;
   }
-  return { ...head, value: valueOn(day), weekBefore: valueOn(addDays(day, -WEEK_DAYS)), course };
+  return { ...head, value: valueOn(day), weekBefore: valueOn(addDays(day, -WEEK_DAYS)), trend };
 }
 
 function courseDays(day: Day): readonly Day[] {
@@ -186,7 +186,7 @@ function* readinessFigures(parts: Parts): Work<ReadinessFigures> {
   const value = meanOf([...ratios.values()]);
   const isShown = value !== undefined;
   const yesterday = yesterdayOf(view.asOf);
-  const course = isShown && parts.detail === 'full' ? yield* readinessCourse(view, value) : [];
+  const trend = isShown && parts.detail === 'full' ? yield* readinessTrend(view, value) : [];
   const created = yield* byRepository(parts, readinessReportTimestampSeconds);
   const newest = [...created.values()].reduce<number | undefined>(
     (latest, seconds) => Math.max(latest ?? 0, seconds * 1000),
@@ -200,7 +200,7 @@ function* readinessFigures(parts: Parts): Work<ReadinessFigures> {
       day: isShown ? yesterday : undefined,
       value,
       weekBefore: isShown ? readinessOn(view, addDays(yesterday, -WEEK_DAYS)) : undefined,
-      course,
+      trend,
     },
     repositories: ratios.size,
     newestReportAt: newest,
@@ -223,21 +223,19 @@ function* worseRepositories(
 }
 
 /** The mean over the repositories at the end of each day; only days with a new report are computed. */
-function* readinessCourse(view: View, current: number): Work<readonly CourseDay[]> {
+function* readinessTrend(view: View, current: number): Work<readonly TrendDay[]> {
   const yesterday = yesterdayOf(view.asOf);
   const reports = view.documents<ReadinessReport>(readinessDataset);
   const changed = new Set(reports.map(({ createdAt }) => dayOf(createdAt)));
-  const course: CourseDay[] = [];
+  const trend: TrendDay[] = [];
   let value: number | undefined;
   for (const day of courseDays(yesterday)) {
-    if (course.length === 0 || changed.has(day)) value = readinessOn(view, day);
-    course.push({ day, value });
+    if (trend.length === 0 || changed.has(day)) value = readinessOn(view, day);
+    trend.push({ day, value });
     yield;
   }
   // Reports of today are in the current figure, which has no bar of its own before the day is over.
-  return changed.has(dayOf(view.asOf))
-    ? course
-    : [...course.slice(0, -1), { day: yesterday, value: current }];
+  return changed.has(dayOf(view.asOf)) ? trend : [...trend.slice(0, -1), { day: yesterday, value: current }];
 }
 
 /** The mean over the repositories at the end of a day. */

@@ -33,7 +33,7 @@ export interface TrafficSettings {
 }
 
 /** An organization and its address: pauses of another platform do not apply. */
-type AskedOrg = Pick<OrgConfig, 'name' | 'baseUrl'>;
+type OrgAddress = Pick<OrgConfig, 'name' | 'baseUrl'>;
 
 /** A part of an organization's API that is paused. */
 interface PausedPart extends ActiveHold {
@@ -44,9 +44,9 @@ interface PausedPart extends ActiveHold {
 
 /** The traffic of all organizations. It outlives the clients, which a reload replaces. */
 export interface Traffic {
-  of(org: AskedOrg): OrgTraffic;
+  of(org: OrgAddress): OrgTraffic;
   /** What is paused for these organizations, and until when. */
-  pausesOf(orgs: Iterable<AskedOrg>): readonly PausedPart[];
+  pausesOf(orgs: Iterable<OrgAddress>): readonly PausedPart[];
   /** An organization's requests of the current UTC day. */
   requestsToday(org: string): ReturnType<AdjustableDailyQuota['today']>;
   /** Applies other settings from the next request on. */
@@ -87,14 +87,14 @@ export function createTraffic({ history, clock }: TrafficParts, settings: Traffi
     };
   }
 
-  function pausesAt({ name, baseUrl }: AskedOrg): ThrottleHolds {
+  function pausesAt({ name, baseUrl }: OrgAddress): ThrottleHolds {
     const key = `${name} ${baseUrl}`;
     const known = pauses.get(key) ?? createThrottleHolds(clock);
     pauses.set(key, known);
     return known;
   }
 
-  function quotaPausesOf({ name }: AskedOrg): readonly PausedPart[] {
+  function quotaPausesOf({ name }: OrgAddress): readonly PausedPart[] {
     const error = orgs.get(name)?.dailyQuota.usedUp();
     if (error?.retryAt === undefined) return [];
     return [{ org: name, scope: 'organization', until: error.retryAt, error, isOwnLimit: true }];

@@ -177,17 +177,17 @@ async function measure(
 }
 
 function familiesOf({ cardinality: found, dataset, view, stamps }: Measured): readonly PageFamily[] {
-  return found.families.map((surveyed) => ({
-    family: surveyed.family,
+  return found.families.map((measured) => ({
+    family: measured.family,
     recorded: false,
     stamps,
-    samples: () => projectFamily(surveyed, found.kept, dataset, view),
+    samples: () => projectFamily(measured, found.kept, dataset, view),
   }));
 }
 
 /** The families that remain within an organization's series budget. */
-function withinBudget(surveyed: readonly Measured[], budget: number): readonly PageFamily[] {
-  const families = surveyed.flatMap(familiesOf);
+function withinBudget(measured: readonly Measured[], budget: number): readonly PageFamily[] {
+  const families = measured.flatMap(familiesOf);
   const sizes = families.map(({ family, samples }) => ({
     family: family.name,
     dropPriority: family.dropPriority,

@@ -17,19 +17,19 @@ export function chooseCollectors(
 ): readonly Collector[] {
   if (names.length === 0) {
     return allCollectors.filter(
-      (collector) => config.collectors.get(collector.name) === true && tellsPast(collector),
+      (collector) => config.collectors.get(collector.name) === true && canReconstructPast(collector),
     );
   }
   for (const name of names) {
     const collector = allCollectors.find((candidate) => candidate.name === name);
-    const known = allCollectors.filter(tellsPast).map((candidate) => candidate.name);
+    const known = allCollectors.filter(canReconstructPast).map((candidate) => candidate.name);
     if (collector === undefined) {
       throw new ConfigError(
         `--collector: unknown collector ${quoted(name)}`,
         suggestion(name, known) ?? `the collectors are ${known.join(', ')}`,
       );
     }
-    if (!tellsPast(collector)) {
+    if (!canReconstructPast(collector)) {
       throw new ConfigError(
         `--collector: ${name} cannot be ${verb}`,
         'the platform lists its present state only',
@@ -93,6 +93,6 @@ export function datasetsOf(config: Config, chosen: readonly Collector[]): readon
   return seen.filter(isDayCollector).map(({ dataset }) => dataset);
 }
 
-function tellsPast(collector: Collector): boolean {
+function canReconstructPast(collector: Collector): boolean {
   return !('past' in collector) || collector.past !== 'unknown';
 }

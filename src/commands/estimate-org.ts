@@ -11,7 +11,7 @@ import { type FamilySize, seriesBudgetOf } from '../pipeline/budget.ts';
 import { type CollectorSize, seriesOf, seriesWithin, sizeOf } from '../pipeline/estimate.ts';
 import { createView } from '../pipeline/view.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { PeopleSurvey } from './estimate-people.ts';
+import type { PeopleByIdentity } from './estimate-people.ts';
 
 /** The values of a label, before and after the limits. */
 interface LabelEstimate {
@@ -57,7 +57,7 @@ interface EstimateParts {
   readonly config: Config;
   readonly settings: OrgSettings;
   readonly history: OrgHistory;
-  readonly people: PeopleSurvey;
+  readonly people: PeopleByIdentity;
   readonly failed: readonly string[];
   readonly historyStart: Day;
   readonly clock: Clock;

@@ -8,7 +8,7 @@ import { createDayReducer } from '../collectors/users/reduce.ts';
 import { createLabels, type Identity, identities } from '../config/people/labels.ts';
 
 /** The rows of people in each identity mode, from one fetch. */
-export interface PeopleSurvey {
+export interface PeopleByIdentity {
   /** The collector itself; the users collector is replaced by one that reads people in every mode at once. */
   watched(collector: Collector): Collector;
   settings(identity: Identity): PeopleSettings;
@@ -17,7 +17,7 @@ export interface PeopleSurvey {
 }
 
 /** Creates an empty survey; teams are those of the settings. */
-export function createPeopleSurvey({ teamOf, teamRules }: PeopleSettings): PeopleSurvey {
+export function createPeopleByIdentity({ teamOf, teamRules }: PeopleSettings): PeopleByIdentity {
   const read = new Map<string, Map<Day, UsersRow>>();
   // The number of hashes does not depend on the key.
   const ways = new Map(

@@ -10,7 +10,7 @@ import { createDisplay } from './backfill-display.ts';
 import { fetchAll } from './backfill-fetch.ts';
 import type { CommandContext } from './command.ts';
 import { estimateOrg } from './estimate-org.ts';
-import { createPeopleSurvey } from './estimate-people.ts';
+import { createPeopleByIdentity } from './estimate-people.ts';
 import { renderEstimates } from './estimate-table.ts';
 
 /** The number of days for which a label value that is no longer reported is remembered. */
@@ -29,7 +29,7 @@ export async function run(context: CommandContext): Promise<number> {
   ]);
   const { log, fetching } = createDisplay(stderr, config.log, clock, redactor);
   const history = createMemoryHistory();
-  const people = createPeopleSurvey(config.people.current());
+  const people = createPeopleByIdentity(config.people.current());
   const orgs = config.orgs.map(
     ({ name, contract }): OrgSettings => ({ name, readiness: config.readiness, contract }),
   );

@@ -7,7 +7,7 @@ import type { CommandContext } from './command.ts';
 import { createTerminalLog } from './hook-log.ts';
 import { settingsFor } from './hook-settings.ts';
 
-const patienceMs = 60_000;
+const startLimitMs = 60_000;
 const lookAgainMs = 100;
 
 /** Sends spooled events, ignoring pauses; exit code 1 if some are left after a minute. */
@@ -23,7 +23,7 @@ export async function flushHook(paths: HookPaths, context: CommandContext): Prom
     log,
   });
   const before = parts.spool.names().length;
-  const until = clock.elapsed() + patienceMs;
+  const until = clock.elapsed() + startLimitMs;
   parts.hold.end();
   let result = await flush(parts, until);
   while (result === 'busy' && clock.elapsed() < until) {

@@ -6,7 +6,7 @@ import type { EventInput } from './input.ts';
 import type { HookLog } from './log.ts';
 import type { HookPaths } from './paths.ts';
 import { createPost, createSecrets, proxiesIn } from './post.ts';
-import { glanceAtSettings, loadSettings } from './settings/load-settings.ts';
+import { loadSettings, peekSettings } from './settings/load-settings.ts';
 import type { HookSettings } from './settings/settings.ts';
 
 /** Dependencies of a run. */
@@ -42,8 +42,8 @@ const reserveMs = 150;
  */
 export async function runHook(parts: HookParts): Promise<void> {
   const { paths, clock, log } = parts;
-  const glance = glanceAtSettings(paths, parts.version);
-  const deadlineMs = glance.cached?.deadlineMs ?? standardDeadlineMs;
+  const known = peekSettings(paths, parts.version);
+  const deadlineMs = known.cached?.deadlineMs ?? standardDeadlineMs;
   const inputMs = Math.max(minInputMs, (deadlineMs - clock.elapsed()) / 2);
   const event = parseEvent(await parts.input.read(inputMs));
   if ('problem' in event) {
@@ -52,9 +52,9 @@ export async function runHook(parts: HookParts): Promise<void> {
     return;
   }
   const shared = sharedPart(event, parts.createId(), clock.now());
-  const spooled = glance.mayForward ? keepOnDisk(spoolIn(paths.state), shared, log) : undefined;
+  const spooled = known.mayForward ? keepOnDisk(spoolIn(paths.state), shared, log) : undefined;
   parts.onDeadline(deadlineMs);
-  const { settings, problem } = await loadSettings(paths, parts.version, glance);
+  const { settings, problem } = await loadSettings(paths, parts.version, known);
   if (problem !== undefined) log.error('Invalid settings', { problem });
   parts.onDeadline(settings.deadlineMs);
   if (settings.forward === undefined && spooled?.name !== undefined) {
@@ -81,11 +81,11 @@ async function respond(
   };
   await Promise.all([
     settings.forward && forward(createForwarding(settings.forward, paths.state, io), shared, until, spooled),
-    settings.rules.length > 0 && tellPeople(),
+    settings.rules.length > 0 && notifyPeople(),
   ]);
 
   // Loaded only if there are rules.
-  async function tellPeople(): Promise<void> {
+  async function notifyPeople(): Promise<void> {
     const { notify } = await import('./notify.ts');
     await notify(event, shared, settings, { ...parts, ...io, until });
   }

@@ -17,11 +17,11 @@ import {
  * before some day are not served at all. `boundary`: to find out whether those are served by now. `check`: the day that
  * was answered first, again, to find out whether the platform as a whole fails.
  */
-type AskKind = 'newest' | 'window' | 'part' | 'retry' | 'oldest' | 'boundary' | 'check';
+type RequestKind = 'newest' | 'window' | 'part' | 'retry' | 'oldest' | 'boundary' | 'check';
 
 /** One request of a run. */
 export interface Ask {
-  readonly kind: AskKind;
+  readonly kind: RequestKind;
   readonly window: Window;
   /** Whether a transient failure is retried at once; otherwise another request is the retry. */
   readonly retries: boolean;
@@ -302,6 +302,6 @@ function halves({ from, to }: Window): readonly Window[] {
   ];
 }
 
-function single(kind: AskKind, day: Day, retries: boolean): Ask {
+function single(kind: RequestKind, day: Day, retries: boolean): Ask {
   return { kind, window: { from: day, to: day }, retries };
 }

@@ -10,17 +10,17 @@ interface ViewParts extends CoverageParts {
 }
 
 /** How a view determines the states of days; by default from what was known at its instant. */
-interface Knowing {
+interface PastView {
   readonly coverage: Coverage;
   /** In retrospect, a day that is idle only provisionally is unknown, because it would never be corrected. */
   readonly isPast?: boolean;
 }
 
 /** A view of an organization's history at an instant; days that were not over then are invisible. */
-export function createView(parts: ViewParts, asOf: Instant, knowing?: Knowing): View {
+export function createView(parts: ViewParts, asOf: Instant, past?: PastView): View {
   const { history, settings, historyStart } = parts;
   const newestPossible = yesterdayOf(asOf);
-  const { coverage, isPast = false } = knowing ?? { coverage: createCoverage(parts, asOf) };
+  const { coverage, isPast = false } = past ?? { coverage: createCoverage(parts, asOf) };
   const newest = new Map<DatasetName, Day | undefined>();
 
   function stateOf(dataset: DatasetName, day: Day): DayState {

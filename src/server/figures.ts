@@ -1,7 +1,7 @@
 import type { Day, Instant } from '../catalog/day.ts';
 
 /** One day of a figure; the value is undefined if the day is unknown. */
-export interface CourseDay {
+export interface TrendDay {
   readonly day: Day;
   readonly value: number | undefined;
   /** Above this, the day is unusual for its weekday. */
@@ -24,7 +24,7 @@ export interface Figure {
   /** The value of the day a week before. */
   readonly weekBefore: number | undefined;
   /** The days up to the one described, oldest first. */
-  readonly course: readonly CourseDay[];
+  readonly trend: readonly TrendDay[];
 }
 
 /** An amount of money. */
@@ -58,7 +58,7 @@ export interface OrgFigures {
   readonly worseCount: number;
 }
 
-/** `full`: with the course of every figure; `summary`: with that of the credits only, and bounds for its last day. */
+/** `full`: with the trend of every figure; `summary`: with that of the credits only, and bounds for its last day. */
 export type FigureDetail = 'full' | 'summary';
 
 /** Computes the figures of the named organizations; those without data are missing from the result. */

@@ -123,7 +123,7 @@ export function statusJson(status: ServiceStatus, figures: ReadonlyMap<string, O
   return `${text}\n`;
 }
 
-/** The figures without their courses. */
+/** The figures without their trends. */
 function figuresJson(all: OrgFigures | undefined): object {
   if (all === undefined) return {};
   const { figures, ...rest } = all;

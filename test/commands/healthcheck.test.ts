@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { run } from '../../src/commands/healthcheck.ts';
 import { healthcheckOptions } from '../../src/config/command-options.ts';
 import { createOptions } from '../../src/config/options.ts';
-import { mistakeOf } from '../config/loading.ts';
+import { configErrorOf } from '../config/loading.ts';
 import { issue } from '../web-config/certificate.ts';
 import { createContext } from './surroundings.ts';
 
@@ -140,5 +140,5 @@ test.each([
     '--web.listen-address: "nine" is not an address to listen on, such as :9889, 127.0.0.1:9889 or [::1]:9889',
   ],
 ])('%j cannot be requested', async (args, message) => {
-  expect((await mistakeOf(() => check(args))).message).toBe(message);
+  expect((await configErrorOf(() => check(args))).message).toBe(message);
 });

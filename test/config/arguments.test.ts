@@ -4,7 +4,7 @@ import { parseArguments } from '../../src/config/arguments.ts';
 import { sandboxOptions } from '../../src/config/command-options.ts';
 import { createOptions } from '../../src/config/options.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
-import { collectors, mistakeOf } from './loading.ts';
+import { collectors, configErrorOf } from './loading.ts';
 
 const options = { ...createOptions(collectors), fault: sandboxOptions.fault };
 
@@ -62,7 +62,7 @@ describe('an invalid command line', () => {
     [['production'], 'unexpected argument "production"', 'commands accept only flags: --name=value'],
     [['--', '--org=a'], 'unexpected argument "--org=a"', 'commands accept only flags: --name=value'],
   ])('%j', async (args, message, hint) => {
-    expect(await mistakeOf(() => parse(...args))).toEqual({ message, hint });
+    expect(await configErrorOf(() => parse(...args))).toEqual({ message, hint });
   });
 });
 

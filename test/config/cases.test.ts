@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { load, mistakeOf } from './loading.ts';
+import { configErrorOf, load } from './loading.ts';
 
 const directory = new URL('cases/', import.meta.url);
 const names = readdirSync(directory);
@@ -29,11 +29,11 @@ describe('an invalid file is rejected in one line with the location', () => {
   test.each(names.filter((name) => name.endsWith('.bad.yml')))('%s', async (name) => {
     const { given, said } = caseNamed(name);
     const organizations = name.startsWith('org-') ? 'required' : 'ignored';
-    const mistake = await mistakeOf(() => load({ ...given, organizations }));
+    const failure = await configErrorOf(() => load({ ...given, organizations }));
     // The list of all top-level keys would make the cases depend on each other.
-    const message = mistake.message.replace(/(with orgs), .*/, '$1, …');
+    const message = failure.message.replace(/(with orgs), .*/, '$1, …');
     expect(message).toBe(said('message'));
-    expect(mistake.hint).toBe(said('hint'));
+    expect(failure.hint).toBe(said('hint'));
     expect(message).not.toContain('planted-secret');
     expect(message).not.toContain('\n');
   });
@@ -41,10 +41,10 @@ describe('an invalid file is rejected in one line with the location', () => {
 
 // Not among the cases, because tools that parse every YAML file of a repository would fail on it.
 test('a text that is not YAML is rejected with its line', async () => {
-  const mistake = await mistakeOf(() =>
+  const failure = await configErrorOf(() =>
     load({ args: ['--config.file=case.yml'], files: { 'case.yml': 'log:\n  level: [debug,\n' } }),
   );
-  expect(mistake.message).toBe(
+  expect(failure.message).toBe(
     'case.yml:3: is not valid YAML: Flow sequence in block collection must be sufficiently indented and end with a ]',
   );
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFileCredential, createFixedCredential } from '../../src/config/credential.ts';
 import { createFakeFiles, createFiles } from '../../src/config/files.ts';
-import { mistakeOf } from './loading.ts';
+import { configErrorOf } from './loading.ts';
 
 describe('a key in a file', () => {
   test('is read once while the file stays as it is', async () => {
@@ -49,7 +49,9 @@ describe('a key in a file', () => {
   ])('%j is rejected at start-up, and keeps the last good key in use later', async (content, message) => {
     const contents = new Map<string, string | Error>([['/key', content]]);
     const files = createFakeFiles(contents);
-    expect((await mistakeOf(() => createFileCredential('/key', 'the file', files))).message).toBe(message);
+    expect((await configErrorOf(() => createFileCredential('/key', 'the file', files))).message).toBe(
+      message,
+    );
     contents.set('/key', 'good');
     const credential = await createFileCredential('/key', 'the file', files);
     contents.set('/key', content);
@@ -94,8 +96,8 @@ describe('a key in a real file', () => {
   });
 
   test('that is a directory is reported as such', async () => {
-    const mistake = await mistakeOf(() => createFileCredential(directory, 'the path', createFiles()));
-    expect(mistake.message).toBe('the path is a directory');
+    const failure = await configErrorOf(() => createFileCredential(directory, 'the path', createFiles()));
+    expect(failure.message).toBe('the path is a directory');
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { load, mistakeOf } from './loading.ts';
+import { configErrorOf, load } from './loading.ts';
 
 describe('a variable with the prefix that is not an option', () => {
   test.each([
@@ -8,7 +8,7 @@ describe('a variable with the prefix that is not an option', () => {
     ['AGENT_PLATFORM_COLLECTOR_WIKIS', 'did you mean AGENT_PLATFORM_COLLECTOR_WIKI?'],
     ['AGENT_PLATFORM_Z', 'variables that begin with AGENT_PLATFORM_ are reserved for the exporter'],
   ])('%s is refused, without its value', async (variable, hint) => {
-    expect(await mistakeOf(() => load({ environment: { [variable]: 'planted-secret' } }))).toEqual({
+    expect(await configErrorOf(() => load({ environment: { [variable]: 'planted-secret' } }))).toEqual({
       message: `unknown environment variable ${variable}`,
       hint,
     });

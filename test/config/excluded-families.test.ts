@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { excludedFamilies } from '../../src/config/excluded-families.ts';
-import { load, mistakeOf } from './loading.ts';
+import { configErrorOf, load } from './loading.ts';
 
 const names = [
   'agent_platform_daily_credits',
@@ -31,15 +31,15 @@ describe('metrics.exclude', () => {
   });
 
   test('refuses a pattern that matches nothing, and suggests what was meant', async () => {
-    expect(await mistakeOf(() => excludedFamilies(['agent_platform_daily_tokns'], collectors))).toEqual({
+    expect(await configErrorOf(() => excludedFamilies(['agent_platform_daily_tokns'], collectors))).toEqual({
       message: 'metrics.exclude: "agent_platform_daily_tokns" matches no metric',
       hint: 'did you mean agent_platform_daily_tokens?',
     });
     // The text between two stars must not be used twice.
-    expect((await mistakeOf(() => excludedFamilies(['*daily*daily*'], collectors))).message).toContain(
+    expect((await configErrorOf(() => excludedFamilies(['*daily*daily*'], collectors))).message).toContain(
       'no metric',
     );
-    const about = await mistakeOf(() => excludedFamilies(['agent_platform_exporter_up*'], collectors));
+    const about = await configErrorOf(() => excludedFamilies(['agent_platform_exporter_up*'], collectors));
     expect(about.hint).toContain('about the data and the exporter are always published');
   });
 

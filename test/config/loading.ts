@@ -42,7 +42,9 @@ export function load({
 }
 
 /** The error that a call throws. */
-export async function mistakeOf(call: () => unknown): Promise<{ message: string; hint: string | undefined }> {
+export async function configErrorOf(
+  call: () => unknown,
+): Promise<{ message: string; hint: string | undefined }> {
   try {
     await call();
   } catch (error) {

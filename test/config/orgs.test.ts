@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Given } from './loading.ts';
-import { load, mistakeOf } from './loading.ts';
+import { configErrorOf, load } from './loading.ts';
 
 const address = '--api.base-url=https://api.example.com';
 const yaml = `orgs:
@@ -20,7 +20,7 @@ async function orgsOf(given: Given): Promise<readonly unknown[]> {
 }
 
 function refusal(given: Given): Promise<{ message: string; hint: string | undefined }> {
-  return mistakeOf(() => load({ ...given, organizations: 'required' }));
+  return configErrorOf(() => load({ ...given, organizations: 'required' }));
 }
 
 describe('one organization by flags and environment', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { load, mistakeOf } from './loading.ts';
+import { configErrorOf, load } from './loading.ts';
 
 const file = {
   'c.yml': 'log: {level: warn}\nweb: {enable_lifecycle: true}\ncollectors: {wiki: {enabled: true}}\n',
@@ -41,16 +41,16 @@ describe('flag, then environment, then file, then default', () => {
 
 test('an error is reported even if another source takes precedence', async () => {
   const environment = { AGENT_PLATFORM_API_TIMEOUT: 'soon' };
-  const mistake = await mistakeOf(() => load({ args: ['--api.timeout=5s'], environment }));
-  expect(mistake.message).toBe(
+  const failure = await configErrorOf(() => load({ args: ['--api.timeout=5s'], environment }));
+  expect(failure.message).toBe(
     'AGENT_PLATFORM_API_TIMEOUT: "soon" is not a duration, such as 30s, 1h30m or 7d',
   );
 });
 
 test('an empty variable counts as not set, an empty flag does not', async () => {
   expect((await load({ environment: { AGENT_PLATFORM_LOG_LEVEL: '' } })).log.level).toBe('info');
-  const mistake = await mistakeOf(() => load({ args: ['--log.level='] }));
-  expect(mistake.message).toBe('--log.level: "" is not one of error, warn, info, debug');
+  const failure = await configErrorOf(() => load({ args: ['--log.level='] }));
+  expect(failure.message).toBe('--log.level: "" is not one of error, warn, info, debug');
 });
 
 describe('a configuration file that cannot be read', () => {
@@ -61,15 +61,17 @@ describe('a configuration file that cannot be read', () => {
     ['EIO', 'cannot be read (EIO)'],
   ])('%s', async (code, said) => {
     const files = { 'c.yml': Object.assign(new Error('low-level words'), { code }) };
-    expect(await mistakeOf(() => load({ args: ['--config.file=c.yml'], files }))).toEqual({
+    expect(await configErrorOf(() => load({ args: ['--config.file=c.yml'], files }))).toEqual({
       message: `--config.file: c.yml ${said}`,
       hint: undefined,
     });
   });
 
   test('named by the environment', async () => {
-    const mistake = await mistakeOf(() => load({ environment: { AGENT_PLATFORM_CONFIG_FILE: 'gone.yml' } }));
-    expect(mistake.message).toBe('AGENT_PLATFORM_CONFIG_FILE: gone.yml does not exist');
+    const failure = await configErrorOf(() =>
+      load({ environment: { AGENT_PLATFORM_CONFIG_FILE: 'gone.yml' } }),
+    );
+    expect(failure.message).toBe('AGENT_PLATFORM_CONFIG_FILE: gone.yml does not exist');
   });
 });
 

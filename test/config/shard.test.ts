@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createShard, serves, shardOf, takesHookEvents } from '../../src/config/shard.ts';
-import { load, mistakeOf } from './loading.ts';
+import { configErrorOf, load } from './loading.ts';
 
 const orgNames = fc.uniqueArray(fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,20}$/), { maxLength: 40 });
 const totals = fc.integer({ min: 1, max: 1000 });
@@ -95,11 +95,11 @@ describe('a sharded configuration', () => {
     [0, 0, 'AGENT_PLATFORM_TOTAL_SHARDS: "0" is below the minimum of 1'],
     [-1, 2, '--shard: "-1" is below the minimum of 0'],
   ])('shard %i of %i is refused', async (shard, total, message) => {
-    expect(await mistakeOf(() => orgsOf(shard, total))).toMatchObject({ message });
+    expect(await configErrorOf(() => orgsOf(shard, total))).toMatchObject({ message });
   });
 
   test('without any organization is refused on every shard', async () => {
     const call = () => load({ args: ['--shard=1', '--total-shards=2'], organizations: 'required' });
-    expect((await mistakeOf(call)).message).toContain('no organization to poll');
+    expect((await configErrorOf(call)).message).toContain('no organization to poll');
   });
 });

@@ -65,22 +65,22 @@ function viewOf(days: readonly Row[]): View {
 
 async function project(families: readonly Family[], days: readonly Row[], limit = 200) {
   const view = viewOf(days);
-  const survey = await runInSlices(
+  const cardinality = await runInSlices(
     measureCardinality(families, dataset, view, () => limit),
     { elapsed: () => 0 },
   );
   const samples: Record<string, Record<string, number>> = {};
   const folded: Record<string, number> = {};
-  for (const surveyed of survey.families) {
+  for (const measured of cardinality.families) {
     // A label value may be called `__proto__`.
     const of: Record<string, number> = Object.create(null);
-    for (const sample of projectFamily(surveyed, survey.kept, dataset, view)) {
+    for (const sample of projectFamily(measured, cardinality.kept, dataset, view)) {
       const key = Object.values(sample.labels).join('|');
       expect(Object.hasOwn(of, key), `two samples for ${key}`).toBe(false);
       of[key] = sample.value;
     }
-    samples[surveyed.family.name] = of;
-    folded[surveyed.family.name] = surveyed.folded;
+    samples[measured.family.name] = of;
+    folded[measured.family.name] = measured.folded;
   }
   return { samples, folded };
 }

@@ -26,42 +26,42 @@ function createStore(): CountStore & { readonly written: DayCount[] } {
 }
 
 function create(limit: number | undefined, store = createStore(), clock = createFakeClock(START)) {
-  return { store, clock, ceiling: createDailyQuota({ limit, store, clock }) };
+  return { store, clock, quota: createDailyQuota({ limit, store, clock }) };
 }
 
 describe('the daily quota', () => {
   test('rejects requests beyond it, until the next UTC day', async () => {
-    const { ceiling, clock } = create(3);
-    for (let n = 0; n < 3; n++) expect(await ceiling.take()).toBeUndefined();
-    const refused = await ceiling.take();
+    const { quota, clock } = create(3);
+    for (let n = 0; n < 3; n++) expect(await quota.take()).toBeUndefined();
+    const refused = await quota.take();
     expect(refused).toMatchObject({
       ...{ reason: 'limit', tooLarge: false, retryAt: Date.UTC(2026, 10, 21) },
       message: 'the 3 requests of 2026-11-20 are used up (api.daily-request-limit)',
     });
     await clock.advance(DAY / 2);
-    expect(await ceiling.take()).toBeUndefined();
+    expect(await quota.take()).toBeUndefined();
   });
 
   test('of a future day does not limit the days until then, and is unchanged when that day comes', async () => {
-    const { ceiling, clock, store } = create(1);
+    const { quota, clock, store } = create(1);
     await store.write({ day: dayNamed('2027-11-20'), requests: 1 });
-    expect(await ceiling.take()).toBeUndefined();
-    expect(await ceiling.take()).toMatchObject({ reason: 'limit' });
+    expect(await quota.take()).toBeUndefined();
+    expect(await quota.take()).toMatchObject({ reason: 'limit' });
     clock.set(START + 365 * DAY);
-    expect(await ceiling.take()).toMatchObject({ reason: 'limit' });
+    expect(await quota.take()).toMatchObject({ reason: 'limit' });
     clock.set(START);
-    expect(await ceiling.take()).toMatchObject({ reason: 'limit' });
+    expect(await quota.take()).toMatchObject({ reason: 'limit' });
   });
 
   test('survives restarts: exactly after a stop, with at most ten lost after a kill', async () => {
     const first = create(100);
-    for (let n = 0; n < 33; n++) await first.ceiling.take();
+    for (let n = 0; n < 33; n++) await first.quota.take();
     expect(first.store.written.at(-1)).toEqual({ day: '2026-11-20', requests: 40 });
-    await first.ceiling.close();
+    await first.quota.close();
     expect(first.store.written.at(-1)).toEqual({ day: '2026-11-20', requests: 33 });
     const second = create(100, first.store);
-    for (let n = 0; n < 67; n++) expect(await second.ceiling.take()).toBeUndefined();
-    expect(await second.ceiling.take()).toMatchObject({ reason: 'limit' });
+    for (let n = 0; n < 67; n++) expect(await second.quota.take()).toBeUndefined();
+    expect(await second.quota.take()).toMatchObject({ reason: 'limit' });
   });
 
   test('is never exceeded, whenever the process is killed or stopped and however many requests are concurrent', async () => {
@@ -79,19 +79,19 @@ describe('the daily quota', () => {
             await clock.advance(DAY);
             made = 0;
           }
-          const { ceiling } = create(limit, store, clock);
-          const taken = await Promise.all(Array.from({ length: asks }, () => ceiling.take()));
+          const { quota } = create(limit, store, clock);
+          const taken = await Promise.all(Array.from({ length: asks }, () => quota.take()));
           made += taken.filter((refused) => refused === undefined).length;
           expect(made).toBeLessThanOrEqual(limit);
-          if (!isKilled) await ceiling.close();
+          if (!isKilled) await quota.close();
         }
       }),
     );
   });
 
   test('counts, but does not write, if there is none', async () => {
-    const { ceiling, store } = create(undefined);
-    for (let n = 0; n < 50; n++) expect(await ceiling.take()).toBeUndefined();
+    const { quota, store } = create(undefined);
+    for (let n = 0; n < 50; n++) expect(await quota.take()).toBeUndefined();
     expect(store.written).toEqual([]);
   });
 
@@ -101,10 +101,10 @@ describe('the daily quota', () => {
       else response.writeHead(503).end();
     });
     const clock = createFakeClock(START, { autoAdvance: true });
-    const { ceiling } = create(7, createStore(), clock);
+    const { quota } = create(7, createStore(), clock);
     const { client } = createTestClient(server.url, {
       clock,
-      dailyQuota: ceiling,
+      dailyQuota: quota,
       retries: 20,
       random: () => 0,
     });
@@ -115,8 +115,8 @@ describe('the daily quota', () => {
 
   test('allows everything below it', async () => {
     const server = await startServer(answers({}));
-    const { ceiling } = create(5);
-    const { client } = createTestClient(server.url, { dailyQuota: ceiling });
+    const { quota } = create(5);
+    const { client } = createTestClient(server.url, { dailyQuota: quota });
     for (let n = 0; n < 5; n++) await client.get(tokensRequest());
     expect((await failureOf(client.get(tokensRequest()))).message).toContain('the 5 requests of');
   });

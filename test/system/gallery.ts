@@ -93,16 +93,16 @@ export function indexOf500(): string {
 }
 
 function figuresOf(seed: number): OrgFigures {
-  const course = Array.from({ length: 30 }, (_, index) => ({
+  const trend = Array.from({ length: 30 }, (_, index) => ({
     day: addDays(LAST, index - 29),
     value: (index + seed) % 7 === 0 ? undefined : ((index * 37 + seed * 11) % 100) * 1e6,
     upper: 80e6,
   }));
-  const value = course.at(-1)?.value;
-  const figure = { family: 'agent_platform_daily_credits', isPublished: true, day: LAST, value, course };
+  const value = trend.at(-1)?.value;
+  const figure = { family: 'agent_platform_daily_credits', isPublished: true, day: LAST, value, trend };
   return {
     figures: [
-      { name: 'credits', ...figure, weekBefore: course.at(-8)?.value },
+      { name: 'credits', ...figure, weekBefore: trend.at(-8)?.value },
       { name: 'people', ...figure, value: seed, weekBefore: 7 },
       { name: 'month', ...figure, value: seed * 1e6, weekBefore: undefined },
     ],

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createFakeFiles } from '../../src/config/files.ts';
 import { loadWebSettings } from '../../src/web-config/load.ts';
 import type { WebSettings } from '../../src/web-config/settings.ts';
-import { mistakeOf } from '../config/loading.ts';
+import { configErrorOf } from '../config/loading.ts';
 import { caseFiles, withFiles } from './folder.ts';
 
 const directory = new URL('cases/', import.meta.url);
@@ -46,17 +46,17 @@ describe('a valid file', () => {
 describe('an invalid file is rejected in one line with the location', () => {
   test.each(names.filter((name) => name.endsWith('.bad.yml')))('%s', async (name) => {
     const { load, said } = caseNamed(name);
-    const mistake = await mistakeOf(load);
-    expect(mistake.message).toBe(said('message'));
-    expect(mistake.hint).toBe(said('hint'));
-    expect(JSON.stringify(mistake)).not.toMatch(/planted-?secret|\$2[aby]\$|BEGIN/);
-    expect(mistake.message).not.toContain('\n');
+    const failure = await configErrorOf(load);
+    expect(failure.message).toBe(said('message'));
+    expect(failure.hint).toBe(said('hint'));
+    expect(JSON.stringify(failure)).not.toMatch(/planted-?secret|\$2[aby]\$|BEGIN/);
+    expect(failure.message).not.toContain('\n');
   });
 });
 
 test('a missing file is rejected with the name of its flag', async () => {
   const load = () => loadWebSettings('/etc/exporter/web.yml', createFakeFiles(new Map()));
-  expect((await mistakeOf(load)).message).toBe('--web.config.file: /etc/exporter/web.yml does not exist');
+  expect((await configErrorOf(load)).message).toBe('--web.config.file: /etc/exporter/web.yml does not exist');
 });
 
 test('every case is one or the other', () => {

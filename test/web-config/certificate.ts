@@ -6,7 +6,7 @@ export interface Issued {
   readonly key: string;
 }
 
-interface Wish {
+interface CertificateOptions {
   readonly name: string;
   /** The issuer; self-signed by default. */
   readonly issuer?: Issued & { readonly name: string };
@@ -20,31 +20,31 @@ interface Wish {
 }
 
 /** Issues a certificate on a new P-256 key. */
-export function issue(wish: Wish): Issued & { readonly name: string } {
+export function issue(options: CertificateOptions): Issued & { readonly name: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const signer: KeyObject = wish.issuer === undefined ? privateKey : createPrivateKey(wish.issuer.key);
-  const ends = Date.now() + (wish.days ?? 30) * 86_400_000;
+  const signer: KeyObject = options.issuer === undefined ? privateKey : createPrivateKey(options.issuer.key);
+  const ends = Date.now() + (options.days ?? 30) * 86_400_000;
   const begins = Math.min(Date.now(), ends) - 86_400_000;
   const body = sequence(
     tagged(0xa0, integer([2])),
     integer([1, ...crypto.getRandomValues(new Uint8Array(8))]),
     ecdsaWithSha256,
-    nameOf(wish.issuer?.name ?? wish.name),
+    nameOf(options.issuer?.name ?? options.name),
     sequence(time(begins), time(ends)),
-    nameOf(wish.name),
+    nameOf(options.name),
     publicKey.export({ type: 'spki', format: 'der' }),
-    tagged(0xa3, sequence(...extensionsOf(wish))),
+    tagged(0xa3, sequence(...extensionsOf(options))),
   );
   const signature = sign('sha256', body, signer);
   const der = sequence(body, ecdsaWithSha256, tagged(0x03, Buffer.from([0]), signature));
   return {
-    name: wish.name,
+    name: options.name,
     certificate: `-----BEGIN CERTIFICATE-----\n${der.toString('base64').replace(/(.{64})(?=.)/g, '$1\n')}\n-----END CERTIFICATE-----\n`,
     key: String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
   };
 }
 
-function extensionsOf({ isAuthority = false, dns = [], uris = [], ips = [] }: Wish): Buffer[] {
+function extensionsOf({ isAuthority = false, dns = [], uris = [], ips = [] }: CertificateOptions): Buffer[] {
   const names = [
     ...dns.map((text) => tagged(0x82, Buffer.from(text, 'latin1'))),
     ...uris.map((text) => tagged(0x86, Buffer.from(text, 'latin1'))),

@@ -26,7 +26,7 @@ const lookAgainMs = 10;
  * How long a run waits for another one that is sending, and how long it starts new requests for events that were
  * spooled before.
  */
-const patienceMs = 500;
+const startLimitMs = 500;
 /** After this many single events in a row that are rejected on the way, a run ends. */
 const maxRefusedOnTheWay = 2;
 
@@ -64,41 +64,41 @@ export async function forward(
   }
   const lost = spool.trim(clock.now());
   if (lost > 0) log.error('Events lost: spool limits exceeded', { events: lost });
-  const patience = Math.min(until, clock.elapsed() + patienceMs);
-  while (clock.elapsed() < patience && !parts.hold.holds(clock.now()) && spool.has(name)) {
-    if ((await flush(parts, until, patience)) !== 'busy') return;
+  const startUntil = Math.min(until, clock.elapsed() + startLimitMs);
+  while (clock.elapsed() < startUntil && !parts.hold.holds(clock.now()) && spool.has(name)) {
+    if ((await flush(parts, until, startUntil)) !== 'busy') return;
     // Another process is sending, and will send this event too.
     await clock.wait(lookAgainMs);
   }
 }
 
 /**
- * Sends the spooled events until `until`, and starts no request after `patience`; `busy` if another process is sending.
+ * Sends the spooled events until `until`, and starts no request after `startUntil`; `busy` if another process is sending.
  */
 export async function flush(
   parts: ForwardParts,
   until: number,
-  patience = until,
+  startUntil = until,
 ): Promise<'empty' | 'busy' | 'left'> {
   const { lock, clock } = parts;
   const now = clock.now();
   if (!lock.take(now, now + Math.max(0, until - clock.elapsed()) + 1000)) return 'busy';
   try {
-    return await sendAll(parts, until, patience);
+    return await sendAll(parts, until, startUntil);
   } finally {
     lock.release();
   }
 }
 
 /** Sends batch after batch. A rejected batch is halved until the faulty event is isolated. */
-async function sendAll(parts: ForwardParts, until: number, patience: number): Promise<'empty' | 'left'> {
+async function sendAll(parts: ForwardParts, until: number, startUntil: number): Promise<'empty' | 'left'> {
   const { spool, hold, clock, log } = parts;
   let most = maxEvents;
   let waiting: readonly string[] = [];
   // Rejected on the way: they stay on disk, and the others must not wait for them.
   const left = new Set<string>();
   let refusedInARow = 0;
-  while (clock.elapsed() < patience) {
+  while (clock.elapsed() < startUntil) {
     if (waiting.length === 0) waiting = spool.names().filter((name) => !left.has(name));
     if (waiting.length === 0) return left.size === 0 ? 'empty' : 'left';
     const { names, texts, passed } = nextBatch(parts, waiting, most);

@@ -9,7 +9,7 @@ import type { HookInstruments } from './metrics.ts';
 import { type HookStore, HookStoreError } from './store.ts';
 
 /** The result of storing the events of one request. */
-interface Taken {
+interface IntakeResult {
   readonly accepted: number;
   readonly duplicates: number;
 }
@@ -20,7 +20,7 @@ export interface HookIntake {
    * Resolves once the events are stored; `unavailable` if that is impossible at present, `busy` if too many are
    * waiting.
    */
-  take(events: readonly HookEvent[]): Promise<Taken | 'unavailable' | 'busy'>;
+  take(events: readonly HookEvent[]): Promise<IntakeResult | 'unavailable' | 'busy'>;
   /** Events from before this time are no longer accepted. */
   from(): Instant;
   /** Number of sessions waiting for a human. */
@@ -45,7 +45,7 @@ const REST_MS = 1_000;
 
 interface Waiting {
   readonly events: readonly HookEvent[];
-  settle(taken: Taken | 'unavailable'): void;
+  settle(taken: IntakeResult | 'unavailable'): void;
 }
 
 /** Creates the intake and loads the stored counts. */

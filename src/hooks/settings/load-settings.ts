@@ -20,7 +20,7 @@ interface CachedSettings {
 }
 
 /** What is known about the settings without loading the YAML parser. */
-interface SettingsGlance {
+interface KnownSettings {
   /** The cached settings, of the current file or, if it has changed or cannot be read, of an earlier one. */
   readonly cached: HookSettings | undefined;
   /** Whether `cached` matches the current file. */
@@ -35,7 +35,7 @@ interface SettingsGlance {
  * Returns the cached settings of the state directory if the file has not changed since: parsing YAML takes longer than
  * everything else.
  */
-export function glanceAtSettings({ config, state, home }: HookPaths, version: string): SettingsGlance {
+export function peekSettings({ config, state, home }: HookPaths, version: string): KnownSettings {
   const cached = cachedIn(cacheIn(state));
   const forwarded = cached?.settings.forward !== undefined;
   let text: string;
@@ -56,10 +56,10 @@ export function glanceAtSettings({ config, state, home }: HookPaths, version: st
 export async function loadSettings(
   paths: HookPaths,
   version: string,
-  glance = glanceAtSettings(paths, version),
+  known = peekSettings(paths, version),
 ): Promise<LoadedSettings> {
   const { config, state, home } = paths;
-  const { cached, isCurrent, fingerprint } = glance;
+  const { cached, isCurrent, fingerprint } = known;
   if (cached !== undefined && isCurrent) return { settings: cached, problem: undefined };
   if ('error' in fingerprint) {
     const { error } = fingerprint;

@@ -2,12 +2,12 @@ import { wikiShapes } from '../readiness/wiki-runs.ts';
 import { oddPagings } from './odd-paging.ts';
 
 /** The syntax after the name of a fault: nothing, `=RATE[:DETAIL]`, or `=DETAIL`. */
-type Takes = 'nothing' | 'rate' | 'detail';
+type FaultSyntax = 'nothing' | 'rate' | 'detail';
 
 export interface FaultKind {
   readonly name: string;
   readonly meaning: string;
-  readonly takes: Takes;
+  readonly takes: FaultSyntax;
   /** The default share of affected answers or rows. */
   readonly usually?: number;
   readonly detail?: {

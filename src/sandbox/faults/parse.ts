@@ -35,7 +35,7 @@ export function parseFaults(texts: readonly string[]): Faults {
 }
 
 function parseFault(text: string): Fault {
-  const [head = '', ...places] = text.split('@');
+  const [head = '', ...scopes] = text.split('@');
   const equals = head.indexOf('=');
   const name = equals < 0 ? head : head.slice(0, equals);
   const value = equals < 0 ? undefined : head.slice(equals + 1);
@@ -45,8 +45,8 @@ function parseFault(text: string): Fault {
       `Unknown fault "${name}": the faults are ${faultKinds.map((one) => one.name).join(', ')}.`,
     );
   }
-  const org = places.find((place) => place.startsWith('org='))?.slice('org='.length);
-  return { name, ...readValue(kind, value), endpoint: readEndpoint(text, places), org };
+  const org = scopes.find((scope) => scope.startsWith('org='))?.slice('org='.length);
+  return { name, ...readValue(kind, value), endpoint: readEndpoint(text, scopes), org };
 }
 
 function readValue(kind: FaultKind, value: string | undefined): Pick<Fault, 'rate' | 'detail'> {
@@ -73,14 +73,14 @@ function readDetail({ name, detail }: FaultKind, given: string | undefined): str
   return text;
 }
 
-function readEndpoint(text: string, places: readonly string[]): Endpoint | undefined {
+function readEndpoint(text: string, scopes: readonly string[]): Endpoint | undefined {
   let chosen: Endpoint | undefined;
-  for (const place of places) {
-    if (place.startsWith('org=') && place.length > 'org='.length) continue;
-    chosen = endpoints.find((endpoint) => endpoint === place);
+  for (const scope of scopes) {
+    if (scope.startsWith('org=') && scope.length > 'org='.length) continue;
+    chosen = endpoints.find((endpoint) => endpoint === scope);
     if (chosen === undefined) {
       throw new Error(
-        `"@${place}" in the fault "${text}" is neither an endpoint (${endpoints.join(', ')}) nor "@org=NAME".`,
+        `"@${scope}" in the fault "${text}" is neither an endpoint (${endpoints.join(', ')}) nor "@org=NAME".`,
       );
     }
   }

@@ -36,15 +36,15 @@ function absence({ isPublished, name }: Figure): Html {
 }
 
 function presence(figure: Figure, all: OrgFigures, id: string, now: Instant): Html {
-  const { name, course, value = 0 } = figure;
-  const [first, last] = [course[0], course.at(-1)];
+  const { name, trend, value = 0 } = figure;
+  const [first, last] = [trend[0], trend.at(-1)];
   const chart =
-    course.length === 0
+    trend.length === 0
       ? undefined
       : sparkline({
           id,
-          title: `${titles[name]}, the last ${course.length} days`,
-          course,
+          title: `${titles[name]}, the last ${trend.length} days`,
+          trend,
           format: (of) => valueText(name, of),
           ...(name === 'readiness' && { max: 1 }),
         });
@@ -65,8 +65,8 @@ export function valueText(name: FigureName, value: number): string {
 }
 
 /** Says in a word that the day is above its expected upper bound. */
-export function markOf({ course }: Figure): Html | undefined {
-  const day = course.at(-1);
+export function markOf({ trend }: Figure): Html | undefined {
+  const day = trend.at(-1);
   if (day === undefined || !isUnusual(day)) return undefined;
   return html` <span class="spike">▲ unusually high</span>`;
 }

@@ -59,12 +59,12 @@ export function summaryCells(org: string, all: OrgFigures): Html {
   const credits = figureOf('credits');
   const day = credits?.day;
   const chart =
-    credits === undefined || credits.course.length === 0
+    credits === undefined || credits.trend.length === 0
       ? undefined
       : sparkline({
           id: `c-${encodeURIComponent(org.toWellFormed())}`,
-          title: `Credits of ${org}, the last ${credits.course.length} days`,
-          course: credits.course,
+          title: `Credits of ${org}, the last ${credits.trend.length} days`,
+          trend: credits.trend,
           format: (value) => valueText('credits', value),
         });
   return html`${cell('Data of', day === undefined ? unknown : html`<time datetime="${day}">${day}</time>`)}

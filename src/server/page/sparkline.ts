@@ -1,4 +1,4 @@
-import type { CourseDay } from '../figures.ts';
+import type { TrendDay } from '../figures.ts';
 import { count } from './format.ts';
 import { type Html, html } from './html.ts';
 
@@ -16,7 +16,7 @@ interface SparklineParts {
   /** Unique on the page. */
   readonly id: string;
   readonly title: string;
-  readonly course: readonly CourseDay[];
+  readonly trend: readonly TrendDay[];
   /** The largest value of the scale; by default that of the days. */
   readonly max?: number;
   /** Formats a value for the description. */
@@ -24,7 +24,7 @@ interface SparklineParts {
 }
 
 /** Whether a day is above its expected upper bound. */
-export function isUnusual({ value, upper }: CourseDay): boolean {
+export function isUnusual({ value, upper }: TrendDay): boolean {
   return value !== undefined && upper !== undefined && value > upper;
 }
 
@@ -33,13 +33,13 @@ export function isUnusual({ value, upper }: CourseDay): boolean {
  * expected upper bound is a line. The description states the same in words.
  */
 export function sparkline(parts: SparklineParts): Html {
-  const { id, title, course } = parts;
+  const { id, title, trend } = parts;
   const scale = scaleOf(parts);
   const usual: string[] = [];
   const unusual: string[] = [];
   const marks: string[] = [];
   const bounds: string[] = [];
-  for (const [index, day] of course.entries()) {
+  for (const [index, day] of trend.entries()) {
     const x = index * STEP;
     const top = day.value === undefined ? HEIGHT : scale(day.value);
     if (day.value !== undefined) {
@@ -52,7 +52,7 @@ export function sparkline(parts: SparklineParts): Html {
     const bound = day.upper === undefined ? -1 : scale(day.upper);
     if (bound >= 0) bounds.push(`M${x - 1} ${bound}h${STEP}`);
   }
-  return html`<svg class="spark" viewBox="0 0 ${STEP * Math.max(course.length, 1)} ${HEIGHT}" role="img"
+  return html`<svg class="spark" viewBox="0 0 ${STEP * Math.max(trend.length, 1)} ${HEIGHT}" role="img"
 preserveAspectRatio="none" aria-labelledby="${id}-t ${id}-d"><title id="${id}-t">${title}</title><desc id="${id}-d">${describe(parts)}</desc>${path('bars', usual)}${path('unusual', unusual)}${path('unusual', marks)}${path('bound', bounds)}</svg>`;
 }
 
@@ -61,10 +61,10 @@ function path(kind: string, steps: readonly string[]): Html | undefined {
 }
 
 /** The vertical position of a value; negative for what does not fit. */
-function scaleOf({ course, max }: SparklineParts): (value: number) => number {
-  const values = course.flatMap(({ value }) => value ?? []);
+function scaleOf({ trend, max }: SparklineParts): (value: number) => number {
+  const values = trend.flatMap(({ value }) => value ?? []);
   const largest = max ?? Math.max(0, ...values);
-  const bounds = course.flatMap(({ upper }) => upper ?? []).filter((upper) => upper <= largest * MAX_BOUND);
+  const bounds = trend.flatMap(({ upper }) => upper ?? []).filter((upper) => upper <= largest * MAX_BOUND);
   const top = Math.max(largest, ...bounds);
   return (value) => {
     if (top === 0) return value === 0 ? HEIGHT - MIN_BAR : -1;
@@ -74,13 +74,13 @@ function scaleOf({ course, max }: SparklineParts): (value: number) => number {
   };
 }
 
-function describe({ course, format }: SparklineParts): string {
-  const [first, last] = [course[0], course.at(-1)];
+function describe({ trend, format }: SparklineParts): string {
+  const [first, last] = [trend[0], trend.at(-1)];
   if (first === undefined || last === undefined) return 'No days are known.';
-  const known = course.flatMap(({ value }) => value ?? []);
-  const unknown = course.length - known.length;
-  const unusual = course.filter(isUnusual);
-  const sentences = [`${count(course.length, 'day')} from ${first.day} to ${last.day}.`];
+  const known = trend.flatMap(({ value }) => value ?? []);
+  const unknown = trend.length - known.length;
+  const unusual = trend.filter(isUnusual);
+  const sentences = [`${count(trend.length, 'day')} from ${first.day} to ${last.day}.`];
   if (known.length > 0) {
     sentences.push(`Lowest ${format(Math.min(...known))}, highest ${format(Math.max(...known))}.`);
   }

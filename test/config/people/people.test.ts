@@ -5,7 +5,7 @@ import { createLabels } from '../../../src/config/people/labels.ts';
 import { createPeople } from '../../../src/config/people/people.ts';
 import { createTeams } from '../../../src/config/people/teams.ts';
 import { parseTeams } from '../../../src/config/people/teams-file.ts';
-import { load, mistakeOf } from '../loading.ts';
+import { configErrorOf, load } from '../loading.ts';
 
 const ada = { id: 'user_1', email: 'ada@acme.example' };
 const KEY = '0123456789abcdef';
@@ -52,10 +52,10 @@ describe('a teams file', () => {
     ['t.csv', 'user_1,a\n\nuser_1,b\n', 't.csv:3: is listed twice'],
     ['t.csv', 'user_1,a\n"ada@acme.example,b\n', 't.csv:2: is not valid CSV'],
     ['t.csv', `user_1,${'x'.repeat(101)}\n`, 't.csv:1: has a team of more than 100 characters'],
-  ])('%s with a mistake is refused with its line and without its words: %j', async (file, text, message) => {
-    const mistake = await mistakeOf(() => parseTeams(text, file));
-    expect(mistake.message).toBe(message);
-    expect(JSON.stringify(mistake)).not.toMatch(/ada@|acme/i);
+  ])('%s with an error is refused with its line and without its words: %j', async (file, text, message) => {
+    const failure = await configErrorOf(() => parseTeams(text, file));
+    expect(failure.message).toBe(message);
+    expect(JSON.stringify(failure)).not.toMatch(/ada@|acme/i);
   });
 });
 
@@ -151,9 +151,9 @@ describe('the identification of people', () => {
     ],
   ])('by hash with %s is refused', async (_, environment, message) => {
     const files = { '/short': 'planted-secret\n' };
-    const mistake = await mistakeOf(() => load({ args: ['--users.identity=hash'], environment, files }));
-    expect(mistake.message).toBe(message);
-    expect(JSON.stringify(mistake)).not.toContain('planted-secret');
+    const failure = await configErrorOf(() => load({ args: ['--users.identity=hash'], environment, files }));
+    expect(failure.message).toBe(message);
+    expect(JSON.stringify(failure)).not.toContain('planted-secret');
   });
 
   test('another key makes other hashes, and its file is read again when it changes', async () => {
@@ -184,7 +184,7 @@ describe('the teams of a configuration', () => {
   });
 
   test('that cannot be read are refused, later they stay as they were read before', async () => {
-    const missing = await mistakeOf(() => load({ args: ['--teams.file=t.csv'] }));
+    const missing = await configErrorOf(() => load({ args: ['--teams.file=t.csv'] }));
     expect(missing.message).toBe('teams.file: t.csv does not exist');
     const files = new Map<string, string | Error>([['t.csv', 'user_1,a\n']]);
     const people = await createPeople({
@@ -194,7 +194,7 @@ describe('the teams of a configuration', () => {
       files: createFakeFiles(files),
     });
     files.set('t.csv', 'user_1\n');
-    expect((await mistakeOf(() => people.refresh())).message).toBe('t.csv:1: has no team');
+    expect((await configErrorOf(() => people.refresh())).message).toBe('t.csv:1: has no team');
     expect(people.current().teamOf(ada)).toBe('a');
     files.set('t.csv', 'user_1,b\n');
     expect(await people.refresh()).toBe(true);
@@ -216,7 +216,7 @@ test('a file that cannot be read keeps its last good value and does not delay an
   const { identity } = people.current();
   files.set('/k', new Error('gone'));
   files.set('t.csv', 'user_1,b\n');
-  expect((await mistakeOf(() => people.refresh())).message).toContain('/k');
+  expect((await configErrorOf(() => people.refresh())).message).toContain('/k');
   expect(people.current().identity).toBe(identity);
   expect(people.current().teamOf(ada)).toBe('b');
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { addDays } from '../../../src/catalog/day.ts';
-import type { CourseDay, Figure, OrgFigures } from '../../../src/server/figures.ts';
+import type { Figure, OrgFigures, TrendDay } from '../../../src/server/figures.ts';
 import { changeWords, figureCards } from '../../../src/server/page/figures.ts';
 import { summaryCells } from '../../../src/server/page/overview.ts';
 import { contentOf, renderPage } from '../../../src/server/page/page.ts';
@@ -10,7 +10,7 @@ import { NOW, orgStatus, serviceStatus } from '../fixtures.ts';
 
 const LAST = dayNamed('2026-11-19');
 
-function courseOf(...values: readonly (number | undefined | readonly [number, number])[]): CourseDay[] {
+function trendOf(...values: readonly (number | undefined | readonly [number, number])[]): TrendDay[] {
   return values.map((given, index) => {
     const [value, upper] = typeof given === 'object' ? given : [given, undefined];
     return { day: addDays(LAST, index - values.length + 1), value, upper };
@@ -18,7 +18,7 @@ function courseOf(...values: readonly (number | undefined | readonly [number, nu
 }
 
 function figureOf(changes: Partial<Figure> = {}): Figure {
-  const course = courseOf(1, 2, 3, 4, 5, 6, 7, 8);
+  const trend = trendOf(1, 2, 3, 4, 5, 6, 7, 8);
   return {
     name: 'credits',
     family: 'agent_platform_daily_credits',
@@ -26,7 +26,7 @@ function figureOf(changes: Partial<Figure> = {}): Figure {
     day: LAST,
     value: 8,
     weekBefore: 1,
-    course,
+    trend,
     ...changes,
   };
 }
@@ -46,17 +46,17 @@ function allOf(...figures: readonly Figure[]): OrgFigures {
 }
 
 describe('the bars', () => {
-  const draw = (course: readonly CourseDay[]) =>
-    sparkline({ id: 's', title: 'Credits', course, format: String }).markup;
+  const draw = (trend: readonly TrendDay[]) =>
+    sparkline({ id: 's', title: 'Credits', trend, format: String }).markup;
 
   test('have a gap for an unknown day and a line for zero', () => {
-    const markup = draw(courseOf(0, undefined, 10));
+    const markup = draw(trendOf(0, undefined, 10));
     expect(markup).toContain('d="M0 48V47h6V48zM16 48V6h6V48z"');
     expect(markup).toContain('Lowest 0, highest 10. 1 day unknown.');
   });
 
   test('mark a day above its expected upper bound by shape, colour and words', () => {
-    const markup = draw(courseOf([4, 8], [16, 8]));
+    const markup = draw(trendOf([4, 8], [16, 8]));
     expect(markup).toContain('<path class="bars" d="M0 48V37.5h6V48z"/>');
     expect(markup).toContain(
       '<path class="unusual" d="M8 48V6h6V48z"/><path class="unusual" d="M8 0h6l-3 4z"/>',
@@ -66,11 +66,11 @@ describe('the bars', () => {
   });
 
   test('are not flattened by a bound far above them', () => {
-    expect(draw(courseOf([10, 1e9]))).toBe(draw(courseOf(10)));
+    expect(draw(trendOf([10, 1e9]))).toBe(draw(trendOf(10)));
   });
 
   test('name themselves for screen readers', () => {
-    expect(draw(courseOf(1))).toMatch(
+    expect(draw(trendOf(1))).toMatch(
       /role="img"\s.*aria-labelledby="s-t s-d"><title id="s-t">Credits<\/title><desc/s,
     );
   });
@@ -93,12 +93,12 @@ describe('a figure', () => {
   const text = (figure: Figure) => figureCards(allOf(figure), 'x', NOW).markup.replace(/<[^>]*>/g, '');
 
   test('that is unusual says so', () => {
-    expect(text(figureOf({ value: 16, course: courseOf([16, 8]) }))).toContain('▲ unusually high');
+    expect(text(figureOf({ value: 16, trend: trendOf([16, 8]) }))).toContain('▲ unusually high');
     expect(text(figureOf())).not.toContain('unusually');
   });
 
   test('that is absent says why', () => {
-    const absent = { value: undefined, day: undefined, course: [] };
+    const absent = { value: undefined, day: undefined, trend: [] };
     expect(text(figureOf(absent))).toContain('Not known yet.');
     expect(text(figureOf({ ...absent, isPublished: false }))).toContain('metrics.exclude leaves it out');
     expect(text(figureOf({ ...absent, name: 'month' }))).toContain('a day of the month is not known yet');
