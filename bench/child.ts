@@ -51,7 +51,7 @@ function nextMessage<Message>(child: ChildProcess): Promise<Message> {
     }
     function onExit(code: number | null): void {
       child.off('message', onMessage);
-      reject(new Error(`${child.spawnargs[1]} ended with code ${code}`));
+      reject(new Error(`${child.spawnargs[1]} exited with code ${code}`));
     }
     child.once('message', onMessage).once('exit', onExit);
   });

@@ -17,9 +17,7 @@ const report = read(output);
 if (report.metadata !== undefined) {
   const found = Object.entries(report.vulnerabilities ?? {});
   for (const [name, { severity }] of found) console.log(`${name}: ${severity}`);
-  console.log(
-    found.length === 0 ? 'no known vulnerabilities' : `npm audit tells more of these ${found.length}`,
-  );
+  console.log(found.length === 0 ? 'no known vulnerabilities' : `npm audit describes these ${found.length}`);
   process.exitCode = code;
 } else if (report.statusCode !== undefined && NO_SUCH_SERVICE.includes(report.statusCode)) {
   console.log(`not checked: this registry has no audit service (it answered ${report.statusCode})`);

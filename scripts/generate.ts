@@ -73,7 +73,7 @@ if (process.argv.includes('--check')) {
     if ((await current(file))?.equals(Buffer.from(file.content())) !== true) stale.push(file.path);
   }
   if (stale.length > 0) {
-    console.error(`not as the code has it: ${stale.join(', ')}\n  run: node scripts/generate.ts`);
+    console.error(`out of date: ${stale.join(', ')}\n  run: node scripts/generate.ts`);
     process.exitCode = 1;
   }
 } else {

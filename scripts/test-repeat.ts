@@ -27,7 +27,7 @@ interface Report {
 }
 
 const times = Number(values.times);
-if (!(times >= 1)) throw new Error(`--times ${values.times}: nothing would be run`);
+if (!(times >= 1)) throw new Error(`--times ${values.times}: must be at least 1`);
 
 const folder = mkdtempSync(path.join(tmpdir(), 'test-repeat-'));
 // They exit with this process, even if it is killed.
@@ -81,7 +81,7 @@ async function runOnce(time: number): Promise<boolean> {
     if (tests.length === 0 && status === 'failed') tests.push(message);
     return tests.map((test) => `${path.relative('.', name)}: ${test}`);
   });
-  if (failed.length === 0) failed.push(`none of the tests, but the run itself (exit code ${code})`);
+  if (failed.length === 0) failed.push(`the run itself, but no test (exit code ${code})`);
   for (const test of failed) failures.set(test, (failures.get(test) ?? 0) + 1);
   return false;
 }

@@ -14,7 +14,7 @@ export function renderPanelsPage(result: PanelsResult, { queried }: BenchOptions
     shown(sum(own, ({ recorded }) => recorded)),
     shown(sum(own, ({ raw }) => raw)),
   ]);
-  const dearest = panels
+  const mostExpensive = panels
     .toSorted((one, other) => other.recorded - one.recorded)
     .slice(0, SLOWEST)
     .map(({ dashboard, title, recorded, raw }) => [`${dashboard}: ${title}`, shown(recorded), shown(raw)]);
@@ -31,10 +31,10 @@ ${renderTable(['dashboard', 'panels', 'recorded, CPU s', 'raw, CPU s'], dashboar
 
 The panels that take most:
 
-${renderTable(['panel', 'recorded, CPU s', 'raw, CPU s'], dearest)}`;
+${renderTable(['panel', 'recorded, CPU s', 'raw, CPU s'], mostExpensive)}`;
 }
 
-/** The targets for a year: the dearest panel, and the dearest dashboard. */
+/** The targets for a year: the most expensive panel and the most expensive dashboard. */
 export function panelsAims({ panels, size }: PanelsResult): readonly Aim[] {
   const panel = Math.max(...panels.map(({ recorded }) => recorded));
   const totals = byDashboard(panels).map(({ panels: own }) => sum(own, ({ recorded }) => recorded));

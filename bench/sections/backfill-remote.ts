@@ -50,7 +50,8 @@ export async function measureRemoteBackfills(
 async function runRound(directory: string, size: PastSize): Promise<Round> {
   const { run: sent, receiver } = await runOnce(directory, size, false);
   const { run: replayed } = await runOnce(directory, size, true);
-  if (sent.samples !== replayed.samples) throw new Error('the same backfill has other samples');
+  if (sent.samples !== replayed.samples)
+    throw new Error('two runs of the same backfill differ in their samples');
   return { sent, replayed, receiver };
 }
 
@@ -61,7 +62,7 @@ async function runOnce(directory: string, size: PastSize, replayed: boolean) {
     const run = await runJob<RemoteBackfill>(directory, 'jobs/backfill-by-remote-write.js', options);
     const taken = await receiver.samples();
     if (taken !== undefined && taken < run.samples) {
-      throw new Error(`${receiver.name} has ${taken} samples of ${run.samples}`);
+      throw new Error(`${receiver.name} received ${taken} of ${run.samples} samples`);
     }
     return { run, receiver: receiver.name };
   } finally {

@@ -80,6 +80,6 @@ async function pollOnce(node: readonly string[], port: number, folder: string, d
   const usage = child.stdio[3];
   if (usage === null || usage === undefined || !('read' in usage)) throw new Error('there is no pipe');
   const [written, [code]] = await Promise.all([text(usage), once(child, 'exit')]);
-  if (code !== 0) throw new Error(`the first sync ended with code ${code}`);
+  if (code !== 0) throw new Error(`the first sync exited with code ${code}`);
   return { seconds: (performance.now() - startedAt) / 1000, ...(JSON.parse(written) as Usage) };
 }

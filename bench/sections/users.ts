@@ -84,7 +84,7 @@ async function pollOnce({ bench, program }: Built, port: number, identity: Ident
     const usage = child.stdio[3];
     if (usage === null || usage === undefined || !('read' in usage)) throw new Error('there is no pipe');
     const [written, [code]] = await Promise.all([text(usage), once(child, 'exit')]);
-    if (code !== 0) throw new Error(`the poll of people ended with code ${code}`);
+    if (code !== 0) throw new Error(`the poll of people exited with code ${code}`);
     return { seconds: (performance.now() - startedAt) / 1000, usage: JSON.parse(written) as Usage };
   } finally {
     rmSync(folder, { recursive: true });

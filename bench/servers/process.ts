@@ -9,12 +9,12 @@ export function serverOptions(): ServerOptions {
   return JSON.parse(text) as ServerOptions;
 }
 
-/** Tells the parent process where this one listens. */
+/** Reports to the parent process where this one listens. */
 export function sayReady(port: number): void {
   process.send?.({ port } satisfies Ready);
 }
 
-/** Starts listening on loopback, and tells the parent process. */
+/** Starts listening on loopback and reports the port to the parent process. */
 export function listenAndSay(server: Server): void {
   server.listen(0, '127.0.0.1', () => sayReady((server.address() as AddressInfo).port));
 }

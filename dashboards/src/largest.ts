@@ -2,13 +2,13 @@ import { type Described, daily, type Expression, named, promql } from './express
 import { palette } from './palette.ts';
 import { days, type Query } from './query.ts';
 
-/** How many series are told apart before the rest. */
+/** Maximum number of series that are shown separately. */
 const SHOWN = 5;
 const REST = 'the rest';
 
 interface Parts<Label extends string> {
   readonly family: Described<Label>;
-  /** The label whose values are told apart; values are summed over the others. */
+  /** The label whose values are shown separately; values are summed over the others. */
   readonly label: NoInfer<Label>;
   readonly only?: Partial<Readonly<Record<NoInfer<Label>, string>>>;
   /** The name of an empty value. */
@@ -17,7 +17,7 @@ interface Parts<Label extends string> {
 
 /**
  * The days of the series that are largest over the range, and the sum of the others. They are chosen once for the range:
- * chosen for each day, a series would appear on some of its days only. For the choice a value at noon stands for each
+ * chosen for each day, a series would appear on some of its days only. For the choice, a value at noon represents each
  * day, which costs one sample a day; live days are published by then, and backfill stamps its days with that time.
  */
 export function largestAndRest<const Label extends string>(parts: Parts<Label>): readonly Query[] {

@@ -63,7 +63,8 @@ function nodeLicense(): string {
   ];
   const beside = candidates.map((place) => join(dirname(node), place));
   const file = [values['node-license'], ...beside].find((path) => path !== undefined && existsSync(path));
-  if (file === undefined) throw new Error(`no license text beside ${node}: name it by --node-license=FILE`);
+  if (file === undefined)
+    throw new Error(`no license text beside ${node}: pass its file with --node-license=FILE`);
   return readFileSync(file, 'utf8');
 }
 

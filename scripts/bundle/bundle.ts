@@ -85,7 +85,7 @@ async function bundleEntry(
   });
   const code = new Map<string, string>();
   for (const file of output) {
-    if (file.type !== 'chunk') throw new Error(`${entry}: ${file.fileName} is no code`);
+    if (file.type !== 'chunk') throw new Error(`${entry}: ${file.fileName} is not JavaScript`);
     // Namespaces of Node's own modules would be copied whole here; the loader's stand-ins for them need no copy.
     code.set(file.fileName, file.code.replaceAll(/\b(node_\w+)=[\w.]+\(\1,1\)/g, '$1=$1'));
   }

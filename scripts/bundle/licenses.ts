@@ -37,5 +37,5 @@ function textOf(folder: string, { license }: Locked): string {
     .map((file) => readFileSync(join(folder, file), 'utf8').trim());
   if (texts.length > 0) return texts.join('\n\n');
   if (license === undefined) throw new Error(`${folder}: no license`);
-  return `${license} (the package brings no text)`;
+  return `${license} (the package contains no license text)`;
 }

@@ -15,7 +15,7 @@ export function releaseProblems({ tag, version, changelog, project }: ReleaseInp
   const problems: string[] = [];
   if (tag !== `v${version}`) problems.push(`the tag is ${tag}, but package.json has version ${version}`);
   if (releaseNotes(changelog, version) === undefined)
-    problems.push(`CHANGELOG.md has no section "## [${version}] - DATE" with anything in it`);
+    problems.push(`CHANGELOG.md has no section "## [${version}] - DATE", or it is empty`);
   const open = placeholders(project);
   if (open.length > 0)
     problems.push(

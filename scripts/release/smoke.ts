@@ -33,7 +33,7 @@ async function started(program: ChildProcess): Promise<void> {
   }
   const [code] = await once(program, 'exit', { signal });
   // Windows has no signals, so the process is killed instead.
-  if (code !== 0 && process.platform !== 'win32') throw new Error(`it ended with ${code}`);
+  if (code !== 0 && process.platform !== 'win32') throw new Error(`it exited with ${code}`);
 }
 
 async function statusUrl({ stdout }: ChildProcess): Promise<string> {
@@ -42,7 +42,7 @@ async function statusUrl({ stdout }: ChildProcess): Promise<string> {
     const url = /status +(http:\S+?)\/?$/.exec(line)?.[1];
     if (url !== undefined) return url;
   }
-  throw new Error('it ended without an address');
+  throw new Error('it exited without printing an address');
 }
 
 async function check(url: string): Promise<void> {
@@ -50,7 +50,7 @@ async function check(url: string): Promise<void> {
   const page = await (await fetch(`${url}/metrics`, { signal })).text();
   if (!page.includes(`agent_platform_exporter_build_info{version="${values.version}"`))
     throw new Error(`it is not version ${values.version}`);
-  if (!/^agent_platform_daily_credits\{/m.test(page)) throw new Error('it serves no figures');
+  if (!/^agent_platform_daily_credits\{/m.test(page)) throw new Error('it serves no usage metrics');
 }
 
 async function isReady(url: string): Promise<boolean> {

@@ -13,9 +13,9 @@ import { readCron } from '../scheduler/cron.ts';
 interface Claim {
   /** Aborted once another process may run it. */
   readonly lost: AbortSignal | undefined;
-  /** Records that the run has ended by itself. */
+  /** Records that the run has succeeded or failed. */
   finish(): Promise<void>;
-  /** Records that the run was cut and has to be made again. */
+  /** Records that the run was aborted and must be repeated. */
   abandon(): void;
 }
 
@@ -67,7 +67,7 @@ export function isOverdue(
 /** How far the clocks of process and database may differ before a tick counts as missed, in milliseconds. */
 const GRACE_MS = 15_000;
 
-/** The fingerprint of the settings that shape what is stored: processes with other ones would undo each other's work. */
+/** Fingerprint of the settings that shape what is stored: processes that differ in them would undo each other's work. */
 function storedShapeOf({ orgs, people, history }: LiveConfig): string {
   const { identity, teamRules } = people.current();
   const shape = [
@@ -78,7 +78,7 @@ function storedShapeOf({ orgs, people, history }: LiveConfig): string {
   return createHash('sha256').update(JSON.stringify(shape)).digest('hex');
 }
 
-/** What the leases of a configuration are about. */
+/** The settings that leases depend on. */
 export function leaseSettingsOf(config: LiveConfig): LeaseSettings {
   const { orgs, shard } = config;
   return {

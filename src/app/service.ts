@@ -29,7 +29,7 @@ import { openServiceWeb, type ServiceWeb } from './web.ts';
 
 const WEB_CONFIGURATION = 'the web configuration';
 
-/** From this number of organizations on, memory is worth less than the time to collect it. */
+/** From this number of organizations on, frequent garbage collection costs more than the memory that it saves. */
 const MANY_ORGS = 20;
 
 /** Interval of time-driven work, in milliseconds: ages, uncovered and old days, retrying a full disk. */
@@ -126,7 +126,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     publication.flush().catch((error: unknown) => log.error('The page could not be assembled', { error }));
   }
 
-  /** The collectors before this one have tried: with thousands of them, looking at all each time would add up. */
+  /** The collectors before this one have run: with thousands of them, checking all each time would add up. */
   let firstUntried = 0;
 
   function hasTriedAll(): boolean {
@@ -166,7 +166,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     refresh() {
       void refresh();
       askOthersToRefresh(core, inUse()).catch((error: unknown) =>
-        logUnlessNotStored(log, 'Asking others to refresh failed', error),
+        logUnlessNotStored(log, 'Refresh request to other processes failed', error),
       );
       return core.traffic.pausesOf(inUse().config.orgs);
     },
@@ -248,7 +248,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     }
   }
 
-  /** A file is always waited for; a database only so long that one that works is not missed. */
+  /** Waits for a file in any case, and for a database only as long as a working one needs. */
   async function isDoneAtStart(restoring: Promise<void>): Promise<boolean> {
     if (core.store.database === undefined) {
       await restoring;
@@ -260,7 +260,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
 
   function reportUnlessStopping(error: unknown): void {
     if (!core.stopping.signal.aborted)
-      log.error('Polling has not begun: the history is not usable', { error });
+      log.error('Polling not started; the history cannot be used', { error });
   }
 
   function startWork(): void {

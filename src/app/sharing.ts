@@ -25,7 +25,7 @@ export function shareWork(core: Core, inUse: () => Deployment): void {
 
   leases.subscribe({
     onHeld: (org) =>
-      void takeOver(org).catch((error: unknown) => logUnlessNotStored(log, 'Taking over failed', error)),
+      void takeOver(org).catch((error: unknown) => logUnlessNotStored(log, 'Takeover failed', error)),
     onRefresh(org, collectors) {
       const asked = jobsOf(inUse(), new Set(collectors)).filter((job) => job.org === org);
       void scheduler.refresh(new Set(asked.map(({ name }) => name)));
@@ -49,7 +49,7 @@ export async function askOthersToRefresh(core: Core, { orgs, fetching }: Deploym
   }
 }
 
-/** Shows what the last runs of an organization were and what they have counted. */
+/** Publishes the last runs of an organization and its totals, over all processes. */
 export function showShared(
   core: Core,
   { orgs, fetching, config }: Deployment,

@@ -47,7 +47,7 @@ interface StoreParts extends StorageConfig {
   readonly onRuns?: (org: string, runs: readonly SharedRun[], totals: readonly SharedTotals[]) => void;
 }
 
-/** How often a store that cannot be used is looked at, in milliseconds. */
+/** Interval between checks of an unusable store, in milliseconds. */
 const LOOK_MS = 1_000;
 
 /** Opens the configured store; rejects with a `ConfigError` if its path is not a regular file. */
@@ -111,7 +111,7 @@ async function openDatabase(
   };
 }
 
-/** Logs a failure unless it is that of a database that cannot be used, which is logged once by itself. */
+/** Logs a failure, except that of an unusable database, which the database logs once. */
 export function logUnlessNotStored(log: Logger, message: string, error: unknown): void {
   if (!(error instanceof NotStored)) log.error(message, { error });
 }

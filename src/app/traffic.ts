@@ -10,7 +10,7 @@ import { type AdjustablePacingLimiter, createPacingLimiter } from '../runtime/ra
 
 /** Rate limit, quota and pauses of one organization's requests, and the identity check of its answers. */
 type OrgTraffic = {
-  // With the client's own names: it spreads them, and the compiler does not report an unknown name there.
+  // Named as in the client, which spreads them: the compiler would not report an unknown name there.
   readonly [Part in 'limiter' | 'dailyQuota' | 'throttleHolds' | 'admission']-?: NonNullable<
     PlatformClientDeps[Part]
   >;

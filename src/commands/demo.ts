@@ -31,7 +31,7 @@ export async function run(context: CommandContext): Promise<number> {
   const triggers = createReloadTriggers(context);
   const sandbox = createSandbox({
     now: createSystemClock().now,
-    // Something to see in the figures of spend and readiness.
+    // Makes the figures of spend and readiness show something.
     scenarios: ['credit-spike', 'readiness-drop'],
   });
   const { url } = await listenForDemo(sandbox);
@@ -74,7 +74,7 @@ export async function run(context: CommandContext): Promise<number> {
   return 0;
 }
 
-/** On the port that the documentation names, so that its commands reach the demo's platform; on another if that is used. */
+/** Listens on the port that the documentation names, so that its commands work; on another if it is taken. */
 function listenForDemo(sandbox: Sandbox): Promise<{ readonly url: string }> {
   const host = '127.0.0.1';
   return sandbox.listen({ host, port: PLATFORM_PORT }).catch(() => sandbox.listen({ host, port: 0 }));

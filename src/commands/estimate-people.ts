@@ -16,7 +16,7 @@ export interface PeopleByIdentity {
   days(org: string, identity: Identity): ReadonlyMap<Day, UsersRow>;
 }
 
-/** Creates an empty survey; teams are those of the settings. */
+/** Creates the reader, without any rows; teams are those of the settings. */
 export function createPeopleByIdentity({ teamOf, teamRules }: PeopleSettings): PeopleByIdentity {
   const read = new Map<string, Map<Day, UsersRow>>();
   // The number of hashes does not depend on the key.

@@ -28,7 +28,7 @@ function isOnPath(program: string, environment: Environment): boolean {
   });
 }
 
-// The shells of every system understand double quotes; characters that these do not protect are rare in paths.
+// The shells of every system understand double quotes; the characters that they do not protect are rare in paths.
 function quotedForShell(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word)
     ? word

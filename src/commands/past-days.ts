@@ -12,7 +12,7 @@ import type { Logger } from '../runtime/logger.ts';
 import { datasetsOf } from './backfill-choice.ts';
 import type { ChosenOrgs } from './backfill-orgs.ts';
 
-// What the commands that write past days have in common.
+// Shared by the commands that write past days.
 
 /** Opens the store and resolves with its history once it can be used; rejects with a `ConfigError` if it cannot. */
 export async function openPast(config: Config, clock: Clock, log: Logger): Promise<History> {

@@ -25,7 +25,7 @@ const fileVariable = 'AGENT_PLATFORM_STORAGE_URL_FILE';
 
 /**
  * Reads the settings of the store; `sources` are those that the values come from. Rejects with a `ConfigError` if both a
- * file and a database are given, or if a password is given where others could read it.
+ * file and a database are given, or if a password is set where others could read it.
  */
 export async function readStorage(
   values: StorageValues,

@@ -15,7 +15,7 @@ interface FocusFamilies {
 
 const PLATFORM = 'AI coding-agent platform';
 const MILLION = 1_000_000;
-/** The model of credits that belong to none. */
+/** The model name of credits without a model. */
 const UNATTRIBUTED = 'unattributed';
 /** A smaller remainder is a rounding error. */
 const RESIDUE = 1e-9;
@@ -27,7 +27,7 @@ interface Charge {
   readonly cost: number;
 }
 
-/** What the charges of one day have in common. */
+/** The values that all charges of a day share. */
 interface Frame extends Pick<ExportedDay, 'org' | 'orgId' | 'day'> {
   readonly currency: string;
   /** Price of one million credits. */
@@ -37,8 +37,8 @@ interface Frame extends Pick<ExportedDay, 'org' | 'orgId' | 'day'> {
 type Cell = string | number | null;
 
 /**
- * The columns in the order of the file. The cost is an estimate at the configured price and was invoiced by nobody who
- * writes this file: `BilledCost` is 0, as the specification requires of such files.
+ * The columns in the order of the file. The cost is an estimate at the configured price, and the exporter invoices
+ * nothing: `BilledCost` is 0, as the specification requires of files that do not come from the biller.
  */
 const COLUMNS: Readonly<Record<string, (charge: Charge, frame: Frame) => Cell>> = {
   BilledCost: () => 0,

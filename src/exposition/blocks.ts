@@ -6,16 +6,16 @@ import type { Format } from './text.ts';
 /** A chunk in each format; nearly always the same one. */
 export type FormattedChunk = Readonly<Record<Format, DeflatedChunk>>;
 
-/** Something in its place on the page: a text that is deflated together with its neighbours, or a chunk by itself. */
+/** A part of the page: a text, which is deflated together with its neighbours, or a chunk that was deflated alone. */
 export interface Piece {
-  /** The same for what takes its place in a later publication. */
+  /** Identifies the part across publications. */
   readonly key: string;
   readonly body: Buffer | DeflatedChunk | FormattedChunk;
 }
 
 /**
- * The blocks of a page. Short texts of many organizations are deflated in blocks of at least 64 KiB, since each by
- * itself would take several times the bytes; a block whose texts are the same as before is not deflated again.
+ * The blocks of a page. Short texts of many organizations are deflated in blocks of at least 64 KiB, because deflated
+ * one by one they would take several times the bytes. A block with unchanged texts is not deflated again.
  */
 interface Blocks {
   /** The chunks of these pieces, in order; calls must not overlap. */
@@ -24,17 +24,17 @@ interface Blocks {
 
 export interface BuiltBlocks {
   readonly chunks: readonly FormattedChunk[];
-  /** Length of the text that was deflated for this, in bytes. */
+  /** Length of the text that had to be deflated, in bytes. */
   readonly deflatedAnew: number;
 }
 
-/** Length in bytes from which a block may end. */
+/** Minimum length of a block in bytes, unless the page ends. */
 const MIN = 64 * 1024;
-/** Length in bytes which a block of several texts does not exceed. */
+/** Maximum length of a block of several texts in bytes. */
 const MAX = 256 * 1024;
 /** Up to this length another thread costs more than it saves. */
 const SHORT = 16 * 1024;
-/** How many blocks other threads deflate at a time. */
+/** Maximum number of blocks that other threads deflate at a time. */
 const AT_ONCE = 4;
 
 interface Text {
@@ -48,7 +48,7 @@ interface Block {
 }
 
 interface OpenBlock {
-  /** The former block that it continues. */
+  /** The block of the previous page that it continues. */
   former: Block | undefined;
   readonly texts: Text[];
   length: number;
@@ -83,7 +83,7 @@ export function createBlocks(clock: Pick<Clock, 'elapsed'>): Blocks {
           for (const { key } of texts) nextHomes.set(key, block);
           return chunk;
         });
-        // A failure is met where the chunks are awaited.
+        // A failure is handled where the chunks are awaited.
         const done = made.then(
           () => void atWork.delete(done),
           () => void atWork.delete(done),
@@ -103,7 +103,7 @@ export function createBlocks(clock: Pick<Clock, 'elapsed'>): Blocks {
         const former = homes.get(key);
         if (open !== undefined && endsBefore(open, former, body.length)) await close();
         open ??= { former, texts: [], length: 0 };
-        // Too short to end where it did before: it goes on as the next one.
+        // Too short to end at its former boundary, so it continues as the next block.
         if (former !== undefined) open.former = former;
         open.texts.push({ key, body });
         open.length += body.length;
@@ -117,15 +117,15 @@ export function createBlocks(clock: Pick<Clock, 'elapsed'>): Blocks {
 }
 
 /**
- * Whether a block ends before a text of this length: where one ended before, as far as possible, so that a text that
- * grows does not move all later boundaries.
+ * Whether a block ends before a text of this length. Boundaries stay where they were as far as possible, so that a
+ * growing text does not move all later ones.
  */
 function endsBefore({ former, length }: OpenBlock, next: Block | undefined, nextLength: number): boolean {
   if (length + nextLength > MAX) return true;
   return next !== undefined && next !== former && length >= MIN;
 }
 
-/** A text that was rendered again is often the same: to compare it costs far less than to deflate it. */
+/** Rendered texts are often unchanged, and comparing costs far less than deflating. */
 function isSame(before: readonly Text[], now: readonly Text[]): boolean {
   return (
     before.length === now.length &&

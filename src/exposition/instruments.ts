@@ -54,7 +54,7 @@ export interface Instruments {
   ): void;
   /** Restores the last success of an earlier process, at `at` (milliseconds since the epoch). */
   restoreLastSuccess(run: CollectorLabels & { readonly at: number }): void;
-  /** Shows the last run that any process has made of a collector; instants in milliseconds. */
+  /** Sets the last run of a collector, over all processes; instants in milliseconds. */
   showRun(
     run: CollectorLabels & {
       readonly lastRunAt: number;
@@ -63,7 +63,7 @@ export interface Instruments {
       readonly failure?: FailureReason | undefined;
     },
   ): void;
-  /** Shows what all processes have counted of a dataset; totals never go down. */
+  /** Sets the totals of a dataset, over all processes; they never decrease. */
   showTotals(totals: DatasetLabels & { readonly revisions: number; readonly rejected: number }): void;
   /** Counts rejected rows, documents or fields. */
   recordsRejected(rejected: DatasetLabels & { readonly count: number }): void;

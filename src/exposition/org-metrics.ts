@@ -9,7 +9,7 @@ import { ownMetrics } from './own-metrics.ts';
 import { readRegistry, renderLines } from './process-metrics.ts';
 import { ownBuffer, type Segment } from './segment.ts';
 
-/** What a disabled collector leaves behind. */
+/** A disabled collector whose series are removed. */
 interface GoneCollector {
   readonly collector: string;
   readonly dataset?: DatasetName | undefined;
@@ -28,7 +28,7 @@ interface MetricsOfOrg {
     readonly failure?: FailureReason | undefined;
   }): void;
   restoreLastSuccess(collector: string, at: number): void;
-  /** Shows the last run that any process has made of a collector; instants in milliseconds. */
+  /** Sets the last run of a collector, over all processes; instants in milliseconds. */
   showRun(run: {
     readonly collector: string;
     readonly lastRunAt: number;
@@ -36,7 +36,7 @@ interface MetricsOfOrg {
     readonly seconds: number;
     readonly failure?: FailureReason | undefined;
   }): void;
-  /** Shows what all processes have counted of a dataset; totals never go down. */
+  /** Sets the totals of a dataset, over all processes; they never decrease. */
   showTotals(totals: {
     readonly dataset: DatasetName;
     readonly revisions: number;

@@ -44,7 +44,7 @@ export function declareFamilies(families: readonly PublishedFamily[]): Declared 
     const { name, help } = family;
     if (declared.has(name)) throw new Error(`the family ${name} is declared twice`);
     // The same bytes serve both formats, and only OpenMetrics would escape a quote.
-    if (help.includes('"')) throw new Error(`the help of ${name} holds a double quote`);
+    if (help.includes('"')) throw new Error(`the help of ${name} contains a double quote`);
     declared.set(name, { header: headerOf(family), collector });
   }
   return declared;
@@ -58,7 +58,7 @@ function headerOf({ name, help, type = 'gauge' }: Omit<PublishedFamily, 'collect
   return { key: name, body: { text: deflateShort(text), openmetrics: deflateShort(openmetrics) } };
 }
 
-/** Sorts an organization's segments by family; throws if a family would be on the page twice. */
+/** Sorts an organization's segments by family; throws if a family occurs twice. */
 export function createOrgSegments(
   declared: Declared,
   org: string,
@@ -73,8 +73,8 @@ export function createOrgSegments(
       const { collector: owner = collector, header } = declaration;
       if (owner !== collector)
         throw new Error(`the family ${family} belongs to ${owner}, not to ${collector}`);
-      if (named !== org) throw new Error(`a segment of ${named} was given for ${org}`);
-      if (byFamily.has(family)) throw new Error(`the family ${family} comes twice from ${collector}`);
+      if (named !== org) throw new Error(`a segment of ${org} belongs to ${named}`);
+      if (byFamily.has(family)) throw new Error(`the collector ${collector} has the family ${family} twice`);
       if (overflow) continue;
       const piece = { key: JSON.stringify([family, org, collector]), body };
       byFamily.set(family, { series, placed: { collector, org, header, piece } });

@@ -25,12 +25,12 @@ export interface Publication {
   replaceAll(org: string, segments: ReadonlyMap<string, readonly Segment[]>): void;
   /** Removes an organization's series from the page. */
   remove(org: string): void;
-  /** Publishes changes now; resolves with a state that contains everything given before this call. */
+  /** Publishes changes now; resolves with a state that contains every earlier change. */
   flush(): Promise<Published>;
   current(): Published;
   /**
-   * The state for a scrape: with all changes, unless the page has so many parts that publishing them would take more
-   * than a moment; then the current one, which the next publication follows by itself.
+   * The state for a scrape: with all changes, unless the page has so many parts that publishing them takes too long for
+   * a scrape; then the current one, and a publication follows soon.
    */
   fresh(): Promise<Published>;
   /** The names that `?collect[]=` accepts; initially those of all families. */
@@ -53,11 +53,11 @@ interface PublicationDeps {
 }
 
 const INTERVAL_MS = 1000;
-/** Between two publications pass at least this many times what the first one took: they may not take up a processor. */
+/** The minimum pause after a publication, as a multiple of its duration: publishing must not occupy a whole core. */
 const REST = 4;
-/** A scrape waits for changes to a page of at most so many segments: those of about a dozen organizations. */
+/** A scrape waits for changes if the page has at most this many segments: those of about a dozen organizations. */
 const FEW_SEGMENTS = 2000;
-/** The name under which an organization's own metrics are on the page; no collector has it. */
+/** The collector name under which the exporter's own metrics are published; no collector has it. */
 const OWN = '';
 
 /** Creates a publication, empty at first. */
@@ -114,7 +114,7 @@ export function createPublication({ families, orgMetrics, clock, log }: Publicat
     return published;
   }
 
-  /** Of one moment, whatever changes while they are deflated. */
+  /** A consistent copy: segments may change while these are deflated. */
   function placeAll(): Iterable<PlacedSegment> {
     const all = new Map<string, OrgSegments>(segmentsByOrg);
     for (const [org, segments] of ownByOrg) all.set(org, new Map([...(all.get(org) ?? []), ...segments]));

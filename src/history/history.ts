@@ -30,8 +30,8 @@ export class ForeignAnswer extends Error {
 }
 
 /**
- * A write or read of a store that cannot be used at present, or that another process has taken over. Nothing of it is
- * known to be stored; the run that it belongs to ends without a verdict on the platform.
+ * A write or read of a store that cannot be used at present, or that another process has taken over. It is
+ * unknown whether anything was stored; the run says nothing about the platform.
  */
 export class NotStored extends Error {
   /** The problem, and a hint for the operator. */

@@ -47,7 +47,7 @@ export interface Run {
   readonly org: OrgSettings;
   readonly source: Source;
   readonly deps: RunnerParts;
-  /** Lets other work go first, of which urgent work is the newest day of an organization. */
+  /** Lets waiting work run first; the newest day of an organization is urgent. */
   giveWay(urgency: Urgency): Promise<void>;
   /** Marks the newest data as attempted, and as published if it arrived. */
   tried(): void;

@@ -24,12 +24,12 @@ interface Target {
   readonly retired?: AbortSignal | undefined;
 }
 
-/** How a run ended: by itself, well or badly, or `cut` because it was abandoned or its answers could not be stored. */
-type RunEnd = 'ended' | 'cut';
+/** How a run ended: `ended` with success or failure, or `aborted`, also because its answers could not be stored. */
+type RunEnd = 'ended' | 'aborted';
 
 /** Runs collectors: fetches, stores and publishes their data. */
 export interface Runner {
-  /** Never throws: a failure is counted, logged once and recorded in the run states, unless the run was cut. */
+  /** Never throws: a failure is counted, logged once and recorded in the run states, unless the run was aborted. */
   run(target: Target, collector: FetchingCollector, mode: 'scheduled' | 'thorough'): Promise<RunEnd>;
 }
 
@@ -48,7 +48,7 @@ export function createRunner(deps: RunnerParts): Runner {
     const lane = createLane(org, target.retired);
     await lane.giveWay('urgent');
     try {
-      return stopping() || isOver() ? 'cut' : await runNow(target, collector, mode, lane);
+      return stopping() || isOver() ? 'aborted' : await runNow(target, collector, mode, lane);
     } finally {
       lane.end();
     }
@@ -81,14 +81,14 @@ export function createRunner(deps: RunnerParts): Runner {
     runs.update(org, name, { running: true });
     try {
       const failure = await attempt(target, collector, memory, mode, lane);
-      if (stopping() || isOver()) return 'cut';
+      if (stopping() || isOver()) return 'aborted';
       await conclude(failure);
       return 'ended';
     } catch (error) {
       if (!(error instanceof NotStored)) throw error;
       runs.update(org, name, { running: false });
-      log.debug('Run cut because its answers could not be stored', { org, collector: name });
-      return 'cut';
+      log.debug('Run aborted; its answers could not be stored', { org, collector: name });
+      return 'aborted';
     }
 
     async function conclude(failure: PlatformError | undefined): Promise<void> {

@@ -1,22 +1,22 @@
 import type { Clock } from './clock.ts';
 
-/** Permission to work, which others may be waiting for. */
+/** A permission to work. */
 export interface Turn {
-  /** Gives it back; again has no effect. */
+  /** Returns the permission; further calls have no effect. */
   end(): void;
 }
 
 /**
- * Limits how much is under way at a time, over all owners: urgent work before other work, and among equals one turn for
- * each owner in rotation, so that an owner with much to do delays none of the others by more than a turn.
+ * Limits concurrent work over all owners. Urgent work comes first; otherwise owners take turns, so that a busy owner
+ * delays none of the others by more than one turn.
  */
 export interface Turns {
   /**
-   * Resolves when it is the caller's turn, or at once after an abort. A turn ends by itself after two seconds: who waits
-   * that long does little meanwhile, and must not keep others from working.
+   * Resolves when it is the caller's turn, or at once after an abort. A turn ends after two seconds: work that takes
+   * longer mostly waits for an answer, and must not block others.
    */
   take(owner: string, urgency: Urgency, retired?: AbortSignal): Promise<Turn>;
-  /** Sets another limit for the turns from now on. */
+  /** Changes the limit for later turns. */
   setLimit(limit: number): void;
 }
 
@@ -31,14 +31,14 @@ interface Waiting {
 const NO_TURN: Turn = { end: () => undefined };
 
 interface TurnsParts {
-  /** How many are taken at a time. */
+  /** Maximum number of concurrent turns. */
   readonly limit: number;
-  /** Once aborted, nobody waits any more. */
+  /** Once aborted, every waiter is admitted. */
   readonly closing?: AbortSignal;
   readonly clock: Clock;
 }
 
-/** Creates turns, none of them taken. */
+/** Creates the turns; none is taken yet. */
 export function createTurns({ limit, closing, clock }: TurnsParts): Turns {
   const waiting: Readonly<Record<Urgency, Map<string, Waiting[]>>> = { urgent: new Map(), other: new Map() };
   let most = limit;
@@ -103,7 +103,7 @@ export function createTurns({ limit, closing, clock }: TurnsParts): Turns {
   };
 }
 
-/** The first one of the owner whose turn it is; that owner is the last one then. */
+/** Takes the first entry of the first owner, who moves to the end. */
 function takeFirst(owners: Map<string, Waiting[]>): Waiting | undefined {
   const [first] = owners;
   if (first === undefined) return undefined;

@@ -20,7 +20,7 @@ export interface SandboxOptions {
 }
 
 /**
- * `credit-spike`: on the day before the platform was created, agents were stuck in loops more than ever.
+ * `credit-spike`: on the day before the platform was created, more agents than usual were stuck in loops.
  * `readiness-drop`: in the newest report at that time, far fewer criteria pass than in the previous one.
  */
 export type Scenario = 'credit-spike' | 'readiness-drop';

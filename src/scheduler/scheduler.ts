@@ -55,7 +55,7 @@ interface Lane {
   ticking: Ticking | undefined;
 }
 
-/** Creates a scheduler in which each job has a lane of its own, so that none can delay another. */
+/** Creates a scheduler in which each job has a lane of its own, so that no job delays another. */
 export function createScheduler(parts: SchedulerParts): Scheduler {
   const { jobs = [], ticker, clock, random, log } = parts;
   let started = false;

@@ -11,7 +11,7 @@ const GUARDED = [
   ...['Cross-Origin-Resource-Policy', 'same-origin'],
 ] as const;
 
-/** Forbids a plain-text page everything in a browser. */
+/** Allows a plain-text page nothing in a browser. */
 const NOTHING_ALLOWED = "default-src 'none'; frame-ancestors 'none'";
 
 /** Sends a complete body, or for HEAD its headers only. `policy` is the content security policy. */

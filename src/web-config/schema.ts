@@ -126,7 +126,7 @@ const hash = z.unknown().transform((value, context) => {
   const text = typeof value === 'string' ? value : '';
   const cost = costOf(text);
   if (cost === undefined) {
-    return refuse(context, 'is not a bcrypt hash', 'htpasswd -nBC 10 "" | tr -d \':\\n\' makes one');
+    return refuse(context, 'is not a bcrypt hash', 'create one with: htpasswd -nBC 10 "" | tr -d \':\\n\'');
   }
   if (cost < MIN_COST) return refuse(context, `has cost ${cost}, below the minimum of ${MIN_COST}`);
   if (cost > MAX_COST) return refuse(context, `has cost ${cost}, above the maximum of ${MAX_COST}`);

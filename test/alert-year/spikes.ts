@@ -3,7 +3,7 @@ import { type Expectation, expectationOf } from '../../src/collectors/spend/cred
 import { viewOf } from './view.ts';
 import { createOrganization, DAYS, dayAt, type Organization, WARM_UP } from './world.ts';
 
-/** How the days of some years were judged. */
+/** The evaluations of the days of some years. */
 interface Score {
   found: number;
   missed: number;

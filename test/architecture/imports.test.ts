@@ -110,7 +110,7 @@ describe('the layout of src', () => {
       }
       for (const file of globSync('**/*.ts', { cwd: folder })) visit(file.split(path.sep).join('/'), []);
       expect(done.size).toBeGreaterThan(5);
-      expect(found, 'give what both need a file of its own').toEqual([]);
+      expect(found, 'move what both need into a separate file').toEqual([]);
     },
   );
 

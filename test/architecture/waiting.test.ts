@@ -26,7 +26,7 @@ const BANNED: readonly { readonly what: RegExp; readonly why: string }[] = [
   },
   {
     what: /\{ timeout: [\d_]+[ ,}]|^\s*\}, [\d_]{4,}\);$/m,
-    why: 'a limit of its own makes a test fail on a busy machine: all are in test/support/limits.ts',
+    why: 'a separate limit makes a test fail on a busy machine: all limits are in test/support/limits.ts',
   },
 ];
 

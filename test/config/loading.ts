@@ -51,5 +51,5 @@ export async function configErrorOf(
     if (error instanceof ConfigError) return { message: error.message, hint: error.hint };
     throw error;
   }
-  throw new Error('it was accepted');
+  throw new Error('the configuration was accepted');
 }

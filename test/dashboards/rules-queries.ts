@@ -104,9 +104,9 @@ export const queryRules: readonly Rule[] = [
   {
     name: 'names queries in order, once each',
     violations: ofPanels(({ targets = [] }) => {
-      const wanted = targets.map((_target, index) => String.fromCharCode(65 + index)).join('');
+      const expected = targets.map((_target, index) => String.fromCharCode(65 + index)).join('');
       const found = targets.map(({ refId }) => refId).join('');
-      return targets.length > 0 && found === wanted ? [] : [`queries ${found}`];
+      return targets.length > 0 && found === expected ? [] : [`queries ${found}`];
     }),
     broken: (dashboard) => withPanel(dashboard, (panel) => ({ ...panel, targets: [] })),
   },

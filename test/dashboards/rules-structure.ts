@@ -198,7 +198,7 @@ export const structureRules: readonly Rule[] = [
       })),
   },
   {
-    name: 'uses colours that the colour-blind can tell apart',
+    name: 'uses colours that the colour-blind can distinguish',
     violations: ofPanels((panel) =>
       coloursOf(panel).filter((colour) => !SAFE.has(colour) && !SHADE.test(colour)),
     ),

@@ -15,7 +15,7 @@ test('what metrics.exclude names is not published, and the rest is as before', a
   expect(page.platform().length).toBeLessThan(whole.length);
   expect(page.by('family', EXCLUDED)).toEqual({ [COMMITS]: 1, [TOOLS]: 1 });
   const text = (await (await story.get('/')).text()).replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
-  expect(text).toContain('Commits Not published: metrics.exclude leaves it out.');
+  expect(text).toContain('Commits Not published: excluded by metrics.exclude.');
 });
 
 test('a reload publishes what is no longer excluded, and removes what is', async () => {

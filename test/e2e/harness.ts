@@ -246,9 +246,11 @@ export async function configOf(platform: Sandbox, url: string, story: StoryOptio
   };
 }
 
-function collectorFlags(wanted: readonly string[] | undefined): readonly string[] {
-  if (wanted === undefined) return [];
-  return collectors.map(({ name }) => (wanted.includes(name) ? `collector.${name}` : `no-collector.${name}`));
+function collectorFlags(selected: readonly string[] | undefined): readonly string[] {
+  if (selected === undefined) return [];
+  return collectors.map(({ name }) =>
+    selected.includes(name) ? `collector.${name}` : `no-collector.${name}`,
+  );
 }
 
 function lastOfEach(flags: readonly string[]): string[] {

@@ -21,10 +21,10 @@ export function readPage(text: string): Page {
   const platformLines = new Map<string | undefined, readonly string[]>();
 
   function find(name: string, labels: Labels = {}): readonly ParsedSample[] {
-    const wanted = Object.entries(labels);
+    const matching = Object.entries(labels);
     return parsed.samples.filter(
       (sample) =>
-        sample.name === name && wanted.every(([label, value]) => sample.labels.get(label) === value),
+        sample.name === name && matching.every(([label, value]) => sample.labels.get(label) === value),
     );
   }
 

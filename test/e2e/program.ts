@@ -61,7 +61,7 @@ export async function startProgram(
   keepLog('the program', () => log);
   const port = await waitFor(
     () => {
-      if (child.exitCode !== null) throw new Error('the program has ended');
+      if (child.exitCode !== null) throw new Error('the program has exited');
       return /Serving.* port=(\d+)/.exec(log)?.[1] ?? false;
     },
     { what: 'the program says where it serves', seen: () => log },

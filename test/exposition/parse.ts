@@ -19,7 +19,7 @@ export function parsePage(text: string): ParsedPage {
   const help = new Map<string, string>();
   const types = new Map<string, string>();
   let ended = false;
-  if (text !== '' && !text.endsWith('\n')) throw new Error('the last line has no end');
+  if (text !== '' && !text.endsWith('\n')) throw new Error('the last line has no line end');
   for (const line of text.split('\n').slice(0, -1)) {
     if (ended) throw new Error(`after the end: ${line}`);
     if (line === '') continue;
@@ -33,7 +33,7 @@ export function parsePage(text: string): ParsedPage {
       continue;
     }
     const known = keyword === 'HELP' ? help : types;
-    if (known.has(name)) throw new Error(`${keyword} of ${name} comes twice`);
+    if (known.has(name)) throw new Error(`duplicate ${keyword} of ${name}`);
     known.set(name, rest);
   }
   return { samples, help, types, ended };
@@ -50,7 +50,7 @@ function parseSample(line: string): ParsedSample {
       const label = /^[a-zA-Z_][a-zA-Z0-9_]*="/.exec(line.slice(at))?.[0] ?? '';
       if (label === '') throw new Error(`no label at ${at}: ${line}`);
       const value = readQuoted(line, at + label.length);
-      if (labels.has(label.slice(0, -2))) throw new Error(`label comes twice: ${line}`);
+      if (labels.has(label.slice(0, -2))) throw new Error(`duplicate label: ${line}`);
       labels.set(label.slice(0, -2), value.text);
       at = value.end;
       if (line[at] === ',') at += 1;

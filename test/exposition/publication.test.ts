@@ -122,15 +122,15 @@ describe('the page', () => {
           }
           const part = await (await publication.flush()).part({ collect: names, org }, 'text');
           const page = parsePage(textOf(part));
-          const wanted = segments.filter(
+          const selected = segments.filter(
             (s) =>
               (org === undefined || s.org === org) &&
               (names.length === 0 || names.includes(s.family === 'tools' ? 'tools' : 'tokens')),
           );
           const identities = page.samples.map(identityOf);
           expect(new Set(identities).size).toBe(identities.length);
-          expect(identities.length).toBe(3 * wanted.length);
-          expect([...page.types.keys()].sort()).toEqual([...new Set(wanted.map((s) => s.family))].sort());
+          expect(identities.length).toBe(3 * selected.length);
+          expect([...page.types.keys()].sort()).toEqual([...new Set(selected.map((s) => s.family))].sort());
           await publication.close();
         },
       ),
@@ -266,8 +266,8 @@ describe('programming errors of its caller are reported', () => {
     const feed = (org: string, ...segments: [string, ...Segment[]][]) =>
       publication.replaceAll(org, fed(...segments));
     expect(() => feed('a', ['tools', own])).toThrow('belongs to tokens');
-    expect(() => feed('a', ['tokens', own, own])).toThrow('comes twice');
-    expect(() => feed('b', ['tokens', own])).toThrow('given for b');
+    expect(() => feed('a', ['tokens', own, own])).toThrow('has the family');
+    expect(() => feed('b', ['tokens', own])).toThrow('a segment of b belongs to a');
     expect(() => feed('a', ['tokens', { ...own, family: 'other' }])).toThrow('not declared');
     expect(publication.current().version).toBe(0);
   });

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { agentConfig, defaultEvents, mergeAgentConfig } from '../../src/hooks/agent-config.ts';
 
-const wanted = { command: 'agent-platform-exporter hook', timeout: 5 };
-const entry = { hooks: [{ type: 'command', command: wanted.command, timeout: 5 }] };
+const hookCommand = { command: 'agent-platform-exporter hook', timeout: 5 };
+const entry = { hooks: [{ type: 'command', command: hookCommand.command, timeout: 5 }] };
 
 describe('a hooks configuration', () => {
   test('has the shape of the contract', () => {
-    expect(agentConfig(['Stop'], wanted)).toEqual({ Stop: [entry] });
+    expect(agentConfig(['Stop'], hookCommand)).toEqual({ Stop: [entry] });
   });
 
   test('has the events that end a wait', () => {
@@ -21,7 +21,7 @@ describe('a hooks configuration', () => {
       PreToolUse: [{ matcher: 'Execute', hooks: [{ type: 'command', command: 'audit' }] }],
       Stop: [{ hooks: [{ type: 'command', command: 'say done', timeout: 3 }] }],
     };
-    expect(mergeAgentConfig(existing, ['Stop', 'SessionEnd'], wanted)).toEqual({
+    expect(mergeAgentConfig(existing, ['Stop', 'SessionEnd'], hookCommand)).toEqual({
       PreToolUse: existing.PreToolUse,
       Stop: [...existing.Stop, entry],
       SessionEnd: [entry],
@@ -29,7 +29,7 @@ describe('a hooks configuration', () => {
   });
 
   test('is merged into the agent’s hooks among other settings', () => {
-    const merged = mergeAgentConfig({ model: 'm', hooks: { Stop: [] } }, ['Stop'], wanted);
+    const merged = mergeAgentConfig({ model: 'm', hooks: { Stop: [] } }, ['Stop'], hookCommand);
     expect(merged).toEqual({ model: 'm', hooks: { Stop: [entry] } });
   });
 
@@ -41,7 +41,7 @@ describe('a hooks configuration', () => {
     'C:\\tools\\agent-platform-exporter.cmd hook',
   ])('updates %s', (command) => {
     const existing = { Stop: [{ matcher: '*', hooks: [{ type: 'command', command, timeout: 60 }] }] };
-    expect(mergeAgentConfig(existing, ['Stop'], wanted)).toEqual({
+    expect(mergeAgentConfig(existing, ['Stop'], hookCommand)).toEqual({
       Stop: [{ matcher: '*', hooks: entry.hooks }],
     });
   });
@@ -50,12 +50,14 @@ describe('a hooks configuration', () => {
     'leaves %s alone',
     (command) => {
       const existing = { Stop: [{ hooks: [{ type: 'command', command }] }] };
-      expect(mergeAgentConfig(existing, ['Stop'], wanted)).toEqual({ Stop: [...existing.Stop, entry] });
+      expect(mergeAgentConfig(existing, ['Stop'], hookCommand)).toEqual({ Stop: [...existing.Stop, entry] });
     },
   );
 
   test('is not created from something else', () => {
-    expect(() => mergeAgentConfig({ Stop: 'x' }, ['Stop'], wanted)).toThrow('Stop is not a list of entries');
+    expect(() => mergeAgentConfig({ Stop: 'x' }, ['Stop'], hookCommand)).toThrow(
+      'Stop is not a list of entries',
+    );
   });
 
   test('merged twice is merged once', () => {
@@ -63,10 +65,10 @@ describe('a hooks configuration', () => {
     const existing = fc.dictionary(fc.constantFrom(...defaultEvents, 'PreToolUse'), entries);
     fc.assert(
       fc.property(existing, fc.subarray([...defaultEvents]), (before, events) => {
-        const once = mergeAgentConfig(before, events, wanted);
-        expect(mergeAgentConfig(once, events, wanted)).toEqual(once);
+        const once = mergeAgentConfig(before, events, hookCommand);
+        expect(mergeAgentConfig(once, events, hookCommand)).toEqual(once);
         for (const event of events)
-          expect(JSON.stringify(once[event]).split(wanted.command).length).toBeGreaterThan(1);
+          expect(JSON.stringify(once[event]).split(hookCommand.command).length).toBeGreaterThan(1);
       }),
     );
   });

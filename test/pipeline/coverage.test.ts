@@ -29,7 +29,7 @@ interface Options {
   readonly firstDay?: Day;
 }
 
-function judge(days: Days, at: Instant, { revisedOn, ...options }: Options = {}) {
+function coverageOf(days: Days, at: Instant, { revisedOn, ...options }: Options = {}) {
   const covered = new Map(
     Object.entries(days).map(([name, letters]) => [
       name,
@@ -70,59 +70,63 @@ function hoursAfter(index: number, hours: number): Instant {
 
 describe('a day without a row that its own dataset has passed', () => {
   test('is idle at once where every other dataset covers it without activity', () => {
-    expect(judge({ tokens: 'a-a', tools: 'a-a' }, hoursAfter(2, 1)).states('tokens')).toBe('rir');
-    expect(judge({ tokens: 'a-a', tools: 'a0a' }, hoursAfter(2, 1)).states('tokens')).toBe('rir');
+    expect(coverageOf({ tokens: 'a-a', tools: 'a-a' }, hoursAfter(2, 1)).states('tokens')).toBe('rir');
+    expect(coverageOf({ tokens: 'a-a', tools: 'a0a' }, hoursAfter(2, 1)).states('tokens')).toBe('rir');
   });
 
   test('is unknown for 72 hours where another dataset has activity, does not cover it, or lacks its main number', () => {
     for (const tools of ['aaa', 'a a', 'a?a']) {
-      expect(judge({ tokens: 'a-a', tools }, hoursAfter(1, 72) - 1).states('tokens')).toBe('r?r');
-      expect(judge({ tokens: 'a-a', tools }, hoursAfter(1, 72)).states('tokens')).toBe('rir');
+      expect(coverageOf({ tokens: 'a-a', tools }, hoursAfter(1, 72) - 1).states('tokens')).toBe('r?r');
+      expect(coverageOf({ tokens: 'a-a', tools }, hoursAfter(1, 72)).states('tokens')).toBe('rir');
     }
   });
 
   test('stays unknown until it was fetched again after those 72 hours', () => {
     const days = { tokens: 'a-a', tools: 'aaa' };
     const before = { revisedOn: { tokens: addDays(start, 4) } };
-    expect(judge(days, hoursAfter(9, 0), before).states('tokens')).toBe('r?r');
+    expect(coverageOf(days, hoursAfter(9, 0), before).states('tokens')).toBe('r?r');
     const since = { revisedOn: { tokens: addDays(start, 5) } };
-    expect(judge(days, hoursAfter(9, 0), since).states('tokens')).toBe('rir');
+    expect(coverageOf(days, hoursAfter(9, 0), since).states('tokens')).toBe('rir');
   });
 });
 
 describe('a day without a row behind the newest one of its dataset', () => {
   test('is never idle where another dataset has activity, however long ago it was', () => {
     const twelve = '-'.repeat(12);
-    const late = judge({ tokens: `a${twelve}`, tools: `a${'a'.repeat(12)}` }, hoursAfter(12, 1));
+    const late = coverageOf({ tokens: `a${twelve}`, tools: `a${'a'.repeat(12)}` }, hoursAfter(12, 1));
     expect(late.states('tokens')).toBe(`r${'?'.repeat(12)}`);
   });
 
   test('is provisionally idle 72 hours after its end where all cover it without activity', () => {
     const days = { tokens: 'a--', tools: 'a--' };
-    expect(judge(days, hoursAfter(1, 72) - 1).states('tokens')).toBe('r??');
-    expect(judge(days, hoursAfter(1, 72)).states('tokens')).toBe('rp?');
-    expect(judge(days, hoursAfter(2, 72)).states('tokens')).toBe('rpp');
+    expect(coverageOf(days, hoursAfter(1, 72) - 1).states('tokens')).toBe('r??');
+    expect(coverageOf(days, hoursAfter(1, 72)).states('tokens')).toBe('rp?');
+    expect(coverageOf(days, hoursAfter(2, 72)).states('tokens')).toBe('rpp');
   });
 
   test('stays provisional where only another dataset has a later row: its own may be the late one', () => {
-    expect(judge({ tokens: 'a---', tools: 'a--a' }, hoursAfter(2, 72)).states('tokens')).toBe('rpp?');
-    expect(judge({ tokens: 'a--a', tools: 'a--a' }, hoursAfter(2, 72)).states('tokens')).toBe('riir');
+    expect(coverageOf({ tokens: 'a---', tools: 'a--a' }, hoursAfter(2, 72)).states('tokens')).toBe('rpp?');
+    expect(coverageOf({ tokens: 'a--a', tools: 'a--a' }, hoursAfter(2, 72)).states('tokens')).toBe('riir');
   });
 
   test('is unknown where an earlier day is: the dataset is late', () => {
-    expect(judge({ tokens: 'a---', tools: 'aa--' }, hoursAfter(9, 0)).states('tokens')).toBe('r???');
-    expect(judge({ tokens: 'a --', tools: 'a---' }, hoursAfter(9, 0)).states('tokens')).toBe('r???');
+    expect(coverageOf({ tokens: 'a---', tools: 'aa--' }, hoursAfter(9, 0)).states('tokens')).toBe('r???');
+    expect(coverageOf({ tokens: 'a --', tools: 'a---' }, hoursAfter(9, 0)).states('tokens')).toBe('r???');
   });
 
   test('is unknown until another dataset was fetched again', () => {
     const revisedOn = { tokens: addDays(start, 5), tools: addDays(start, 4) };
-    expect(judge({ tokens: 'a-', tools: 'a-' }, hoursAfter(9, 0), { revisedOn }).states('tokens')).toBe('r?');
-    expect(judge({ tokens: 'a-', tools: 'a0' }, hoursAfter(9, 0), { revisedOn }).states('tokens')).toBe('rp');
+    expect(coverageOf({ tokens: 'a-', tools: 'a-' }, hoursAfter(9, 0), { revisedOn }).states('tokens')).toBe(
+      'r?',
+    );
+    expect(coverageOf({ tokens: 'a-', tools: 'a0' }, hoursAfter(9, 0), { revisedOn }).states('tokens')).toBe(
+      'rp',
+    );
   });
 
   test('is not affected by a request on a future day, when the clock was ahead', () => {
     const revisedOn = { tokens: dayNamed('2027-01-01'), tools: dayNamed('2027-01-01') };
-    expect(judge({ tokens: 'a-', tools: 'a-' }, hoursAfter(1, 71), { revisedOn }).states('tokens')).toBe(
+    expect(coverageOf({ tokens: 'a-', tools: 'a-' }, hoursAfter(1, 71), { revisedOn }).states('tokens')).toBe(
       'r?',
     );
   });
@@ -130,37 +134,39 @@ describe('a day without a row behind the newest one of its dataset', () => {
   test('waits for no dataset whose days at that time are not fetched', () => {
     const expensive = new Map([['users' as const, { windowDays: 1, revisionDays: 3, catchUpDays: 31 }]]);
     const days = { tokens: 'a-----', tools: 'a-----', users: '   ---' };
-    expect(judge(days, hoursAfter(5, 72), { expensive }).states('tokens')).toBe('rppppp');
-    expect(judge({ ...days, users: '   - -' }, hoursAfter(5, 72), { expensive }).states('tokens')).toBe(
+    expect(coverageOf(days, hoursAfter(5, 72), { expensive }).states('tokens')).toBe('rppppp');
+    expect(coverageOf({ ...days, users: '   - -' }, hoursAfter(5, 72), { expensive }).states('tokens')).toBe(
       'rppp??',
     );
   });
 
   test('counts from the first day that is kept if the newest row is older', () => {
     const kept = { firstDay: addDays(start, 3) };
-    expect(judge({ tokens: 'a  --', tools: 'a  --' }, hoursAfter(9, 0), kept).states('tokens')).toBe('r??pp');
+    expect(coverageOf({ tokens: 'a  --', tools: 'a  --' }, hoursAfter(9, 0), kept).states('tokens')).toBe(
+      'r??pp',
+    );
   });
 });
 
 describe('a dataset', () => {
   test('without any row is unused where it was answered, and unknown where it was not', () => {
-    const judged = judge({ tokens: 'aa', tools: '- ' }, hoursAfter(1, 1));
-    expect(judged.states('tools')).toBe('x?');
-    expect(judged.isUnused('tools')).toBe(true);
-    expect(judge({ tokens: 'aa', tools: '  ' }, hoursAfter(1, 1)).isUnused('tools')).toBe(false);
+    const coverage = coverageOf({ tokens: 'aa', tools: '- ' }, hoursAfter(1, 1));
+    expect(coverage.states('tools')).toBe('x?');
+    expect(coverage.isUnused('tools')).toBe(true);
+    expect(coverageOf({ tokens: 'aa', tools: '  ' }, hoursAfter(1, 1)).isUnused('tools')).toBe(false);
   });
 
   test('knows no day that is not over, nor a row of one', () => {
-    const judged = judge({ tokens: 'a-a' }, hoursAfter(1, 2));
-    expect(judged.states('tokens')).toBe('r??');
+    const coverage = coverageOf({ tokens: 'a-a' }, hoursAfter(1, 2));
+    expect(coverage.states('tokens')).toBe('r??');
   });
 
   test('says whether more or fewer of its days without a row are known', () => {
     const days = { tokens: 'a-a', tools: 'aaa' };
     const [early, later] = [hoursAfter(1, 71), hoursAfter(1, 72)].map((at) =>
-      judge(days, at).fingerprint('tokens'),
+      coverageOf(days, at).fingerprint('tokens'),
     );
     expect(early).not.toBe(later);
-    expect(judge(days, hoursAfter(5, 0)).fingerprint('tokens')).toBe(later);
+    expect(coverageOf(days, hoursAfter(5, 0)).fingerprint('tokens')).toBe(later);
   });
 });

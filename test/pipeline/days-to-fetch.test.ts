@@ -7,7 +7,7 @@ const newest = dayNamed('2026-03-31');
 const historyStart = dayNamed('2026-03-01');
 const now = startOf(addDays(newest, 1));
 
-function wantedWith(rows: Readonly<Record<string, unknown>>, isPass: boolean, start = historyStart) {
+function fetchedWith(rows: Readonly<Record<string, unknown>>, isPass: boolean, start = historyStart) {
   const covered = new Map<Day, unknown>(
     daysDescending(historyStart, newest).map((day) => [day, { credits: 1 }]),
   );
@@ -28,9 +28,9 @@ test('a day of which something was rejected is fetched again, however old it is'
     '2026-03-02': { rejected: { credits: 0 } },
     '2026-03-20': { credits: 1, rejected: { cacheRead: 2 } },
   };
-  expect(wantedWith(rows, true)).toEqual([newest, '2026-03-20', '2026-03-02']);
-  expect(wantedWith(rows, false)).toEqual([newest]);
-  expect(wantedWith({}, true)).toEqual([newest]);
+  expect(fetchedWith(rows, true)).toEqual([newest, '2026-03-20', '2026-03-02']);
+  expect(fetchedWith(rows, false)).toEqual([newest]);
+  expect(fetchedWith({}, true)).toEqual([newest]);
 });
 
 test('so is one before the first day that is otherwise fetched', () => {
@@ -38,5 +38,5 @@ test('so is one before the first day that is otherwise fetched', () => {
     '2026-03-02': { rejected: { people: 1 } },
     '2026-03-05': { rejected: { people: 1 } },
   };
-  expect(wantedWith(rows, true, dayNamed('2026-03-29'))).toEqual([newest, '2026-03-05', '2026-03-02']);
+  expect(fetchedWith(rows, true, dayNamed('2026-03-29'))).toEqual([newest, '2026-03-05', '2026-03-02']);
 });

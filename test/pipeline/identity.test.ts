@@ -46,9 +46,9 @@ function world(
       key = next;
     },
     /** Queries endpoints concurrently, and returns the outcome of each. */
-    get: (...wanted: readonly DatasetName[]) =>
+    get: (...endpoints: readonly DatasetName[]) =>
       Promise.all(
-        wanted.map((endpoint) =>
+        endpoints.map((endpoint) =>
           get(request(endpoint)).then(
             () => 'admitted',
             (error: PlatformError) => error.reason,
@@ -85,9 +85,9 @@ describe('the first identifier', () => {
     async (misrouted) => {
       const { get, names, orgId } = world();
       names.set(misrouted, 'org_2');
-      const wanted = ['tokens', 'tools', 'activity'] as const;
-      expect(await get(...wanted)).toEqual(
-        wanted.map((endpoint) => (endpoint === misrouted ? 'organization' : 'admitted')),
+      const endpoints = ['tokens', 'tools', 'activity'] as const;
+      expect(await get(...endpoints)).toEqual(
+        endpoints.map((endpoint) => (endpoint === misrouted ? 'organization' : 'admitted')),
       );
       expect(await orgId()).toBe('org_1');
     },

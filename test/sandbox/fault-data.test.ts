@@ -136,7 +136,7 @@ describe('rows', () => {
     },
   );
 
-  test('doubled-days: rows come twice, with another number the second time', async () => {
+  test('doubled-days: each day has two rows with different numbers', async () => {
     const { rows } = createAsked({ faults: ['doubled-days=1'] });
     const [one, other, ...more] = await rows('activity', yesterday, yesterday);
     expect(more).toEqual([]);

@@ -27,7 +27,7 @@ describe('fault texts', () => {
     ['500=', /^The rate of the fault "500"/],
     ['500=often', /^The rate of the fault "500"/],
     ['429=0.1:soon', /^The value of the fault "429" must be "date" or a number of seconds, not "soon"\.$/],
-    ['close=0.1:2', /^The fault "close" takes a rate and nothing after it\.$/],
+    ['close=0.1:2', /^The fault "close" accepts only a rate\.$/],
     ['redirect=0.5', /^The fault "redirect" takes no value\.$/],
     ['clock-behind', /^The fault "clock-behind" needs a value: a number of hours\.$/],
     [

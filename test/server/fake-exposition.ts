@@ -20,11 +20,11 @@ export function createFakeExposition(collectors: readonly string[] = ['tokens', 
   const probes: ProbeRequest[] = [];
 
   function answer(request: ScrapeRequest, ending: string): Scrape {
-    const wanted = request.collect ?? collectors;
-    const unknown = wanted.filter((name) => !collectors.includes(name));
+    const selected = request.collect ?? collectors;
+    const unknown = selected.filter((name) => !collectors.includes(name));
     if (unknown.length > 0) return { kind: 'unknown-collector', unknown, known: collectors };
     const end = request.format === 'openmetrics' ? '# EOF\n' : '';
-    const text = Buffer.from(`${wanted.map((name) => `# ${name}\n`).join('')}${ending}${end}`);
+    const text = Buffer.from(`${selected.map((name) => `# ${name}\n`).join('')}${ending}${end}`);
     const body = request.gzip ? gzipSync(text) : text;
     return {
       kind: 'page',

@@ -31,7 +31,7 @@ async function startExporter(): Promise<string> {
     const url = /^ *metrics +(http:\S+)\/metrics$/m.exec(said)?.[1];
     if (url !== undefined) return url;
   }
-  throw new Error(`the exporter ended: ${said}`);
+  throw new Error(`the exporter exited: ${said}`);
 }
 
 test('each event of CPU-starved hooks is counted exactly once', async () => {

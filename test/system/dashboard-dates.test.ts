@@ -71,11 +71,11 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('each day o
     if (target === undefined) throw new Error(`no such query: ${where}`);
     const span = { from: first, today: first + 20 * DAY_S, now: first + 20 * DAY_S };
     const answered = await ask(prometheus, target, span);
-    const wanted = answered.filter((series) =>
+    const expected = answered.filter((series) =>
       Object.entries(labels).every(([name, value]) => series.labels[name] === value),
     );
     return new Map(
-      wanted.flatMap(({ values }) => values.map(([second, value]) => [(second - first) / DAY_S, value])),
+      expected.flatMap(({ values }) => values.map(([second, value]) => [(second - first) / DAY_S, value])),
     );
   }
 

@@ -129,5 +129,5 @@ export async function written(
     return text;
   });
   if (found !== undefined) return found;
-  throw new Error(`it ended without ${pattern}: ${program.stdout()}${program.stderr()}`);
+  throw new Error(`the program exited without ${pattern}: ${program.stdout()}${program.stderr()}`);
 }

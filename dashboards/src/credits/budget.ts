@@ -13,7 +13,7 @@ import { bars } from '../panels/chart.ts';
 import { tile } from '../panels/tile.ts';
 import { days, now } from '../query.ts';
 
-/** Without an exporter that answers nothing is known of a budget either. */
+/** If no exporter answers, the budgets are unknown too. */
 export const NO_BUDGET = 'None known';
 
 /** A figure of the month divided by the budget, over the organizations with a budget. */

@@ -29,18 +29,18 @@ export function exportersUp(): Expression {
   };
 }
 
-/** A gauge of every process, of the exporters' alone. */
+/** A gauge of each exporter process; other targets have it too and are ignored. */
 export function ofExporters(metric: Described): Expression {
   return { text: `max by (job,instance) (${metric.name}${TARGET} ${ANSWERS})`, about: [metric] };
 }
 
-/** The rate per second of a counter of every process, of the exporters' alone. */
+/** The rate per second of a counter of each exporter process; other targets have it too and are ignored. */
 export function rateOfExporters(metric: Described): Expression {
   const rate = `rate(${metric.name}${TARGET}[$__rate_interval])`;
   return { text: `sum by (job,instance) (${rate} ${ANSWERS})`, about: [metric] };
 }
 
-/** A gauge of the exporter's own that each process has by itself, so that no replica hides another. */
+/** An own gauge of the exporter for each process, so that no replica hides another. */
 export function ofEachExporter(metric: Described): Expression {
   return { text: `max by (job,instance) (${metric.name}${TARGET})`, about: [metric] };
 }

@@ -10,7 +10,7 @@ import { palette } from '../palette.ts';
 import { dressed, type PanelSpec, type Placed } from './panel.ts';
 
 interface RankingSpec extends PanelSpec {
-  /** The labels that tell what is ranked, each with the title of its column. */
+  /** The labels that identify what is ranked, each with the title of its column. */
   readonly labels: readonly RankedLabel[];
   /** The title of the last column. */
   readonly value: string;

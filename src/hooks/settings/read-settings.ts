@@ -110,7 +110,7 @@ function settingsSchema(folder: string, home: string) {
   return section(
     z
       .strictObject({
-        // From the duration of a start to the patience of an agent.
+        // The minimum is the duration of a start, the maximum what an agent waits.
         deadline: duration(100, 30_000).default(defaultSettings.deadlineMs),
         forward: forward.optional(),
         channels: section(channelsSchema(file)).default({}),

@@ -3,7 +3,7 @@ import type { Endpoint } from '../types.ts';
 import type { FaultName } from './kinds.ts';
 import { type Fault, type Faults, parseFaults } from './parse.ts';
 
-/** What a fault may strike. */
+/** The target of a fault. */
 interface FaultTarget {
   readonly endpoint: Endpoint;
   /** Undefined for a request without a known key. */

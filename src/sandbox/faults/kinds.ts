@@ -25,8 +25,8 @@ const gigabyte = { ...whole, fallback: '1073741824' };
 
 /** Every fault by name, in the order of the help text. */
 export const kinds = {
-  '401': { takes: 'rate', meaning: 'answers 401 although the key is good' },
-  '403': { takes: 'rate', meaning: 'answers 403 although the role suffices' },
+  '401': { takes: 'rate', meaning: 'answers 401 despite a valid key' },
+  '403': { takes: 'rate', meaning: 'answers 403 despite a sufficient role' },
   '429': {
     takes: 'rate',
     meaning: 'answers 429 with Retry-After, in seconds (429=0.1:30) or as an HTTP date (429=0.1:date)',
@@ -72,12 +72,12 @@ export const kinds = {
   'empty-body': { takes: 'rate', meaning: 'answers 200 with no body at all' },
   'error-body': {
     takes: 'detail',
-    meaning: 'errors come with another body (error-body=errors, =html or =empty)',
+    meaning: 'errors have another body (error-body=errors, =html or =empty)',
     detail: { fallback: 'errors', allows: /^(errors|html|empty)$/, words: 'errors, html or empty' },
   },
   oversize: {
     takes: 'detail',
-    meaning: 'each day of analytics, or each other body, carries that many bytes more (oversize=16777216)',
+    meaning: 'adds that many bytes to each day of analytics, or to each other body (oversize=16777216)',
     detail: sizes,
   },
   redirect: {
@@ -95,17 +95,17 @@ export const kinds = {
   },
   'repeated-cursor': { takes: 'nothing', meaning: '/users always returns the cursor of the request' },
   'null-cursor': { takes: 'nothing', meaning: 'the last page of /users has a next_cursor of null' },
-  'ignore-limit': { takes: 'nothing', meaning: 'pages hold everything, whatever limit says' },
+  'ignore-limit': { takes: 'nothing', meaning: 'pages contain everything, regardless of limit' },
   'limit-cap': {
     takes: 'detail',
-    meaning: 'pages hold no more than that many users or reports, whatever limit says (limit-cap=10)',
+    meaning: 'pages contain at most that many users or reports, regardless of limit (limit-cap=10)',
     detail: { ...whole, fallback: '10' },
   },
   'ignore-start-after': {
     takes: 'nothing',
     meaning: 'the readiness listing always starts from the newest report',
   },
-  'oldest-first': { takes: 'nothing', meaning: 'the readiness listing is sorted the other way round' },
+  'oldest-first': { takes: 'nothing', meaning: 'the readiness listing is sorted oldest first' },
   'clock-behind': {
     takes: 'detail',
     meaning: "the platform's clock is that many hours behind (clock-behind=3)",
@@ -118,11 +118,11 @@ export const kinds = {
     detail: { fallback: '1', allows: /^\d{1,4}$/, words: 'a number of days' },
   },
   'revised-days': { takes: 'nothing', meaning: 'the figures of the last seven days grow from hour to hour' },
-  'no-by-model': { takes: 'nothing', meaning: '/tokens rows come without by_model and by_user' },
+  'no-by-model': { takes: 'nothing', meaning: 'rows of /tokens lack by_model and by_user' },
   'null-numerators': { takes: 'nothing', meaning: 'half the readiness criteria are skipped' },
   'other-org': {
     takes: 'rate',
-    meaning: 'answers are those of another organization, with its identifier where they carry one',
+    meaning: 'answers are those of another organization, including its identifier',
   },
   'bad-rows': {
     takes: 'rate',
@@ -132,12 +132,12 @@ export const kinds = {
   'huge-numbers': { takes: 'rate', usually: 0.3, meaning: 'rows with numbers near the end of the range' },
   'worse-again': {
     takes: 'rate',
-    meaning: 'rows that were sent before come back with a number that cannot be used',
+    meaning: 'rows that were sent before have an unusable number when they are sent again',
   },
   'doubled-days': {
     takes: 'rate',
     usually: 0.2,
-    meaning: 'rows of a day come twice, the second time with other numbers',
+    meaning: 'each day has two rows with different numbers',
   },
   'strange-dates': {
     takes: 'rate',
@@ -155,7 +155,7 @@ export const kinds = {
   },
   'wiki-shape': {
     takes: 'detail',
-    meaning: 'the wiki listing comes in another shape (wiki-shape=bare, =data, =runs or =unknown)',
+    meaning: 'the wiki listing has another shape (wiki-shape=bare, =data, =runs or =unknown)',
     detail: {
       allows: new RegExp(`^(${wikiShapes.join('|')})$`),
       words: wikiShapes.join(', '),
@@ -163,12 +163,12 @@ export const kinds = {
   },
   'gzip-bomb': {
     takes: 'detail',
-    meaning: 'sends a small compressed body that unpacks to that many bytes (gzip-bomb=1073741824)',
+    meaning: 'sends a small compressed body that decompresses to that many bytes (gzip-bomb=1073741824)',
     detail: gigabyte,
   },
   'endless-body': {
     takes: 'detail',
-    meaning: 'sends a body that goes on for that many bytes (endless-body=1073741824)',
+    meaning: 'sends a body of that many bytes (endless-body=1073741824)',
     detail: gigabyte,
   },
   'slow-body': {
@@ -178,7 +178,7 @@ export const kinds = {
   },
   'deep-json': {
     takes: 'detail',
-    meaning: 'sends arrays in arrays, that many levels deep (deep-json=100000)',
+    meaning: 'sends arrays nested that many levels deep (deep-json=100000)',
     detail: { ...whole, fallback: '100000' },
   },
   'big-headers': {
@@ -189,11 +189,11 @@ export const kinds = {
   'redirect-loop': { takes: 'nothing', meaning: 'answers 308 to the same URL, indefinitely' },
   'endless-pages': {
     takes: 'nothing',
-    meaning: 'the readiness listing never ends: after each page comes another one of new reports',
+    meaning: 'the readiness listing never ends: each page is followed by another one with new reports',
   },
   'many-names': {
     takes: 'detail',
-    meaning: 'each breakdown of a row has that many additional names, all of them new (many-names=100000)',
+    meaning: 'each breakdown of a row has that many additional, new names (many-names=100000)',
     detail: { ...whole, fallback: '100000' },
   },
   'long-names': {

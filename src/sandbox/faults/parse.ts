@@ -65,7 +65,7 @@ function readDetail({ name, detail }: FaultKind, given: string | undefined): str
   const text = given ?? detail?.fallback;
   if (detail === undefined) {
     if (text === undefined) return '';
-    throw new Error(`The fault "${name}" takes a rate and nothing after it.`);
+    throw new Error(`The fault "${name}" accepts only a rate.`);
   }
   if (text === undefined) throw new Error(`The fault "${name}" needs a value: ${detail.words}.`);
   if (!detail.allows.test(text))

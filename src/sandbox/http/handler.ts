@@ -115,7 +115,7 @@ function answerEndpoint(endpoint: Endpoint, call: Call): JsonPieces | Refusal {
 }
 
 function notFound(url: URL): Refusal {
-  return { status: 404, detail: `There is nothing at ${url.pathname}` };
+  return { status: 404, detail: `Not found: ${url.pathname}` };
 }
 
 function notAllowed(endpoint: Endpoint, { method }: IncomingMessage, requestId: string): Answer {

@@ -30,7 +30,7 @@ ${figure.value === undefined ? absence(figure) : presence(figure, all, id, now)}
 
 /** Why there is no figure. */
 function absence({ isPublished, name }: Figure): Html {
-  if (!isPublished) return html`<p class="none">Not published: metrics.exclude leaves it out.</p>`;
+  if (!isPublished) return html`<p class="none">Not published: excluded by metrics.exclude.</p>`;
   if (name === 'month') return html`<p class="none">Unknown: a day of the month is not known yet.</p>`;
   return html`<p class="none">Not known yet.</p>`;
 }
@@ -64,7 +64,7 @@ export function valueText(name: FigureName, value: number): string {
   return name === 'readiness' ? percent(value) : groupDigits(Math.round(value));
 }
 
-/** Says in a word that the day is above its expected upper bound. */
+/** Marks a day above its expected upper bound. */
 export function markOf({ trend }: Figure): Html | undefined {
   const day = trend.at(-1);
   if (day === undefined || !isUnusual(day)) return undefined;

@@ -71,7 +71,7 @@ describe('tokens', () => {
     expect(stored(rows).get(DAY)).toEqual({ credits: 100, tokens: {}, byModel: [], creditsByUser: 90 });
   });
 
-  test('sum a model that comes twice in the same tier', async () => {
+  test('sum a model that occurs twice in the same tier', async () => {
     const model = { model_id: 'a', model_tier: 'standard', billable_tokens: 20 };
     const lines = await exposedDay(
       tokensCollector,

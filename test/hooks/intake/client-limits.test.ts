@@ -7,7 +7,7 @@ function create(changes: { perSecond?: number; burst?: number; maxClients?: numb
   return { clock, ...createClientLimits({ perSecond: 2, burst: 3, clock, ...changes }) };
 }
 
-test('a client may send its burst, then its rate, and is told when to retry', async () => {
+test('a client may send its burst, then its rate, and learns when to retry', async () => {
   const { take, clock } = create();
   expect([take('a'), take('a'), take('a'), take('a')]).toEqual([0, 0, 0, 1]);
   await clock.advance(500);

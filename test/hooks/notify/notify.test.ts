@@ -142,8 +142,8 @@ describe('the chat forms', () => {
 });
 
 test('a signature is the HMAC of timestamp, dot and body', () => {
-  const wanted = createHmac('sha256', 'key').update('17.{"a":1}').digest('hex');
-  expect(signatureOf('key', '17', '{"a":1}')).toBe(`sha256=${wanted}`);
+  const expected = createHmac('sha256', 'key').update('17.{"a":1}').digest('hex');
+  expect(signatureOf('key', '17', '{"a":1}')).toBe(`sha256=${expected}`);
 });
 
 test('a proxy is used only if a variable names it', () => {

@@ -100,7 +100,7 @@ describe('a figure', () => {
   test('that is absent says why', () => {
     const absent = { value: undefined, day: undefined, trend: [] };
     expect(text(figureOf(absent))).toContain('Not known yet.');
-    expect(text(figureOf({ ...absent, isPublished: false }))).toContain('metrics.exclude leaves it out');
+    expect(text(figureOf({ ...absent, isPublished: false }))).toContain('excluded by metrics.exclude');
     expect(text(figureOf({ ...absent, name: 'month' }))).toContain('a day of the month is not known yet');
   });
 });
