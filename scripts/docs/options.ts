@@ -3,6 +3,7 @@ import {
   estimateOptions,
   exportOptions,
   healthcheckOptions,
+  historyCopyOptions,
   sandboxOptions,
 } from '../../src/config/command-options.ts';
 import { fileKeys, secretVariables } from '../../src/config/file-keys.ts';
@@ -62,6 +63,7 @@ export function renderConfigurationDocs(collectors: readonly CollectorChoice[]):
       estimateOptions,
       backfillOptions,
       exportOptions,
+      historyCopyOptions,
       hookOptions,
       hookConfigOptions,
     ].flatMap((table) => sectionsOf(table, '###')),

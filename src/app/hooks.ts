@@ -1,10 +1,10 @@
-import { join, parse } from 'node:path';
 import type { Registry } from 'prom-client';
 import type { HooksConfig } from '../config/hooks.ts';
 import { createClientLimits } from '../hooks/intake/client-limits.ts';
 import { createHookHandler } from '../hooks/intake/handler.ts';
 import { createHookIntake, type HookIntake } from '../hooks/intake/intake.ts';
 import { createHookInstruments } from '../hooks/intake/metrics.ts';
+import { hookFileBeside } from '../hooks/intake/sqlite/file.ts';
 import { createSqliteHookStore } from '../hooks/intake/sqlite/store.ts';
 import { createMemoryHookStore, type HookStore } from '../hooks/intake/store.ts';
 import { createTokenCheck } from '../hooks/intake/token.ts';
@@ -65,10 +65,4 @@ async function createStore({ storagePath, store, clock }: ServiceHooksParts): Pr
   }
   if (storagePath === MEMORY) return createMemoryHookStore();
   return createSqliteHookStore({ path: hookFileBeside(storagePath) });
-}
-
-/** `data/history-hooks.db` for `data/history.db`. */
-function hookFileBeside(storagePath: string): string {
-  const { dir, name } = parse(storagePath);
-  return join(dir, `${name}-hooks.db`);
 }

@@ -3,7 +3,7 @@ import type { Logger } from '../runtime/logger.ts';
 
 /** Shows the progress of a backfill. */
 export interface BackfillProgress {
-  /** Updates the number of finished days. */
+  /** Updates the number of finished days, or of another unit. */
   show(done: number, total: number): void;
   /** Removes the bar at the end. */
   clear(): void;
@@ -19,7 +19,12 @@ const REDRAW_MS = 100;
 const LOG_MS = 10_000;
 
 /** A bar on a terminal, redrawn at most ten times a second. */
-export function createBar(line: Line, clock: Pick<Clock, 'elapsed'>, verb = 'Backfilling'): BackfillProgress {
+export function createBar(
+  line: Line,
+  clock: Pick<Clock, 'elapsed'>,
+  verb = 'Backfilling',
+  unit = 'days',
+): BackfillProgress {
   let drawnAt = Number.NEGATIVE_INFINITY;
   return {
     show(done, total) {
@@ -27,7 +32,7 @@ export function createBar(line: Line, clock: Pick<Clock, 'elapsed'>, verb = 'Bac
       drawnAt = clock.elapsed();
       const filled = total === 0 ? WIDTH : Math.floor((done / total) * WIDTH);
       const bar = '#'.repeat(filled).padEnd(WIDTH, '.');
-      line.show(`${verb} [${bar}]  ${done}/${total} days`);
+      line.show(`${verb} [${bar}]  ${done}/${total} ${unit}`);
     },
     clear: () => line.show(''),
   };
@@ -38,13 +43,14 @@ export function createProgressLog(
   log: Logger,
   clock: Pick<Clock, 'elapsed'>,
   verb = 'Backfilling',
+  unit = 'days',
 ): BackfillProgress {
   let loggedAt = clock.elapsed();
   return {
     show(done, total) {
       if (clock.elapsed() - loggedAt < LOG_MS) return;
       loggedAt = clock.elapsed();
-      log.info(verb, { days_done: done, days: total });
+      log.info(verb, { [`${unit}_done`]: done, [unit]: total });
     },
     clear: () => undefined,
   };

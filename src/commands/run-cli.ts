@@ -47,17 +47,31 @@ async function dispatch(args: readonly string[], line: CommandLine, cli: CliEnvi
     cli.stdout.write(`${program} ${cli.version} (node ${process.versions.node})\n`);
     return 0;
   }
-  if (first === 'help' || first === '--help' || first === '-h') return showHelp(rest[0], line, cli);
+  if (first === 'help' || first === '--help' || first === '-h') {
+    return showHelp(rest.length === 0 ? undefined : wordsOf(rest, line.commands)[0], line, cli);
+  }
   if (first === undefined) {
     const { renderHelp } = await import('./help.ts');
     cli.stderr.write(renderHelp(line.commands));
     return 2;
   }
-  const command = commandNamed(first, line.commands);
-  const parsed = parseArguments(rest, await command.options(line.collectors));
+  const [name, flags] = wordsOf(args, line.commands);
+  const command = commandNamed(name, line.commands);
+  const parsed = parseArguments(flags, await command.options(line.collectors));
   if (parsed.help) return showHelp(command.name, line, cli);
   const { run } = await command.load();
   return run({ ...cli, flags: parsed.flags });
+}
+
+/** The name of the command, which may be two words, and what follows it. */
+function wordsOf(
+  [first = '', ...rest]: readonly string[],
+  commands: readonly Command[],
+): readonly [name: string, rest: readonly string[]] {
+  const [second, ...others] = rest;
+  const isFirstOfTwo = commands.some(({ name }) => name.startsWith(`${first} `));
+  if (!isFirstOfTwo || second === undefined || second.startsWith('-')) return [first, rest];
+  return [`${first} ${second}`, others];
 }
 
 async function showHelp(

@@ -3,6 +3,7 @@ import {
   estimateOptions,
   exportOptions,
   healthcheckOptions,
+  historyCopyOptions,
   sandboxOptions,
 } from '../config/command-options.ts';
 import { hookConfigOptions, hookOptions } from '../config/hook-options.ts';
@@ -86,6 +87,19 @@ export const commands: readonly Command[] = [
       ...exportOptions,
     }),
     load: () => import('./export.ts'),
+  },
+  {
+    name: 'history copy',
+    summary: 'Copy the stored history and hook events from the file to PostgreSQL, or back',
+    details: async () => [
+      'Stop the exporters of both stores first. An interrupted copy is continued by the same command.',
+      'The copy is compared with the original before it can be used. See docs/postgresql.md.',
+    ],
+    options: async () => ({
+      ...historyCopyOptions,
+      ...optionsTakenBy('history copy', createOptions([])),
+    }),
+    load: () => import('./history-copy.ts'),
   },
   {
     name: 'healthcheck',

@@ -257,3 +257,14 @@ export const exportOptions = {
     command: 'export',
   },
 } as const satisfies Record<string, Option>;
+
+/** The options of `history copy` only. */
+export const historyCopyOptions = {
+  to: {
+    kind: 'choice',
+    section: 'Copy',
+    description: 'Where to copy to: from the file to the database, or from the database to the file',
+    choices: ['database', 'file'],
+    command: 'history copy',
+  },
+} as const satisfies Record<string, Option>;

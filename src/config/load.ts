@@ -4,6 +4,7 @@ import {
   estimateOptions,
   exportOptions,
   healthcheckOptions,
+  historyCopyOptions,
   sandboxOptions,
 } from './command-options.ts';
 import type { Config } from './config.ts';
@@ -27,7 +28,7 @@ import { createOptions, type SharedOptions } from './options.ts';
 import { createOrgs } from './orgs.ts';
 import { createPeople } from './people/people.ts';
 import { createShard } from './shard.ts';
-import { readStorage } from './storage.ts';
+import { readBothStores, readStorage } from './storage.ts';
 import { resolveValues } from './values.ts';
 import type { YamlNode } from './yaml-node.ts';
 
@@ -119,6 +120,27 @@ export async function loadValues<Table extends OptionTable>(
   return resolveValues(options, await layers(options, flags, environment, root));
 }
 
+/** The settings of `history copy`, which uses a file and a database together. */
+export async function loadForCopy({
+  flags,
+  environment,
+  files,
+}: Pick<ConfigSources, 'flags' | 'environment' | 'files'>) {
+  const shared = createOptions([]);
+  const root = await readConfigFile(flags, environment, files);
+  const options = { ...historyCopyOptions, ...pick(shared, COPY_OPTIONS) };
+  const given = await layers(options, flags, environment, root);
+  const values = resolveValues(options, given);
+  const stores = await readBothStores(values, given, environment, files);
+  return { ...stores, to: values.to, log: { level: values['log.level'], format: values['log.format'] } };
+}
+
+const COPY_OPTIONS = ['config.file', 'storage.path', 'storage.url', 'log.level', 'log.format'] as const;
+
+function pick<Table extends OptionTable, Name extends keyof Table>(table: Table, names: readonly Name[]) {
+  return Object.fromEntries(names.map((name) => [name, table[name]])) as Pick<Table, Name>;
+}
+
 async function layers(
   options: OptionTable,
   flags: RawOptions,
@@ -150,6 +172,7 @@ function variablesOf(shared: OptionTable): readonly string[] {
     estimateOptions,
     backfillOptions,
     exportOptions,
+    historyCopyOptions,
     hookOptions,
     hookConfigOptions,
   ];

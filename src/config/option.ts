@@ -85,7 +85,7 @@ export const environmentPrefix = 'AGENT_PLATFORM_';
 /** The environment variable of an option: `web.listen-address` is `AGENT_PLATFORM_WEB_LISTEN_ADDRESS`. */
 export function variableOf(name: string, option: Option): string {
   const own = option.command === undefined ? name : `${option.command}.${name}`;
-  return environmentPrefix + own.replace(/[.-]/g, '_').toUpperCase();
+  return environmentPrefix + own.replace(/[.\- ]/g, '_').toUpperCase();
 }
 
 /** The path of an option's key in the configuration file, undefined if it has none. */

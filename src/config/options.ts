@@ -11,7 +11,7 @@ const sharedOptions = {
     kind: 'file',
     section: 'Configuration file',
     description: 'YAML file with the keys that docs/CONFIGURATION.md lists',
-    takenBy: [...all, 'healthcheck'],
+    takenBy: [...all, 'healthcheck', 'history copy'],
     fileKey: 'none',
   },
   'config.watch': {
@@ -183,14 +183,14 @@ const sharedOptions = {
     description:
       'SQLite file of the days seen so far. The file and its directory are created if necessary. With `:memory:`, nothing is kept across a restart',
     default: 'data/history.db',
-    takenBy: own,
+    takenBy: [...own, 'history copy'],
   },
   'storage.url': {
     kind: 'text',
     section: 'Data',
     description:
       'PostgreSQL database to use instead of the file: `postgres://host/database` with the parameters of libpq, such as `sslmode=verify-full`, and `schema` (default `agent_platform`). A password is not accepted here: use AGENT_PLATFORM_STORAGE_URL or AGENT_PLATFORM_STORAGE_URL_FILE. See docs/postgresql.md',
-    takenBy: own,
+    takenBy: [...own, 'history copy'],
   },
   'storage.on-damage': {
     kind: 'choice',
@@ -251,7 +251,7 @@ const sharedOptions = {
     description: 'Minimum severity of logged messages. Logs are written to standard error',
     default: 'info',
     choices: ['error', 'warn', 'info', 'debug'],
-    takenBy: all,
+    takenBy: [...all, 'history copy'],
   },
   'log.format': {
     kind: 'choice',
@@ -259,7 +259,7 @@ const sharedOptions = {
     description: 'Format of log lines',
     default: 'logfmt',
     choices: ['logfmt', 'json'],
-    takenBy: all,
+    takenBy: [...all, 'history copy'],
   },
 } as const satisfies Record<string, Option>;
 

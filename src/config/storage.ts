@@ -44,6 +44,21 @@ export async function readStorage(
   return { url, path: values['storage.path'], onDamage: values['storage.on-damage'] };
 }
 
+/** Reads both stores, for a copy from one to the other; rejects with a `ConfigError` if one is missing. */
+export async function readBothStores(
+  values: Pick<StorageValues, 'storage.path' | 'storage.url'>,
+  sources: readonly RawOptions[],
+  environment: Environment,
+  files: Files,
+): Promise<{ readonly path: string; readonly url: Credential }> {
+  const path = values['storage.path'];
+  const url = await readUrl(values['storage.url'], sources, environment, files);
+  if (url === undefined)
+    throw new ConfigError('no database is given', `set ${urlVariable} or ${fileVariable}`);
+  if (path === ':memory:') throw new ConfigError('storage.path: memory cannot be copied', 'give a file');
+  return { path, url };
+}
+
 async function readUrl(
   value: string | undefined,
   sources: readonly RawOptions[],

@@ -14,6 +14,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   collectors: ['catalog'],
   platform: ['catalog', 'runtime'],
   history: ['catalog', 'runtime'],
+  // Stores of hook events are copied too.
+  copy: ['catalog', 'runtime', 'history', 'hooks'],
   exposition: ['catalog', 'runtime'],
   scheduler: ['catalog', 'runtime'],
   backfill: ['catalog', 'runtime', 'history', 'pipeline', 'exposition'],

@@ -20,7 +20,7 @@ const flags = new Map(
 function callsOn(page: string): readonly { readonly command: string; readonly given: readonly string[] }[] {
   const text = readFileSync(join(ROOT, page), 'utf8').replaceAll(/\\\n */g, '');
   const calls = text.matchAll(
-    /(?<=[\n`'"(] *)agent-platform-exporter ([a-z][a-z-]*)(?=[\s`'"])([^\n`|;>]*)/g,
+    /(?<=[\n`'"(] *)agent-platform-exporter (history [a-z]+|[a-z][a-z-]*)(?=[\s`'"])([^\n`|;>]*)/g,
   );
   return [...calls].map(([, command = '', rest = '']) => ({
     command,

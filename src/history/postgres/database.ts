@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import { messageOf } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { NotStored } from '../history.ts';
-import { type DatabaseTrouble, LASTING, NewerSchema, troubleOf } from './errors.ts';
+import { BeingCopied, type DatabaseTrouble, LASTING, NewerSchema, troubleOf } from './errors.ts';
 
 /** A row of a result, by column. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -180,7 +180,8 @@ async function attempt<Result>(
   try {
     return { result: await work() };
   } catch (thrown) {
-    if (thrown instanceof StatementError || thrown instanceof NewerSchema) throw thrown;
+    if (thrown instanceof StatementError || thrown instanceof NewerSchema || thrown instanceof BeingCopied)
+      throw thrown;
     return { thrown };
   }
 }

@@ -12,6 +12,7 @@ export type DatabaseReason =
   | 'slow'
   | 'newer'
   | 'settings'
+  | 'copying'
   | 'failed';
 
 /** The problem of a database, and a hint for the operator. */
@@ -32,6 +33,8 @@ const HINTS: Readonly<Record<DatabaseReason, string>> = {
   slow: 'look for locks and load on the server',
   newer: 'run a release at least as new as the one that has migrated the schema',
   settings: 'correct storage.url',
+  copying:
+    'wait until history copy ends; if it was interrupted, run it again, or remove the schema of an unfinished copy',
   failed: "see the server's log",
 };
 
@@ -71,6 +74,14 @@ export class NewerSchema extends Error {
   }
 }
 
+/** A database that `history copy` is reading or writing, or has not finished. */
+export class BeingCopied extends Error {
+  constructor() {
+    super('the database is being copied');
+    this.name = 'BeingCopied';
+  }
+}
+
 /** Classifies an error of the driver, the server or the network. */
 export function troubleOf(error: unknown): DatabaseTrouble {
   const reason = reasonOf(error);
@@ -85,6 +96,7 @@ function detailOf(error: unknown): string {
 
 function reasonOf(error: unknown): DatabaseReason {
   if (error instanceof NewerSchema) return 'newer';
+  if (error instanceof BeingCopied) return 'copying';
   if (error instanceof AggregateError) return reasonOf(error.errors[0]);
   if (!(error instanceof Error)) return 'failed';
   const code = 'code' in error ? String(error.code) : '';

@@ -13,7 +13,7 @@ import type { Database, Query } from './database.ts';
 import type { Leases } from './leases.ts';
 import { readRows, type SchemaVersionOf, type StoredRows, withRows, writeTouched } from './rows.ts';
 import { runIn, type SharedRun, type SharedTotals, totalsIn, writeRun } from './runs.ts';
-import { migrate } from './schema.ts';
+import { migrate, refuseCopied } from './schema.ts';
 
 /** How often changes of other processes are looked for, in milliseconds. */
 const LOOK_MS = 1_000;
@@ -66,7 +66,9 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
   async function open(): Promise<void> {
     for (let tries = 0; ; tries += 1) {
       try {
-        storeId = await migrate(database);
+        const id = await migrate(database);
+        await refuseCopied(database);
+        storeId = id;
         return;
       } catch (error) {
         // Reported by the database.

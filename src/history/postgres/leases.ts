@@ -4,6 +4,7 @@ import { messageOf } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { NotStored } from '../history.ts';
 import type { Database, Query, Row } from './database.ts';
+import { isBeingCopied } from './schema.ts';
 
 /** What a process serves. */
 export interface LeaseSettings {
@@ -153,7 +154,9 @@ export function createLeases(deps: LeasesDeps): Leases {
          WHERE holder = $1 AND org = ANY($2) RETURNING org, generation::float8, cardinality(refresh) AS refreshes`,
         [id, orgs],
       );
-      const share = rank.isNewest ? shareOf(orgs.length, rank) : 0;
+      // A copy has ended all leases; none begins before it is finished.
+      const isCopied = await isBeingCopied(query, database.schema);
+      const share = rank.isNewest && !isCopied ? shareOf(orgs.length, rank) : 0;
       const idle = renewed.map(orgOf).filter((org) => events?.isBusy(org) !== true);
       const given = idle.slice(0, Math.max(0, renewed.length - share));
       await query(
@@ -172,10 +175,15 @@ export function createLeases(deps: LeasesDeps): Leases {
       );
       const refreshes = await refreshesOf(query, renewed);
       const [now] = await query(`SELECT ${ms(time, 'at')}`);
-      return { kept, taken, begun, known, refreshes, isNewest: rank.isNewest, at: Number(now?.['at']) };
+      return {
+        ...{ kept, taken, begun, known, refreshes, isCopied },
+        isNewest: rank.isNewest && !isCopied,
+        at: Number(now?.['at']),
+      };
     });
     seen = { at: result.at, elapsed: clock.elapsed() };
-    if (isNewest && !result.isNewest)
+    if (isNewest && result.isCopied) log.warn('The database is being copied; polling waits');
+    else if (isNewest && !result.isNewest)
       log.info('Newer settings are in use elsewhere; polling is left to them');
     isNewest = result.isNewest;
     apply(result.kept, result.taken, sent + LEASE_MS - MARGIN_MS);

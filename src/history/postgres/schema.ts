@@ -1,5 +1,5 @@
 import type { Database, Query } from './database.ts';
-import { NewerSchema } from './errors.ts';
+import { BeingCopied, NewerSchema } from './errors.ts';
 
 /** One step of the schema; `S` stands for its name. A release may add steps but never changes one. */
 interface Migration {
@@ -90,6 +90,16 @@ const RUNS = `
   );`;
 
 /**
+ * A copy that is in progress or unfinished. `run` is the process that may write; `positions` has the number of written
+ * rows by table. Rows that are only read are protected until `expires_at`.
+ */
+const COPY = `
+  CREATE TABLE S.copy (
+    single boolean PRIMARY KEY CHECK (single), run text NOT NULL, is_target boolean NOT NULL,
+    fingerprint text NOT NULL, positions json NOT NULL, expires_at timestamptz NOT NULL
+  );`;
+
+/**
  * For people and their tools; documented in docs/postgresql.md. They contain no figure about individual people, and read
  * only what was stored of the current organization of a name.
  */
@@ -127,6 +137,7 @@ const MIGRATIONS: readonly Migration[] = [
   { sql: TABLES + HOOKS, usableFrom: 1 },
   { sql: LEASES + RUNS, usableFrom: 2 },
   { sql: VIEWS, usableFrom: 2 },
+  { sql: COPY, usableFrom: 2 },
 ];
 
 /**
@@ -154,6 +165,21 @@ export async function migrate(database: Database, migrations = MIGRATIONS): Prom
     }
     return (await stateOf(query, schema))?.storeId ?? '';
   }, 'migration');
+}
+
+/** Whether `history copy` reads or writes the database, or has not finished. */
+export async function isBeingCopied(query: Query, schema: string): Promise<boolean> {
+  const rows = await query(
+    `SELECT 1 AS one FROM ${schema}.copy WHERE is_target OR expires_at > clock_timestamp()`,
+  );
+  return rows.length > 0;
+}
+
+/** Rejects with a `NotStored` while the database is being copied. */
+export async function refuseCopied(database: Database): Promise<void> {
+  await database.transaction(async (query) => {
+    if (await isBeingCopied(query, database.schema)) throw new BeingCopied();
+  }, 'snapshot');
 }
 
 interface SchemaState {

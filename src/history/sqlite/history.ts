@@ -1,5 +1,4 @@
 import { truncateSync } from 'node:fs';
-import { join, parse } from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
 import { ConfigError, messageOf } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
@@ -19,7 +18,7 @@ import {
 import { type FileMark, isSamePlace, markOf } from './file-identity.ts';
 import { openForReading, refusalOf } from './inspect.ts';
 import { type Loaded, load } from './load.ts';
-import { createRequestCounts } from './requests.ts';
+import { createRequestCounts, requestFileBeside } from './requests.ts';
 import { createUnsaved, type UnsavedDataset, writes } from './unsaved.ts';
 
 /** A single row can be large. */
@@ -302,10 +301,4 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
 
 function isSame(one: SweepMark | undefined, other: SweepMark | undefined): boolean {
   return one?.day === other?.day && one?.doubtedSince === other?.doubtedSince;
-}
-
-/** `data/history-requests.db` for `data/history.db`. */
-function requestFileBeside(path: string): string {
-  const { dir, name } = parse(path);
-  return join(dir, `${name}-requests.db`);
 }

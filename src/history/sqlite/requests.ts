@@ -23,6 +23,30 @@ interface RequestCounts {
   close(): void;
 }
 
+/** `data/history-requests.db` for `data/history.db`. */
+export function requestFileBeside(historyPath: string): string {
+  const { dir, name } = path.parse(historyPath);
+  return path.join(dir, `${name}-requests.db`);
+}
+
+/** Opens the file and creates it and its directory if necessary, accessible to this user only. */
+export function openRequestFile(file: string): DatabaseSync {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  closeSync(openSync(file, 'a', 0o600));
+  const opened = new DatabaseSync(file);
+  try {
+    opened.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+      CREATE TABLE IF NOT EXISTS request_count (
+        org TEXT PRIMARY KEY, day TEXT NOT NULL, requests INTEGER NOT NULL
+      ) STRICT;
+      CREATE TABLE IF NOT EXISTS store (only INTEGER PRIMARY KEY CHECK (only = 1), id TEXT NOT NULL) STRICT`);
+    return opened;
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
+}
+
 /** Opens the file on first use and creates it if necessary; never fails. */
 export function createRequestCounts({
   path: file,
@@ -38,15 +62,8 @@ export function createRequestCounts({
   let storeId: string | undefined;
 
   function open(): DatabaseSync {
-    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    closeSync(openSync(file, 'a', 0o600));
-    const opened = new DatabaseSync(file);
+    const opened = openRequestFile(file);
     try {
-      opened.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
-        CREATE TABLE IF NOT EXISTS request_count (
-          org TEXT PRIMARY KEY, day TEXT NOT NULL, requests INTEGER NOT NULL
-        ) STRICT;
-        CREATE TABLE IF NOT EXISTS store (only INTEGER PRIMARY KEY CHECK (only = 1), id TEXT NOT NULL) STRICT`);
       opened.prepare('INSERT OR IGNORE INTO store VALUES (1, ?)').run(storeId ?? randomUUID());
       storeId = String(opened.prepare('SELECT id FROM store').get()?.['id']);
       for (const row of opened.prepare('SELECT org, day, requests FROM request_count').iterate()) {

@@ -1,6 +1,7 @@
 import type { Instant } from '../../../catalog/day.ts';
 import { NotStored } from '../../../history/history.ts';
 import type { Database, Query, Row } from '../../../history/postgres/database.ts';
+import { isBeingCopied } from '../../../history/postgres/schema.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { createSerialQueue } from '../../../runtime/serial-queue.ts';
 import { applied, type Changes, type SessionState, type Tally } from '../counts.ts';
@@ -167,6 +168,7 @@ export function createPostgresHookStore({
   async function commitNow({ ids, now, decide }: Commit): Promise<Changes> {
     const { changes, next, early } = await use(async (query) => {
       const state = await catchUp(query, 'FOR UPDATE');
+      if (await isBeingCopied(query, database.schema)) throw new HookStoreError(COPYING);
       const isNew = await remember(query, ids, now);
       const changes = decide(isNew, known);
       const next = Number(state['version']) + 1;
@@ -210,6 +212,12 @@ const WAITING = {
   reason: 'waiting',
   detail: 'the database was not opened yet',
   hint: 'check that the server of storage.url is running and reachable from here',
+};
+
+const COPYING = {
+  reason: 'copying',
+  detail: 'the database is being copied',
+  hint: 'nothing: senders keep their events until it is finished',
 };
 
 function sessionIn(row: Row): SessionState {

@@ -1,5 +1,5 @@
 import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join, parse } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { refuseOther } from '../../../history/sqlite/inspect.ts';
 import { takeLock } from '../../../history/sqlite/lock.ts';
@@ -15,6 +15,12 @@ export interface HookFile {
 
 /** Number of pages (4 KiB) after which the write-ahead log is checkpointed, within a commit. */
 const LOG_PAGES = 256;
+
+/** `data/history-hooks.db` for `data/history.db`. */
+export function hookFileBeside(historyPath: string): string {
+  const { dir, name } = parse(historyPath);
+  return join(dir, `${name}-hooks.db`);
+}
 
 /** Opens the file and creates it and its directory if necessary, accessible to this user only. */
 export function openHookFile(path: string): HookFile {

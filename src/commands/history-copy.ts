@@ -1,0 +1,73 @@
+import { createBar, createProgressLog } from '../backfill/progress.ts';
+import type { LogConfig } from '../config/config.ts';
+import { loadForCopy } from '../config/load.ts';
+import { storageSecrets } from '../config/storage.ts';
+import { type CopyOutcome, type CopyParts, copyStore, type Phase, rowsIn } from '../copy/copy.ts';
+import { openDatabaseSource, openDatabaseTarget } from '../copy/postgres.ts';
+import { openFileSource, openFileTarget } from '../copy/sqlite.ts';
+import { type Clock, createSystemClock } from '../runtime/clock.ts';
+import { ConfigError } from '../runtime/errors.ts';
+import { createLogger } from '../runtime/log-winston.ts';
+import { createRedactor, type Redactor } from '../runtime/redact.ts';
+import type { CommandContext, Output } from './command.ts';
+import { createStatusLine } from './terminal-progress.ts';
+
+/** Copies a store; exit code 1 if it was interrupted. */
+export async function run(context: CommandContext): Promise<number> {
+  const { stderr } = context;
+  const { path, url, to, log: logConfig } = await loadForCopy(context);
+  if (to === undefined) throw new ConfigError('--to is missing', 'give --to=database or --to=file');
+  const clock = createSystemClock();
+  const redactor = createRedactor(() => storageSecrets({ url, path, onDamage: 'keep' }));
+  const { log, show, clear } = createCopyDisplay(stderr, logConfig, clock, redactor);
+  const signal = context.stopSignal();
+  try {
+    const source = to === 'database' ? openFileSource(path) : await openDatabaseSource(url, log);
+    try {
+      const target = to === 'database' ? await openDatabaseTarget(url, log) : openFileTarget(path);
+      try {
+        const outcome = await copyStore({ source, target, show, signal });
+        clear();
+        stderr.write(describe(outcome, source.place, target.place));
+        return 0;
+      } finally {
+        await target.close();
+      }
+    } finally {
+      await source.close();
+    }
+  } catch (error) {
+    clear();
+    if (!signal.aborted) throw error;
+    stderr.write('Interrupted. Run the same command again to continue.\n');
+    return 1;
+  } finally {
+    await log.close();
+  }
+}
+
+/** On a terminal a bar for each phase, elsewhere a message every ten seconds. */
+function createCopyDisplay(stderr: Output, config: LogConfig, clock: Clock, redactor: Redactor) {
+  const line = stderr.isTTY === true ? createStatusLine(stderr) : undefined;
+  const log = createLogger({ ...config, stream: line?.stream ?? stderr, clock, redactor });
+  let current: { readonly phase: Phase; readonly progress: ReturnType<typeof createBar> } | undefined;
+  const show: CopyParts['show'] = (phase, done, total) => {
+    if (current?.phase !== phase) {
+      const progress =
+        line === undefined
+          ? createProgressLog(log, clock, phase, 'rows')
+          : createBar(line, clock, phase, 'rows');
+      current = { phase, progress };
+    }
+    current.progress.show(done, total);
+  };
+  return { log, show, clear: () => current?.progress.clear() };
+}
+
+function describe({ summary, resumed }: CopyOutcome, from: string, to: string): string {
+  const counts = [...summary].filter(([, { rows }]) => rows > 0).map(([name, { rows }]) => `${rows} ${name}`);
+  const before = resumed > 0 ? ` ${resumed} rows were there from an interrupted copy.` : '';
+  return `Copied ${rowsIn(summary)} rows from ${from} to ${to}; counts and checksums are equal.${before}\n${
+    counts.length > 0 ? `Rows: ${counts.join(', ')}.\n` : ''
+  }`;
+}
