@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { DatasetName } from '../catalog/dataset.ts';
 import { parseDay } from '../catalog/day.ts';
 import { decode } from '../history/encoding.ts';
 
@@ -64,9 +63,4 @@ export function isSound(table: TableName, values: Values): boolean {
 /** A text without the character that a database cannot store. */
 export function storable(text: string): string {
   return text.replaceAll('\0', '\uFFFD');
-}
-
-/** A dataset's name from a row. */
-export function datasetIn(value: Values[number] | undefined): DatasetName {
-  return String(value) as DatasetName;
 }

@@ -3,8 +3,8 @@ import { createSqliteHookStore } from '../../src/hooks/intake/sqlite/store.ts';
 import { answer, createDirectory, listing, openHistory } from '../history/files.ts';
 import { dayNamed } from '../support/day.ts';
 
-export const monday = dayNamed('2026-03-02');
-export const tuesday = dayNamed('2026-03-03');
+const monday = dayNamed('2026-03-02');
+const tuesday = dayNamed('2026-03-03');
 
 /** The instant of the planted hook events. */
 export const PLANTED_AT = Date.UTC(2026, 2, 3, 12);
