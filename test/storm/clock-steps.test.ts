@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { DAY, HOUR, NOON, YESTERDAY } from '../e2e/harness.ts';
+import { type Program, settledPage, startProgram } from '../e2e/program.ts';
 import { createDirectory, openHistory } from '../history/files.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { DAY, HOUR, NOON, YESTERDAY } from './harness.ts';
 import { createMachineClock, type MachineClock } from './machine-clock.ts';
-import { type Program, settledPage, startProgram } from './program.ts';
 
 const MINUTE = 60_000;
 /** Longer than the interval between the program's checks of its clock, by more than the threshold of a jump. */

@@ -2,11 +2,11 @@ import { closeSync, copyFileSync, openSync, readFileSync, writeFileSync, writeSy
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { NOON } from '../e2e/harness.ts';
+import { type Program, pageAfterRuns, settledPage, startProgram } from '../e2e/program.ts';
 import { createDirectory } from '../history/files.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { NOON } from './harness.ts';
 import { createMachineClock, type MachineClock } from './machine-clock.ts';
-import { type Program, pageAfterRuns, settledPage, startProgram } from './program.ts';
 
 const PERSISTENT = 'agent_platform_exporter_history_persistent';
 
