@@ -44,7 +44,7 @@ describe.runIf(requireTool('docker-compose'))('compose.yaml', () => {
 
   test('uses images with stated versions, and opens ports to this machine only', () => {
     for (const { image, ports = [] } of Object.values(compose.services)) {
-      expect(image).toMatch(/^agent-platform-exporter:local$|:v?\d+\.\d+\.\d+(@sha256:[0-9a-f]{64})?$/);
+      expect(image).toMatch(/^agent-platform-exporter:local$|:v?\d+\.\d+(\.\d+)?(@sha256:[0-9a-f]{64})?$/);
       expect(ports.map(({ host_ip }) => host_ip).filter((host) => host !== '127.0.0.1')).toEqual([]);
     }
   });
@@ -121,6 +121,48 @@ describe.runIf(requireTool('docker-compose'))('compose.yaml', () => {
       }
     },
   );
+
+  test('starts PostgreSQL with its profile, which the exporter then uses instead of a file', async () => {
+    expect(Object.keys(compose.services)).not.toContain('postgres');
+    expect(compose.service('exporter').environment).not.toHaveProperty('AGENT_PLATFORM_STORAGE_URL');
+    const simulated = await readProject(programs, 'COMPOSE_PROFILES=database\n');
+    const given = simulated.service('exporter').environment ?? {};
+    const { username, password, hostname, pathname } = new URL(given['AGENT_PLATFORM_STORAGE_URL'] ?? '');
+    expect(simulated.service(hostname).environment).toMatchObject({
+      POSTGRES_USER: username,
+      POSTGRES_PASSWORD: password,
+      POSTGRES_DB: pathname.slice(1),
+    });
+    expect(simulated.service('postgres').ports).toBeUndefined();
+    expect(simulated.volumes).toContain('postgres');
+    for (const name of ['exporter', 'past']) {
+      const environment = textsOf({ ...simulated.service(name).environment, AGENT_PLATFORM_CONFIG_FILE: '' });
+      const file = join(simulated.mounted(name, '/etc/agent-platform-exporter'), 'demo.yml');
+      const check = programs.exporter(['check-config', `--config.file=${file}`], environment);
+      expect([await check.ended, check.stderr()]).toEqual([{ code: 0, signal: null }, '']);
+    }
+  });
+
+  test('with an own organization and the profile, the database has the password of .env only', async () => {
+    const example = readFileSync(join(REPOSITORY, '.env.example'), 'utf8');
+    const own = example
+      .replace('AGENT_PLATFORM_API_KEY=', 'AGENT_PLATFORM_API_KEY=own-key')
+      .replaceAll(/^#(?=COMPOSE_PROFILES|POSTGRES|AGENT_PLATFORM_STORAGE)/gm, '')
+      .replace('POSTGRES_PASSWORD=', 'POSTGRES_PASSWORD=own-password')
+      .replace(':PASSWORD@', ':own-password@');
+    const { services } = await readProject(programs, own);
+    const database = services['postgres']?.environment ?? {};
+    expect(database).toEqual({
+      POSTGRES_USER: 'exporter',
+      POSTGRES_DB: 'exporter',
+      POSTGRES_PASSWORD: 'own-password',
+    });
+    const given = services['exporter']?.environment ?? {};
+    expect(given['AGENT_PLATFORM_STORAGE_URL']).toBe('postgres://exporter:own-password@postgres/exporter');
+    expect(given['AGENT_PLATFORM_STORAGE_PATH']).toBe('');
+    const check = programs.exporter(['check-config'], textsOf(given));
+    expect([await check.ended, check.stderr()]).toEqual([{ code: 0, signal: null }, '']);
+  });
 
   test('backfills history under the labels of the live target', () => {
     const prometheus = parse(
