@@ -45,6 +45,9 @@ export interface RuleGroup {
   readonly alerts: readonly AlertDeclaration[];
 }
 
+/** Not `team`: operators often give all alerts a label of that name, to route them, and it would replace this one. */
+export const TEAM_LABEL = 'budget_team';
+
 const ALERT_PREFIX = 'AgentPlatform';
 
 /** A duration according to the settings. */

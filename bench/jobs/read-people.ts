@@ -26,16 +26,20 @@ async function measure({ users, identity }: PeopleReadingOptions): Promise<Peopl
   const day = yesterdayOf(clock.now());
   const bodies = await bodiesOf(users, day);
   const source = sourceOf(bodies);
-  const teams = createTeams([
-    { member: '*a*@acme.example', team: 'first' },
-    { member: '*@acme.example', team: 'second' },
-  ]);
+  const teams = createTeams({
+    rules: [
+      { member: '*a*@acme.example', team: 'first' },
+      { member: '*@acme.example', team: 'second' },
+    ],
+    budgets: new Map(),
+  });
   const labels = createLabels(identity, KEY);
   const settings: PeopleSettings = {
     identity: labels.fingerprint,
     teamRules: teams.fingerprint,
     labelOf: labels.labelOf,
     teamOf: teams.teamOf,
+    teamBudgets: teams.budgets,
   };
   const read: number[] = [];
   const parse: number[] = [];

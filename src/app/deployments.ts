@@ -76,8 +76,10 @@ export function createDeployments(
   async function followFiles(): Promise<void> {
     const before = inUse;
     await files.follow(before);
-    if (showsOtherPeople(before)) await replace(before, createDeployment(before.config, core, before), []);
-    else await stripSafely();
+    if (!showsOtherPeople(before)) return stripSafely();
+    const next = createDeployment(before.config, core, before);
+    // Another amount of a budget is published without another request.
+    await replace(before, next, showSamePeople(before, next) ? [...collectorsOfPeople(next)] : []);
   }
 
   async function stripSafely(): Promise<void> {

@@ -5,10 +5,10 @@ import { collectors as allCollectors } from '../collectors/index.ts';
 import type { Core } from './core.ts';
 import { type Deployment, dayCollectors } from './deployment.ts';
 
-/** Whether the identity mode or the teams have changed. */
+/** Whether the identity mode, the teams or their budgets have changed. */
 export function showsOtherPeople(deployment: Deployment): boolean {
   const now = deployment.config.people.current();
-  return !isSameWay(deployment.people, now);
+  return !isSameWay(deployment.people, now) || !haveSameBudgets(deployment.people, now);
 }
 
 /** Whether two deployments identify people and assign them to teams in the same way. */
@@ -18,6 +18,13 @@ export function showSamePeople(one: Deployment, other: Deployment): boolean {
 
 function isSameWay(one: Deployment['people'], other: Deployment['people']): boolean {
   return one.identity === other.identity && one.teamRules === other.teamRules;
+}
+
+function haveSameBudgets(one: Deployment['people'], other: Deployment['people']): boolean {
+  const [budgets, others] = [one.teamBudgets, other.teamBudgets];
+  return (
+    budgets.size === others.size && [...budgets].every(([team, credits]) => others.get(team) === credits)
+  );
 }
 
 /** The collectors whose rows depend on the settings about people. */

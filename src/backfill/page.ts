@@ -77,7 +77,8 @@ export function assessDays(parts: PageParts, { settings, history }: KnownOrg): A
   const { datasets, expensive, bounds, knownAt } = parts;
   const firstDay = firstDayOf(bounds, knownAt);
   const { historyStart } = bounds;
-  const coverage = createCoverage({ history, datasets, expensive, historyStart, firstDay }, knownAt);
+  const known = { history, settings, datasets, expensive, historyStart, firstDay };
+  const coverage = createCoverage(known, knownAt);
   return { settings, history, coverage };
 }
 

@@ -46,6 +46,8 @@ export interface ExpensiveDataset {
   readonly revisionDays: number;
   /** How many days back missed days are fetched. */
   readonly catchUpDays: number;
+  /** Number of newest days that these settings need in any case, at most `catchUpDays`; 0 if none. */
+  neededDays?(settings: OrgSettings): number;
 }
 
 interface CollectorDeclaration {

@@ -13,7 +13,12 @@ export interface DayDataset<Row> {
   total?(row: Row): number | undefined;
   /** Whether a row was reduced under the present settings; the day of any other row is fetched again. */
   isCurrent?(row: Row, settings: OrgSettings): boolean;
-  /** A row without the identities that these settings do not allow at its age in days; the row itself where all are allowed. */
+  /**
+   * Whether a row made under former settings has all that is now published from older days; if not, its day is fetched
+   * again, as far back as `ExpensiveDataset.neededDays`.
+   */
+  isSufficient?(row: Row, settings: OrgSettings): boolean;
+  /** A row without what these settings do not allow to be kept about people at its age in days; the row itself where all is allowed. */
   stripOldIdentities?(row: Row, age: number, settings: OrgSettings): Row;
   /** Fields that are kept or replaced together when a day is answered again; where absent, the whole row is replaced. */
   readonly parts?: RowParts;

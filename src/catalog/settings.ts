@@ -49,15 +49,20 @@ export interface Person {
 export interface PeopleSettings {
   /** Fingerprint of the identity mode, including the hash key. Rows made under another one are not published. */
   readonly identity: string;
-  /** Fingerprint of the team rules. Days summed under other rules are fetched again. */
+  /** Fingerprint of the team rules and of the names of the teams with a budget. Days summed under others are fetched again. */
   readonly teamRules: string;
   /** The value of the `user` label; undefined where people are not identified. */
   labelOf(person: Person): string | undefined;
   teamOf(person: Person): string;
+  /** Monthly budgets in credits, by team. The figures of these teams are known, however few people are active. */
+  readonly teamBudgets: ReadonlyMap<string, number>;
 }
 
 /** The team label of people without a team. */
 export const NO_TEAM = 'none';
+
+/** The team label of teams that are too small to be shown by themselves. */
+export const OTHER_TEAMS = 'other';
 
 /** People are not identified and have no teams. */
 export const ANONYMOUS: PeopleSettings = {
@@ -65,4 +70,5 @@ export const ANONYMOUS: PeopleSettings = {
   teamRules: 'none',
   labelOf: () => undefined,
   teamOf: () => NO_TEAM,
+  teamBudgets: new Map(),
 };

@@ -78,9 +78,10 @@ function hooksNote({ hooks, shard }: Config): string {
 function describePeople({ people }: Config): string {
   const { identity, teamsFile } = people;
   const apart = identity === 'none' ? 'not identified' : `identified by ${identity}`;
-  return teamsFile === undefined
-    ? `${apart}, no teams`
-    : `${apart}, ${people.teams()} teams from ${teamsFile}`;
+  if (teamsFile === undefined) return `${apart}, no teams`;
+  const budgets = people.teamBudgets();
+  const budgeted = budgets === 0 ? '' : ` (${budgets} with a budget)`;
+  return `${apart}, ${people.teams()} teams${budgeted} from ${teamsFile}`;
 }
 
 function contractLines(contract: Contract | undefined): readonly string[] {

@@ -1,5 +1,5 @@
 import type { Collector } from '../catalog/collector.ts';
-import type { Day } from '../catalog/day.ts';
+import { addDays, type Day } from '../catalog/day.ts';
 import type { PeopleSettings } from '../catalog/settings.ts';
 import { usersCollector } from '../collectors/users/collector.ts';
 import type { UsersRow } from '../collectors/users/dataset.ts';
@@ -17,13 +17,13 @@ export interface PeopleByIdentity {
 }
 
 /** Creates the reader, without any rows; teams are those of the settings. */
-export function createPeopleByIdentity({ teamOf, teamRules }: PeopleSettings): PeopleByIdentity {
+export function createPeopleByIdentity({ teamOf, teamRules, teamBudgets }: PeopleSettings): PeopleByIdentity {
   const read = new Map<string, Map<Day, UsersRow>>();
   // The number of hashes does not depend on the key.
   const ways = new Map(
     identities.map((identity): [Identity, PeopleSettings] => {
       const { labelOf, fingerprint } = createLabels(identity, 'for counting alone');
-      return [identity, { identity: fingerprint, labelOf, teamOf, teamRules }];
+      return [identity, { identity: fingerprint, labelOf, teamOf, teamRules, teamBudgets }];
     }),
   );
 
@@ -35,7 +35,7 @@ export function createPeopleByIdentity({ teamOf, teamRules }: PeopleSettings): P
 
   return {
     settings,
-    days: (org, identity) => read.get(`${org}/${identity}`) ?? new Map(),
+    days: (org, identity) => withMonth(read.get(`${org}/${identity}`) ?? new Map()),
     watched(collector) {
       if (collector.name !== usersCollector.name) return collector;
       return {
@@ -58,6 +58,22 @@ export function createPeopleByIdentity({ teamOf, teamRules }: PeopleSettings): P
       };
     },
   };
+}
+
+/** As many days as the month of a team with a budget can have. */
+const MONTH_DAYS = 31;
+
+/** The days with earlier ones on which the teams with a budget used what they did on the newest: their months are known. */
+function withMonth(days: ReadonlyMap<Day, UsersRow>): ReadonlyMap<Day, UsersRow> {
+  const newest = [...days.keys()].sort().at(-1);
+  const row = newest && days.get(newest);
+  if (newest === undefined || row?.budgetedTeams === undefined) return days;
+  const { identity, teamRules, budgetedTeams } = row;
+  const month = new Map<Day, UsersRow>();
+  for (let back = 1; back < MONTH_DAYS; back++) {
+    month.set(addDays(newest, -back), { identity, teamRules, budgetedTeams });
+  }
+  return new Map([...month, ...days]);
 }
 
 function rowOf(work: Generator<void, UsersRow>): UsersRow {

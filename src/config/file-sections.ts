@@ -20,7 +20,7 @@ export interface OrgEntry {
 
 const MAX_SEATS = 10_000_000;
 /** Above this, numbers of credits are not exact. */
-const MAX_CREDITS = Number.MAX_SAFE_INTEGER;
+export const MAX_CREDITS = Number.MAX_SAFE_INTEGER;
 const MAX_PRICE = 1_000_000_000;
 const MAX_VALUES = 10_000_000;
 const MAX_SERIES = 100_000_000;

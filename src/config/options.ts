@@ -174,7 +174,7 @@ const sharedOptions = {
     kind: 'file',
     section: 'People',
     description:
-      'YAML or CSV file that assigns people to teams. It is read again when it changes. In the configuration file, a relative path is resolved against the directory of that file',
+      'YAML or CSV file that assigns people to teams, and may give teams a monthly budget. It is read again when it changes. In the configuration file, a relative path is resolved against the directory of that file',
     takenBy: all,
   },
   'storage.path': {

@@ -1,6 +1,7 @@
 import type { ExpensiveDataset } from '../catalog/collector.ts';
 import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
 import { addDays, type Day, daysBetween, type Instant, yesterdayOf } from '../catalog/day.ts';
+import type { OrgSettings } from '../catalog/settings.ts';
 import type { OrgHistory } from '../history/history.ts';
 import { firstExpensiveDay, newestRowOf, settledUntil } from './days-to-fetch.ts';
 
@@ -20,6 +21,8 @@ export interface CoverageParts {
   readonly firstDay?: Day | undefined;
   /** Fetch limits of the expensive datasets. */
   readonly expensive?: ReadonlyMap<DatasetName, ExpensiveDataset> | undefined;
+  /** The organization's settings, which may need more days of those. */
+  readonly settings?: OrgSettings | undefined;
 }
 
 /** The states of all days of an organization, as known at an instant. */
@@ -58,7 +61,8 @@ export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage
 
   function firstAsked(dataset: DatasetName): Day {
     const expensive = parts.expensive?.get(dataset);
-    const first = expensive && firstExpensiveDay(expensive, newest, history.days(dataset));
+    const days = history.days(dataset);
+    const first = expensive && firstExpensiveDay(expensive, newest, days, parts.settings);
     return first === undefined || first < firstDay ? firstDay : first;
   }
 

@@ -171,20 +171,20 @@ function logSetAside(
 
 /** The first day to fetch. */
 function firstDay(
-  { deps }: Run,
+  { deps, org }: Run,
   { expensive }: DayCollector<unknown>,
   newest: Day,
   known: ReadonlyMap<Day, unknown>,
 ): Day {
   const first = firstDayOf(deps, deps.clock.now());
   if (expensive === undefined) return first;
-  const expensiveFirst = deps.expensiveFrom ?? firstExpensiveDay(expensive, newest, known);
+  const expensiveFirst = deps.expensiveFrom ?? firstExpensiveDay(expensive, newest, known, org);
   return expensiveFirst > first ? expensiveFirst : first;
 }
 
 /**
  * The covered days without those whose rows were made with other settings. Only the newest of those are fetched again,
- * since they may be revised anyway.
+ * since they may be revised anyway, and older ones that lack what is needed of them now.
  */
 function currentDays(
   { org, deps }: Run,
@@ -192,10 +192,17 @@ function currentDays(
   newest: Day,
   known: ReadonlyMap<Day, unknown>,
 ): ReadonlyMap<Day, unknown> {
-  const { isCurrent } = dataset;
+  const { isCurrent, isSufficient } = dataset;
   if (isCurrent === undefined) return known;
   const from = deps.expensiveFrom ?? addDays(newest, 1 - (expensive?.revisionDays ?? deps.revisionDays));
-  return new Map([...known].filter(([day, row]) => row === undefined || day < from || isCurrent(row, org)));
+  const neededFrom = addDays(newest, 1 - (expensive?.neededDays?.(org) ?? 0));
+  return new Map(
+    [...known].filter(([day, row]) => {
+      if (row === undefined) return true;
+      if (day >= neededFrom && isSufficient?.(row, org) === false) return false;
+      return day < from || isCurrent(row, org);
+    }),
+  );
 }
 
 /** Stores an answer and returns the days that are known now. */

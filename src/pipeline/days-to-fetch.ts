@@ -1,6 +1,7 @@
 import type { ExpensiveDataset, Window } from '../catalog/collector.ts';
 import { isUnsettled } from '../catalog/dataset.ts';
 import { addDays, type Day, dayOf, daysBetween, type Instant, yesterdayOf } from '../catalog/day.ts';
+import type { OrgSettings } from '../catalog/settings.ts';
 /** How many days after its end a day that was answered without a row may still get one. */
 export const LATE_DAYS = 3;
 
@@ -31,16 +32,18 @@ interface DaysToFetch {
 }
 
 /**
- * The first day to fetch of an expensive dataset: the start of its revision window, or an earlier covered day within
- * its catch-up window, so that days missed in between are fetched too.
+ * The first day to fetch of an expensive dataset: the start of its revision window or of the days that the settings
+ * need, or an earlier covered day within its catch-up window, so that days missed in between are fetched too.
  */
 export function firstExpensiveDay(
-  { revisionDays, catchUpDays }: ExpensiveDataset,
+  { revisionDays, catchUpDays, neededDays }: ExpensiveDataset,
   newest: Day,
   covered: ReadonlyMap<Day, unknown>,
+  settings: OrgSettings | undefined,
 ): Day {
-  const recent = daysDescending(addDays(newest, 1 - catchUpDays), addDays(newest, -revisionDays));
-  return recent.findLast((day) => covered.has(day)) ?? addDays(newest, 1 - revisionDays);
+  const least = Math.max(revisionDays, (settings && neededDays?.(settings)) ?? 0);
+  const recent = daysDescending(addDays(newest, 1 - catchUpDays), addDays(newest, -least));
+  return recent.findLast((day) => covered.has(day)) ?? addDays(newest, 1 - least);
 }
 
 /**

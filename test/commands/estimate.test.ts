@@ -14,6 +14,8 @@ async function startPlatform(): Promise<{ platform: Sandbox; url: string }> {
   return { platform, url };
 }
 
+const TEAMS = `"*": web\n${[1, 2, 3, 4, 5].map((id) => `u${id}: web\n`).join('')}credits_per_month: {web: 5}\n`;
+
 function estimate(url: string, args: readonly string[], file = '{}') {
   const context = createContext(
     { ...createOptions(collectors), ...estimateOptions },
@@ -25,7 +27,7 @@ function estimate(url: string, args: readonly string[], file = '{}') {
       ...args,
     ],
     { AGENT_PLATFORM_API_KEY: 'sandbox-acme-owner' },
-    { 'c.yml': file },
+    { 'c.yml': file, 'teams.yaml': TEAMS },
   );
   return { ...context, run: () => run(context.context) };
 }
@@ -53,6 +55,24 @@ test('the series of each collector and label are listed, for each identification
   const configured = org?.collectors.filter((one) => one.configured) ?? [];
   expect(configured.map(({ collector }) => collector)).not.toContain('users');
   expect(org?.series).toBe(configured.reduce((sum, { series }) => sum + series, 0));
+});
+
+test('the months of teams with a budget count as if they were known', async () => {
+  const { url } = await startPlatform();
+  const args = ['--json', '--collector.users', '--teams.file=teams.yaml'];
+  const whole = estimate(url, args);
+  const less = estimate(url, [...args, '--metrics.exclude=agent_platform_team_*']);
+  for (const one of [whole, less]) expect(await one.run()).toBe(0);
+  const [all, excluded] = [whole, less].map((one) => {
+    const [org]: OrgEstimate[] = JSON.parse(one.stdout()).organizations;
+    return org?.collectors.find(({ identity }) => identity === 'none');
+  });
+  expect(excluded?.leftOut.map(({ family, series }) => [family, series])).toEqual([
+    ['agent_platform_team_credits_month_to_date', 1],
+    ['agent_platform_team_credits_month_forecast', 1],
+    ['agent_platform_team_credits_month_budget', 1],
+  ]);
+  expect((all?.series ?? 0) - (excluded?.series ?? 0)).toBe(3);
 });
 
 test('limits count, and collectors that run are distinguished from those that do not', async () => {

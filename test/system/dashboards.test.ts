@@ -65,7 +65,9 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the dashbo
       (name) =>
         `  - {name: ${name}, base_url: '${platform}', app_url: '${platform}', api_key_env: KEY_${name}, ${SETTINGS}}\n`,
     );
-    await writeFile(teams, [...'abcdefghij'].map((letter) => `"${letter}*": payments\n`).join(''));
+    const members = [...[...'abcdefghij'].map((letter) => `"${letter}*"`), ...'12345'];
+    const budgets = 'credits_per_month: {payments: 100000000}\n';
+    await writeFile(teams, members.map((member) => `${member}: payments\n`).join('') + budgets);
     await writeFile(
       config,
       `orgs:\n${orgs.join('')}collectors: {users: {enabled: true, identity: hash}}\nteams: {file: ${teams}}\nreadiness: {level_rule: bands, criterion_counts: true}\n`,

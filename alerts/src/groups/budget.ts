@@ -8,12 +8,14 @@ import {
 import { modelsOfPace, teamsOfPace } from '../explained.ts';
 import { dayInWords, enclosed, newestDayOf, onNewestDay, valueInWords, withHysteresis } from '../queries.ts';
 import { alertName, OVER_GAPS, type RuleGroup, type RuleSettings } from '../rule.ts';
+import { teamBudgetProjectedOver } from './team-budget.ts';
 
 /** Each month is an alert of its own: the next month notifies again. */
 const LABELS = ['org', 'month'];
 
 /** Alerts about the month against its budget. */
-export function budgetGroup({ threshold }: RuleSettings): RuleGroup {
+export function budgetGroup(settings: RuleSettings): RuleGroup {
+  const { threshold } = settings;
   const budget = newestOf(creditsMonthBudget);
   const toDate = onNewestDay(creditsMonthToDate, 'tokens');
   const forecast = onNewestDay(creditsMonthForecast, 'tokens');
@@ -81,6 +83,7 @@ unless on (org) ${isExceeded}`,
         summary: 'The budget of the month is used up',
         description: `Organization {{ $labels.org }} has used {{ $value | humanizePercentage }} of its budget of ${budgetInWords} credits ${ofMonth}: ${toDateInWords}.`,
       },
+      teamBudgetProjectedOver(settings),
     ],
   };
 }

@@ -20,7 +20,7 @@ import { days, now, rows } from '../query.ts';
 import { ofBudgetByOrg } from './budget.ts';
 
 /** A share of the budget, highlighted from 90 % and from 100 %. */
-const share = (of: number, title: string): TableColumn => ({
+export const budgetShare = (of: number, title: string): TableColumn => ({
   of,
   title,
   unit: 'percentunit',
@@ -100,8 +100,8 @@ export const month: Row = {
         { of: 0, title: 'To date', total: true },
         { of: 1, title: 'Expected', total: true },
         { of: 2, title: 'Budget', total: true },
-        share(3, 'Used'),
-        share(4, 'Forecast'),
+        budgetShare(3, 'Used'),
+        budgetShare(4, 'Forecast'),
       ],
       sort: { by: 'To date', desc: true },
       noValue: '–',

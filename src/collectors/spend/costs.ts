@@ -3,9 +3,10 @@ import type { Sample } from '../../catalog/family.ts';
 import type { CreditPrice } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { preciseSum } from '../counts.ts';
+import { type CreditsOn, expectedRest } from '../month.ts';
 import { ofEach } from '../statistics.ts';
 import { modelsOf } from '../tokens/models.ts';
-import { creditsOn, expectedRest } from './credits.ts';
+import { creditsOn } from './credits.ts';
 
 /** The cost of a day; undefined if its credits or its price are unknown. */
 export function costOn(view: View, day: Day): Cost | undefined {
@@ -28,21 +29,26 @@ export function costByModel(
   return samples.length === 0 && models.length > 0 ? undefined : samples;
 }
 
-/** The cost of the month from its first day to a day, each day at its own price. */
-export function costToDate(view: View, day: Day): Cost | undefined {
-  return totalOf(costsToDate(view, day));
+/** The cost of the month from its first day to a day, each day at its own price; of the organization by default. */
+export function costToDate(
+  view: View,
+  day: Day,
+  creditsOf: CreditsOn = (past) => creditsOn(view, past),
+): Cost | undefined {
+  return totalOf(costsToDate(view, day, creditsOf));
 }
 
 /** The expected cost of the whole month of a day, each day at its own price, including future days. */
 export function costForecast(view: View, day: Day): Cost | undefined {
-  const known = costsToDate(view, day);
-  const expected = expectedRest(view, day);
+  const creditsOf = (past: Day) => creditsOn(view, past);
+  const known = costsToDate(view, day, creditsOf);
+  const expected = expectedRest(creditsOf, day);
   const rest = expected && ofEach(expected, (ahead) => pricedOn(view, ahead.day, ahead.credits));
   return totalOf(known && rest && [...known, ...rest]);
 }
 
-function costsToDate(view: View, day: Day): readonly Cost[] | undefined {
-  return ofEach(monthSoFar(day), (past) => costOn(view, past));
+function costsToDate(view: View, day: Day, creditsOf: CreditsOn): readonly Cost[] | undefined {
+  return ofEach(monthSoFar(day), (past) => pricedOn(view, past, creditsOf(past)));
 }
 
 function pricedOn(view: View, day: Day, credits: number | undefined): Cost | undefined {

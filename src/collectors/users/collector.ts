@@ -4,6 +4,7 @@ import { dayFamily, type Sample } from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
 import { counts, figure, parts } from '../samples.ts';
 import { type TeamFigures, USERS_PATH, type UsersRow, usersDataset } from './dataset.ts';
+import { teamBudgetFamilies } from './team-budgets.ts';
 import { userFamilies } from './user-families.ts';
 
 export const dailyUsersByPrimaryModel = dayFamily({
@@ -146,6 +147,8 @@ function byTeam(
   });
 }
 
+const CATCH_UP_DAYS = 31;
+
 /** The organization's people: in groups, and individually if the operator enables it. */
 export const usersCollector: DayCollector<UsersRow> = {
   name: 'users',
@@ -153,8 +156,12 @@ export const usersCollector: DayCollector<UsersRow> = {
   schedule: 'users',
   enabledByDefault: false,
   dataset: usersDataset,
-  expensive: { windowDays: 1, revisionDays: 3, catchUpDays: 31 },
-  families: [...groupFamilies, ...teamFamilies, ...userFamilies],
+  expensive: {
+    ...{ windowDays: 1, revisionDays: 3, catchUpDays: CATCH_UP_DAYS },
+    // A whole month, and four of each weekday.
+    neededDays: ({ people }) => ((people?.teamBudgets.size ?? 0) > 0 ? CATCH_UP_DAYS : 0),
+  },
+  families: [...groupFamilies, ...teamFamilies, ...teamBudgetFamilies, ...userFamilies],
   // Loaded on first use, so that validation code does not delay the first scrape.
   fetch: async (source, window, settings) =>
     (await import('./fetch.ts')).fetchUsers(source, window, settings?.people),

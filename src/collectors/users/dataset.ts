@@ -30,6 +30,12 @@ export interface TeamFigures {
   readonly pullRequests?: number | undefined;
 }
 
+/** The credits of a team with a budget, whatever its size; undefined if they are unknown. */
+export interface TeamCredits {
+  readonly team: string;
+  readonly credits?: number | undefined;
+}
+
 /**
  * The stored people of a day: counts and sums of groups large enough to publish, and individual people only if the
  * operator enables it.
@@ -45,6 +51,8 @@ export interface UsersRow extends Reduced {
   readonly perUser?: CreditStatistics | undefined;
   /** Small teams are already folded. */
   readonly byTeam?: readonly TeamFigures[] | undefined;
+  /** The teams that had a budget when the row was made. */
+  readonly budgetedTeams?: readonly TeamCredits[] | undefined;
   readonly people?: PeopleColumns | undefined;
 }
 
@@ -66,18 +74,30 @@ export const usersDataset: DayDataset<UsersRow> = {
         ...['autonomy_ratio', 'delegation_level', 'languages'],
       ],
       members: [
-        ...['credits', 'byPrimaryModel', 'byDelegationLevel', 'byLanguage', 'perUser', 'byTeam', 'people'],
+        ...['credits', 'byPrimaryModel', 'byDelegationLevel', 'byLanguage', 'perUser', 'byTeam'],
+        ...['budgetedTeams', 'people'],
       ],
       mayLack: true,
     },
   },
   isCurrent: ({ identity, teamRules }, { people = ANONYMOUS }: OrgSettings) =>
     identity === people.identity && teamRules === people.teamRules,
+  isSufficient: ({ budgetedTeams = [] }, { people = ANONYMOUS }) =>
+    [...people.teamBudgets.keys()].every((team) => budgetedTeams.some((known) => known.team === team)),
   stripOldIdentities(row, age, { people = ANONYMOUS }) {
     const isShown = row.identity === people.identity && age <= PEOPLE_DAYS;
-    if (row.people === undefined || isShown) return row;
-    return { ...row, people: undefined, identity: ANONYMOUS.identity };
+    const stripped = withoutUnbudgeted(row, people.teamBudgets);
+    if (row.people === undefined || isShown) return stripped;
+    return { ...stripped, people: undefined, identity: ANONYMOUS.identity };
   },
 };
+
+/** Without a budget, a team's own credits are not kept: it may be small. */
+function withoutUnbudgeted(row: UsersRow, budgets: ReadonlyMap<string, number>): UsersRow {
+  const { budgetedTeams = [] } = row;
+  const kept = budgetedTeams.filter(({ team }) => budgets.has(team));
+  if (kept.length === budgetedTeams.length) return row;
+  return { ...row, budgetedTeams: kept.length === 0 ? undefined : kept };
+}
 
 export const USERS_PATH = '/api/v1/analytics/users';

@@ -1,3 +1,4 @@
+import { OTHER_TEAMS } from '../../catalog/settings.ts';
 import { plus, plusKnown } from '../counts.ts';
 import type { CreditStatistics, TeamFigures } from './dataset.ts';
 
@@ -38,36 +39,42 @@ function topShare(sorted: Float64Array): number | undefined {
   return total === 0 ? undefined : Math.min(1, top / total);
 }
 
-/** The label value for teams that are too small to publish. */
-export const OTHER_TEAMS = 'other';
-
 /** Minimum number of active people in a published group. */
 const MIN_ACTIVE = 5;
 
 /**
  * The groups that may be shown: teams are folded into `other`, smallest first (ties by name), until every group,
  * including `other`, has five active people. Every figure has the same groups, so that the difference of two reveals
- * nothing more, and a folded team is always combined with another one with active people. Undefined if that is
- * impossible.
+ * nothing more, and a folded team is always combined with another one with active people. The credits of the teams in
+ * `known` are known from their budgets, so those that are folded beside them need five active people without them.
+ * Undefined if that is impossible.
  */
-export function protectedTeams(teams: readonly TeamFigures[]): readonly TeamFigures[] | undefined {
+export function protectedTeams(
+  teams: readonly TeamFigures[],
+  known: ReadonlySet<string> = new Set(),
+): readonly TeamFigures[] | undefined {
   const shown = teams.filter((team) => team.team !== OTHER_TEAMS && isSomething(team)).sort(bySize);
   const folded = teams.filter((team) => team.team === OTHER_TEAMS && isSomething(team));
-  let active = folded.reduce((sum, team) => sum + team.active, 0);
+  const isUnknown = ({ team }: TeamFigures) => !known.has(team);
   for (;;) {
+    const isTooSmall = isSmall(folded);
+    const isTooSmallApart = isSmall(folded.filter(isUnknown));
     const [smallest] = shown;
-    const isSafe = folded.length === 0 || active >= MIN_ACTIVE;
-    if (smallest === undefined) {
-      if (!isSafe || folded.length === 0) return undefined;
-      break;
-    }
-    if (isSafe && smallest.active >= MIN_ACTIVE) break;
-    shown.shift();
-    folded.push(smallest);
-    active += smallest.active;
+    if (!isTooSmall && !isTooSmallApart && (smallest === undefined || smallest.active >= MIN_ACTIVE)) break;
+    // A known team would hide nobody.
+    const next = isTooSmallApart && (smallest?.active ?? 0) >= MIN_ACTIVE ? shown.findIndex(isUnknown) : 0;
+    const [team] = next < 0 ? [] : shown.splice(next, 1);
+    if (team === undefined) return undefined;
+    folded.push(team);
   }
+  if (shown.length + folded.length === 0) return undefined;
   const other = folded.length === 0 ? [] : [sumOfTeams(folded)];
   return [...shown, ...other].sort((one, another) => (one.team < another.team ? -1 : 1));
+}
+
+/** Reports whether some teams have too few active people together; no teams do not. */
+function isSmall(teams: readonly TeamFigures[]): boolean {
+  return teams.length > 0 && teams.reduce((sum, { active }) => sum + active, 0) < MIN_ACTIVE;
 }
 
 function bySize(one: TeamFigures, other: TeamFigures): number {

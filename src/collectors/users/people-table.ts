@@ -1,7 +1,6 @@
-import type { PeopleSettings } from '../../catalog/settings.ts';
+import { OTHER_TEAMS, type PeopleSettings } from '../../catalog/settings.ts';
 import { plusKnown } from '../counts.ts';
 import { FIGURES, type FigureName, type PeopleColumns, textOf } from './columns.ts';
-import { OTHER_TEAMS } from './groups.ts';
 import type { PersonDay } from './schema.ts';
 
 type Text = string | undefined;

@@ -1,7 +1,13 @@
 import { withRejected } from '../../catalog/dataset.ts';
 import type { PeopleSettings } from '../../catalog/settings.ts';
 import { type Count, MAX_PARTS, OTHER, plusKnown } from '../counts.ts';
-import { type ModelPeople, type TeamFigures, type UsersRow, usersDataset } from './dataset.ts';
+import {
+  type ModelPeople,
+  type TeamCredits,
+  type TeamFigures,
+  type UsersRow,
+  usersDataset,
+} from './dataset.ts';
 import { creditStatistics, protectedTeams } from './groups.ts';
 import { createPeopleTable } from './people-table.ts';
 import type { PersonDay } from './schema.ts';
@@ -71,6 +77,13 @@ export function createDayReducer(settings: PeopleSettings): DayReducer {
     sums.pullRequests = plusKnown(sums.pullRequests, day.pullRequests);
   }
 
+  /** A team that nobody of the day belongs to has no credits. */
+  function budgetedTeams(): readonly TeamCredits[] | undefined {
+    const names = [...settings.teamBudgets.keys()].sort();
+    if (names.length === 0) return undefined;
+    return names.map((team) => ({ team, credits: teams.has(team) ? teams.get(team)?.credits : 0 }));
+  }
+
   return {
     add(day) {
       const active = isActive(day);
@@ -81,7 +94,7 @@ export function createDayReducer(settings: PeopleSettings): DayReducer {
       table?.add(day, team);
     },
     *finish() {
-      const byTeam = protectedTeams([...teams.values()]);
+      const byTeam = protectedTeams([...teams.values()], new Set(settings.teamBudgets.keys()));
       const perUser = creditStatistics(credits);
       yield;
       return {
@@ -93,6 +106,7 @@ export function createDayReducer(settings: PeopleSettings): DayReducer {
         byLanguage: countsOf(languages),
         perUser,
         byTeam,
+        budgetedTeams: budgetedTeams(),
         people: table && (yield* table.columns(new Set(byTeam?.map(({ team }) => team)))),
       };
     },
@@ -154,6 +168,12 @@ export function withoutShortSums(row: UsersRow, faults: readonly string[]): User
           ...team,
           commits: has('git_commits') ? undefined : team.commits,
           pullRequests: has('git_prs_created') ? undefined : team.pullRequests,
+        }),
+      ),
+      budgetedTeams: row.budgetedTeams?.map(
+        ({ team, credits }): TeamCredits => ({
+          team,
+          credits: has('billable_tokens', 'user_email') ? undefined : credits,
         }),
       ),
     },

@@ -18,6 +18,8 @@ export interface People {
   readonly teamsFile: string | undefined;
   /** The number of teams. */
   teams(): number;
+  /** The number of teams with a budget. */
+  teamBudgets(): number;
   current(): PeopleSettings;
   /**
    * Reads changed files; resolves with whether anything changed. Rejects with a `ConfigError` and keeps the previous
@@ -52,14 +54,18 @@ export async function createPeople({ identity, ...sources }: PeopleSources): Pro
 
   function make(): PeopleSettings {
     const labels = createLabels(identity, key?.current() ?? '');
-    const { fingerprint, teamOf } = teams?.current() ?? NO_TEAMS;
-    return { identity: labels.fingerprint, labelOf: labels.labelOf, teamRules: fingerprint, teamOf };
+    const { fingerprint, teamOf, budgets } = teams?.current() ?? NO_TEAMS;
+    return {
+      ...{ identity: labels.fingerprint, labelOf: labels.labelOf },
+      ...{ teamRules: fingerprint, teamOf, teamBudgets: budgets },
+    };
   }
 
   return {
     identity,
     teamsFile,
     teams: () => teams?.current().size ?? 0,
+    teamBudgets: () => teams?.current().budgets.size ?? 0,
     current: () => settings,
     async refresh() {
       // One unusable file must not block the others.

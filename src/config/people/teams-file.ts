@@ -1,7 +1,10 @@
 import * as z from 'zod';
+import { OTHER_TEAMS } from '../../catalog/settings.ts';
 import { ConfigError } from '../../runtime/errors.ts';
-import { plainValueOf } from '../validate.ts';
-import { memberKey, type TeamRule } from './teams.ts';
+import { MAX_CREDITS } from '../file-sections.ts';
+import { plainValueOf, positiveNumber } from '../validate.ts';
+import { configErrorAt, type Entry, type YamlNode } from '../yaml-node.ts';
+import { memberKey, type TeamRule, type TeamsFile } from './teams.ts';
 
 const MAX_NAME_LENGTH = 100;
 
@@ -16,6 +19,12 @@ const rule = z.object({
     .regex(/^\P{C}*$/u, { error: 'has a team with control characters' }),
 });
 
+/** The key of the budgets in YAML, and the name of their column in CSV. */
+const BUDGETS = 'credits_per_month';
+
+/** A team with fewer people in the file cannot have a budget: its month would be nearly one person's own figure. */
+const MIN_PEOPLE = 5;
+
 /** An unvalidated line. */
 interface Line {
   readonly line: number;
@@ -24,14 +33,16 @@ interface Line {
 
 const hint = 'each line has a user id, an e-mail address or a pattern such as "*@example.com", and a team';
 
+const csvHint = `${hint}; or no user, a team and its ${BUDGETS}`;
+
 /**
  * Parses a teams file: CSV if its name ends in `.csv`, otherwise YAML. Throws a `ConfigError` with file and line that
  * repeats nothing of the line, which may contain an address.
  */
-export async function parseTeams(text: string, file: string): Promise<readonly TeamRule[]> {
-  const lines = /\.csv$/i.test(file) ? await readCsv(text, file) : await readYaml(text, file);
+export async function parseTeams(text: string, file: string): Promise<TeamsFile> {
+  const { lines, budgets } = /\.csv$/i.test(file) ? await readCsv(text, file) : await readYaml(text, file);
   const seen = new Set<string>();
-  return lines.map(({ line, fields }) => {
+  const rules = lines.map(({ line, fields }) => {
     const { data, error } = rule.safeParse(fields);
     if (error !== undefined) throw new ConfigError(`${file}:${line}: ${error.issues[0]?.message}`, hint);
     const key = memberKey(data.member);
@@ -39,24 +50,69 @@ export async function parseTeams(text: string, file: string): Promise<readonly T
     seen.add(key);
     return data;
   });
+  return { rules, budgets: budgetsIn(budgets, rules) };
+}
+
+/** The lines of a file, and its budgets as a mapping from team to amount. */
+interface Content {
+  readonly lines: readonly Line[];
+  readonly budgets: YamlNode | undefined;
+}
+
+/** The budgets by team; a message names a team only if the file has people of it, since anything may stand there. */
+function budgetsIn(node: YamlNode | undefined, rules: readonly TeamRule[]): ReadonlyMap<string, number> {
+  if (node === undefined || node.tree.kind === 'empty') return new Map();
+  if (node.tree.kind !== 'mapping') throw configErrorAt(node, 'must be a mapping from team to credits');
+  const teams = Map.groupBy(rules, ({ team }) => team);
+  const budgets = new Map<string, number>();
+  for (const [key, entry] of node.tree.entries) {
+    const team = key.trim();
+    const members = teams.get(team);
+    const at = { ...node, ...entry };
+    if (members === undefined) throw configErrorAt(at, 'names a team without people in this file');
+    budgets.set(team, budgetOf({ ...at, path: `${node.path}.${team}` }, team, members));
+  }
+  return budgets;
+}
+
+const amount = positiveNumber(MAX_CREDITS);
+
+function budgetOf(node: YamlNode, team: string, members: readonly TeamRule[]): number {
+  const { data, error } = amount.safeParse(plainValueOf(node.tree));
+  if (data === undefined) throw configErrorAt(node, error?.issues[0]?.message ?? '');
+  if (team === OTHER_TEAMS)
+    throw configErrorAt(node, 'small teams are summed into this name; it cannot have a budget');
+  const people = members.filter(({ member }) => !member.includes('*')).length;
+  if (people >= MIN_PEOPLE) return data;
+  throw configErrorAt(
+    node,
+    `the team has ${people === 1 ? '1 person' : `${people} people`} in this file; a budget needs at least ${MIN_PEOPLE}`,
+    'a pattern does not count, since it may fit one person only: list five people by user id or address',
+  );
 }
 
 function isScalar(value: unknown): boolean {
   return typeof value === 'number' || typeof value === 'boolean';
 }
 
-async function readYaml(text: string, file: string): Promise<readonly Line[]> {
+async function readYaml(text: string, file: string): Promise<Content> {
   const { parseYamlTree } = await import('../parse-yaml.ts');
   const tree = parseYamlTree(text, file, 'unquoted');
-  if (tree.kind === 'empty') return [];
+  if (tree.kind === 'empty') return { lines: [], budgets: undefined };
   if (tree.kind !== 'mapping') throw new ConfigError(`${file}:${tree.line}: must be a mapping`, hint);
-  return [...tree.entries].map(([member, { line, tree: team }]) => ({
-    line,
-    fields: { member, team: plainValueOf(team) },
-  }));
+  const entries = [...tree.entries];
+  const isBudgets = ([key, { tree: value }]: readonly [string, Entry]) =>
+    key === BUDGETS && value.kind !== 'text';
+  const [, budgets] = entries.find(isBudgets) ?? [];
+  return {
+    lines: entries
+      .filter((entry) => !isBudgets(entry))
+      .map(([member, { line, tree: team }]) => ({ line, fields: { member, team: plainValueOf(team) } })),
+    budgets: budgets && { file, path: BUDGETS, ...budgets },
+  };
 }
 
-async function readCsv(text: string, file: string): Promise<readonly Line[]> {
+async function readCsv(text: string, file: string): Promise<Content> {
   const { parse } = await import('csv-parse/sync');
   let records: readonly { readonly record: readonly string[]; readonly info: { readonly lines: number } }[];
   try {
@@ -76,11 +132,25 @@ async function readCsv(text: string, file: string): Promise<readonly Line[]> {
   }
   const rows = records.map(({ record, info }) => ({ line: info.lines, record }));
   const [first] = rows;
-  return (first !== undefined && isHeader(first.record) ? rows.slice(1) : rows).map(({ line, record }) => {
-    const [member = '', team = ''] = record;
-    if (record.length > 2) throw new ConfigError(`${file}:${line}: has more than two fields`, hint);
-    return { line, fields: { member, team } };
-  });
+  const lines: Line[] = [];
+  const budgets = new Map<string, Entry>();
+  for (const { line, record } of first !== undefined && isHeader(first.record) ? rows.slice(1) : rows) {
+    const [member = '', team = '', credits = ''] = record;
+    const refuse = (problem: string) => new ConfigError(`${file}:${line}: ${problem}`, csvHint);
+    if (record.length > 3) throw refuse('has more than three fields');
+    if (credits === '') lines.push({ line, fields: { member, team } });
+    else if (member !== '') throw refuse('has both a user and a budget');
+    else if (budgets.has(team)) throw refuse('is listed twice');
+    else
+      budgets.set(team, { line, tree: { kind: isNumber(credits) ? 'number' : 'text', line, text: credits } });
+  }
+  const line = budgets.values().next().value?.line ?? 0;
+  const tree = { kind: 'mapping', line, entries: budgets } as const;
+  return { lines, budgets: { file, path: BUDGETS, line, tree } };
+}
+
+function isNumber(text: string): boolean {
+  return /^\d+(\.\d+)?$/.test(text);
 }
 
 function isHeader([member = '', team = '']: readonly string[]): boolean {

@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import { NO_TEAM, type Person } from '../../catalog/settings.ts';
 
-/** One line of a teams file. */
+/** The content of a teams file. */
+export interface TeamsFile {
+  readonly rules: readonly TeamRule[];
+  /** Monthly budgets in credits, by team. */
+  readonly budgets: ReadonlyMap<string, number>;
+}
+
+/** Assigns somebody to a team. */
 export interface TeamRule {
   /** A user id, an e-mail address, or a pattern of addresses in which `*` stands for any text. */
   readonly member: string;
@@ -14,17 +21,24 @@ interface Teams {
   readonly fingerprint: string;
   /** The number of teams. */
   readonly size: number;
+  /** Monthly budgets in credits, by team. */
+  readonly budgets: ReadonlyMap<string, number>;
   teamOf(person: Person): string;
 }
 
 /** No teams: nobody belongs to one. */
-export const NO_TEAMS: Teams = { fingerprint: 'none', size: 0, teamOf: () => NO_TEAM };
+export const NO_TEAMS: Teams = {
+  fingerprint: 'none',
+  size: 0,
+  budgets: new Map(),
+  teamOf: () => NO_TEAM,
+};
 
 /**
  * Creates teams from rules: a person's id takes precedence, then the exact address, then the first matching pattern.
  * Addresses are compared in lower case.
  */
-export function createTeams(rules: readonly TeamRule[]): Teams {
+export function createTeams({ rules, budgets }: TeamsFile): Teams {
   const exact = new Map<string, string>();
   const patterns: { readonly fits: (email: string) => boolean; readonly team: string }[] = [];
   for (const { member, team } of rules) {
@@ -32,7 +46,8 @@ export function createTeams(rules: readonly TeamRule[]): Teams {
     else exact.set(memberKey(member), team);
   }
   return {
-    fingerprint: createHash('sha256').update(JSON.stringify(rules)).digest('hex').slice(0, 16),
+    fingerprint: fingerprintOf(rules, [...budgets.keys()].sort()),
+    budgets,
     size: new Set(rules.map(({ team }) => team)).size,
     teamOf({ id, email }) {
       const byId = exact.get(id) ?? exact.get(memberKey(id));
@@ -40,6 +55,12 @@ export function createTeams(rules: readonly TeamRule[]): Teams {
       return exact.get(email) ?? patterns.find(({ fits }) => fits(email))?.team ?? NO_TEAM;
     },
   };
+}
+
+/** Without the amounts: another amount changes nothing that is stored. */
+function fingerprintOf(rules: readonly TeamRule[], budgeted: readonly string[]): string {
+  const stored = budgeted.length === 0 ? rules : { rules, budgeted };
+  return createHash('sha256').update(JSON.stringify(stored)).digest('hex').slice(0, 16);
 }
 
 /** The normalized form of a member. */

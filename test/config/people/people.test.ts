@@ -3,12 +3,16 @@ import { describe, expect, test } from 'vitest';
 import { createFakeFiles } from '../../../src/config/files.ts';
 import { createLabels } from '../../../src/config/people/labels.ts';
 import { createPeople } from '../../../src/config/people/people.ts';
-import { createTeams } from '../../../src/config/people/teams.ts';
+import { createTeams, type TeamRule } from '../../../src/config/people/teams.ts';
 import { parseTeams } from '../../../src/config/people/teams-file.ts';
 import { configErrorOf, load } from '../loading.ts';
 
 const ada = { id: 'user_1', email: 'ada@acme.example' };
 const KEY = '0123456789abcdef';
+
+function teamsOf(rules: readonly TeamRule[]) {
+  return createTeams({ rules, budgets: new Map() });
+}
 
 describe('a teams file', () => {
   test.each([
@@ -22,7 +26,7 @@ describe('a teams file', () => {
       '\ufeff# who is where\r\nuser_1; platform\r\n\r\n"Ben@Acme.example";web\r\n*@contractors.example;outside',
     ],
   ])('%s', async (file, text) => {
-    expect(await parseTeams(text, file)).toEqual([
+    expect((await parseTeams(text, file)).rules).toEqual([
       { member: 'user_1', team: 'platform' },
       { member: 'Ben@Acme.example', team: 'web' },
       { member: '*@contractors.example', team: 'outside' },
@@ -34,7 +38,7 @@ describe('a teams file', () => {
     ['teams.csv', ''],
     ['teams.csv', 'email,team\n'],
   ])('%s may be empty: %j', async (file, text) => {
-    expect(await parseTeams(text, file)).toEqual([]);
+    expect(await parseTeams(text, file)).toEqual({ rules: [], budgets: new Map() });
   });
 
   test.each([
@@ -48,7 +52,7 @@ describe('a teams file', () => {
     ['t.yaml', '"": a\n', 't.yaml:1: has no user'],
     ['t.yaml', 'ada@acme.example: "a\\tb"\n', 't.yaml:1: has a team with control characters'],
     ['t.csv', 'user_1,a\nada@acme.example\n', 't.csv:2: has no team'],
-    ['t.csv', 'user_1,a\nada@acme.example,a,b\n', 't.csv:2: has more than two fields'],
+    ['t.csv', 'user_1,a\nada@acme.example,a,,b\n', 't.csv:2: has more than three fields'],
     ['t.csv', 'user_1,a\n\nuser_1,b\n', 't.csv:3: is listed twice'],
     ['t.csv', 'user_1,a\n"ada@acme.example,b\n', 't.csv:2: is not valid CSV'],
     ['t.csv', `user_1,${'x'.repeat(101)}\n`, 't.csv:1: has a team of more than 100 characters'],
@@ -59,8 +63,92 @@ describe('a teams file', () => {
   });
 });
 
+const FIVE = ['u1', 'u2', 'ada@acme.example', 'u4', 'u5'];
+
+describe('budgets in a teams file', () => {
+  const yaml = FIVE.map((member) => `${member}: web\n`).join('');
+  const csv = `user,team,credits_per_month\n${FIVE.map((member) => `${member},web,\n`).join('')}`;
+
+  test.each([
+    ['t.yaml', `${yaml}credits_per_month: {web: 40000000}\n`],
+    ['t.yaml', `credits_per_month:\n  web: 4e7\n${yaml}`],
+    ['t.csv', `${csv},web,40000000\n`],
+  ])('%s %#', async (file, text) => {
+    const { rules, budgets } = await parseTeams(text, file);
+    expect([...budgets]).toEqual([['web', 40_000_000]]);
+    expect(rules.map(({ member }) => member)).toEqual(FIVE);
+  });
+
+  test('may be empty, and their key remains a user id with a team as its value', async () => {
+    expect(await parseTeams('credits_per_month:\n', 't.yaml')).toEqual({ rules: [], budgets: new Map() });
+    const { rules } = await parseTeams('credits_per_month: web\n', 't.yaml');
+    expect(rules).toEqual([{ member: 'credits_per_month', team: 'web' }]);
+  });
+
+  test.each([
+    [
+      't.yaml',
+      `${yaml}credits_per_month: 5\n`,
+      't.yaml:6: credits_per_month: must be a mapping from team to credits',
+    ],
+    [
+      't.yaml',
+      `${yaml}credits_per_month: [web]\n`,
+      't.yaml:6: credits_per_month: must be a mapping from team to credits',
+    ],
+    [
+      't.yaml',
+      `${yaml}credits_per_month: {web: many}\n`,
+      /^t.yaml:6: credits_per_month.web: must be a number above 0/,
+    ],
+    [
+      't.yaml',
+      `${yaml}credits_per_month: {web: 0}\n`,
+      /^t.yaml:6: credits_per_month.web: must be a number above 0/,
+    ],
+    [
+      't.yaml',
+      `${yaml}credits_per_month:\n  ada@acme.example: 5\n`,
+      't.yaml:7: credits_per_month: names a team without people in this file',
+    ],
+    [
+      't.yaml',
+      `a: ops\nb: ops\n"*@acme.example": ops\ncredits_per_month:\n  ops: 5\n`,
+      't.yaml:5: credits_per_month.ops: the team has 2 people in this file; a budget needs at least 5',
+    ],
+    [
+      't.yaml',
+      `${yaml.replaceAll('web', 'other')}credits_per_month: {other: 5}\n`,
+      't.yaml:6: credits_per_month.other: small teams are summed into this name; it cannot have a budget',
+    ],
+    ['t.csv', `${csv},ops,5\n`, 't.csv:7: credits_per_month: names a team without people in this file'],
+    [
+      't.csv',
+      `u9,ops\n,ops,5\n`,
+      't.csv:2: credits_per_month.ops: the team has 1 person in this file; a budget needs at least 5',
+    ],
+    ['t.csv', `${csv},web,a lot\n`, /^t.csv:7: credits_per_month.web: must be a number above 0/],
+    ['t.csv', `${csv}u6,web,5\n`, 't.csv:7: has both a user and a budget'],
+    ['t.csv', `${csv},web,5\n,web,6\n`, 't.csv:8: is listed twice'],
+  ])('%s with a mistake is refused with its line and key: %j', async (file, text, message) => {
+    const mistake = await mistakeOf(() => parseTeams(text, file));
+    expect(mistake.message).toMatch(message);
+    expect(JSON.stringify(mistake)).not.toMatch(/ada@|acme/i);
+  });
+
+  test('name teams, not amounts, in the fingerprint of what is stored', () => {
+    const rules = FIVE.map((member) => ({ member, team: 'web' }));
+    const fingerprint = (budgets: readonly (readonly [string, number])[]) =>
+      createTeams({ rules, budgets: new Map(budgets) }).fingerprint;
+    expect(fingerprint([['web', 1]])).toBe(fingerprint([['web', 2]]));
+    expect(fingerprint([['web', 1]])).not.toBe(fingerprint([]));
+    // As before there were budgets: nothing is fetched again.
+    expect(fingerprint([])).toBe('345f3f7acfcda286');
+  });
+});
+
 describe('a person belongs to the team', () => {
-  const teams = createTeams([
+  const teams = teamsOf([
     { member: '*@acme.example', team: 'pattern 1' },
     { member: 'a*@*.example', team: 'pattern 2' },
     { member: 'Ada@acme.example', team: 'address' },
@@ -80,12 +168,12 @@ describe('a person belongs to the team', () => {
   });
 
   test('and a pattern takes no longer for a hostile address', () => {
-    const hostile = createTeams([{ member: `${'*a'.repeat(2000)}*b`, team: 't' }]);
+    const hostile = teamsOf([{ member: `${'*a'.repeat(2000)}*b`, team: 't' }]);
     expect(hostile.teamOf({ id: 'x', email: 'a'.repeat(100_000) })).toBe('none');
   });
 
   test('parts of a pattern do not overlap', () => {
-    const { teamOf } = createTeams([{ member: 'ab*b', team: 't' }]);
+    const { teamOf } = teamsOf([{ member: 'ab*b', team: 't' }]);
     expect(['ab', 'abb', 'abxb'].map((email) => teamOf({ id: 'x', email }))).toEqual(['none', 't', 't']);
   });
 });

@@ -1,0 +1,143 @@
+import { addDays, type Day, daysFrom, firstOfMonth } from '../../catalog/day.ts';
+import { currentFamily, dayFamily, type Sample } from '../../catalog/family.ts';
+import { ANONYMOUS } from '../../catalog/settings.ts';
+import type { View } from '../../catalog/view.ts';
+import { type CreditsOn, creditsForecast, creditsToDate } from '../month.ts';
+import { costToDate } from '../spend/costs.ts';
+import { USERS_PATH, usersDataset } from './dataset.ts';
+
+const DAYS = `stored days of ${USERS_PATH}: data[].billable_tokens`;
+const BUDGET = 'credits_per_month in the file of setting teams.file';
+const ONLY = 'Only teams with a budget.';
+
+export const teamCreditsMonthToDate = dayFamily({
+  name: 'agent_platform_team_credits_month_to_date',
+  help: `Standard Credits of a team from the first day of the calendar month (UTC) to the newest complete day. ${ONLY}`,
+  labels: ['team'],
+  unit: 'credits',
+  source: DAYS,
+  aggregation: 'additive',
+  definition: `The sum of the credits of the team's people on every day from the first of the data day's calendar month (UTC) to the data
+day, however few of them were active. Each day counts those who were in the team when that day was fetched. A day without activity counts
+as 0. Absent if one of these days is unknown, has an unusable field that the sum needs, or was fetched before the team had a budget.
+A team that has used no credits in the organization, neither in the month nor in the 28 days before it, has no series of any team budget
+metric there.
+
+Example: the team used 400 000 credits on 1 June, 0 on 2 June, when nobody worked, and 100 000 on 3 June, when only two people did. On 3
+June it is 500 000. While 2 June is unknown, it is absent.`,
+  samplesOf: (view, day) => ofTeams(view, day, (creditsOn) => creditsToDate(creditsOn, day)),
+});
+
+export const teamCreditsMonthForecast = dayFamily({
+  name: 'agent_platform_team_credits_month_forecast',
+  help: `Expected Standard Credits of a team in the whole calendar month (UTC): the month to date plus, for each remaining day, the mean of the last four days of the same weekday. ${ONLY}`,
+  labels: ['team'],
+  unit: 'credits',
+  source: DAYS,
+  aggregation: 'additive',
+  definition: `As \`agent_platform_credits_month_forecast\`, from the days of the team: its month to date plus, for each remaining day of the month,
+the mean of the last four known days of the same weekday, including the data day. Absent if the month to date is absent, with
+fewer than seven known days, and if no day of a remaining weekday is known.
+
+Example: on Sunday, 28 June, the team's month to date is 6 000 000; a Monday and a Tuesday remain. Its last four Mondays used 0.2,
+0.3, 0.3 and 0.4 million, on average 0.3 million; the last four Tuesdays 0.1, 0.1, 0.2 and 0.4 million, on average 0.2 million. The
+forecast is 6 500 000.`,
+  samplesOf: (view, day) => ofTeams(view, day, (creditsOn) => creditsForecast(creditsOn, day)),
+});
+
+export const teamCreditsMonthBudget = currentFamily({
+  name: 'agent_platform_team_credits_month_budget',
+  help: `Monthly budget of Standard Credits of a team, as configured. ${ONLY}`,
+  labels: ['team'],
+  unit: 'credits',
+  source: BUDGET,
+  aggregation: 'additive',
+  definition: `The team's entry under \`credits_per_month\` in the teams file, in each organization in which the team has used credits in the
+month of the data day or in the 28 days before it; absent otherwise, and without a budget.
+
+Example: \`credits_per_month: {platform: 40000000}\` gives 40 000 000 with \`team="platform"\`.`,
+  samplesOf(view) {
+    const day = view.newestDay(usersDataset);
+    const { teamBudgets } = view.settings.people ?? ANONYMOUS;
+    return day && ofTeams(view, day, (_, team) => teamBudgets.get(team));
+  },
+});
+
+export const teamCostMonthToDate = dayFamily({
+  name: 'agent_platform_team_cost_month_to_date',
+  help: `Cost of a team from the first day of the calendar month (UTC) to the newest complete day, each day at its own price. ${ONLY} Do not sum over currencies.`,
+  labels: ['team', 'currency'],
+  unit: 'currency',
+  source: `${DAYS}; setting orgs[].prices`,
+  aggregation: 'additive',
+  definition: `The sum of the cost of every day of the team's month to date, each at its own price. Absent if the month to date is absent, if one
+of its days has no price, or if their currencies differ.
+
+Example: the team used 500 000 credits on each of 1, 2 and 3 June; 2.70 USD per million, and 3.00 USD from 3 June on. On 3 June it is
+1.35 + 1.35 + 1.50 = 4.20 USD.`,
+  samplesOf(view, day) {
+    const samples: Sample<'team' | 'currency'>[] = [];
+    for (const { team, creditsOn } of teamsOf(view, day)) {
+      const cost = costToDate(view, day, creditsOn);
+      if (cost !== undefined) samples.push({ labels: { team, currency: cost.currency }, value: cost.amount });
+    }
+    return samples.length === 0 ? undefined : samples;
+  },
+});
+
+/** The month of each team with a budget. */
+export const teamBudgetFamilies = [
+  teamCreditsMonthToDate,
+  teamCreditsMonthForecast,
+  teamCreditsMonthBudget,
+  teamCostMonthToDate,
+] as const;
+
+/** A team with a budget that takes part in an organization. */
+interface BudgetedTeam {
+  readonly team: string;
+  readonly creditsOn: CreditsOn;
+}
+
+function ofTeams(
+  view: View,
+  day: Day,
+  figureOf: (creditsOn: CreditsOn, team: string) => number | undefined,
+): readonly Sample<'team'>[] | undefined {
+  const samples = teamsOf(view, day).flatMap(({ team, creditsOn }) => {
+    const value = figureOf(creditsOn, team);
+    return value === undefined ? [] : [{ labels: { team }, value }];
+  });
+  return samples.length === 0 ? undefined : samples;
+}
+
+/** Days before the month in which a team's credits show that it takes part. */
+const SEEN_DAYS = 28;
+
+/** The teams with a budget that have used credits lately: one file serves organizations in which they have nobody. */
+function teamsOf(view: View, day: Day): readonly BudgetedTeam[] {
+  const { teamBudgets } = view.settings.people ?? ANONYMOUS;
+  const credits = view.once(createKnownCredits);
+  const lately = daysFrom(addDays(firstOfMonth(day), -SEEN_DAYS), day);
+  return [...teamBudgets.keys()]
+    .map((team): BudgetedTeam => ({ team, creditsOn: (of) => credits(of, team) }))
+    .filter(({ creditsOn }) => lately.some((of) => (creditsOn(of) ?? 0) > 0));
+}
+
+/** The credits of a team on a day; undefined if they are unknown. Every family of every team needs them. */
+function createKnownCredits(view: View): (day: Day, team: string) => number | undefined {
+  const byDay = new Map<Day, 'idle' | ReadonlyMap<string, number | undefined>>();
+
+  function creditsOf(day: Day) {
+    const row = view.row(usersDataset, day);
+    // Nobody listed: no team has credits.
+    if (row === usersDataset.idle) return 'idle';
+    return new Map(row?.budgetedTeams?.map(({ team, credits }) => [team, credits]));
+  }
+
+  return (day, team) => {
+    const known = byDay.get(day) ?? creditsOf(day);
+    byDay.set(day, known);
+    return known === 'idle' ? 0 : known.get(team);
+  };
+}

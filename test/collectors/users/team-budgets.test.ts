@@ -1,0 +1,207 @@
+import { describe, expect, test } from 'vitest';
+import { addDays, daysFrom, startOf } from '../../../src/catalog/day.ts';
+import { ANONYMOUS, type CreditPrice, type PeopleSettings } from '../../../src/catalog/settings.ts';
+import type { View } from '../../../src/catalog/view.ts';
+import { usersCollector } from '../../../src/collectors/users/collector.ts';
+import { type UsersRow, usersDataset } from '../../../src/collectors/users/dataset.ts';
+import { withoutShortSums } from '../../../src/collectors/users/reduce.ts';
+import { teamBudgetFamilies } from '../../../src/collectors/users/team-budgets.ts';
+import { firstExpensiveDay } from '../../../src/pipeline/days-to-fetch.ts';
+import { dayNamed } from '../../support/day.ts';
+import { createFakeView } from '../fakes.ts';
+import { type Person, person, reduced, teamsById } from './people.ts';
+
+const BUDGETED = teamsById({ teamBudgets: new Map([['web', 900]]) });
+
+/** A stored day on which the team used these credits; undefined if they are unknown. */
+function dayWith(credits: number | undefined): UsersRow {
+  return { identity: 'none', teamRules: 'none', budgetedTeams: [{ team: 'web', credits }] };
+}
+
+type KnownDay = number | 'idle' | UsersRow;
+
+function viewOf(
+  days: Readonly<Record<string, KnownDay>>,
+  { people = BUDGETED, prices = [] }: { people?: PeopleSettings; prices?: readonly CreditPrice[] } = {},
+): View {
+  const rowOf = (known: KnownDay) => (known === 'idle' ? usersDataset.idle : known);
+  const rows = Object.entries(days).map(
+    ([day, known]) => [dayNamed(day), typeof known === 'number' ? dayWith(known) : rowOf(known)] as const,
+  );
+  const view = createFakeView({ rows: new Map(rows), asOf: startOf(dayNamed('2030-01-01')), people });
+  return { ...view, settings: { ...view.settings, contract: { prices } } };
+}
+
+/** The figures of the team on the newest day: `month_to_date`, `month_forecast`, `month_budget` and `cost`. */
+function figuresOf(view: View, team = 'web'): Readonly<Record<string, number>> {
+  const day = view.newestDay(usersDataset) ?? dayNamed('2026-06-01');
+  const found: Record<string, number> = {};
+  for (const family of teamBudgetFamilies) {
+    const samples = family.scope === 'day' ? family.samplesOf(view, day) : family.samplesOf(view);
+    const own = [...(samples ?? [])].find(({ labels }) => labels.team === team);
+    if (own !== undefined) found[family.name.replace(/agent_platform_team_(credits_)?/, '')] = own.value;
+  }
+  return found;
+}
+
+function definitionOf(name: string): string {
+  return (
+    teamBudgetFamilies.find((family) => family.name.endsWith(name))?.definition?.replaceAll('\n', ' ') ?? ''
+  );
+}
+
+function weeksBefore(day: string, millions: readonly number[]): Readonly<Record<string, number>> {
+  const at = (index: number) => addDays(dayNamed(day), -7 * (index + 1));
+  return Object.fromEntries(millions.map((amount, index) => [at(index), Math.round(amount * 1e6)]));
+}
+
+describe('the worked examples of docs/METRICS.md', () => {
+  test('every figure has one, and says when it is absent', () => {
+    for (const { name, definition = '' } of teamBudgetFamilies) {
+      expect(definition, name).toContain('\n\nExample: ');
+      expect(definition, name).toMatch(/[aA]bsent/);
+    }
+  });
+
+  test('month to date', () => {
+    const days = { '2026-06-01': 400_000, '2026-06-02': 'idle', '2026-06-03': 100_000 } as const;
+    expect(figuresOf(viewOf(days))['month_to_date']).toBe(500_000);
+    const { '2026-06-02': _, ...gap } = days;
+    expect(figuresOf(viewOf(gap))).toEqual({ month_budget: 900 });
+    expect(definitionOf('month_to_date')).toContain('500 000');
+  });
+
+  test('month forecast', () => {
+    const idle = daysFrom(dayNamed('2026-06-01'), dayNamed('2026-06-27')).map(
+      (day) => [day, 'idle'] as const,
+    );
+    const figures = figuresOf(
+      viewOf({
+        ...Object.fromEntries(idle),
+        ...weeksBefore('2026-06-29', [0.4, 0.3, 0.3, 0.2]),
+        ...weeksBefore('2026-06-30', [0.4, 0.2, 0.1, 0.1]),
+        '2026-06-28': 4_000_000,
+      }),
+    );
+    expect(figures).toMatchObject({ month_to_date: 6_000_000, month_forecast: 6_500_000 });
+    expect(definitionOf('month_forecast')).toContain('6 500 000');
+  });
+
+  test('budget', () => {
+    const people = teamsById({ teamBudgets: new Map([['platform', 40_000_000]]) });
+    const row = { ...dayWith(0), budgetedTeams: [{ team: 'platform', credits: 1 }] };
+    expect(figuresOf(viewOf({ '2026-06-05': row }, { people }), 'platform')).toEqual({
+      month_budget: 40_000_000,
+    });
+    expect(definitionOf('month_budget')).toContain('40 000 000');
+  });
+
+  test('cost', () => {
+    const price = (from: string, perMillionCredits: number) => ({
+      ...{ from: dayNamed(from), currency: 'USD', perMillionCredits },
+    });
+    const days = { '2026-06-01': 500_000, '2026-06-02': 500_000, '2026-06-03': 500_000 };
+    const prices = [price('2026-01-14', 2.7), price('2026-06-03', 3)];
+    expect(figuresOf(viewOf(days, { prices }))['cost_month_to_date']).toBeCloseTo(4.2, 9);
+    expect(figuresOf(viewOf(days, { prices: prices.slice(1) }))).not.toHaveProperty('cost_month_to_date');
+    expect(definitionOf('cost_month_to_date')).toContain('4.20 USD');
+  });
+});
+
+describe('the month of a team', () => {
+  test('begins with the first UTC day of the calendar month, and is whole on the last', () => {
+    const days = { '2026-06-28': 5, '2026-06-29': 6, '2026-06-30': 7, '2026-07-01': 8 };
+    expect(figuresOf(viewOf(days))['month_to_date']).toBe(8);
+    const june = daysFrom(dayNamed('2026-06-01'), dayNamed('2026-06-30')).map((day) => [day, 10] as const);
+    expect(figuresOf(viewOf(Object.fromEntries(june)))).toMatchObject({
+      ...{ month_to_date: 300, month_forecast: 300 },
+    });
+  });
+
+  test.each<[string, UsersRow]>([
+    ['whose credits were unusable', dayWith(undefined)],
+    ['that was fetched before the team had a budget', { identity: 'none', teamRules: 'none' }],
+  ])('is absent, never short, with a day %s', (_, row) => {
+    expect(figuresOf(viewOf({ '2026-06-01': 10, '2026-06-02': row, '2026-06-03': 10 }))).toEqual({
+      month_budget: 900,
+    });
+  });
+
+  test('is not shown in an organization in which the team has used nothing lately, but 0 in a quiet month', () => {
+    expect(figuresOf(viewOf({ '2026-06-01': 0, '2026-06-02': 0 }))).toEqual({});
+    expect(figuresOf(viewOf({ '2026-05-04': 3, '2026-06-01': 0 }))).toEqual({
+      ...{ month_to_date: 0, month_budget: 900 },
+    });
+    expect(figuresOf(viewOf({ '2026-05-03': 3, '2026-06-01': 0 }))).toEqual({});
+  });
+
+  test('ends with its budget, and other teams have none', () => {
+    const days = { '2026-06-01': 10 };
+    expect(figuresOf(viewOf(days, { people: teamsById() }))).toEqual({});
+    const other = teamsById({ teamBudgets: new Map([['ops', 5]]) });
+    expect(figuresOf(viewOf(days, { people: other }))).toEqual({});
+  });
+});
+
+/** People of a team, each with ten credits. */
+function team(name: string, active: number): readonly Person[] {
+  return Array.from({ length: active }, (_, index) => person(`${name}-${index}`, { billable_tokens: 10 }));
+}
+
+describe('a day of a team with a budget', () => {
+  test('is kept whole where the team is folded, where no team is shown, and where nobody worked', () => {
+    const budgets = (people: readonly Person[]) => reduced(people, BUDGETED).budgetedTeams;
+    expect(budgets([...team('ops', 9), ...team('web', 2), ...team('none', 5)])).toEqual([
+      { team: 'web', credits: 20 },
+    ]);
+    expect(budgets(team('web', 1))).toEqual([{ team: 'web', credits: 10 }]);
+    expect(budgets(team('ops', 7))).toEqual([{ team: 'web', credits: 0 }]);
+    expect(budgets([person('web-1')])).toEqual([{ team: 'web', credits: undefined }]);
+    expect(reduced(team('web', 9), teamsById()).budgetedTeams).toBeUndefined();
+  });
+
+  test.each([
+    ['billable_tokens', undefined],
+    ['user_email', undefined],
+    ['sessions', 20],
+    ['git_commits', 20],
+  ])('with an unusable %s has %s credits', (field, credits) => {
+    const row = withoutShortSums(reduced(team('web', 2), BUDGETED), [field]);
+    expect(row.budgetedTeams).toEqual([{ team: 'web', credits }]);
+  });
+
+  test('counts a person by the team of that day, so that nobody counts twice in a month', () => {
+    const days = (of: (id: string) => string) =>
+      reduced(team('web', 6), { ...BUDGETED, teamOf: ({ id }) => of(id) });
+    const before = days(() => 'web');
+    const after = days((id) => (id === 'web-0' ? 'ops' : 'web'));
+    const view = viewOf({ '2026-06-01': before, '2026-06-02': after });
+    expect(figuresOf(view)['month_to_date']).toBe(60 + 50);
+  });
+
+  test('is forgotten with the budget, and its row otherwise stays', () => {
+    const { stripOldIdentities } = usersDataset;
+    const row = reduced([...team('web', 9), ...team('ops', 8)], BUDGETED);
+    const settings = (people: PeopleSettings) => ({ ...viewOf({}).settings, people });
+    expect(stripOldIdentities?.(row, 200, settings(BUDGETED))).toBe(row);
+    const { budgetedTeams, ...rest } = stripOldIdentities?.(row, 1, settings(teamsById())) ?? row;
+    expect(budgetedTeams).toBeUndefined();
+    expect({ ...rest, budgetedTeams: row.budgetedTeams }).toEqual(row);
+  });
+
+  test('is asked for again, as far back as a whole month, where it was fetched without the budget', () => {
+    const { isSufficient } = usersDataset;
+    const settings = { ...viewOf({}).settings };
+    expect(isSufficient?.(dayWith(1), settings)).toBe(true);
+    expect(isSufficient?.(dayWith(undefined), settings)).toBe(true);
+    expect(isSufficient?.({ identity: 'none', teamRules: 'none' }, settings)).toBe(false);
+    expect(isSufficient?.(dayWith(1), { ...settings, people: ANONYMOUS })).toBe(true);
+    const newest = dayNamed('2026-07-31');
+    const { expensive } = usersCollector;
+    if (expensive === undefined) throw new Error('people are not expensive');
+    expect(firstExpensiveDay(expensive, newest, new Map(), settings)).toBe('2026-07-01');
+    expect(firstExpensiveDay(expensive, newest, new Map(), { ...settings, people: ANONYMOUS })).toBe(
+      '2026-07-29',
+    );
+  });
+});
