@@ -5,8 +5,8 @@ import {
   teamCreditsMonthToDate,
 } from '../../../src/collectors/users/team-budgets.ts';
 import { budgetShare } from '../credits/month.ts';
-import type { Row } from '../dashboard.ts';
 import { atEnd, type Described, daily, newest, promql } from '../expression.ts';
+import type { Row } from '../layout.ts';
 import { links } from '../links.ts';
 import { lines } from '../panels/chart.ts';
 import { orgLink } from '../panels/drill.ts';

@@ -131,7 +131,7 @@ describe('budgets in a teams file', () => {
     ['t.csv', `${csv}u6,web,5\n`, 't.csv:7: has both a user and a budget'],
     ['t.csv', `${csv},web,5\n,web,6\n`, 't.csv:8: is listed twice'],
   ])('%s with a mistake is refused with its line and key: %j', async (file, text, message) => {
-    const mistake = await mistakeOf(() => parseTeams(text, file));
+    const mistake = await configErrorOf(() => parseTeams(text, file));
     expect(mistake.message).toMatch(message);
     expect(JSON.stringify(mistake)).not.toMatch(/ada@|acme/i);
   });
