@@ -1,13 +1,5 @@
-import {
-  backfillOptions,
-  estimateOptions,
-  exportOptions,
-  healthcheckOptions,
-  historyCopyOptions,
-  sandboxOptions,
-} from '../../src/config/command-options.ts';
+import { commandOptions } from '../../src/config/command-options.ts';
 import { fileKeys, secretVariables } from '../../src/config/file-keys.ts';
-import { hookConfigOptions, hookOptions } from '../../src/config/hook-options.ts';
 import {
   type CollectorChoice,
   fileKeyOf,
@@ -57,16 +49,7 @@ export function renderConfigurationDocs(collectors: readonly CollectorChoice[]):
     '',
     'These options have no key in the file.',
     '',
-    ...[
-      sandboxOptions,
-      healthcheckOptions,
-      estimateOptions,
-      backfillOptions,
-      exportOptions,
-      historyCopyOptions,
-      hookOptions,
-      hookConfigOptions,
-    ].flatMap((table) => sectionsOf(table, '###')),
+    ...commandOptions.flatMap((table) => sectionsOf(table, '###')),
   ]
     .join('\n')
     .trimEnd()

@@ -41,7 +41,7 @@ import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
 
 /** Number of days in the trend of a figure. */
-const COURSE_DAYS = 30;
+const TREND_DAYS = 30;
 
 const WEEK_DAYS = 7;
 
@@ -163,7 +163,7 @@ function* dayFigure(
   const bounds = name === 'credits' && isServed(parts, dailyCreditsExpectedUpper);
   const isFull = parts.detail === 'full';
   const trend: TrendDay[] = [];
-  for (const of of isFull || name === 'credits' ? courseDays(day) : []) {
+  for (const of of isFull || name === 'credits' ? trendDays(day) : []) {
     const isBound = bounds && (isFull || of === day);
     const upper = isBound ? firstOf(dailyCreditsExpectedUpper.samplesOf(parts.view, of)) : undefined;
     trend.push({ day: of, value: valueOn(of), upper });
@@ -172,8 +172,8 @@ function* dayFigure(
   return { ...head, value: valueOn(day), weekBefore: valueOn(addDays(day, -WEEK_DAYS)), trend };
 }
 
-function courseDays(day: Day): readonly Day[] {
-  return daysFrom(addDays(day, 1 - COURSE_DAYS), day);
+function trendDays(day: Day): readonly Day[] {
+  return daysFrom(addDays(day, 1 - TREND_DAYS), day);
 }
 
 interface ReadinessFigures extends Pick<OrgFigures, 'repositories' | 'newestReportAt' | 'worse'> {
@@ -229,7 +229,7 @@ function* readinessTrend(view: View, current: number): Work<readonly TrendDay[]>
   const changed = new Set(reports.map(({ createdAt }) => dayOf(createdAt)));
   const trend: TrendDay[] = [];
   let value: number | undefined;
-  for (const day of courseDays(yesterday)) {
+  for (const day of trendDays(yesterday)) {
     if (trend.length === 0 || changed.has(day)) value = readinessOn(view, day);
     trend.push({ day, value });
     yield;

@@ -1,32 +1,12 @@
-import type { Collector } from '../catalog/collector.ts';
-import type { Day, Instant } from '../catalog/day.ts';
-import {
-  type AssessedOrg,
-  assessDays,
-  type KnownOrg,
-  knowledgeOf,
-  type PageParts,
-  projectPage,
-  recordedOf,
-} from './page.ts';
-import type { BackfillProgress } from './progress.ts';
+import type { Day } from '../catalog/day.ts';
+import { type AssessedOrg, assessDays, knowledgeOf, type PastDays, projectPage, recordedOf } from './page.ts';
 import { stampsOf } from './sample-times.ts';
 import { type BackfillTarget, type Month, monthsOf } from './target.ts';
 
-export interface BackfillParts {
-  readonly pages: PageParts;
-  readonly orgs: readonly KnownOrg[];
-  readonly collectors: readonly Collector[];
-  /** The days to backfill, inclusive. */
-  readonly from: Day;
-  readonly to: Day;
+export interface BackfillParts extends PastDays {
   /** Interval of additional samples besides the last one of each day, in milliseconds. */
   readonly stepMs: number | undefined;
-  readonly now: Instant;
   readonly target: BackfillTarget;
-  readonly progress: BackfillProgress;
-  /** Aborted when the backfill should stop. */
-  readonly signal: AbortSignal;
 }
 
 export interface BackfillOutcome {

@@ -18,6 +18,7 @@ import { firstDayOf, type HistoryBounds } from '../pipeline/days-to-fetch.ts';
 import { createView } from '../pipeline/view.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { runInSlices } from '../runtime/slices.ts';
+import type { BackfillProgress } from './progress.ts';
 
 /** The dependencies of past pages. */
 export interface PageParts {
@@ -35,6 +36,20 @@ export interface PageParts {
   /** The time of the knowledge in the history. */
   readonly knownAt: Instant;
   readonly clock: Pick<Clock, 'elapsed'>;
+}
+
+/** A range of past days, and what it is made from. */
+export interface PastDays {
+  readonly pages: PageParts;
+  readonly orgs: readonly KnownOrg[];
+  readonly collectors: readonly Collector[];
+  /** The first and the last day, inclusive. */
+  readonly from: Day;
+  readonly to: Day;
+  readonly now: Instant;
+  readonly progress: BackfillProgress;
+  /** Aborted when the work should stop. */
+  readonly signal: AbortSignal;
 }
 
 /** An organization and its history. */

@@ -1,4 +1,5 @@
-import type { Option } from './option.ts';
+import { hookConfigOptions, hookOptions } from './hook-options.ts';
+import type { Option, OptionTable } from './option.ts';
 
 /** The options of `sandbox` only. */
 export const sandboxOptions = {
@@ -268,3 +269,15 @@ export const historyCopyOptions = {
     command: 'history copy',
   },
 } as const satisfies Record<string, Option>;
+
+/** The options of single commands, a table per command. */
+export const commandOptions: readonly OptionTable[] = [
+  sandboxOptions,
+  healthcheckOptions,
+  estimateOptions,
+  backfillOptions,
+  exportOptions,
+  historyCopyOptions,
+  hookOptions,
+  hookConfigOptions,
+];

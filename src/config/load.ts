@@ -1,12 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import {
-  backfillOptions,
-  estimateOptions,
-  exportOptions,
-  healthcheckOptions,
-  historyCopyOptions,
-  sandboxOptions,
-} from './command-options.ts';
+import { commandOptions, historyCopyOptions } from './command-options.ts';
 import type { Config } from './config.ts';
 import { readConfigFile } from './config-file.ts';
 import { type Environment, optionsInEnvironment, proxyOf, refuseUnknownVariables } from './environment.ts';
@@ -14,7 +7,6 @@ import { excludedFamilies } from './excluded-families.ts';
 import { secretVariables } from './file-keys.ts';
 import type { OrgEntry } from './file-sections.ts';
 import type { Files } from './files.ts';
-import { hookConfigOptions, hookOptions } from './hook-options.ts';
 import { readHooksToken } from './hooks.ts';
 import { defaultLimits, defaultReadiness } from './limits.ts';
 import {
@@ -165,17 +157,7 @@ function teamsFileOf(
 }
 
 function variablesOf(shared: OptionTable): readonly string[] {
-  const tables: readonly OptionTable[] = [
-    shared,
-    sandboxOptions,
-    healthcheckOptions,
-    estimateOptions,
-    backfillOptions,
-    exportOptions,
-    historyCopyOptions,
-    hookOptions,
-    hookConfigOptions,
-  ];
+  const tables = [shared, ...commandOptions];
   const variables = tables.flatMap((table) =>
     Object.entries(table).map(([name, option]) => variableOf(name, option)),
   );

@@ -1,31 +1,12 @@
-import {
-  type AssessedOrg,
-  assessDays,
-  type KnownOrg,
-  knowledgeOf,
-  type PageParts,
-  projectPage,
-} from '../backfill/page.ts';
-import type { BackfillProgress } from '../backfill/progress.ts';
+import { type AssessedOrg, assessDays, knowledgeOf, type PastDays, projectPage } from '../backfill/page.ts';
 import { stampsOf } from '../backfill/sample-times.ts';
-import type { Collector } from '../catalog/collector.ts';
 import { type Day, daysFrom, type Instant } from '../catalog/day.ts';
 import type { ExportFormat } from './format.ts';
 import type { RowSink } from './sink.ts';
 
-interface ExportParts {
-  readonly pages: PageParts;
-  readonly orgs: readonly KnownOrg[];
-  readonly collectors: readonly Collector[];
-  /** The days to export, inclusive. */
-  readonly from: Day;
-  readonly to: Day;
-  readonly now: Instant;
+interface ExportParts extends PastDays {
   readonly format: ExportFormat;
   readonly sink: RowSink;
-  readonly progress: BackfillProgress;
-  /** Aborted when the export should stop. */
-  readonly signal: AbortSignal;
 }
 
 export interface ExportOutcome {
