@@ -27,7 +27,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'sandbox',
-    summary: 'Run the simulated platform by itself',
+    summary: 'Run only the simulated platform',
     details: describeFaults,
     options: async () => sandboxOptions,
     load: () => import('./sandbox.ts'),

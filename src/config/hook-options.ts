@@ -66,7 +66,7 @@ export const hookConfigOptions = {
     kind: 'integer',
     section: 'Hook configuration',
     description:
-      'Seconds after which the agent stops the command. The command ends by itself after its own deadline',
+      'Seconds after which the agent stops the command. The command itself exits at its own deadline',
     default: '5',
     min: '3',
     max: '60',
