@@ -4,6 +4,7 @@ import path from 'node:path';
 import { type Built, build, buildExecutable, ROOT } from './build.ts';
 import { describeMachine } from './machine.ts';
 import { type BenchOptions, type Part, parseOptions } from './options.ts';
+import { drawOrganizations, ORGANIZATIONS_PICTURE } from './report/organizations-page.ts';
 import { type Report, renderPage } from './report/page.ts';
 import type { BackfillReport } from './report/past-page.ts';
 import type { ScrapingReport } from './report/scraping-page.ts';
@@ -13,6 +14,7 @@ import { measureRemoteBackfills } from './sections/backfill-remote.ts';
 import { type ExecutableResult, measureExecutable } from './sections/executable.ts';
 import { type FirstSyncResult, measureFirstSync } from './sections/first-sync.ts';
 import { type HookResult, measureHook } from './sections/hook.ts';
+import { measureOrganizations, type OrganizationsResult } from './sections/organizations.ts';
 import { measurePanels, type PanelsResult } from './sections/panels.ts';
 import { measureSize, type SizeResult } from './sections/size.ts';
 import { measureStarting } from './sections/starting.ts';
@@ -23,16 +25,19 @@ const PROM_CLIENT_SERIES = 100_000;
 
 try {
   const options = parseOptions(process.argv.slice(2));
-  const page = renderPage(await measure(options));
+  const report = await measure(options);
+  const page = renderPage(report);
   console.log(page);
-  if (options.write) write(page);
+  if (options.write) write(page, report);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
 }
 
-function write(page: string): void {
+function write(page: string, { organizations }: Report): void {
   const file = path.join(ROOT, 'docs', 'BENCHMARKS.md');
+  if (organizations !== undefined)
+    writeFileSync(path.join(path.dirname(file), ORGANIZATIONS_PICTURE), drawOrganizations(organizations));
   writeFileSync(file, existsSync(file) ? keepSoak(page, readFileSync(file, 'utf8')) : page);
 }
 
@@ -49,6 +54,7 @@ async function measure(options: BenchOptions): Promise<Report> {
     executable: does('executable') ? await measureOneFile(built, options) : undefined,
     users: does('users') ? await measurePeople(built, options) : undefined,
     panels: does('panels') ? await measureDashboards(options) : undefined,
+    organizations: does('organizations') ? await measureMany(built, options) : undefined,
   };
 }
 
@@ -98,4 +104,12 @@ async function measurePeople(
 async function measureDashboards({ year, queried }: BenchOptions): Promise<PanelsResult | undefined> {
   console.error('measuring the panels over a year');
   return measurePanels(year, queried);
+}
+
+async function measureMany(
+  built: Built,
+  { organizations, organizationDays }: BenchOptions,
+): Promise<readonly OrganizationsResult[]> {
+  console.error('measuring many organizations');
+  return measureOrganizations(built, organizations, organizationDays);
 }

@@ -3,7 +3,15 @@ import type { PastSize } from './workload/past.ts';
 import type { YearSize } from './workload/year.ts';
 
 /** The sections that can be measured on their own. */
-export type Part = 'scrape' | 'backfill' | 'sync' | 'hook' | 'executable' | 'users' | 'panels';
+export type Part =
+  | 'scrape'
+  | 'backfill'
+  | 'sync'
+  | 'hook'
+  | 'executable'
+  | 'users'
+  | 'panels'
+  | 'organizations';
 
 /** What is measured, and for how long. */
 export interface BenchOptions {
@@ -30,6 +38,9 @@ export interface BenchOptions {
   /** The organizations whose dashboards are queried over a year, and the number of repetitions. */
   readonly year: YearSize;
   readonly queried: number;
+  /** Numbers of organizations in one process, the largest last, and the days of each. */
+  readonly organizations: readonly number[];
+  readonly organizationDays: number;
   /** Whether the page of results is written. */
   readonly write: boolean;
 }
@@ -40,10 +51,19 @@ const USAGE = `npm run bench -- [options]
   --seconds 2            length of one load on one server
   --connections 4        connections that the load client keeps
   --quick                one short round at 1000 series: shows that everything runs
-  --only scrape          scrapes and the start alone; or backfill, sync, hook, executable, users or panels; may be given several times
+  --only scrape          scrapes and the start alone; or backfill, sync, hook, executable, users, panels or organizations; may be given several times
   --write                write docs/BENCHMARKS.md too; not with --only`;
 
-const PARTS: readonly Part[] = ['scrape', 'backfill', 'sync', 'hook', 'executable', 'users', 'panels'];
+const PARTS: readonly Part[] = [
+  'scrape',
+  'backfill',
+  'sync',
+  'hook',
+  'executable',
+  'users',
+  'panels',
+  'organizations',
+];
 const TO_FILES: readonly PastSize[] = [
   { series: 1000, days: 30 },
   { series: 1000, days: 300 },
@@ -83,6 +103,8 @@ export function parseOptions(args: readonly string[]): BenchOptions {
     readings: quick ? 1 : 2,
     year: quick ? QUICK_YEAR : YEAR,
     queried: quick ? 1 : 3,
+    organizations: quick ? [1, 3] : [1, 10, 50, 100, 500],
+    organizationDays: quick ? 3 : 15,
     write: values.write === true,
   };
 }

@@ -2,11 +2,13 @@ import type { BenchOptions } from '../options.ts';
 import type { ExecutableResult } from '../sections/executable.ts';
 import type { FirstSyncResult } from '../sections/first-sync.ts';
 import type { HookResult } from '../sections/hook.ts';
+import type { OrganizationsResult } from '../sections/organizations.ts';
 import type { PanelsResult } from '../sections/panels.ts';
 import type { UsersResult } from '../sections/users.ts';
 import { aimsOf, renderAims, startingAims } from './aims.ts';
 import { renderExecutablePage } from './executable-page.ts';
 import { hookAims, renderHookPage } from './hook-page.ts';
+import { organizationsAims, renderOrganizationsPage } from './organizations-page.ts';
 import { panelsAims, renderPanelsPage } from './panels-page.ts';
 import { fileAims, remoteAims, syncAims } from './past-aims.ts';
 import { type BackfillReport, renderBackfillPage, renderSyncPage } from './past-page.ts';
@@ -24,11 +26,13 @@ export interface Report {
   readonly executable: ExecutableResult | undefined;
   readonly users: readonly UsersResult[] | undefined;
   readonly panels: PanelsResult | undefined;
+  readonly organizations: readonly OrganizationsResult[] | undefined;
 }
 
 /** The page of results. */
 export function renderPage(report: Report): string {
-  const { machine, options, scraping, backfill, sync, hook, executable, users, panels } = report;
+  const { machine, options, scraping, backfill, sync, hook, executable, users, panels, organizations } =
+    report;
   const aims = [
     ...(scraping === undefined
       ? []
@@ -38,6 +42,7 @@ export function renderPage(report: Report): string {
     ...(hook === undefined ? [] : hookAims(hook)),
     ...(users === undefined ? [] : usersAims(users)),
     ...(panels === undefined ? [] : panelsAims(panels)),
+    ...(organizations === undefined ? [] : organizationsAims(organizations)),
   ];
   const sections = [
     scraping && renderScrapingPage(scraping, options),
@@ -47,6 +52,7 @@ export function renderPage(report: Report): string {
     executable && renderExecutablePage(executable, options),
     users && renderUsersPage(users),
     panels && renderPanelsPage(panels, options),
+    organizations && renderOrganizationsPage(organizations),
   ];
   return `# Benchmarks
 

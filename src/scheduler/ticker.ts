@@ -25,16 +25,21 @@ const LOOK_MS = 30_000;
 /** Minimum deviation of the clock that counts as a change, in milliseconds. */
 const JUMP_MS = 60_000;
 
+/** Everything that ticks by one expression: thousands of collectors share a few of them. */
 interface Schedule {
   readonly cron: Cron;
-  readonly onTick: () => void;
+  readonly listeners: Set<Listener>;
   next: Instant | undefined;
+}
+
+interface Listener {
+  readonly onTick: () => void;
 }
 
 /** Creates a ticker that follows changes of the clock; it waits only while there is a schedule. */
 export function createCronTicker({ clock, log }: { readonly clock: Clock; readonly log: Logger }): Ticker {
-  const schedules = new Set<Schedule>();
-  const listeners = new Set<() => void>();
+  const schedules = new Map<string, Schedule>();
+  const jumpListeners = new Set<() => void>();
   let wake: AbortController | undefined;
 
   async function keepTime(): Promise<void> {
@@ -58,45 +63,56 @@ export function createCronTicker({ clock, log }: { readonly clock: Clock; readon
   }
 
   function dueIn(now: Instant): number[] {
-    return [...schedules].flatMap(({ next }) => (next === undefined ? [] : [next - now]));
+    return [...schedules.values()].flatMap(({ next }) => (next === undefined ? [] : [next - now]));
   }
 
   function tick(now: Instant): void {
-    for (const schedule of schedules) {
+    for (const schedule of schedules.values()) {
       if (schedule.next === undefined || schedule.next > now) continue;
       schedule.next = schedule.cron.next(now);
-      schedule.onTick();
+      for (const { onTick } of [...schedule.listeners]) onTick();
     }
   }
 
   function jump(now: Instant, stepped: number, stalled: number): void {
-    for (const schedule of schedules) schedule.next = schedule.cron.next(now);
+    for (const schedule of schedules.values()) schedule.next = schedule.cron.next(now);
     log.info('Clock changed or process suspended', {
       stepped_seconds: Math.round(stepped / 1000),
       stalled_seconds: Math.round(stalled / 1000),
     });
-    for (const listener of listeners) listener();
+    for (const onJump of jumpListeners) onJump();
+  }
+
+  function scheduleOf(expression: string): Schedule {
+    const known = schedules.get(expression);
+    if (known !== undefined) return known;
+    const cron = readCron(expression);
+    const schedule = { cron, listeners: new Set<Listener>(), next: cron.next(clock.now()) };
+    schedules.set(expression, schedule);
+    return schedule;
   }
 
   return {
     start(expression, onTick) {
-      const cron = readCron(expression);
-      const schedule: Schedule = { cron, onTick, next: cron.next(clock.now()) };
-      schedules.add(schedule);
+      const schedule = scheduleOf(expression);
+      const listener = { onTick };
+      schedule.listeners.add(listener);
       // The current wait may end after the new schedule's time.
       if (wake === undefined) void keepTime();
       else wake.abort();
       return {
         next: () => schedule.next,
         stop() {
-          schedules.delete(schedule);
+          schedule.listeners.delete(listener);
+          if (schedule.listeners.size === 0 && schedules.get(expression) === schedule)
+            schedules.delete(expression);
           if (schedules.size === 0) wake?.abort();
         },
       };
     },
     onJump(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
+      jumpListeners.add(listener);
+      return () => void jumpListeners.delete(listener);
     },
   };
 }

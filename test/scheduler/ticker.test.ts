@@ -138,6 +138,30 @@ describe('the ticker', () => {
   });
 });
 
+describe('schedules with the same expression', () => {
+  test('tick together, begin and end apart', async () => {
+    const { ticker, pass, ticks, ticking } = harness();
+    await pass(30 * MINUTE);
+    const second: string[] = [];
+    const other = ticker.start('20 * * * *', () => second.push(''));
+    expect(other.next()).toBe(ticking.next());
+    expect([ticks.length, second.length]).toEqual([1, 0]);
+    await pass(HOUR);
+    expect([ticks.length, second.length]).toEqual([2, 1]);
+    ticking.stop();
+    ticking.stop();
+    await pass(HOUR);
+    expect([ticks.length, second.length]).toEqual([2, 2]);
+    other.stop();
+    await pass(HOUR);
+    expect([ticks.length, second.length]).toEqual([2, 2]);
+    const third: string[] = [];
+    ticker.start('20 * * * *', () => third.push(''));
+    await pass(HOUR);
+    expect([ticks.length, second.length, third.length]).toEqual([2, 2, 1]);
+  });
+});
+
 describe('a cron expression', () => {
   test.each([
     ['0 0 29 2 *', '2028-02-29T00:00:00.000Z'],

@@ -24,6 +24,7 @@ test('the benchmark runs from end to end and prints its tables', async () => {
     '## Single executable',
     '## People',
     '## Dashboards over 3 days',
+    '## Organizations',
   ]);
   expect(stdout).toMatch(/^\| express with prom-client, the same series \| [\d.]+ /m);
   expect(stdout).not.toContain('NaN');
