@@ -1,5 +1,6 @@
 import type { DatasetName } from '../../src/catalog/dataset.ts';
 import type { Aggregation } from '../../src/catalog/family.ts';
+import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 
 const DAY_S = 86_400;
 /** The metric of the day that a dataset's daily figures describe; every day panel depends on it. */
@@ -23,6 +24,8 @@ export interface Queried<Label extends string = string> {
   readonly name: string;
   readonly labels: readonly Label[];
   readonly aggregation?: Aggregation;
+  /** Whether targets that share a store have the same value, and those of several stores are added up. */
+  readonly sharedBy?: 'store';
 }
 
 export interface Choice<Label extends string> {
@@ -136,8 +139,13 @@ export function atDaysEnd<const Label extends string>(
   return ofNearestDay(eitherForm(metric, choice, `${chosen(metric, choice)}[1d:1h] offset -1d`, '-1d'));
 }
 
+/** The resolution at which a counter of stores is read over a range. */
+const STORE_STEP = '1m';
+
 /**
- * PromQL for the rise of a counter, summed over replicas, because each counts its own events. `kind` is a PromQL
+ * PromQL for the rise of a counter, summed over replicas, because each counts its own events; what replicas count in a
+ * store that they share is taken once. Over the whole range, replicas come and go: there the store's counter is put
+ * together first. `kind` is a PromQL
  * function such as `rate` or `increase`, `window` a duration; `suffix` is a part of a histogram.
  */
 export function risenOf<const Label extends string>(
@@ -150,6 +158,13 @@ export function risenOf<const Label extends string>(
 ): string {
   const { by = metric.labels, suffix = '' } = choice;
   const labels = suffix === '_bucket' ? ['le', ...by] : by;
+  if (metric.sharedBy === 'store') {
+    const rise =
+      window === '$__range'
+        ? `${kind}((${ofStores(metric, choice.where, chosen(metric, choice))})[${window}:${STORE_STEP}])`
+        : ofStores(metric, choice.where, `${kind}(${chosen(metric, choice)}[${window}])`);
+    return `sum by (${labels.join(',')}) (${rise})`;
+  }
   return `sum by (${labels.join(',')}) (${kind}(${chosen(metric, choice, suffix)}[${window}]))`;
 }
 
@@ -161,8 +176,18 @@ function merged<Label extends string>(
 ): string {
   const all = labelsOf(metric, metric.labels);
   const kept = keptLabels(metric, choice);
+  if (metric.sharedBy === 'store')
+    return `sum by (${kept.join(',')}) (${ofStores(metric, choice.where, expression)})`;
   const one = `max by (${all.join(',')}) (${expression})`;
   return kept.length === all.length ? one : `sum by (${kept.join(',')}) (${one})`;
+}
+
+/** PromQL for one series per store: its replicas have the same value, except for one that was just started or stopped. */
+function ofStores(metric: Queried, where: string | undefined, expression: string): string {
+  const matchers = (where ?? '').split(',').filter((matcher) => matcher.startsWith('job'));
+  const info = selected(ownMetrics.storeInfo.name, matchers);
+  const all = [...labelsOf(metric, metric.labels), 'store'];
+  return `max by (${all.join(',')}) (${expression} * on (job,instance) group_left (store) ${info})`;
 }
 
 function keptLabels<Label extends string>(

@@ -87,7 +87,7 @@ interface CoreEvents extends Pick<Core, 'publish' | 'onTried'> {
   /** Called when another process has changed what is stored of an organization. */
   onChange(org: string, datasets: readonly DatasetName[]): void;
   /** Called with the last runs and totals of an organization, whichever process made them. */
-  onRuns(org: string, runs: readonly SharedRun[], totals: readonly SharedTotals[]): void;
+  onRuns(org: string, runs: readonly SharedRun[], totals: readonly SharedTotals[], isAll: boolean): void;
 }
 
 /** Creates the core; rejects with a `ConfigError` if the history's path is not a file that may be used. */

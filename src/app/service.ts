@@ -78,7 +78,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const core = await createCore(config, first, parts, {
     secrets,
     onChange: (org, datasets) => void deployments?.publishChanged(org, datasets),
-    onRuns: (org, runs, totals) => showShared(core, inUse(), org, runs, totals),
+    onRuns: (...shared) => showShared(core, inUse(), ...shared),
     onLateLoad: () => void deployments?.publishSafely([...inUse().names]),
     publish: async (org, collectors) => deployments?.publishOrg(org, collectors),
     onTried,

@@ -56,12 +56,19 @@ export function showShared(
   org: string,
   runs: readonly SharedRun[],
   totals: readonly SharedTotals[],
+  isAll: boolean,
 ): void {
   const leases = core.store.shared?.leases;
   if (leases === undefined || !orgs.has(org)) return;
   const collectors = fetching.map(({ name, schedule }) => ({ name, schedule: config.schedules[schedule] }));
   showSharedRuns({ ...core, now: leases.now(), isHeld: leases.isHeld(org) }, org, collectors, runs);
-  const shown = new Set(fetching.map(({ dataset }) => dataset.name));
-  for (const total of totals) if (shown.has(total.dataset)) core.instruments.showTotals({ org, ...total });
+  const stored = new Map(totals.map((total) => [total.dataset, total]));
+  for (const { dataset } of fetching) {
+    const { name, kind } = dataset;
+    const total = stored.get(name) ?? (isAll ? { revisions: 0, rejected: 0 } : undefined);
+    if (total === undefined) continue;
+    const revisions = kind === 'days' ? total.revisions : undefined;
+    core.instruments.showTotals({ org, dataset: name, revisions, rejected: total.rejected });
+  }
   core.onTried();
 }

@@ -5,9 +5,8 @@ import type { StorageConfig } from '../config/storage.ts';
 import { type History, NotStored } from '../history/history.ts';
 import { createMemoryHistory } from '../history/memory.ts';
 import type { Database } from '../history/postgres/database.ts';
-import type { PostgresHistory } from '../history/postgres/history.ts';
+import type { PostgresHistory, PostgresHistoryDeps } from '../history/postgres/history.ts';
 import type { Leases } from '../history/postgres/leases.ts';
-import type { SharedRun, SharedTotals } from '../history/postgres/runs.ts';
 import { createSqliteHistory, type SqliteHistory } from '../history/sqlite/history.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
@@ -21,8 +20,8 @@ export interface Store {
   readonly history: History;
   /** Whether all of it is stored in its file; undefined without a file. */
   readonly isPersistent: (() => boolean) | undefined;
-  /** For the metrics about the store; undefined for memory. */
-  readonly metrics: { isUp(): boolean; id(): string | undefined } | undefined;
+  /** For the metrics about the store; memory has no `isUp`. */
+  readonly metrics: { readonly isUp: (() => boolean) | undefined; id(): string | undefined };
   /** The database that processes share; undefined for a file or memory. */
   readonly database: Database | undefined;
   /** What processes that share the database agree on; undefined for a file or memory. */
@@ -44,7 +43,7 @@ interface StoreParts extends StorageConfig {
   /** Called when another process has stored something. */
   readonly onChange?: (org: string, datasets: readonly DatasetName[]) => void;
   /** Called with the last runs and totals of an organization, whichever process made them. */
-  readonly onRuns?: (org: string, runs: readonly SharedRun[], totals: readonly SharedTotals[]) => void;
+  readonly onRuns?: NonNullable<PostgresHistoryDeps['onRuns']>;
 }
 
 /** Interval between checks of an unusable store, in milliseconds. */
@@ -73,10 +72,12 @@ export async function requireOpen({ database, history, waitingFor }: Store, cloc
 }
 
 function local(history: History & Partial<Pick<SqliteHistory, 'isPersistent' | 'storeId'>>): Store {
-  const { isPersistent, storeId } = history;
+  const { isPersistent } = history;
+  const memoryId = randomUUID();
+  const storeId = history.storeId ?? (() => memoryId);
   return {
     ...{ history, isPersistent, database: undefined, shared: undefined },
-    metrics: isPersistent && storeId && { isUp: isPersistent, id: storeId },
+    metrics: { isUp: isPersistent, id: storeId },
     waitingFor: () => undefined,
     opened: Promise.resolve(),
     usable: () => Promise.resolve(),

@@ -78,8 +78,8 @@ export async function introduce(next: Deployment, core: Core): Promise<void> {
 }
 
 /** Initializes the counters of every organization to 0, so that their first increase is visible. */
-export function startCounters(deployment: Deployment, { instruments }: Core): void {
-  const datasets = datasetsOf(deployment);
+export function startCounters(deployment: Deployment, { instruments, store }: Core): void {
+  const datasets = { ...datasetsOf(deployment), shared: store.shared !== undefined };
   instruments.familiesExcluded(deployment.config.metrics.excluded);
   for (const org of deployment.orgs.keys()) instruments.initCounters(org, datasets);
 }

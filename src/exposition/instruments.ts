@@ -31,7 +31,12 @@ export interface Instruments {
   /** Initializes the counters of an organization to 0, so that their first increase is visible. */
   initCounters(
     org: string,
-    known: { endpoints: readonly DatasetName[]; dayDatasets: readonly DatasetName[] },
+    known: {
+      endpoints: readonly DatasetName[];
+      dayDatasets: readonly DatasetName[];
+      /** Whether processes share the totals, which are then shown once they are known. */
+      shared?: boolean | undefined;
+    },
   ): void;
   /** Removes every series of an organization that is no longer configured. */
   forgetOrg(org: string): void;
@@ -64,7 +69,9 @@ export interface Instruments {
     },
   ): void;
   /** Sets the totals of a dataset, over all processes; they never decrease. */
-  showTotals(totals: DatasetLabels & { readonly revisions: number; readonly rejected: number }): void;
+  showTotals(
+    totals: DatasetLabels & { readonly revisions: number | undefined; readonly rejected: number },
+  ): void;
   /** Counts rejected rows, documents or fields. */
   recordsRejected(rejected: DatasetLabels & { readonly count: number }): void;
   /** Counts revised days. */
@@ -89,8 +96,8 @@ export interface InstrumentsDeps {
   readonly series?: (() => ReadonlyMap<string, number>) | undefined;
   /** Whether the whole history is in its file; undefined for a history in memory. */
   readonly historyPersistent?: (() => boolean) | undefined;
-  /** The store of the history; undefined for a history in memory. */
-  readonly store?: { isUp(): boolean; id(): string | undefined } | undefined;
+  /** The store of the history; memory has no `isUp`. */
+  readonly store?: { readonly isUp: (() => boolean) | undefined; id(): string | undefined } | undefined;
   /** Whether to include prom-client's metrics of the Node.js process; true by default. */
   readonly processMetrics?: boolean | undefined;
 }
@@ -113,7 +120,8 @@ export function createInstruments(deps: InstrumentsDeps): Instruments {
     makeGauge(registry, ownMetrics.historyPersistent, (gauge) => gauge.set(historyPersistent() ? 1 : 0));
   }
   if (store) {
-    makeGauge(registry, ownMetrics.storeUp, (gauge) => gauge.set(store.isUp() ? 1 : 0));
+    const { isUp } = store;
+    if (isUp !== undefined) makeGauge(registry, ownMetrics.storeUp, (gauge) => gauge.set(isUp() ? 1 : 0));
     makeGauge(registry, ownMetrics.storeInfo, (gauge) => showStore(gauge, store.id()));
   }
   if (series) makeGauge(registry, ownMetrics.series, (gauge) => showSeries(gauge, series()));

@@ -18,7 +18,12 @@ interface GoneCollector {
 
 /** The exporter's own metrics of one organization, and the events that update them. */
 interface MetricsOfOrg {
-  initCounters(known: { endpoints: readonly DatasetName[]; dayDatasets: readonly DatasetName[] }): void;
+  /** `shared`: totals of a store are shown once they are known; a counter that starts at 0 and jumps would look like a rise. */
+  initCounters(known: {
+    endpoints: readonly DatasetName[];
+    dayDatasets: readonly DatasetName[];
+    shared?: boolean | undefined;
+  }): void;
   forgetCollector(gone: GoneCollector): Promise<void>;
   apiRequest(attempt: { readonly endpoint: string; readonly code: string; readonly seconds: number }): void;
   retry(endpoint: string): void;
@@ -36,10 +41,10 @@ interface MetricsOfOrg {
     readonly seconds: number;
     readonly failure?: FailureReason | undefined;
   }): void;
-  /** Sets the totals of a dataset, over all processes; they never decrease. */
+  /** Sets the totals of a dataset, over all processes; they never decrease. Documents have no revisions. */
   showTotals(totals: {
     readonly dataset: DatasetName;
-    readonly revisions: number;
+    readonly revisions: number | undefined;
     readonly rejected: number;
   }): void;
   recordsRejected(dataset: DatasetName, count: number): void;
@@ -146,13 +151,13 @@ function createMetricsOfOrg(registry: Registry, clock: Clock, changed: () => voi
     ...[requests, requestDuration, retries, rejected, revisions],
   ];
   return {
-    initCounters: announced(({ endpoints, dayDatasets }) => {
+    initCounters: announced(({ endpoints, dayDatasets, shared }) => {
       for (const endpoint of endpoints) {
         for (const code of FORESEEN_CODES) requests.inc({ endpoint, code }, 0);
         retries.inc({ endpoint }, 0);
-        rejected.inc({ dataset: endpoint }, 0);
+        if (shared !== true) rejected.inc({ dataset: endpoint }, 0);
       }
-      for (const dataset of dayDatasets) revisions.inc({ dataset }, 0);
+      if (shared !== true) for (const dataset of dayDatasets) revisions.inc({ dataset }, 0);
     }),
     async forgetCollector({ collector, dataset, metrics: names }) {
       const isGone = (labels: Labels) =>
@@ -160,6 +165,7 @@ function createMetricsOfOrg(registry: Registry, clock: Clock, changed: () => voi
         (dataset !== undefined && (labels['dataset'] === dataset || labels['endpoint'] === dataset)) ||
         names.has(String(labels['metric']));
       for (const metric of all) await removeSeries(metric, isGone);
+      if (dataset !== undefined) shown.delete(dataset);
       changed();
     },
     apiRequest: announced(({ endpoint, code, seconds }) => {
@@ -180,9 +186,13 @@ function createMetricsOfOrg(registry: Registry, clock: Clock, changed: () => voi
     }),
     showTotals: announced(({ dataset, revisions: revised, rejected: refused }) => {
       const before = shown.get(dataset) ?? { revisions: 0, rejected: 0 };
-      revisions.inc({ dataset }, Math.max(0, revised - before.revisions));
-      rejected.inc({ dataset }, Math.max(0, refused - before.rejected));
-      shown.set(dataset, { revisions: revised, rejected: refused });
+      const now = {
+        revisions: Math.max(before.revisions, revised ?? 0),
+        rejected: Math.max(before.rejected, refused),
+      };
+      if (revised !== undefined) revisions.inc({ dataset }, now.revisions - before.revisions);
+      rejected.inc({ dataset }, now.rejected - before.rejected);
+      shown.set(dataset, now);
     }),
     restoreLastSuccess: announced((collector, at) => lastSuccess.set({ collector }, at / 1000)),
     recordsRejected: announced((dataset, count) => rejected.inc({ dataset }, count)),

@@ -12,6 +12,8 @@ export interface OwnMetric<Label extends string = string> {
   /** The source of the value in plain words. */
   readonly source: string;
   readonly stability: 'stable' | 'experimental';
+  /** Set if processes that share a store have the same value, and those of several stores are to be added up. */
+  readonly sharedBy?: 'store';
   /** Upper bounds of a histogram's buckets. */
   readonly buckets?: readonly number[];
 }

@@ -86,6 +86,7 @@ export const ownMetrics = {
     labels: DATASET,
     unit: 'records',
     source: 'the validation of an answer',
+    sharedBy: 'store',
   }),
   valuesFolded: ownMetric({
     name: 'agent_platform_exporter_values_folded',
@@ -102,6 +103,7 @@ export const ownMetrics = {
     labels: DATASET,
     unit: 'days',
     source: 'the comparison of an answer with the stored day',
+    sharedBy: 'store',
   }),
   historyPersistent: ownMetric({
     name: 'agent_platform_exporter_history_persistent',
@@ -121,7 +123,7 @@ export const ownMetrics = {
   }),
   storeInfo: ownMetric({
     name: 'agent_platform_exporter_store_info',
-    help: 'Identifier of the file or database of the history, always 1: processes that share a store have the same one. Absent until known.',
+    help: 'Identifier of the file, database or memory of the history, always 1: processes that share a store have the same one. Absent until known.',
     type: 'gauge',
     labels: ['store'],
     unit: 'info',

@@ -9,7 +9,6 @@ import { declared } from './metrics.ts';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 /** Declared metrics that no dashboard and no rule uses, and why. */
 const UNUSED: Readonly<Record<string, string>> = {
-  agent_platform_exporter_store_info: 'distinguishes the stores of totals that processes share',
   agent_platform_readiness_criterion_passed: 'off by default: the ratio says the same',
   agent_platform_readiness_criterion_evaluated: 'off by default: the ratio says the same',
   agent_platform_exporter_families_excluded: 'only where metrics.exclude is set',

@@ -4,6 +4,7 @@ import { dailyActiveUsers } from '../../src/collectors/activity/collector.ts';
 import { readinessRatio } from '../../src/collectors/readiness/collector.ts';
 import { dailyCreditsByModel, dailyTokens } from '../../src/collectors/tokens/collector.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
+import { hookMetrics } from '../../src/hooks/intake/metrics.ts';
 
 describe('queries made from the catalogue', () => {
   test('count replicas once', () => {
@@ -19,6 +20,22 @@ describe('queries made from the catalogue', () => {
   test('use the labels of an own metric unchanged', () => {
     expect(newestOf(ownMetrics.collectorSuccess)).toBe(
       'max by (org,collector) (agent_platform_exporter_collector_success)',
+    );
+  });
+
+  test('count what replicas share once, and add up what several stores have', () => {
+    expect(newestOf(hookMetrics.sessionsWaiting, { where: 'job=~"$job"' })).toBe(
+      'sum by () (max by (store) (agent_platform_hook_sessions_waiting{job=~"$job"} * on (job,instance) group_left (store) ' +
+        'agent_platform_exporter_store_info{job=~"$job"}))',
+    );
+    const choice = { by: ['event'], where: 'job=~"$job",org=~"$org"' } as const;
+    expect(risenOf(hookMetrics.events, 'rate', '5m', choice)).toBe(
+      'sum by (event) (max by (event,store) (rate(agent_platform_hook_events_total{job=~"$job",org=~"$org"}[5m]) * ' +
+        'on (job,instance) group_left (store) agent_platform_exporter_store_info{job=~"$job"}))',
+    );
+    expect(risenOf(hookMetrics.events, 'increase', '$__range')).toBe(
+      'sum by (event) (increase((max by (event,store) (agent_platform_hook_events_total * ' +
+        'on (job,instance) group_left (store) agent_platform_exporter_store_info))[$__range:1m]))',
     );
   });
 

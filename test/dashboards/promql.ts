@@ -32,6 +32,10 @@ export function namedIn(expression: string): Named {
   );
   const groups = [...text.matchAll(/\b(?:by|on|ignoring|group_left)\s*\(([^)]*)\)/g)];
   const risen = [...text.matchAll(/\b(?:rate|increase)\(([\w:]+)\{[^}]*\}\[([^\]]+)\]\)/g)];
+  // A store's counter over a range is put together from its replicas first.
+  const stores =
+    /\bincrease\(\(max by \([^)]*\bstore\) \(([\w:]+)\{[^}]*\} \* [^[]*\)\)\[(\$__range):1m\]\)/g;
+  risen.push(...text.matchAll(stores));
   const bare = text
     .replaceAll(/[\w:]+\{[^}]*\}/g, '')
     .replaceAll(/\b(?:by|on|ignoring|group_left)\s*\([^)]*\)/g, '')

@@ -1,15 +1,26 @@
 import { processMetrics } from '../../dashboards/src/health/process-metrics.ts';
 import { RAW, RECORDED } from '../../dashboards/src/promql.ts';
+import type { OwnMetric } from '../../src/exposition/own-metric.ts';
+import { ownMetrics } from '../../src/exposition/own-metrics.ts';
+import { hookMetrics } from '../../src/hooks/intake/metrics.ts';
 import { type Dashboard, dataPanels, type Panel, queryOf, type Target, type Variable } from './files.ts';
 import { known } from './metrics.ts';
 import { type Named, namedIn } from './promql.ts';
 import { ofPanels, type Rule, withPanel } from './rules-structure.ts';
 
-/** They only choose series of other metrics, so that replicas do not matter. */
+/** They only choose or name series of other metrics, so that replicas do not matter. */
 const GATES: ReadonlySet<string> = new Set([
   'agent_platform_data_day_timestamp_seconds',
   'agent_platform_exporter_build_info',
+  'agent_platform_exporter_store_info',
 ]);
+/** The metrics that replicas share in a store. */
+const OF_STORES: ReadonlySet<string> = new Set(
+  [...Object.values(ownMetrics), ...Object.values(hookMetrics)]
+    .filter((metric: OwnMetric) => metric.sharedBy === 'store')
+    .map(({ name }) => name),
+);
+
 const OF_EVERY_PROCESS: ReadonlySet<string> = new Set(Object.values(processMetrics).map(({ name }) => name));
 const OF_EXPORTERS = /and on \(job,instance\) (?:last_over_time\()?agent_platform_exporter_build_info\{/;
 
@@ -138,6 +149,20 @@ export const queryRules: readonly Rule[] = [
         .map(({ metric }) => `${metric} is not merged`);
     }),
     broken: (dashboard) => withExpression(dashboard, 'agent_platform_seats{job=~"$job",org=~"$org"}'),
+  },
+  {
+    name: 'counts what replicas share in a store once',
+    violations: ofTargets(({ expr }, { selectors }) =>
+      selectors
+        .filter(({ metric }) => OF_STORES.has(metric))
+        .filter(() => !/sum by \([^)]*\) \(.*max by \((?:\w+,)*store\) \(.*group_left \(store\)/.test(expr))
+        .map(({ metric }) => `${metric} is added up over replicas`),
+    ),
+    broken: (dashboard) =>
+      withExpression(
+        dashboard,
+        'sum by (event) (rate(agent_platform_hook_events_total{job=~"$job"}[$__rate_interval]))',
+      ),
   },
   {
     name: 'asks for counters by how much they rise, over the rate interval or the range',

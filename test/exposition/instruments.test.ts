@@ -136,6 +136,23 @@ test('the store is asked for with each scrape, and its identifier is absent unti
   expect(await linesOf(instruments)).toContain(`${PREFIX}store_info{store="a"} 1`);
 });
 
+test('totals that processes share are absent until they are known, so that a restart is no rise', async () => {
+  const instruments = createReadInstruments({ ...build, processMetrics: false });
+  const shown = async () =>
+    (await linesOf(instruments)).filter((line) => /^\w+(?:rejected|revisions)_total\{/.test(line));
+  instruments.initCounters('acme', { endpoints: ['tokens', 'wiki'], dayDatasets: ['tokens'], shared: true });
+  expect(await shown()).toEqual([]);
+  instruments.showTotals({ org: 'acme', dataset: 'tokens', revisions: 7, rejected: 30 });
+  instruments.showTotals({ org: 'acme', dataset: 'wiki', revisions: undefined, rejected: 0 });
+  // What was read before is no step back.
+  instruments.showTotals({ org: 'acme', dataset: 'tokens', revisions: 0, rejected: 0 });
+  expect((await shown()).sort()).toEqual([
+    `${PREFIX}day_revisions_total{org="acme",dataset="tokens"} 7`,
+    `${PREFIX}records_rejected_total{org="acme",dataset="tokens"} 30`,
+    `${PREFIX}records_rejected_total{org="acme",dataset="wiki"} 0`,
+  ]);
+});
+
 describe('the table of the metrics', () => {
   test('lists the metrics of the process and of each organization', async () => {
     const store = { isUp: () => true, id: () => 'a' };

@@ -3,6 +3,7 @@ import {
   dailyActiveUsersMean7d,
   dailyActiveUsersMean7dBaseline,
 } from '../../../src/collectors/activity/collector.ts';
+import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
 import { hookMetrics } from '../../../src/hooks/intake/metrics.ts';
 import {
   dayInWords,
@@ -75,7 +76,8 @@ and on (org) ${newestPeople} > ${threshold('adoptionQuietRatio')} * ${weeksBefor
 function sessionsWaiting({ threshold }: RuleSettings): AlertDeclaration {
   return {
     name: 'SessionsWaiting',
-    expr: `max by (job) (${hookMetrics.sessionsWaiting.name}) >= ${threshold('sessionsWaiting')}`,
+    // Replicas that share a database see the same sessions, and each file has its own.
+    expr: `sum by (job) (max by (job,store) (${hookMetrics.sessionsWaiting.name} * on (job,instance) group_left (store) ${ownMetrics.storeInfo.name})) >= ${threshold('sessionsWaiting')}`,
     severity: 'info',
     for: '30m',
     keepFiringFor: '5m',

@@ -30,8 +30,13 @@ export interface PostgresHistoryDeps {
   readonly log: Logger;
   /** Called when another process has changed what is stored of an organization. */
   readonly onChange?: (org: string, datasets: readonly DatasetName[]) => void;
-  /** Called with the last runs and totals of an organization whenever they were read or written. */
-  readonly onRuns?: (org: string, runs: readonly SharedRun[], totals: readonly SharedTotals[]) => void;
+  /** Called with the last runs and totals of an organization that were read or written; `isAll` if no others are stored. */
+  readonly onRuns?: (
+    org: string,
+    runs: readonly SharedRun[],
+    totals: readonly SharedTotals[],
+    isAll: boolean,
+  ) => void;
   /** Which process may write; any by default. */
   readonly leases?: Pick<Leases, 'fence' | 'mayClean'>;
 }
@@ -122,7 +127,7 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
       return caughtUp(query, org, Number(row?.['version'] ?? 0), Number(row?.['reset_version'] ?? 0));
     }, 'snapshot');
     known.set(org, now);
-    showRuns(org, rows);
+    showRuns(org, rows, before === undefined);
     if (before !== undefined) deps.onChange?.(org, datasetsIn(rows));
     return now;
   }
@@ -152,8 +157,9 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
     return { now: { state: createHistoryState(slots), version }, rows };
   }
 
-  function showRuns(org: string, { runs, totals }: StoredRows): void {
-    if (runs.length + totals.length > 0) deps.onRuns?.(org, runs.map(runIn), totals.map(totalsIn));
+  function showRuns(org: string, { runs, totals }: StoredRows, isAll = false): void {
+    if (isAll || runs.length + totals.length > 0)
+      deps.onRuns?.(org, runs.map(runIn), totals.map(totalsIn), isAll);
   }
 
   async function knownOf(org: string): Promise<Known> {
@@ -171,6 +177,7 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
     const check = fenced();
     check.catch(() => undefined);
     return queueOf(org).run(async () => {
+      const isFirst = !known.has(org);
       const outcome = await database.transaction(async (query) => {
         // Locks the organization until the end of the transaction; its writers come one after the other.
         const [row] = await query(
@@ -200,7 +207,7 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
         return { result, rows, next: { state, version } };
       });
       known.set(org, outcome.next);
-      showRuns(org, outcome.rows);
+      showRuns(org, outcome.rows, isFirst);
       const others = datasetsIn(outcome.rows);
       if (others.length > 0) deps.onChange?.(org, others);
       return outcome.result;

@@ -12,6 +12,7 @@ export const hookMetrics = {
     labels: ['event'],
     unit: 'events',
     source: 'hook_event_name',
+    sharedBy: 'store',
   }),
   sessionEnds: ownMetric({
     name: 'agent_platform_hook_session_ends_total',
@@ -20,6 +21,7 @@ export const hookMetrics = {
     labels: ['reason'],
     unit: 'sessions',
     source: 'reason of SessionEnd',
+    sharedBy: 'store',
   }),
   sessionsWaiting: ownMetric({
     name: 'agent_platform_hook_sessions_waiting',
@@ -28,6 +30,7 @@ export const hookMetrics = {
     labels: [],
     unit: 'sessions',
     source: 'hook_event_name by session_id',
+    sharedBy: 'store',
   }),
   lastEvent: ownMetric({
     name: 'agent_platform_hook_last_event_timestamp_seconds',
