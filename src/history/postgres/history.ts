@@ -1,5 +1,5 @@
 import type { DatasetName } from '../../catalog/dataset.ts';
-import { type Day, parseDay } from '../../catalog/day.ts';
+import { parseDay } from '../../catalog/day.ts';
 import { backoffMs } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/errors.ts';
@@ -7,20 +7,18 @@ import type { Logger } from '../../runtime/logger.ts';
 import { createSerialQueue, type SerialQueue } from '../../runtime/serial-queue.ts';
 import { createSlices } from '../../runtime/slices.ts';
 import type { History, RequestCount } from '../history.ts';
-import { planSweep } from '../retention.ts';
 import { createHistoryState, type HistoryState, type Touched } from '../state.ts';
 import type { Database, Query } from './database.ts';
 import type { Leases } from './leases.ts';
 import { readRows, type SchemaVersionOf, type StoredRows, withRows, writeTouched } from './rows.ts';
 import { runIn, type SharedRun, type SharedTotals, totalsIn, writeRun } from './runs.ts';
 import { migrate, refuseCopied } from './schema.ts';
+import { abandonedOrgs, firstKeptDay } from './sweep.ts';
 
-/** How often changes of other processes are looked for, in milliseconds. */
+/** Interval between checks for changes of other processes, in milliseconds. */
 const LOOK_MS = 1_000;
-/** The waits for a database that cannot be used, in milliseconds. */
+/** The waits between attempts to use the database, in milliseconds. */
 const RETRY = { baseMs: 1_000, capMs: 5_000 };
-/** An organization that no process was configured with for so long is swept like one that was removed. */
-const ABANDONED = '7 days';
 
 export interface PostgresHistoryDeps {
   readonly database: Database;
@@ -90,7 +88,7 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
     for (;;) {
       await clock.wait(LOOK_MS, closing.signal);
       await look().catch((error: unknown) =>
-        log.debug('Looking for changes in the database failed', { error: messageOf(error) }),
+        log.debug('Check for changes in the database failed', { error: messageOf(error) }),
       );
     }
   }
@@ -140,7 +138,7 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
     resetVersion: number,
   ): Promise<{ readonly now: Known; readonly rows: StoredRows }> {
     const before = known.get(org);
-    // After a deletion or a move, newer rows alone do not tell what is stored.
+    // After a deletion or a move, newer rows alone do not show what is stored.
     const base = before !== undefined && before.version >= resetVersion ? before : undefined;
     if (base !== undefined && base.version >= version) return { now: base, rows: NO_ROWS };
     const rows = await readRows(query, database.schema, org, base?.version ?? -1);
@@ -214,57 +212,15 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
     });
   }
 
-  /** Changes every known organization; those of other processes are theirs. */
+  /** Changes every known organization that this process may change. */
   async function changeAll(work: (state: HistoryState, org: string) => readonly Touched[]): Promise<void> {
     for (const org of [...known.keys()]) {
       if (deps.leases?.mayClean(org) === false) continue;
       const { state } = await knownOf(org);
-      // Most sweeps find nothing to do, which needs no transaction.
+      // Most sweeps change nothing and need no transaction.
       if (work(createHistoryState(state.slots()), org).length === 0) continue;
       await change(org, (current) => ({ result: undefined, touched: work(current, org) }));
     }
-  }
-
-  /** The first day that is kept; undefined while nothing may be removed. */
-  async function planOf(retention: {
-    readonly days: number;
-    readonly now: number;
-  }): Promise<Day | undefined> {
-    const { schema } = database;
-    return database.transaction(async (query) => {
-      const [newest] = await query(`SELECT max(day)::text AS day FROM ${schema}.day WHERE data IS NOT NULL`);
-      const newestDay = parseDay(String(newest?.['day']));
-      if (newestDay === undefined) return undefined;
-      const [row] = await query(
-        `SELECT day::text, round(extract(epoch FROM doubted_since) * 1000)::float8 AS doubted_since
-         FROM ${schema}.sweep FOR UPDATE`,
-      );
-      const day = parseDay(String(row?.['day']));
-      const since = row?.['doubted_since'];
-      const mark = day && { day, doubtedSince: typeof since === 'number' ? since : undefined };
-      const plan = planSweep(newestDay, retention, mark);
-      await query(`UPDATE ${schema}.sweep SET day = $1, doubted_since = to_timestamp($2::float8 / 1000)`, [
-        plan.mark.day,
-        plan.mark.doubtedSince ?? null,
-      ]);
-      return plan.firstDay;
-    });
-  }
-
-  /** Notes the polled organizations, and learns those that no process polls any more, so that they are swept too. */
-  async function adoptAbandoned(polled: readonly string[]): Promise<void> {
-    const { schema } = database;
-    const rows = await database.transaction(async (query) => {
-      await query(
-        `UPDATE ${schema}.org_version SET polled_at = clock_timestamp()
-         WHERE org = ANY($1) AND polled_at < clock_timestamp() - interval '1 hour'`,
-        [polled],
-      );
-      return query(
-        `SELECT org FROM ${schema}.org_version WHERE polled_at < clock_timestamp() - interval '${ABANDONED}'`,
-      );
-    });
-    for (const row of rows) await knownOf(String(row['org']));
   }
 
   return {
@@ -333,7 +289,7 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
         () => ({ result: undefined, touched: [] }),
         (query, version) => writeRun(query, database.schema, { org, version }, run, added),
       );
-      // What was added to is known to the database only.
+      // Only the database knows the new totals.
       const rows = await database.transaction(
         (query) => readRows(query, database.schema, org, (known.get(org)?.version ?? 0) - 1),
         'snapshot',
@@ -345,8 +301,8 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
     },
     async sweep(retention) {
       if (retention === undefined || storeId === undefined) return;
-      await adoptAbandoned(retention.orgs);
-      const firstDay = await planOf(retention);
+      for (const org of await abandonedOrgs(database, retention.orgs)) await knownOf(org);
+      const firstDay = await firstKeptDay(database, retention);
       if (firstDay !== undefined) await changeAll((state) => state.dropBefore(firstDay, retention.orgs));
     },
     async close() {
