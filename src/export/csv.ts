@@ -4,16 +4,16 @@ const FORMULA = /^\s*[=+\-@|%]|^[\t\r\n]/;
 const SPECIAL = /[",\r\n]/;
 
 /**
- * One line of CSV (RFC 4180, with a line feed). Numbers are written as they are; null is an empty cell. A text that a
+ * One line of CSV (RFC 4180, with a line feed). Numbers are written as they are, or by `textOf`; null is an empty cell. A text that a
  * spreadsheet would execute as a formula is preceded by an apostrophe.
  */
-export function csvLine(cells: readonly (string | number | null)[]): string {
-  return `${cells.map(csvCell).join(',')}\n`;
+export function csvLine(cells: readonly (string | number | null)[], textOf = decimalText): string {
+  return `${cells.map((cell) => csvCell(cell, textOf)).join(',')}\n`;
 }
 
-function csvCell(cell: string | number | null): string {
+function csvCell(cell: string | number | null, textOf: (value: number) => string): string {
   if (cell === null) return '';
-  if (typeof cell === 'number') return decimalText(cell);
+  if (typeof cell === 'number') return textOf(cell);
   const text = FORMULA.test(cell) ? `'${cell}` : cell;
   return SPECIAL.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

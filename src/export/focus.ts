@@ -1,7 +1,7 @@
 import type { PageFamily } from '../backfill/page.ts';
 import { addDays, type Day, firstOfMonth, lastOfMonth } from '../catalog/day.ts';
 import type { Sample } from '../catalog/family.ts';
-import { csvLine } from './csv.ts';
+import { csvLine, decimalText } from './csv.ts';
 import type { ExportedDay, ExportFormat } from './format.ts';
 
 /** Names of the metrics that a row is made of. */
@@ -107,7 +107,18 @@ export function createFocusFormat(families: FocusFamilies): ExportFormat {
 
 function* linesOf(charges: readonly Charge[], frame: Frame): Generator<string> {
   const columns = Object.values(COLUMNS);
-  for (const charge of charges) yield csvLine(columns.map((cellOf) => cellOf(charge, frame)));
+  for (const charge of charges) {
+    yield csvLine(
+      columns.map((cellOf) => cellOf(charge, frame)),
+      pointedText,
+    );
+  }
+}
+
+/** With a decimal point: readers that infer types would take a column of whole numbers for integers. */
+function pointedText(value: number): string {
+  const text = decimalText(value);
+  return text.includes('.') ? text : `${text}.0`;
 }
 
 /** The models with credits, and the remainder of the total. */

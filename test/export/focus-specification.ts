@@ -12,9 +12,11 @@ const mandatory = { level: 'Mandatory' } as const;
 const conditional = { level: 'Conditional', nullable: true } as const;
 
 /**
- * Columns of the Cost and Usage dataset of FOCUS 1.4, by their ids: every mandatory and recommended one, and those
- * conditional ones that an exporter of usage at unit prices can have. Others are conditional on commitments, capacity
- * reservations, several currencies, regions, resources, sub accounts, tags or split costs, which credits do not have.
+ * Columns of the Cost and Usage dataset of FOCUS 1.4, by their ids, compared with the table of columns in the
+ * specification's repository: every mandatory one, every recommended one without a condition, and those conditional ones that
+ * an exporter of usage at unit prices can have. Others are conditional on availability zones, commitments, capacity
+ * reservations, several currencies, principals, regions, resources, sub accounts, tags or split costs, which credits do not
+ * have.
  */
 export const costAndUsage: Readonly<Record<string, Column>> = {
   BilledCost: { ...mandatory, type: 'Decimal', nullable: false },
@@ -46,7 +48,7 @@ export const costAndUsage: Readonly<Record<string, Column>> = {
     ...mandatory,
     type: 'String',
     nullable: false,
-    allowed: ['AI and Machine Learning', 'Developer Tools'],
+    allowed: ['AI and Machine Learning'],
   },
   ServiceName: { ...mandatory, type: 'String', nullable: false },
   ServiceProviderName: { ...mandatory, type: 'String', nullable: false },
@@ -54,7 +56,11 @@ export const costAndUsage: Readonly<Record<string, Column>> = {
     level: 'Recommended',
     type: 'String',
     nullable: false,
-    allowed: ['AI Platforms', 'Bots', 'Generative AI', 'Machine Learning', 'Natural Language Processing'],
+    // Those of the service category, since a subcategory has one parent.
+    allowed: [
+      ...['AI Platforms', 'Bots', 'Generative AI', 'Machine Learning', 'Natural Language Processing'],
+      'Other (AI and Machine Learning)',
+    ],
   },
   SkuId: { ...conditional, type: 'String' },
   SkuMeter: { ...conditional, type: 'String' },
@@ -78,9 +84,21 @@ export function faultsOf(row: Readonly<Record<string, string>>): readonly string
   }
   const custom = Object.keys(row).filter((id) => !(id in costAndUsage));
   faults.push(...custom.filter((id) => !/^x_[A-Z][A-Za-z0-9]*$/.test(id)).map((id) => `${id} is unknown`));
-  const usage = ['SkuId', 'SkuPriceId', 'ListUnitPrice', 'PricingQuantity', 'PricingUnit'];
+  const usage = [
+    ...['SkuId', 'SkuPriceId', 'ListUnitPrice', 'ContractedUnitPrice', 'PricingQuantity', 'PricingUnit'],
+    ...['ConsumedQuantity', 'ConsumedUnit'],
+  ];
   faults.push(...usage.filter((id) => row[id] === '').map((id) => `${id} is null for usage`));
-  if ((row['ConsumedQuantity'] === '') !== (row['ConsumedUnit'] === '')) faults.push('consumed half');
+  if (row['SkuMeter'] === '') faults.push('SkuMeter is null for a SKU');
+  for (const id of ['PricingUnit', 'ConsumedUnit']) {
+    // A quantity, and a capitalized plural noun.
+    if (!/^([1-9]\d* )?[A-Z][a-z]+s$/.test(row[id] ?? '')) faults.push(`${id} is no unit: ${row[id]}`);
+  }
+  // The exporter invoices nothing, and neither corrects nor belongs to an invoice.
+  if (row['BilledCost'] !== '0.0') faults.push('BilledCost is not 0');
+  for (const id of ['ChargeClass', 'InvoiceId', 'InvoiceDetailId']) {
+    if (row[id] !== '') faults.push(`${id} is not null`);
+  }
   if (!isProduct(row, 'ListCost', 'ListUnitPrice')) faults.push('the list cost is not price times quantity');
   if (!isProduct(row, 'ContractedCost', 'ContractedUnitPrice'))
     faults.push('the contracted cost is not, either');
@@ -90,14 +108,23 @@ export function faultsOf(row: Readonly<Record<string, string>>): readonly string
 function hasType(text: string, { type, isUnitPrice }: Column): boolean {
   switch (type) {
     case 'Decimal':
-      return (isUnitPrice ? /^\d+(\.\d+)?$/ : /^-?\d+(\.\d+)?$/).test(text);
+      // With a decimal point, by which the specification's validator tells decimals from integers.
+      return (isUnitPrice ? /^\d+\.\d+$/ : /^-?\d+\.\d+$/).test(text);
     case 'Date/Time':
       return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/.test(text) && !Number.isNaN(Date.parse(text));
     case 'JSON':
-      return typeof JSON.parse(text) === 'object';
+      return isKeyValues(JSON.parse(text));
     default:
       return text === text.trim();
   }
+}
+
+/** Key-value format: an object of plain values; keys that the specification does not define begin with `x_`. */
+function isKeyValues(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.entries(value).every(
+    ([key, each]) => /^x_[A-Z][A-Za-z0-9]*$/.test(key) && (typeof each !== 'object' || each === null),
+  );
 }
 
 function isProduct(row: Readonly<Record<string, string>>, cost: string, price: string): boolean {

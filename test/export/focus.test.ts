@@ -97,9 +97,9 @@ describe('a FOCUS file', () => {
       ]),
     );
     expect(charges.map(({ SkuId, ConsumedQuantity }) => [SkuId, ConsumedQuantity])).toEqual([
-      ['a', '1500000'],
-      ['b', '400000'],
-      ['unattributed', '100000'],
+      ['a', '1500000.0'],
+      ['b', '400000.0'],
+      ['unattributed', '100000.0'],
     ]);
     expect(Number(charges[2]?.['ListCost'])).toBeCloseTo(0.27, 12);
     expect(sumOf(charges, 'ListCost')).toBeCloseTo(5.4, 12);
@@ -110,7 +110,7 @@ describe('a FOCUS file', () => {
     const { charges } = await focusOf(tokensOf(5, []), tokensOf(1_000_000, [['a', 1_000_000]]));
     expect(charges).toMatchObject([
       {
-        BilledCost: '0',
+        BilledCost: '0.0',
         InvoiceId: '',
         EffectiveCost: '2.7',
         x_CostBasis: 'estimate at the list price; not invoiced',
