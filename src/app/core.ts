@@ -7,6 +7,7 @@ import { createOrgMetrics } from '../exposition/org-metrics.ts';
 import { createPublication, type Publication } from '../exposition/publication.ts';
 import { createSegmentRenderer, type RenderSegment } from '../exposition/segment.ts';
 import type { History } from '../history/history.ts';
+import type { SharedPause } from '../history/postgres/pauses.ts';
 import type { SharedRun, SharedTotals } from '../history/postgres/runs.ts';
 import { createPublishedOrgs, type PublishedOrgs } from '../pipeline/published-orgs.ts';
 import { createRunMemory, type RunMemory } from '../pipeline/run-memory.ts';
@@ -21,7 +22,7 @@ import { createScheduler, type Scheduler } from '../scheduler/scheduler.ts';
 import { createCronTicker, type Ticker } from '../scheduler/ticker.ts';
 import { type ClaimRun, claimEverything, createClaims, createSharedInstruments } from './claims.ts';
 import { publishedFamilies } from './families.ts';
-import { openStore, type Store } from './store.ts';
+import { logUnlessNotStored, openStore, type Store } from './store.ts';
 import { createTraffic, type Traffic, type TrafficSettings } from './traffic.ts';
 
 /** The environment of the process. */
@@ -120,7 +121,13 @@ export async function createCore(
   });
   const runs = createRunStates();
   const { shared } = store;
-  const traffic = createTraffic({ history, clock }, first.traffic);
+  const onPause =
+    shared &&
+    ((pause: SharedPause) =>
+      void shared
+        .putPause(pause)
+        .catch((error: unknown) => logUnlessNotStored(log, 'Storing a pause failed', error)));
+  const traffic = createTraffic({ history, clock, onPause }, first.traffic);
   return {
     ...{ log, redactor, clock, history, store, instruments, publication, traffic },
     exposition: createExposition({ publication, registry: instruments.registry, clock }),

@@ -17,15 +17,16 @@ export function shareWork(core: Core, inUse: () => Deployment): void {
 
   /** Continues where another process has stopped. */
   async function takeOver(org: string): Promise<void> {
-    traffic.takeOver(org);
     const orgId = inUse().orgs.get(org)?.config.orgId;
     if (orgId !== undefined) await history.adopt(org, orgId);
     scheduler.catchUp(overdue(true, org));
   }
 
   leases.subscribe({
-    onHeld: (org) =>
-      void takeOver(org).catch((error: unknown) => logUnlessNotStored(log, 'Takeover failed', error)),
+    onHeld(org, pauses) {
+      traffic.takeOver(org, pauses);
+      takeOver(org).catch((error: unknown) => logUnlessNotStored(log, 'Takeover failed', error));
+    },
     onRefresh(org, collectors) {
       const asked = jobsOf(inUse(), new Set(collectors)).filter((job) => job.org === org);
       void scheduler.refresh(new Set(asked.map(({ name }) => name)));

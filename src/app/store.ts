@@ -7,6 +7,7 @@ import { createMemoryHistory } from '../history/memory.ts';
 import type { Database } from '../history/postgres/database.ts';
 import type { PostgresHistory, PostgresHistoryDeps } from '../history/postgres/history.ts';
 import type { Leases } from '../history/postgres/leases.ts';
+import type { SharedPause } from '../history/postgres/pauses.ts';
 import { createSqliteHistory, type SqliteHistory } from '../history/sqlite/history.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
@@ -25,7 +26,14 @@ export interface Store {
   /** The database that processes share; undefined for a file or memory. */
   readonly database: Database | undefined;
   /** What processes that share the database agree on; undefined for a file or memory. */
-  readonly shared: { readonly leases: Leases; readonly putRun: PostgresHistory['putRun'] } | undefined;
+  readonly shared:
+    | {
+        readonly leases: Leases;
+        readonly putRun: PostgresHistory['putRun'];
+        /** Stores a pause for the process that polls the organization next. */
+        putPause(pause: SharedPause): Promise<void>;
+      }
+    | undefined;
   /** What the store waits for; undefined once it was opened. */
   waitingFor(): string | undefined;
   /** Resolves once the store was opened; a file or memory is open at once. */
@@ -92,6 +100,7 @@ async function openDatabase(
   // Loaded here: most exporters have a file.
   const { createDatabase } = await import('../history/postgres/database.ts');
   const { createLeases } = await import('../history/postgres/leases.ts');
+  const { putPause } = await import('../history/postgres/pauses.ts');
   const { createPostgresHistory } = await import('../history/postgres/history.ts');
   const database = createDatabase(parts);
   const opened = Promise.withResolvers<void>();
@@ -100,7 +109,7 @@ async function openDatabase(
   opened.resolve(history.opened);
   return {
     ...{ history, database, isPersistent: undefined, opened: history.opened },
-    shared: { leases, putRun: history.putRun },
+    shared: { leases, putRun: history.putRun, putPause: (pause) => putPause(database, pause) },
     metrics: { isUp: database.isUp, id: history.storeId },
     waitingFor() {
       if (history.storeId() !== undefined) return undefined;

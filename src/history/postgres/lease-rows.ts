@@ -1,5 +1,5 @@
 import type { Instant } from '../../catalog/day.ts';
-import type { Query, Row } from './database.ts';
+import type { Database, Query, Row } from './database.ts';
 
 /** A lease without a renewal ends after this time, in milliseconds. */
 export const LEASE_MS = 30_000;
@@ -48,7 +48,8 @@ interface LeaseRows {
 }
 
 interface LeaseRowsParts {
-  readonly schema: string;
+  /** Its schema is known once the database was connected to. */
+  readonly database: Pick<Database, 'schema'>;
   /** Distinguishes this process from all others. */
   readonly id: string;
   /** The present time as an SQL expression. */
@@ -56,9 +57,9 @@ interface LeaseRowsParts {
 }
 
 /** Creates the statements of a process. */
-export function createLeaseRows({ schema, id, time }: LeaseRowsParts): LeaseRows {
+export function createLeaseRows({ database, id, time }: LeaseRowsParts): LeaseRows {
   const seconds = (duration: number) => `interval '${duration / 1000} seconds'`;
-  const table = (name: string) => `${schema}.${name}`;
+  const table = (name: string) => `${database.schema}.${name}`;
 
   return {
     async announce(query, orgs, pool, fingerprint) {

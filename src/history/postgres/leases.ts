@@ -5,6 +5,7 @@ import type { Logger } from '../../runtime/logger.ts';
 import { NotStored } from '../history.ts';
 import type { Database, Query, Row } from './database.ts';
 import { createLeaseRows, LEASE_MS, orgOf } from './lease-rows.ts';
+import { readPauses, type SharedPause } from './pauses.ts';
 import { isBeingCopied } from './schema.ts';
 
 /** What a process serves. */
@@ -52,7 +53,8 @@ export interface Leases {
 
 /** Events of held organizations. */
 export interface LeaseEvents {
-  onHeld(org: string): void;
+  /** Called before anything else can begin for the organization, with the pauses in force. */
+  onHeld(org: string, pauses: readonly SharedPause[]): void;
   /** Another process was asked to refresh collectors that this one holds. */
   onRefresh(org: string, collectors: readonly string[]): void;
   /** Called after each beat. */
@@ -100,7 +102,7 @@ export function createLeases(deps: LeasesDeps): Leases {
   let seen = { at: clock.now(), elapsed: clock.elapsed() };
   let loops: Promise<unknown> = Promise.resolve();
 
-  const leaseRows = createLeaseRows({ schema: database.schema, id, time });
+  const leaseRows = createLeaseRows({ database, id, time });
 
   async function beats(): Promise<void> {
     await deps.opened;
@@ -153,10 +155,11 @@ export function createLeases(deps: LeasesDeps): Leases {
       // A lease that was lost for a while, but taken by nobody, begins again.
       const begun = [...taken, ...kept.filter((row) => !held.has(orgOf(row)))];
       const known = await leaseRows.finishedTicks(query, begun.map(orgOf));
+      const pauses = await readPauses(query, database.schema, begun.map(orgOf), time);
       const refreshes = await leaseRows.takeRefreshes(query, renewed);
       const at = await leaseRows.now(query);
       return {
-        ...{ kept, taken, begun, known, refreshes, isCopied, at },
+        ...{ kept, taken, begun, known, pauses, refreshes, isCopied, at },
         isNewest: rank.isNewest && !isCopied,
       };
     });
@@ -167,7 +170,12 @@ export function createLeases(deps: LeasesDeps): Leases {
     isNewest = result.isNewest;
     apply(result.kept, result.taken, sent + LEASE_MS - MARGIN_MS);
     for (const row of result.known) ticks.set(keyOf(orgOf(row), String(row['collector'])), Number(row['at']));
-    for (const row of result.begun) events?.onHeld(orgOf(row));
+    for (const org of result.begun.map(orgOf)) {
+      events?.onHeld(
+        org,
+        result.pauses.filter((pause) => pause.org === org),
+      );
+    }
     for (const row of result.refreshes) events?.onRefresh(orgOf(row), row['collectors'] as readonly string[]);
   }
 

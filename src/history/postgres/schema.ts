@@ -99,6 +99,13 @@ const COPY = `
     fingerprint text NOT NULL, positions json NOT NULL, expires_at timestamptz NOT NULL
   );`;
 
+/** The pauses that the platform has requested. */
+const PAUSES = `
+  CREATE TABLE S.pause (
+    org text NOT NULL, address text NOT NULL, scope text NOT NULL, until timestamptz NOT NULL, reason text NOT NULL,
+    status integer, message text NOT NULL, PRIMARY KEY (org, address, scope)
+  );`;
+
 /**
  * For people and their tools; documented in docs/postgresql.md. They contain no figure about individual people, and read
  * only what was stored of the current organization of a name.
@@ -138,6 +145,7 @@ const MIGRATIONS: readonly Migration[] = [
   { sql: LEASES + RUNS, usableFrom: 2 },
   { sql: VIEWS, usableFrom: 2 },
   { sql: COPY, usableFrom: 2 },
+  { sql: PAUSES, usableFrom: 2 },
 ];
 
 /**
