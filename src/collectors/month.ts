@@ -15,7 +15,7 @@ const WEEKS_BACK = 52;
 export type CreditsOn = (day: Day) => number | undefined;
 
 /** The expected credits of a future day. */
-export interface ExpectedDay {
+interface ExpectedDay {
   readonly day: Day;
   readonly credits: number;
 }

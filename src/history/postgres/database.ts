@@ -11,7 +11,7 @@ export type Row = Readonly<Record<string, unknown>>;
 export type Query = (text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
 /** The text of the URL, which may change. */
-export interface UrlSource {
+interface UrlSource {
   read(): Promise<string>;
   /** Describes the source of the URL, without a password. */
   describe(): string;
@@ -34,9 +34,9 @@ export interface Database {
 }
 
 /** `snapshot` is read-only, and all of its statements see the same state. */
-export type TransactionMode = 'write' | 'snapshot' | 'migration';
+type TransactionMode = 'write' | 'snapshot' | 'migration';
 
-export interface DatabaseDeps {
+interface DatabaseDeps {
   readonly url: UrlSource;
   readonly log: Logger;
   /** Called when the database can be used again. */

@@ -1,7 +1,7 @@
 import { messageOf } from '../../runtime/errors.ts';
 
 /** Why a database cannot be used at present. */
-export type DatabaseReason =
+type DatabaseReason =
   | 'unreachable'
   | 'credentials'
   | 'privileges'

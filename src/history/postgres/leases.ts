@@ -52,7 +52,7 @@ export interface Leases {
 }
 
 /** Events of held organizations. */
-export interface LeaseEvents {
+interface LeaseEvents {
   /** Called before anything else can begin for the organization, with the pauses in force. */
   onHeld(org: string, pauses: readonly SharedPause[]): void;
   /** Another process was asked to refresh collectors that this one holds. */
@@ -63,7 +63,7 @@ export interface LeaseEvents {
   isBusy(org: string): boolean;
 }
 
-export interface LeasesDeps {
+interface LeasesDeps {
   readonly database: Database;
   /** Resolves once the schema is current. */
   readonly opened: Promise<void>;

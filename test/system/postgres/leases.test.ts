@@ -29,7 +29,9 @@ async function createCluster() {
       processes += 1;
       const log = createFakeLogger();
       const clock = createFakeClock(Date.UTC(2026, 2, 3));
-      const database = createDatabase({ url: { read: async () => url, describe: () => 'the test' }, log });
+      // In a schema of another name, which a database knows only once it has connected.
+      const read = async () => `${url}${url.includes('?') ? '&' : '?'}schema=shared`;
+      const database = createDatabase({ url: { read, describe: () => 'the test' }, log });
       const opened = Promise.withResolvers<void>();
       const leases = createLeases({
         database,

@@ -7,7 +7,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { freePort } from '../../../bench/programs.ts';
 
 /** A PostgreSQL server of a test file, on loopback, in a temporary directory. */
-export interface PostgresServer {
+interface PostgresServer {
   readonly port: number;
   /** A new database; resolves with its URL. */
   database(options?: { readonly owner?: string }): Promise<string>;
