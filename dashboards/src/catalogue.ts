@@ -13,6 +13,15 @@ export function datasetOf(family: { readonly name: string }): DatasetName {
   throw new Error(`${family.name} describes no day of a dataset`);
 }
 
+const EXCLUDABLE: ReadonlySet<string> = new Set(
+  collectors.flatMap(({ families }) => families.map(({ name }) => name)),
+);
+
+/** Whether the setting `metrics.exclude` can leave out a metric. */
+export function isExcludable(name: string): boolean {
+  return EXCLUDABLE.has(name);
+}
+
 /** The name of a family's recorded series; throws if it is not recorded. */
 export function recordedOf(family: { readonly name: string }): string {
   const declared = collectors.flatMap(({ families }) => families).find(({ name }) => name === family.name);

@@ -11,6 +11,7 @@ import { documentUrl, project } from '../../scripts/project/project.ts';
 import type { Event } from './annotations.ts';
 import { place, type Row } from './layout.ts';
 import { withRecording } from './recording.ts';
+import { unpublishedOf } from './unpublished.ts';
 import { commonVariables, targetVariables } from './variables.ts';
 
 export interface DashboardSpec {
@@ -78,7 +79,8 @@ export function dashboardOf(spec: DashboardSpec): sdk.Dashboard {
         .url(`${documentUrl(project, 'docs/dashboards.md')}#time-zones`)
         .targetBlank(true),
     );
-  const placed = place(rows);
+  const shown = place(rows).flatMap(({ panels }) => panels.map((panel) => panel.build()));
+  const placed = place([...rows, ...unpublishedOf(shown)]);
   for (const { row, panels } of placed) {
     builder.withRow(new RowBuilder(row.title).id(row.id).gridPos(row.position));
     for (const panel of panels) builder.withPanel(panel);

@@ -11,7 +11,6 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const UNUSED: Readonly<Record<string, string>> = {
   agent_platform_readiness_criterion_passed: 'off by default: the ratio says the same',
   agent_platform_readiness_criterion_evaluated: 'off by default: the ratio says the same',
-  agent_platform_exporter_families_excluded: 'only where metrics.exclude is set',
   agent_platform_exporter_config_last_reload_success_timestamp_seconds:
     'an alert looks at whether the last one succeeded',
 };

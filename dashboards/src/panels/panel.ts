@@ -13,6 +13,7 @@ import {
   ThresholdsConfigBuilder,
   ThresholdsMode,
 } from '@grafana/grafana-foundation-sdk/dashboard';
+import { isExcludable } from '../catalogue.ts';
 import type { Described } from '../expression.ts';
 import { palette, sequence } from '../palette.ts';
 import { type Look, type Query, targetOf } from '../query.ts';
@@ -39,7 +40,10 @@ export interface PanelSpec {
   readonly to?: { readonly uid: string; readonly title: string };
 }
 
-type ValueText = { readonly text: string } & ({ readonly value: number } | { readonly from: number });
+type ValueText = { readonly text: string; readonly colour?: string } & (
+  | { readonly value: number }
+  | { readonly from: number }
+);
 
 /** Lower bounds of `warn` and `alarm`, or upper bounds if `alarm` is the lower one. */
 interface Steps {
@@ -93,15 +97,21 @@ const NO_DAY = 'No day yet: the first day appears after the next full hour, past
 /** More than any screen shows, so that the step of a day panel stays one day over years. */
 const MAX_DATA_POINTS = 1000;
 
-/** Adds the properties of all panels; a `plain` panel takes its series' colours from elsewhere. */
+interface Dressing {
+  /** Whether the series take their colours from elsewhere. */
+  readonly plain?: boolean;
+  /** Whether values, where there is room for a word only, say by themselves that their metric is left out. */
+  readonly large?: boolean;
+}
+
+/** Adds the properties of all panels. */
 export function dressed<Builder extends CommonBuilder>(
   builder: Builder,
-  spec: PanelSpec & { readonly plain?: boolean },
+  spec: PanelSpec & Dressing,
 ): Builder {
   const { title, queries, unit, decimals, min, max, steps, to, texts } = spec;
-  const byDay = queries.every(({ shape }) => shape === 'days');
-  const { noValue = byDay ? NO_DAY : NO_VALUE } = spec;
-  builder.title(title).description(descriptionOf(spec)).datasource(DATASOURCE).unit(unit).noValue(noValue);
+  builder.title(title).description(descriptionOf(spec)).datasource(DATASOURCE).unit(unit);
+  builder.noValue(noValueOf(spec));
   if (decimals !== undefined) builder.decimals(decimals);
   if (min !== undefined) builder.min(min);
   if (max !== undefined) builder.max(max);
@@ -122,8 +132,19 @@ export function dressed<Builder extends CommonBuilder>(
   return builder;
 }
 
+/** The cells of a table have no room for reasons. */
+const NO_CELL = '–';
+
+function noValueOf({ queries, large = false, ...spec }: PanelSpec & Dressing): string {
+  const byDay = queries.every(({ shape }) => shape === 'days');
+  const { noValue = byDay ? NO_DAY : NO_VALUE } = spec;
+  const about = queries.flatMap(({ expression }) => expression.about);
+  if (large || noValue === NO_CELL || !about.some(({ name }) => isExcludable(name))) return noValue;
+  return `${noValue} (or not published)`;
+}
+
 function mappingOf(text: ValueText, index: number): ValueMapping {
-  const result = { text: text.text, index };
+  const result = { text: text.text, index, ...(text.colour === undefined ? {} : { color: text.colour }) };
   return 'value' in text
     ? { type: MappingType.ValueToText, options: { [text.value]: result } }
     : { type: MappingType.RangeToText, options: { from: text.from, to: null, result } };

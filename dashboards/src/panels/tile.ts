@@ -7,6 +7,7 @@ import {
   VizTextDisplayOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common';
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/stat';
+import { orUnpublished, UNPUBLISHED } from '../unpublished.ts';
 import { dressed, type PanelSpec, type Placed } from './panel.ts';
 
 interface TileSpec extends PanelSpec {
@@ -37,7 +38,17 @@ export function tile(spec: TileSpec): Placed {
       new VizTextDisplayOptionsBuilder().valueSize(inOneLine ? NAME_SIZE : VALUE_SIZE).titleSize(NAME_SIZE),
     )
     .reduceOptions(new ReduceDataOptionsBuilder().values(false).calcs([reduce]));
-  return { width, height, panel: dressed(builder, spec) };
+  return { width, height, panel: dressed(builder, { ...withUnpublished(spec), large: true }) };
+}
+
+/** A tile whose current numbers say where their metrics are left out. */
+function withUnpublished(spec: TileSpec): TileSpec {
+  if (spec.named) return spec;
+  const queries = spec.queries.map((query) =>
+    query.shape === 'now' ? { ...query, expression: orUnpublished(query.expression) } : query,
+  );
+  if (queries.every(({ expression }, index) => expression === spec.queries[index]?.expression)) return spec;
+  return { ...spec, queries, texts: [...(spec.texts ?? []), UNPUBLISHED] };
 }
 
 function textModeOf({ named = false, queries }: TileSpec): BigValueTextMode {

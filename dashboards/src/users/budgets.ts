@@ -44,7 +44,7 @@ export const budgets: Row = {
         budgetShare(4, 'Forecast'),
       ],
       sort: { by: 'Forecast', desc: true },
-      noValue: NO_BUDGET,
+      noValue: '–',
       width: 14,
     }),
     table({
