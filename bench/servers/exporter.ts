@@ -1,7 +1,7 @@
 // The exporter under test: answers scrapes, and publishes on request.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
-import { keepYoungGenerationSmall } from '../../src/runtime/young-generation.ts';
+import { keepYoungGenerationSmall } from '../../src/runtime/garbage-collection.ts';
 import type { Publishing } from '../messages.ts';
 import { answerQuestions, sayReady, serverOptions } from './process.ts';
 

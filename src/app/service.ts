@@ -6,9 +6,9 @@ import type { Exposition } from '../exposition/exposition.ts';
 import { negotiate } from '../exposition/negotiate.ts';
 import { NotStored, type Retention } from '../history/history.ts';
 import { ConfigError } from '../runtime/errors.ts';
+import { collectForManyOrganizations } from '../runtime/garbage-collection.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { oneAtATime, type ReloadOutcome } from '../runtime/reload.ts';
-import { letYoungGenerationGrow } from '../runtime/young-generation.ts';
 import { createApp } from '../server/app.ts';
 import { createHttpServer, type HttpServer } from '../server/http-server.ts';
 import type { ServiceStatus } from '../server/status.ts';
@@ -68,7 +68,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const { clock, config } = parts;
   const startedAt = clock.now();
   const startedElapsed = clock.elapsed();
-  if (config.orgs.length >= MANY_ORGS) letYoungGenerationGrow();
+  if (config.orgs.length >= MANY_ORGS) collectForManyOrganizations();
   let deployments: Deployments | undefined;
   const first = {
     traffic: trafficSettings(config, []),

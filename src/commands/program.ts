@@ -1,7 +1,7 @@
 import { createFiles } from '../config/files.ts';
 import { processEnvironment } from '../config/process-environment.ts';
+import { keepYoungGenerationSmall } from '../runtime/garbage-collection.ts';
 import { packageVersion } from '../runtime/installation.ts';
-import { keepYoungGenerationSmall } from '../runtime/young-generation.ts';
 import type { CliEnvironment } from './command.ts';
 import { runCli } from './run-cli.ts';
 import { commands } from './table.ts';
