@@ -72,6 +72,8 @@ export function createDatabase({ url, log, onRecovery }: DatabaseDeps): Database
   let pool: { readonly pool: Pool; readonly url: string } | undefined;
   let trouble: DatabaseTrouble | undefined;
   let isUp = false;
+  /** Whether the trouble is one that reading does not have, so that only a write ends it. */
+  let isOfWrites = false;
   let isClosed = false;
   let schema = SCHEMA;
 
@@ -116,7 +118,7 @@ export function createDatabase({ url, log, onRecovery }: DatabaseDeps): Database
     try {
       client = await connect();
     } catch (error) {
-      throw failed(error);
+      throw failed(error, 'snapshot');
     }
     let isBroken = true;
     try {
@@ -125,21 +127,22 @@ export function createDatabase({ url, log, onRecovery }: DatabaseDeps): Database
       const { command } = await client.query('thrown' in outcome ? 'ROLLBACK' : 'COMMIT');
       if (!('thrown' in outcome) && command !== 'COMMIT') throw new Error('the transaction was rolled back');
       isBroken = false;
-      succeeded();
+      succeeded(mode);
       if ('thrown' in outcome) throw outcome.thrown;
       return outcome.result;
     } catch (error) {
-      throw isBroken ? failed(error) : error;
+      throw isBroken ? failed(error, mode) : error;
     } finally {
       // A connection with an error may lead to a server that is no longer the right one.
       client.release(isBroken);
     }
   }
 
-  function failed(error: unknown): NotStored {
+  function failed(error: unknown, mode: TransactionMode): NotStored {
     const before = trouble;
     trouble = troubleOf(error);
     isUp = false;
+    isOfWrites = mode === 'write' && trouble.reason !== 'unreachable';
     const fields = { store: url.describe(), ...trouble };
     if (before?.reason !== trouble.reason && !isClosed) {
       const text = 'Database cannot be used; published data stays, polling and hook events wait';
@@ -150,8 +153,10 @@ export function createDatabase({ url, log, onRecovery }: DatabaseDeps): Database
     return new NotStored(trouble.detail, trouble);
   }
 
-  function succeeded(): void {
+  function succeeded(mode: TransactionMode): void {
+    if (isOfWrites && mode !== 'write') return;
     const before = trouble;
+    isOfWrites = false;
     trouble = undefined;
     isUp = true;
     if (before === undefined) return;

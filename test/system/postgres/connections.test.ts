@@ -1,0 +1,215 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../../bench/programs.ts';
+import { createDatabase } from '../../../src/history/postgres/database.ts';
+import { createPostgresHistory } from '../../../src/history/postgres/history.ts';
+import { createLeases } from '../../../src/history/postgres/leases.ts';
+import { createPostgresHookStore } from '../../../src/hooks/intake/postgres/store.ts';
+import { createSystemClock } from '../../../src/runtime/clock.ts';
+import { createFakeLogger } from '../../../src/runtime/logger.ts';
+import { describeHistory } from '../../history/contract.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { issue } from '../../web-config/certificate.ts';
+import { createPrograms } from '../programs.ts';
+import { requireTool } from '../tools.ts';
+import { usePostgres } from './server.ts';
+
+const server = usePostgres();
+const programs = createPrograms();
+
+/** The directory of files that the server's user may read. */
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'exporter-connections-'));
+  chmodSync(folder, 0o755);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Writes a file that belongs to the user that PostgreSQL runs as. */
+function writeOwned(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text, { mode: 0o600 });
+  if (process.getuid?.() === 0) {
+    const [uid, gid] = ['-u', '-g'].map((flag) =>
+      Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' })),
+    );
+    chownSync(path, uid ?? 0, gid ?? 0);
+  }
+  return path;
+}
+
+async function openHistory(url: string) {
+  const log = createFakeLogger();
+  const clock = createSystemClock();
+  const database = createDatabase({ url: { read: async () => url, describe: () => 'the test' }, log });
+  const history = createPostgresHistory({ database, schemaVersionOf: () => 1, clock, log });
+  history.opened.catch(() => undefined);
+  onTestFinished(() => history.close());
+  return { ...history, database };
+}
+
+describe('a connection', () => {
+  const authority = issue({ name: 'ca', isAuthority: true });
+  const own = issue({ name: 'localhost', issuer: authority, dns: ['localhost'] });
+
+  beforeAll(async () => {
+    const [certificate, key] = [writeOwned('server.crt', own.certificate), writeOwned('server.key', own.key)];
+    writeFileSync(join(folder, 'ca.crt'), authority.certificate);
+    writeFileSync(join(folder, 'other.crt'), issue({ name: 'other', isAuthority: true }).certificate);
+    const url = await server.database();
+    for (const [name, value] of [
+      ['ssl_cert_file', certificate],
+      ['ssl_key_file', key],
+      ['ssl', 'on'],
+    ])
+      await server.query(url, `ALTER SYSTEM SET ${name} = '${value}'`);
+    await server.query(url, 'SELECT pg_reload_conf()');
+  });
+
+  async function urlWith(host: string, parameters: Readonly<Record<string, string>>): Promise<string> {
+    const url = new URL(await server.database());
+    url.hostname = host;
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+    return url.href;
+  }
+
+  test('with sslmode=verify-full is encrypted, to the schema that the URL names', async () => {
+    const url = await urlWith('localhost', {
+      ...{ sslmode: 'verify-full', sslrootcert: join(folder, 'ca.crt') },
+      ...{ schema: 'usage_history', application_name: 'replica-a' },
+    });
+    const { database, opened } = await openHistory(url);
+    await opened;
+    const rows = await database.transaction((query) =>
+      query(
+        `SELECT ssl, application_name FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE pid = pg_backend_pid()`,
+      ),
+    );
+    expect(rows).toEqual([{ ssl: true, application_name: 'replica-a' }]);
+    expect(database.schema).toBe('"usage_history"');
+    // Leases are in the same schema.
+    const log = createFakeLogger();
+    const leases = createLeases({ database, opened, id: 'a', clock: createSystemClock(), log });
+    let beats = 0;
+    leases.subscribe({
+      ...{ onHeld: () => undefined, onRefresh: () => undefined, isBusy: () => false },
+      onBeat: () => {
+        beats += 1;
+      },
+    });
+    leases.use({ orgs: ['acme'], pool: '0/1', fingerprint: 'f' });
+    leases.start();
+    await waitFor(() => expect(beats).toBeGreaterThan(0));
+    expect(leases.isHeld('acme')).toBe(true);
+    await leases.close();
+  });
+
+  test.each([
+    ['another name than the certificate has', '127.0.0.1', 'ca.crt'],
+    ['a certificate of another authority', 'localhost', 'other.crt'],
+  ])('with sslmode=verify-full to %s is refused as a lasting problem', async (_what, host, ca) => {
+    const url = await urlWith(host, { sslmode: 'verify-full', sslrootcert: join(folder, ca) });
+    const { database } = await openHistory(url);
+    await waitFor(() => expect(database.trouble()?.reason).toBe('tls'));
+  });
+});
+
+describe.runIf(requireTool('pgbouncer'))('behind a transaction-pooling proxy', () => {
+  let port = 0;
+
+  beforeAll(async () => {
+    port = await freePort();
+    const file = writeOwned(
+      'pgbouncer.ini',
+      `[databases]
+* = host=127.0.0.1 port=${server.port} user=admin
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+; Fewer than the clients have, so that they really share them.
+default_pool_size = 2
+server_tls_sslmode = disable
+`,
+    );
+    // It refuses to run as root.
+    const [command, ...args] =
+      process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--', 'pgbouncer', file] : ['pgbouncer', file];
+    const proxy = programs.start(command ?? '', args);
+    await waitFor(() => expect(proxy.stderr() + proxy.stdout()).toContain('process up'));
+  });
+
+  async function proxied(): Promise<string> {
+    const url = new URL(await server.database());
+    url.port = String(port);
+    return url.href;
+  }
+
+  async function openThere() {
+    const history = await openHistory(await proxied());
+    await history.opened;
+    return history;
+  }
+
+  describeHistory('a PostgreSQL database', openThere);
+
+  test('several processes hold leases, store and count events', async () => {
+    const url = await proxied();
+    const orgs = ['acme', 'globex', 'initech', 'umbrella'];
+    const processes = await Promise.all(
+      ['a', 'b', 'c'].map(async (id) => {
+        const { database, opened, read, putRequests } = await openHistory(url);
+        const clock = createSystemClock();
+        const leases = createLeases({ database, opened, id, clock, log: createFakeLogger() });
+        leases.subscribe({
+          ...{ onHeld: () => undefined, onRefresh: () => undefined, isBusy: () => false },
+          onBeat: () => undefined,
+        });
+        leases.use({ orgs, pool: '0/1', fingerprint: 'f' });
+        leases.start();
+        const hooks = createPostgresHookStore({ database, opened, clock });
+        await opened;
+        await hooks.load();
+        return { leases, hooks, read, putRequests };
+      }),
+    );
+    await waitFor(() => {
+      const held = processes.map(({ leases }) => orgs.filter((org) => leases.isHeld(org)));
+      expect(held.flat().sort()).toEqual([...orgs].sort());
+      expect(held.map(({ length }) => length).sort()).toEqual([1, 1, 2]);
+    });
+    await Promise.all(
+      processes.flatMap(({ hooks }, from) =>
+        Array.from({ length: 20 }, (_, index) =>
+          hooks.commit({
+            ids: [`event-${index}`, `own-${from}-${index}`],
+            now: Date.now(),
+            decide: (isNew, stored) => ({
+              events: new Map([
+                [
+                  'Stop',
+                  {
+                    count: (stored?.events.get('Stop')?.count ?? 0) + isNew.filter(Boolean).length,
+                    lastAt: Date.now(),
+                  },
+                ],
+              ]),
+              ends: new Map(),
+              sessions: new Map(),
+            }),
+          }),
+        ),
+      ),
+    );
+    for (const { hooks } of processes) expect((await hooks.load()).events.get('Stop')?.count).toBe(80);
+    for (const { hooks, leases } of processes) {
+      await hooks.close();
+      await leases.close();
+    }
+  });
+});
