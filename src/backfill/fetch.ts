@@ -1,4 +1,5 @@
 import { type Collector, type FetchingCollector, isFetching } from '../catalog/collector.ts';
+import { type Day, firstOfMonth } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { Source } from '../catalog/source.ts';
 import type { RunPublisher } from '../pipeline/run.ts';
@@ -9,6 +10,15 @@ import type { Runner } from '../pipeline/runner.ts';
 interface FetchTarget {
   readonly org: OrgSettings;
   readonly source: Source;
+}
+
+/**
+ * The first day to fetch of expensive datasets for pages from a day on: the month of a team with a budget is known only as
+ * a whole.
+ */
+export function firstExpensiveDayFor(from: Day, orgs: readonly OrgSettings[]): Day {
+  const hasBudgets = orgs.some(({ people }) => people !== undefined && people.teamBudgets.size > 0);
+  return hasBudgets ? firstOfMonth(from) : from;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { createOrgClient } from '../app/clients.ts';
 import { createTraffic, trafficSettings } from '../app/traffic.ts';
-import { createSilentPublisher, fetchMissing } from '../backfill/fetch.ts';
+import { createSilentPublisher, fetchMissing, firstExpensiveDayFor } from '../backfill/fetch.ts';
 import { type Collector, isDayCollector } from '../catalog/collector.ts';
 import type { Day } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
@@ -37,7 +37,7 @@ export async function fetchAll(parts: FetchParts): Promise<readonly string[]> {
     history,
     historyStart: config.history.start,
     revisionDays: config.history.revisionWindowDays,
-    expensiveFrom: parts.from,
+    expensiveFrom: firstExpensiveDayFor(parts.from, parts.orgs),
     publisher: createSilentPublisher(),
     stopping: stopping.signal,
     runs,

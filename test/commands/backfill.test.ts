@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { firstExpensiveDayFor } from '../../src/backfill/fetch.ts';
 import { parseLabels } from '../../src/backfill/labels.ts';
+import { ANONYMOUS } from '../../src/catalog/settings.ts';
 import { collectors } from '../../src/collectors/index.ts';
 import { chooseCollectors, rangeOf } from '../../src/commands/backfill-choice.ts';
 import { loadForOrgs } from '../../src/commands/backfill-orgs.ts';
@@ -7,6 +9,7 @@ import { readRemoteSecrets } from '../../src/commands/backfill-target.ts';
 import { commands } from '../../src/commands/table.ts';
 import { backfillOptions } from '../../src/config/command-options.ts';
 import { loadValues } from '../../src/config/load.ts';
+import { dayNamed } from '../support/day.ts';
 import { createContext } from './surroundings.ts';
 
 const now = Date.parse('2026-06-10T12:00:00Z');
@@ -24,6 +27,15 @@ function contextOf(
 async function valuesOf(args: readonly string[]) {
   return loadValues(backfillOptions, contextOf(args));
 }
+
+test('people are fetched from the first of the month on, if a team has a budget', () => {
+  const readiness = { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: false } as const;
+  const org = { name: 'acme', readiness, people: ANONYMOUS };
+  const budgeted = { ...org, people: { ...ANONYMOUS, teamBudgets: new Map([['web', 1]]) } };
+  const from = dayNamed('2026-02-14');
+  expect(firstExpensiveDayFor(from, [org])).toBe('2026-02-14');
+  expect(firstExpensiveDayFor(from, [org, budgeted])).toBe('2026-02-01');
+});
 
 describe('--org', () => {
   const file = `orgs:

@@ -14,9 +14,9 @@ web: {listen_address: "[::1]:9000"}
 test('a valid configuration is described in words, without a key', async () => {
   const { context, stdout } = createContext(
     createOptions([]),
-    ['--config.file=c.yml'],
+    ['--config.file=c.yml', '--teams.file=t.csv'],
     { LOCAL_KEY: 'planted-one' },
-    { 'c.yml': yaml, '/run/acme': 'planted-two\n' },
+    { 'c.yml': yaml, '/run/acme': 'planted-two\n', 't.csv': 'a,x\nb,x\nc,x\nd,x\ne,x\nf,y\n,x,5\n' },
   );
   expect(await run(context)).toBe(0);
   const said = stdout();
@@ -27,6 +27,7 @@ test('a valid configuration is described in words, without a key', async () => {
     'key from     /run/acme',
     'API          http://127.0.0.1:9890\n',
     'key from     LOCAL_KEY',
+    'not identified, 2 teams (1 with a budget) from t.csv',
     'disabled:      users, wiki',
     'analytics      20 * * * *',
     'main branch trunk, clean reports only, level rule bands',
