@@ -1,7 +1,7 @@
 import { ConfigError } from '../runtime/errors.ts';
 import { createSum, fingerprintOf, type Summary, TABLES, type TableName, type Values } from './tables.ts';
 
-/** A store whose rows can be read. Nobody else uses it at the same time. */
+/** A store whose rows can be read; no other process uses it meanwhile. */
 export interface CopySource {
   /** Describes the place, without a password. */
   readonly place: string;
@@ -9,7 +9,7 @@ export interface CopySource {
   rows(table: TableName): AsyncIterable<readonly Values[]>;
   /** The approximate number of rows. */
   size(): Promise<number>;
-  /** Leaves the store to others. */
+  /** Closes the store, so that others can use it. */
   close(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export interface CopyTarget extends CopySource {
   begin(fingerprint: string): Promise<ReadonlyMap<TableName, number>>;
   /** Adds rows and stores how many there are then, as one transaction. */
   write(table: TableName, rows: readonly Values[], done: number): Promise<void>;
-  /** Makes the next copy begin anew. */
+  /** Makes the next copy start over. */
   spoil(): Promise<void>;
   /** Hands the complete store over for use. */
   finish(): Promise<void>;
@@ -75,7 +75,7 @@ export async function copyStore({ source, target, show, signal }: CopyParts): Pr
     );
     throw new ConfigError(
       `the copy differs from ${source.place}: ${counts.join(', ')}`,
-      'it is not used; run the command again, which begins anew',
+      'it is not used; run the command again to start over',
     );
   }
   await target.finish();

@@ -99,7 +99,7 @@ test('a copy that was stopped by a signal is continued', async () => {
   expect((await copy(from, to)).resumed).toBeGreaterThan(0);
 });
 
-test('a copy begins anew if the original has changed since', async () => {
+test('a copy starts over if the original has changed since', async () => {
   const from = await plant();
   const to = path.join(createDirectory(), 'history.db');
   await expect(copy(from, to, { wrap: dying(4) })).rejects.toThrow('killed');
@@ -143,7 +143,7 @@ test('other data at the target is refused and left as it was', async () => {
   await expect(copy(from, to)).rejects.toThrow('has other data');
 });
 
-test('a copy that differs is not used, and the next one begins anew', async () => {
+test('a copy that differs is not used, and the next one starts over', async () => {
   const from = await plant();
   const to = path.join(createDirectory(), 'history.db');
   const wrap: Wrap = (target) => ({

@@ -76,7 +76,7 @@ describe.runIf(requireTool('prometheus') && alertmanager)('alerts, from the plat
   test('a readiness drop arrives, for its repository', async () => {
     // Others may have dropped a little too; the one made to drop most dropped by more than ten points.
     const large =
-      /^The readiness of github\.com\/acme\/\S+ \(organization acme\) fell by \d\d[\d.]* percentage points to [\d.]+% with the report of \d{4}-\d\d-\d\d\. By the noise of its earlier reports, [\d.]+% and more would be no drop\.$/;
+      /^The readiness of github\.com\/acme\/\S+ \(organization acme\) fell by \d\d[\d.]* percentage points to [\d.]+% with the report of \d{4}-\d\d-\d\d\. Given the noise of its earlier reports, [\d.]+% or more would not count as a drop\.$/;
     await waitFor(() => {
       const texts = received('AgentPlatformReadinessDropped', 'firing').map(
         ({ annotations }) => annotations['description'],

@@ -39,7 +39,7 @@ and on (org,repo) (time() - ${made} < ${threshold('readinessFreshDays')} * 86400
         labels: ['org', 'repo'],
         dashboard: 'readiness',
         summary: 'The readiness of a repository dropped',
-        description: `The readiness of {{ $labels.repo }} (organization {{ $labels.org }}) fell by {{ $value | humanize }} percentage points to ${inReport(readinessRatio)} with the report of ${madeAt}. By the noise of its earlier reports, ${inReport(readinessRatioLower)} and more would be no drop.${criteriaOfDrop()}`,
+        description: `The readiness of {{ $labels.repo }} (organization {{ $labels.org }}) fell by {{ $value | humanize }} percentage points to ${inReport(readinessRatio)} with the report of ${madeAt}. Given the noise of its earlier reports, ${inReport(readinessRatioLower)} or more would not count as a drop.${criteriaOfDrop()}`,
       },
       {
         name: 'ReadinessReportOld',

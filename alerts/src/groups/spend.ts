@@ -11,7 +11,7 @@ import { modelsOfSpike, modelsReplaced, teamsOfSpike } from '../explained.ts';
 import { dayInWords, enclosed, onNewestDay, valueInWords } from '../queries.ts';
 import { type AlertDeclaration, OVER_GAPS, type RuleGroup, type RuleSettings } from '../rule.ts';
 
-/** How long a model stays told: over a weekend, whose days are not judged. */
+/** How long the alert of a model keeps firing: over a weekend, whose days are not evaluated. */
 const WEEKEND = '3d';
 
 /** Alerts about unusual days and new models. */

@@ -59,7 +59,7 @@ interface Content {
   readonly budgets: YamlNode | undefined;
 }
 
-/** The budgets by team; a message names a team only if the file has people of it, since anything may stand there. */
+/** The budgets by team; a message names a team only if the file has people of it, since the key can be any text. */
 function budgetsIn(node: YamlNode | undefined, rules: readonly TeamRule[]): ReadonlyMap<string, number> {
   if (node === undefined || node.tree.kind === 'empty') return new Map();
   if (node.tree.kind !== 'mapping') throw configErrorAt(node, 'must be a mapping from team to credits');

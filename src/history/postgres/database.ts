@@ -43,11 +43,11 @@ interface DatabaseDeps {
   readonly onRecovery?: () => void;
 }
 
-/** Connections of one process: its writes are few, and a busy server has few to give. */
+/** Maximum connections of a process: it writes little, and the connections of a busy server are scarce. */
 const MAX_CONNECTIONS = 4;
 const CONNECT_MS = 5_000;
 const IDLE_MS = 30_000;
-/** A statement without an answer for so long has no server any more; longer than the server's own limits. */
+/** Without an answer for this time, the server is gone: its own limits are shorter. */
 const ANSWER_MS = 30_000;
 
 /** The schema unless the URL names another one. */
@@ -147,7 +147,7 @@ export function createDatabase({ url, log, onRecovery }: DatabaseDeps): Database
     if (before?.reason !== trouble.reason && !isClosed) {
       const text = 'Database cannot be used; published data stays, polling and hook events wait';
       if (LASTING.has(trouble.reason)) log.error(text, fields);
-      // A server that restarts is unreachable and slow in turns.
+      // While a server restarts, it is alternately unreachable and slow.
       else if (before === undefined || LASTING.has(before.reason)) log.warn(text, fields);
     }
     return new NotStored(trouble.detail, trouble);
@@ -178,7 +178,7 @@ export function createDatabase({ url, log, onRecovery }: DatabaseDeps): Database
   };
 }
 
-/** What a caller's work throws by itself; an error of the database is rejected with at once. */
+/** The result of a caller's work, or what the caller itself throws; rejects with an error of the database. */
 async function attempt<Result>(
   work: () => Promise<Result>,
 ): Promise<{ readonly result: Result } | { readonly thrown: unknown }> {
@@ -191,7 +191,7 @@ async function attempt<Result>(
   }
 }
 
-/** An error of a statement, marked so that it is not taken for one of the caller. */
+/** An error of a statement, to distinguish it from one of the caller. */
 class StatementError extends Error {
   readonly code: string | undefined;
 
