@@ -20,7 +20,7 @@ All alerts evaluate the newest day that the platform has reported, never the day
 if they differ, the one with the newer day counts. What is usual comes from metrics that the exporter computes from its stored
 days, so that Prometheus needs no history beyond five days, and alerts work from the first scrape of an exporter with stored
 days. An alert about days or reports keeps firing over restarts and a gap in scraping of up to four hours
-(\`keep_firing_for\`); it fires once per event. [How often credit spikes are right](../docs/alert-quality.md) is measured.
+(\`keep_firing_for\`); it fires once per event. [How often they are right](../docs/alert-quality.md) is measured over simulated years.
 
 The links to dashboards (\`dashboard_url\`) lead to the Grafana of the compose stack, \`${DASHBOARD_URL}\`: replace it in the rule
 file, or set \`prometheusRule.dashboardUrl\` in the chart. Alertmanager must remember notifications for longer than the longest

@@ -110,7 +110,7 @@ export const thresholds = {
     description: 'Drops are ignored if fewer people were active on an average day of the four weeks before.',
   },
   readinessDropPoints: {
-    default: 2,
+    default: 5,
     unit: 'percentage points',
     description:
       'A repository scores lower than in its previous report by at least this, and by more than the noise of its earlier reports.',

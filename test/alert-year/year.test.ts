@@ -1,9 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { alertQuality } from './report.ts';
+import { expectDocumented } from './document.ts';
+import { spikeTable } from './report.ts';
 import { pooledSpikes, precisionOf, recallOf } from './spikes.ts';
 
-const DOCUMENT = new URL('../../docs/alert-quality.md', import.meta.url);
 /** Seeds that no definition was chosen with. */
 const seeds = Array.from({ length: 20 }, (_, index) => 100 + index);
 const sizes = [
@@ -22,8 +21,6 @@ describe('credit spikes of twenty years', () => {
   });
 
   test('are as documented; UPDATE=1 writes the table anew', () => {
-    const text = alertQuality(sizes.map(({ pooled }) => pooled));
-    if (process.env['UPDATE'] === '1') writeFileSync(DOCUMENT, text);
-    expect(readFileSync(DOCUMENT, 'utf8')).toBe(text);
+    expectDocumented('spikes', spikeTable(sizes.map(({ pooled }) => pooled)));
   });
 });

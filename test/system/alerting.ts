@@ -27,7 +27,7 @@ export async function startAlertmanager(
 ): Promise<string> {
   const folder = programs.folder();
   const file = join(folder, 'alertmanager.yml');
-  await writeFile(file, configured(await readFile(EXAMPLE, 'utf8'), url, delays));
+  await writeFile(file, await exampleWith(url, delays));
   const port = await freePort();
   programs.start(command, [
     `--config.file=${file}`,
@@ -38,8 +38,9 @@ export async function startAlertmanager(
   return `http://127.0.0.1:${port}`;
 }
 
-function configured(example: string, url: string, delays: Delays): string {
-  const config = parse(example) as {
+/** The example's configuration with every receiver at `url`. */
+export async function exampleWith(url: string, delays: Delays = impatient): Promise<string> {
+  const config = parse(await readFile(EXAMPLE, 'utf8')) as {
     route: Route & { routes: Route[] };
     receivers: { webhook_configs: { url: string }[] }[];
   };

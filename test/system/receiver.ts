@@ -14,15 +14,20 @@ export interface Receiver {
   readonly url: string;
   /** Everything received, in order. */
   readonly alerts: readonly ReceivedAlert[];
+  /** The same by message. */
+  readonly messages: readonly (readonly ReceivedAlert[])[];
 }
 
 /** Starts a webhook receiver that is stopped after the tests of the file. */
 export async function startReceiver(): Promise<Receiver> {
   const alerts: ReceivedAlert[] = [];
+  const messages: (readonly ReceivedAlert[])[] = [];
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request.setEncoding('utf8')) body += chunk;
-    alerts.push(...(JSON.parse(body) as { alerts: ReceivedAlert[] }).alerts);
+    const message = JSON.parse(body) as { alerts: ReceivedAlert[] };
+    alerts.push(...message.alerts);
+    messages.push(message.alerts);
     response.end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -30,5 +35,5 @@ export async function startReceiver(): Promise<Receiver> {
     server.close();
     server.closeAllConnections();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, alerts };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, alerts, messages };
 }

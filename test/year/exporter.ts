@@ -8,25 +8,12 @@ import { aboutFamilies } from '../../src/collectors/index.ts';
 import { spendCollector } from '../../src/collectors/spend/collector.ts';
 import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
 import { toolsCollector } from '../../src/collectors/tools/collector.ts';
-import { createInstruments } from '../../src/exposition/instruments.ts';
-import type { Publication } from '../../src/exposition/publication.ts';
-import type { Segment } from '../../src/exposition/segment.ts';
 import type { History } from '../../src/history/history.ts';
-import { createPublishedOrgs } from '../../src/pipeline/published-orgs.ts';
-import { createPublisher } from '../../src/pipeline/publisher.ts';
-import { createRunStates } from '../../src/pipeline/run-states.ts';
-import { createRunner } from '../../src/pipeline/runner.ts';
 import type { FakeClock } from '../../src/runtime/clock.ts';
 import { PlatformError } from '../../src/runtime/errors.ts';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
+import { createPipeline, type Shown, shortName } from './pipeline.ts';
 import { firstPart } from './truth.ts';
 import type { Dataset, World } from './world.ts';
-
-/** The samples of each family, by its name without the prefix. */
-export type Shown = ReadonlyMap<string, readonly Sample[]>;
-
-/** Nobody reads the bytes of a page here. */
-const UNREAD = Buffer.alloc(0);
 
 const collectors = [tokensCollector, spendCollector, toolsCollector, activityCollector];
 const settings = {
@@ -46,57 +33,13 @@ interface ExporterParts {
 /** The real pipeline, from answers to what would be rendered, on a world and its clock. */
 export function createExporter({ world, history, clock, onPage, onRevisions }: ExporterParts) {
   const source = createPlatform(world, clock);
-  const log = createFakeLogger();
-  const instruments = {
-    ...createInstruments({ version: '', revision: '', clock, processMetrics: false }),
-    dayRevisions: ({ count }: { readonly count: number }) => onRevisions(count),
-  };
-  const samplesOf = new WeakMap<Segment, readonly Sample[]>();
-  const publication: Pick<Publication, 'replaceAll' | 'remove'> = {
-    replaceAll(_org, segments) {
-      const all = [...segments.values()].flat();
-      onPage(new Map(all.map((segment) => [shortName(segment.family), samplesOf.get(segment) ?? []])));
-    },
-    remove: () => undefined,
-  };
-  const published = createPublishedOrgs(publication);
-  const publisher = createPublisher({
-    published,
-    collectors,
-    aboutFamilies: aboutFamilies(collectors.filter(isDayCollector).map(({ dataset }) => dataset)),
-    history,
+  const { poll } = createPipeline({
+    ...{ collectors, settings, source, history, clock, onPage, onRevisions },
     historyStart: world.first,
-    async renderSegment(family, org, given) {
-      const samples = [...given];
-      const segment = { family: family.name, org, series: samples.length, overflow: false, body: UNREAD };
-      samplesOf.set(segment, samples);
-      return segment;
-    },
-    publication,
-    instruments,
-    labelLimit: () => 200,
-    seriesBudget: 1_000_000,
-    maxAgeMs: 30 * 86_400_000,
-    clock,
-    log,
-  });
-  const runner = createRunner({
-    history,
-    historyStart: world.first,
-    revisionDays: 7,
-    publisher: { publish: publisher.publish, showsIdle: published.showsIdle },
-    runs: createRunStates(),
-    instruments,
-    clock,
-    log,
   });
 
   return {
-    async poll() {
-      for (const collector of collectors) {
-        if (isDayCollector(collector)) await runner.run({ org: settings, source }, collector, 'scheduled');
-      }
-    },
+    poll,
     /** What a backfill writes for some days, by day. */
     async past(from: Day, to: Day): Promise<ReadonlyMap<Day, Shown>> {
       const brought = new Map<Day, Map<string, readonly Sample[]>>();
@@ -173,11 +116,6 @@ function rowOf(dataset: Dataset, date: Day, main: number, both: boolean): object
   const others = both ? [{ model_id: 'b', model_tier: 's', billable_tokens: rest }] : [];
   const models = [{ model_id: 'a', model_tier: 's', billable_tokens: first }, ...others];
   return { date, billable_tokens: main, by_model: models };
-}
-
-/** A recorded series has the figures of its family. */
-function shortName(family: string): string {
-  return family.replace(/^agent_platform[_:]/, '');
 }
 
 /** The index of the day for which each dataset is published. */

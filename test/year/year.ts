@@ -1,7 +1,8 @@
 import { endOf, startOf } from '../../src/catalog/day.ts';
 import { createMemoryHistory } from '../../src/history/memory.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
-import { createExporter, dataDays, type Shown } from './exporter.ts';
+import { createExporter, dataDays } from './exporter.ts';
+import type { Shown } from './pipeline.ts';
 import { createRules } from './rules.ts';
 import { createTruth, datasetOf } from './truth.ts';
 import { createWorld, DATASETS, HOUR } from './world.ts';

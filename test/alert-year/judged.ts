@@ -1,0 +1,41 @@
+import type { Episode } from './episodes.ts';
+import type { Message } from './notifications.ts';
+import type { PlantedEvent, PlantedYear } from './planted.ts';
+
+/** How an alert did in an organization's year. */
+export interface Judged {
+  readonly alert: string;
+  readonly people: number;
+  /** Planted events that were told, and that were not. */
+  readonly found: number;
+  readonly missed: number;
+  /** Alerts that were told without an event. */
+  readonly falsely: number;
+  /** Messages, with reminders. */
+  readonly notifications: number;
+}
+
+/** Compares what was told with what was planted; an alert that was only ever inhibited was not told. */
+export function judge(year: PlantedYear, alert: string, messages: readonly Message[]): Judged {
+  const own = messages.filter(({ firing }) => firing.some(isOwn));
+  const told = new Set(own.flatMap(({ firing }) => firing.filter(isOwn)));
+  const events = year.events.filter((event) => event.alert === alert);
+  const required = events.filter(({ optional }) => optional !== true);
+  const found = required.filter((event) => [...told].some((episode) => isOf(episode, event)));
+  return {
+    ...{ alert, people: year.people },
+    found: found.length,
+    missed: required.length - found.length,
+    falsely: [...told].filter((episode) => !events.some((event) => isOf(episode, event))).length,
+    notifications: own.length,
+  };
+
+  function isOwn(episode: Episode): boolean {
+    return episode.alert === alert && episode.labels['org'] === year.name;
+  }
+}
+
+function isOf({ from, until, labels }: Episode, event: PlantedEvent): boolean {
+  const overlaps = 1000 * from < event.until && 1000 * until > event.from;
+  return overlaps && Object.entries(event.labels ?? {}).every(([label, value]) => labels[label] === value);
+}

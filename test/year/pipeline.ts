@@ -1,0 +1,99 @@
+import { type Collector, isDayCollector, isFetching } from '../../src/catalog/collector.ts';
+import type { Day } from '../../src/catalog/day.ts';
+import type { Sample } from '../../src/catalog/family.ts';
+import type { OrgSettings } from '../../src/catalog/settings.ts';
+import type { Source } from '../../src/catalog/source.ts';
+import { aboutFamilies } from '../../src/collectors/index.ts';
+import { createInstruments } from '../../src/exposition/instruments.ts';
+import type { Publication } from '../../src/exposition/publication.ts';
+import type { Segment } from '../../src/exposition/segment.ts';
+import type { History } from '../../src/history/history.ts';
+import { createPublishedOrgs } from '../../src/pipeline/published-orgs.ts';
+import { createPublisher } from '../../src/pipeline/publisher.ts';
+import { createRunStates } from '../../src/pipeline/run-states.ts';
+import { createRunner } from '../../src/pipeline/runner.ts';
+import type { FakeClock } from '../../src/runtime/clock.ts';
+import { createFakeLogger } from '../../src/runtime/logger.ts';
+
+/** The samples of each family, by its name without the prefix. */
+export type Shown = ReadonlyMap<string, readonly Sample[]>;
+
+/** Nobody reads the bytes of a page here. */
+const UNREAD = Buffer.alloc(0);
+
+interface PipelineParts {
+  readonly collectors: readonly Collector[];
+  readonly settings: OrgSettings;
+  readonly source: Source;
+  readonly history: History;
+  readonly historyStart: Day;
+  readonly clock: FakeClock;
+  /** Called with the whole page whenever it has changed. */
+  onPage(page: Shown): void;
+  onRevisions?(count: number): void;
+}
+
+/** The real pipeline of an organization, from answers to what would be rendered. */
+export function createPipeline(parts: PipelineParts) {
+  const { collectors, settings, source, history, historyStart, clock, onPage, onRevisions } = parts;
+  const log = createFakeLogger();
+  const runs = createRunStates();
+  const instruments = {
+    ...createInstruments({ version: '', revision: '', clock, processMetrics: false }),
+    dayRevisions: ({ count }: { readonly count: number }) => onRevisions?.(count),
+  };
+  const samplesOf = new WeakMap<Segment, readonly Sample[]>();
+  const publication: Pick<Publication, 'replaceAll' | 'remove'> = {
+    replaceAll(_org, segments) {
+      const all = [...segments.values()].flat();
+      onPage(new Map(all.map((segment) => [shortName(segment.family), samplesOf.get(segment) ?? []])));
+    },
+    remove: () => undefined,
+  };
+  const published = createPublishedOrgs(publication);
+  const publisher = createPublisher({
+    published,
+    collectors,
+    aboutFamilies: aboutFamilies(collectors.filter(isDayCollector).map(({ dataset }) => dataset)),
+    history,
+    historyStart,
+    async renderSegment(family, org, given) {
+      const samples = [...given];
+      const segment = { family: family.name, org, series: samples.length, overflow: false, body: UNREAD };
+      samplesOf.set(segment, samples);
+      return segment;
+    },
+    publication,
+    instruments,
+    labelLimit: () => 200,
+    seriesBudget: 1_000_000,
+    maxAgeMs: 30 * 86_400_000,
+    clock,
+    log,
+  });
+  const runner = createRunner({
+    history,
+    historyStart,
+    revisionDays: 7,
+    publisher: { publish: publisher.publish, showsIdle: published.showsIdle },
+    runs,
+    instruments,
+    clock,
+    log,
+  });
+  return {
+    runs,
+    /** Runs each collector once, or those with these names. */
+    async poll(names?: readonly string[]) {
+      for (const collector of collectors
+        .filter(isFetching)
+        .filter(({ name }) => names?.includes(name) ?? true))
+        await runner.run({ org: settings, source }, collector, 'scheduled');
+    },
+  };
+}
+
+/** A recorded series has the figures of its family. */
+export function shortName(family: string): string {
+  return family.replace(/^agent_platform[_:]/, '');
+}
