@@ -3,6 +3,7 @@ import type { FetchingCollector } from '../catalog/collector.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
 import type { LiveConfig } from '../config/config.ts';
 import type { Instruments } from '../exposition/instruments.ts';
+import { NotStored } from '../history/history.ts';
 import type { LeaseSettings, Leases } from '../history/postgres/leases.ts';
 import type { SharedRun, SharedTotals } from '../history/postgres/runs.ts';
 import type { RunStates } from '../pipeline/run-states.ts';
@@ -93,8 +94,29 @@ export function createSharedInstruments(
   instruments: Instruments,
   put: (org: string, run: SharedRun, added: readonly SharedTotals[]) => Promise<void>,
   runs: RunStates,
+  /** Resolves before the next attempt to store a run; rejects when the process stops. */
+  wait: () => Promise<void>,
 ): Instruments {
   const pending = new Map<string, SharedTotals>();
+
+  /** Stores a run, again until it succeeds: otherwise nobody would see its outcome before the collector's next one. */
+  async function share(org: string, run: SharedRun, added: readonly SharedTotals[]): Promise<void> {
+    for (;;) {
+      try {
+        await put(org, run, added);
+        return;
+      } catch (error) {
+        const isTaken = !(error instanceof NotStored) || error.details.reason === 'taken';
+        const isLatest = runs.get(org, run.collector).lastRunAt === run.lastRunAt;
+        if (isTaken || !isLatest) {
+          // Counted with the next run.
+          for (const totals of added) add({ org, dataset: totals.dataset }, totals);
+          return;
+        }
+        await wait();
+      }
+    }
+  }
 
   function add(
     { org, dataset }: { org: string; dataset: SharedTotals['dataset'] },
@@ -123,17 +145,14 @@ export function createSharedInstruments(
         pending.delete(key);
       }
       const { since = 0, error } = failure ?? {};
-      put(
+      share(
         org,
         {
           ...{ collector, lastRunAt, lastSuccessAt, seconds },
           failure: error && { since, reason: error.reason, message: error.message, hint: error.hint },
         },
         added,
-      ).catch(() => {
-        // Counted with the next run.
-        for (const totals of added) add({ org, dataset: totals.dataset }, totals);
-      });
+      ).catch(() => undefined); // The process stops.
     },
   };
 }

@@ -91,6 +91,9 @@ interface CoreEvents extends Pick<Core, 'publish' | 'onTried'> {
   onRuns(org: string, runs: readonly SharedRun[], totals: readonly SharedTotals[], isAll: boolean): void;
 }
 
+/** Time before an outcome that could not be stored is stored again, in milliseconds. */
+const STORE_AGAIN_MS = 1_000;
+
 /** Creates the core; rejects with a `ConfigError` if the history's path is not a file that may be used. */
 export async function createCore(
   config: StartConfig,
@@ -135,7 +138,11 @@ export async function createCore(
     runs,
     claim: shared === undefined ? claimEverything : createClaims(shared.leases),
     runInstruments:
-      shared === undefined ? instruments : createSharedInstruments(instruments, shared.putRun, runs),
+      shared === undefined
+        ? instruments
+        : createSharedInstruments(instruments, shared.putRun, runs, () =>
+            clock.wait(STORE_AGAIN_MS, stopping.signal),
+          ),
     memory: createRunMemory(),
     turns: createTurns({ limit: first.maxTurns, closing: stopping.signal, clock }),
     scheduler: createScheduler({
