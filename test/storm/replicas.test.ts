@@ -207,5 +207,5 @@ test.each(seedsOr([1]))(
       const once = calm.asked.get(keys.owner) ?? 0;
       expect(platform.asked.get(keys.owner), name).toBeLessThanOrEqual(once * (takeovers + 2));
     }
-    },
+  },
 );
