@@ -34,14 +34,18 @@ export const claimEverything: ClaimRun = async () => ({
 });
 
 /** Claims the tick of a schedule by the database's clock, for organizations that this process holds. */
-export function createClaims(leases: Leases): ClaimRun {
+export function createClaims(leases: Leases, stored: (org: string) => Promise<void>): ClaimRun {
   return async ({ org, collector, schedule }, mode) => {
     const lost = leases.lost(org);
     const at = readCron(schedule).last(leases.now()) ?? 0;
     if (!(await leases.claim(org, collector, at, mode === 'thorough'))) return undefined;
     return {
       lost,
-      finish: () => leases.finish(org, collector, at),
+      // An organization that is given away before the outcome is stored would have none.
+      async finish() {
+        await stored(org);
+        await leases.finish(org, collector, at);
+      },
       abandon: () => leases.abandon(org, collector),
     };
   };
@@ -96,8 +100,9 @@ export function createSharedInstruments(
   runs: RunStates,
   /** Resolves before the next attempt to store a run; rejects when the process stops. */
   wait: () => Promise<void>,
-): Instruments {
+): { readonly instruments: Instruments; stored(org: string): Promise<void> } {
   const pending = new Map<string, SharedTotals>();
+  const storing = new Map<string, Promise<void>>();
 
   /** Stores a run, again until it succeeds: otherwise nobody would see its outcome before the collector's next one. */
   async function share(org: string, run: SharedRun, added: readonly SharedTotals[]): Promise<void> {
@@ -132,7 +137,7 @@ export function createSharedInstruments(
     });
   }
 
-  return {
+  const shared: Instruments = {
     ...instruments,
     recordsRejected: ({ org, dataset, count }) => add({ org, dataset }, { rejected: count }),
     dayRevisions: ({ org, dataset, count }) => add({ org, dataset }, { revisions: count }),
@@ -145,7 +150,7 @@ export function createSharedInstruments(
         pending.delete(key);
       }
       const { since = 0, error } = failure ?? {};
-      share(
+      const outcome = share(
         org,
         {
           ...{ collector, lastRunAt, lastSuccessAt, seconds },
@@ -153,8 +158,14 @@ export function createSharedInstruments(
         },
         added,
       ).catch(() => undefined); // The process stops.
+      const before = storing.get(org);
+      storing.set(
+        org,
+        Promise.all([before, outcome]).then(() => undefined),
+      );
     },
   };
+  return { instruments: shared, stored: async (org) => storing.get(org) };
 }
 
 /** Shows the runs that any process has made; a run since the collector's newest tick counts as an attempt. */

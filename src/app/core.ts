@@ -124,6 +124,11 @@ export async function createCore(
   });
   const runs = createRunStates();
   const { shared } = store;
+  const sharedRuns =
+    shared &&
+    createSharedInstruments(instruments, shared.putRun, runs, () =>
+      clock.wait(STORE_AGAIN_MS, stopping.signal),
+    );
   const onPause =
     shared &&
     ((pause: SharedPause) =>
@@ -136,13 +141,11 @@ export async function createCore(
     exposition: createExposition({ publication, registry: instruments.registry, clock }),
     published: createPublishedOrgs(publication),
     runs,
-    claim: shared === undefined ? claimEverything : createClaims(shared.leases),
-    runInstruments:
-      shared === undefined
-        ? instruments
-        : createSharedInstruments(instruments, shared.putRun, runs, () =>
-            clock.wait(STORE_AGAIN_MS, stopping.signal),
-          ),
+    claim:
+      shared === undefined || sharedRuns === undefined
+        ? claimEverything
+        : createClaims(shared.leases, sharedRuns.stored),
+    runInstruments: sharedRuns?.instruments ?? instruments,
     memory: createRunMemory(),
     turns: createTurns({ limit: first.maxTurns, closing: stopping.signal, clock }),
     scheduler: createScheduler({
