@@ -1,7 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { freePort } from '../../bench/programs.ts';
+import { waitFor } from '../support/wait-for.ts';
 import type { Programs } from './programs.ts';
 
 const EXAMPLE = new URL('../../alerts/alertmanager.example.yaml', import.meta.url);
@@ -51,7 +53,7 @@ export async function exampleWith(url: string, delays: Delays = impatient): Prom
   return stringify(config);
 }
 
-/** Starts a Prometheus that scrapes the targets and evaluates the rules every second; returns its address. */
+/** Starts a Prometheus that evaluates the rules every second once it has scraped the targets; returns its address. */
 export async function startAlerting(
   programs: Programs,
   {
@@ -71,9 +73,10 @@ export async function startAlerting(
   const at = (urls: readonly string[]) => [
     { static_configs: [{ targets: urls.map((url) => new URL(url).host) }] },
   ];
-  await writeFile(join(folder, 'rules.yaml'), rules);
+  await writeFile(join(folder, 'rules.yaml'), 'groups: []\n');
   const config = {
-    global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' },
+    // A scrape that takes longer than its interval counts as a missing exporter: a busy machine must not make one.
+    global: { scrape_interval: '5s', scrape_timeout: '5s', evaluation_interval: '1s' },
     rule_files: ['rules.yaml'],
     ...(alertmanager === undefined ? {} : { alerting: { alertmanagers: at([alertmanager]) } }),
     scrape_configs: at(targets).map((job) => ({ job_name: 'agent-platform', ...job })),
@@ -86,7 +89,18 @@ export async function startAlerting(
     '--storage.tsdb.retention.time=2y',
     // What fires before Alertmanager is discovered is not sent.
     '--rules.alert.resend-delay=1s',
+    '--web.enable-lifecycle',
     `--web.listen-address=127.0.0.1:${port}`,
   ]);
-  return `http://127.0.0.1:${port}`;
+  const url = `http://127.0.0.1:${port}`;
+  // Before its first scrape an exporter would count as missing.
+  await waitFor(async () => {
+    const answer = await fetch(`${url}/api/v1/query?query=${encodeURIComponent('sum(up)')}`);
+    const { data } = (await answer.json()) as { data: { result: readonly { value: [number, string] }[] } };
+    expect(Number(data.result[0]?.value[1] ?? 0)).toBe(targets.length);
+  });
+  await writeFile(join(folder, 'rules.yaml'), rules);
+  const { status } = await fetch(`${url}/-/reload`, { method: 'POST' });
+  expect(status).toBe(200);
+  return url;
 }
