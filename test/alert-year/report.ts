@@ -38,6 +38,6 @@ export function alertTable(judged: readonly Judged[]): string {
 |---|---|---|---|---|---|
 ${rows.map((row) => `| ${row} |`).join('\n')}
 
-Nothing was planted for these, and they told nothing: ${silent.map((name) => `\`${name}\``).join(', ')}.
+Nothing was planted for these, and they did not fire: ${silent.map((name) => `\`${name}\``).join(', ')}.
 `;
 }
