@@ -11,6 +11,7 @@ import { createSystemClock } from '../../src/runtime/clock.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import type { Built } from '../build.ts';
 import { startChild } from '../child.ts';
+import { memoryOf } from '../peak.ts';
 import { endProgram, freePort } from '../programs.ts';
 import { quantile } from '../report/statistics.ts';
 
@@ -91,7 +92,7 @@ async function measureOne(
 ): Promise<OrganizationsResult> {
   const args = configure(folder, platformPort, organizations, days);
   const wanted = organizations * COLLECTORS;
-  const first = await start(program, args);
+  await using first = await start(program, args);
   const firstSync = await first.phase((page) => count(page, SUCCESS) >= wanted);
   const newest = count(await first.page(), NEWEST);
   const askedAt = Date.now() / 1000;
@@ -103,9 +104,8 @@ async function measureOne(
   const compressed = await first.compressedSize();
   const { resident, peak } = first.memory();
   const stopSeconds = await first.stop();
-  const second = await start(program, args);
+  await using second = await start(program, args);
   const restart = await second.phase((text) => count(text, NEWEST) >= newest);
-  await second.stop();
   return {
     ...{ organizations, days, series: count(page, /^agent_platform_(?!exporter_)\w+\{/gm) },
     ...{ firstSync, round, restart, resident, peak, stopSeconds, compressed },
@@ -113,7 +113,7 @@ async function measureOne(
   };
 }
 
-/** Writes the configuration; returns the program's arguments and environment. */
+/** Writes the configuration; returns the program's arguments. */
 function configure(folder: string, platformPort: number, organizations: number, days: number) {
   const file = path.join(folder, 'exporter.yaml');
   // The same seed and numbers as the platform's, whose process cannot be asked for its keys.
@@ -157,7 +157,7 @@ async function start(program: string, args: readonly string[]) {
   return {
     page,
     compressedSize: async () => (await compressedPage()).length,
-    memory: () => memoryOf(child),
+    memory: () => memoryOf(child.pid ?? 0),
     post: (route: string) => fetch(`${url}${route}`, { method: 'POST' }).then((answer) => answer.text()),
     /** Resolves once the page is complete, with what was seen until then. */
     async phase(isComplete: (page: string) => boolean): Promise<Phase> {
@@ -194,6 +194,10 @@ async function start(program: string, args: readonly string[]) {
         }
       }
     },
+    async [Symbol.asyncDispose]() {
+      agent.destroy();
+      await endProgram(child);
+    },
     /** Resolves with the seconds from SIGTERM to the exit. */
     async stop(): Promise<number> {
       agent.destroy();
@@ -214,10 +218,4 @@ const TICKS = 100;
 function cpuSecondsOf({ pid }: ChildProcess): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) / TICKS;
-}
-
-function memoryOf({ pid }: ChildProcess) {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]);
-  return { resident: kilobytes('VmRSS') * 1024, peak: kilobytes('VmHWM') * 1024 };
 }

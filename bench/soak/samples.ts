@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
+import { memoryOf } from '../peak.ts';
 
 /** The resource usage of the process at one moment. */
 export interface Sample {
@@ -12,11 +13,10 @@ export interface Sample {
 
 /** Measures a process of this machine (Linux); the heap usage is read from its page. */
 export function takeSample(pid: number, second: number, page: string): Sample {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const heap = /^nodejs_heap_size_used_bytes (\S+)$/m.exec(page)?.[1];
   return {
     second,
-    residentBytes: Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024,
+    residentBytes: memoryOf(pid).resident,
     heapBytes: Number(heap),
     openFiles: readdirSync(`/proc/${pid}/fd`).length,
   };

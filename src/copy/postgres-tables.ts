@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Row } from '../history/postgres/database.ts';
+import { type Row, storable } from '../history/postgres/database.ts';
 import { nameOf } from '../history/state.ts';
-import { storable, type TableName, type Values } from './tables.ts';
+import type { TableName, Values } from './tables.ts';
 
 /** A part of the order in which rows are read. */
 interface KeyPart {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parseDay } from '../catalog/day.ts';
 import { decode } from '../history/encoding.ts';
+import { storable } from '../history/postgres/database.ts';
 
 /** What a store consists of, in the order in which it is copied. Both kinds of store have the same columns of each. */
 export const TABLES = [
@@ -32,7 +33,7 @@ export function createSum() {
   let sum = 0n;
   return {
     add(values: Values) {
-      // PostgreSQL stores no NUL in a text.
+      // The same for both stores.
       const text = JSON.stringify(
         values.map((value) => (typeof value === 'string' ? storable(value) : value)),
       );
@@ -58,9 +59,4 @@ export function isSound(table: TableName, values: Values): boolean {
   }
   if (table === 'document') return decode(values[4], values[5]) !== undefined;
   return table !== 'sweep' || parseDay(String(values[0])) !== undefined;
-}
-
-/** A text without the character that a database cannot store. */
-export function storable(text: string): string {
-  return text.replaceAll('\0', '\uFFFD');
 }

@@ -1,4 +1,4 @@
-import type { Database, Query, Row } from './database.ts';
+import { type Database, type Query, type Row, storable } from './database.ts';
 
 /** A pause that the platform has requested, of an organization at an address. */
 export interface SharedPause {
@@ -26,7 +26,7 @@ export async function putPause(database: Database, pause: SharedPause): Promise<
        ON CONFLICT (org, address, scope) DO UPDATE
        SET until = excluded.until, reason = excluded.reason, status = excluded.status, message = excluded.message
        WHERE old.until < excluded.until`,
-      [org, address, scope, ms, reason, status ?? null, message.replaceAll('\0', '\uFFFD')],
+      [org, address, scope, ms, reason, status ?? null, storable(message)],
     );
   });
 }

@@ -5,7 +5,7 @@ import type { Slices } from '../../runtime/slices.ts';
 import { decode, encode } from '../encoding.ts';
 import type { DatasetState } from '../history.ts';
 import { type HistoryState, NOTHING, nameOf, type OrgState, type Touched } from '../state.ts';
-import type { Query, Row } from './database.ts';
+import { type Query, type Row, storable } from './database.ts';
 
 /** The current schema version of a dataset's rows or documents. */
 export type SchemaVersionOf = (dataset: DatasetName) => number;
@@ -204,7 +204,7 @@ export async function writeTouched(
       if (kept?.documents.has(id) !== true) goneDocuments.push(keyOf(id));
       else {
         const { text, sum } = encode(kept.documents.get(id));
-        encodedDocuments.push([keyOf(id), id.replaceAll('\0', '\uFFFD'), text, sum]);
+        encodedDocuments.push([keyOf(id), storable(id), text, sum]);
       }
     }
     if (encodedDocuments.length > 0) {

@@ -1,6 +1,6 @@
 import type { DatasetName } from '../../catalog/dataset.ts';
 import type { Instant } from '../../catalog/day.ts';
-import type { Query, Row } from './database.ts';
+import { type Query, type Row, storable } from './database.ts';
 
 /** The last run of a collector, in whichever process. Instants in milliseconds. */
 export interface SharedRun {
@@ -48,8 +48,8 @@ export async function writeRun(
       ...[
         failure?.since ?? null,
         failure?.reason ?? null,
-        storable(failure?.message),
-        storable(failure?.hint),
+        failure === undefined ? null : storable(failure.message),
+        failure?.hint === undefined ? null : storable(failure.hint),
         version,
       ],
     ],
@@ -92,9 +92,4 @@ export function totalsIn(row: Row): SharedTotals {
     revisions: Number(row['revisions']),
     rejected: Number(row['rejected']),
   };
-}
-
-/** The database stores no NUL. */
-function storable(text: string | undefined): string | null {
-  return text?.replaceAll('\0', '\uFFFD') ?? null;
 }

@@ -1,6 +1,6 @@
 import type { Instant } from '../../../catalog/day.ts';
 import { NotStored } from '../../../history/history.ts';
-import type { Database, Query, Row } from '../../../history/postgres/database.ts';
+import { type Database, type Query, type Row, storable } from '../../../history/postgres/database.ts';
 import { isBeingCopied } from '../../../history/postgres/schema.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { createSerialQueue } from '../../../runtime/serial-queue.ts';
@@ -241,9 +241,4 @@ function ageingIn(state: Row): Ageing | undefined {
 /** An instant as a number, in milliseconds. */
 function msOf(expression: string, name = expression): string {
   return `round(extract(epoch FROM ${expression}) * 1000)::float8 AS ${name}`;
-}
-
-/** The database stores no NUL. */
-function storable(text: string): string {
-  return text.replaceAll('\0', '\uFFFD');
 }
