@@ -76,5 +76,16 @@ export function dayInWords(dataset: DatasetName): string {
 /** A template of another family's value on the newest day of the alert's organization, such as `34M`. */
 export function valueInWords(family: Queried, dataset: DatasetName): string {
   const query = onNewestDay(family, dataset, 'org=%[1]q').replaceAll(/\s+/g, ' ');
-  return `{{ with query (printf \`${query}\` $labels.org) }}{{ . | first | value | humanize }}{{ else }}an unknown number of{{ end }}`;
+  return amountInWords(query, 'an unknown number of');
+}
+
+/** A template of the value of a query, such as `34M`; `args` are the values that its verbs stand for. */
+export function amountInWords(query: string, otherwise: string, args = '$labels.org'): string {
+  return `{{ with query (printf \`${query}\` ${args}) }}{{ . | first | value | humanize }}{{ else }}${otherwise}{{ end }}`;
+}
+
+/** The calendar month of a day given as a timestamp in seconds, by organization, in the label `month`, such as `2026-06`. */
+export function monthLabel(day: string): string {
+  const digits = `count_values by (org) ("month", 100 * year(${day}) + month(${day}))`;
+  return `label_replace(${digits}, "month", "$1-$2", "month", "(.{4})(.{2})")`;
 }

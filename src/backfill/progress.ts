@@ -9,6 +9,12 @@ export interface BackfillProgress {
   clear(): void;
 }
 
+/** What is done, such as `Backfilling`, and what is counted, such as `days`. */
+export interface ProgressWords {
+  readonly verb: string;
+  readonly unit: string;
+}
+
 /** A status line of a terminal. */
 interface Line {
   show(text: string): void;
@@ -22,8 +28,7 @@ const LOG_MS = 10_000;
 export function createBar(
   line: Line,
   clock: Pick<Clock, 'elapsed'>,
-  verb = 'Backfilling',
-  unit = 'days',
+  { verb, unit }: ProgressWords,
 ): BackfillProgress {
   let drawnAt = Number.NEGATIVE_INFINITY;
   return {
@@ -42,8 +47,7 @@ export function createBar(
 export function createProgressLog(
   log: Logger,
   clock: Pick<Clock, 'elapsed'>,
-  verb = 'Backfilling',
-  unit = 'days',
+  { verb, unit }: ProgressWords,
 ): BackfillProgress {
   let loggedAt = clock.elapsed();
   return {

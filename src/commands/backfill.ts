@@ -9,11 +9,11 @@ import { loadValues } from '../config/load.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { createRedactor } from '../runtime/redact.ts';
 import { chooseCollectors, labelNames, rangeOf } from './backfill-choice.ts';
-import { createDisplay } from './backfill-display.ts';
 import { fetchAll } from './backfill-fetch.ts';
 import { loadForOrgs } from './backfill-orgs.ts';
 import { createTarget, readRemoteSecrets } from './backfill-target.ts';
 import type { CommandContext } from './command.ts';
+import { createDisplay } from './display.ts';
 import { openPast, pagesOf, readOrgs, settingsOf } from './past-days.ts';
 
 /**
@@ -33,7 +33,7 @@ export async function run(context: CommandContext): Promise<number> {
     ...config.orgs.flatMap((org) => org.credential.secrets()),
     ...[secrets?.token, secrets?.password].flatMap((credential) => credential?.secrets() ?? []),
   ]);
-  const { log, fetching, progress } = createDisplay(stderr, config.log, clock, redactor);
+  const { log, fetching, progressOf } = createDisplay(stderr, config.log, clock, redactor);
   const history = await openPast(config, clock, log);
   const orgs = settingsOf(config);
   const signal = context.stopSignal();
@@ -70,7 +70,7 @@ export async function run(context: CommandContext): Promise<number> {
       stepMs: values.step,
       now,
       target,
-      progress,
+      progress: progressOf({ verb: 'Backfilling', unit: 'days' }),
       signal,
     });
     stdout.write(describe(outcome, failed, `${from} to ${to}`));

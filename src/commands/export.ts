@@ -7,10 +7,10 @@ import { createFileSink, createStreamSink } from '../export/sink.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
 import { createRedactor } from '../runtime/redact.ts';
-import { createDisplay } from './backfill-display.ts';
 import { fetchAll } from './backfill-fetch.ts';
 import { loadForOrgs } from './backfill-orgs.ts';
 import type { CommandContext } from './command.ts';
+import { createDisplay } from './display.ts';
 import { describeExport, formatOf, rangeToExport } from './export-choice.ts';
 import { openPast, pagesOf, readOrgs, settingsOf } from './past-days.ts';
 
@@ -31,7 +31,8 @@ export async function run(context: CommandContext): Promise<number> {
   ]);
   const orgs = settingsOf(config);
   const sink = values.output === undefined ? createStreamSink(stdout) : await openFile(values.output);
-  const { log, fetching, progress } = createDisplay(stderr, config.log, clock, redactor, 'Exporting');
+  const { log, fetching, progressOf } = createDisplay(stderr, config.log, clock, redactor);
+  const progress = progressOf({ verb: 'Exporting', unit: 'days' });
   const history = await openPast(config, clock, log);
   const signal = context.stopSignal();
   try {

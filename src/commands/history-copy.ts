@@ -1,16 +1,14 @@
-import { createBar, createProgressLog } from '../backfill/progress.ts';
-import type { LogConfig } from '../config/config.ts';
+import type { BackfillProgress } from '../backfill/progress.ts';
 import { loadForCopy } from '../config/load.ts';
 import { storageSecrets } from '../config/storage.ts';
 import { type CopyOutcome, type CopyParts, copyStore, type Phase, rowsIn } from '../copy/copy.ts';
 import { openDatabaseSource, openDatabaseTarget } from '../copy/postgres.ts';
 import { openFileSource, openFileTarget } from '../copy/sqlite.ts';
-import { type Clock, createSystemClock } from '../runtime/clock.ts';
+import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
-import { createLogger } from '../runtime/log-winston.ts';
-import { createRedactor, type Redactor } from '../runtime/redact.ts';
-import type { CommandContext, Output } from './command.ts';
-import { createStatusLine } from './terminal-progress.ts';
+import { createRedactor } from '../runtime/redact.ts';
+import type { CommandContext } from './command.ts';
+import { createDisplay } from './display.ts';
 
 /** Copies a store; exit code 1 if it was interrupted. */
 export async function run(context: CommandContext): Promise<number> {
@@ -19,7 +17,8 @@ export async function run(context: CommandContext): Promise<number> {
   if (to === undefined) throw new ConfigError('--to is missing', 'give --to=database or --to=file');
   const clock = createSystemClock();
   const redactor = createRedactor(() => storageSecrets({ url, path, onDamage: 'keep' }));
-  const { log, show, clear } = createCopyDisplay(stderr, logConfig, clock, redactor);
+  const { log, progressOf } = createDisplay(stderr, logConfig, clock, redactor);
+  const { show, clear } = createPhases(progressOf);
   const signal = context.stopSignal();
   try {
     const source = to === 'database' ? openFileSource(path) : await openDatabaseSource(url, log);
@@ -46,22 +45,14 @@ export async function run(context: CommandContext): Promise<number> {
   }
 }
 
-/** On a terminal a bar for each phase, elsewhere a message every ten seconds. */
-function createCopyDisplay(stderr: Output, config: LogConfig, clock: Clock, redactor: Redactor) {
-  const line = stderr.isTTY === true ? createStatusLine(stderr) : undefined;
-  const log = createLogger({ ...config, stream: line?.stream ?? stderr, clock, redactor });
-  let current: { readonly phase: Phase; readonly progress: ReturnType<typeof createBar> } | undefined;
+/** Shows each phase with a bar, or messages, of its own. */
+function createPhases(progressOf: ReturnType<typeof createDisplay>['progressOf']) {
+  let current: { readonly phase: Phase; readonly progress: BackfillProgress } | undefined;
   const show: CopyParts['show'] = (phase, done, total) => {
-    if (current?.phase !== phase) {
-      const progress =
-        line === undefined
-          ? createProgressLog(log, clock, phase, 'rows')
-          : createBar(line, clock, phase, 'rows');
-      current = { phase, progress };
-    }
+    if (current?.phase !== phase) current = { phase, progress: progressOf({ verb: phase, unit: 'rows' }) };
     current.progress.show(done, total);
   };
-  return { log, show, clear: () => current?.progress.clear() };
+  return { show, clear: () => current?.progress.clear() };
 }
 
 function describe({ summary, resumed }: CopyOutcome, from: string, to: string): string {

@@ -6,7 +6,16 @@ import {
   creditsTrailing7d,
 } from '../../../src/collectors/spend/collector.ts';
 import { modelsOfPace, teamsOfPace } from '../explained.ts';
-import { dayInWords, enclosed, newestDayOf, onNewestDay, valueInWords, withHysteresis } from '../queries.ts';
+import {
+  amountInWords,
+  dayInWords,
+  enclosed,
+  monthLabel,
+  newestDayOf,
+  onNewestDay,
+  valueInWords,
+  withHysteresis,
+} from '../queries.ts';
 import { alertName, OVER_GAPS, type RuleGroup, type RuleSettings } from '../rule.ts';
 import { teamBudgetProjectedOver } from './team-budget.ts';
 
@@ -29,14 +38,12 @@ export function budgetGroup(settings: RuleSettings): RuleGroup {
     until: `(${threshold(name)} - ${threshold('budgetHysteresis')})`,
   });
   const ofMonth = `in {{ $labels.month }}`;
-  const budgetInWords = `{{ with query (printf \`max(${creditsMonthBudget.name}{org=%q})\` $labels.org) }}{{ . | first | value | humanize }}{{ else }}the budgeted{{ end }}`;
+  const budgetInWords = amountInWords(`max(${creditsMonthBudget.name}{org=%q})`, 'the budgeted');
   const toDateInWords = `${valueInWords(creditsMonthToDate, 'tokens')} credits were used up to ${dayInWords('tokens')}`;
 
   /** The value of each organization with the label `month`, such as `2026-06`. */
   function monthly(value: string): string {
-    const digits = `count_values by (org) ("month", 100 * year(${day}) + month(${day}))`;
-    const month = `label_replace(${digits}, "month", "$1-$2", "month", "(.{4})(.{2})")`;
-    return enclosed(`${enclosed(value)} * on (org) group_right () ${month}`);
+    return enclosed(`${enclosed(value)} * on (org) group_right () ${monthLabel(day)}`);
   }
 
   return {

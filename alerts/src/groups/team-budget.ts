@@ -4,7 +4,15 @@ import {
   teamCreditsMonthForecast,
   teamCreditsMonthToDate,
 } from '../../../src/collectors/users/team-budgets.ts';
-import { dayInWords, enclosed, newestDayOf, onNewestDay, withHysteresis } from '../queries.ts';
+import {
+  amountInWords,
+  dayInWords,
+  enclosed,
+  monthLabel,
+  newestDayOf,
+  onNewestDay,
+  withHysteresis,
+} from '../queries.ts';
 import { type AlertDeclaration, alertName, OVER_GAPS, type RuleSettings, TEAM_LABEL } from '../rule.ts';
 
 /** Each month of a team is an alert of its own. */
@@ -17,11 +25,9 @@ export function teamBudgetProjectedOver({ threshold }: RuleSettings): AlertDecla
   const toDate = onNewestDay(teamCreditsMonthToDate, 'users');
   const budget = newestOf(teamCreditsMonthBudget);
   const day = newestDayOf('users');
-  const digits = `count_values by (org) ("month", 100 * year(${day}) + month(${day}))`;
-  const month = `label_replace(${digits}, "month", "$1-$2", "month", "(.{4})(.{2})")`;
   // Early in the life of a budget there is no forecast yet.
   const share = `label_replace((${forecast} or ${toDate}) / ${budget}, "${TEAM_LABEL}", "$1", "team", "(.*)")`;
-  const monthly = `max by (${LABELS.join(',')}) ${enclosed(`${share} * on (org) group_left (month) ${month}`)}`;
+  const monthly = `max by (${LABELS.join(',')}) ${enclosed(`${share} * on (org) group_left (month) ${monthLabel(day)}`)}`;
   const ratio = threshold('budgetForecastRatio');
   return {
     name,
@@ -40,7 +46,7 @@ export function teamBudgetProjectedOver({ threshold }: RuleSettings): AlertDecla
   };
 }
 
-/** A template of the value of a query about the alert's organization and team, such as `34M`. */
+/** A template of the value of a query about the alert's organization and team. */
 function inWords(query: string, otherwise: string): string {
-  return `{{ with query (printf \`${query}\` $labels.org $labels.${TEAM_LABEL}) }}{{ . | first | value | humanize }}{{ else }}${otherwise}{{ end }}`;
+  return amountInWords(query, otherwise, `$labels.org $labels.${TEAM_LABEL}`);
 }

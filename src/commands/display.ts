@@ -1,4 +1,9 @@
-import { type BackfillProgress, createBar, createProgressLog } from '../backfill/progress.ts';
+import {
+  type BackfillProgress,
+  createBar,
+  createProgressLog,
+  type ProgressWords,
+} from '../backfill/progress.ts';
 import type { LogConfig } from '../config/config.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type ClosableLogger, createLogger } from '../runtime/log-winston.ts';
@@ -7,27 +12,21 @@ import type { Redactor } from '../runtime/redact.ts';
 import type { Output } from './command.ts';
 import { createStatusLine, createTerminalProgress } from './terminal-progress.ts';
 
-/** Shows the progress of a backfill. */
+/** Shows the progress of a command. */
 interface Display {
   readonly log: ClosableLogger;
   readonly fetching: Progress;
-  readonly progress: BackfillProgress;
+  progressOf(words: ProgressWords): BackfillProgress;
 }
 
 /** The log; on a terminal with a progress bar below it, elsewhere with progress messages. */
-export function createDisplay(
-  stderr: Output,
-  config: LogConfig,
-  clock: Clock,
-  redactor: Redactor,
-  verb?: string,
-): Display {
+export function createDisplay(stderr: Output, config: LogConfig, clock: Clock, redactor: Redactor): Display {
   if (stderr.isTTY !== true) {
     const log = createLogger({ ...config, stream: stderr, clock, redactor });
     return {
       log,
       fetching: createLoggedProgress({ clock, log }),
-      progress: createProgressLog(log, clock, verb),
+      progressOf: (words) => createProgressLog(log, clock, words),
     };
   }
   const line = createStatusLine(stderr);
@@ -36,6 +35,6 @@ export function createDisplay(
   return {
     log,
     fetching: createTerminalProgress(line, clock, columns),
-    progress: createBar(line, clock, verb),
+    progressOf: (words) => createBar(line, clock, words),
   };
 }
