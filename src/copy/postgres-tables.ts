@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type Row, storable } from '../history/postgres/database.ts';
+import type { Row } from '../history/postgres/database.ts';
+import { msOf, storable } from '../history/postgres/values.ts';
 import { nameOf } from '../history/state.ts';
 import type { TableName, Values } from './tables.ts';
 
@@ -31,11 +32,6 @@ interface Statements {
 
 const MANY = 5_000;
 const SOME = 500;
-
-/** An instant as a number, in milliseconds. */
-function ms(column: string): string {
-  return `round(extract(epoch FROM ${column}) * 1000)::float8 AS ${column}`;
-}
 
 /** Qualified: the result has a column of the same name. */
 function text(from: string, column: string): KeyPart {
@@ -69,7 +65,7 @@ function plain(
   more: Pick<Statements, 'key' | 'batch'> & { readonly version?: string },
 ): Statements {
   const shown = columns.map(([name, type]) => {
-    if (type === 'instant') return ms(name);
+    if (type === 'instant') return msOf(name);
     if (type === 'bigint') return `${name}::float8`;
     if (type === 'boolean') return `${name}::int`;
     return `${name}::text`;
@@ -100,7 +96,7 @@ function single(from: string, columns: readonly [main: string, ...rest: string[]
   const isDay = (column: string) => column === 'day';
   return {
     from,
-    columns: columns.map((column) => (isDay(column) ? `${column}::text` : ms(column))).join(', '),
+    columns: columns.map((column) => (isDay(column) ? `${column}::text` : msOf(column))).join(', '),
     key: [{ column: 'single', sql: 'single', cast: '?::boolean' }],
     batch: MANY,
     isEmpty: `${main} IS NULL`,
@@ -132,7 +128,7 @@ export const STATEMENTS: Readonly<Record<TableName, Statements>> = {
   },
   dataset: {
     from: 'dataset',
-    columns: `org, former, dataset, ${ms('answered_at')}, ${ms('succeeded_at')}, revised_on::text`,
+    columns: `org, former, dataset, ${msOf('answered_at')}, ${msOf('succeeded_at')}, revised_on::text`,
     key: [text('dataset', 'org'), text('dataset', 'former'), text('dataset', 'dataset')],
     batch: SOME,
     valuesOf: (row) => [

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parseDay } from '../catalog/day.ts';
 import { decode } from '../history/encoding.ts';
-import { storable } from '../history/postgres/database.ts';
+import { storable } from '../history/postgres/values.ts';
 
 /** What a store consists of, in the order in which it is copied. Both kinds of store have the same columns of each. */
 export const TABLES = [

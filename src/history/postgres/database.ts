@@ -4,11 +4,6 @@ import type { Logger } from '../../runtime/logger.ts';
 import { NotStored } from '../history.ts';
 import { BeingCopied, type DatabaseTrouble, LASTING, NewerSchema, troubleOf } from './errors.ts';
 
-/** A text as the database stores it: without NUL. */
-export function storable(text: string): string {
-  return text.replaceAll('\0', '\uFFFD');
-}
-
 /** A row of a result, by column. */
 export type Row = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,6 @@
 import type { Instant } from '../../catalog/day.ts';
 import type { Database, Query, Row } from './database.ts';
+import { msOf } from './values.ts';
 
 /** A lease without a renewal ends after this time, in milliseconds. */
 export const LEASE_MS = 30_000;
@@ -111,9 +112,10 @@ export function createLeaseRows({ database, id, time }: LeaseRowsParts): LeaseRo
         [id, orgs, count],
       ),
     finishedTicks: (query, orgs) =>
-      query(`SELECT org, collector, ${ms('at')} FROM ${table('tick')} WHERE is_finished AND org = ANY($1)`, [
-        orgs,
-      ]),
+      query(
+        `SELECT org, collector, ${msOf('at')} FROM ${table('tick')} WHERE is_finished AND org = ANY($1)`,
+        [orgs],
+      ),
     async takeRefreshes(query, renewed) {
       const asked = renewed.filter((row) => Number(row['refreshes']) > 0).map(orgOf);
       if (asked.length === 0) return [];
@@ -157,7 +159,7 @@ export function createLeaseRows({ database, id, time }: LeaseRowsParts): LeaseRo
       return rows.length > 0;
     },
     async now(query) {
-      const [row] = await query(`SELECT ${ms(time, 'at')}`);
+      const [row] = await query(`SELECT ${msOf(time, 'at')}`);
       return Number(row?.['at']);
     },
     async leave(query) {
@@ -172,9 +174,4 @@ export function createLeaseRows({ database, id, time }: LeaseRowsParts): LeaseRo
 /** The organization of a row. */
 export function orgOf(row: Row): string {
   return String(row['org']);
-}
-
-/** An instant as a number, in milliseconds. */
-function ms(expression: string, name = expression): string {
-  return `round(extract(epoch FROM ${expression}) * 1000)::float8 AS ${name}`;
 }

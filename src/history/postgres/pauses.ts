@@ -1,4 +1,5 @@
-import { type Database, type Query, type Row, storable } from './database.ts';
+import type { Database, Query, Row } from './database.ts';
+import { storable } from './values.ts';
 
 /** A pause that the platform has requested, of an organization at an address. */
 export interface SharedPause {

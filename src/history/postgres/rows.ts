@@ -5,7 +5,8 @@ import type { Slices } from '../../runtime/slices.ts';
 import { decode, encode } from '../encoding.ts';
 import type { DatasetState } from '../history.ts';
 import { type HistoryState, NOTHING, nameOf, type OrgState, type Touched } from '../state.ts';
-import { type Query, type Row, storable } from './database.ts';
+import type { Query, Row } from './database.ts';
+import { msOf, storable } from './values.ts';
 
 /** The current schema version of a dataset's rows or documents. */
 export type SchemaVersionOf = (dataset: DatasetName) => number;
@@ -20,11 +21,6 @@ export interface StoredRows {
   readonly runs: readonly Row[];
   /** The totals of datasets. */
   readonly totals: readonly Row[];
-}
-
-/** An instant as a number, in milliseconds. */
-function msOf(column: string): string {
-  return `round(extract(epoch FROM ${column}) * 1000)::float8 AS ${column}`;
 }
 
 /** Reads the rows of an organization's name that are newer than a version. */

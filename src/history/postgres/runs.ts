@@ -1,6 +1,7 @@
 import type { DatasetName } from '../../catalog/dataset.ts';
 import type { Instant } from '../../catalog/day.ts';
-import { type Query, type Row, storable } from './database.ts';
+import type { Query, Row } from './database.ts';
+import { storable } from './values.ts';
 
 /** The last run of a collector, in whichever process. Instants in milliseconds. */
 export interface SharedRun {

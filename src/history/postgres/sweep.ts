@@ -1,6 +1,7 @@
 import { type Day, type Instant, parseDay } from '../../catalog/day.ts';
 import { planSweep } from '../retention.ts';
 import type { Database } from './database.ts';
+import { msOf } from './values.ts';
 
 /** After this time without a process that is configured with it, an organization is swept as if it was removed. */
 const ABANDONED = '7 days';
@@ -14,10 +15,7 @@ export async function firstKeptDay(
     const [newest] = await query(`SELECT max(day)::text AS day FROM ${schema}.day WHERE data IS NOT NULL`);
     const newestDay = parseDay(String(newest?.['day']));
     if (newestDay === undefined) return undefined;
-    const [row] = await query(
-      `SELECT day::text, round(extract(epoch FROM doubted_since) * 1000)::float8 AS doubted_since
-       FROM ${schema}.sweep FOR UPDATE`,
-    );
+    const [row] = await query(`SELECT day::text, ${msOf('doubted_since')} FROM ${schema}.sweep FOR UPDATE`);
     const day = parseDay(String(row?.['day']));
     const since = row?.['doubted_since'];
     const mark = day && { day, doubtedSince: typeof since === 'number' ? since : undefined };

@@ -1,7 +1,8 @@
 import type { Instant } from '../../../catalog/day.ts';
 import { NotStored } from '../../../history/history.ts';
-import { type Database, type Query, type Row, storable } from '../../../history/postgres/database.ts';
+import type { Database, Query, Row } from '../../../history/postgres/database.ts';
 import { isBeingCopied } from '../../../history/postgres/schema.ts';
+import { msOf, storable } from '../../../history/postgres/values.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { createSerialQueue } from '../../../runtime/serial-queue.ts';
 import { applied, type Changes, type SessionState, type Tally } from '../counts.ts';
@@ -236,9 +237,4 @@ function ageingIn(state: Row): Ageing | undefined {
   const [at, since] = [state['ageing_at'], state['doubted_since']];
   if (typeof at !== 'number') return undefined;
   return { at, doubtedSince: typeof since === 'number' ? since : undefined };
-}
-
-/** An instant as a number, in milliseconds. */
-function msOf(expression: string, name = expression): string {
-  return `round(extract(epoch FROM ${expression}) * 1000)::float8 AS ${name}`;
 }
