@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { defaultSettings, rulesDocument, type ThresholdName } from '../../alerts/src/index.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { startAlerting } from './alerting.ts';
+import { LOOKBACK_STEP, startAlerting } from './alerting.ts';
 import { startPlatform } from './platform.ts';
 import { createPrograms, written } from './programs.ts';
 import { requireTool } from './tools.ts';
@@ -20,7 +20,7 @@ const soon: Partial<Record<ThresholdName, string>> = {
 const rules = rulesDocument({
   ...defaultSettings,
   threshold: (name) => soon[name] ?? defaultSettings.threshold(name),
-  duration: (_said, use) => ({ for: '0s', keep_firing_for: '1h', step: '5s' })[use],
+  duration: (_said, use) => ({ for: '0s', keep_firing_for: '1h', step: LOOKBACK_STEP })[use],
 });
 
 interface Alert {

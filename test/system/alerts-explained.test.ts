@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultSettings, rulesDocument } from '../../alerts/src/index.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { startAlerting, startAlertmanager } from './alerting.ts';
+import { LOOKBACK_STEP, startAlerting, startAlertmanager } from './alerting.ts';
 import { createPrograms } from './programs.ts';
 import { createClient, makeBlocks } from './prometheus-server.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
@@ -14,7 +14,7 @@ import { findTool, requireTool } from './tools.ts';
 const alertmanager = findTool(['prometheus-alertmanager', 'alertmanager']);
 const rules = rulesDocument({
   ...defaultSettings,
-  duration: (_said, use) => ({ for: '0s', keep_firing_for: '1h', step: '5s' })[use],
+  duration: (_said, use) => ({ for: '0s', keep_firing_for: '1h', step: LOOKBACK_STEP })[use],
 });
 
 const DAY_S = 86_400;

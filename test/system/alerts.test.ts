@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { defaultSettings, rulesDocument } from '../../alerts/src/index.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { startAlerting, startAlertmanager } from './alerting.ts';
+import { LOOKBACK_STEP, startAlerting, startAlertmanager } from './alerting.ts';
 import { startPlatform, startServe } from './platform.ts';
 import { createPrograms, type Program } from './programs.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
@@ -12,12 +12,10 @@ import { findTool, requireTool } from './tools.ts';
 const RUNBOOK = new URL('../../docs/runbook.md', import.meta.url);
 const alertmanager = findTool(['prometheus-alertmanager', 'alertmanager']);
 
-/** How often the alert for a missing exporter evaluates the past. */
-const STEP = '5s';
 /** The rules with other durations: they fire at once and keep firing for as long as the test takes. */
 const rules = rulesDocument({
   ...defaultSettings,
-  duration: (_said, use) => ({ for: '0s', keep_firing_for: '1h', step: STEP })[use],
+  duration: (_said, use) => ({ for: '0s', keep_firing_for: '1h', step: LOOKBACK_STEP })[use],
 });
 
 interface KnownAlert {
@@ -95,7 +93,7 @@ describe.runIf(requireTool('prometheus') && alertmanager)('alerts, from the plat
   test('a missing exporter alerts, and silences the other alerts of its organization', async () => {
     // An exporter that was up for less than a step was never seen.
     await waitFor(() =>
-      prometheusFinds(`count_over_time((group (${ownMetrics.buildInfo.name}))[1h:${STEP}]) > 1`),
+      prometheusFinds(`count_over_time((group (${ownMetrics.buildInfo.name}))[1h:${LOOKBACK_STEP}]) > 1`),
     );
     const before = receiver.alerts.length;
     exporter.program.send('SIGKILL');
