@@ -1,4 +1,5 @@
 import { Scalar, stringify } from 'yaml';
+import { linkedIdOf } from '../../dashboards/src/linked-panels.ts';
 import { links } from '../../dashboards/src/links.ts';
 import {
   type AlertDeclaration,
@@ -46,17 +47,21 @@ function alertRule(alert: AlertDeclaration, settings: RuleSettings) {
 
 /** The variables of the dashboards, by the label of an alert that selects them. */
 const VARIABLES = new Map([
-  ...['org', 'repo', 'model'].map((name) => [name, name] as const),
+  ...['job', 'org', 'repo', 'model'].map((name) => [name, name] as const),
   [TEAM_LABEL, 'team'],
 ]);
 
-function dashboardOf({ dashboard, labels }: AlertDeclaration, { dashboardUrl }: RuleSettings): string {
+/** Grafana finds a panel by its plain id, as it does by the key that it makes of it since version 11. */
+function dashboardOf(alert: AlertDeclaration, { dashboardUrl }: RuleSettings): string {
+  const { dashboard, labels, unselected = [] } = alert;
   const chosen = labels.flatMap((label) => {
     const variable = VARIABLES.get(label);
-    return variable === undefined ? [] : [`var-${variable}={{ $labels.${label} | urlquery }}`];
+    const isSelected = variable !== undefined && !unselected.includes(label);
+    return isSelected ? [`var-${variable}={{ $labels.${label} | urlquery }}`] : [];
   });
-  const { uid } = links[dashboard];
-  return `${dashboardUrl}/d/${uid}${chosen.length === 0 ? '' : `?${chosen.join('&')}`}`;
+  const panel = linkedIdOf(alert);
+  const query = [...(panel === undefined ? [] : [`viewPanel=${panel}`]), ...chosen].join('&');
+  return `${dashboardUrl}/d/${links[dashboard].uid}${query === '' ? '' : `?${query}`}`;
 }
 
 /** A text as a literal block, which needs no quotes whatever replaces a marker in it. */

@@ -73,19 +73,36 @@ export function dayInWords(dataset: DatasetName): string {
   return `{{ with query (printf \`${query}\` $labels.org) }}{{ (. | first | value | toTime).UTC.Format "2006-01-02" }}{{ else }}the newest day{{ end }}`;
 }
 
-/** A template of another family's value on the newest day of the alert's organization, such as `34M`. */
+/** A template of another family's value on the newest day of the alert's organization, such as `34.2 Mil`. */
 export function valueInWords(family: Queried, dataset: DatasetName): string {
   const query = onNewestDay(family, dataset, 'org=%[1]q').replaceAll(/\s+/g, ' ');
   return amountInWords(query, 'an unknown number of');
 }
 
-/** A template of the value of a query, such as `34M`; `args` are the values that its verbs stand for. */
+/** A template of the value of a query, such as `34.2 Mil`; `args` are the values that its verbs stand for. */
 export function amountInWords(query: string, otherwise: string, args = '$labels.org'): string {
-  return `{{ with query (printf \`${query}\` ${args}) }}{{ . | first | value | humanize }}{{ else }}${otherwise}{{ end }}`;
+  return `{{ with query (printf \`${query}\` ${args}) }}{{ ${numberOf('. | first | value')} }}{{ else }}${otherwise}{{ end }}`;
 }
 
 /** The calendar month of a day given as a timestamp in seconds, by organization, in the label `month`, such as `2026-06`. */
 export function monthLabel(day: string): string {
   const digits = `count_values by (org) ("month", 100 * year(${day}) + month(${day}))`;
   return `label_replace(${digits}, "month", "$1-$2", "month", "(.{4})(.{2})")`;
+}
+
+/** The suffixes of large numbers in Grafana's unit `short`, by those of Prometheus. */
+const SUFFIXES = { k: 'K', M: 'Mil', G: 'Bil', T: 'Tri' };
+
+/**
+ * A template pipeline that writes a number as panels do: three significant digits and Grafana's suffix, such as
+ * `34.2 Mil`.
+ */
+export function numberOf(value = '$value'): string {
+  const suffixes = Object.entries(SUFFIXES).map(([from, to]) => `reReplaceAll "${from}$" " ${to}"`);
+  return `${value} | printf "%.3g" | humanize | ${suffixes.join(' | ')}`;
+}
+
+/** A template pipeline that writes a ratio as panels do: in percent, with three significant digits. */
+export function percentageOf(value = '$value'): string {
+  return `${value} | printf "%.3g" | humanizePercentage`;
 }

@@ -22,8 +22,9 @@ days, so that Prometheus needs no history beyond five days, and alerts work from
 days. An alert about days or reports keeps firing over restarts and a gap in scraping of up to four hours
 (\`keep_firing_for\`); it fires once per event. [How often they are right](../docs/alert-quality.md) is measured over simulated years.
 
-The links to dashboards (\`dashboard_url\`) lead to the Grafana of the compose stack, \`${DASHBOARD_URL}\`: replace it in the rule
-file, or set \`prometheusRule.dashboardUrl\` in the chart. Alertmanager must remember notifications for longer than the longest
+The links (\`dashboard_url\`) open the panel that shows the cause, with the alert's organization, repository or team selected, in the
+Grafana of the compose stack, \`${DASHBOARD_URL}\`: replace it in the rule file, or set \`prometheusRule.dashboardUrl\` in the
+chart. Notifications write numbers as the panels do. Alertmanager must remember notifications for longer than the longest
 \`repeat_interval\`: start it with \`--data.retention=768h\`, because after its default of 120 hours it repeats them.
 
 | Alert | Severity | For | When |

@@ -1,4 +1,4 @@
-import type { links } from '../../dashboards/src/links.ts';
+import type { LinkedPanel } from '../../dashboards/src/linked-panels.ts';
 import type { ThresholdName } from './thresholds.ts';
 
 type Severity = 'critical' | 'warning' | 'info';
@@ -18,8 +18,8 @@ export interface RuleSettings {
 /** The use of a duration: `for`, `keep_firing_for`, or the step of a subquery. */
 type DurationUse = 'for' | 'keep_firing_for' | 'step';
 
-/** An alert as its group declares it. */
-export interface AlertDeclaration {
+/** An alert as its group declares it, and the dashboard and panel that show its cause. */
+export type AlertDeclaration = LinkedPanel & {
   /** Without the common prefix. */
   readonly name: string;
   /** Alerts if it has results: one series per problem. */
@@ -35,9 +35,9 @@ export interface AlertDeclaration {
   readonly description: string;
   /** The labels of its series. */
   readonly labels: readonly string[];
-  /** The dashboard that shows the problem. */
-  readonly dashboard: keyof typeof links;
-}
+  /** Labels that select nothing on the dashboard, although it has a variable for them. */
+  readonly unselected?: readonly string[];
+};
 
 /** Alerts that are evaluated together. */
 export interface RuleGroup {

@@ -10,6 +10,7 @@ import {
 import { documentUrl, project } from '../../scripts/project/project.ts';
 import type { Event } from './annotations.ts';
 import { place, type Row } from './layout.ts';
+import { withLinkedIds } from './linked-panels.ts';
 import { withRecording } from './recording.ts';
 import { unpublishedOf } from './unpublished.ts';
 import { commonVariables, targetVariables } from './variables.ts';
@@ -85,7 +86,7 @@ export function dashboardOf(spec: DashboardSpec): sdk.Dashboard {
     builder.withRow(new RowBuilder(row.title).id(row.id).gridPos(row.position));
     for (const panel of panels) builder.withPanel(panel);
   }
-  return withRecording(withEvents(withPlainLinks(builder.build()), events));
+  return withRecording(withEvents(withLinkedIds(withPlainLinks(builder.build())), events));
 }
 
 function withEvents(dashboard: sdk.Dashboard, events: readonly Event[]): sdk.Dashboard {

@@ -64,10 +64,12 @@ describe.runIf(requireTool('prometheus') && alertmanager)('alerts, from the plat
     });
     expect(spike?.annotations['description']).toMatch(
       new RegExp(
-        `^Organization acme used [\\d.]+M credits on ${yesterday}\\. Its weekday usually uses [\\d.]+[kM]? credits, and up to [\\d.]+M are not unusual\\. Models behind the rise: \\S+ \\(\\d+%\\)(?:, \\S+ \\(\\d+%\\)){0,2}\\.$`,
+        `^Organization acme used [\\d.]+ Mil credits on ${yesterday}\\. Its weekday usually uses [\\d.]+(?: K| Mil)? credits, and up to [\\d.]+ Mil are not unusual\\. Models behind the rise: \\S+ \\(\\d+%\\)(?:, \\S+ \\(\\d+%\\)){0,2}\\.$`,
       ),
     );
-    expect(spike?.annotations['dashboard_url']).toBe('http://localhost:3000/d/ape-credits?var-org=acme');
+    expect(spike?.annotations['dashboard_url']).toBe(
+      'http://localhost:3000/d/ape-credits?viewPanel=201&var-org=acme',
+    );
     expect(spike?.annotations['runbook_url']).toMatch(/runbook\.md#agentplatformcreditspike$/);
   });
 

@@ -9,7 +9,9 @@ import {
   dayInWords,
   enclosed,
   newestWeekday,
+  numberOf,
   onNewestDay,
+  percentageOf,
   valueInWords,
   withHysteresis,
 } from '../queries.ts';
@@ -47,8 +49,9 @@ and on (org) count by (org) (max_over_time((
     keepFiringFor: OVER_GAPS,
     labels: ['org'],
     dashboard: 'adoption',
+    panel: 'Daily, weekly and monthly active people',
     summary: 'The platform reports no activity',
-    description: `The platform reports nobody active in organization {{ $labels.org }} on the newest two weekdays, up to ${dayInWords('activity')}. In the four weeks before, {{ $value | humanize }} people were active on an average day.`,
+    description: `The platform reports nobody active in organization {{ $labels.org }} on the newest two weekdays, up to ${dayInWords('activity')}. In the four weeks before, {{ ${numberOf()} }} people were active on an average day.`,
   };
 }
 
@@ -68,8 +71,9 @@ and on (org) ${newestPeople} > ${threshold('adoptionQuietRatio')} * ${weeksBefor
     keepFiringFor: OVER_GAPS,
     labels: ['org'],
     dashboard: 'adoption',
+    panel: 'Average active people per day',
     summary: 'Fewer people use the agents than in the weeks before',
-    description: `In the seven days up to ${dayInWords('activity')}, ${valueInWords(dailyActiveUsersMean7d, 'activity')} people of organization {{ $labels.org }} were active on an average day, {{ $value | humanizePercentage }} fewer than the ${valueInWords(dailyActiveUsersMean7dBaseline, 'activity')} of the four weeks before.`,
+    description: `In the seven days up to ${dayInWords('activity')}, ${valueInWords(dailyActiveUsersMean7d, 'activity')} people of organization {{ $labels.org }} were active on an average day, {{ ${percentageOf()} }} fewer than the ${valueInWords(dailyActiveUsersMean7dBaseline, 'activity')} of the four weeks before.`,
   };
 }
 
@@ -83,6 +87,7 @@ function sessionsWaiting({ threshold }: RuleSettings): AlertDeclaration {
     keepFiringFor: '5m',
     labels: ['job'],
     dashboard: 'live',
+    panel: 'Sessions waiting over time',
     summary: 'Agent sessions are waiting for a human',
     description:
       '{{ $value }} sessions that report to job {{ $labels.job }} have been waiting for an answer or a permission for at least 30 minutes.',

@@ -1,4 +1,5 @@
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
+import { numberOf } from '../queries.ts';
 import { durationOf, type RuleGroup, type RuleSettings } from '../rule.ts';
 
 const LOOKBACK = '7d';
@@ -27,6 +28,7 @@ unless on (org) ${apiRequests.name}{code="200"}`,
         for: '10m',
         labels: ['org'],
         dashboard: 'health',
+        panel: 'Exporters up',
         summary: 'No exporter serves the organization',
         description:
           'Organization {{ $labels.org }} was served within the last seven days, but no scrape returns its metrics now. It is not monitored.',
@@ -38,6 +40,7 @@ unless on (org) ${apiRequests.name}{code="200"}`,
         for: '15m',
         labels: [],
         dashboard: 'health',
+        panel: 'Exporters up',
         summary: 'No exporter was scraped in the last seven days',
         description:
           'These rules are loaded, but no target has returned a metric of the exporter for seven days. The scrape is not configured, does not select the exporter, or fails.',
@@ -50,6 +53,7 @@ unless on (org) ${apiRequests.name}{code="200"}`,
         keepFiringFor: '15m',
         labels: ['job'],
         dashboard: 'health',
+        panel: 'History on disk',
         summary: 'The history cannot be written to its file',
         description:
           'An exporter of job {{ $labels.job }} keeps new days in memory only. After a restart it must fetch them again.',
@@ -76,6 +80,7 @@ unless on (job) ${historyPersistent.name}`,
         keepFiringFor: '5m',
         labels: ['job'],
         dashboard: 'health',
+        panel: 'Configuration valid',
         summary: 'Configuration reload failed',
         description:
           'An exporter of job {{ $labels.job }} could not reload its configuration and keeps the previous one. A restart would fail.',
@@ -88,9 +93,9 @@ unless on (job) ${historyPersistent.name}`,
         keepFiringFor: '2h',
         labels: ['org', 'dataset'],
         dashboard: 'health',
+        panel: 'Records rejected',
         summary: 'The platform sends unusable data',
-        description:
-          '{{ $value | humanize }} rows, documents or fields of {{ $labels.dataset }} of organization {{ $labels.org }} were rejected within a day. Its values may be missing or outdated.',
+        description: `{{ ${numberOf()} }} rows, documents or fields of {{ $labels.dataset }} of organization {{ $labels.org }} were rejected within a day. Its values may be missing or outdated.`,
       },
       {
         name: 'ValuesFolded',
@@ -100,6 +105,7 @@ unless on (job) ${historyPersistent.name}`,
         keepFiringFor: '1h',
         labels: ['org', 'metric'],
         dashboard: 'health',
+        panel: 'Values folded into “other”',
         summary: 'Label values are folded into other',
         description:
           '{{ $value }} label values of {{ $labels.metric }} of organization {{ $labels.org }} are over limits.values_per_label. Sums stay correct, but these values cannot be distinguished.',
@@ -112,6 +118,7 @@ unless on (job) ${historyPersistent.name}`,
         keepFiringFor: '1h',
         labels: ['org', 'collector'],
         dashboard: 'health',
+        panel: 'Metrics dropped',
         summary: 'Metrics are dropped over the series limit',
         description:
           '{{ $value }} metrics of collector {{ $labels.collector }} of organization {{ $labels.org }} are not published because the organization is over limits.series.',

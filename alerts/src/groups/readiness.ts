@@ -6,7 +6,7 @@ import {
   readinessReportTimestampSeconds,
 } from '../../../src/collectors/readiness/collector.ts';
 import { criteriaOfDrop } from '../explained.ts';
-import { onNewestReport } from '../queries.ts';
+import { numberOf, onNewestReport, percentageOf } from '../queries.ts';
 import { OVER_GAPS, type RuleGroup, type RuleSettings } from '../rule.ts';
 
 /** Alerts about repositories that get worse, and about old reports. */
@@ -16,7 +16,7 @@ export function readinessGroup({ threshold }: RuleSettings): RuleGroup {
   const ratio = onNewestReport(readinessRatio, timestamp);
   const inReport = (family: typeof readinessRatio) => {
     const query = onNewestReport(family, timestamp, 'org=%[1]q,repo=%[2]q').replaceAll(/\s+/g, ' ');
-    return `{{ with query (printf \`${query}\` $labels.org $labels.repo) }}{{ . | first | value | humanizePercentage }}{{ else }}an unknown share{{ end }}`;
+    return `{{ with query (printf \`${query}\` $labels.org $labels.repo) }}{{ ${percentageOf('. | first | value')} }}{{ else }}an unknown share{{ end }}`;
   };
   const madeAt = `{{ with query (printf \`max(${timestamp.name}{org=%q,repo=%q})\` $labels.org $labels.repo) }}{{ (. | first | value | toTime).UTC.Format "2006-01-02" }}{{ else }}the newest report{{ end }}`;
   return {
@@ -38,8 +38,9 @@ and on (org,repo) (time() - ${made} < ${threshold('readinessFreshDays')} * 86400
         keepFiringFor: OVER_GAPS,
         labels: ['org', 'repo'],
         dashboard: 'readiness',
+        panel: 'Criteria that changed since the report before',
         summary: 'The readiness of a repository dropped',
-        description: `The readiness of {{ $labels.repo }} (organization {{ $labels.org }}) fell by {{ $value | humanize }} percentage points to ${inReport(readinessRatio)} with the report of ${madeAt}. Given the noise of its earlier reports, ${inReport(readinessRatioLower)} or more would not count as a drop.${criteriaOfDrop()}`,
+        description: `The readiness of {{ $labels.repo }} (organization {{ $labels.org }}) fell by {{ ${numberOf()} }} percentage points to ${inReport(readinessRatio)} with the report of ${madeAt}. Given the noise of its earlier reports, ${inReport(readinessRatioLower)} or more would not count as a drop.${criteriaOfDrop()}`,
       },
       {
         name: 'ReadinessReportOld',
@@ -49,6 +50,7 @@ and on (org,repo) (time() - ${made} < ${threshold('readinessFreshDays')} * 86400
         keepFiringFor: OVER_GAPS,
         labels: ['org', 'repo'],
         dashboard: 'readiness',
+        panel: 'Portfolio',
         summary: 'The readiness report of a repository is old',
         description: `The newest readiness report of {{ $labels.repo }} (organization {{ $labels.org }}) was created {{ $value | humanizeDuration }} ago, on ${madeAt}.`,
       },

@@ -8,7 +8,7 @@ import {
 } from '../../../src/collectors/spend/collector.ts';
 import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
 import { modelsOfSpike, modelsReplaced, teamsOfSpike } from '../explained.ts';
-import { dayInWords, enclosed, onNewestDay, valueInWords } from '../queries.ts';
+import { dayInWords, enclosed, numberOf, onNewestDay, percentageOf, valueInWords } from '../queries.ts';
 import { type AlertDeclaration, OVER_GAPS, type RuleGroup, type RuleSettings } from '../rule.ts';
 
 /** How long the alert of a model keeps firing: over a weekend, whose days are not evaluated. */
@@ -31,8 +31,9 @@ function creditSpike({ threshold }: RuleSettings): AlertDeclaration {
     keepFiringFor: OVER_GAPS,
     labels: ['org'],
     dashboard: 'credits',
+    panel: 'Credits by day',
     summary: 'A day used far more credits than usual',
-    description: `Organization {{ $labels.org }} used {{ $value | humanize }} credits on ${dayInWords('tokens')}. Its weekday usually uses ${valueInWords(dailyCreditsExpected, 'tokens')} credits, and up to ${valueInWords(dailyCreditsExpectedUpper, 'tokens')} are not unusual.${modelsOfSpike()}${teamsOfSpike()}`,
+    description: `Organization {{ $labels.org }} used {{ ${numberOf()} }} credits on ${dayInWords('tokens')}. Its weekday usually uses ${valueInWords(dailyCreditsExpected, 'tokens')} credits, and up to ${valueInWords(dailyCreditsExpectedUpper, 'tokens')} are not unusual.${modelsOfSpike()}${teamsOfSpike()}`,
   };
 }
 
@@ -60,7 +61,10 @@ and on (org) ${isOrdinary}`)}[${WEEKEND}:6h])`,
     keepFiringFor: OVER_GAPS,
     labels: ['org', 'model'],
     dashboard: 'credits',
+    panel: 'Share of each model by day',
+    // A share is one of all models.
+    unselected: ['model'],
     summary: 'A new model uses a large share of the credits',
-    description: `Model {{ $labels.model }} used up to {{ $value | humanizePercentage }} of the credits of organization {{ $labels.org }} on the days up to ${dayInWords('tokens')}, at least ${threshold('newModelGrowth')} times its share of the 14 days before.${modelsReplaced()}`,
+    description: `Model {{ $labels.model }} used up to {{ ${percentageOf()} }} of the credits of organization {{ $labels.org }} on the days up to ${dayInWords('tokens')}, at least ${threshold('newModelGrowth')} times its share of the 14 days before.${modelsReplaced()}`,
   };
 }

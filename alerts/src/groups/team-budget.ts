@@ -11,6 +11,7 @@ import {
   monthLabel,
   newestDayOf,
   onNewestDay,
+  percentageOf,
   withHysteresis,
 } from '../queries.ts';
 import { type AlertDeclaration, alertName, OVER_GAPS, type RuleSettings, TEAM_LABEL } from '../rule.ts';
@@ -41,8 +42,9 @@ export function teamBudgetProjectedOver({ threshold }: RuleSettings): AlertDecla
     keepFiringFor: OVER_GAPS,
     labels: LABELS,
     dashboard: 'users',
+    panel: 'Teams against their budgets',
     summary: 'The month of a team is forecast to exceed its budget',
-    description: `Team {{ $labels.${TEAM_LABEL} }} of organization {{ $labels.org }} is forecast to use {{ $value | humanizePercentage }} of its budget of ${inWords(`max(${teamCreditsMonthBudget.name}{org=%[1]q,team=%[2]q})`, 'the budgeted')} credits in {{ $labels.month }}; ${inWords(onNewestDay(teamCreditsMonthToDate, 'users', 'org=%[1]q,team=%[2]q').replaceAll(/\s+/g, ' '), 'an unknown number of')} were used up to ${dayInWords('users')}.`,
+    description: `Team {{ $labels.${TEAM_LABEL} }} of organization {{ $labels.org }} is forecast to use {{ ${percentageOf()} }} of its budget of ${inWords(`max(${teamCreditsMonthBudget.name}{org=%[1]q,team=%[2]q})`, 'the budgeted')} credits in {{ $labels.month }}; ${inWords(onNewestDay(teamCreditsMonthToDate, 'users', 'org=%[1]q,team=%[2]q').replaceAll(/\s+/g, ' '), 'an unknown number of')} were used up to ${dayInWords('users')}.`,
   };
 }
 

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { alertName, defaultSettings, ruleGroups, rulesDocument } from '../../alerts/src/index.ts';
+import { linkedPanels } from '../../dashboards/src/linked-panels.ts';
+import { links } from '../../dashboards/src/links.ts';
+import { allPanels, dataPanels, readDashboards } from '../dashboards/files.ts';
+
+const alerts = ruleGroups(defaultSettings).flatMap((group) => group.alerts);
+const dashboards = readDashboards().map(({ dashboard }) => dashboard);
+const urls = [...rulesDocument(defaultSettings).matchAll(/http:\/\/localhost:3000\/d\/(\S+?)(?:\?(.*))?$/gm)];
+
+/** What the panel of each alert shows: the family whose value is the cause. */
+const SHOWN: Readonly<Record<string, string>> = {
+  ExporterDown: 'agent_platform_exporter_build_info',
+  ExporterAbsent: 'agent_platform_exporter_build_info',
+  HistoryNotPersistent: 'agent_platform_exporter_history_persistent',
+  ConfigReloadFailed: 'agent_platform_exporter_config_last_reload_successful',
+  RecordsRejected: 'agent_platform_exporter_records_rejected_total',
+  ValuesFolded: 'agent_platform_exporter_values_folded',
+  FamiliesDropped: 'agent_platform_exporter_families_dropped',
+  KeyRejected: 'agent_platform_exporter_collector_failing',
+  CollectionFailing: 'agent_platform_exporter_collector_last_success_timestamp_seconds',
+  Throttled: 'agent_platform_exporter_api_requests_total',
+  DataStale: 'agent_platform_data_day_timestamp_seconds',
+  CreditSpike: 'agent_platform_daily_credits_expected_upper',
+  NewModelShare: 'agent_platform_daily_credits_by_model',
+  BudgetProjectedOver: 'agent_platform_credits_month_forecast',
+  BudgetBurningFast: 'agent_platform_credits_month_to_date',
+  BudgetExceeded: 'agent_platform_credits_month_to_date',
+  TeamBudgetProjectedOver: 'agent_platform_team_credits_month_forecast',
+  PlatformSilent: 'agent_platform_daily_active_users',
+  AdoptionDropped: 'agent_platform_daily_active_users_mean_7d_baseline',
+  SessionsWaiting: 'agent_platform_hook_sessions_waiting',
+  ReadinessDropped: 'agent_platform_readiness_criterion_ratio',
+  ReadinessReportOld: 'agent_platform_readiness_report_timestamp_seconds',
+};
+/** Alerts whose cause no panel shows: they link to the whole dashboard. */
+const WITHOUT_PANEL = ['StoreDown'];
+/** Families that an alert reads in another form than its panel. */
+const IN_OTHER_WORDS: Readonly<Record<string, string>> = {
+  NewModelShare: 'agent_platform_credits_share_by_model',
+};
+
+function readBy(text: string, family: string): boolean {
+  return new RegExp(`\\b${family}\\b`).test(text);
+}
+
+describe('the link of an alert to its dashboard', () => {
+  test('is in every alert', () => {
+    expect(urls.length).toBe(alerts.length);
+    expect([...Object.keys(SHOWN), ...WITHOUT_PANEL].sort()).toEqual(alerts.map(({ name }) => name).sort());
+  });
+
+  test.each(alerts.map((alert, index) => [alertName(alert), alert, urls[index]] as const))(
+    '%s leads to the panel that shows its cause, with its labels selected',
+    (_name, { name, expr, description, labels, unselected = [] }, url) => {
+      const dashboard = dashboards.find(({ uid }) => uid === url?.[1]);
+      const query = new URLSearchParams(url?.[2]?.replaceAll(/\{\{.*?\}\}/g, '') ?? '');
+      const variables = [...query.keys()].filter((key) => key.startsWith('var-')).map((key) => key.slice(4));
+      const known = dashboard?.templating.list.map((variable) => variable.name) ?? [];
+      expect(variables.filter((variable) => !known.includes(variable))).toEqual([]);
+      const selectable = labels.map((label) => (label === 'budget_team' ? 'team' : label));
+      const expected = selectable.filter((label) => known.includes(label) && !unselected.includes(label));
+      expect(variables.sort()).toEqual(expected.sort());
+
+      const id = query.get('viewPanel');
+      expect(id === null).toBe(WITHOUT_PANEL.includes(name));
+      if (id === null || dashboard === undefined) return;
+      const panel = dataPanels(dashboard).find((one) => one.id === Number(id));
+      const shown = panel?.targets?.map((target) => target.expr).join('\n') ?? '';
+      const family = SHOWN[name] ?? '';
+      expect(readBy(shown, family), `“${panel?.title}” shows ${family}`).toBe(true);
+      expect(readBy(`${expr}\n${description}`, IN_OTHER_WORDS[name] ?? family)).toBe(true);
+      // Every panel is about all organizations or some; other choices must reach it.
+      for (const variable of variables) if (variable !== 'org') expect(shown).toContain(`$${variable}`);
+    },
+  );
+
+  test.each(Object.entries<Readonly<Record<string, number>>>(linkedPanels))(
+    'finds each panel of %s under an id that no position has',
+    (name, ids) => {
+      const uid = links[name as keyof typeof linkedPanels].uid;
+      const panels = dashboards.filter((one) => one.uid === uid).flatMap(allPanels);
+      const fixed = panels.filter(({ id = 0 }) => id > 200).map(({ id, title = '' }) => [title, id]);
+      expect(Object.fromEntries(fixed)).toEqual(ids);
+      expect(Object.entries(ids).length).toBe(fixed.length);
+      expect(new Set(Object.values(ids)).size).toBe(fixed.length);
+    },
+  );
+});
