@@ -7,6 +7,7 @@ import {
   onItsDay,
   type Queried,
   risenOf,
+  sumOverRange,
 } from './promql.ts';
 
 /** The metadata of a metric that a panel shows. */
@@ -40,6 +41,15 @@ export function daily<const Label extends string>(
   return { text, about: [family] };
 }
 
+/** The sum of a daily family over the days of the range, at its end. */
+export function overRange<const Label extends string>(
+  family: Described<Label>,
+  choice: Narrowed<Label> = {},
+): Expression {
+  const text = sumOverRange(family, datasetOf(family), { ...choice, ...twoForms(family) });
+  return { text, about: [family] };
+}
+
 /** A daily family's value some days before its newest day. */
 export function before<const Label extends string>(
   family: Described<Label>,
@@ -53,10 +63,10 @@ export function before<const Label extends string>(
   };
 }
 
-/** A current value at the end of each day. */
+/** A current value at the end of each day, of each series or across all. */
 export function atEnd<const Label extends string>(
   metric: Described<Label>,
-  choice: Narrowed<Label> = {},
+  choice: Narrowed<Label> & { readonly across?: 'max' | 'avg' | 'min' } = {},
 ): Expression {
   return { text: atDaysEnd(metric, { ...choice, ...twoForms(metric) }), about: [metric] };
 }

@@ -47,6 +47,12 @@ interface DayChoice<Label extends string> extends Choice<Label> {
   readonly recorded?: { readonly name: string; readonly where?: string };
 }
 
+/** A choice of states, which may have been recorded. */
+interface StateChoice<Label extends string> extends DayChoice<Label> {
+  /** What to make of all series of a day: a single one, with this operator. */
+  readonly across?: 'max' | 'avg' | 'min';
+}
+
 /**
  * PromQL for a metric's newest value: one series per `org` and selected labels, regardless of replicas and restarts,
  * because job, instance and pod are removed first.
@@ -68,8 +74,38 @@ export function onItsDay<const Label extends string>(
   dataset: DatasetName,
   choice: DayChoice<Label> = {},
 ): string {
+  return ofNearestDay(atMidnight(family, dataset, choice));
+}
+
+/**
+ * PromQL for the sum of a daily family over the days that `onItsDay` shows in a range, as one point at its end: for so many
+ * series that the points of each day would take seconds. A range ends at midnights of the viewer, but the steps of a
+ * subquery are those of UTC, and its length is fixed; from the days since some time before the range and up to its end,
+ * this subtracts those before its start.
+ */
+export function sumOverRange<const Label extends string>(
+  family: Queried<Label>,
+  dataset: DatasetName,
+  { by, orgs, ...choice }: DayChoice<Label> = {},
+): string {
+  // Older than the first day of the range in any time zone, and younger than the beginning of both windows.
+  const since = `vector(time()) > $__from / 1000 - ${2.5 * DAY_S}`;
+  const days = `(${atMidnight(family, dataset, choice)} and on () (${since}))`;
+  const upToEnd = `sum_over_time(${days}[4d\${__range_s}s:1d] @ end() offset -12h)`;
+  const beforeStart = `label_replace(-1 * sum_over_time(${days}[3d:1d] @ start() offset 12h), "before", "start", "", "")`;
+  const kept = keptLabels(family, { ...(by && { by }), ...(orgs && { orgs }) });
+  const atLastStep = `vector(time()) > $__to / 1000 - ${DAY_S}`;
+  return `(sum by (${kept.join(',')}) (${upToEnd} or ${beforeStart}) and on () (${atLastStep}))`;
+}
+
+/** PromQL for a daily family's value on the day that begins at the evaluation time, a UTC midnight. */
+function atMidnight<Label extends string>(
+  family: Queried<Label>,
+  dataset: DatasetName,
+  choice: DayChoice<Label>,
+): string {
   const gated = `${chosen(family, choice)} and on (job,instance,org) (${yesterday(dataset, choice.where)})`;
-  return ofNearestDay(eitherForm(family, choice, `(${gated})[1d:1h] offset -2d`, '-2d'));
+  return eitherForm(family, choice, `(${gated})[1d:1h] offset -2d`, '-2d');
 }
 
 /** PromQL for the start of a dataset's newest day, of the targets for which it was yesterday. */
@@ -134,9 +170,10 @@ export function daysBeforeNewest<const Label extends string>(
  */
 export function atDaysEnd<const Label extends string>(
   metric: Queried<Label>,
-  choice: DayChoice<Label> = {},
+  choice: StateChoice<Label> = {},
 ): string {
-  return ofNearestDay(eitherForm(metric, choice, `${chosen(metric, choice)}[1d:1h] offset -1d`, '-1d'));
+  const each = eitherForm(metric, choice, `${chosen(metric, choice)}[1d:1h] offset -1d`, '-1d');
+  return ofNearestDay(choice.across === undefined ? each : `${choice.across} (${each})`);
 }
 
 /** The resolution at which a counter of stores is read over a range. */

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { atDaysEnd, daysBeforeNewest, newestOf, onItsDay, risenOf } from '../../dashboards/src/promql.ts';
+import {
+  atDaysEnd,
+  daysBeforeNewest,
+  newestOf,
+  onItsDay,
+  risenOf,
+  sumOverRange,
+} from '../../dashboards/src/promql.ts';
 import { dailyActiveUsers } from '../../src/collectors/activity/collector.ts';
 import { readinessRatio } from '../../src/collectors/readiness/collector.ts';
 import { dailyCreditsByModel, dailyTokens } from '../../src/collectors/tokens/collector.ts';
@@ -64,6 +71,18 @@ $recorded(agent_platform:daily_tokens{kind="input",org=~"$org"}[1d] offset -2d)
     );
   });
 
+  test('add up the days of a range at its last midnight', () => {
+    const day =
+      'max by (org) (last_over_time((agent_platform_daily_active_users and on (job,instance,org) ' +
+      '(agent_platform_data_day_timestamp_seconds{dataset="activity"} > time() - 172800 < time() - 86400))[1d:1h] offset -2d))';
+    const days = `(${day} and on () (vector(time()) > $__from / 1000 - 216000))`;
+    expect(sumOverRange(dailyActiveUsers, 'activity')).toBe(
+      `(sum by (org) (sum_over_time(${days}[4d\${__range_s}s:1d] @ end() offset -12h) or label_replace(-1 * ` +
+        `sum_over_time(${days}[3d:1d] @ start() offset 12h), "before", "start", "", "")) ` +
+        'and on () (vector(time()) > $__to / 1000 - 86400))',
+    );
+  });
+
   test('find the day a week before the newest one by the day that samples say they describe', () => {
     expect(daysBeforeNewest(dailyActiveUsers, 'activity', 7)).toBe(
       'max by (org) (last_over_time((agent_platform_daily_active_users and on (job,instance,org) ' +
@@ -75,6 +94,12 @@ $recorded(agent_platform:daily_tokens{kind="input",org=~"$org"}[1d] offset -2d)
   test('show a state as it was at the end of each day', () => {
     expect(atDaysEnd(readinessRatio)).toBe(
       'sum_over_time((max by (org,repo) (last_over_time(agent_platform_readiness_ratio[1d:1h] offset -1d)))[86399s:1d] offset -12h)',
+    );
+  });
+
+  test('make one series of all states of a day before the days are told apart', () => {
+    expect(atDaysEnd(readinessRatio, { across: 'avg' })).toBe(
+      'sum_over_time((avg (max by (org,repo) (last_over_time(agent_platform_readiness_ratio[1d:1h] offset -1d))))[86399s:1d] offset -12h)',
     );
   });
 

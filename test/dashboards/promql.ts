@@ -14,7 +14,7 @@ interface Selector {
 
 const WORDS = new Set(
   `abs and avg bottomk by count count_over_time day_of_month days_in_month end group_left histogram_quantile ignoring
-  increase label_replace last_over_time max max_over_time min offset on or rate sum sum_over_time time topk unless vector without bool`.split(
+  increase label_replace last_over_time max max_over_time min offset on or rate start sum sum_over_time time topk unless vector without bool`.split(
     /\s+/,
   ),
 );
@@ -23,7 +23,8 @@ const STRING = /"(?:[^"\\]|\\.)*"/g;
 export function namedIn(expression: string): Named {
   const strings: string[] = [];
   const bothForms = expression.replaceAll('$raw(', 'max by (').replaceAll('$recorded(', 'last_over_time(');
-  const text = bothForms.replaceAll(STRING, (found) => `§${strings.push(found) - 1}§`);
+  const timed = bothForms.replaceAll(/\$\{__\w+(?::\w+)*\}|\$__(?:from|to)\b/g, '0');
+  const text = timed.replaceAll(STRING, (found) => `§${strings.push(found) - 1}§`);
   const selectors = [...text.matchAll(/([a-zA-Z_:][\w:]*)\{([^}]*)\}/g)].map(
     ([, metric = '', inside = '']) => ({
       metric,

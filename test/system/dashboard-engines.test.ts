@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../bench/programs.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { chosen, DAY_S, type Form, formQuery, type PanelQuery, panelQueries } from './dashboard-queries.ts';
+import {
+  chosen,
+  DAY_S,
+  during,
+  type Form,
+  formQuery,
+  type PanelQuery,
+  panelQueries,
+} from './dashboard-queries.ts';
 import { plantedOpenMetrics, type ShownDay } from './planted.ts';
 import { createPrograms } from './programs.ts';
 import {
@@ -53,16 +61,22 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('every quer
   }
 
   /** The answers to a query in both forms, and for several time zones if it is one of days. */
-  async function answers(server: PrometheusServer, { target }: PanelQuery): Promise<unknown> {
+  async function answers(server: PrometheusServer, { target, where }: PanelQuery): Promise<unknown> {
     const forms: readonly Form[] = target.interval === '1d' ? ['raw', 'recorded'] : ['raw'];
     const found: unknown[] = [];
     for (const form of forms) {
       const query = chosen(target.expr, `${DAYS}d`, form).replaceAll('[2m]', '[3h]');
-      if (target.instant) found.push(comparable(await server.instant(query, now), query));
-      else if (target.interval === '1d') {
+      if (target.instant) {
+        const text = during(query, { from: now - DAYS * DAY_S, to: now });
+        const answered = await server.instant(text, now);
+        // An engine that takes a modifier within a subquery for another instant finds nothing.
+        if (where.includes('“Criteria that changed')) expect(answered).not.toEqual([]);
+        found.push(comparable(answered, query));
+      } else if (target.interval === '1d') {
         for (const offset of OFFSETS) {
           const from = first - offset * HOUR_S;
-          const days = await server.range(query, from, from + DAYS * DAY_S, DAY_S);
+          const to = from + DAYS * DAY_S;
+          const days = await server.range(during(query, { from, to }), from, to, DAY_S);
           // Of the planted figures none is unusual, and none is left beside the largest.
           if (!UNUSUAL.test(query)) expect(days).not.toEqual([]);
           found.push(comparable(days, query));
@@ -128,33 +142,15 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('every quer
       server = createClient(url, { max_lookback: '5m', nocache: '1' });
     });
 
-    test.each(queries.filter((query) => !isEmptyThere(query)))(
-      'answers as in Prometheus: $where',
-      async (query) => {
-        expect(await answers(server, query)).toEqual(await expectedFor(query));
-      },
-    );
-
-    test.each(queries.filter(isEmptyThere))(
-      'answers nothing rather than something wrong: $where',
-      async (query) => {
-        expect([await answers(server, query)].flat(3)).toEqual([]);
-      },
-    );
+    test.each(queries)('answers as in Prometheus: $where', async (query) => {
+      expect(await answers(server, query)).toEqual(await expectedFor(query));
+    });
 
     test.each(['recorded', 'raw'] as const)('chooses the recorded series: %s', async (name) => {
       expect(await formOf(server, name)).toEqual(name === 'recorded' ? 'last_over_time' : '#');
     });
   });
 });
-
-/**
- * Whether VictoriaMetrics finds nothing: within a subquery its `end()` is a step later than the end of the range, where
- * with `max_lookback` there is no sample yet.
- */
-function isEmptyThere({ where }: { readonly where: string }): boolean {
-  return where.includes('“Criteria that changed');
-}
 
 /** An answer without what may differ: the order of series, and values of rates. */
 function comparable(answered: readonly Answered[], query: string): unknown {

@@ -41,13 +41,28 @@ export function chosen(text: string, range: string, form: Form = 'raw'): string 
     .replaceAll(/\$(job|org|repo|user|model|team)/g, '.+');
 }
 
+/** The times of a range, in seconds. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The text of a query with Grafana's variables of the range's ends replaced. */
+export function during(text: string, { from, to }: Span): string {
+  return text
+    .replaceAll('$__from', String(Math.round(from * 1000)))
+    .replaceAll('$__to', String(Math.round(to * 1000)))
+    .replaceAll(`\${__range_s}`, String(Math.round(to - from)))
+    .replaceAll(`\${__to:date:seconds}`, String(Math.floor(to)));
+}
+
 /** Queries as Grafana would: days at their first instants, others over the last minutes, or now. */
 export async function ask(
   prometheus: PrometheusServer,
   { expr, instant, interval }: Target,
   { from, today, now }: { readonly from: number; readonly today: number; readonly now: number },
 ): Promise<readonly Answered[]> {
-  const query = chosen(expr, `${now - from}s`);
+  const query = during(chosen(expr, `${now - from}s`), { from, to: now });
   if (instant) return prometheus.instant(query, now);
   if (interval === '1d') return prometheus.range(query, from, today, DAY_S);
   return prometheus.range(query, now - 300, now, 15);

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { chosen, DAY_S, type Form, type PanelQuery, panelQueries } from './dashboard-queries.ts';
+import { chosen, DAY_S, during, type Form, type PanelQuery, panelQueries } from './dashboard-queries.ts';
 import { plantedOpenMetrics, type ShownDay } from './planted.ts';
 import { createPrograms } from './programs.ts';
 import { makeBlocks, type PrometheusServer, recordBlocks, startPrometheus } from './prometheus-server.ts';
@@ -29,6 +29,21 @@ function story(org: keyof typeof PUBLISHED, stamp: number): readonly ShownDay[] 
     const shownFrom = (of: number) => Math.ceil((of + 1) * 24 + PUBLISHED[org] - 1);
     return [{ org, day, at: { from: shownFrom(day), until: shownFrom(next) } }];
   });
+}
+
+const ofDays = panelQueries().filter(({ target }) => target.interval === '1d');
+
+/** Whether a query has one point at the end of its range, for all of its days. */
+function isSum(expr: string): boolean {
+  return expr.includes('$__to');
+}
+
+/** The sum of the planted figures of a person, by position, over the organizations. */
+function sumOfPerson(days: readonly number[], index: number): number {
+  const orgs = Object.keys(PUBLISHED);
+  return orgs
+    .flatMap((org) => days.map((day) => (day + 1) * 1000 + index + org.length / 100))
+    .reduce((sum, value) => sum + value, 0);
 }
 
 /** A step that has a point at the midnight of every time zone. */
@@ -78,7 +93,7 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('a viewerâ€
     prometheus = await startPrometheus(programs, { tsdb });
   });
 
-  test.each(panelQueries().filter(({ target }) => target.interval === '1d'))(
+  test.each(ofDays.filter(({ target }) => !isSum(target.expr)))(
     'shows each UTC day on its date, however late it was published: $where',
     async (query) => {
       for (const org of Object.keys(PUBLISHED)) {
@@ -88,6 +103,45 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('a viewerâ€
         for (const offset of OFFSETS) {
           expect(dates(offset), `UTC${offset}`).toEqual(dates(0));
           expect(recorded(offset), `recorded, UTC${offset}`).toEqual(dates(0));
+        }
+      }
+    },
+  );
+
+  test.each(ofDays.filter(({ target }) => isSum(target.expr)))(
+    'adds up the UTC days of the dates in the range: $where',
+    async ({ target }) => {
+      for (const [begin, last] of [[2, 6] as const, [6, 10] as const]) {
+        const known = Array.from({ length: last - begin + 1 }, (_, index) => begin + index).filter(
+          (day) => day !== MISSING,
+        );
+        const sums = ['a', 'b'].map((user, index) => ({
+          user,
+          value: sumOfPerson(known, index),
+        }));
+        for (const offset of OFFSETS) {
+          const [start, end] = [
+            first + begin * DAY_S - offset * HOUR_S,
+            first + last * DAY_S - offset * HOUR_S,
+          ];
+          // Grafana asks from midnight to midnight both for whole days and for a number of days before an hour.
+          for (const [from, to] of [
+            [start, end + DAY_S - 0.001] as const,
+            [start + 5 * HOUR_S, end + 5 * HOUR_S] as const,
+          ])
+            for (const form of ['raw', 'recorded'] as const) {
+              const query = during(chosen(target.expr, '', form), { from, to });
+              const points = await prometheus.range(query, start, end, DAY_S);
+              const found = points.flatMap(({ labels, values }) =>
+                values.map(([second, value]) => ({ second, user: labels['user'], value })),
+              );
+              expect(
+                found.sort((one, other) => ((one.user ?? '') < (other.user ?? '') ? -1 : 1)),
+                `${form}, UTC${offset}`,
+              ).toEqual(
+                sums.map(({ user, value }) => ({ second: end, user, value: expect.closeTo(value, 3) })),
+              );
+            }
         }
       }
     },

@@ -17,9 +17,12 @@ function atNoon(metric: Described<'repo' | 'criterion'>): string {
   return text.replace('})', '} offset -12h)');
 }
 
+/** The end of the range in seconds, which within a subquery `end()` means in Prometheus alone. */
+const RANGE_END = `\${__to:date:seconds}`;
+
 /** Each criterion of the newest report before the current one: at the last noon at which another one was current. */
 const previous: Expression = {
-  text: `last_over_time((${atNoon(readinessCriterionRatio)} and on (org,repo) (${atNoon(readinessReportTimestampSeconds)} < on (org,repo) ${newest(readinessReportTimestampSeconds, { only: REPO }).text.replace('})', '} @ end())')}))[45d:1d])`,
+  text: `last_over_time((${atNoon(readinessCriterionRatio)} and on (org,repo) (${atNoon(readinessReportTimestampSeconds)} < on (org,repo) ${newest(readinessReportTimestampSeconds, { only: REPO }).text.replace('})', `} @ ${RANGE_END})`)}))[45d:1d])`,
   about: [readinessCriterionRatio, readinessReportTimestampSeconds],
 };
 const percent = [{ id: 'decimals', value: 0 }];

@@ -1,5 +1,5 @@
 import { readinessRatio } from '../../../src/collectors/readiness/collector.ts';
-import { atEnd, promql } from '../expression.ts';
+import { atEnd } from '../expression.ts';
 import { palette } from '../palette.ts';
 import { lines } from '../panels/chart.ts';
 import type { PanelSpec, Placed } from '../panels/panel.ts';
@@ -10,7 +10,6 @@ export function readinessOverTime(
   only: { readonly repo?: string },
   place: Pick<PanelSpec, 'to'> & { readonly width: number; readonly height: number },
 ): Placed {
-  const ratio = atEnd(readinessRatio, { only });
   return lines({
     title: 'Readiness over time',
     text: 'The best, mean and worst readiness of all repositories at the end of each UTC day, from the reports current at that time.',
@@ -18,9 +17,12 @@ export function readinessOverTime(
     max: 1,
     noValue: 'No report yet',
     queries: [
-      days(promql`max(${ratio})`, 'best', { draw: 'dashes', colour: palette.quiet }),
-      days(promql`avg(${ratio})`, 'mean', { colour: palette.main }),
-      days(promql`min(${ratio})`, 'worst', { draw: 'dashes', colour: palette.second }),
+      days(atEnd(readinessRatio, { only, across: 'max' }), 'best', { draw: 'dashes', colour: palette.quiet }),
+      days(atEnd(readinessRatio, { only, across: 'avg' }), 'mean', { colour: palette.main }),
+      days(atEnd(readinessRatio, { only, across: 'min' }), 'worst', {
+        draw: 'dashes',
+        colour: palette.second,
+      }),
     ],
     ...place,
   });

@@ -1,5 +1,5 @@
 import * as by from '../../../src/collectors/users/user-families.ts';
-import { daily, newest } from '../expression.ts';
+import { newest, overRange } from '../expression.ts';
 import type { Row } from '../layout.ts';
 import { links } from '../links.ts';
 import { orgLink } from '../panels/drill.ts';
@@ -53,7 +53,7 @@ export const people: Row = {
       unit: 'short',
       labels: [{ of: 'user', title: 'Person' }],
       value: 'Credits',
-      queries: [days(daily(by.dailyCreditsByUser, { orgs: 'summed', only: USER }), '{{user}}')],
+      queries: [days(overRange(by.dailyCreditsByUser, { orgs: 'summed', only: USER }), '{{user}}')],
       noValue: OFF,
       width: 8,
       height: 10,
@@ -64,7 +64,7 @@ export const people: Row = {
       unit: 'short',
       labels: [{ of: 'user', title: 'Person' }],
       value: 'Commits',
-      queries: [days(daily(by.dailyGitCommitsByUser, { orgs: 'summed', only: USER }), '{{user}}')],
+      queries: [days(overRange(by.dailyGitCommitsByUser, { orgs: 'summed', only: USER }), '{{user}}')],
       noValue: OFF,
       width: 8,
       height: 10,
