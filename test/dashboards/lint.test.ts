@@ -7,6 +7,8 @@ import { structureRules } from './rules-structure.ts';
 const files = readDashboards();
 const rules = [...structureRules, ...queryRules];
 const MAX_BYTES = 200_000;
+/** The columns whose values a click selects. */
+const DRILLED: ReadonlySet<string> = new Set(['Organization', 'Repository', 'Model', 'Team']);
 
 describe('the committed dashboards', () => {
   test('are the declared ones, in small files', () => {
@@ -35,7 +37,8 @@ describe('the committed dashboards', () => {
     );
     const variables = new Set<string>();
     for (const url of urls) {
-      const [, uid, variable = ''] = /^\/d\/([\w-]+)\?.*&var-(\w+)=\$\{__value\.text\}$/.exec(url) ?? [];
+      const [, uid, variable = ''] =
+        /^\/d\/([\w-]+)\?.*&var-(\w+)=\$\{__value\.text:percentencode\}$/.exec(url) ?? [];
       const found = files.find(({ dashboard }) => dashboard.uid === uid);
       expect(
         found?.dashboard.templating.list.map(({ name }) => name),
@@ -45,6 +48,20 @@ describe('the committed dashboards', () => {
       variables.add(variable);
     }
     expect([...variables].sort()).toEqual(['model', 'org', 'repo', 'team']);
+  });
+
+  test('lead from every organization, repository, model and team of a table', () => {
+    const without = files.flatMap(({ file, dashboard }) =>
+      dataPanels(dashboard)
+        .filter(({ type }) => type === 'table')
+        .flatMap(({ title, fieldConfig }) =>
+          (fieldConfig?.overrides ?? [])
+            .filter(({ matcher }) => DRILLED.has(String(matcher.options)))
+            .filter(({ properties }) => !properties.some(({ id }) => id === 'links'))
+            .map(({ matcher }) => `${file} “${title}” ${matcher.options}`),
+        ),
+    );
+    expect(without).toEqual([]);
   });
 
   test('mark events in panels that exist', () => {

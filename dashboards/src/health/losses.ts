@@ -1,8 +1,10 @@
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
 import { increase, newest, promql } from '../expression.ts';
 import type { Row } from '../layout.ts';
+import { links } from '../links.ts';
 import { coloursOf } from '../palette.ts';
 import { bars } from '../panels/chart.ts';
+import { orgLink } from '../panels/drill.ts';
 import { ranking } from '../panels/ranking.ts';
 import { line, now } from '../query.ts';
 import { collectorNames } from './known.ts';
@@ -41,7 +43,7 @@ export const losses: Row = {
       text: 'Metrics of each collector that are not published, because the organization is over limits.series.',
       unit: 'short',
       labels: [
-        { of: 'org', title: 'Organization' },
+        { of: 'org', title: 'Organization', to: orgLink(links.health) },
         { of: 'collector', title: 'Collector' },
       ],
       value: 'Metrics',

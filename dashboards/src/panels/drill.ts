@@ -13,6 +13,6 @@ export function orgLink(to: Linked): DynamicConfigValue {
 /** A data link of a cell: to a dashboard with the cell's value selected, and everything else as it is. */
 export function drillTo({ uid, title }: Linked, variable: string): DynamicConfigValue {
   const kept = COMMON.filter((name) => name !== variable).map((name) => `\${${name}:queryparam}`);
-  const query = [`\${__url_time_range}`, ...kept, `var-${variable}=\${__value.text}`].join('&');
+  const query = [`\${__url_time_range}`, ...kept, `var-${variable}=\${__value.text:percentencode}`].join('&');
   return { id: 'links', value: [{ title: `Select in ${title}`, url: `/d/${uid}?${query}` }] };
 }

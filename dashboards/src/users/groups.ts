@@ -5,6 +5,7 @@ import {
   dailyUsersByLanguage,
   dailyUsersByPrimaryModel,
 } from '../../../src/collectors/users/collector.ts';
+import { modelLink } from '../credits/variables.ts';
 import { daily, named, promql } from '../expression.ts';
 import { meanOverOrgs } from '../figures.ts';
 import type { Row } from '../layout.ts';
@@ -62,7 +63,7 @@ export const groups: Row = {
       unit: 'short',
       decimals: 1,
       labels: [
-        { of: 'model', title: 'Model' },
+        { of: 'model', title: 'Model', to: modelLink },
         { of: 'tier', title: 'Tier', width: 90 },
       ],
       value: 'People per day',

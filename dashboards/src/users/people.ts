@@ -1,4 +1,5 @@
 import * as by from '../../../src/collectors/users/user-families.ts';
+import { modelLink } from '../credits/variables.ts';
 import { newest, overRange } from '../expression.ts';
 import type { Row } from '../layout.ts';
 import { links } from '../links.ts';
@@ -6,6 +7,7 @@ import { orgLink } from '../panels/drill.ts';
 import { ranking } from '../panels/ranking.ts';
 import { table } from '../panels/table.ts';
 import { days, rows } from '../query.ts';
+import { teamLink } from './variables.ts';
 
 const OFF = 'Off: identity is none';
 const USER = { user: '$user' } as const;
@@ -31,8 +33,8 @@ export const people: Row = {
       columns: [
         { of: 'org', title: 'Organization', to: orgLink(links.users), width: 125 },
         { of: 'user', title: 'Person', width: 160 },
-        { of: 'team', title: 'Team' },
-        { of: 'primary_model', title: 'Model', width: 170 },
+        { of: 'team', title: 'Team', properties: [teamLink] },
+        { of: 'primary_model', title: 'Model', to: modelLink, width: 170 },
         { of: 'delegation_level', title: 'Mode', width: 105 },
         { of: 0, title: 'Credits', total: true },
         { of: 1, title: 'Sessions', total: true },
