@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { collectors } from '../../src/collectors/index.ts';
 import { run } from '../../src/commands/estimate.ts';
 import type { OrgEstimate } from '../../src/commands/estimate-org.ts';
@@ -6,6 +6,10 @@ import { estimateOptions } from '../../src/config/command-options.ts';
 import { createOptions } from '../../src/config/options.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 import { createContext } from './surroundings.ts';
+
+// A Wednesday: on a Monday the newest day is a Sunday, on which few people are active.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 18, 12) }));
+afterEach(() => void vi.useRealTimers());
 
 async function startPlatform(): Promise<{ platform: Sandbox; url: string }> {
   const platform = createSandbox({ now: Date.now, users: 150, repos: 5 });

@@ -176,14 +176,19 @@ export async function firstRuns(service: Service): Promise<void> {
 }
 
 /**
- * Polls a platform that never answers one collector: whenever nothing else is running, the request times out. Only the
- * timers of sockets are moved.
+ * Waits for runs on a platform that never answers one collector: whenever nothing else is running,
+ * the request times out. Only the timers of sockets are moved. No collector may run twice at a time, since the end of
+ * one run would hide the other.
  */
-export async function pollUntilTimedOut(story: Story, collector: string): Promise<readonly string[]> {
+export async function untilTimedOut<Result>(
+  story: Story,
+  collector: string,
+  runs: () => Promise<Result>,
+): Promise<Result> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
     let ended = false;
-    const polling = story.poll().finally(() => {
+    const running = runs().finally(() => {
       ended = true;
     });
     const waiting = () =>
@@ -203,7 +208,7 @@ export async function pollUntilTimedOut(story: Story, collector: string): Promis
       // Sockets close, and the next attempt begins.
       await new Promise((resolve) => setImmediate(resolve));
     }
-    return await polling;
+    return await running;
   } finally {
     vi.useRealTimers();
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { firstRuns, pollUntilTimedOut, startStory } from './harness.ts';
+import { firstRuns, startStory, untilTimedOut } from './harness.ts';
 
 const FAILING = 'agent_platform_exporter_collector_failing';
 const SUCCESS = 'agent_platform_exporter_collector_success';
@@ -18,8 +18,8 @@ describe('a platform that attacks memory or time costs its own data only', () =>
     ['redirect-loop@tools', 'server'],
   ])('%s: %s', async (fault, reason) => {
     const story = await startStory({ sandbox: { faults: [fault] }, flags: FLAGS, polled: false });
-    if (reason === 'timeout') await pollUntilTimedOut(story, 'tools');
-    else await firstRuns(story.service);
+    const runs = () => firstRuns(story.service);
+    await (reason === 'timeout' ? untilTimedOut(story, 'tools', runs) : runs());
     const page = await story.page();
     expect(page.by('collector', FAILING, { reason })).toEqual({
       ...{ activity: 0, productivity: 0, readiness: 0, tokens: 0, tools: 1, wiki: 0 },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DAY, pollUntilTimedOut, type Story, startStory } from './harness.ts';
+import { DAY, type Story, startStory, untilTimedOut } from './harness.ts';
 import type { Page } from './page.ts';
 
 const COLLECTORS = ['activity', 'productivity', 'readiness', 'tokens', 'tools', 'wiki'];
@@ -79,7 +79,7 @@ describe('whatever goes wrong has a reason, and the last good data stays', () =>
     const story = await startStory({ flags: [...SHORT, ...flags], collectors: ['tokens', 'tools'] });
     const before = await story.page();
     story.platform.setFaults([`${fault}@tokens`]);
-    const poll = reason === 'timeout' ? () => pollUntilTimedOut(story, 'tokens') : story.poll;
+    const poll = reason === 'timeout' ? () => untilTimedOut(story, 'tokens', story.poll) : story.poll;
     expect(await nextDay(story, poll)).toEqual([['acme/tokens'], ['acme/tokens']]);
     const page = await story.page();
 
