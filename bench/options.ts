@@ -100,7 +100,7 @@ export function parseOptions(args: readonly string[]): BenchOptions {
     syncs: quick ? 1 : 5,
     hookRuns: quick ? 1 : 40,
     users: quick ? 300 : USERS,
-    readings: quick ? 1 : 2,
+    readings: quick ? 1 : 3,
     year: quick ? QUICK_YEAR : YEAR,
     queried: quick ? 1 : 3,
     organizations: quick ? [1, 3] : [1, 10, 50, 100, 500],

@@ -1,9 +1,10 @@
 import type { ServerName } from '../sections/scraping.ts';
 import type { SizeResult } from '../sections/size.ts';
 import type { StartingResult } from '../sections/starting.ts';
-import { grouped, renderTable, shown } from './table.ts';
+import { type Spread, spreadOf } from './statistics.ts';
+import { grouped, renderTable, shownSpread } from './table.ts';
 
-/** A target, and the measured value. */
+/** A target, and the measured value. With a spread, the worse end of it must reach the target. */
 export interface Aim {
   readonly what: string;
   readonly aim: string;
@@ -17,7 +18,7 @@ const HUGE = 1_000_000;
 const SLACK = 1.05;
 const MIB = 2 ** 20;
 
-function ratioTo({ servers }: SizeResult, name: ServerName): number | undefined {
+function ratioTo({ servers }: SizeResult, name: ServerName): Spread | undefined {
   return servers.find((server) => server.name === name)?.ratio;
 }
 
@@ -62,19 +63,28 @@ export function renderAims(aims: readonly Aim[]): string {
 }
 
 /** A target for which more is better. */
-export function atLeast(what: string, aim: number, measured = Number.NaN, unit = '×'): Aim {
+export function atLeast(what: string, aim: number, measured: Measured = Number.NaN, unit = '×'): Aim {
+  const spread = spreadFrom(measured);
   return {
     what,
     aim: `≥ ${numeral(aim)} ${unit}`,
-    measured: `${shown(measured)} ${unit}`,
-    reached: measured >= aim,
+    measured: `${shownSpread(spread)} ${unit}`,
+    reached: spread.lower >= aim,
   };
 }
 
 /** A target for which less is better. */
-export function below(what: string, aim: number, measured: number, unit: string): Aim {
-  const reached = measured < aim;
-  return { what, aim: `< ${aim} ${unit}`, measured: `${shown(measured)} ${unit}`, reached };
+export function below(what: string, aim: number, measured: Measured, unit: string): Aim {
+  const spread = spreadFrom(measured);
+  const reached = spread.upper < aim;
+  return { what, aim: `< ${aim} ${unit}`, measured: `${shownSpread(spread)} ${unit}`, reached };
+}
+
+/** A figure of several rounds, or a single one. */
+type Measured = Spread | number;
+
+function spreadFrom(measured: Measured): Spread {
+  return typeof measured === 'number' ? spreadOf([measured]) : measured;
 }
 
 function numeral(aim: number): string {

@@ -1,13 +1,13 @@
 import type { BenchOptions } from '../options.ts';
 import type { HookResult } from '../sections/hook.ts';
 import { type Aim, below } from './aims.ts';
-import { renderTable, shown } from './table.ts';
+import { renderTable, shown, shownSpread } from './table.ts';
 
 /** The target for the hook command. */
-export function hookAims({ node, forwarding, bundled }: HookResult): readonly Aim[] {
+export function hookAims({ forwarding, bundled }: HookResult): readonly Aim[] {
   return [
-    below('a forwarded hook event against the bare start of Node', 2, forwarding / node, '×'),
-    below('the same by the single executable', 1.3, bundled / node, '×'),
+    below('a forwarded hook event against the bare start of Node', 2, forwarding.againstNode, '×'),
+    below('the same by the single executable', 1.3, bundled.againstNode, '×'),
   ];
 }
 
@@ -27,6 +27,11 @@ code and parsed settings; it has no rules, so it only forwards.
 
 ${renderTable(
   ['what', 'ms', 'against `node -e 0`', 'against `curl`'],
-  rows.map(([what, ms]) => [what, shown(ms), `${shown(ms / result.node)} ×`, `${shown(ms / result.curl)} ×`]),
+  rows.map(([what, { milliseconds, againstNode, againstCurl }]) => [
+    what,
+    shown(milliseconds),
+    `${shownSpread(againstNode)} ×`,
+    `${shownSpread(againstCurl)} ×`,
+  ]),
 )}`;
 }

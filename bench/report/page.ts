@@ -59,6 +59,10 @@ export function renderPage(report: Report): string {
 Written by \`npm run bench -- --write\` from a single run, without manual changes. Everything that is compared was measured in
 the same run on the same machine: the ratios apply to other machines, the absolute values do not.
 
+What is compared takes turns, round by round, and a ratio is the median of the ratios of each round. Parentheses contain the
+lower and the upper quartile of the rounds, or the smallest and the largest with fewer than five. A target counts as reached
+only if the worse end of this spread reaches it.
+
 Machine: ${machine}. Servers and load client share it.
 
 ## Aims

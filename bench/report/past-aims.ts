@@ -2,21 +2,27 @@ import type { FileBackfillResult } from '../sections/backfill-files.ts';
 import type { RemoteBackfillResult } from '../sections/backfill-remote.ts';
 import type { FirstSyncResult } from '../sections/first-sync.ts';
 import { type Aim, atLeast, below } from './aims.ts';
+import { ratiosOf } from './statistics.ts';
 import { grouped } from './table.ts';
 
-/** The targets for backfills to files: the speed of the one with most series, and the memory of the longest one. */
+/**
+ * The targets for backfills to files: the speed of the longest one of each number of series, and the memory of the
+ * longest one.
+ */
 export function fileAims(results: readonly FileBackfillResult[]): readonly Aim[] {
-  const most = results.toSorted((a, b) => b.series - a.series)[0];
-  const [longest, shorter] = results
-    .filter(({ series }) => series === results[0]?.series)
-    .toSorted((a, b) => b.days - a.days);
-  if (most === undefined) return [];
-  const what = `backfill to files at ${grouped(most.series)} series per day, ${most.days} days`;
-  const aims = [atLeast(what, 1_000_000, most.perSecond, 'samples/s')];
+  const bySeries = [...Map.groupBy(results, ({ series }) => series).values()].map((ofSeries) =>
+    ofSeries.toSorted((a, b) => b.days - a.days),
+  );
+  const aims = bySeries.flatMap(([of]) => {
+    if (of === undefined) return [];
+    const what = `backfill to files at ${grouped(of.series)} series per day, ${grouped(of.days)} days`;
+    return [atLeast(what, 1_000_000, of.perSecond, 'samples/s')];
+  });
+  const [longest, shorter] = bySeries[0] ?? [];
   if (longest === undefined || shorter === undefined) return aims;
   const at = `at ${grouped(longest.series)} series per day`;
   const growth = `peak of resident memory ${at}, ${grouped(longest.days)} days against ${shorter.days} days`;
-  return [...aims, below(growth, 1.5, longest.peak / shorter.peak, '×')];
+  return [...aims, below(growth, 1.5, ratiosOf(longest.peaks, shorter.peaks), '×')];
 }
 
 /** The targets for backfills by remote write. */

@@ -2,7 +2,8 @@ import type { BenchOptions } from '../options.ts';
 import type { FileBackfillResult } from '../sections/backfill-files.ts';
 import type { RemoteBackfillResult } from '../sections/backfill-remote.ts';
 import type { FirstSyncResult } from '../sections/first-sync.ts';
-import { grouped, mebibytes, renderTable, shown } from './table.ts';
+import { median } from './statistics.ts';
+import { grouped, mebibytes, renderTable, shown, shownSpread } from './table.ts';
 
 export interface BackfillReport {
   readonly files: readonly FileBackfillResult[];
@@ -44,15 +45,15 @@ ${renderSync(sync)}`;
 }
 
 function renderFiles(results: readonly FileBackfillResult[]): string {
-  const rows = results.map(({ series, days, samples, bytes, seconds, perSecond, ratio, peak }) => [
+  const rows = results.map(({ series, days, samples, bytes, seconds, perSecond, ratio, peaks }) => [
     grouped(series),
     grouped(days),
     grouped(samples),
     mebibytes(bytes),
     shown(seconds),
-    grouped(perSecond),
-    `${shown(ratio)} ×`,
-    mebibytes(peak),
+    shownSpread(perSecond),
+    `${shownSpread(ratio)} ×`,
+    mebibytes(median(peaks)),
   ]);
   const heads = [
     ...['report series per day', 'days', 'samples', 'MiB written', 'seconds', 'samples/s'],
@@ -67,8 +68,8 @@ function renderRemote(results: readonly RemoteBackfillResult[]): string {
     grouped(days),
     grouped(samples),
     shown(seconds),
-    grouped(perSecond),
-    `${shown(ratio)} ×`,
+    shownSpread(perSecond),
+    `${shownSpread(ratio)} ×`,
     mebibytes(peak),
   ]);
   const heads = [
@@ -89,6 +90,6 @@ function renderSync({
   const heads = ['days', 'requests', 'seconds', 'CPU s of the exporter', 'CPU s of the platform', 'peak MiB'];
   const row = [days, requests].map(grouped);
   return renderTable(heads, [
-    [...row, shown(seconds), shown(cpuSeconds), shown(platformCpuSeconds), mebibytes(peak)],
+    [...row, shownSpread(seconds), shownSpread(cpuSeconds), shown(platformCpuSeconds), mebibytes(peak)],
   ]);
 }

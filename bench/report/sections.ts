@@ -1,7 +1,7 @@
 import type { ServerName } from '../sections/scraping.ts';
 import type { SizeResult } from '../sections/size.ts';
 import type { StartingResult } from '../sections/starting.ts';
-import { grouped, mebibytes, renderTable, shown } from './table.ts';
+import { grouped, mebibytes, renderTable, shown, shownSpread } from './table.ts';
 
 const TITLES: Readonly<Record<ServerName, string>> = {
   exporter: 'this exporter',
@@ -16,7 +16,7 @@ export function renderScraping({ publishing, servers }: SizeResult): string {
   const rows = servers.map((server) => [
     TITLES[server.name],
     shown(server.perSecond),
-    server === exporter ? '' : `${shown(server.ratio)} ×`,
+    server === exporter ? '' : `${shownSpread(server.ratio)} ×`,
     shown(server.p50),
     shown(server.p99),
     grouped(server.bytes / 1024),
@@ -58,13 +58,13 @@ export function renderMemory(results: readonly SizeResult[]): string {
   return renderTable(heads, rows);
 }
 
-export function renderStarting({ first, exporter, bare }: StartingResult): string {
+export function renderStarting({ first, exporter, bare, ratio }: StartingResult): string {
   return renderTable(
     ['', 'ms', 'against the bare program'],
     [
-      ['this exporter', shown(exporter), `${shown(exporter / bare)} ×`],
-      ['this exporter, first start on a machine', shown(first), `${shown(first / bare)} ×`],
-      ['bare express with prom-client', shown(bare), ''],
+      ['this exporter', shownSpread(exporter), `${shownSpread(ratio)} ×`],
+      ['this exporter, first start on a machine', shown(first), ''],
+      ['bare express with prom-client', shownSpread(bare), ''],
     ],
   );
 }

@@ -11,3 +11,26 @@ export function median(values: readonly number[]): number {
   const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? Number.NaN;
   return (lower + upper) / 2;
 }
+
+/** A figure of several rounds: the median, and the lower and upper quartile. */
+export interface Spread {
+  readonly median: number;
+  readonly lower: number;
+  readonly upper: number;
+}
+
+/** The spread of the rounds; with fewer than five, from the smallest value to the largest one. */
+export function spreadOf(rounds: readonly number[]): Spread {
+  const sorted = rounds.toSorted((a, b) => a - b);
+  const outside = Math.max(0, Math.ceil(sorted.length / 4) - 1);
+  return {
+    median: median(sorted),
+    lower: sorted[outside] ?? Number.NaN,
+    upper: sorted.at(-1 - outside) ?? Number.NaN,
+  };
+}
+
+/** The spread of the ratios of each round: a machine that slows down for a while slows down both sides of a ratio. */
+export function ratiosOf(rounds: readonly number[], others: readonly number[]): Spread {
+  return spreadOf(rounds.map((value, round) => value / (others[round] ?? Number.NaN)));
+}

@@ -1,6 +1,6 @@
 import type { UsersResult } from '../sections/users.ts';
 import { type Aim, below } from './aims.ts';
-import { grouped, mebibytes, renderTable, shown } from './table.ts';
+import { grouped, mebibytes, renderTable, shown, shownSpread } from './table.ts';
 
 /** The page's section on the people of a large organization. */
 export function renderUsersPage(results: readonly UsersResult[]): string {
@@ -11,7 +11,7 @@ export function renderUsersPage(results: readonly UsersResult[]): string {
     shown(cpuSeconds),
     mebibytes(peak),
     shown(readSeconds * 1000),
-    `${shown(ratio)} ×`,
+    `${shownSpread(ratio)} ×`,
   ]);
   const heads = [
     ...['identity', 'seconds', 'CPU s', 'peak MiB'],

@@ -1,18 +1,18 @@
 import { runJob } from '../child.ts';
 import type { FileBackfill } from '../messages.ts';
-import { median } from '../report/statistics.ts';
+import { median, ratiosOf, type Spread, spreadOf } from '../report/statistics.ts';
 import type { PastSize } from '../workload/past.ts';
 
-/** Backfills of one size to files: medians of the rounds. */
+/** Backfills of one size to files: medians or spreads of the rounds. */
 export interface FileBackfillResult extends PastSize {
   readonly samples: number;
   readonly bytes: number;
   readonly seconds: number;
-  readonly perSecond: number;
+  readonly perSecond: Spread;
   /** The time relative to writing the same bytes directly to one file, in the same round. */
-  readonly ratio: number;
-  /** Peak resident memory in bytes, including the store's. */
-  readonly peak: number;
+  readonly ratio: Spread;
+  /** Peak resident memory of each round in bytes, including the store's. */
+  readonly peaks: readonly number[];
 }
 
 /** Backfills each size to files, each time in a new process. */
@@ -35,9 +35,12 @@ export async function measureFileBackfills(
       samples: of(({ samples }) => samples),
       bytes: of(({ bytes }) => bytes),
       seconds: of(({ seconds }) => seconds),
-      perSecond: of(({ samples, seconds }) => samples / seconds),
-      ratio: of(({ seconds, straightSeconds }) => seconds / straightSeconds),
-      peak: of(({ peak }) => peak),
+      perSecond: spreadOf(runs.map((run) => run.samples / run.seconds)),
+      ratio: ratiosOf(
+        runs.map((run) => run.seconds),
+        runs.map((run) => run.straightSeconds),
+      ),
+      peaks: runs.map(({ peak }) => peak),
     };
   });
 }

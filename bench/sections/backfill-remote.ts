@@ -1,16 +1,16 @@
 import { runJob } from '../child.ts';
 import type { RemoteBackfill, RemoteBackfillOptions } from '../messages.ts';
-import { median } from '../report/statistics.ts';
+import { median, ratiosOf, type Spread, spreadOf } from '../report/statistics.ts';
 import type { PastSize } from '../workload/past.ts';
 import { startReceiver } from './receiver.ts';
 
-/** Backfills of one size by remote write: medians of the rounds. */
+/** Backfills of one size by remote write: medians or spreads of the rounds. */
 export interface RemoteBackfillResult extends PastSize {
   readonly samples: number;
   readonly seconds: number;
-  readonly perSecond: number;
+  readonly perSecond: Spread;
   /** The samples per second relative to sending the same requests again, in the same round. */
-  readonly ratio: number;
+  readonly ratio: Spread;
   /** Peak resident memory of the backfill in bytes, including the store's. */
   readonly peak: number;
   /** The receiver of the samples, such as `Prometheus 2.42.0`. */
@@ -39,8 +39,11 @@ export async function measureRemoteBackfills(
       ...size,
       samples: of(({ sent }) => sent.samples),
       seconds: of(({ sent }) => sent.seconds),
-      perSecond: of(({ sent }) => sent.samples / sent.seconds),
-      ratio: of(({ sent, replayed }) => replayed.seconds / sent.seconds),
+      perSecond: spreadOf(runs.map(({ sent }) => sent.samples / sent.seconds)),
+      ratio: ratiosOf(
+        runs.map(({ replayed }) => replayed.seconds),
+        runs.map(({ sent }) => sent.seconds),
+      ),
       peak: of(({ sent }) => sent.peak),
       receiver: runs[0]?.receiver ?? '',
     };

@@ -9,19 +9,25 @@ import { createSystemClock } from '../../src/runtime/clock.ts';
 import type { Built } from '../build.ts';
 import { startChild } from '../child.ts';
 import type { PlatformUsage, Question, Usage } from '../messages.ts';
-import { median } from '../report/statistics.ts';
+import { median, type Spread, spreadOf } from '../report/statistics.ts';
 
-/** The first sync of one organization: medians of the rounds. */
+/** The first sync of one organization: medians or spreads of the rounds. */
 export interface FirstSyncResult {
   readonly days: number;
   readonly requests: number;
-  readonly seconds: number;
+  readonly seconds: Spread;
   /** Of the exporter's process, including its start-up. */
-  readonly cpuSeconds: number;
+  readonly cpuSeconds: Spread;
   /** Of the simulated platform's process, for its answers. */
   readonly platformCpuSeconds: number;
   /** Peak resident memory of the exporter, in bytes. */
   readonly peak: number;
+}
+
+interface Run extends Usage {
+  readonly seconds: number;
+  readonly requests: number;
+  readonly platformCpuSeconds: number;
 }
 
 const KEY = 'sandbox-acme-owner';
@@ -35,7 +41,7 @@ export async function measureFirstSync(
   days: number,
   rounds: number,
 ): Promise<FirstSyncResult> {
-  const runs: FirstSyncResult[] = [];
+  const runs: Run[] = [];
   for (let round = 0; round < rounds; round++) {
     const platform = await startChild(bench, 'servers/platform.js');
     const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
@@ -45,18 +51,18 @@ export async function measureFirstSync(
       const once = await pollOnce([`--import=${hook}`, program], platform.port, folder, days);
       const after = await platform.ask<PlatformUsage>(USAGE);
       const platformCpuSeconds = after.cpuSeconds - before.cpuSeconds;
-      runs.push({ days, ...once, platformCpuSeconds, requests: after.requests - before.requests });
+      runs.push({ ...once, platformCpuSeconds, requests: after.requests - before.requests });
     } finally {
       await platform.stop();
       rmSync(folder, { recursive: true });
     }
   }
-  const of = (figure: (run: FirstSyncResult) => number) => median(runs.map(figure));
+  const of = (figure: (run: Run) => number) => median(runs.map(figure));
   return {
     days,
     requests: of(({ requests }) => requests),
-    seconds: of(({ seconds }) => seconds),
-    cpuSeconds: of(({ cpuSeconds }) => cpuSeconds),
+    seconds: spreadOf(runs.map(({ seconds }) => seconds)),
+    cpuSeconds: spreadOf(runs.map(({ cpuSeconds }) => cpuSeconds)),
     platformCpuSeconds: of(({ platformCpuSeconds }) => platformCpuSeconds),
     peak: of(({ peak }) => peak),
   };

@@ -5,21 +5,32 @@ import path from 'node:path';
 import type { Built } from '../build.ts';
 import { startChild } from '../child.ts';
 import { freePort } from '../programs.ts';
-import { median } from '../report/statistics.ts';
+import { median, ratiosOf, type Spread } from '../report/statistics.ts';
 
-/** From the start of a process to its exit, in milliseconds: medians. */
-export interface HookResult {
+/** The variants that are measured. */
+export interface Hooks<Figure> {
   /** `node -e 0`. */
-  readonly node: number;
+  readonly node: Figure;
   /** The hook with a reachable exporter. */
-  readonly forwarding: number;
+  readonly forwarding: Figure;
   /** The same with the single executable. */
-  readonly bundled: number;
+  readonly bundled: Figure;
   /** The hook with an unreachable exporter, so that events are spooled to disk. */
-  readonly down: number;
+  readonly down: Figure;
   /** The same request with curl. */
-  readonly curl: number;
+  readonly curl: Figure;
 }
+
+/** A variant, from the start of the process to its exit. */
+export interface HookFigures {
+  /** The median. */
+  readonly milliseconds: number;
+  /** The time relative to that of other variants in the same round. */
+  readonly againstNode: Spread;
+  readonly againstCurl: Spread;
+}
+
+export type HookResult = Hooks<HookFigures>;
 
 const EVENT = JSON.stringify({
   hook_event_name: 'PostToolUse',
@@ -47,19 +58,25 @@ export async function measureHook(
       curl: ['curl', ...curlArguments(`${up}/hooks/events`)],
     };
     for (const command of Object.values(commands)) timeRun(folder, command);
-    const rounds = Array.from({ length: times }, () => ({
+    const rounds: readonly Hooks<number>[] = Array.from({ length: times }, () => ({
       node: timeRun(folder, commands.node),
       forwarding: timeRun(folder, commands.forwarding),
       bundled: timeRun(folder, commands.bundled),
       down: timeRun(folder, commands.down),
       curl: timeRun(folder, commands.curl),
     }));
+    const timesOf = (variant: keyof HookResult) => rounds.map((round) => round[variant]);
+    const of = (variant: keyof HookResult): HookFigures => ({
+      milliseconds: median(timesOf(variant)),
+      againstNode: ratiosOf(timesOf(variant), timesOf('node')),
+      againstCurl: ratiosOf(timesOf(variant), timesOf('curl')),
+    });
     return {
-      node: median(rounds.map(({ node }) => node)),
-      forwarding: median(rounds.map(({ forwarding }) => forwarding)),
-      bundled: median(rounds.map(({ bundled }) => bundled)),
-      down: median(rounds.map(({ down: waiting }) => waiting)),
-      curl: median(rounds.map(({ curl }) => curl)),
+      node: of('node'),
+      forwarding: of('forwarding'),
+      bundled: of('bundled'),
+      down: of('down'),
+      curl: of('curl'),
     };
   } finally {
     await listener.stop();

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type Child, startChild } from '../child.ts';
 import type { Load, LoadResult, Memory, Question } from '../messages.ts';
 import { countSeries, fetchPrepared } from '../prepared-answer.ts';
-import { median } from '../report/statistics.ts';
+import { median, ratiosOf, type Spread } from '../report/statistics.ts';
 
 /** The servers to compare. */
 export type ServerName = 'exporter' | 'node:http' | 'express' | 'prom-client';
@@ -20,14 +20,14 @@ export interface ScrapingOptions {
   readonly connections: number;
 }
 
-/** The results of a server: medians of its rounds, times in milliseconds. */
+/** The results of a server: medians of its rounds, and the spread of the ratio; times in milliseconds. */
 export interface ServerResult {
   readonly name: ServerName;
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
   /** The exporter's scrapes per second relative to this server's in the same round. */
-  readonly ratio: number;
+  readonly ratio: Spread;
   /** Bytes of an answer's body. */
   readonly bytes: number;
   /** Resident memory after the load, in bytes. */
@@ -85,7 +85,8 @@ async function runRounds(
     [...servers].map(async ([name, server]) => {
       const { resident } = await server.ask<Memory>({ kind: 'memory' } satisfies Question);
       const own = results.get(name) ?? [];
-      return { name, resident, ...mediansOf(own), ratio: medianRatio(results.get('exporter') ?? [], own) };
+      const ratio = ratiosOf((results.get('exporter') ?? []).map(speed), own.map(speed));
+      return { name, resident, ...mediansOf(own), ratio };
     }),
   );
 }
@@ -95,9 +96,8 @@ function mediansOf(rounds: readonly LoadResult[]): Pick<LoadResult, 'perSecond' 
   return { perSecond: of('perSecond'), p50: of('p50'), p99: of('p99'), bytes: of('bytes') };
 }
 
-/** Round by round, so that a machine that slows down for a while slows both sides of a ratio. */
-function medianRatio(exporter: readonly LoadResult[], other: readonly LoadResult[]): number {
-  return median(exporter.map(({ perSecond }, round) => perSecond / (other[round]?.perSecond ?? Number.NaN)));
+function speed({ perSecond }: LoadResult): number {
+  return perSecond;
 }
 
 async function requireSameSeries(servers: readonly Child[]): Promise<void> {

@@ -6,15 +6,17 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Built } from '../build.ts';
 import { endProgram, freePort } from '../programs.ts';
-import { median } from '../report/statistics.ts';
+import { ratiosOf, type Spread, spreadOf } from '../report/statistics.ts';
 
 /** From the start of a process to its first answered scrape, in milliseconds. */
 export interface StartingResult {
   /** The exporter's first start on a machine, without a compile cache. */
   readonly first: number;
-  /** Medians of the later starts. */
-  readonly exporter: number;
-  readonly bare: number;
+  /** The later starts. */
+  readonly exporter: Spread;
+  readonly bare: Spread;
+  /** The exporter's start relative to the bare program's after it. */
+  readonly ratio: Spread;
 }
 
 const KNOCK_MS = 2;
@@ -36,7 +38,7 @@ export async function measureStarting({ bench, program }: Built, times: number):
       exporter.push((await timeStart(directory, serve)).ms);
       bare.push((await timeStart(directory, serveBare)).ms);
     }
-    return { first, exporter: median(exporter), bare: median(bare) };
+    return { first, exporter: spreadOf(exporter), bare: spreadOf(bare), ratio: ratiosOf(exporter, bare) };
   } finally {
     rmSync(directory, { recursive: true });
   }

@@ -8,7 +8,7 @@ import type { Identity } from '../../src/config/people/labels.ts';
 import type { Built } from '../build.ts';
 import { runJob, startChild } from '../child.ts';
 import type { PeopleReading, Usage } from '../messages.ts';
-import { median } from '../report/statistics.ts';
+import { median, ratiosOf, type Spread } from '../report/statistics.ts';
 
 /** The people of an organization, with one identification setting: medians of the rounds. */
 export interface UsersResult {
@@ -22,7 +22,7 @@ export interface UsersResult {
   readonly peak: number;
   /** CPU seconds per 1 000 people to read a day, compared with only parsing the same bodies. */
   readonly readSeconds: number;
-  readonly ratio: number;
+  readonly ratio: Spread;
 }
 
 const KEY = 'sandbox-acme-owner';
@@ -55,7 +55,10 @@ export async function measureUsers(
         cpuSeconds: median(polls.map(({ usage }) => usage.cpuSeconds)),
         peak: median(polls.map(({ usage }) => usage.peak)),
         readSeconds: of(({ readSeconds, people }) => (readSeconds / people) * 1000),
-        ratio: of(({ readSeconds, parseSeconds }) => readSeconds / parseSeconds),
+        ratio: ratiosOf(
+          readings.map((reading) => reading.readSeconds),
+          readings.map((reading) => reading.parseSeconds),
+        ),
       });
     }
   } finally {
