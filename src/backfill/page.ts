@@ -16,8 +16,10 @@ import {
 import { type Coverage, createCoverage } from '../pipeline/coverage.ts';
 import { firstDayOf, type HistoryBounds } from '../pipeline/days-to-fetch.ts';
 import { createView } from '../pipeline/view.ts';
+import { createConsecutiveZeros, type ZerosOf } from '../pipeline/zeros.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { runInSlices } from '../runtime/slices.ts';
+import { createSampleKeeper } from './kept-samples.ts';
 import type { BackfillProgress } from './progress.ts';
 
 /** The dependencies of past pages. */
@@ -62,6 +64,10 @@ export interface KnownOrg {
 export interface AssessedOrg extends KnownOrg {
   /** The current coverage of its days. */
   readonly coverage: Coverage;
+  /** The zeros of its days, which are asked for in ascending order. */
+  readonly zerosOf: ZerosOf;
+  /** The same families, which keep a page's samples. */
+  readonly keeping: (families: readonly Family[]) => readonly Family[];
 }
 
 /** The samples of a family, identical at several instants. */
@@ -94,7 +100,7 @@ export function assessDays(parts: PageParts, { settings, history }: KnownOrg): A
   const { historyStart } = bounds;
   const known = { history, settings, datasets, expensive, historyStart, firstDay };
   const coverage = createCoverage(known, knownAt);
-  return { settings, history, coverage };
+  return { settings, history, coverage, zerosOf: createConsecutiveZeros(), keeping: createSampleKeeper() };
 }
 
 /**
@@ -138,12 +144,12 @@ export async function projectPage(
       };
       measured.push({
         ...common,
-        ...(await measure(parts, collector.families, common.dataset, common.view)),
+        ...(await measure(parts, org, org.keeping(collector.families), common.dataset, common.view)),
       });
     }
   }
   const datasets = new Set(collectors.flatMap((collector) => dayDatasetOf(collector) ?? []));
-  const about = await measure(parts, parts.aboutFamilies([...datasets]), undefined, view);
+  const about = await measure(parts, org, parts.aboutFamilies([...datasets]), undefined, view);
   measured.push({ dataset: undefined, view, stamps, ...about });
 
   const looked = measured.reduce((sum, one) => sum + one.looked, 0);
@@ -175,13 +181,14 @@ async function projectEach(
 
 async function measure(
   parts: PageParts,
+  org: AssessedOrg,
   families: readonly Family[],
   dataset: DayDataset<unknown> | undefined,
   view: View,
 ): Promise<{ readonly cardinality: Cardinality; readonly looked: number }> {
   let looked = 0;
   function* counted(): Generator<void, Cardinality> {
-    const steps = measureCardinality(families, dataset, view, parts.labelLimit);
+    const steps = measureCardinality(families, dataset, view, parts.labelLimit, org.zerosOf);
     for (let step = steps.next(); ; step = steps.next()) {
       if (step.done === true) return step.value;
       looked++;

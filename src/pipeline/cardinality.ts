@@ -1,9 +1,9 @@
 import type { DayDataset } from '../catalog/dataset.ts';
 import { isDamaged } from '../catalog/dataset.ts';
-import { addDays, type Day } from '../catalog/day.ts';
 import type { DayFamily, Family, Sample } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
 import { fold, type KeptValues, keepLargest, keyOf, labelled } from './folding.ts';
+import { type ZerosOf, zerosOf } from './zeros.ts';
 
 /** Maximum number of values of a label before the smallest are folded. */
 export type LabelLimit = (label: string) => number;
@@ -39,6 +39,7 @@ export function* measureCardinality(
   dataset: DayDataset<unknown> | undefined,
   view: View,
   limitOf: LabelLimit,
+  zerosOfDay: ZerosOf = zerosOf,
 ): Generator<void, Cardinality> {
   const weights = new Map<string, Map<string, number>>();
   // A label is ranked by the first declared additive family with samples that has it; if there is none, by the first
@@ -63,7 +64,7 @@ export function* measureCardinality(
       yield;
     }
     if (collectsZeros && day !== undefined) {
-      for (const zero of zerosOf(family, view, day, present)) {
+      for (const zero of zerosOfDay(family, view, day, present)) {
         if (zero !== undefined) {
           zeros.push(zero);
           note(family, zero, values, weights, ranking, summed);
@@ -187,35 +188,7 @@ function foldedCount(values: ReadonlyMap<string, ReadonlySet<string>>, kept: Kep
   return folded;
 }
 
-/** The number of days for which a label value is remembered after it was last seen. */
-const REMEMBERED_DAYS = 28;
-
 /** Whether label values missing from a day's row are 0 rather than unknown. */
 function fillsZeros(family: DayFamily): boolean {
   return family.breakdown && family.aggregation === 'additive';
-}
-
-/**
- * The zeros of a day: the label values of the preceding days that are not among those `present`, as keys of `keyOf`. A
- * generator, because it walks 28 days: each step yields either a zero or nothing.
- */
-function* zerosOf(
-  family: DayFamily,
-  view: View,
-  day: Day,
-  present: ReadonlySet<string>,
-): Generator<Sample | undefined> {
-  const seen = new Set(present);
-  for (let back = 1; back <= REMEMBERED_DAYS; back++) {
-    for (const given of family.samplesOf(view, addDays(day, -back)) ?? []) {
-      const sample = labelled(family, given);
-      const key = keyOf(family, sample);
-      if (seen.has(key)) {
-        yield undefined;
-        continue;
-      }
-      seen.add(key);
-      yield { labels: sample.labels, value: 0 };
-    }
-  }
 }

@@ -42,6 +42,8 @@ interface Known {
   readonly firstAsked: Day;
   /** The states of the covered days without a row. */
   readonly rowless: ReadonlyMap<Day, DayState>;
+  /** Its known days from `firstAsked` on, in order; made when they are counted. */
+  counted?: readonly Day[];
 }
 
 /** Derives the state of each day from what all collected datasets have answered until `knownAt`. */
@@ -130,13 +132,9 @@ export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage
     },
     isUnused: (dataset) => knownOf(dataset).newestRow === undefined && knownOf(dataset).days.size > 0,
     unknownDays(dataset, upTo) {
-      const { days, rowless, firstAsked: first } = knownOf(dataset);
-      let unknown = Math.max(0, daysBetween(first, upTo) + 1);
-      for (const [day, row] of days) {
-        if (day < first || day > upTo) continue;
-        if (row !== undefined || (rowless.get(day) ?? 'unknown') !== 'unknown') unknown -= 1;
-      }
-      return unknown;
+      const known = knownOf(dataset);
+      known.counted ??= countedDays(known);
+      return Math.max(0, daysBetween(known.firstAsked, upTo) + 1) - countUpTo(known.counted, upTo);
     },
     fingerprint(dataset) {
       const counts = { idle: 0, provisional: 0 };
@@ -146,4 +144,24 @@ export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage
       return `${counts.idle} ${counts.provisional}`;
     },
   };
+}
+
+function countedDays({ days, rowless, firstAsked }: Known): readonly Day[] {
+  const counted: Day[] = [];
+  for (const [day, row] of days) {
+    if (day < firstAsked) continue;
+    if (row !== undefined || (rowless.get(day) ?? 'unknown') !== 'unknown') counted.push(day);
+  }
+  return counted.sort();
+}
+
+/** The number of days, which are in order, that are not after `last`. */
+function countUpTo(days: readonly Day[], last: Day): number {
+  let [from, to] = [0, days.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((days[middle] ?? '') > last) to = middle;
+    else from = middle + 1;
+  }
+  return from;
 }

@@ -36,7 +36,7 @@ interface Batch {
  */
 export function createSender(deps: SenderDeps): Sender {
   const encoder = createWriteRequestEncoder();
-  const plans = new Map<string, SeriesPlan>();
+  const plans = new Map<string, Map<string, SeriesPlan>>();
   const inFlight = new Map<number, Batch>();
   const waiting: { readonly batch: number; readonly callback: () => void }[] = [];
   const aborting = new AbortController();
@@ -49,9 +49,11 @@ export function createSender(deps: SenderDeps): Sender {
   let firstRound = 0;
 
   function planOf(org: string, page: PageFamily): SeriesPlan {
-    const key = JSON.stringify([org, page.family.name]);
-    const plan = plans.get(key) ?? planSeries(page.family, { org, ...(page.recorded ? {} : deps.labels) });
-    plans.set(key, plan);
+    const ofOrg = plans.get(org) ?? new Map<string, SeriesPlan>();
+    plans.set(org, ofOrg);
+    const { name } = page.family;
+    const plan = ofOrg.get(name) ?? planSeries(page.family, { org, ...(page.recorded ? {} : deps.labels) });
+    ofOrg.set(name, plan);
     return plan;
   }
 

@@ -1,52 +1,80 @@
-/**
- * Compresses a buffer into one raw snappy block, as remote write requires: the length as a varint, then literals and
- * copies of earlier bytes, each at most 65 535 bytes back.
- */
-export function compressSnappy(input: Buffer): Buffer {
-  const output = Buffer.allocUnsafe(largestOutput(input.length));
-  let end = writeVarint(output, 0, input.length);
-  for (let start = 0; start < input.length; start += BLOCK) {
-    end = compressBlock(input, start, Math.min(start + BLOCK, input.length), output, end);
-  }
-  return output.subarray(0, end);
-}
+import { writeVarint } from './varint.ts';
 
 /** A copy may reach back 65 535 bytes; blocks of this size never need more. */
 const BLOCK = 65_536;
 const HASH_BITS = 14;
 const MIN_MATCH = 4;
 const MAX_COPY = 64;
+/** A native copy of fewer bytes costs more than copying them one by one. */
+const NATIVE_COPY = 64;
+
+/**
+ * Compresses a buffer into one raw snappy block, as remote write requires: the length as a varint, then literals and
+ * copies of earlier bytes, each at most 65 535 bytes back.
+ */
+export function compressSnappy(input: Buffer): Buffer {
+  const output = Buffer.allocUnsafe(largestOutput(input.length));
+  const words = new DataView(input.buffer, input.byteOffset, input.length);
+  const table = new Uint16Array(1 << HASH_BITS);
+  let end = writeVarint(output, 0, input.length);
+  for (let start = 0; start < input.length; start += BLOCK) {
+    if (start > 0) table.fill(0);
+    end = compressBlock(input, words, table, start, Math.min(start + BLOCK, input.length), output, end);
+  }
+  // A view would keep the whole allocation, which is many times larger, until the request is acknowledged.
+  return Buffer.from(output.subarray(0, end));
+}
 
 // Incompressible text grows by a tag of at most 3 bytes per literal, and literals have maximum length.
 function largestOutput(length: number): number {
   return 32 + length + Math.ceil(length / 6);
 }
 
-function compressBlock(input: Buffer, start: number, stop: number, output: Buffer, from: number): number {
-  const table = new Uint16Array(1 << HASH_BITS);
+function compressBlock(
+  input: Buffer,
+  words: DataView,
+  table: Uint16Array,
+  start: number,
+  stop: number,
+  output: Buffer,
+  from: number,
+): number {
   let end = from;
   let literal = start;
   let at = start + 1;
   // While nothing matches, the step grows.
   let misses = 32;
   while (at + MIN_MATCH <= stop) {
-    const word = input.readUInt32LE(at);
+    const word = words.getInt32(at, true);
     const slot = Math.imul(word, 0x1e35a7bd) >>> (32 - HASH_BITS);
     const candidate = start + (table[slot] ?? 0);
     table[slot] = at - start;
-    if (candidate >= at || input.readUInt32LE(candidate) !== word) {
+    if (candidate >= at || words.getInt32(candidate, true) !== word) {
       at += misses++ >> 5;
       continue;
     }
     misses = 32;
-    let length = MIN_MATCH;
-    while (at + length < stop && input[at + length] === input[candidate + length]) length++;
+    const length = MIN_MATCH + matching(words, candidate + MIN_MATCH, at + MIN_MATCH, stop);
     end = writeLiteral(input, literal, at, output, end);
     end = writeCopy(output, end, at - candidate, length);
     at += length;
     literal = at;
   }
   return writeLiteral(input, literal, stop, output, end);
+}
+
+/** The number of bytes that are the same at two positions, up to `stop`. */
+function matching(words: DataView, earlier: number, later: number, stop: number): number {
+  let length = 0;
+  while (
+    later + length + 4 <= stop &&
+    words.getInt32(earlier + length, true) === words.getInt32(later + length, true)
+  ) {
+    length += 4;
+  }
+  while (later + length < stop && words.getUint8(earlier + length) === words.getUint8(later + length))
+    length++;
+  return length;
 }
 
 function writeLiteral(input: Buffer, start: number, stop: number, output: Buffer, from: number): number {
@@ -61,9 +89,11 @@ function writeLiteral(input: Buffer, start: number, stop: number, output: Buffer
     output[end++] = less;
   } else {
     output[end++] = 61 << 2;
-    end = output.writeUInt16LE(less, end);
+    output[end++] = less & 0xff;
+    output[end++] = less >> 8;
   }
-  input.copy(output, end, start, stop);
+  if (length >= NATIVE_COPY) input.copy(output, end, start, stop);
+  else for (let index = 0; index < length; index++) output[end + index] = input[start + index] ?? 0;
   return end + length;
 }
 
@@ -73,20 +103,9 @@ function writeCopy(output: Buffer, from: number, offset: number, length: number)
   for (let left = length; left > 0; ) {
     const count = Math.min(left, MAX_COPY);
     output[end++] = ((count - 1) << 2) | 2;
-    end = output.writeUInt16LE(offset, end);
+    output[end++] = offset & 0xff;
+    output[end++] = offset >> 8;
     left -= count;
   }
-  return end;
-}
-
-/** Writes an unsigned number of up to 32 bits as a varint; returns the position after it. */
-export function writeVarint(output: Buffer, from: number, value: number): number {
-  let end = from;
-  let rest = value;
-  while (rest > 0x7f) {
-    output[end++] = (rest & 0x7f) | 0x80;
-    rest >>>= 7;
-  }
-  output[end++] = rest;
   return end;
 }

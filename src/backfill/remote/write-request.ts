@@ -1,7 +1,7 @@
 import type { Instant } from '../../catalog/day.ts';
 import type { Family, Sample } from '../../catalog/family.ts';
 import { labelValue } from '../../catalog/label.ts';
-import { writeVarint } from './snappy.ts';
+import { varintLength, writeVarint } from './varint.ts';
 
 // Field numbers and wire types of the messages of remote write 1.0: WriteRequest{timeseries 1},
 // TimeSeries{labels 1, samples 2}, Label{name 1, value 2}, Sample{value 1, timestamp 2}.
@@ -11,20 +11,29 @@ const FIELD_1_DOUBLE = 0x09;
 const FIELD_2_VARINT = 0x10;
 
 const ROOM = 1024 * 1024;
+/** The position of the value in an encoded sample. */
+const VALUE_AT = 3;
+/** Maximum bytes of a tag and a length. */
+const HEADER = 6;
+/** The length of nearly every series takes this many bytes. */
+const USUAL_LENGTH_BYTES = 2;
 
 /** Encodes consecutive time series into one `WriteRequest`. */
 interface WriteRequestEncoder {
   /** Adds a sample of a family at some instants, in order, as one series. */
   add(series: SeriesPlan, sample: Sample, stamps: readonly Instant[]): void;
   readonly samples: number;
-  /** Returns the message and clears the encoder. */
+  /** Returns the message and clears the encoder. The message is valid until the next sample is added. */
   take(): Buffer;
 }
 
 /** A family's labels in the order that remote write requires, with the constant ones already encoded. */
 export type SeriesPlan = readonly PlannedLabel[];
 
-type PlannedLabel = { readonly fixed: Buffer } | { readonly label: string; readonly name: Buffer };
+type PlannedLabel =
+  | { readonly fixed: Buffer }
+  /** The name is encoded as a field of the label. */
+  | { readonly label: string; readonly name: Buffer };
 
 /** Plans the series of a family: its name, its labels and the `common` ones, sorted by name. */
 export function planSeries(
@@ -32,23 +41,38 @@ export function planSeries(
   common: Readonly<Record<string, string>>,
 ): SeriesPlan {
   const fixed = new Map([['__name__', name], ...Object.entries(common)]);
-  return [...fixed.keys(), ...labels].sort(byBytes).flatMap((label): SeriesPlan => {
+  const plan: PlannedLabel[] = [];
+  for (const label of [...fixed.keys(), ...labels].sort(byBytes)) {
     const value = fixed.get(label);
     // An empty label is the same as no label.
-    if (value === '') return [];
-    return [
-      value === undefined
-        ? { label, name: text(label) }
-        : { fixed: labelOf(text(label), text(labelValue(value))) },
-    ];
-  });
+    if (value === '') continue;
+    const encodedName = field(FIELD_1_MESSAGE, Buffer.from(label));
+    if (value === undefined) plan.push({ label, name: encodedName });
+    else appendFixed(plan, encodedName, labelValue(value));
+  }
+  return plan;
 }
 
-/** Creates an empty encoder. */
+/** Consecutive constant labels are copied at once. */
+function appendFixed(plan: PlannedLabel[], name: Buffer, value: string): void {
+  const encoded = field(FIELD_1_MESSAGE, Buffer.concat([name, field(FIELD_2_MESSAGE, Buffer.from(value))]));
+  const last = plan.at(-1);
+  if (last !== undefined && 'fixed' in last) {
+    plan[plan.length - 1] = { fixed: Buffer.concat([last.fixed, encoded]) };
+  } else plan.push({ fixed: encoded });
+}
+
+/**
+ * Creates an empty encoder. Everything is written in place, because an intermediate buffer for each label costs more
+ * than its bytes.
+ */
 export function createWriteRequestEncoder(): WriteRequestEncoder {
   let buffer = Buffer.allocUnsafe(ROOM);
   let end = 0;
   let samples = 0;
+  // The instants of a page are the same for all its samples.
+  let pointsOf: readonly Instant[] | undefined;
+  let points: readonly Buffer[] = [];
 
   function ensure(room: number): void {
     if (end + room <= buffer.length) return;
@@ -57,23 +81,85 @@ export function createWriteRequestEncoder(): WriteRequestEncoder {
     buffer = larger;
   }
 
+  function put(bytes: Buffer): void {
+    ensure(bytes.length);
+    buffer.set(bytes, end);
+    end += bytes.length;
+  }
+
+  function putLabel(name: Buffer, value: string): void {
+    // A UTF-16 unit takes at most three bytes.
+    ensure(name.length + value.length * 3 + 2 * HEADER);
+    const start = end;
+    writeLabelHeader(name, value.length);
+    for (let index = 0; index < value.length; index++) {
+      const code = value.charCodeAt(index);
+      if (code > 0x7f) {
+        end = start;
+        putUtf8Label(name, value);
+        return;
+      }
+      buffer[end++] = code;
+    }
+  }
+
+  function putUtf8Label(name: Buffer, value: string): void {
+    writeLabelHeader(name, Buffer.byteLength(value));
+    end += buffer.write(value, end);
+  }
+
+  function writeLabelHeader(name: Buffer, length: number): void {
+    buffer[end++] = FIELD_1_MESSAGE;
+    end = writeVarint(buffer, end, name.length + 1 + varintLength(length) + length);
+    buffer.set(name, end);
+    end += name.length;
+    buffer[end++] = FIELD_2_MESSAGE;
+    end = writeVarint(buffer, end, length);
+  }
+
+  /** Writes the length of the series that begins at `start`, where room for the usual size was left. */
+  function closeSeries(start: number): void {
+    const length = end - start;
+    const bytes = varintLength(length);
+    if (bytes !== USUAL_LENGTH_BYTES) {
+      ensure(HEADER);
+      buffer.copyWithin(start - USUAL_LENGTH_BYTES + bytes, start, end);
+      end += bytes - USUAL_LENGTH_BYTES;
+    }
+    writeVarint(buffer, start - USUAL_LENGTH_BYTES, length);
+  }
+
   return {
     get samples() {
       return samples;
     },
     add(series, sample, stamps) {
-      const labels = series.map((planned) => encodedLabel(planned, sample));
-      const points = stamps.map((stamp) => sampleOf(sample.value, stamp));
-      const length = lengthOf(labels) + lengthOf(points);
-      ensure(length + 6);
+      if (stamps !== pointsOf) {
+        pointsOf = stamps;
+        points = stamps.map(pointAt);
+      }
+      ensure(HEADER);
       buffer[end++] = FIELD_1_MESSAGE;
-      end = writeVarint(buffer, end, length);
-      for (const part of labels) end += part.copy(buffer, end);
-      for (const part of points) end += part.copy(buffer, end);
+      end += USUAL_LENGTH_BYTES;
+      const start = end;
+      for (const planned of series) {
+        if ('fixed' in planned) {
+          put(planned.fixed);
+          continue;
+        }
+        const value = labelValue(sample.labels[planned.label] ?? '');
+        if (value !== '') putLabel(planned.name, value);
+      }
+      for (const point of points) {
+        const at = end;
+        put(point);
+        buffer.writeDoubleLE(sample.value, at + VALUE_AT);
+      }
+      closeSeries(start);
       samples += stamps.length;
     },
     take() {
-      const message = Buffer.from(buffer.subarray(0, end));
+      const message = buffer.subarray(0, end);
       end = 0;
       samples = 0;
       return message;
@@ -81,22 +167,10 @@ export function createWriteRequestEncoder(): WriteRequestEncoder {
   };
 }
 
-const NOTHING = Buffer.alloc(0);
-
-function encodedLabel(planned: PlannedLabel, sample: Sample): Buffer {
-  if ('fixed' in planned) return planned.fixed;
-  const value = labelValue(sample.labels[planned.label] ?? '');
-  return value === '' ? NOTHING : labelOf(planned.name, text(value));
-}
-
-function labelOf(name: Buffer, value: Buffer): Buffer {
-  return field(FIELD_1_MESSAGE, Buffer.concat([field(FIELD_1_MESSAGE, name), field(FIELD_2_MESSAGE, value)]));
-}
-
-function sampleOf(value: number, stamp: Instant): Buffer {
-  const message = Buffer.allocUnsafe(20);
+/** A sample at an instant, encoded with the value 0. */
+function pointAt(stamp: Instant): Buffer {
+  const message = Buffer.alloc(20);
   message[0] = FIELD_1_DOUBLE;
-  message.writeDoubleLE(value, 1);
   message[9] = FIELD_2_VARINT;
   // A timestamp has more than 32 bits: its seven-bit groups are written from two halves.
   const high = Math.floor(stamp / 2 ** 28);
@@ -107,21 +181,11 @@ function sampleOf(value: number, stamp: Instant): Buffer {
 }
 
 function field(tag: number, content: Buffer): Buffer {
-  const message = Buffer.allocUnsafe(content.length + 6);
+  const message = Buffer.allocUnsafe(content.length + HEADER);
   message[0] = tag;
   const start = writeVarint(message, 1, content.length);
   content.copy(message, start);
   return message.subarray(0, start + content.length);
-}
-
-function text(value: string): Buffer {
-  return Buffer.from(value, 'utf8');
-}
-
-function lengthOf(parts: readonly Buffer[]): number {
-  let length = 0;
-  for (const part of parts) length += part.length;
-  return length;
 }
 
 function byBytes(one: string, other: string): number {

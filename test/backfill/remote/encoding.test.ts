@@ -93,6 +93,27 @@ describe('a write request', () => {
     );
   });
 
+  test.each([1, 4, 5, 6, 7, 700, 900, 1100])('has a series of %i instants among others', (count) => {
+    const encoder = createWriteRequestEncoder();
+    const [short, long] = [
+      planSeries({ name: 'a', labels: [] }, {}),
+      planSeries(family, { org: 'ä'.repeat(90) }),
+    ];
+    const stamps = Array.from({ length: count }, (_, index) => stamp + index);
+    const labels = { model: 'é'.repeat(200), tier: 't' };
+    for (const value of [1, 2]) {
+      encoder.add(short, { labels: {}, value }, stamps);
+      encoder.add(long, { labels, value: -value }, stamps);
+    }
+    const decoded = decodeWriteRequest(encoder.take());
+    expect(decoded.map(({ samples }) => samples)).toEqual(
+      [1, -1, 2, -2].map((value) => stamps.map((timestamp) => ({ value, timestamp }))),
+    );
+    expect(new Map(decoded[3]?.labels)).toEqual(
+      new Map([['__name__', family.name], ['org', 'ä'.repeat(90)], ...Object.entries(labels)]),
+    );
+  });
+
   test('grows with what is put into it', () => {
     const encoder = createWriteRequestEncoder();
     const plan = planSeries(family, { org: 'acme' });

@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { addDays, type Day } from '../../src/catalog/day.ts';
+import { dayFamily } from '../../src/catalog/family.ts';
+import type { View } from '../../src/catalog/view.ts';
+import { keyOf } from '../../src/pipeline/folding.ts';
+import { createConsecutiveZeros, type ZerosOf, zerosOf } from '../../src/pipeline/zeros.ts';
+import { dayNamed } from '../support/day.ts';
+
+const first = dayNamed('2026-01-01');
+// The families read nothing else of a view.
+const view = {} as View;
+
+interface Use {
+  readonly model: string;
+  readonly tier: string;
+}
+
+/** A family whose days, from `first` on, have these uses; undefined is a day without data. */
+function familyOf(
+  days: readonly (readonly Use[] | undefined)[],
+  onRead: (day: Day) => void = () => undefined,
+) {
+  return dayFamily({
+    name: 'agent_platform_test_credits_by_model',
+    help: 'h',
+    unit: 'credits',
+    source: 's',
+    labels: ['model', 'tier'],
+    aggregation: 'additive',
+    breakdown: true,
+    samplesOf(_, day) {
+      onRead(day);
+      const uses = days[days.findIndex((__, index) => addDays(first, index) === day)];
+      return uses?.map(({ model, tier }) => ({ labels: { model, tier }, value: 7 }));
+    },
+  });
+}
+
+function zerosBy(zeros: ZerosOf, family: ReturnType<typeof familyOf>, day: Day) {
+  const present = new Set([...(family.samplesOf(view, day) ?? [])].map((sample) => keyOf(family, sample)));
+  return [...zeros(family, view, day, present)].filter((zero) => zero !== undefined);
+}
+
+describe('zeros of consecutive days', () => {
+  const name = fc.constantFrom('a', 'b', 'c', 'd', 'A long\u0000name');
+  const uses = fc.array(fc.record({ model: name, tier: fc.constantFrom('', 's') }), { maxLength: 6 });
+  const days = fc.array(fc.option(uses, { nil: undefined, freq: 4 }), { maxLength: 80 });
+  const steps = fc.array(
+    fc.oneof(fc.constant(1), fc.constant(0), fc.nat({ max: 40 }), fc.integer({ min: -9, max: -1 })),
+    { maxLength: 40 },
+  );
+
+  test('are those of each day alone, in the same order, whichever days are asked for', () => {
+    fc.assert(
+      fc.property(days, steps, (list, moves) => {
+        const family = familyOf(list);
+        const zeros = createConsecutiveZeros();
+        let day = first;
+        for (const move of moves) {
+          day = addDays(day, move);
+          expect(zerosBy(zeros, family, day)).toEqual(zerosBy(zerosOf, family, day));
+        }
+      }),
+    );
+  });
+
+  test('read each day once', () => {
+    const reads = new Map<Day, number>();
+    const family = familyOf(
+      Array.from({ length: 60 }, (_, index) => [{ model: `m${index % 3}`, tier: 's' }]),
+      (day) => reads.set(day, (reads.get(day) ?? 0) + 1),
+    );
+    const zeros = createConsecutiveZeros();
+    const present = new Set<string>();
+    for (let index = 0; index < 60; index++) [...zeros(family, view, addDays(first, index), present)];
+    expect(Math.max(...reads.values())).toBe(1);
+  });
+});
