@@ -37,8 +37,8 @@ export const cost: Row = {
       unit: 'none',
       decimals: 2,
       labels: [
-        { of: 'model', title: 'Model', to: modelLink },
-        { of: 'currency', title: 'Currency', width: 90 },
+        { of: 'model', title: 'Model', to: modelLink, width: 190 },
+        { of: 'currency', title: 'Currency', width: 95 },
       ],
       value: 'Cost',
       queries: [
@@ -61,7 +61,7 @@ export const cost: Row = {
       ],
       columns: [
         { of: 'org', title: 'Organization', to: orgLink(links.credits), width: 125 },
-        { of: 'currency', title: 'Currency' },
+        { of: 'currency', title: 'Currency', width: 95 },
         { of: 0, title: 'To date', unit: 'none', properties: [{ id: 'decimals', value: 2 }] },
         { of: 1, title: 'Expected', unit: 'none', properties: [{ id: 'decimals', value: 2 }] },
         { of: 2, title: 'Per million', unit: 'none', properties: [{ id: 'decimals', value: 2 }] },

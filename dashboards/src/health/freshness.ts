@@ -52,7 +52,7 @@ export const freshness: Row = {
     }),
     table({
       title: 'Datasets',
-      text: 'The newest complete day of each dataset, and the number of days since the start of history without a settled answer.',
+      text: 'The newest complete day of each dataset, the time since it began, and the number of days since the start of history without a settled answer.',
       queries: [
         rows(promql`1000 * ${newest(dataDayTimestamp)}`),
         rows(dataAge()),
@@ -62,7 +62,7 @@ export const freshness: Row = {
         { of: 'org', title: 'Organization', to: orgLink(links.health), width: 125 },
         { of: 'dataset', title: 'Dataset' },
         { of: 0, title: 'Newest day', unit: 'time:YYYY-MM-DD' },
-        { of: 1, title: 'Since it began', unit: 's', properties: [{ id: 'decimals', value: 0 }] },
+        { of: 1, title: 'Age', unit: 's', properties: [{ id: 'decimals', value: 0 }] },
         { of: 2, title: 'Uncovered', total: true },
       ],
       sort: { by: 'Newest day', desc: false },

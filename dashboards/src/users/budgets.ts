@@ -70,6 +70,7 @@ export const budgets: Row = {
         days(
           promql`${daily(teamCreditsMonthToDate, { only: TEAM })} / ${atEnd(teamCreditsMonthBudget, { only: TEAM })}`,
           '{{org}} {{team}}',
+          { palette: 'series' },
         ),
       ],
       noValue: NO_BUDGET,
