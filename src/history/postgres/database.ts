@@ -78,23 +78,29 @@ export function createDatabase({ url, log, onRecovery }: DatabaseDeps): Database
   let schema = SCHEMA;
 
   /** A changed URL, such as another password, replaces the pool. */
-  async function connect(): Promise<PoolClient> {
+  async function connect(): Promise<{ readonly client: PoolClient; readonly from: Pool }> {
     const text = await url.read();
-    if (isClosed) throw new Error('the database is closed');
-    if (pool?.url !== text) {
-      void pool?.pool.end();
-      pool = undefined;
-      const created = await createPool(text);
-      schema = schemaOf(text);
-      pool = { pool: created, url: text };
-    }
-    return pool.pool.connect();
-  }
-
-  async function createPool(text: string): Promise<Pool> {
     // Loaded here: most exporters have a file.
     const { default: pg } = await import('pg');
-    const created = new pg.Pool({
+    if (isClosed) throw new Error('the database is closed');
+    // Without waiting in between: of transactions that begin together, one creates the pool.
+    if (pool?.url !== text) {
+      discardPool();
+      schema = schemaOf(text);
+      pool = { pool: createPool(pg.Pool, text), url: text };
+    }
+    const from = pool.pool;
+    return { client: await from.connect(), from };
+  }
+
+  /** Its idle connections close now, the others once they are no longer used. */
+  function discardPool(): void {
+    void pool?.pool.end();
+    pool = undefined;
+  }
+
+  function createPool(create: typeof Pool, text: string): Pool {
+    const created = new create({
       application_name: 'agent-platform-exporter',
       connectionString: connectionString(text),
       max: MAX_CONNECTIONS,
@@ -114,12 +120,13 @@ export function createDatabase({ url, log, onRecovery }: DatabaseDeps): Database
     mode: TransactionMode,
     work: (query: Query) => Promise<Result>,
   ): Promise<Result> {
-    let client: PoolClient;
+    let connection: Awaited<ReturnType<typeof connect>>;
     try {
-      client = await connect();
+      connection = await connect();
     } catch (error) {
       throw failed(error, 'snapshot');
     }
+    const { client, from } = connection;
     let isBroken = true;
     try {
       await client.query(BEGIN[mode]);
@@ -127,7 +134,8 @@ export function createDatabase({ url, log, onRecovery }: DatabaseDeps): Database
       const { command } = await client.query('thrown' in outcome ? 'ROLLBACK' : 'COMMIT');
       if (!('thrown' in outcome) && command !== 'COMMIT') throw new Error('the transaction was rolled back');
       isBroken = false;
-      succeeded(mode);
+      // One of a discarded pool leads to where the others no longer lead.
+      if (from === pool?.pool) succeeded(mode);
       if ('thrown' in outcome) throw outcome.thrown;
       return outcome.result;
     } catch (error) {
@@ -143,6 +151,8 @@ export function createDatabase({ url, log, onRecovery }: DatabaseDeps): Database
     trouble = troubleOf(error);
     isUp = false;
     isOfWrites = mode === 'write' && trouble.reason !== 'unreachable';
+    // After a failover, each open connection may lead to either server.
+    if (trouble.reason === 'read-only') discardPool();
     const fields = { store: url.describe(), ...trouble };
     if (before?.reason !== trouble.reason && !isClosed) {
       const text = 'Database cannot be used; published data stays, polling and hook events wait';
