@@ -1,14 +1,14 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { FetchingCollector } from '../catalog/collector.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
 import type { LiveConfig } from '../config/config.ts';
 import type { Instruments } from '../exposition/instruments.ts';
 import { NotStored } from '../history/history.ts';
 import type { LeaseSettings, Leases } from '../history/postgres/leases.ts';
-import type { SharedRun, SharedTotals } from '../history/postgres/runs.ts';
+import type { Counted, SharedRun, SharedTotals } from '../history/postgres/runs.ts';
 import type { RunStates } from '../pipeline/run-states.ts';
 import { type FailureReason, failureReasons, PlatformError } from '../runtime/errors.ts';
-import { readCron } from '../scheduler/cron.ts';
+import type { LastTick } from '../scheduler/cron.ts';
 
 /** The right to run a collector of an organization now. */
 interface Claim {
@@ -34,10 +34,14 @@ export const claimEverything: ClaimRun = async () => ({
 });
 
 /** Claims the tick of a schedule by the database's clock, for organizations that this process holds. */
-export function createClaims(leases: Leases, stored: (org: string) => Promise<void>): ClaimRun {
+export function createClaims(
+  leases: Leases,
+  lastTick: LastTick,
+  stored: (org: string) => Promise<void>,
+): ClaimRun {
   return async ({ org, collector, schedule }, mode) => {
     const lost = leases.lost(org);
-    const at = readCron(schedule).last(leases.now()) ?? 0;
+    const at = lastTick(schedule, leases.now());
     if (!(await leases.claim(org, collector, at, mode === 'thorough'))) return undefined;
     return {
       lost,
@@ -54,6 +58,7 @@ export function createClaims(leases: Leases, stored: (org: string) => Promise<vo
 /** Whether a held collector has a tick that no process has run, and that its own schedule seems to have missed. */
 export function isOverdue(
   leases: Leases,
+  lastTick: LastTick,
   job: {
     readonly org: string;
     readonly collector: string;
@@ -64,7 +69,7 @@ export function isOverdue(
 ): boolean {
   if (!leases.isHeld(job.org)) return false;
   const now = leases.now();
-  const at = readCron(job.schedule).last(now) ?? 0;
+  const at = lastTick(job.schedule, now);
   if ((leases.tickOf(job.org, job.collector) ?? -1) >= at) return false;
   return isNew || now - at > job.jitterMs + GRACE_MS;
 }
@@ -96,26 +101,29 @@ export function leaseSettingsOf(config: LiveConfig): LeaseSettings {
 /** The part of the instruments that runs update, with totals that all processes share. */
 export function createSharedInstruments(
   instruments: Instruments,
-  put: (org: string, run: SharedRun, added: readonly SharedTotals[]) => Promise<void>,
+  put: (org: string, run: SharedRun, counted: readonly Counted[]) => Promise<void>,
   runs: RunStates,
   /** Resolves before the next attempt to store a run; rejects when the process stops. */
   wait: () => Promise<void>,
 ): { readonly instruments: Instruments; stored(org: string): Promise<void> } {
+  /** What was counted since the last run, by organization and dataset. */
   const pending = new Map<string, SharedTotals>();
+  /** What runs have counted that could not be stored: maybe it was, and only the answer was lost. */
+  const unstored = new Map<string, readonly Counted[]>();
   const storing = new Map<string, Promise<void>>();
 
   /** Stores a run, again until it succeeds: otherwise nobody would see its outcome before the collector's next one. */
-  async function share(org: string, run: SharedRun, added: readonly SharedTotals[]): Promise<void> {
+  async function share(org: string, run: SharedRun, counted: readonly Counted[]): Promise<void> {
     for (;;) {
       try {
-        await put(org, run, added);
+        await put(org, run, counted);
         return;
       } catch (error) {
         const isTaken = !(error instanceof NotStored) || error.details.reason === 'taken';
         const isLatest = runs.get(org, run.collector).lastRunAt === run.lastRunAt;
         if (isTaken || !isLatest) {
-          // Counted with the next run.
-          for (const totals of added) add({ org, dataset: totals.dataset }, totals);
+          // Stored with the next run.
+          unstored.set(org, [...(unstored.get(org) ?? []), ...counted]);
           return;
         }
         await wait();
@@ -143,12 +151,15 @@ export function createSharedInstruments(
     dayRevisions: ({ org, dataset, count }) => add({ org, dataset }, { revisions: count }),
     collectorRun({ org, collector, seconds }) {
       const { lastRunAt = 0, lastSuccessAt, failure } = runs.get(org, collector);
-      const added: SharedTotals[] = [];
-      for (const [key, totals] of pending) {
+      const totals: SharedTotals[] = [];
+      for (const [key, counted] of pending) {
         if ((JSON.parse(key) as readonly string[])[0] !== org) continue;
-        added.push(totals);
+        totals.push(counted);
         pending.delete(key);
       }
+      const counted = [...(unstored.get(org) ?? [])];
+      unstored.delete(org);
+      if (totals.length > 0) counted.push({ id: randomUUID(), totals });
       const { since = 0, error } = failure ?? {};
       const outcome = share(
         org,
@@ -156,7 +167,7 @@ export function createSharedInstruments(
           ...{ collector, lastRunAt, lastSuccessAt, seconds },
           failure: error && { since, reason: error.reason, message: error.message, hint: error.hint },
         },
-        added,
+        counted,
       ).catch(() => undefined); // The process stops.
       const before = storing.get(org);
       storing.set(
@@ -175,12 +186,13 @@ export function showSharedRuns(
     readonly runs: RunStates;
     readonly now: number;
     readonly isHeld: boolean;
+    readonly lastTick: LastTick;
   },
   org: string,
   collectors: readonly (Pick<FetchingCollector, 'name'> & { readonly schedule: string })[],
   shared: readonly SharedRun[],
 ): void {
-  const { instruments, runs, now, isHeld } = parts;
+  const { instruments, runs, now, isHeld, lastTick } = parts;
   for (const run of shared) {
     const collector = collectors.find(({ name }) => name === run.collector);
     if (collector === undefined) continue;
@@ -197,7 +209,7 @@ export function showSharedRuns(
     const known = runs.get(org, run.collector);
     runs.update(org, run.collector, {
       running: isHeld && known.running,
-      tried: known.tried || lastRunAt >= (readCron(collector.schedule).last(now) ?? 0),
+      tried: known.tried || lastRunAt >= lastTick(collector.schedule, now),
       ...{ lastRunAt, lastSuccessAt, lastDurationSeconds: seconds },
       failure: failure &&
         reason && {

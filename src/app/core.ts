@@ -18,6 +18,7 @@ import { type ClosableLogger, createLogger, type LogLevel } from '../runtime/log
 import { createLoggedProgress, type Progress } from '../runtime/progress.ts';
 import { createRedactor, type Redactor } from '../runtime/redact.ts';
 import { createTurns, type Turns } from '../runtime/turns.ts';
+import { createLastTick, type LastTick } from '../scheduler/cron.ts';
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.ts';
 import { createCronTicker, type Ticker } from '../scheduler/ticker.ts';
 import { type ClaimRun, claimEverything, createClaims, createSharedInstruments } from './claims.ts';
@@ -67,6 +68,8 @@ export interface Core {
   /** Limits the work under way over all organizations. */
   readonly turns: Turns;
   readonly scheduler: Scheduler;
+  /** The newest tick of a schedule. */
+  readonly lastTick: LastTick;
   readonly progress: Progress;
   readonly renderSegment: RenderSegment;
   /** Aborted when the process stops. */
@@ -124,6 +127,7 @@ export async function createCore(
   });
   const runs = createRunStates();
   const { shared } = store;
+  const lastTick = createLastTick();
   const sharedRuns =
     shared &&
     createSharedInstruments(instruments, shared.putRun, runs, () =>
@@ -140,11 +144,11 @@ export async function createCore(
     ...{ log, redactor, clock, history, store, instruments, publication, traffic },
     exposition: createExposition({ publication, registry: instruments.registry, clock }),
     published: createPublishedOrgs(publication),
-    runs,
+    ...{ runs, lastTick },
     claim:
       shared === undefined || sharedRuns === undefined
         ? claimEverything
-        : createClaims(shared.leases, sharedRuns.stored),
+        : createClaims(shared.leases, lastTick, sharedRuns.stored),
     runInstruments: sharedRuns?.instruments ?? instruments,
     memory: createRunMemory(),
     turns: createTurns({ limit: first.maxTurns, closing: stopping.signal, clock }),

@@ -7,12 +7,12 @@ import { jobsOf } from './transition.ts';
 
 /** Begins to share the work with other processes, if the store is shared. */
 export function shareWork(core: Core, inUse: () => Deployment): void {
-  const { store, scheduler, history, traffic, log } = core;
+  const { store, scheduler, history, traffic, lastTick, log } = core;
   const leases = store.shared?.leases;
   if (leases === undefined) return;
   const overdue = (isNew: boolean, org?: string) =>
     jobsOf(inUse())
-      .filter((job) => (org === undefined || job.org === org) && isOverdue(leases, job, isNew))
+      .filter((job) => (org === undefined || job.org === org) && isOverdue(leases, lastTick, job, isNew))
       .map(({ name }) => name);
 
   /** Continues where another process has stopped. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { NotStored } from '../history/history.ts';
 import { createDatabase, type Query, type Row } from '../history/postgres/database.ts';
 import { migrate } from '../history/postgres/schema.ts';
-import { ConfigError } from '../runtime/errors.ts';
+import { ConfigError, messageOf } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type CopySource, type CopyTarget, hasOtherData } from './copy.ts';
 import { STATEMENTS } from './postgres-tables.ts';
@@ -129,7 +129,9 @@ async function openDatabase(url: CopyUrl, log: Logger, isTarget: boolean) {
     // What is unfinished stays marked.
     await database
       .transaction((query) => query(`DELETE FROM ${table('copy')} WHERE run = $1 AND NOT is_target`, [run]))
-      .catch(() => undefined);
+      .catch((error: unknown) =>
+        log.debug('Releasing the copied database failed', { error: messageOf(error) }),
+      );
     await database.close();
   }
 

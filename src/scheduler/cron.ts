@@ -50,3 +50,19 @@ export function readCron(expression: string): Cron {
     },
   };
 }
+
+/** The newest tick of a cron expression until an instant, that instant included; 0 without one in eight years. */
+export type LastTick = (expression: string, until: Instant) => Instant;
+
+/** Creates a `LastTick` that computes each tick of an expression once: it is asked for each collector every few seconds. */
+export function createLastTick(): LastTick {
+  const known = new Map<string, { readonly cron: Cron; readonly tick: Instant; readonly next: Instant }>();
+  return (expression, until) => {
+    const before = known.get(expression);
+    if (before !== undefined && before.tick <= until && until < before.next) return before.tick;
+    const cron = before?.cron ?? readCron(expression);
+    const tick = cron.last(until) ?? 0;
+    known.set(expression, { cron, tick, next: cron.next(until) ?? Number.POSITIVE_INFINITY });
+    return tick;
+  };
+}

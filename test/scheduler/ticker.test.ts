@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { createTask } from 'node-cron';
 import { describe, expect, test } from 'vitest';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
-import { readCron } from '../../src/scheduler/cron.ts';
+import { createLastTick, readCron } from '../../src/scheduler/cron.ts';
 import { createCronTicker } from '../../src/scheduler/ticker.ts';
 
 const MINUTE = 60_000;
@@ -171,6 +171,23 @@ describe('a cron expression', () => {
     ['0 9 * * 1', '2026-11-23T09:00:00.000Z'],
   ])('%s is next due at %s', (expression, expected) => {
     expect(new Date(readCron(expression).next(START) ?? 0).toISOString()).toBe(expected);
+  });
+
+  test('has one newest tick at any time, in whichever order it is asked for', () => {
+    const expressions = fc.constantFrom('35 */3 * * *', '0 12 * * *', '*/7 3 * * 1', '0 0 29 2 *');
+    const minutes = fc.array(fc.tuple(expressions, fc.integer({ min: 0, max: 40 * 24 * 60 })), {
+      minLength: 5,
+    });
+    fc.assert(
+      fc.property(minutes, (asked) => {
+        const lastTick = createLastTick();
+        for (const [expression, after] of asked) {
+          const at = START + after * MINUTE;
+          expect(lastTick(expression, at)).toBe(readCron(expression).last(at));
+        }
+      }),
+      { numRuns: 30 },
+    );
   });
 
   test('is due exactly when node-cron says, minute by minute', () => {

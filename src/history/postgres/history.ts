@@ -11,7 +11,7 @@ import { createHistoryState, type HistoryState, type Touched } from '../state.ts
 import type { Database, Query } from './database.ts';
 import type { Leases } from './leases.ts';
 import { readRows, type SchemaVersionOf, type StoredRows, withRows, writeTouched } from './rows.ts';
-import { runIn, type SharedRun, type SharedTotals, totalsIn, writeRun } from './runs.ts';
+import { type Counted, runIn, type SharedRun, type SharedTotals, totalsIn, writeRun } from './runs.ts';
 import { migrate, refuseCopied } from './schema.ts';
 import { abandonedOrgs, firstKeptDay } from './sweep.ts';
 
@@ -43,8 +43,11 @@ export interface PostgresHistoryDeps {
 export interface PostgresHistory extends History {
   /** Identifies the store, the same in all of its processes; undefined until it was opened. */
   storeId(): string | undefined;
-  /** Stores a run of a collector and what it has counted; each time with what was read of other processes' runs. */
-  putRun(org: string, run: SharedRun, added: readonly SharedTotals[]): Promise<void>;
+  /**
+   * Stores a run of a collector and what was counted. A `NotStored` may be of a lost answer: what was counted can be
+   * stored again, and counts once.
+   */
+  putRun(org: string, run: SharedRun, counted: readonly Counted[]): Promise<void>;
   /** Resolves once the schema is current; the database is tried again until then. */
   readonly opened: Promise<void>;
 }
@@ -155,7 +158,7 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
     return { now: { state: createHistoryState(slots), version }, rows };
   }
 
-  function showRuns(org: string, { runs, totals }: StoredRows, isAll = false): void {
+  function showRuns(org: string, { runs, totals }: Pick<StoredRows, 'runs' | 'totals'>, isAll = false): void {
     if (isAll || runs.length + totals.length > 0)
       deps.onRuns?.(org, runs.map(runIn), totals.map(totalsIn), isAll);
   }
@@ -283,18 +286,18 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
         );
       });
     },
-    async putRun(org, run, added) {
+    async putRun(org, run, counted) {
+      // Read in the same transaction: only the database knows the new totals, and a read that fails afterwards would
+      // pass for a run that was not stored.
+      let written: Pick<StoredRows, 'runs' | 'totals'> = NO_ROWS;
       await change(
         org,
         () => ({ result: undefined, touched: [] }),
-        (query, version) => writeRun(query, database.schema, { org, version }, run, added),
+        async (query, version) => {
+          written = await writeRun(query, database.schema, { org, version }, run, counted);
+        },
       );
-      // Only the database knows the new totals.
-      const rows = await database.transaction(
-        (query) => readRows(query, database.schema, org, (known.get(org)?.version ?? 0) - 1),
-        'snapshot',
-      );
-      showRuns(org, rows);
+      showRuns(org, written);
     },
     async amend(dataset, work) {
       await changeAll((state) => state.amend(dataset, work));

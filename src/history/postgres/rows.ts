@@ -6,6 +6,7 @@ import { decode, encode } from '../encoding.ts';
 import type { DatasetState } from '../history.ts';
 import { type HistoryState, NOTHING, nameOf, type OrgState, type Touched } from '../state.ts';
 import type { Query, Row } from './database.ts';
+import { RUN_COLUMNS, TOTAL_COLUMNS } from './runs.ts';
 import { msOf, storable } from './values.ts';
 
 /** The current schema version of a dataset's rows or documents. */
@@ -40,11 +41,8 @@ export async function readRows(
     ),
     days: await read('former, dataset, day::text, form, data::text, sum::float8', 'day'),
     documents: await read('former, dataset, id, form, data::text, sum::float8', 'document'),
-    runs: await read(
-      `collector, ${msOf('last_run_at')}, ${msOf('last_success_at')}, seconds, ${msOf('failing_since')}, reason, message, hint`,
-      'collector_run',
-    ),
-    totals: await read('dataset, revisions::float8, rejected::float8', 'dataset_total'),
+    runs: await read(RUN_COLUMNS, 'collector_run'),
+    totals: await read(TOTAL_COLUMNS, 'dataset_total'),
   };
 }
 

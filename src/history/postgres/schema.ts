@@ -106,6 +106,10 @@ const PAUSES = `
     status integer, message text NOT NULL, PRIMARY KEY (org, address, scope)
   );`;
 
+/** The runs whose counts are in the totals: one that is stored again must not add them again. */
+const COUNTED = `
+  CREATE TABLE S.counted_run (org text NOT NULL, id uuid NOT NULL, at timestamptz NOT NULL, PRIMARY KEY (org, id));`;
+
 /**
  * For people and their tools; documented in docs/postgresql.md. They contain no figure about individual people, and read
  * only what was stored of the current organization of a name.
@@ -146,6 +150,7 @@ const MIGRATIONS: readonly Migration[] = [
   { sql: VIEWS, usableFrom: 2 },
   { sql: COPY, usableFrom: 2 },
   { sql: PAUSES, usableFrom: 2 },
+  { sql: COUNTED, usableFrom: 2 },
 ];
 
 /**
