@@ -94,26 +94,31 @@ describe('the leases of organizations', () => {
     expect(one.held()).toEqual(ORGS);
   });
 
-  test('of a suspended process are taken over, and what it stores afterwards is refused', async () => {
-    const cluster = await createCluster();
-    const suspended = await cluster.join();
-    const lost = suspended.leases.lost('acme');
-    await suspended.history.putDays('acme', 'tokens', answer([monday], { [monday]: { n: 1 } }));
-    await cluster.wait(31);
-    const other = await cluster.join();
-    expect(other.held()).toEqual(ORGS);
-    await other.history.putDays('acme', 'tokens', answer([monday], { [monday]: { n: 2 } }));
-    const late = suspended.history.putDays('acme', 'tokens', answer([monday], { [monday]: { n: 1 } }));
-    await expect(late).rejects.toThrow('another process polls the organization acme');
-    await expect(suspended.history.putRequests('acme', { day: monday, requests: 1 })).rejects.toThrow(
-      'another process',
-    );
-    expect(await suspended.leases.claim('acme', 'tokens', 1, false)).toBe(false);
-    expect(lost?.aborted).toBe(false);
-    await suspended.beat();
-    expect(lost?.aborted).toBe(true);
-    expect((await other.history.read('acme')).days('tokens').get(monday)).toEqual({ n: 2 });
-  });
+  test.each([31, 601])(
+    'of a process suspended for %i seconds are taken over, and what it stores afterwards is refused',
+    async (seconds) => {
+      const cluster = await createCluster();
+      const suspended = await cluster.join();
+      const lost = suspended.leases.lost('acme');
+      await suspended.history.putDays('acme', 'tokens', answer([monday], { [monday]: { n: 1 } }));
+      await cluster.wait(seconds);
+      const other = await cluster.join();
+      expect(other.held()).toEqual(ORGS);
+      await other.history.putDays('acme', 'tokens', answer([monday], { [monday]: { n: 2 } }));
+      const late = suspended.history.putDays('acme', 'tokens', answer([monday], { [monday]: { n: 1 } }));
+      await expect(late).rejects.toThrow('another process polls the organization acme');
+      await expect(suspended.history.putRequests('acme', { day: monday, requests: 1 })).rejects.toThrow(
+        'another process',
+      );
+      const run = { collector: 'tokens', lastRunAt: 1, lastSuccessAt: 1, seconds: 1, failure: undefined };
+      await expect(suspended.history.putRun('acme', run, [])).rejects.toThrow('another process');
+      expect(await suspended.leases.claim('acme', 'tokens', 1, false)).toBe(false);
+      expect(lost?.aborted).toBe(false);
+      await suspended.beat();
+      expect(lost?.aborted).toBe(true);
+      expect((await other.history.read('acme')).days('tokens').get(monday)).toEqual({ n: 2 });
+    },
+  );
 
   test('let each tick of a collector be run once, and again if the process that ran it was lost', async () => {
     const cluster = await createCluster();

@@ -1,18 +1,13 @@
-import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
-import { createSandbox } from '../../../src/sandbox/index.ts';
-import { isOfPlatform, readPage, seriesText } from '../../e2e/page.ts';
+import { expect, test } from 'vitest';
+import { isOfPlatform, seriesText } from '../../e2e/page.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { createPrograms, type Program, written } from '../programs.ts';
+import { createPrograms } from '../programs.ts';
+import { type Replica, startAskedPlatform, startReplica } from './replicas.ts';
 import { usePostgres } from './server.ts';
 
 const ORGS = 7;
 const COLLECTORS = ['tokens', 'tools', 'activity', 'productivity', 'readiness', 'wiki'];
 const PREFIX = 'agent_platform_exporter_';
-const TOKEN = 'a-token-of-the-senders';
 /** Own metrics that are equal on all replicas. */
 const SHARED =
   /^agent_platform_(?:exporter_(?:collector_|day_revisions|records_rejected|store_info)|hook_(?:events_total|session_ends|sessions_waiting|last_event))/;
@@ -20,79 +15,20 @@ const SHARED =
 const server = usePostgres();
 const programs = createPrograms();
 
-interface Exporter {
-  readonly program: Program;
-  readonly url: string;
-}
-
-/** A platform that records who asked for what. */
-async function startPlatform() {
-  const sandbox = createSandbox({ orgs: ORGS, users: 5, repos: 2, now: Date.now });
-  const asked: string[] = [];
-  const platform = createServer((request, response) => {
-    asked.push(`${request.headers.authorization} ${request.url}`);
-    sandbox.handler(request, response);
-  });
-  platform.listen(0, '127.0.0.1');
-  await new Promise((resolve) => platform.once('listening', resolve));
-  afterAll(() => {
-    platform.closeAllConnections();
-    platform.close();
-  });
-  return { asked, orgs: sandbox.orgs, url: `http://127.0.0.1:${(platform.address() as AddressInfo).port}` };
-}
-
-async function pageOf({ url }: Exporter) {
-  return readPage(await (await fetch(`${url}/metrics`)).text());
-}
-
 /** What all replicas must agree on. */
-async function agreedOf(exporter: Exporter): Promise<readonly string[]> {
-  const { samples } = await pageOf(exporter);
+async function agreedOf(exporter: Replica): Promise<readonly string[]> {
+  const { samples } = await exporter.page();
   return samples
     .filter(({ name }) => (isOfPlatform(name) && !name.includes('_hook_')) || SHARED.test(name))
     .map(seriesText)
     .sort();
 }
 
-async function sendEvents({ url }: Exporter, events: readonly object[]): Promise<number> {
-  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
-  const response = await fetch(`${url}/hooks/events`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({ events }),
-  });
-  await response.text();
-  return response.status;
-}
-
 test('three replicas ask once, agree on the page, and take over from one that was killed or suspended', async () => {
-  const platform = await startPlatform();
+  const platform = await startAskedPlatform({ orgs: ORGS, users: 5, repos: 2 });
   const database = await server.database();
-  const file = join(programs.folder(), 'config.yaml');
-  const orgs = platform.orgs.map(
-    ({ name, keys }, index) =>
-      `  - {name: ${name}, base_url: "${platform.url}", api_key_env: KEY_${index}}\n# ${keys.owner}`,
-  );
-  // Nothing becomes due while the test runs.
-  const never = '0 0 29 2 *';
-  writeFileSync(
-    file,
-    `orgs:\n${orgs.join('\n')}\nschedule: {analytics: "${never}", readiness: "${never}", wiki: "${never}"}\nhistory: {start: 2026-11-01}\napi: {requests_per_second: 200}\n`,
-  );
-  const environment = {
-    AGENT_PLATFORM_STORAGE_URL: database,
-    AGENT_PLATFORM_HOOKS_TOKEN: TOKEN,
-    ...Object.fromEntries(platform.orgs.map(({ keys }, index) => [`KEY_${index}`, keys.owner])),
-  };
-  async function start(): Promise<Exporter> {
-    const program = programs.exporter(
-      ['serve', `--config.file=${file}`, '--web.listen-address=127.0.0.1:0'],
-      environment,
-    );
-    const port = await written(program, 'stderr', /msg=Serving .*\bport=(\d+)/);
-    return { program, url: `http://127.0.0.1:${port}` };
-  }
+  const environment = { AGENT_PLATFORM_STORAGE_URL: database };
+  const start = () => startReplica(programs, platform, { start: '2026-11-01', rate: 200, environment });
   const holders = async () => {
     const rows = await server.query(
       database,
@@ -100,7 +36,7 @@ test('three replicas ask once, agree on the page, and take over from one that wa
     );
     return rows.map((row) => Number(row['held'])).sort();
   };
-  async function agree(exporters: readonly Exporter[]): Promise<readonly string[]> {
+  async function agree(exporters: readonly Replica[]): Promise<readonly string[]> {
     return waitFor(async () => {
       const [first, ...others] = await Promise.all(exporters.map(agreedOf));
       for (const other of others) expect(other).toEqual(first);
@@ -114,7 +50,7 @@ test('three replicas ask once, agree on the page, and take over from one that wa
   for (const exporter of all) {
     await waitFor(async () => expect((await fetch(`${exporter.url}/-/ready`)).status).toBe(200));
     await waitFor(async () => {
-      const page = await pageOf(exporter);
+      const page = await exporter.page();
       for (const { name } of platform.orgs) {
         for (const collector of COLLECTORS)
           expect(page.value(`${PREFIX}collector_success`, { org: name, collector })).toBe(1);
@@ -123,18 +59,18 @@ test('three replicas ask once, agree on the page, and take over from one that wa
   }
   const before = await agree(all);
   expect(before.some((line) => line.includes('collector_last_success'))).toBe(true);
-  const repeated = platform.asked.filter((request, index) => platform.asked.indexOf(request) !== index);
+  const asked = platform.asked.map(({ key, url }) => `${key} ${url}`);
+  const repeated = asked.filter((request, index) => asked.indexOf(request) !== index);
   expect(repeated).toEqual([]);
 
   // Events are counted once, on whichever replica they arrive.
   const events = Array.from({ length: 30 }, (_, index) => ({
-    ...{ id: `event-${index}`, hook_event_name: 'Notification', session_id: `session-${index % 5}` },
-    occurred_at: Date.now(),
+    ...{ id: `event-${index}`, event: 'Notification', session: `session-${index % 5}` },
   }));
-  for (const exporter of all) expect(await sendEvents(exporter, events)).toBe(202);
+  for (const exporter of all) expect(await exporter.send(events)).toBe(202);
   for (const exporter of all) {
     await waitFor(async () => {
-      const page = await pageOf(exporter);
+      const page = await exporter.page();
       expect(page.value('agent_platform_hook_events_total', { event: 'Notification' })).toBe(30);
       expect(page.value('agent_platform_hook_sessions_waiting')).toBe(5);
     });

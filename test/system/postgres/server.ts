@@ -15,8 +15,19 @@ interface PostgresServer {
   query(url: string, text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
   start(): void;
   stop(mode?: 'fast' | 'immediate'): void;
+  /** Runs statements in a transaction; resolves with what ends it, and releases its locks. */
+  hold(url: string, text: string): Promise<() => Promise<void>>;
+  /** Starts a standby that follows the server; resolves once it does. */
+  standby(): Promise<Standby>;
   /** The URL of a database for another user. */
   urlFor(url: string, user: string, password: string): string;
+}
+
+/** A second server with the same data. */
+interface Standby {
+  readonly port: number;
+  /** Makes it a primary server. */
+  promote(): void;
 }
 
 /** The newest installed version: its programs are not on PATH. */
@@ -33,6 +44,7 @@ export function usePostgres(): PostgresServer {
   let folder = '';
   let port = 0;
   let databases = 0;
+  const running = ['data'];
 
   /** The server refuses to run as root. */
   function run(program: string, args: readonly string[]): void {
@@ -42,13 +54,23 @@ export function usePostgres(): PostgresServer {
     execFileSync(first, rest, { stdio: ['ignore', 'ignore', 'pipe'], cwd: folder });
   }
 
-  function start(): void {
-    const options = `-c listen_addresses=127.0.0.1 -c port=${port} -c unix_socket_directories=${folder} -c fsync=off -c max_connections=60`;
-    run('pg_ctl', ['-D', join(folder, 'data'), '-w', '-l', join(folder, 'log'), '-o', options, 'start']);
+  function start(data = 'data', listen = port): void {
+    const options = `-c listen_addresses=127.0.0.1 -c port=${listen} -c unix_socket_directories=${folder} -c fsync=off -c max_connections=60`;
+    // The log is beside the data: two servers must not share one.
+    run('pg_ctl', [
+      '-D',
+      join(folder, data),
+      '-w',
+      '-l',
+      join(folder, `${data}.log`),
+      '-o',
+      options,
+      'start',
+    ]);
   }
 
-  function stop(mode: 'fast' | 'immediate' = 'fast'): void {
-    run('pg_ctl', ['-D', join(folder, 'data'), '-w', '-m', mode, 'stop']);
+  function stop(mode: 'fast' | 'immediate' = 'fast', data = 'data'): void {
+    run('pg_ctl', ['-D', join(folder, data), '-w', '-m', mode, 'stop']);
   }
 
   async function query(url: string, text: string, values: readonly unknown[] = []) {
@@ -83,10 +105,12 @@ export function usePostgres(): PostgresServer {
   });
 
   afterAll(() => {
-    try {
-      stop('immediate');
-    } catch {
-      // A test has stopped it.
+    for (const data of running) {
+      try {
+        stop('immediate', data);
+      } catch {
+        // A test has stopped it.
+      }
     }
     rmSync(folder, { recursive: true, force: true });
   });
@@ -105,8 +129,26 @@ export function usePostgres(): PostgresServer {
       return urlOf(name);
     },
     query,
-    start,
-    stop,
+    async hold(url, text) {
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      await client.query(`BEGIN; ${text}`);
+      return async () => {
+        await client.query('COMMIT');
+        await client.end();
+      };
+    },
+    start: () => start(),
+    stop: (mode) => stop(mode),
+    async standby() {
+      const data = `standby-${running.length}`;
+      const from = ['-h', '127.0.0.1', '-p', String(port), '-U', 'admin'];
+      run('pg_basebackup', ['-D', join(folder, data), ...from, '-R', '--checkpoint=fast', '--no-sync']);
+      running.push(data);
+      const other = await freePort();
+      start(data, other);
+      return { port: other, promote: () => run('pg_ctl', ['-D', join(folder, data), '-w', 'promote']) };
+    },
     urlFor(url, user, password) {
       const other = new URL(url);
       other.username = user;

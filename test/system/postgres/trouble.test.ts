@@ -43,18 +43,36 @@ const FULL = `
   CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON agent_platform.replica EXECUTE FUNCTION full_disk();
   CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON agent_platform.hook_seen EXECUTE FUNCTION full_disk();`;
 
+/** Begins a trouble and resolves with what ends it. */
+type Trouble = (database: string) => Promise<() => Promise<unknown>>;
+
+const readOnly: Trouble = async (database) => {
+  await server.query(database, 'ALTER SYSTEM SET default_transaction_read_only = on');
+  await server.query(database, 'SELECT pg_reload_conf()');
+  return async () => {
+    await server.query(database, 'ALTER SYSTEM RESET default_transaction_read_only');
+    await server.query(database, 'SELECT pg_reload_conf()');
+  };
+};
+
+const full: Trouble = async (database) => {
+  await server.query(database, FULL);
+  return () => server.query(database, 'DROP FUNCTION full_disk CASCADE');
+};
+
+/** Whoever writes waits for a lock, longer than the limit. */
+const locked: Trouble = (database) =>
+  server.hold(
+    database,
+    'LOCK TABLE agent_platform.replica, agent_platform.hook_seen IN ACCESS EXCLUSIVE MODE',
+  );
+
 describe.each([
-  {
-    reason: 'read-only',
-    begin: ['ALTER SYSTEM SET default_transaction_read_only = on', 'SELECT pg_reload_conf()'],
-    end: ['ALTER SYSTEM RESET default_transaction_read_only', 'SELECT pg_reload_conf()'],
-  },
-  {
-    reason: 'full',
-    begin: [FULL],
-    end: ['DROP FUNCTION full_disk CASCADE'],
-  },
-])('a database that is $reason', ({ reason, begin, end }) => {
+  { reason: 'read-only', begin: readOnly, failed: 3 },
+  { reason: 'full', begin: full, failed: 3 },
+  // Each failure takes ten seconds.
+  { reason: 'slow', begin: locked, failed: 1 },
+])('a database that is $reason', ({ reason, begin, failed }) => {
   test('costs no figure and no event, is reported once, and is used again as soon as it can be', async () => {
     const platform = await startPlatform(programs);
     const database = await server.database();
@@ -65,16 +83,16 @@ describe.each([
     );
     const before = (await exporter.page()).value('agent_platform_daily_credits');
 
-    for (const statement of begin) await server.query(database, statement);
+    const end = await begin(database);
     await waitFor(async () => expect(await exporter.isUp()).toBe(0));
     expect(await exporter.send('two')).toBe(503);
     expect((await exporter.page()).value('agent_platform_daily_credits')).toBe(before);
     // Reading still works every second in between, and must not pass for recovery.
     const failures = () => exporter.program.stderr().match(/Renewing the leases failed/g) ?? [];
-    await waitFor(() => expect(failures().length).toBeGreaterThan(2));
+    await waitFor(() => expect(failures().length).toBeGreaterThanOrEqual(failed));
     expect(await exporter.isUp()).toBe(0);
 
-    for (const statement of end) await server.query(database, statement);
+    await end();
     await waitFor(async () => expect(await exporter.isUp()).toBe(1));
     await waitFor(async () => expect(await exporter.send('two')).toBe(202));
     const events = async () =>
