@@ -16,6 +16,7 @@ import { type FirstSyncResult, measureFirstSync } from './sections/first-sync.ts
 import { type HookResult, measureHook } from './sections/hook.ts';
 import { measureOrganizations, type OrganizationsResult } from './sections/organizations.ts';
 import { measurePanels, type PanelsResult } from './sections/panels.ts';
+import { measureReplicas, type ReplicasResult } from './sections/replicas.ts';
 import { measureSize, type SizeResult } from './sections/size.ts';
 import { measureStarting } from './sections/starting.ts';
 import { measureUsers, type UsersResult } from './sections/users.ts';
@@ -55,6 +56,7 @@ async function measure(options: BenchOptions): Promise<Report> {
     users: does('users') ? await measurePeople(built, options) : undefined,
     panels: does('panels') ? await measureDashboards(options) : undefined,
     organizations: does('organizations') ? await measureMany(built, options) : undefined,
+    replicas: does('replicas') ? { results: await measureShared(built, options) } : undefined,
   };
 }
 
@@ -112,4 +114,12 @@ async function measureMany(
 ): Promise<readonly OrganizationsResult[]> {
   console.error('measuring many organizations');
   return measureOrganizations(built, organizations, organizationDays);
+}
+
+async function measureShared(
+  built: Built,
+  { organizations, organizationDays }: BenchOptions,
+): Promise<readonly ReplicasResult[] | undefined> {
+  console.error('measuring replicas');
+  return measureReplicas(built, organizations.at(-1) ?? 1, organizationDays);
 }

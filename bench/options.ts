@@ -11,7 +11,8 @@ export type Part =
   | 'executable'
   | 'users'
   | 'panels'
-  | 'organizations';
+  | 'organizations'
+  | 'replicas';
 
 /** What is measured, and for how long. */
 export interface BenchOptions {
@@ -50,8 +51,9 @@ const USAGE = `npm run bench -- [options]
   --rounds 5             rounds of load, of which the median counts
   --seconds 2            length of one load on one server
   --connections 4        connections that the load client keeps
+  --organizations 100    numbers of organizations in one process; the last is that of the replicas (default 1,10,50,100,500)
   --quick                one short round at 1000 series: shows that everything runs
-  --only scrape          scrapes and the start alone; or backfill, sync, hook, executable, users, panels or organizations; may be given several times
+  --only scrape          scrapes and the start alone; or backfill, sync, hook, executable, users, panels, organizations or replicas; may be given several times
   --write                write docs/BENCHMARKS.md too; not with --only`;
 
 const PARTS: readonly Part[] = [
@@ -63,6 +65,7 @@ const PARTS: readonly Part[] = [
   'users',
   'panels',
   'organizations',
+  'replicas',
 ];
 const TO_FILES: readonly PastSize[] = [
   { series: 1000, days: 30 },
@@ -103,7 +106,7 @@ export function parseOptions(args: readonly string[]): BenchOptions {
     readings: quick ? 1 : 3,
     year: quick ? QUICK_YEAR : YEAR,
     queried: quick ? 1 : 3,
-    organizations: quick ? [1, 3] : [1, 10, 50, 100, 500],
+    organizations: (values.organizations ?? (quick ? '1,3' : '1,10,50,100,500')).split(',').map(positive),
     organizationDays: quick ? 3 : 15,
     write: values.write === true,
   };
@@ -117,6 +120,7 @@ function parse(args: readonly string[]) {
         series: { type: 'string' },
         rounds: { type: 'string' },
         seconds: { type: 'string' },
+        organizations: { type: 'string' },
         connections: { type: 'string' },
         only: { type: 'string', multiple: true },
         quick: { type: 'boolean' },

@@ -4,6 +4,7 @@ import type { FirstSyncResult } from '../sections/first-sync.ts';
 import type { HookResult } from '../sections/hook.ts';
 import type { OrganizationsResult } from '../sections/organizations.ts';
 import type { PanelsResult } from '../sections/panels.ts';
+import type { ReplicasResult } from '../sections/replicas.ts';
 import type { UsersResult } from '../sections/users.ts';
 import { aimsOf, renderAims, startingAims } from './aims.ts';
 import { renderExecutablePage } from './executable-page.ts';
@@ -12,6 +13,7 @@ import { organizationsAims, renderOrganizationsPage } from './organizations-page
 import { panelsAims, renderPanelsPage } from './panels-page.ts';
 import { fileAims, remoteAims, syncAims } from './past-aims.ts';
 import { type BackfillReport, renderBackfillPage, renderSyncPage } from './past-page.ts';
+import { renderReplicasPage } from './replicas-page.ts';
 import { renderScrapingPage, type ScrapingReport } from './scraping-page.ts';
 import { renderUsersPage, usersAims } from './users-page.ts';
 
@@ -27,12 +29,25 @@ export interface Report {
   readonly users: readonly UsersResult[] | undefined;
   readonly panels: PanelsResult | undefined;
   readonly organizations: readonly OrganizationsResult[] | undefined;
+  /** Without results if PostgreSQL is not installed. */
+  readonly replicas: { readonly results: readonly ReplicasResult[] | undefined } | undefined;
 }
 
 /** The page of results. */
 export function renderPage(report: Report): string {
-  const { machine, options, scraping, backfill, sync, hook, executable, users, panels, organizations } =
-    report;
+  const {
+    machine,
+    options,
+    scraping,
+    backfill,
+    sync,
+    hook,
+    executable,
+    users,
+    panels,
+    organizations,
+    replicas,
+  } = report;
   const aims = [
     ...(scraping === undefined
       ? []
@@ -53,6 +68,7 @@ export function renderPage(report: Report): string {
     users && renderUsersPage(users),
     panels && renderPanelsPage(panels, options),
     organizations && renderOrganizationsPage(organizations),
+    replicas && renderReplicasPage(replicas.results),
   ];
   return `# Benchmarks
 

@@ -49,7 +49,7 @@ export interface OrganizationsResult {
 
 const COLLECTORS = 7;
 /** Small organizations, so that their number is measured and not their size. */
-const PLATFORM = { users: 5, repos: 2, faults: ['slow=1:5'] };
+export const PLATFORM = { users: 5, repos: 2, faults: ['slow=1:5'] };
 /** How often each of the two routes is asked, in milliseconds. */
 const KNOCK_MS = 50;
 /** How often the page is read for progress, in milliseconds. */
@@ -91,21 +91,19 @@ async function measureOne(
   days: number,
 ): Promise<OrganizationsResult> {
   const args = configure(folder, platformPort, organizations, days);
-  const wanted = organizations * COLLECTORS;
+  const { isSynced, isNewerThan, newestIn } = pageChecks(organizations);
   await using first = await start(program, args);
-  const firstSync = await first.phase((page) => count(page, SUCCESS) >= wanted);
-  const newest = count(await first.page(), NEWEST);
+  const firstSync = await first.phase(isSynced);
+  const newest = newestIn(await first.page());
   const askedAt = Date.now() / 1000;
   await first.post('/-/refresh');
-  const round = await first.phase(
-    (page) => [...page.matchAll(LAST)].filter(([, time]) => Number(time) > askedAt).length >= wanted,
-  );
+  const round = await first.phase((page) => isNewerThan(page, askedAt));
   const page = await first.page();
   const compressed = await first.compressedSize();
   const { resident, peak } = first.memory();
   const stopSeconds = await first.stop();
   await using second = await start(program, args);
-  const restart = await second.phase((text) => count(text, NEWEST) >= newest);
+  const restart = await second.phase((text) => newestIn(text) >= newest);
   return {
     ...{ organizations, days, series: count(page, /^agent_platform_(?!exporter_)\w+\{/gm) },
     ...{ firstSync, round, restart, resident, peak, stopSeconds, compressed },
@@ -113,8 +111,27 @@ async function measureOne(
   };
 }
 
+/** What the pages of a process with all collectors of these organizations show. */
+export function pageChecks(organizations: number) {
+  const wanted = organizations * COLLECTORS;
+  return {
+    isSynced: (page: string) => count(page, SUCCESS) >= wanted,
+    /** Whether every collector has succeeded after an instant, in seconds. */
+    isNewerThan: (page: string, at: number) =>
+      [...page.matchAll(LAST)].filter(([, time]) => Number(time) > at).length >= wanted,
+    /** The number of datasets with a newest day. */
+    newestIn: (page: string) => count(page, NEWEST),
+  };
+}
+
 /** Writes the configuration; returns the program's arguments. */
-function configure(folder: string, platformPort: number, organizations: number, days: number) {
+export function configure(
+  folder: string,
+  platformPort: number,
+  organizations: number,
+  days: number,
+  storage = `--storage.path=${path.join(folder, 'history.db')}`,
+) {
   const file = path.join(folder, 'exporter.yaml');
   // The same seed and numbers as the platform's, whose process cannot be asked for its keys.
   const { orgs } = createSandbox({ now: Date.now, orgs: organizations, users: 1, repos: 1 });
@@ -126,19 +143,27 @@ function configure(folder: string, platformPort: number, organizations: number, 
   writeFileSync(file, `orgs:\n${entries.join('\n')}\n`);
   const start = addDays(yesterdayOf(createSystemClock().now()), 1 - days);
   return [
-    ...['serve', `--config.file=${file}`, `--storage.path=${path.join(folder, 'history.db')}`],
+    ...['serve', `--config.file=${file}`, storage],
     ...['--web.enable-lifecycle', '--log.level=error', '--collector.users', '--schedule.jitter=0'],
     ...[`--history.start=${start}`, '--api.requests-per-second=1000'],
   ];
 }
 
+/** A running program that is measured. */
+export type Measured = Awaited<ReturnType<typeof start>>;
+
 /** Starts the program; its phases begin here and after the one before. */
-async function start(program: string, args: readonly string[]) {
+export async function start(
+  program: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   let began = performance.now();
   const child = spawn(process.execPath, [program, ...args, `--web.listen-address=127.0.0.1:${port}`], {
     stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, ...environment },
   });
   const agent = new Agent({ keepAlive: true });
   let cpuBefore = 0;
@@ -158,7 +183,13 @@ async function start(program: string, args: readonly string[]) {
     page,
     compressedSize: async () => (await compressedPage()).length,
     memory: () => memoryOf(child.pid ?? 0),
-    post: (route: string) => fetch(`${url}${route}`, { method: 'POST' }).then((answer) => answer.text()),
+    async post(route: string, token = '', body?: object): Promise<void> {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const message = body === undefined ? {} : { headers, body: JSON.stringify(body) };
+      const answer = await fetch(`${url}${route}`, { method: 'POST', ...message });
+      await answer.text();
+      if (!answer.ok) throw new Error(`${route} answered ${answer.status}`);
+    },
     /** Resolves once the page is complete, with what was seen until then. */
     async phase(isComplete: (page: string) => boolean): Promise<Phase> {
       const times: number[] = [];

@@ -44,8 +44,12 @@ async function figuresOf(replica: Replica): Promise<readonly string[]> {
     .sort();
 }
 
-function warningsOf({ program }: Replica): readonly string[] {
-  return program.stderr().match(/msg="Database cannot be used.*/g) ?? [];
+/** One line when the database goes away, and one when it is back. A busy machine may have more than one such time. */
+function expectOneLineEach({ program }: Replica): void {
+  const lines = program.stderr().match(/msg="Database can(?:not be used|\b[^"]*again")/g) ?? [];
+  expect(lines.length).toBeGreaterThan(0);
+  for (const [index, line] of lines.entries())
+    expect(line.includes('cannot'), `${index} of ${lines.join()}`).toBe(index % 2 === 0);
 }
 
 test('a server that gives no answer delays no scrape, stops polls and events, and is used again once it answers', async () => {
@@ -87,7 +91,7 @@ test('a server that gives no answer delays no scrape, stops polls and events, an
   await waitFor(async () =>
     expect((await replica.page()).value('agent_platform_hook_events_total', { event: 'Stop' })).toBe(2),
   );
-  expect(warningsOf(replica)).toHaveLength(1);
+  expectOneLineEach(replica);
   await fetch(`${replica.url}/-/refresh`, { method: 'POST' });
   await waitFor(() => expect(platform.asked.length).toBeGreaterThan(asked));
 });
@@ -183,5 +187,5 @@ test('a failover to a standby costs no figure and no event, and counts and asks 
   await waitFor(async () => expect(await two.send([...events, { id: 'during', event: 'Stop' }])).toBe(202));
   for (const replica of replicas) await waitFor(async () => expect(await counted(replica)).toBe(21));
   expect(platform.asked.slice(asked)).toEqual([]);
-  for (const replica of replicas) expect(warningsOf(replica)).toHaveLength(1);
+  for (const replica of replicas) expectOneLineEach(replica);
 });

@@ -41,6 +41,7 @@ const FULL = `
   CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
   CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON agent_platform.replica EXECUTE FUNCTION full_disk();
+  CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON agent_platform.org_version EXECUTE FUNCTION full_disk();
   CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON agent_platform.hook_seen EXECUTE FUNCTION full_disk();`;
 
 /** Begins a trouble and resolves with what ends it. */
@@ -64,7 +65,7 @@ const full: Trouble = async (database) => {
 const locked: Trouble = (database) =>
   server.hold(
     database,
-    'LOCK TABLE agent_platform.replica, agent_platform.hook_seen IN ACCESS EXCLUSIVE MODE',
+    'LOCK TABLE agent_platform.replica, agent_platform.org_version, agent_platform.hook_seen IN EXCLUSIVE MODE',
   );
 
 describe.each([
