@@ -24,7 +24,7 @@ ${grouped(first?.organizations ?? 0)} organizations of ${first?.days} days, as i
 with its default settings, which shares the machine. *First sync*: from the start on an empty store until every process has the
 whole page. *Round*: everything once more. *Restart*: one process, from its start until it has the whole page. CPU is the sum of
 the processes, resident memory and the slowest answer those of the worst process. The last column is the time from the answer
-to a hook event until it is on the pages of the other processes: median (longest) of ten.
+to a hook event until it is on the pages of the other processes: median (longest) of five.
 
 ${renderTable(heads, rows)}`;
 }

@@ -40,7 +40,7 @@ export interface ReplicasResult {
 }
 
 const TOKEN = 'a-token-of-the-benchmark';
-const EVENTS = 10;
+const EVENTS = 5;
 /** How often a page is read for an event, in milliseconds. */
 const LOOK_MS = 50;
 

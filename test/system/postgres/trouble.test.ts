@@ -42,6 +42,7 @@ const FULL = `
     BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
   CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON agent_platform.replica EXECUTE FUNCTION full_disk();
   CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON agent_platform.org_version EXECUTE FUNCTION full_disk();
+  CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON agent_platform.request_count EXECUTE FUNCTION full_disk();
   CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON agent_platform.hook_seen EXECUTE FUNCTION full_disk();`;
 
 /** Begins a trouble and resolves with what ends it. */
@@ -65,7 +66,8 @@ const full: Trouble = async (database) => {
 const locked: Trouble = (database) =>
   server.hold(
     database,
-    'LOCK TABLE agent_platform.replica, agent_platform.org_version, agent_platform.hook_seen IN EXCLUSIVE MODE',
+    `LOCK TABLE agent_platform.replica, agent_platform.org_version, agent_platform.request_count, agent_platform.hook_seen
+     IN EXCLUSIVE MODE`,
   );
 
 describe.each([
@@ -83,6 +85,11 @@ describe.each([
       expect((await exporter.page()).value('agent_platform_daily_credits')).toBeGreaterThan(0),
     );
     const before = (await exporter.page()).value('agent_platform_daily_credits');
+    // A run that still writes to a table without trouble would look like a recovery.
+    await waitFor(async () => {
+      const finished = 'SELECT FROM agent_platform.tick WHERE is_finished';
+      expect(await server.query(database, finished)).toHaveLength(6);
+    });
 
     const end = await begin(database);
     await waitFor(async () => expect(await exporter.isUp()).toBe(0));
