@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
+import { runPostgres } from '../../../bench/postgres.ts';
 import { freePort } from '../../../bench/programs.ts';
 
 /** A PostgreSQL server of a test file, on loopback, in a temporary directory. */
@@ -30,15 +30,6 @@ interface Standby {
   promote(): void;
 }
 
-/** The newest installed version: its programs are not on PATH. */
-function binaries(): string {
-  const root = '/usr/lib/postgresql';
-  const versions = existsSync(root) ? readdirSync(root).filter((name) => /^\d+$/.test(name)) : [];
-  const newest = versions.sort((a, b) => Number(b) - Number(a))[0];
-  if (newest === undefined) throw new Error('PostgreSQL is not installed: apt-get install postgresql');
-  return join(root, newest, 'bin');
-}
-
 /** Declares the server of a test file: it is started before the tests and removed after them. */
 export function usePostgres(): PostgresServer {
   let folder = '';
@@ -46,13 +37,7 @@ export function usePostgres(): PostgresServer {
   let databases = 0;
   const running = ['data'];
 
-  /** The server refuses to run as root. */
-  function run(program: string, args: readonly string[]): void {
-    const command = [join(binaries(), program), ...args];
-    const [first = '', ...rest] =
-      process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--', ...command] : command;
-    execFileSync(first, rest, { stdio: ['ignore', 'ignore', 'pipe'], cwd: folder });
-  }
+  const run = (program: string, args: readonly string[]) => runPostgres(program, args, folder);
 
   function start(data = 'data', listen = port): void {
     const options = `-c listen_addresses=127.0.0.1 -c port=${listen} -c unix_socket_directories=${folder} -c fsync=off -c max_connections=60`;
