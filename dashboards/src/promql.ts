@@ -80,22 +80,27 @@ export function onItsDay<const Label extends string>(
 /**
  * PromQL for the sum of a daily family over the days that `onItsDay` shows in a range, as one point at its end: for so many
  * series that the points of each day would take seconds. A range ends at midnights of the viewer, but the steps of a
- * subquery are those of UTC, and its length is fixed; from the days since some time before the range and up to its end,
- * this subtracts those before its start.
+ * subquery are those of UTC, and its length is fixed: this sums up a window that begins some days before the range,
+ * and subtracts those days. As nobody knows how many they are, they are cut at an instant before the range; to compare
+ * the days of the whole window with it would take as long as to sum them up.
  */
 export function sumOverRange<const Label extends string>(
   family: Queried<Label>,
   dataset: DatasetName,
   { by, orgs, ...choice }: DayChoice<Label> = {},
 ): string {
-  // Older than the first day of the range in any time zone, and younger than the beginning of both windows.
-  const since = `vector(time()) > $__from / 1000 - ${2.5 * DAY_S}`;
-  const days = `(${atMidnight(family, dataset, choice)} and on () (${since}))`;
-  const upToEnd = `sum_over_time(${days}[4d\${__range_s}s:1d] @ end() offset -12h)`;
-  const beforeStart = `label_replace(-1 * sum_over_time(${days}[3d:1d] @ start() offset 12h), "before", "start", "", "")`;
+  const each = atMidnight(family, dataset, choice);
+  const cut = `$__from / 1000 - ${2.5 * DAY_S}`;
+  const days = (compared: string) => `(${each} and on () (vector(time()) ${compared} ${cut}))`;
+  const minus = (name: string, sum: string) => `label_replace(-1 * ${sum}, "less", "${name}", "", "")`;
+  const parts = [
+    `sum_over_time((${each})[4d\${__range_s}s:1d] @ end() offset -12h)`,
+    minus('before the cut', `sum_over_time(${days('<=')}[3d:1d] @ end() offset 12h\${__range_s}s)`),
+    minus('after it', `sum_over_time(${days('>')}[3d:1d] @ start() offset 12h)`),
+  ];
   const kept = keptLabels(family, { ...(by && { by }), ...(orgs && { orgs }) });
   const atLastStep = `vector(time()) > $__to / 1000 - ${DAY_S}`;
-  return `(sum by (${kept.join(',')}) (${upToEnd} or ${beforeStart}) and on () (${atLastStep}))`;
+  return `(sum by (${kept.join(',')}) (${parts.join(' or ')}) and on () (${atLastStep}))`;
 }
 
 /** PromQL for a daily family's value on the day that begins at the evaluation time, a UTC midnight. */

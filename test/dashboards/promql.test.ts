@@ -75,10 +75,12 @@ $recorded(agent_platform:daily_tokens{kind="input",org=~"$org"}[1d] offset -2d)
     const day =
       'max by (org) (last_over_time((agent_platform_daily_active_users and on (job,instance,org) ' +
       '(agent_platform_data_day_timestamp_seconds{dataset="activity"} > time() - 172800 < time() - 86400))[1d:1h] offset -2d))';
-    const days = `(${day} and on () (vector(time()) > $__from / 1000 - 216000))`;
+    const days = (compared: string) =>
+      `(${day} and on () (vector(time()) ${compared} $__from / 1000 - 216000))`;
     expect(sumOverRange(dailyActiveUsers, 'activity')).toBe(
-      `(sum by (org) (sum_over_time(${days}[4d\${__range_s}s:1d] @ end() offset -12h) or label_replace(-1 * ` +
-        `sum_over_time(${days}[3d:1d] @ start() offset 12h), "before", "start", "", "")) ` +
+      `(sum by (org) (sum_over_time((${day})[4d\${__range_s}s:1d] @ end() offset -12h) or ` +
+        `label_replace(-1 * sum_over_time(${days('<=')}[3d:1d] @ end() offset 12h\${__range_s}s), "less", "before the cut", "", "") or ` +
+        `label_replace(-1 * sum_over_time(${days('>')}[3d:1d] @ start() offset 12h), "less", "after it", "", "")) ` +
         'and on () (vector(time()) > $__to / 1000 - 86400))',
     );
   });

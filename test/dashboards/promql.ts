@@ -40,7 +40,7 @@ export function namedIn(expression: string): Named {
   const bare = text
     .replaceAll(/[\w:]+\{[^}]*\}/g, '')
     .replaceAll(/\b(?:by|on|ignoring|group_left)\s*\([^)]*\)/g, '')
-    .replaceAll(/\[[^\]]*\]|offset -?\d+[a-z]|§\d+§|\b\d[\w.]*/g, '');
+    .replaceAll(/\[[^\]]*\]|offset -?(?:\d+[a-z])+|§\d+§|\b\d[\w.]*/g, '');
   const unselected = [...bare.matchAll(/[a-zA-Z_:][\w:]*/g)]
     .map(([word]) => word)
     .filter((word) => !WORDS.has(word));
