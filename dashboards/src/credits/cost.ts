@@ -28,7 +28,7 @@ export const cost: Row = {
       decimals: 2,
       queries: [days(daily(dailyCost, { by: ['currency'], orgs: 'summed' }), '{{currency}}')],
       noValue: NO_PRICE,
-      width: 7,
+      width: 6,
       height: 10,
     }),
     ranking({
@@ -37,8 +37,8 @@ export const cost: Row = {
       unit: 'none',
       decimals: 2,
       labels: [
-        { of: 'model', title: 'Model', to: modelLink, width: 190 },
-        { of: 'currency', title: 'Currency', width: 95 },
+        { of: 'model', title: 'Model', to: modelLink, width: 195 },
+        { of: 'currency', title: 'Currency', width: 90 },
       ],
       value: 'Cost',
       queries: [
@@ -48,7 +48,7 @@ export const cost: Row = {
         ),
       ],
       noValue: NO_PRICE,
-      width: 8,
+      width: 9,
       height: 10,
     }),
     table({
@@ -60,7 +60,7 @@ export const cost: Row = {
         rows(promql`1e6 * ${newest(creditPrice)}`),
       ],
       columns: [
-        { of: 'org', title: 'Organization', to: orgLink(links.credits), width: 125 },
+        { of: 'org', title: 'Organization', to: orgLink(links.credits), width: 115 },
         { of: 'currency', title: 'Currency', width: 95 },
         { of: 0, title: 'To date', unit: 'none', properties: [{ id: 'decimals', value: 2 }] },
         { of: 1, title: 'Expected', unit: 'none', properties: [{ id: 'decimals', value: 2 }] },

@@ -10,6 +10,8 @@ import { days, rows } from '../query.ts';
 import { teamLink } from './variables.ts';
 
 const OFF = 'Off: identity is none';
+/** Somebody who was not active has no model and no autonomy; the text of the panel would be in each such cell. */
+const ABSENT = { id: 'noValue', value: '–' } as const;
 const USER = { user: '$user' } as const;
 
 /** Individual people, if the operator enabled their identification. */
@@ -32,15 +34,15 @@ export const people: Row = {
       ],
       columns: [
         { of: 'org', title: 'Organization', to: orgLink(links.users), width: 115 },
-        { of: 'user', title: 'Person', width: 160 },
-        { of: 'team', title: 'Team', properties: [teamLink] },
-        { of: 'primary_model', title: 'Model', to: modelLink, width: 165 },
-        { of: 'delegation_level', title: 'Mode', width: 105 },
+        { of: 'user', title: 'Person', width: 150 },
+        { of: 'team', title: 'Team', properties: [teamLink, ABSENT] },
+        { of: 'primary_model', title: 'Model', to: modelLink, width: 165, properties: [ABSENT] },
+        { of: 'delegation_level', title: 'Mode', width: 105, properties: [ABSENT] },
         { of: 0, title: 'Credits', total: true },
         { of: 1, title: 'Sessions', total: true },
-        { of: 2, title: 'Messages', total: true },
+        { of: 2, title: 'Messages', total: true, width: 85 },
         { of: 3, title: 'Calls', total: true },
-        { of: 4, title: 'Autonomy', width: 90, properties: [{ id: 'decimals', value: 1 }] },
+        { of: 4, title: 'Autonomy', width: 90, properties: [{ id: 'decimals', value: 1 }, ABSENT] },
         { of: 5, title: 'Files', total: true },
         { of: 6, title: 'Commits', total: true },
         { of: 7, title: 'PRs', total: true },
