@@ -67,6 +67,8 @@ const PARTS: readonly Part[] = [
   'organizations',
   'replicas',
 ];
+/** Replicas need PostgreSQL and much time: they are measured by --only replicas. */
+const BY_DEFAULT = PARTS.filter((name) => name !== 'replicas');
 const TO_FILES: readonly PastSize[] = [
   { series: 1000, days: 30 },
   { series: 1000, days: 300 },
@@ -89,7 +91,7 @@ export function parseOptions(args: readonly string[]): BenchOptions {
   const quick = values.quick === true;
   if (values.write === true && values.only !== undefined) throw new Error(USAGE);
   return {
-    parts: values.only?.map(part) ?? PARTS,
+    parts: values.only?.map(part) ?? BY_DEFAULT,
     sizes: (values.series ?? (quick ? '1000' : '1000,100000,1000000')).split(',').map(positive),
     rounds: positive(values.rounds ?? (quick ? '1' : '5')),
     milliseconds: positive(values.seconds ?? (quick ? '0.1' : '2')) * 1000,

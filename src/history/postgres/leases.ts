@@ -156,7 +156,8 @@ export function createLeases(deps: LeasesDeps): Leases {
       const begun = [...taken, ...kept.filter((row) => !held.has(orgOf(row)))];
       const known = await leaseRows.finishedTicks(query, begun.map(orgOf));
       const pauses = await readPauses(query, database.schema, begun.map(orgOf), time);
-      const refreshes = await leaseRows.takeRefreshes(query, renewed);
+      // What is given away is refreshed by its next holder.
+      const refreshes = await leaseRows.takeRefreshes(query, kept);
       const at = await leaseRows.now(query);
       return {
         ...{ kept, taken, begun, known, pauses, refreshes, isCopied, at },
