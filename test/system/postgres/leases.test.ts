@@ -46,9 +46,10 @@ async function createCluster() {
       opened.resolve(history.opened);
       let beats = 0;
       const busy = new Set<string>();
+      const refreshed: string[] = [];
       leases.subscribe({
         onHeld: () => undefined,
-        onRefresh: () => undefined,
+        onRefresh: (org) => refreshed.push(org),
         onBeat() {
           beats += 1;
         },
@@ -63,7 +64,7 @@ async function createCluster() {
       };
       onTestFinished(close);
       return {
-        ...{ leases, history, busy },
+        ...{ leases, history, busy, refreshed },
         held: () => ORGS.filter((org) => leases.isHeld(org)),
         async beat() {
           const before = beats;
@@ -92,6 +93,18 @@ describe('the leases of organizations', () => {
     await two.leases.close();
     await one.beat();
     expect(one.held()).toEqual(ORGS);
+  });
+
+  test('are refreshed by the next holder, if they are given away before', async () => {
+    const cluster = await createCluster();
+    const one = await cluster.join();
+    const two = await cluster.join();
+    for (const org of ORGS) await one.leases.askToRefresh(org, ['tokens']);
+    await one.beat();
+    expect([...one.refreshed].sort()).toEqual(one.held());
+    await two.beat();
+    await two.beat();
+    expect([...one.refreshed, ...two.refreshed].sort()).toEqual(ORGS);
   });
 
   test.each([31, 601])(
