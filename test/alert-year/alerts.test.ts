@@ -64,6 +64,22 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the alerts
       expect({ alert, people, missed, falsely }).toEqual({ alert, people, missed: 0, falsely: 0 });
   });
 
+  test.each(['BudgetProjectedOver', 'BudgetBurningFast', 'BudgetExceeded'])(
+    'remind nobody of a month that was told: %s',
+    (name) => {
+      const ofMonths = judged.filter(({ alert }) => alert === name);
+      expect(ofMonths.map(({ reminders }) => reminders)).toEqual([0, 0, 0]);
+    },
+  );
+
+  test('tell a silent platform once', () => {
+    const silent = judged.filter(({ alert, people }) => alert === 'PlatformSilent' && people > 100);
+    expect(silent.map(({ firstMessages, reminders }) => [firstMessages, reminders])).toEqual([
+      [1, 0],
+      [1, 0],
+    ]);
+  });
+
   test.each(['CreditSpike', 'NewModelShare', 'PlatformSilent', 'AdoptionDropped'])(
     'tell no event that did not happen, from 100 people up: %s',
     (name) => {

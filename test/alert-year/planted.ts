@@ -23,7 +23,15 @@ type Failure = 'auth' | 'server' | 'throttled' | 'down' | 'scrape';
 /** A readiness report, as the platform sends it. */
 export interface PlantedReport {
   readonly at: number;
-  readonly body: object;
+  readonly body: {
+    readonly reportId: string;
+    readonly createdAt: number;
+    readonly repoUrl: string;
+    readonly branch: string;
+    readonly commitHash: string;
+    readonly apps: object;
+    readonly report: Readonly<Record<string, { readonly numerator: number; readonly denominator: number }>>;
+  };
 }
 
 /** A year of an organization, in which something of everything happens once. */

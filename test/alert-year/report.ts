@@ -1,3 +1,4 @@
+import type { PooledDrops } from './drops.ts';
 import type { Judged } from './judged.ts';
 import { type PooledSpikes, precisionOf, recallOf } from './spikes.ts';
 
@@ -24,18 +25,31 @@ ${rows.map((row) => `| ${row} |`).join('\n')}
 `;
 }
 
+/** The table of readiness drops, by threshold. */
+export function dropTable(thresholds: readonly PooledDrops[]): string {
+  const rows = thresholds.map(({ points, planted, found, falsely }) =>
+    [points, planted, found, falsely, percent(found / (found + falsely)), percent(found / planted)].join(
+      ' | ',
+    ),
+  );
+  return `| Percentage points | Drops | Found | False | Precision | Recall |
+|---|---|---|---|---|---|
+${rows.map((row) => `| ${row} |`).join('\n')}
+`;
+}
+
 /** The table of all alerts, without those that had nothing to tell and told nothing. */
 export function alertTable(judged: readonly Judged[]): string {
   const isSilent = (name: string) =>
     judged.every(({ alert, found, missed, falsely }) => alert !== name || found + missed + falsely === 0);
   const rows = judged
     .filter(({ alert }) => !isSilent(alert))
-    .map(({ alert, people, found, missed, falsely, notifications }) =>
-      [`\`${alert}\``, people, found, missed, falsely, notifications].join(' | '),
+    .map(({ alert, people, found, missed, falsely, allowed, firstMessages, reminders }) =>
+      [`\`${alert}\``, people, found, missed, falsely, allowed, firstMessages, reminders].join(' | '),
     );
   const silent = [...new Set(judged.map(({ alert }) => alert))].filter(isSilent);
-  return `| Alert | People | True | Missed | False | Notifications |
-|---|---|---|---|---|---|
+  return `| Alert | People | True | Missed | False | Allowed | Messages | Reminders |
+|---|---|---|---|---|---|---|---|
 ${rows.map((row) => `| ${row} |`).join('\n')}
 
 Nothing was planted for these, and they did not fire: ${silent.map((name) => `\`${name}\``).join(', ')}.

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { thresholds } from '../../alerts/src/index.ts';
 import { expectDocumented } from './document.ts';
-import { spikeTable } from './report.ts';
+import { pooledDrops } from './drops.ts';
+import { dropTable, spikeTable } from './report.ts';
 import { pooledSpikes, precisionOf, recallOf } from './spikes.ts';
 
 /** Seeds that no definition was chosen with. */
@@ -22,5 +24,20 @@ describe('credit spikes of twenty years', () => {
 
   test('are as documented; UPDATE=1 writes the table anew', () => {
     expectDocumented('spikes', spikeTable(sizes.map(({ pooled }) => pooled)));
+  });
+});
+
+describe('readiness drops of twenty years', () => {
+  // Not those of the year with which the threshold was chosen.
+  const others = seeds.map((seed) => seed + 1);
+  const pooled = [2, thresholds.readinessDropPoints.default, 7].map((points) => pooledDrops(others, points));
+
+  test('are told precisely', () => {
+    const [, { found = 0, falsely = 0 } = {}] = pooled;
+    expect(found / (found + falsely)).toBeGreaterThanOrEqual(0.9);
+  });
+
+  test('are as documented; UPDATE=1 writes the table anew', () => {
+    expectDocumented('drops', dropTable(pooled));
   });
 });

@@ -70,7 +70,7 @@ test('what the credits amount to follows from the API’s own days', async () =>
     weekday.map((credits) => Math.abs(credits / median(weekday) - 1)),
   );
   expect(value('daily_credits_expected_upper')).toBeCloseTo(
-    Math.max(usual, median(working.flat())) * Math.max(2, 1 + 5 * 1.4826 * median(apart)),
+    Math.max(usual, median(working.flat())) * Math.max(2, 1 + 4 * 1.4826 * median(apart)),
     3,
   );
 

@@ -201,7 +201,7 @@ export function createTruth(
     const apart = working.flatMap((weekday) =>
       weekday.map((credits) => Math.abs(credits - median(weekday)) / median(weekday)),
     );
-    return Math.max(middle, median(working.flat())) * Math.max(2, 1 + 5 * 1.4826 * median(apart));
+    return Math.max(middle, median(working.flat())) * Math.max(2, 1 + 4 * 1.4826 * median(apart));
   }
 
   function monthTo(index: number): number[] {

@@ -17,7 +17,7 @@ const MIN_EXPECTATION_DAYS = 3;
 const WORKING_SHARE = 0.5;
 /** The upper bound is at least this multiple of what is usual, and this many standard deviations above it. */
 const MIN_MULTIPLE = 2;
-const DEVIATIONS = 5;
+const DEVIATIONS = 4;
 
 /** The usual range of a day's credits. */
 export interface Expectation {

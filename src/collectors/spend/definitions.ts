@@ -35,16 +35,16 @@ known days count, including those with 0; absent with fewer than three.
 Example: the preceding Wednesdays used 12, 11, 10, 0, 13, 12, 11 and 10 million. In order: 0, 10, 10, 11, 11, 12, 12, 13.
 The median is 11 000 000.`,
 
-  expectedUpper: `U · max(2, 1 + 5 · 1.4826 · MAD), computed from the working days of the preceding eight weeks and absent with
+  expectedUpper: `U · max(2, 1 + 4 · 1.4826 · MAD), computed from the working days of the preceding eight weeks and absent with
 \`agent_platform_daily_credits_expected\`. Working days are those of each weekday whose median is at least half the largest
 median of a weekday; where every median is 0, they are the days with credits. A weekday counts with three known days. U, the usual amount, is the larger of
 \`agent_platform_daily_credits_expected\` and the median of all working days, so that a weekend is unusual only if it exceeds working days. MAD is the
 median, over the working days, of |credits / median of its weekday − 1|; 1.4826 makes it comparable to a standard deviation.
 
 Example: only Wednesdays are known, with 0, 10, 10, 11, 11, 12, 12 and 13 million. Their median is 11 million, and they deviate from it
-by 0, 0, 1, 1, 1, 1, 2 and 11 elevenths, so that MAD is 1/11. 1 + 7.413 / 11 = 1.674 is less than 2, so it is 2 · 11 000 000 =
+by 0, 0, 1, 1, 1, 1, 2 and 11 elevenths, so that MAD is 1/11. 1 + 5.930 / 11 = 1.539 is less than 2, so it is 2 · 11 000 000 =
 22 000 000. Wednesdays of 2, 4, 10, 16 and 18 million have the median 10 million and deviate by 0.8, 0.6, 0, 0.6 and 0.8:
-10 000 000 · (1 + 7.413 · 0.6) = 54 478 000. With Thursdays of 16, 17 and 16 million beside the first Wednesdays, the median of all eleven working
+10 000 000 · (1 + 5.9304 · 0.6) = 45 582 400. With Thursdays of 16, 17 and 16 million beside the first Wednesdays, the median of all eleven working
 days is 12 million: 24 000 000, on a Wednesday too.`,
 
   shareByModel: `The credits of each model on the data day, divided by all credits of that day. A model that was only used in

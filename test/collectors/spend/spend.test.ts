@@ -195,7 +195,7 @@ describe('the upper bound of a day', () => {
   test('comes from the days with credits where every weekday is mostly idle', () => {
     const view = spendView({ ...weeks(each(7, 0)), '2026-06-02': 8, '2026-06-11': 10, '2026-06-19': 12 });
     expect(spendOn(view, '2026-06-20')['daily_credits_expected_upper']).toBeCloseTo(
-      10 * (1 + 5 * 1.4826 * 0.2),
+      10 * (1 + 4 * 1.4826 * 0.2),
       9,
     );
   });
