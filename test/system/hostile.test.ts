@@ -40,7 +40,7 @@ test('memory and handles are bounded whatever the platform sends, and healthy pl
   const config = join(folder, 'exporter.yml');
   await writeFile(
     config,
-    `orgs:\n${orgs.join('\n')}\napi: {requests_per_second: 50, timeout: 2s, retries: 1, max_response_bytes: 16MiB}\n`,
+    `orgs:\n${orgs.join('\n')}\napi: {requests_per_second: 50, timeout: 5s, retries: 0, max_response_bytes: 16MiB}\n`,
   );
   const program = programs.exporter([
     ...['serve', '--web.listen-address=127.0.0.1:0', `--config.file=${config}`],
