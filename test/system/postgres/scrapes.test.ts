@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { waitFor } from '../../support/wait-for.ts';
-import { chosen, panelQueries } from '../dashboard-queries.ts';
+import { chosen, during, panelQueries } from '../dashboard-queries.ts';
 import { startPlatform } from '../platform.ts';
 import { createPrograms, written } from '../programs.ts';
 import { startPrometheus } from '../prometheus-server.ts';
@@ -79,10 +79,11 @@ describe.runIf(requireTool('prometheus'))('a Prometheus that scrapes all replica
     const expected = scraped.flatMap(({ values }) => values.map(([second]) => second));
     expect(expected.length).toBeGreaterThan(AFTER_S / 2);
 
+    const over = (query: string) => during(chosen(query, '1m'), { from, to: from + AFTER_S });
     let answered = 0;
     const gaps: string[] = [];
     for (const { where, target: panel } of panelQueries()) {
-      const series = await prometheus.range(chosen(panel.expr, '1m'), from, from + AFTER_S, 1);
+      const series = await prometheus.range(over(panel.expr), from, from + AFTER_S, 1);
       const stepsOf = (one: (typeof series)[number]) => new Set(one.values.map(([second]) => second));
       const steps = new Set(series.flatMap((one) => [...stepsOf(one)]));
       if (!steps.has(expected[0] ?? from)) continue;
@@ -99,12 +100,7 @@ describe.runIf(requireTool('prometheus'))('a Prometheus that scrapes all replica
     expect(answered).toBeGreaterThan(60);
     // Replicas are not added up, neither before nor after.
     const waiting = panelQueries().find(({ where }) => where.includes('live.json “Sessions waiting” A'));
-    const sessions = await prometheus.range(
-      chosen(waiting?.target.expr ?? '', '1m'),
-      from,
-      from + AFTER_S,
-      1,
-    );
+    const sessions = await prometheus.range(over(waiting?.target.expr ?? ''), from, from + AFTER_S, 1);
     const seen = sessions.flatMap(({ values }) =>
       values.flatMap(([second, value]) => (expected.includes(second) ? [value] : [])),
     );
