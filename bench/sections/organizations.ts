@@ -49,7 +49,7 @@ export interface OrganizationsResult {
 
 const COLLECTORS = 7;
 /** Small organizations, so that their number is measured and not their size. */
-export const PLATFORM = { users: 5, repos: 2, faults: ['slow=1:5'] };
+const PLATFORM = { users: 5, repos: 2, faults: ['slow=1:5'] };
 /** How often each of the two routes is asked, in milliseconds. */
 const KNOCK_MS = 50;
 /** How often the page is read for progress, in milliseconds. */
@@ -67,20 +67,31 @@ export async function measureOrganizations(
 ): Promise<readonly OrganizationsResult[]> {
   const results: OrganizationsResult[] = [];
   for (const organizations of numbers) {
-    const platform = await startChild(bench, 'servers/platform.js', {
-      ...PLATFORM,
-      orgs: organizations,
-      days: days + 5,
-    });
-    const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
-    try {
-      results.push(await measureOne(program, platform.port, folder, organizations, days));
-    } finally {
-      await platform.stop();
-      rmSync(folder, { recursive: true });
-    }
+    results.push(
+      await withPlatform(bench, organizations, days, (port, folder) =>
+        measureOne(program, port, folder, organizations, days),
+      ),
+    );
   }
   return results;
+}
+
+/** Measures with a simulated platform of its own, on this port, and with an empty folder; both are gone afterwards. */
+export async function withPlatform<Result>(
+  bench: string,
+  organizations: number,
+  days: number,
+  measure: (port: number, folder: string) => Promise<Result>,
+): Promise<Result> {
+  const world = { ...PLATFORM, orgs: organizations, days: days + 5 };
+  const platform = await startChild(bench, 'servers/platform.js', world);
+  const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
+  try {
+    return await measure(platform.port, folder);
+  } finally {
+    await platform.stop();
+    rmSync(folder, { recursive: true });
+  }
 }
 
 async function measureOne(

@@ -1,12 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Built } from '../build.ts';
-import { startChild } from '../child.ts';
 import { postgresDirectory, startPostgres } from '../postgres.ts';
 import { quantile } from '../report/statistics.ts';
-import { configure, type Measured, type Phase, PLATFORM, pageChecks, start } from './organizations.ts';
+import { configure, type Measured, type Phase, pageChecks, start, withPlatform } from './organizations.ts';
 
 /** Where the organizations are stored, and by how many processes. */
 const VARIANTS = [
@@ -53,21 +49,12 @@ export async function measureReplicas(
   if (postgresDirectory() === undefined) return undefined;
   const results: ReplicasResult[] = [];
   for (const variant of VARIANTS) {
-    const platform = await startChild(bench, 'servers/platform.js', {
-      ...PLATFORM,
-      orgs: organizations,
-      days: days + 5,
+    results.push({
+      ...{ ...variant, organizations, days },
+      ...(await withPlatform(bench, organizations, days, (port, folder) =>
+        measureOne(program, port, folder, variant, organizations, days),
+      )),
     });
-    const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
-    try {
-      results.push({
-        ...{ ...variant, organizations, days },
-        ...(await measureOne(program, platform.port, folder, variant, organizations, days)),
-      });
-    } finally {
-      await platform.stop();
-      rmSync(folder, { recursive: true });
-    }
   }
   return results;
 }
