@@ -104,10 +104,10 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
 
   /** Stores everything unsaved as one transaction, after the one in progress. */
   function save(): Promise<void> {
-    return queue.run(saveNow);
+    return queue.run(() => saveNow());
   }
 
-  async function saveNow(): Promise<void> {
+  async function saveNow({ isSecondTry = false } = {}): Promise<void> {
     const isDue = !unsaved.isEmpty || isScrubDue || !isSame(storedMark, state.sweepMark());
     if (closed || (file !== undefined && !isDue)) return;
     if (file === undefined && refused !== undefined && refused === markOf(path)) return;
@@ -128,7 +128,12 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       rollback();
       for (const dataset of batch) unsaved.add(dataset);
       storedMark = undefined;
-      noteTrouble(error);
+      if (!isDamageFound(error)) return noteTrouble(error);
+      isSuspect = true;
+      abandon();
+      // Opening it says what is damaged and what to do about it, or replaces it: one report, not two.
+      if (isSecondTry) noteTrouble(error);
+      else await saveNow({ isSecondTry: true });
     }
   }
 
@@ -145,10 +150,6 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     trouble = troubleOf(error);
     const { reason, detail, hint } = trouble;
     if (error instanceof ConfigError) refused = markOf(path);
-    else if (reason === 'damaged') {
-      isSuspect = true;
-      abandon();
-    }
     if (before?.reason === reason || (before !== undefined && !LASTING.has(reason))) return;
     const text = 'The history is kept in memory only; its file cannot be used';
     if (LASTING.has(reason)) log.error(text, { path, reason, detail, hint });
@@ -297,6 +298,11 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       file = undefined;
     },
   };
+}
+
+/** Whether a read or write has found the file damaged that looked well when it was opened. */
+function isDamageFound(error: unknown): boolean {
+  return !(error instanceof ConfigError) && troubleOf(error).reason === 'damaged';
 }
 
 function isSame(one: SweepMark | undefined, other: SweepMark | undefined): boolean {

@@ -108,6 +108,42 @@ describe('damage at random offsets', () => {
   );
 });
 
+test.each([
+  ['keep', false],
+  ['replace', true],
+] as const)(
+  'damage found by a write (%s) is reported once, with what to do',
+  async (onDamage, persistent) => {
+    const file = await writtenIn(createDirectory());
+    let isDamaged = false;
+    const history = await openHistory(file, {
+      onDamage,
+      openDatabase(location) {
+        const db = new DatabaseSync(location);
+        const exec = db.exec.bind(db);
+        db.exec = (sql) => {
+          if (isDamaged && sql.startsWith('BEGIN')) {
+            isDamaged = false;
+            throw Object.assign(new Error('database disk image is malformed'), { errcode: 11 });
+          }
+          exec(sql);
+        };
+        return db;
+      },
+    });
+    writeFileSync(file, readFileSync(file).fill(0xa5, 4096, 12_288));
+    isDamaged = true;
+    await history.putSucceeded('acme', 'tokens', 5);
+    expect(history.isPersistent()).toBe(persistent);
+    const errors = history.log.events.filter(({ level }) => level === 'error');
+    expect(errors.map(({ fields }) => [fields['reason'], typeof fields['hint']])).toEqual([
+      ['damaged', 'string'],
+    ]);
+    expect(existsSync(`${file}.damaged-1`)).toBe(persistent);
+    expect(await checkedDays(history)).toBe(DAYS);
+  },
+);
+
 describe('a running process notices within a sweep', () => {
   const disturbances: Readonly<Record<string, (file: string, copy: string) => void>> = {
     'that its file was deleted': (file) => rmSync(file),
