@@ -17,7 +17,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { type ClosableLogger, createLogger, type LogLevel } from '../runtime/log-winston.ts';
 import { createLoggedProgress, type Progress } from '../runtime/progress.ts';
 import { createRedactor, type Redactor } from '../runtime/redact.ts';
-import { createTurns, type Turns } from '../runtime/turns.ts';
+import { createTurns, type Turns, URGENCIES } from '../runtime/turns.ts';
 import { createLastTick, type LastTick } from '../scheduler/cron.ts';
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.ts';
 import { createCronTicker, type Ticker } from '../scheduler/ticker.ts';
@@ -96,6 +96,8 @@ interface CoreEvents extends Pick<Core, 'publish' | 'onTried'> {
 
 /** Time before an outcome that could not be stored is stored again, in milliseconds. */
 const STORE_AGAIN_MS = 1_000;
+/** Work that takes longer mostly waits for the platform, and must not hold up other organizations. */
+const SLOW_TURN_MS = 2_000;
 
 /** Creates the core; rejects with a `ConfigError` if the history's path is not a file that may be used. */
 export async function createCore(
@@ -151,7 +153,10 @@ export async function createCore(
         : createClaims(shared.leases, lastTick, sharedRuns.stored),
     runInstruments: sharedRuns?.instruments ?? instruments,
     memory: createRunMemory(),
-    turns: createTurns({ limit: first.maxTurns, closing: stopping.signal, clock }),
+    turns: createTurns({
+      ...{ limit: first.maxTurns, levels: URGENCIES, closing: stopping.signal },
+      slow: { ms: SLOW_TURN_MS, clock },
+    }),
     scheduler: createScheduler({
       ticker: environment.ticker ?? createCronTicker({ clock, log }),
       clock,

@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import { messageOf } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { NotStored } from '../history.ts';
+import { type ConnectionTurn, createConnectionTurns, type Purpose } from './connection-turns.ts';
 import { BeingCopied, type DatabaseTrouble, LASTING, NewerSchema, troubleOf } from './errors.ts';
 
 /** A row of a result, by column. */
@@ -27,17 +28,30 @@ export interface Database {
   trouble(): DatabaseTrouble | undefined;
   /**
    * Runs statements as one transaction. Rejects with what `work` throws, or with a `NotStored` if the database cannot be
-   * used; after a lost connection the transaction may have been committed.
+   * used; after a lost connection the transaction may have been committed. While all connections are in use, it waits
+   * until its purpose is next; if the database stops answering, all that wait reject together.
    */
-  transaction<Result>(work: (query: Query) => Promise<Result>, mode?: TransactionMode): Promise<Result>;
+  transaction<Result>(
+    work: (query: Query) => Promise<Result>,
+    mode?: TransactionMode,
+    purpose?: Purpose,
+  ): Promise<Result>;
+  /** Rejects the transactions that wait for a connection, and resolves once the others have ended. */
   close(): Promise<void>;
 }
 
 /** `snapshot` is read-only, and all of its statements see the same state. */
 type TransactionMode = 'write' | 'snapshot' | 'migration';
 
+/** The part of the driver that is used. */
+interface Driver {
+  readonly Pool: typeof Pool;
+}
+
 interface DatabaseDeps {
   readonly url: UrlSource;
+  /** Loads the driver; `pg` by default. */
+  readonly loadDriver?: () => Promise<Driver>;
   readonly log: Logger;
   /** Called when the database can be used again. */
   readonly onRecovery?: () => void;
@@ -67,8 +81,14 @@ function begin(isolation: string, seconds: number): string {
   return `BEGIN ISOLATION LEVEL ${isolation}; SET LOCAL lock_timeout = '10s'; SET LOCAL statement_timeout = '${seconds}s'; SET LOCAL idle_in_transaction_session_timeout = '15s'`;
 }
 
+// Loaded on first use: most exporters have a file.
+async function loadPg(): Promise<Driver> {
+  return (await import('pg')).default;
+}
+
 /** Opens no connection before the first use. */
-export function createDatabase({ url, log, onRecovery }: DatabaseDeps): Database {
+export function createDatabase({ url, log, onRecovery, loadDriver = loadPg }: DatabaseDeps): Database {
+  const turns = createConnectionTurns(MAX_CONNECTIONS);
   let pool: { readonly pool: Pool; readonly url: string } | undefined;
   let trouble: DatabaseTrouble | undefined;
   let isUp = false;
@@ -80,14 +100,13 @@ export function createDatabase({ url, log, onRecovery }: DatabaseDeps): Database
   /** A changed URL, such as another password, replaces the pool. */
   async function connect(): Promise<{ readonly client: PoolClient; readonly from: Pool }> {
     const text = await url.read();
-    // Loaded here: most exporters have a file.
-    const { default: pg } = await import('pg');
+    const driver = await loadDriver();
     if (isClosed) throw new Error('the database is closed');
     // Without waiting in between: of transactions that begin together, one creates the pool.
     if (pool?.url !== text) {
       discardPool();
       schema = schemaOf(text);
-      pool = { pool: createPool(pg.Pool, text), url: text };
+      pool = { pool: createPool(driver.Pool, text), url: text };
     }
     const from = pool.pool;
     return { client: await from.connect(), from };
@@ -117,6 +136,7 @@ export function createDatabase({ url, log, onRecovery }: DatabaseDeps): Database
   }
 
   async function run<Result>(
+    turn: ConnectionTurn,
     mode: TransactionMode,
     work: (query: Query) => Promise<Result>,
   ): Promise<Result> {
@@ -124,7 +144,10 @@ export function createDatabase({ url, log, onRecovery }: DatabaseDeps): Database
     try {
       connection = await connect();
     } catch (error) {
-      throw failed(error, 'snapshot');
+      const problem = failed(error, 'snapshot');
+      // A server that refuses one more connection still answers on the others.
+      if (problem.details.reason !== 'full') turn.silent(problem);
+      throw problem;
     }
     const { client, from } = connection;
     let isBroken = true;
@@ -134,12 +157,17 @@ export function createDatabase({ url, log, onRecovery }: DatabaseDeps): Database
       const { command } = await client.query('thrown' in outcome ? 'ROLLBACK' : 'COMMIT');
       if (!('thrown' in outcome) && command !== 'COMMIT') throw new Error('the transaction was rolled back');
       isBroken = false;
+      turn.answered();
       // One of a discarded pool leads to where the others no longer lead.
       if (from === pool?.pool) succeeded(mode);
       if ('thrown' in outcome) throw outcome.thrown;
       return outcome.result;
     } catch (error) {
-      throw isBroken ? failed(error, mode) : error;
+      if (!isBroken) throw error;
+      const problem = failed(error, mode);
+      // A lost connection says nothing about the server: whoever is next connects anew.
+      if (problem.details.reason === 'slow') turn.silent(problem);
+      throw problem;
     } finally {
       // A connection with an error may lead to a server that is no longer the right one.
       client.release(isBroken);
@@ -180,9 +208,11 @@ export function createDatabase({ url, log, onRecovery }: DatabaseDeps): Database
     },
     isUp: () => isUp,
     trouble: () => trouble,
-    transaction: (work, mode = 'write') => run(mode, work),
+    transaction: (work, mode = 'write', purpose = 'days') =>
+      turns.run(purpose, (turn) => run(turn, mode, work)),
     async close() {
       isClosed = true;
+      turns.close();
       await pool?.pool.end();
     },
   };

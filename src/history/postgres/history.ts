@@ -98,12 +98,12 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
 
   /** Reads what others have changed. */
   async function look(): Promise<void> {
+    const orgs = [...known.keys()];
     const rows = await database.transaction(
       (query) =>
-        query(`SELECT org, version::float8 FROM ${database.schema}.org_version WHERE org = ANY($1)`, [
-          [...known.keys()],
-        ]),
+        query(`SELECT org, version::float8 FROM ${database.schema}.org_version WHERE org = ANY($1)`, [orgs]),
       'snapshot',
+      'lease',
     );
     for (const row of rows) {
       const org = String(row['org']);
@@ -120,13 +120,17 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
   /** Reads an organization, or what is new of it; reports the changes unless it was not known. */
   async function refresh(org: string): Promise<Known> {
     const before = known.get(org);
-    const { now, rows } = await database.transaction(async (query) => {
-      const [row] = await query(
-        `SELECT version::float8, reset_version::float8 FROM ${database.schema}.org_version WHERE org = $1`,
-        [org],
-      );
-      return caughtUp(query, org, Number(row?.['version'] ?? 0), Number(row?.['reset_version'] ?? 0));
-    }, 'snapshot');
+    const { now, rows } = await database.transaction(
+      async (query) => {
+        const [row] = await query(
+          `SELECT version::float8, reset_version::float8 FROM ${database.schema}.org_version WHERE org = $1`,
+          [org],
+        );
+        return caughtUp(query, org, Number(row?.['version'] ?? 0), Number(row?.['reset_version'] ?? 0));
+      },
+      'snapshot',
+      'page',
+    );
     known.set(org, now);
     showRuns(org, rows, before === undefined);
     if (before !== undefined) deps.onChange?.(org, datasetsIn(rows));

@@ -140,30 +140,34 @@ export function createLeases(deps: LeasesDeps): Leases {
   async function beat(): Promise<void> {
     const { orgs, pool, fingerprint } = settings;
     const sent = clock.elapsed();
-    const result = await database.transaction(async (query) => {
-      const rank = await leaseRows.announce(query, orgs, pool, fingerprint);
-      const renewed = await leaseRows.renew(query, orgs);
-      // A copy has ended all leases; none begins before it is finished.
-      const isCopied = await isBeingCopied(query, database.schema);
-      const share = rank.isNewest && !isCopied ? shareOf(orgs.length, rank) : 0;
-      const idle = renewed.map(orgOf).filter((org) => events?.isBusy(org) !== true);
-      const given = idle.slice(0, Math.max(0, renewed.length - share));
-      await leaseRows.release(query, given, orgs);
-      const missing = share - (renewed.length - given.length);
-      const taken = missing > 0 ? await leaseRows.take(query, orgs, missing) : [];
-      const kept = renewed.filter((row) => !given.includes(orgOf(row)));
-      // A lease that was lost for a while, but taken by nobody, begins again.
-      const begun = [...taken, ...kept.filter((row) => !held.has(orgOf(row)))];
-      const known = await leaseRows.finishedTicks(query, begun.map(orgOf));
-      const pauses = await readPauses(query, database.schema, begun.map(orgOf), time);
-      // What is given away is refreshed by its next holder.
-      const refreshes = await leaseRows.takeRefreshes(query, kept);
-      const at = await leaseRows.now(query);
-      return {
-        ...{ kept, taken, begun, known, pauses, refreshes, isCopied, at },
-        isNewest: rank.isNewest && !isCopied,
-      };
-    });
+    const result = await database.transaction(
+      async (query) => {
+        const rank = await leaseRows.announce(query, orgs, pool, fingerprint);
+        const renewed = await leaseRows.renew(query, orgs);
+        // A copy has ended all leases; none begins before it is finished.
+        const isCopied = await isBeingCopied(query, database.schema);
+        const share = rank.isNewest && !isCopied ? shareOf(orgs.length, rank) : 0;
+        const idle = renewed.map(orgOf).filter((org) => events?.isBusy(org) !== true);
+        const given = idle.slice(0, Math.max(0, renewed.length - share));
+        await leaseRows.release(query, given, orgs);
+        const missing = share - (renewed.length - given.length);
+        const taken = missing > 0 ? await leaseRows.take(query, orgs, missing) : [];
+        const kept = renewed.filter((row) => !given.includes(orgOf(row)));
+        // A lease that was lost for a while, but taken by nobody, begins again.
+        const begun = [...taken, ...kept.filter((row) => !held.has(orgOf(row)))];
+        const known = await leaseRows.finishedTicks(query, begun.map(orgOf));
+        const pauses = await readPauses(query, database.schema, begun.map(orgOf), time);
+        // What is given away is refreshed by its next holder.
+        const refreshes = await leaseRows.takeRefreshes(query, kept);
+        const at = await leaseRows.now(query);
+        return {
+          ...{ kept, taken, begun, known, pauses, refreshes, isCopied, at },
+          isNewest: rank.isNewest && !isCopied,
+        };
+      },
+      'write',
+      'lease',
+    );
     seen = { at: result.at, elapsed: clock.elapsed() };
     if (isNewest && result.isCopied) log.warn('The database is being copied; polling waits');
     else if (isNewest && !result.isNewest)
@@ -209,8 +213,10 @@ export function createLeases(deps: LeasesDeps): Leases {
     async claim(org, collector, at, isForced) {
       const lease = held.get(org);
       if (lease === undefined) return !isStarted;
-      const isClaimed = await database.transaction((query) =>
-        leaseRows.claimTick(query, { org, collector, at, generation: lease.generation }, isForced),
+      const isClaimed = await database.transaction(
+        (query) => leaseRows.claimTick(query, { org, collector, at, generation: lease.generation }, isForced),
+        'write',
+        'claim',
       );
       ticks.set(keyOf(org, collector), at);
       return isClaimed && held.get(org) === lease;
@@ -218,13 +224,15 @@ export function createLeases(deps: LeasesDeps): Leases {
     async finish(org, collector, at) {
       const lease = held.get(org);
       if (lease === undefined) return;
-      await database.transaction((query) =>
-        leaseRows.finishTick(query, { org, collector, at, generation: lease.generation }),
+      await database.transaction(
+        (query) => leaseRows.finishTick(query, { org, collector, at, generation: lease.generation }),
+        'write',
+        'claim',
       );
     },
     abandon: (org, collector) => void ticks.delete(keyOf(org, collector)),
     async askToRefresh(org, collectors) {
-      await database.transaction((query) => leaseRows.askToRefresh(query, org, collectors));
+      await database.transaction((query) => leaseRows.askToRefresh(query, org, collectors), 'write', 'claim');
     },
     fence(org) {
       if (!isStarted) return async () => undefined;
@@ -245,7 +253,7 @@ export function createLeases(deps: LeasesDeps): Leases {
       if (!isStarted) return;
       for (const org of [...held.keys()]) drop(org);
       await database
-        .transaction((query) => leaseRows.leave(query))
+        .transaction((query) => leaseRows.leave(query), 'write', 'lease')
         .catch((error: unknown) => log.debug('Releasing the leases failed', { error: messageOf(error) }));
     },
   };

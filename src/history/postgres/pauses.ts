@@ -19,17 +19,21 @@ export interface SharedPause {
 /** Stores a pause unless a longer one is stored, for the process that polls the organization next. */
 export async function putPause(database: Database, pause: SharedPause): Promise<void> {
   const { org, address, scope, ms, reason, status, message } = pause;
-  await database.transaction(async (query) => {
-    await query(`DELETE FROM ${database.schema}.pause WHERE org = $1 AND until < clock_timestamp()`, [org]);
-    await query(
-      `INSERT INTO ${database.schema}.pause AS old (org, address, scope, until, reason, status, message)
+  await database.transaction(
+    async (query) => {
+      await query(`DELETE FROM ${database.schema}.pause WHERE org = $1 AND until < clock_timestamp()`, [org]);
+      await query(
+        `INSERT INTO ${database.schema}.pause AS old (org, address, scope, until, reason, status, message)
        VALUES ($1, $2, $3, clock_timestamp() + $4::float8 * interval '1 millisecond', $5, $6, $7)
        ON CONFLICT (org, address, scope) DO UPDATE
        SET until = excluded.until, reason = excluded.reason, status = excluded.status, message = excluded.message
        WHERE old.until < excluded.until`,
-      [org, address, scope, ms, reason, status ?? null, storable(message)],
-    );
-  });
+        [org, address, scope, ms, reason, status ?? null, storable(message)],
+      );
+    },
+    'write',
+    'claim',
+  );
 }
 
 /** Reads the pauses in force of organizations; `time` is the present time as an SQL expression. */

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../../../bench/programs.ts';
 import { createDatabase } from '../../../src/history/postgres/database.ts';
 import { createPostgresHistory } from '../../../src/history/postgres/history.ts';
@@ -50,6 +50,53 @@ async function openHistory(url: string) {
   onTestFinished(() => history.close());
   return { ...history, database };
 }
+
+test('of a process are four, for which a burst waits without failing unless the server goes away', async () => {
+  const url = await server.database();
+  const describe = () => 'the test';
+  const database = createDatabase({ url: { read: async () => url, describe }, log: createFakeLogger() });
+  onTestFinished(() => database.close());
+  let begun = 0;
+
+  /** Takes all connections, and has many others wait; resolves with what lets the first ones go on. */
+  async function burst() {
+    begun = 0;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const use = (wait?: Promise<void>) =>
+      database.transaction(async (query) => {
+        begun += 1;
+        await wait;
+        return query('SELECT 1 AS one');
+      });
+    const held = Array.from({ length: 4 }, () => use(promise));
+    await waitFor(() => expect(begun).toBe(4));
+    return { ended: Promise.allSettled([...held, ...Array.from({ length: 500 }, () => use())]), resolve };
+  }
+
+  // The limits of the driver are over at once, those of the server are not.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const calm = await burst();
+  await vi.advanceTimersByTimeAsync(20_000);
+  const connections = await server.query(
+    url,
+    `SELECT pid FROM pg_stat_activity WHERE application_name = 'agent-platform-exporter'`,
+  );
+  expect(connections).toHaveLength(4);
+  calm.resolve();
+  expect((await calm.ended).filter(({ status }) => status === 'rejected')).toEqual([]);
+  vi.useRealTimers();
+
+  const cut = await burst();
+  server.stop('immediate');
+  cut.resolve();
+  const problems = (await cut.ended).map((end) => (end.status === 'rejected' ? end.reason : undefined));
+  for (const problem of problems) expect(problem).toHaveProperty('details.reason', 'unreachable');
+  expect(begun).toBe(4);
+  server.start();
+  await database.transaction((query) => query('SELECT 1 AS one'));
+  expect(database.isUp()).toBe(true);
+});
 
 describe('a connection', () => {
   const authority = issue({ name: 'ca', isAuthority: true });

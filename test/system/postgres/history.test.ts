@@ -146,8 +146,8 @@ describe('the totals of runs', () => {
     let lost: string | undefined;
     const losing: Database = {
       ...database,
-      async transaction(work, mode = 'write') {
-        const result = await database.transaction(work, mode);
+      async transaction(work, mode = 'write', purpose) {
+        const result = await database.transaction(work, mode, purpose);
         if (mode === lost) throw new NotStored('lost', { reason: 'unreachable', detail: 'lost', hint: '' });
         return result;
       },

@@ -64,7 +64,7 @@ export function createPostgresHookStore({
   ): Promise<Result> {
     if (!isOpen) throw new HookStoreError(WAITING);
     try {
-      return await database.transaction(work, mode);
+      return await database.transaction(work, mode, 'hooks');
     } catch (error) {
       throw error instanceof NotStored ? new HookStoreError(error.details) : error;
     }
