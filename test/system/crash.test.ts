@@ -8,8 +8,9 @@ import { createSystemClock } from '../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import { readPage } from '../e2e/page.ts';
+import { expectSettled } from '../e2e/settled.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { startServe } from './platform.ts';
+import { EMPTY_DAYS, startServe } from './platform.ts';
 import { createPrograms, type Program } from './programs.ts';
 
 const KILLS = 52;
@@ -91,11 +92,7 @@ async function syncToTheEnd(platform: Platform, storage: string): Promise<void> 
   const { program, url } = await startServe(programs, platform.url, serveArguments(storage));
   await waitFor(async () => {
     const page = readPage(await (await fetch(`${url}/metrics`)).text());
-    const success = page.by('collector', 'agent_platform_exporter_collector_success');
-    expect(Object.values(success)).toEqual(DATASETS.map(() => 1));
-    expect(page.by('dataset', 'agent_platform_history_uncovered')).toEqual({
-      ...{ tokens: 0, tools: 0, activity: 0, productivity: 0 },
-    });
+    expectSettled(page, DATASETS, EMPTY_DAYS);
   });
   program.send('SIGTERM');
   expect(await program.ended).toEqual({ code: 0, signal: null });
