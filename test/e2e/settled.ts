@@ -4,7 +4,7 @@ import type { Page } from './page.ts';
 /**
  * Fails until the first run of each of these collectors is complete. Earlier pages have the newest day but not yet the
  * days before it; later ones differ from this one only if the platform does, so that it is the page to compare with.
- * `emptyDays`: by the machine's date, the newest day may be one without anybody active, whose row may still arrive.
+ * `emptyDays`: so many of the newest days may have no row, because nobody was active.
  */
 export function expectSettled(page: Page, collectors: readonly string[], emptyDays = 0): void {
   const success = page.by('collector', 'agent_platform_exporter_collector_success');
