@@ -23,8 +23,8 @@ import { days, now } from './query.ts';
 import { changeQuery } from './week.ts';
 
 const TWICE = 'A person active in two organizations counts in each.';
-/** The platform does not report it for a day without activity. */
 const NOT_TOLD = 'Not known';
+const QUIET_DAY = 'The platform does not report it for a day without activity.';
 const present = newest(monthlyActiveUsers);
 
 const people: Row = {
@@ -42,7 +42,7 @@ const people: Row = {
     }),
     tile({
       title: '7-day active',
-      text: `People active in the 7 days that end with the newest complete day. ${TWICE}`,
+      text: `People active in the 7 days that end with the newest complete day. ${QUIET_DAY} ${TWICE}`,
       unit: 'short',
       queries: [now(wholeTotal(weeklyActiveUsers, dailyActiveUsers), 'people')],
       noValue: NOT_TOLD,
@@ -50,7 +50,7 @@ const people: Row = {
     }),
     tile({
       title: '30-day active',
-      text: `People active in the 30 days that end with the newest complete day. ${TWICE}`,
+      text: `People active in the 30 days that end with the newest complete day. ${QUIET_DAY} ${TWICE}`,
       unit: 'short',
       queries: [now(wholeTotal(monthlyActiveUsers, dailyActiveUsers), 'people')],
       noValue: NOT_TOLD,
@@ -58,7 +58,7 @@ const people: Row = {
     }),
     tile({
       title: 'Stickiness',
-      text: 'People active on the newest complete day as a share of the people active in the 30 days that end with it: how regularly the agent is used.',
+      text: 'People active on the newest complete day as a share of the people active in the 30 days that end with it: how regularly the agent is used. The platform does not report the latter for a day without activity.',
       unit: 'percentunit',
       decimals: 0,
       queries: [

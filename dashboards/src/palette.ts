@@ -10,6 +10,9 @@ export const palette = {
   quiet: '#999999',
 } as const;
 
+/** Grafana's name of the colour of text, which can be read in both themes at any size. */
+export const TEXT = 'text';
+
 /** A colour for each of a few known names; others of the same query should be `quiet`. */
 export function coloursOf(names: readonly string[]): {
   readonly colour: string;

@@ -13,6 +13,14 @@ export interface Query {
   readonly look: Look;
 }
 
+/** Lower bounds of `warn` and `alarm`, or upper bounds if `alarm` is the lower one. */
+export interface Steps {
+  readonly warn: number;
+  readonly alarm: number;
+  /** Whether an absent value is a reason for alarm. */
+  readonly absence?: 'calm' | 'alarm';
+}
+
 /** How one query's series differ from the others of the panel. */
 export interface Look {
   readonly colour?: string;
@@ -22,6 +30,8 @@ export interface Look {
   readonly palette?: 'series';
   readonly unit?: string;
   readonly decimals?: number;
+  /** Colours by value instead of one colour. */
+  readonly steps?: Steps;
   /** Draws a line over bars, or bars under lines. */
   readonly draw?: 'line' | 'dashes' | 'bars';
   /** The title of a separate axis on the right. */

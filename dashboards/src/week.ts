@@ -13,7 +13,7 @@ export const INCOMPLETE = 'Not known';
 
 /** The labels of a tile with the sum of a week and its change. */
 const IN_A_WEEK = '7 days';
-const CHANGE = 'change in a week';
+const CHANGE = 'change';
 
 /**
  * The start of the newest day of a family's dataset, by organization, as the day expressions know it: they look at full

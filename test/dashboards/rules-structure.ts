@@ -1,4 +1,4 @@
-import { sequence } from '../../dashboards/src/palette.ts';
+import { sequence, TEXT } from '../../dashboards/src/palette.ts';
 import { allPanels, type Dashboard, dataPanels, type Panel } from './files.ts';
 
 /** A rule, and a change to a dashboard that breaks it. */
@@ -46,7 +46,7 @@ function coloursOf({ fieldConfig }: Panel): readonly string[] {
 /** Grafana inserts no value unless this is the step of the query. */
 const DAY_MS = 86_400_000;
 
-const SAFE = new Set([...sequence, 'transparent']);
+const SAFE = new Set([...sequence, TEXT, 'transparent']);
 const SHADE = /^rgba\(86, 180, 233, [\d.]+\)$/;
 
 /** Rules about a dashboard's structure, regardless of its queries. */

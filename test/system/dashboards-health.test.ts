@@ -68,8 +68,12 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the health
   const first = Math.floor(Date.now() / 1000 / DAY_S) * DAY_S - 10 * DAY_S;
   let prometheus: PrometheusServer;
 
-  async function shown(title: string, hour: number): Promise<readonly Answered[]> {
-    const query = panelQueries().find(({ where }) => where === `health.json “${title}” A`);
+  async function shown(
+    title: string,
+    hour: number,
+    { file = 'health', refId = 'A' } = {},
+  ): Promise<readonly Answered[]> {
+    const query = panelQueries().find(({ where }) => where === `${file}.json “${title}” ${refId}`);
     if (query === undefined) throw new Error(`no such panel: ${title}`);
     return prometheus.instant(chosen(query.target.expr, '24h'), first + hour * HOUR_S);
   }
@@ -96,6 +100,13 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the health
       expect.arrayContaining(['a:9889', 'b:9889', 'c:9889']),
     );
     expect(await shown('Memory', 2)).toHaveLength(3);
+  });
+
+  test('shows a dead exporter on the overview, where the collectors of the others succeed', async () => {
+    const share = async (refId: string) =>
+      (await shown('Data', 5, { file: 'overview', refId }))[0]?.values[0]?.[1];
+    expect(await share('C')).toBeCloseTo(2 / 3);
+    expect(await share('D')).toBe(1);
   });
 
   test('averages over the exporters, none of which hides another', async () => {

@@ -89,11 +89,11 @@ export const budget: Row = {
           noValue: NO_BUDGET,
         }),
         tile({
-          title: 'At the end of the month',
+          title: 'Budget forecast',
           text: 'Forecast credits of the whole month as a share of the budget, for organizations with a budget.',
           unit: 'percentunit',
           decimals: 0,
-          queries: [now(ofBudget(creditsMonthForecast), 'expected')],
+          queries: [now(ofBudget(creditsMonthForecast), 'forecast')],
           steps: { warn: 1, alarm: 1.1 },
           noValue: NO_BUDGET,
         }),

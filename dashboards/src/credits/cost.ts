@@ -21,24 +21,47 @@ const NO_PRICE = 'No price configured';
 export const cost: Row = {
   title: 'Cost',
   panels: [
-    bars({
-      title: 'Cost by day',
-      text: 'Cost of each UTC day at the price of that day, by currency. Currencies are never summed.',
-      unit: 'none',
-      decimals: 2,
-      queries: [days(daily(dailyCost, { by: ['currency'], orgs: 'summed' }), '{{currency}}')],
-      noValue: NO_PRICE,
-      width: 6,
-      height: 10,
-    }),
+    {
+      width: 12,
+      column: [
+        bars({
+          title: 'Cost by day',
+          text: 'Cost of each UTC day at the price of that day, by currency. Currencies are never summed.',
+          unit: 'locale',
+          queries: [days(daily(dailyCost, { by: ['currency'], orgs: 'summed' }), '{{currency}}')],
+          noValue: NO_PRICE,
+          width: 12,
+        }),
+        table({
+          title: 'Cost of the month',
+          text: 'Cost of each organization’s month to date, forecast for the whole month, and the current price of a million credits.',
+          queries: [
+            rows(newest(costMonthToDate)),
+            rows(newest(costMonthForecast)),
+            rows(promql`1e6 * ${newest(creditPrice)}`),
+          ],
+          columns: [
+            { of: 'org', title: 'Organization', to: orgLink(links.credits), width: 125 },
+            { of: 'currency', title: 'Currency', width: 95 },
+            { of: 0, title: 'To date', unit: 'none', properties: [{ id: 'decimals', value: 2 }] },
+            { of: 1, title: 'Forecast', unit: 'none', properties: [{ id: 'decimals', value: 2 }] },
+            { of: 2, title: 'Per million', unit: 'none', properties: [{ id: 'decimals', value: 2 }] },
+          ],
+          sort: { by: 'To date', desc: true },
+          noValue: NO_PRICE,
+          width: 12,
+          height: 6,
+        }),
+      ],
+    },
     ranking({
       title: 'Models by cost',
       text: 'Cost of each model over the days in the range, by currency.',
       unit: 'none',
       decimals: 2,
       labels: [
-        { of: 'model', title: 'Model', to: modelLink, width: 195 },
-        { of: 'currency', title: 'Currency', width: 90 },
+        { of: 'model', title: 'Model', to: modelLink, width: 250 },
+        { of: 'currency', title: 'Currency', width: 100 },
       ],
       value: 'Cost',
       queries: [
@@ -48,28 +71,8 @@ export const cost: Row = {
         ),
       ],
       noValue: NO_PRICE,
-      width: 9,
-      height: 10,
-    }),
-    table({
-      title: 'Cost of the month',
-      text: 'Cost of each organization’s month to date, forecast for the whole month, and the current price of a million credits.',
-      queries: [
-        rows(newest(costMonthToDate)),
-        rows(newest(costMonthForecast)),
-        rows(promql`1e6 * ${newest(creditPrice)}`),
-      ],
-      columns: [
-        { of: 'org', title: 'Organization', to: orgLink(links.credits), width: 115 },
-        { of: 'currency', title: 'Currency', width: 95 },
-        { of: 0, title: 'To date', unit: 'none', properties: [{ id: 'decimals', value: 2 }] },
-        { of: 1, title: 'Expected', unit: 'none', properties: [{ id: 'decimals', value: 2 }] },
-        { of: 2, title: 'Per million', unit: 'none', properties: [{ id: 'decimals', value: 2 }] },
-      ],
-      sort: { by: 'To date', desc: true },
-      noValue: NO_PRICE,
-      width: 9,
-      height: 10,
+      width: 12,
+      height: 14,
     }),
   ],
 };

@@ -53,7 +53,8 @@ export const models: Row = {
       title: 'Unattributed by day',
       text: 'Credits of each UTC day that are not attributed to a model, and not attributed to a user. Below zero if a breakdown sums to more than the total.',
       unit: 'short',
-      queries: unattributed(),
+      // Bars at the same place would hide each other.
+      queries: unattributed({ draw: 'line' }),
       width: 10,
     }),
   ],

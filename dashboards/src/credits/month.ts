@@ -10,7 +10,7 @@ import { newest } from '../expression.ts';
 import { wholeDailyTotal, wholeTotal } from '../figures.ts';
 import type { Row } from '../layout.ts';
 import { links } from '../links.ts';
-import { palette } from '../palette.ts';
+import { palette, TEXT } from '../palette.ts';
 import { bars } from '../panels/chart.ts';
 import { orgLink } from '../panels/drill.ts';
 import type { TableColumn } from '../panels/table.ts';
@@ -19,8 +19,12 @@ import { tile } from '../panels/tile.ts';
 import { days, now, rows } from '../query.ts';
 import { ofBudgetByOrg } from './budget.ts';
 
-/** A share of the budget, highlighted from 90 % and from 100 %. */
-export const budgetShare = (of: number, title: string): TableColumn => ({
+/** A share of the budget, highlighted from two values on. */
+export const budgetShare = (
+  of: number,
+  title: string,
+  { warn, alarm }: { readonly warn: number; readonly alarm: number },
+): TableColumn => ({
   of,
   title,
   unit: 'percentunit',
@@ -32,9 +36,9 @@ export const budgetShare = (of: number, title: string): TableColumn => ({
       value: {
         mode: 'absolute',
         steps: [
-          { value: null, color: palette.main },
-          { value: 0.9, color: palette.second },
-          { value: 1, color: palette.alarm },
+          { value: null, color: TEXT },
+          { value: warn, color: palette.second },
+          { value: alarm, color: palette.alarm },
         ],
       },
     },
@@ -54,7 +58,7 @@ export const month: Row = {
       width: 8,
     }),
     tile({
-      title: 'Expected for the month',
+      title: 'Forecast for the month',
       text: 'Credits to date plus, for each remaining day, the mean of the last four days of its weekday. Needs seven known days.',
       unit: 'short',
       queries: [now(wholeTotal(creditsMonthForecast, dailyCredits), 'credits')],
@@ -96,12 +100,12 @@ export const month: Row = {
         rows(ofBudgetByOrg(creditsMonthForecast)),
       ],
       columns: [
-        { of: 'org', title: 'Organization', to: orgLink(links.credits) },
+        { of: 'org', title: 'Organization', to: orgLink(links.credits), width: 125 },
         { of: 0, title: 'To date', total: true },
-        { of: 1, title: 'Expected', total: true },
+        { of: 1, title: 'Forecast', total: true },
         { of: 2, title: 'Budget', total: true },
-        budgetShare(3, 'Used'),
-        budgetShare(4, 'Forecast'),
+        budgetShare(3, 'Used', { warn: 0.9, alarm: 1 }),
+        budgetShare(4, 'Will use', { warn: 1, alarm: 1.1 }),
       ],
       sort: { by: 'To date', desc: true },
       noValue: '–',

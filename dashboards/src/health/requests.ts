@@ -36,6 +36,7 @@ export const requests: Row = {
         }),
       ],
       width: 9,
+      height: 9,
     }),
     lines({
       title: 'Duration of requests',
@@ -48,17 +49,19 @@ export const requests: Row = {
       ],
       noValue: 'No request in the range',
       width: 8,
+      height: 9,
     }),
     ranking({
       title: 'Retries by endpoint',
       text: 'Requests in the range that were retried after a failed attempt.',
-      unit: 'short',
+      unit: 'locale',
       decimals: 0,
       labels: [{ of: 'endpoint', title: 'Endpoint' }],
       value: 'Retries',
       reduce: 'lastNotNull',
       queries: [now(increase(ownMetrics.apiRetries, '$__range', { by: ['endpoint'] }), '{{endpoint}}')],
       width: 7,
+      height: 9,
     }),
   ],
 };

@@ -11,31 +11,26 @@ import { tile } from '../panels/tile.ts';
 import { now, rows } from '../query.ts';
 import { failures } from './failures.ts';
 import { exportersUp, ofEachExporter } from './process-metrics.ts';
+import { WHOLE } from './whole.ts';
 
 const HOUR_S = 3600;
 const success = newest(ownMetrics.collectorSuccess);
-/** For shares that should be 100 %: anything less is highlighted. */
-const WHOLE = {
-  unit: 'percentunit',
-  decimals: 0,
-  min: 0,
-  max: 1,
-  steps: { warn: 0.999, alarm: 0.5 },
-} as const;
+/** A tile of such a share. */
+const SHARE = { ...WHOLE, min: 0, max: 1 } as const;
 
 /** The state of the exporter and its collectors. */
 export const state: Row = {
   title: 'Status',
   panels: [
     tile({
-      ...WHOLE,
+      ...SHARE,
       title: 'Exporters up',
       text: 'Share of the exporters that Prometheus could scrape. An exporter that has been down for a week is no longer counted.',
       queries: [now(promql`avg(${exportersUp()})`, 'up')],
       noValue: 'No exporter',
     }),
     tile({
-      ...WHOLE,
+      ...SHARE,
       title: 'Collectors OK',
       text: 'Share of collectors across all organizations whose last run succeeded.',
       queries: [now(promql`avg(${success})`, 'succeeded')],
@@ -55,14 +50,15 @@ export const state: Row = {
       queries: [now(promql`sum(${newest(historyUncovered)})`, 'days')],
     }),
     tile({
-      ...WHOLE,
+      ...SHARE,
       title: 'History on disk',
       text: 'Share of exporters that keep all history in the file of storage.path; not known if it is in memory by configuration. Below 100 %, an exporter holds some of it in memory only and loses it on a restart.',
       queries: [now(promql`avg(${ofEachExporter(ownMetrics.historyPersistent)})`, 'on disk')],
+      steps: { ...WHOLE.steps, absence: 'calm' },
       noValue: 'Not known',
     }),
     tile({
-      ...WHOLE,
+      ...SHARE,
       title: 'Configuration valid',
       text: 'Share of exporters whose last configuration reload succeeded. Below 100 %, an exporter keeps its previous configuration.',
       queries: [now(promql`avg(${ofEachExporter(ownMetrics.configReloadSuccessful)})`, 'valid')],

@@ -43,7 +43,13 @@ export const events: Row = {
       ],
       columns: [
         { of: 'event', title: 'Event' },
-        { of: 0, title: 'In the range', total: true, properties: [{ id: 'decimals', value: 0 }] },
+        {
+          of: 0,
+          title: 'In the range',
+          unit: 'locale',
+          total: true,
+          properties: [{ id: 'decimals', value: 0 }],
+        },
         { of: 1, title: 'Since newest', unit: 's', properties: [{ id: 'decimals', value: 0 }] },
       ],
       sort: { by: 'In the range', desc: true },
@@ -61,11 +67,12 @@ export const events: Row = {
       ],
       noValue: NO_EVENT,
       width: 14,
+      height: 9,
     }),
     ranking({
       title: 'Rejected events',
       text: `Hook events rejected in the range, by reason (${rejections.join(', ')}); a request that was rejected as a whole counts as one. ${HOW}`,
-      unit: 'short',
+      unit: 'locale',
       decimals: 0,
       labels: [{ of: 'reason', title: 'Reason' }],
       value: 'Events',
@@ -73,6 +80,7 @@ export const events: Row = {
       queries: [now(increase(hookMetrics.eventsRejected, '$__range', { by: ['reason'] }), '{{reason}}')],
       noValue: NO_EVENT,
       width: 10,
+      height: 9,
     }),
   ],
 };

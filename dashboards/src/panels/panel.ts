@@ -16,7 +16,7 @@ import {
 import { isExcludable } from '../catalogue.ts';
 import type { Described } from '../expression.ts';
 import { palette, sequence } from '../palette.ts';
-import { type Look, type Query, targetOf } from '../query.ts';
+import { type Look, type Query, type Steps, targetOf } from '../query.ts';
 import { DATASOURCE } from '../variables.ts';
 
 /** The properties of every panel. */
@@ -44,12 +44,6 @@ type ValueText = { readonly text: string; readonly colour?: string } & (
   | { readonly value: number }
   | { readonly from: number }
 );
-
-/** Lower bounds of `warn` and `alarm`, or upper bounds if `alarm` is the lower one. */
-interface Steps {
-  readonly warn: number;
-  readonly alarm: number;
-}
 
 /** A panel and its size on the grid of 24 columns. */
 export interface Placed {
@@ -115,7 +109,7 @@ export function dressed<Builder extends CommonBuilder>(
   if (decimals !== undefined) builder.decimals(decimals);
   if (min !== undefined) builder.min(min);
   if (max !== undefined) builder.max(max);
-  builder.thresholds(thresholdsOf(steps));
+  builder.thresholds(thresholdsOf(spec));
   if (steps !== undefined) builder.colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds));
   if (to !== undefined) builder.links([linkTo(to)]);
   if (texts !== undefined) builder.mappings(texts.map(mappingOf));
@@ -139,7 +133,13 @@ function noValueOf({ queries, large = false, ...spec }: PanelSpec & Dressing): s
   const byDay = queries.every(({ shape }) => shape === 'days');
   const { noValue = byDay ? NO_DAY : NO_VALUE } = spec;
   const about = queries.flatMap(({ expression }) => expression.about);
-  if (large || noValue === NO_CELL || !about.some(({ name }) => isExcludable(name))) return noValue;
+  if (
+    large ||
+    noValue === NO_CELL ||
+    noValue.includes('not published') ||
+    !about.some(({ name }) => isExcludable(name))
+  )
+    return noValue;
   return `${noValue} (or not published)`;
 }
 
@@ -150,17 +150,23 @@ function mappingOf(text: ValueText, index: number): ValueMapping {
     : { type: MappingType.RangeToText, options: { from: text.from, to: null, result } };
 }
 
-/** The colours of the bounds, from calm to alarm or reversed. */
-function thresholdsOf(steps: Steps | undefined): ThresholdsConfigBuilder {
+function thresholdsOf({ steps, large = false }: PanelSpec & Dressing): ThresholdsConfigBuilder {
   const builder = new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute);
-  const step = (value: number | null, color: string): Threshold => ({ value, color });
-  if (steps === undefined) return builder.steps([step(null, palette.main)]);
-  const { warn, alarm } = steps;
-  return builder.steps(
-    warn < alarm
-      ? [step(null, palette.main), step(warn, palette.second), step(alarm, palette.alarm)]
-      : [step(null, palette.alarm), step(alarm, palette.second), step(warn, palette.main)],
-  );
+  // The numbers of a tile without bounds have fixed colours: this one is left for the text without a number.
+  const only = step(null, large ? palette.quiet : palette.main);
+  return builder.steps(steps === undefined ? [only] : stepsOf(steps));
+}
+
+/** The first step is the colour of an absent value: no number is below zero. */
+function stepsOf({ warn, alarm, absence = 'calm' }: Steps): Threshold[] {
+  const absent = step(null, absence === 'calm' ? palette.quiet : palette.alarm);
+  return warn < alarm
+    ? [absent, step(0, palette.main), step(warn, palette.second), step(alarm, palette.alarm)]
+    : [absent, step(0, palette.alarm), step(alarm, palette.second), step(warn, palette.main)];
+}
+
+function step(value: number | null, color: string): Threshold {
+  return { value, color };
 }
 
 /** The meaning of the panel, and its metrics with the fields of the API behind them. */
@@ -174,13 +180,19 @@ function descriptionOf({ text, queries }: PanelSpec): string {
 }
 
 function propertiesOf(look: Look, colour: string | undefined): DynamicConfigValue[] {
-  const { unit, decimals, draw, axis } = look;
-  const fixed = look.colour ?? colour;
+  const { unit, decimals, draw, axis, steps } = look;
+  const fixed = steps === undefined ? (look.colour ?? colour) : undefined;
   return [
     ...(look.palette === 'series' ? [{ id: 'color', value: { mode: FieldColorModeId.PaletteClassic } }] : []),
     ...(fixed === undefined || look.palette === 'series'
       ? []
       : [{ id: 'color', value: { mode: 'fixed', fixedColor: fixed } }]),
+    ...(steps === undefined
+      ? []
+      : [
+          { id: 'color', value: { mode: FieldColorModeId.Thresholds } },
+          { id: 'thresholds', value: { mode: ThresholdsMode.Absolute, steps: stepsOf(steps) } },
+        ]),
     ...(unit === undefined ? [] : [{ id: 'unit', value: unit }]),
     ...(decimals === undefined ? [] : [{ id: 'decimals', value: decimals }]),
     ...(draw === undefined ? [] : drawn(draw)),

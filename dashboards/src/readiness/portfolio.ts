@@ -11,7 +11,7 @@ import {
 import { newest, promql } from '../expression.ts';
 import type { Row } from '../layout.ts';
 import { links } from '../links.ts';
-import { palette } from '../palette.ts';
+import { palette, TEXT } from '../palette.ts';
 import { orgLink } from '../panels/drill.ts';
 import type { TableColumn } from '../panels/table.ts';
 import { table } from '../panels/table.ts';
@@ -22,18 +22,18 @@ const DAY_S = 86_400;
 const steps = (warn: number, alarm: number) =>
   warn < alarm
     ? [
-        { value: null, color: palette.main },
+        { value: null, color: TEXT },
         { value: warn, color: palette.second },
         { value: alarm, color: palette.alarm },
       ]
     : [
         { value: null, color: palette.alarm },
         { value: alarm, color: palette.second },
-        { value: warn, color: palette.main },
+        { value: warn, color: TEXT },
       ];
 
-const coloured = (warn: number, alarm: number) => [
-  { id: 'decimals', value: 0 },
+const coloured = (warn: number, alarm: number, decimals = 0) => [
+  { id: 'decimals', value: decimals },
   { id: 'custom.cellOptions', value: { type: 'color-text' } },
   { id: 'thresholds', value: { mode: 'absolute', steps: steps(warn, alarm) } },
 ];
@@ -43,7 +43,7 @@ const columns: readonly TableColumn[] = [
   { of: 'org', title: 'Organization', to: orgLink(links.readiness), width: 125 },
   { of: 'repo', title: 'Repository', to: repoLink, width: 290 },
   { of: 0, title: 'Ready', unit: 'percentunit', properties: coloured(0.6, 0.4) },
-  { of: 1, title: 'Change', unit: 'percentunit', properties: coloured(0, -0.05) },
+  { of: 1, title: 'Change', unit: 'percentunit', properties: coloured(0, -0.05, 1) },
   { of: 2, title: 'Level' },
   { of: 3, title: 'Passed', total: true },
   { of: 4, title: 'Partial', total: true },
@@ -52,7 +52,7 @@ const columns: readonly TableColumn[] = [
   { of: 7, title: 'Worse', total: true },
   { of: 8, title: 'Apps', total: true },
   { of: 9, title: 'Report age', unit: 's', properties: coloured(30 * DAY_S, 90 * DAY_S), width: 100 },
-  { of: 'branch', title: 'Branch' },
+  { of: 'branch', title: 'Branch', width: 95 },
 ];
 
 function criteria(status: string) {

@@ -37,7 +37,7 @@ export function readinessTiles(
       ...place,
     }),
     tile({
-      title: 'Repos',
+      title: 'Repositories',
       text: 'Repositories that have a report.',
       unit: 'short',
       queries: [now(promql`count(${newest(readinessRatio, { only })})`, 'repositories')],

@@ -9,7 +9,7 @@ import { table } from '../panels/table.ts';
 import { rows } from '../query.ts';
 
 const NOTHING =
-  'Nothing about people is published unless the operator enables it. This dashboard needs the users collector, collectors: {users: {enabled: true}}; teams need teams.file; individual people need collectors.users.identity: hash, id or email.';
+  'Nothing about people is published unless the operator enables it. This dashboard needs the users collector, collectors: {users: {enabled: true}}; teams need teams.file; individual people need collectors.users.identity: hash, id or email. Or its metrics are not published: see the end of this dashboard.';
 
 const day = newest(dataDayTimestamp, { only: { dataset: 'users' }, by: [] });
 
