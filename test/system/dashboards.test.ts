@@ -134,13 +134,24 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the dashbo
     }
   });
 
-  /** The API's figure of the 7 days that end with a day, summed over the organizations. */
-  function inAWeek(dataset: string, field: string, end: number): number {
-    const rows = ORGS.flatMap((org) => api.get(`${org} ${dataset}`) ?? []);
-    const dates = new Set([...Array(7).keys()].map((back) => dayAt(end - back * DAY_S)));
-    return rows
-      .filter(({ date }) => dates.has(String(date)))
-      .reduce((sum, row) => sum + Number(row[field]), 0);
+  /** The newest day of each organization: they differ if nobody of one was active on the last one, which has no row yet. */
+  async function newestDays(days: string): Promise<ReadonlyMap<string | undefined, number>> {
+    const answered = await prometheus.instant(`max by (org) (${days})`);
+    return new Map(answered.map(({ labels, values }) => [labels['org'], values[0]?.[1] ?? 0]));
+  }
+
+  /** The API's figure of the 7 days that end with each organization's day, summed over the organizations. */
+  function inAWeek(
+    dataset: string,
+    field: string,
+    newest: ReadonlyMap<string | undefined, number>,
+    weeksBefore = 0,
+  ): number {
+    return ORGS.flatMap((org) => {
+      const end = (newest.get(org) ?? 0) - weeksBefore * 7 * DAY_S;
+      const dates = new Set([...Array(7).keys()].map((back) => dayAt(end - back * DAY_S)));
+      return api.get(`${org} ${dataset}`)?.filter(({ date }) => dates.has(String(date))) ?? [];
+    }).reduce((sum, row) => sum + Number(row[field]), 0);
   }
 
   async function figuresOf(panel: string): Promise<readonly (number | undefined)[]> {
@@ -158,12 +169,10 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the dashbo
     'agree with the API on the last seven days and the seven before: %s',
     async (panel, dataset, field) => {
       await waitFor(async () => {
-        const day = `max(last_over_time(agent_platform_data_day_timestamp_seconds{dataset="${dataset}"}[7d:1h] offset -1h))`;
-        const newest = (await prometheus.instant(day))[0]?.values[0]?.[1] ?? 0;
-        const [present, past] = [
-          inAWeek(dataset, field, newest),
-          inAWeek(dataset, field, newest - 7 * DAY_S),
-        ];
+        const newest = await newestDays(
+          `last_over_time(agent_platform_data_day_timestamp_seconds{dataset="${dataset}"}[7d:1h] offset -1h)`,
+        );
+        const [present, past] = [inAWeek(dataset, field, newest), inAWeek(dataset, field, newest, 1)];
         expect(past).toBeGreaterThan(0);
         expect(await figuresOf(panel)).toEqual([present, expect.closeTo(present / past - 1)]);
       });
@@ -171,13 +180,18 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the dashbo
   );
 
   test('agree with the API on the credits, the cost and the people of the last seven days', async () => {
-    const yesterday = today - DAY_S;
-    const week = inAWeek('tokens', 'billable_tokens', yesterday);
-    const [, credits, change] = await figuresOf('overview.json “Spend in 7 days”');
-    expect(credits).toBe(week);
-    expect(change).toBeCloseTo(week / inAWeek('tokens', 'billable_tokens', yesterday - 7 * DAY_S) - 1);
-    const [people] = await figuresOf('overview.json “People per day”');
-    expect(people).toBeCloseTo(inAWeek('activity', 'daily_active_users', yesterday) / 7);
+    const newest = (dataset: string) =>
+      newestDays(`agent_platform_data_day_timestamp_seconds{dataset="${dataset}"}`);
+    await waitFor(async () => {
+      const days = await newest('tokens');
+      expect([...days.keys()].sort()).toEqual([...ORGS]);
+      const week = inAWeek('tokens', 'billable_tokens', days);
+      const [, credits, change] = await figuresOf('overview.json “Spend in 7 days”');
+      expect(credits).toBe(week);
+      expect(change).toBeCloseTo(week / inAWeek('tokens', 'billable_tokens', days, 1) - 1);
+      const [people] = await figuresOf('overview.json “People per day”');
+      expect(people).toBeCloseTo(inAWeek('activity', 'daily_active_users', await newest('activity')) / 7);
+    });
   });
 });
 
