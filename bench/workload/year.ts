@@ -7,6 +7,7 @@ import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
 const DAY_S = 86_400;
 const HOUR_S = 3600;
 const CHUNK = 4 * 1024 * 1024;
+const CRITERIA = 20;
 
 /** The size of the organizations whose year is stored. */
 export interface YearSize {
@@ -23,10 +24,10 @@ interface Stored {
   readonly series: readonly string[];
   /** The seconds after a day's first instant at which its figures are stored. */
   readonly at: readonly number[];
-  /** Whether only current values are queried, so that the last day is enough. */
-  readonly lastDayOnly: boolean;
-  /** Whether the value is the start of the data day. */
-  readonly dayItself: boolean;
+  /** How many days before the end are queried: only the last one if only current values are. */
+  readonly days: number;
+  /** What the values are like. */
+  readonly values: 'figure' | 'day' | 'report' | 'criterion';
 }
 
 /** Stored at every scrape of the year; other families once a day, because their text would take hours to load. */
@@ -37,6 +38,17 @@ const SCRAPED: ReadonlySet<string> = new Set([
 
 /** After the publication and at the end of each half of the day, at the offset of the rules. */
 const RECORDED_AT: readonly number[] = [5, 11, 23].map((hour) => hour * HOUR_S + 900);
+const STATE_RECORDED_AT = RECORDED_AT.slice(1);
+
+/** The days in which the criteria of former reports are looked up, and how long a report is current. */
+const FORMER_DAYS = 46;
+const REPORT_DAYS = 10;
+
+const VALUES: Readonly<Record<string, Stored['values']>> = {
+  agent_platform_data_day_timestamp_seconds: 'day',
+  agent_platform_readiness_report_timestamp_seconds: 'report',
+  agent_platform_readiness_criterion_ratio: 'criterion',
+};
 
 /**
  * What Prometheus has of the families that queries use: the exporter's own series once a day, as after a backfill (two
@@ -47,20 +59,21 @@ export function yearOf(size: YearSize, queries: string): readonly Stored[] {
   const families = [...collectors.flatMap((collector) => collector.families), ...about];
   return families.flatMap((family) => {
     const uses = (name: string) => new RegExp(`(?<![\\w:])${name}(?![\\w:])`).test(queries);
-    const dayItself = family.name === 'agent_platform_data_day_timestamp_seconds';
+    const values = VALUES[family.name] ?? 'figure';
+    const former = values === 'report' || values === 'criterion';
     const own = {
       name: family.name,
       series: seriesOf(family, size, 'job="agent-platform",instance="exporter:9889",'),
       at: SCRAPED.has(family.name) ? every(60) : [12 * HOUR_S],
-      lastDayOnly: !SCRAPED.has(family.name) && !isQueriedByDay(family.name, queries),
-      dayItself,
+      days: former ? FORMER_DAYS : isQueriedByDay(family.name, queries) ? Infinity : 0.5,
+      values,
     };
     const recorded = {
       name: recordedNameOf(family.name),
       series: seriesOf(family, size, ''),
-      at: RECORDED_AT,
-      lastDayOnly: false,
-      dayItself,
+      at: family.scope === 'day' ? RECORDED_AT : STATE_RECORDED_AT,
+      days: former ? FORMER_DAYS : Infinity,
+      values,
     };
     return [own, recorded].filter(({ name }) => uses(name));
   });
@@ -68,6 +81,7 @@ export function yearOf(size: YearSize, queries: string): readonly Stored[] {
 
 /** Whether a family is in a window of days, of the day queries or of the change since a week before. */
 function isQueriedByDay(name: string, queries: string): boolean {
+  if (SCRAPED.has(name)) return true;
   return new RegExp(`last_over_time\\(\\(?${name}\\{`).test(queries);
 }
 
@@ -80,15 +94,15 @@ export function writeWindow(
   const target = openSync(file, 'w');
   let text = '';
   let samples = 0;
-  for (const { name, series, at, lastDayOnly, dayItself } of stored) {
-    const start = lastDayOnly ? Math.max(from, end - DAY_S / 2) : from;
+  for (const { name, series, at, days, values } of stored) {
+    const start = Math.max(from, end - days * DAY_S);
     text += `# TYPE ${name} gauge\n`;
     for (const [index, labels] of series.entries()) {
       const opening = `${name}{${labels}} `;
       for (let day = Math.floor(start / DAY_S) * DAY_S; day < to; day += DAY_S) {
-        const value = dayItself ? day - DAY_S : 1000 + (((day / DAY_S) * 31 + index * 7) % 997);
+        const value = VALUE[values](day, index);
         for (const second of at) {
-          if (day + second < from || day + second >= to) continue;
+          if (day + second < start || day + second >= to) continue;
           text += `${opening}${value} ${day + second}\n`;
           samples++;
           if (text.length > CHUNK) {
@@ -102,6 +116,19 @@ export function writeWindow(
   writeSync(target, `${text}# EOF\n`);
   closeSync(target);
   return samples;
+}
+
+/** The value of a series on a day; a repository's report is replaced every ten days, and one criterion in twenty changes. */
+const VALUE: Readonly<Record<Stored['values'], (day: number, index: number) => number>> = {
+  figure: (day, index) => 1000 + (((day / DAY_S) * 31 + index * 7) % 997),
+  day: (day) => day - DAY_S,
+  report: (day, index) => reportOf(day, index) * REPORT_DAYS * DAY_S,
+  criterion: (day, index) =>
+    (reportOf(day, Math.floor(index / CRITERIA)) + index) % CRITERIA === 0 ? 0 : 1 - (index % 3) / 4,
+};
+
+function reportOf(day: number, repo: number): number {
+  return Math.floor((day / DAY_S + repo) / REPORT_DAYS);
 }
 
 function every(step: number): readonly number[] {
@@ -145,7 +172,7 @@ function valuesOf(label: string, family: string, { models, repos, people }: Year
     model: models,
     repo: repos,
     user: people,
-    criterion: 20,
+    criterion: CRITERIA,
   };
   const ofOthers = ['branch', 'commit', 'team', 'client', 'level'].includes(label) ? 5 : 40;
   const infoOfUser = family.endsWith('_info') && label !== 'user' && label !== 'repo';

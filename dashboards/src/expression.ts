@@ -1,6 +1,7 @@
 import { datasetOf, recordedOf } from './catalogue.ts';
 import {
   atDaysEnd,
+  atNoon as atNoonOf,
   type Choice,
   daysBeforeNewest,
   newestOf,
@@ -69,6 +70,14 @@ export function atEnd<const Label extends string>(
   choice: Narrowed<Label> & { readonly across?: 'max' | 'avg' | 'min' } = {},
 ): Expression {
   return { text: atDaysEnd(metric, { ...choice, ...twoForms(metric) }), about: [metric] };
+}
+
+/** A current value at the noon that follows the evaluation time, a UTC midnight. */
+export function atNoon<const Label extends string>(
+  metric: Described<Label>,
+  choice: Narrowed<Label> = {},
+): Expression {
+  return { text: atNoonOf(metric, { ...choice, ...twoForms(metric) }), about: [metric] };
 }
 
 /** The rate of a counter per second. */

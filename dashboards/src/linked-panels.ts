@@ -18,6 +18,7 @@ export const linkedPanels = {
     'Records rejected': 208,
     'Values folded into “other”': 209,
     'Metrics dropped': 210,
+    'Store usable': 211,
   },
   credits: {
     'Credits by day': 201,
@@ -36,11 +37,11 @@ export const linkedPanels = {
   live: { 'Sessions waiting over time': 201 },
 } as const satisfies Partial<Record<keyof typeof links, Readonly<Record<string, number>>>>;
 
-/** A dashboard and, if it has one that shows the cause of an alert, a panel. */
+/** A dashboard and its panel that shows the cause of an alert. */
 export type LinkedPanel = {
   [Name in keyof typeof linkedPanels]: {
     readonly dashboard: Name;
-    readonly panel?: keyof (typeof linkedPanels)[Name];
+    readonly panel: keyof (typeof linkedPanels)[Name];
   };
 }[keyof typeof linkedPanels];
 
@@ -51,9 +52,9 @@ const idsByUid = new Map(
   ]),
 );
 
-/** The id of a panel that alerts link to; undefined for the whole dashboard. */
+/** The id of a panel that alerts link to. */
 export function linkedIdOf({ dashboard, panel }: LinkedPanel): number | undefined {
-  return panel === undefined ? undefined : idsByUid.get(links[dashboard].uid)?.get(panel);
+  return idsByUid.get(links[dashboard].uid)?.get(panel);
 }
 
 /** Gives the panels that alerts link to their ids. */

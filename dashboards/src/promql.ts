@@ -110,7 +110,7 @@ function atMidnight<Label extends string>(
   choice: DayChoice<Label>,
 ): string {
   const gated = `${chosen(family, choice)} and on (job,instance,org) (${yesterday(dataset, choice.where)})`;
-  return eitherForm(family, choice, `(${gated})[1d:1h] offset -2d`, '-2d');
+  return eitherForm(family, choice, window(`(${gated})`, '-2d'));
 }
 
 /** PromQL for the start of a dataset's newest day, of the targets for which it was yesterday. */
@@ -123,22 +123,32 @@ export function dataDayOf(dataset: DatasetName, where?: string): string {
   return selected(DATA_DAY, [`dataset="${dataset}"`, where]);
 }
 
+/** The two forms of a value: PromQL of the metric's own series, and the window of recorded ones. */
+interface Forms {
+  readonly raw: string;
+  readonly recorded: string;
+}
+
+/** The last value on the hourly grid of a day. */
+function window(expression: string, offset: string): Forms {
+  return { raw: `last_over_time(${expression}[1d:1h] offset ${offset})`, recorded: `[1d] offset ${offset}` };
+}
+
 /**
- * PromQL for the last value of the window `raw`, merged, or of a family's recorded series, which need no merging: two
+ * PromQL for the form `raw`, merged, or for the last value of a family's recorded series, which need no merging: two
  * lines, one of which is a comment, because an engine evaluates both sides of an `or`.
  */
 function eitherForm<Label extends string>(
   metric: Queried<Label>,
   choice: DayChoice<Label>,
-  raw: string,
-  offset: string,
+  of: Forms,
 ): string {
   const { recorded, only = {} } = choice;
-  if (recorded === undefined) return merged(metric, choice, `last_over_time(${raw})`);
+  if (recorded === undefined) return merged(metric, choice, of.raw);
   const { name, where } = recorded;
   const series = chosen({ name }, { only, ...(where === undefined ? {} : { where }) });
   const all = labelsOf(metric, metric.labels);
-  const forms = `\n${RAW}(${all.join(',')}) (last_over_time(${raw}))\n${RECORDED}(${series}[1d] offset ${offset})\n`;
+  const forms = `\n${RAW}(${all.join(',')}) (${of.raw})\n${RECORDED}(${series}${of.recorded})\n`;
   const kept = keptLabels(metric, choice);
   return kept.length === all.length ? forms : `sum by (${kept.join(',')}) (${forms})`;
 }
@@ -177,8 +187,22 @@ export function atDaysEnd<const Label extends string>(
   metric: Queried<Label>,
   choice: StateChoice<Label> = {},
 ): string {
-  const each = eitherForm(metric, choice, `${chosen(metric, choice)}[1d:1h] offset -1d`, '-1d');
+  const each = eitherForm(metric, choice, window(chosen(metric, choice), '-1d'));
   return ofNearestDay(choice.across === undefined ? each : `${choice.across} (${each})`);
+}
+
+/**
+ * PromQL for a state's value at the noon that follows the evaluation time, a UTC midnight: for subqueries with a step of a
+ * day, in which each day is looked up once. Backfilled samples are stamped at noon, and recorded ones in the hour before.
+ */
+export function atNoon<const Label extends string>(
+  metric: Queried<Label>,
+  choice: DayChoice<Label> = {},
+): string {
+  return eitherForm(metric, choice, {
+    raw: `${chosen(metric, choice)} offset -12h`,
+    recorded: '[12h] offset -12h',
+  });
 }
 
 /** The resolution at which a counter of stores is read over a range. */

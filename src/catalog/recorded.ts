@@ -3,13 +3,15 @@ import type { Family } from './family.ts';
 /** What decides whether a family is recorded. */
 type Recordable = Pick<Family, 'scope' | 'labels'> & { readonly name: string };
 
-/** Recorded in addition to the figures of days: series per person that dashboards show by day, and states. */
+/** Recorded in addition to the figures of days: series per person that dashboards sum up over a range, and states. */
 const ALSO: ReadonlySet<string> = new Set([
   'agent_platform_daily_credits_by_user',
   'agent_platform_daily_git_commits_by_user',
   'agent_platform_credits_month_budget',
   'agent_platform_team_credits_month_budget',
   'agent_platform_readiness_ratio',
+  'agent_platform_readiness_criterion_ratio',
+  'agent_platform_readiness_report_timestamp_seconds',
   'agent_platform_data_day_timestamp_seconds',
 ]);
 

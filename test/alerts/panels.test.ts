@@ -13,6 +13,7 @@ const SHOWN: Readonly<Record<string, string>> = {
   ExporterDown: 'agent_platform_exporter_build_info',
   ExporterAbsent: 'agent_platform_exporter_build_info',
   HistoryNotPersistent: 'agent_platform_exporter_history_persistent',
+  StoreDown: 'agent_platform_exporter_store_up',
   ConfigReloadFailed: 'agent_platform_exporter_config_last_reload_successful',
   RecordsRejected: 'agent_platform_exporter_records_rejected_total',
   ValuesFolded: 'agent_platform_exporter_values_folded',
@@ -33,8 +34,6 @@ const SHOWN: Readonly<Record<string, string>> = {
   ReadinessDropped: 'agent_platform_readiness_criterion_ratio',
   ReadinessReportOld: 'agent_platform_readiness_report_timestamp_seconds',
 };
-/** Alerts whose cause no panel shows: they link to the whole dashboard. */
-const WITHOUT_PANEL = ['StoreDown'];
 /** Families that an alert reads in another form than its panel. */
 const IN_OTHER_WORDS: Readonly<Record<string, string>> = {
   NewModelShare: 'agent_platform_credits_share_by_model',
@@ -47,7 +46,7 @@ function readBy(text: string, family: string): boolean {
 describe('the link of an alert to its dashboard', () => {
   test('is in every alert', () => {
     expect(urls.length).toBe(alerts.length);
-    expect([...Object.keys(SHOWN), ...WITHOUT_PANEL].sort()).toEqual(alerts.map(({ name }) => name).sort());
+    expect(Object.keys(SHOWN).sort()).toEqual(alerts.map(({ name }) => name).sort());
   });
 
   test.each(alerts.map((alert, index) => [alertName(alert), alert, urls[index]] as const))(
@@ -63,8 +62,8 @@ describe('the link of an alert to its dashboard', () => {
       expect(variables.sort()).toEqual(expected.sort());
 
       const id = query.get('viewPanel');
-      expect(id === null).toBe(WITHOUT_PANEL.includes(name));
-      if (id === null || dashboard === undefined) return;
+      expect(id).not.toBeNull();
+      if (dashboard === undefined) throw new Error(`no dashboard ${url?.[1]}`);
       const panel = dataPanels(dashboard).find((one) => one.id === Number(id));
       const shown = panel?.targets?.map((target) => target.expr).join('\n') ?? '';
       const family = SHOWN[name] ?? '';

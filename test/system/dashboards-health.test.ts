@@ -30,6 +30,7 @@ function exporter(instance: string, org: string, until: number, persistent: numb
   return [
     { name: 'agent_platform_exporter_build_info', labels: build, until },
     { name: 'agent_platform_exporter_history_persistent', labels: target, until, value: persistent },
+    { name: 'agent_platform_exporter_store_up', labels: target, until, value: persistent },
     { name: 'agent_platform_exporter_config_last_reload_successful', labels: target, until },
     { name: 'agent_platform_exporter_collector_success', labels: run, until },
     { name: 'agent_platform_exporter_collector_failing', labels: `${run},reason="auth"`, until, value: 0 },
@@ -112,6 +113,8 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the health
   test('averages over the exporters, none of which hides another', async () => {
     expect(await figureOf('History on disk', 2)).toBeCloseTo(2 / 3);
     expect(await figureOf('History on disk', 5)).toBeCloseTo(1 / 2);
+    expect(await figureOf('Store usable', 2)).toBeCloseTo(2 / 3);
+    expect(await figureOf('Store usable', 5)).toBeCloseTo(1 / 2);
     expect(await figureOf('Configuration valid', 2)).toBe(1);
   });
 

@@ -68,6 +68,7 @@ unless on (job) ${historyPersistent.name}`,
         keepFiringFor: '5m',
         labels: ['job'],
         dashboard: 'health',
+        panel: 'Store usable',
         summary: 'The database cannot be used',
         description:
           'An exporter of job {{ $labels.job }} cannot use its database. Published data stays, but polling waits and hook events are refused with 503.',

@@ -28,12 +28,14 @@ export const state: Row = {
       text: 'Share of the exporters that Prometheus could scrape. An exporter that has been down for a week is no longer counted.',
       queries: [now(promql`avg(${exportersUp()})`, 'up')],
       noValue: 'No exporter',
+      width: 3,
     }),
     tile({
       ...SHARE,
       title: 'Collectors OK',
       text: 'Share of collectors across all organizations whose last run succeeded.',
       queries: [now(promql`avg(${success})`, 'succeeded')],
+      width: 3,
     }),
     tile({
       title: 'Oldest data',
@@ -48,6 +50,7 @@ export const state: Row = {
       text: 'Days since the start of history without a settled answer, across all organizations and datasets: days still to fetch, days that failed, and days of late datasets. The number shrinks after an installation or an outage.',
       unit: 'short',
       queries: [now(promql`sum(${newest(historyUncovered)})`, 'days')],
+      width: 3,
     }),
     tile({
       ...SHARE,
@@ -56,6 +59,14 @@ export const state: Row = {
       queries: [now(promql`avg(${ofEachExporter(ownMetrics.historyPersistent)})`, 'on disk')],
       steps: { ...WHOLE.steps, absence: 'calm' },
       noValue: 'Not known',
+    }),
+    tile({
+      ...SHARE,
+      title: 'Store usable',
+      text: 'Share of exporters that can use the file or database of the history; not known if it is in memory by configuration. Below 100 %, an exporter with a database does not poll and refuses hook events.',
+      queries: [now(promql`avg(${ofEachExporter(ownMetrics.storeUp)})`, 'usable')],
+      noValue: 'Not known',
+      width: 3,
     }),
     tile({
       ...SHARE,
