@@ -32,7 +32,7 @@ export const criteria: Row = {
       text: 'Each criterion across the selected repositories: the mean share of applications that fail it, and the number of repositories that do not fully meet it. Select a repository above to see its criteria.',
       queries: [
         rows(promql`1 - avg by (criterion) (${each})`),
-        rows(promql`count by (criterion) (${each} < 1) or 0 * count by (criterion) (${each})`),
+        rows(promql`sum by (criterion) (${each} < bool 1)`),
       ],
       columns: [
         { of: 'criterion', title: 'Criterion', width: 210 },
