@@ -65,6 +65,7 @@ export const state: Row = {
       title: 'Store usable',
       text: 'Share of exporters that can use the file or database of the history; not known if it is in memory by configuration. Below 100 %, an exporter with a database does not poll and refuses hook events.',
       queries: [now(promql`avg(${ofEachExporter(ownMetrics.storeUp)})`, 'usable')],
+      steps: { ...WHOLE.steps, absence: 'calm' },
       noValue: 'Not known',
       width: 3,
     }),
