@@ -83,7 +83,7 @@ export const people: Row = {
         rows(newest(by.dailyHookInvocationsByUser, { orgs: 'summed', only: USER })),
       ],
       columns: [
-        { of: 'user', title: 'Person', width: 160 },
+        { of: 'user', title: 'Person', width: 150 },
         { of: 0, title: 'MCP', total: true },
         { of: 1, title: 'Skills', total: true },
         { of: 2, title: 'Slash', total: true },
