@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openFileSource } from '../../src/copy/sqlite.ts';
+import { daysWithoutRow } from '../e2e/settled.ts';
 import { createRandom } from '../fuzz/random.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { EMPTY_DAYS } from '../system/platform.ts';
 import { startProxy } from '../system/postgres/proxy.ts';
 import {
   type AskedPlatform,
@@ -44,7 +44,8 @@ async function polled(
         expect(page.value('agent_platform_exporter_collector_success', { org: name, collector })).toBe(1);
       for (const dataset of ['tokens', 'tools', 'activity', 'productivity']) {
         const days = page.value('agent_platform_history_uncovered', { org: name, dataset });
-        expect(days).toBeLessThanOrEqual(empty.get(`${name} ${dataset}`) ?? EMPTY_DAYS);
+        const expected = daysWithoutRow(page, { org: name, dataset }, Date.now());
+        expect(days).toBeLessThanOrEqual(empty.get(`${name} ${dataset}`) ?? expected);
         uncovered.set(`${name} ${dataset}`, days ?? 0);
       }
     }

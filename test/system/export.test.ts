@@ -40,11 +40,11 @@ describe.runIf(requireTool('python3'))('an export', () => {
       AGENT_PLATFORM_API_REQUESTS_PER_SECOND: '200',
       AGENT_PLATFORM_STORAGE_PATH: join(folder, 'history.db'),
     };
-    const from = new Date(Date.now() - 20 * DAY).toISOString().slice(0, 10);
+    const [from, to] = [20, 5].map((days) => new Date(Date.now() - days * DAY).toISOString().slice(0, 10));
     const file = join(folder, 'usage.csv');
     const csv = programs.exporter(
       [
-        ...['export', '--org=acme', '--collector=tokens', `--from=${from}`, `--output=${file}`],
+        ...['export', '--org=acme', '--collector=tokens', `--from=${from}`, `--to=${to}`, `--output=${file}`],
         '--metrics.exclude=agent_platform_daily_tokens*',
       ],
       environment,
@@ -53,7 +53,7 @@ describe.runIf(requireTool('python3'))('an export', () => {
     expect(csv.stdout()).toBe('');
     expect(await readFile(file, 'utf8')).not.toContain('agent_platform_daily_tokens');
     const json = programs.exporter(
-      ['export', '--org=acme', '--collector=tokens', `--from=${from}`, '--format=jsonl'],
+      ['export', '--org=acme', '--collector=tokens', `--from=${from}`, `--to=${to}`, '--format=jsonl'],
       environment,
     );
     expect(await json.ended, json.stderr()).toEqual({ code: 0, signal: null });
