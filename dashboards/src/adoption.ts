@@ -82,7 +82,7 @@ const people: Row = {
         ),
       ],
       steps: { warn: 0.5, alarm: 0.25 },
-      noValue: 'No seats set',
+      noValue: 'None known',
       width: 5,
     }),
     lines({

@@ -62,7 +62,7 @@ export const month: Row = {
       text: 'Credits to date plus, for each remaining day, the mean of the last four days of its weekday. Needs seven known days.',
       unit: 'short',
       queries: [now(wholeTotal(creditsMonthForecast, dailyCredits), 'credits')],
-      noValue: 'Too early',
+      noValue: 'Not known',
       width: 8,
     }),
     tile({
