@@ -64,6 +64,12 @@ export const DASHBOARD_URL = 'http://localhost:3000';
  */
 export const OVER_GAPS = '4h';
 
+/**
+ * How long alerts about states of weeks keep firing without data: over a day that the platform or the exporter is down
+ * and the night after it. They resolve as much later, which costs nothing: none of them is repeated meanwhile.
+ */
+export const OVER_OUTAGES = '2d';
+
 /** The full name of an alert. */
 export function alertName({ name }: Pick<AlertDeclaration, 'name'>): string {
   return `${ALERT_PREFIX}${name}`;

@@ -55,7 +55,7 @@ export const thresholds = {
     description: 'The share of a new model is more than this.',
   },
   newModelPeople: {
-    default: 1.5,
+    default: 1.2,
     unit: 'people',
     description:
       'The share of a new model is at least that of this many people on an average day of the week: in a small team, one person is a large share.',

@@ -17,7 +17,7 @@ import {
   valueInWords,
   withHysteresis,
 } from '../queries.ts';
-import { alertName, OVER_GAPS, type RuleGroup, type RuleSettings } from '../rule.ts';
+import { alertName, OVER_OUTAGES, type RuleGroup, type RuleSettings } from '../rule.ts';
 import { teamBudgetProjectedOver } from './team-budget.ts';
 
 /** Each month is an alert of its own: the next month notifies again. */
@@ -58,7 +58,7 @@ ${withHysteresis(monthly(`${forecast} / ${budget}`), from('budgetForecastRatio')
 unless on (org) ${isExceeded}`,
         severity: 'warning',
         for: '1h',
-        keepFiringFor: OVER_GAPS,
+        keepFiringFor: OVER_OUTAGES,
         labels: LABELS,
         dashboard: 'credits',
         panel: 'Month to date against the budget',
@@ -75,7 +75,7 @@ unless on (org) ${isProjected}
 unless on (org) ${isExceeded}`,
         severity: 'warning',
         for: '1h',
-        keepFiringFor: OVER_GAPS,
+        keepFiringFor: OVER_OUTAGES,
         labels: LABELS,
         dashboard: 'credits',
         panel: 'Month to date against the budget',
@@ -87,7 +87,7 @@ unless on (org) ${isExceeded}`,
         expr: `${monthly(`${toDate} / ${budget}`)} > ${threshold('budgetUsedRatio')}`,
         severity: 'warning',
         for: '15m',
-        keepFiringFor: OVER_GAPS,
+        keepFiringFor: OVER_OUTAGES,
         labels: LABELS,
         dashboard: 'credits',
         panel: 'Month to date against the budget',

@@ -7,7 +7,7 @@ import {
 } from '../../../src/collectors/readiness/collector.ts';
 import { criteriaOfDrop } from '../explained.ts';
 import { numberOf, onNewestReport, percentageOf } from '../queries.ts';
-import { OVER_GAPS, type RuleGroup, type RuleSettings } from '../rule.ts';
+import { OVER_GAPS, OVER_OUTAGES, type RuleGroup, type RuleSettings } from '../rule.ts';
 
 /** Alerts about repositories that get worse, and about old reports. */
 export function readinessGroup({ threshold }: RuleSettings): RuleGroup {
@@ -47,7 +47,7 @@ and on (org,repo) (time() - ${made} < ${threshold('readinessFreshDays')} * 86400
         expr: `time() - ${made} > ${threshold('readinessOldDays')} * 86400`,
         severity: 'info',
         for: '1h',
-        keepFiringFor: OVER_GAPS,
+        keepFiringFor: OVER_OUTAGES,
         labels: ['org', 'repo'],
         dashboard: 'readiness',
         panel: 'Portfolio',

@@ -8,11 +8,19 @@ import {
 } from '../../../src/collectors/spend/collector.ts';
 import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
 import { modelsOfSpike, modelsReplaced, teamsOfSpike } from '../explained.ts';
-import { dayInWords, enclosed, numberOf, onNewestDay, percentageOf, valueInWords } from '../queries.ts';
+import {
+  dayInWords,
+  enclosed,
+  newestDayOf,
+  numberOf,
+  onNewestDay,
+  percentageOf,
+  valueInWords,
+} from '../queries.ts';
 import { type AlertDeclaration, OVER_GAPS, type RuleGroup, type RuleSettings } from '../rule.ts';
 
-/** How long the alert of a model keeps firing: over a weekend, whose days are not evaluated. */
-const WEEKEND = '3d';
+/** The window in which a new model is used on two days, and its alert fires: over a weekend, which does not count. */
+const TWO_DAYS = '4d:6h';
 
 /** Alerts about unusual days and new models. */
 export function spendGroup(settings: RuleSettings): RuleGroup {
@@ -47,15 +55,18 @@ function newModel({ threshold }: RuleSettings): AlertDeclaration {
   // On a weekend, one person's model is everybody's; in a small team, one person's choice is always a large share.
   const ofPeople = `(${threshold('newModelPeople')} / ${onNewestDay(dailyActiveUsersMean7d, 'activity')})`;
   const isOrdinary = `${onNewestDay(dailyCredits, 'tokens')} >= ${onNewestDay(creditsTrailing7d, 'tokens')} / 14`;
-  return {
-    name: 'NewModelShare',
-    // With half of such a day's share in the 14 days before, this is at least the second day.
-    expr: `max_over_time(${enclosed(`${share}
+  const unusual = enclosed(`${share}
 > ${threshold('newModelRatio')}
 > ${threshold('newModelGrowth')} * ${before}
-< 28 * ${before}
 >= on (org) group_left () ${ofPeople}
-and on (org) ${isOrdinary}`)}[${WEEKEND}:6h])`,
+and on (org) ${isOrdinary}`);
+  const unusualDay = enclosed(`0 * ${unusual} + on (org) group_left () ${newestDayOf('tokens')}`);
+  return {
+    name: 'NewModelShare',
+    // One day alone is a trial.
+    expr: `max_over_time(${unusual}[${TWO_DAYS}])
+and
+changes(${unusualDay}[${TWO_DAYS}]) > 0`,
     severity: 'info',
     for: '1h',
     keepFiringFor: OVER_GAPS,

@@ -14,7 +14,7 @@ import {
   percentageOf,
   withHysteresis,
 } from '../queries.ts';
-import { type AlertDeclaration, alertName, OVER_GAPS, type RuleSettings, TEAM_LABEL } from '../rule.ts';
+import { type AlertDeclaration, alertName, OVER_OUTAGES, type RuleSettings, TEAM_LABEL } from '../rule.ts';
 
 /** Each month of a team is an alert of its own. */
 const LABELS = ['org', TEAM_LABEL, 'month'];
@@ -39,7 +39,7 @@ export function teamBudgetProjectedOver({ threshold }: RuleSettings): AlertDecla
     ),
     severity: 'warning',
     for: '1h',
-    keepFiringFor: OVER_GAPS,
+    keepFiringFor: OVER_OUTAGES,
     labels: LABELS,
     dashboard: 'users',
     panel: 'Teams against their budgets',
