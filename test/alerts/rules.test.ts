@@ -44,7 +44,7 @@ describe('the alerts', () => {
       expect(summary).toMatch(/^[A-Z][^{}]*[^.{}]$/);
       expect(description).toMatch(/^[A-Z{].*\.(\{\{ end \}\})*$/);
       expect(['critical', 'warning', 'info']).toContain(severity);
-      expect([wait, keepFiringFor ?? '0m'].join(' ')).toMatch(/^\d+[mh] \d+[mh]$/);
+      expect([wait, keepFiringFor ?? '0m'].join(' ')).toMatch(/^\d+[mh] \d+[mhd]$/);
     },
   );
 
