@@ -14,6 +14,8 @@ const bin = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import
 export interface Program {
   readonly process: ChildProcess;
   readonly platform: Sandbox;
+  /** The platform's own clock, in milliseconds since the epoch. */
+  readonly now: () => number;
   page(): Promise<Page>;
   get(path: string, init?: RequestInit): Promise<Response>;
   log(): string;
@@ -69,7 +71,7 @@ export async function startProgram(
   const here = `http://127.0.0.1:${port}`;
   return {
     process: child,
-    platform,
+    ...{ platform, now },
     page: async () => readPage(await (await fetch(`${here}/metrics`)).text()),
     get: (path, init) => fetch(here + path, init),
     log: () => log,
@@ -93,7 +95,7 @@ export function settledPage(program: Program, collectors: readonly string[]): Pr
   return waitFor(
     async () => {
       const page = await program.page();
-      expectSettled(page, collectors);
+      expectSettled(page, collectors, program.now());
       return page;
     },
     { what: `whole runs of ${collectors.join(', ')}`, seen: program.log },

@@ -5,15 +5,15 @@ const DAY_S = 24 * 60 * 60;
 
 /**
  * Fails until the first run of each of these collectors is complete. Earlier pages have the newest day but not yet the
- * days before it; later ones differ from this one only if the platform does, so that it is the page to compare with. By
- * the machine's date, given as `now` in milliseconds, the newest days may have no row, because nobody was active.
+ * days before it; later ones differ from this one only if the platform does, so that it is the page to compare with. The
+ * newest days may have no row, because nobody was active; `now` is the platform's time in milliseconds.
  */
-export function expectSettled(page: Page, collectors: readonly string[], now?: number): void {
+export function expectSettled(page: Page, collectors: readonly string[], now: number): void {
   const success = page.by('collector', 'agent_platform_exporter_collector_success');
   expect(success).toEqual(Object.fromEntries(collectors.map((name) => [name, 1])));
   const uncovered = page.by('dataset', 'agent_platform_history_uncovered');
-  const expected = now === undefined ? () => 0 : (dataset: string) => daysWithoutRow(page, { dataset }, now);
-  expect(uncovered).toEqual(Object.fromEntries(Object.keys(uncovered).map((name) => [name, expected(name)])));
+  for (const [dataset, days] of Object.entries(uncovered))
+    expect(days, `uncovered days of ${dataset}`).toBe(daysWithoutRow(page, { dataset }, now));
 }
 
 /** How many days have ended since the newest published day of a dataset; `labels` name it. */
