@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import type { Page } from './page.ts';
 
 const DAY_S = 24 * 60 * 60;
+const UNCOVERED = 'agent_platform_history_uncovered';
 
 /**
  * Fails until the first run of each of these collectors is complete. Earlier pages have the newest day but not yet the
@@ -11,9 +12,15 @@ const DAY_S = 24 * 60 * 60;
 export function expectSettled(page: Page, collectors: readonly string[], now: number): void {
   const success = page.by('collector', 'agent_platform_exporter_collector_success');
   expect(success).toEqual(Object.fromEntries(collectors.map((name) => [name, 1])));
-  const uncovered = page.by('dataset', 'agent_platform_history_uncovered');
-  for (const [dataset, days] of Object.entries(uncovered))
-    expect(days, `uncovered days of ${dataset}`).toBe(daysWithoutRow(page, { dataset }, now));
+  expectCovered(page, Object.keys(page.by('dataset', UNCOVERED)), now);
+}
+
+/** Fails while a day of these datasets is uncovered, other than those since the newest published one. */
+export function expectCovered(page: Page, datasets: readonly string[], now: number): void {
+  for (const dataset of datasets)
+    expect(page.value(UNCOVERED, { dataset }), `uncovered days of ${dataset}`).toBe(
+      daysWithoutRow(page, { dataset }, now),
+    );
 }
 
 /** How many days have ended since the newest published day of a dataset; `labels` name it. */

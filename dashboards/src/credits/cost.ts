@@ -16,6 +16,7 @@ import { days, rows } from '../query.ts';
 import { MODEL, modelLink } from './variables.ts';
 
 const NO_PRICE = 'No price configured';
+const MONEY = { unit: 'none', properties: [{ id: 'decimals', value: 2 }] };
 
 /** Costs, if a price is configured. */
 export const cost: Row = {
@@ -43,9 +44,9 @@ export const cost: Row = {
           columns: [
             { of: 'org', title: 'Organization', to: orgLink(links.credits), width: 125 },
             { of: 'currency', title: 'Currency', width: 95 },
-            { of: 0, title: 'To date', unit: 'none', properties: [{ id: 'decimals', value: 2 }] },
-            { of: 1, title: 'Forecast', unit: 'none', properties: [{ id: 'decimals', value: 2 }] },
-            { of: 2, title: 'Per million', unit: 'none', properties: [{ id: 'decimals', value: 2 }] },
+            { of: 0, title: 'To date', ...MONEY },
+            { of: 1, title: 'Forecast', ...MONEY },
+            { of: 2, title: 'Per million', ...MONEY },
           ],
           sort: { by: 'To date', desc: true },
           noValue: NO_PRICE,

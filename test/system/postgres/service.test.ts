@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Page, readPage } from '../../e2e/page.ts';
-import { daysWithoutRow } from '../../e2e/settled.ts';
+import { readPage } from '../../e2e/page.ts';
+import { expectCovered } from '../../e2e/settled.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { KEY, startPlatform } from '../platform.ts';
 import { createPrograms, type Program, written } from '../programs.ts';
@@ -41,13 +41,6 @@ async function pageOf({ url }: Exporter) {
   return readPage(await (await fetch(`${url}/metrics`)).text());
 }
 
-/** Fails until every day of tokens that has ended is known, or may still get a row. */
-function expectTokensKnown(page: Page): void {
-  const tokens = { dataset: 'tokens' };
-  const uncovered = page.value('agent_platform_history_uncovered', tokens);
-  expect(uncovered).toBe(daysWithoutRow(page, tokens, Date.now()));
-}
-
 async function sendEvents({ url }: Exporter, events: readonly object[]): Promise<number> {
   const response = await fetch(`${url}/hooks/events`, {
     method: 'POST',
@@ -77,7 +70,7 @@ describe('a database', () => {
 
     server.start();
     await waitFor(async () => expect((await fetch(`${exporter.url}/-/ready`)).status).toBe(200));
-    await waitFor(async () => expectTokensKnown(await pageOf(exporter)));
+    await waitFor(async () => expectCovered(await pageOf(exporter), ['tokens'], Date.now()));
     await waitFor(async () => expect(await sendEvents(exporter, [eventOf('Stop', 'one')])).toBe(202));
     const stops = async () =>
       (await pageOf(exporter)).value('agent_platform_hook_events_total', { event: 'Stop' });
@@ -122,7 +115,7 @@ describe('a database', () => {
     const platform = await startPlatform(programs);
     const environment = { AGENT_PLATFORM_STORAGE_URL: await server.database() };
     const first = await startExporter(platform.url, environment);
-    await waitFor(async () => expectTokensKnown(await pageOf(first)));
+    await waitFor(async () => expectCovered(await pageOf(first), ['tokens'], Date.now()));
     const credits = (await pageOf(first)).value('agent_platform_daily_credits');
     first.program.send('SIGTERM');
     await first.program.ended;
