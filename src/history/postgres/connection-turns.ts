@@ -30,6 +30,8 @@ interface ConnectionTurns {
    * with the problem once it does not.
    */
   run<Result>(purpose: Purpose, use: (turn: ConnectionTurn) => Promise<Result>): Promise<Result>;
+  /** Rejects all who wait with the problem of a server that does not answer. */
+  silent(problem: Error): void;
   /** Lets all who wait run at once, to find that the database is closed. */
   close(): void;
 }
@@ -44,6 +46,11 @@ export function createConnectionTurns(connections: number): ConnectionTurns {
   let silence = new AbortController();
   let answers = 0;
 
+  function rejectWaiting(problem: Error): void {
+    silence.abort(problem);
+    silence = new AbortController();
+  }
+
   return {
     async run(purpose, use) {
       const { signal } = silence;
@@ -56,15 +63,14 @@ export function createConnectionTurns(connections: number): ConnectionTurns {
             answers += 1;
           },
           silent(problem) {
-            if (answers !== before) return;
-            silence.abort(problem);
-            silence = new AbortController();
+            if (answers === before) rejectWaiting(problem);
           },
         });
       } finally {
         turn.end();
       }
     },
+    silent: rejectWaiting,
     close: () => closing.abort(),
   };
 }

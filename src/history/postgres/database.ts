@@ -1,9 +1,11 @@
 import type { Pool, PoolClient } from 'pg';
+import { type Clock, createSystemClock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { NotStored } from '../history.ts';
 import { type ConnectionTurn, createConnectionTurns, type Purpose } from './connection-turns.ts';
 import { BeingCopied, type DatabaseTrouble, LASTING, NewerSchema, troubleOf } from './errors.ts';
+import { createSilenceWatch, SilentServer } from './silence.ts';
 
 /** A row of a result, by column. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -53,6 +55,7 @@ interface DatabaseDeps {
   /** Loads the driver; `pg` by default. */
   readonly loadDriver?: () => Promise<Driver>;
   readonly log: Logger;
+  readonly clock?: Pick<Clock, 'wait'>;
   /** Called when the database can be used again. */
   readonly onRecovery?: () => void;
 }
@@ -87,8 +90,10 @@ async function loadPg(): Promise<Driver> {
 }
 
 /** Opens no connection before the first use. */
-export function createDatabase({ url, log, onRecovery, loadDriver = loadPg }: DatabaseDeps): Database {
+export function createDatabase(deps: DatabaseDeps): Database {
+  const { url, log, onRecovery, clock = createSystemClock(), loadDriver = loadPg } = deps;
   const turns = createConnectionTurns(MAX_CONNECTIONS);
+  const watch = createSilenceWatch({ clock, probe, onSilent: turns.silent });
   let pool: { readonly pool: Pool; readonly url: string } | undefined;
   let trouble: DatabaseTrouble | undefined;
   let isUp = false;
@@ -110,6 +115,24 @@ export function createDatabase({ url, log, onRecovery, loadDriver = loadPg }: Da
     }
     const from = pool.pool;
     return { client: await from.connect(), from };
+  }
+
+  /**
+   * Connects once more: a slow server answers that nevertheless. It is no use to send a statement too: behind a proxy, it
+   * would wait for the slow ones.
+   */
+  async function probe(): Promise<NotStored | undefined> {
+    let own: Pool | undefined;
+    try {
+      own = createPool((await loadDriver()).Pool, await url.read());
+      (await own.connect()).release(true);
+      return undefined;
+    } catch (error) {
+      // A server that refuses a connection answers.
+      return troubleOf(error).reason === 'slow' ? failed(error, 'snapshot') : undefined;
+    } finally {
+      void own?.end();
+    }
   }
 
   /** Its idle connections close now, the others once they are no longer used. */
@@ -152,9 +175,9 @@ export function createDatabase({ url, log, onRecovery, loadDriver = loadPg }: Da
     const { client, from } = connection;
     let isBroken = true;
     try {
-      await client.query(BEGIN[mode]);
+      await watch.heard(client.query(BEGIN[mode]));
       const outcome = await attempt(() => work((text, values) => ask(client, text, values)));
-      const { command } = await client.query('thrown' in outcome ? 'ROLLBACK' : 'COMMIT');
+      const { command } = await watch.heard(client.query('thrown' in outcome ? 'ROLLBACK' : 'COMMIT'));
       if (!('thrown' in outcome) && command !== 'COMMIT') throw new Error('the transaction was rolled back');
       isBroken = false;
       turn.answered();
@@ -164,6 +187,8 @@ export function createDatabase({ url, log, onRecovery, loadDriver = loadPg }: Da
       return outcome.result;
     } catch (error) {
       if (!isBroken) throw error;
+      const cause = error instanceof StatementError ? error.cause : error;
+      if (cause instanceof SilentServer) throw cause.problem;
       const problem = failed(error, mode);
       // A lost connection says nothing about the server: whoever is next connects anew.
       if (problem.details.reason === 'slow') turn.silent(problem);
@@ -171,6 +196,18 @@ export function createDatabase({ url, log, onRecovery, loadDriver = loadPg }: Da
     } finally {
       // A connection with an error may lead to a server that is no longer the right one.
       client.release(isBroken);
+    }
+  }
+
+  async function ask(
+    client: PoolClient,
+    text: string,
+    values: readonly unknown[] = [],
+  ): Promise<readonly Row[]> {
+    try {
+      return (await watch.heard(client.query<Record<string, unknown>>(text, [...values]))).rows;
+    } catch (error) {
+      throw new StatementError(error);
     }
   }
 
@@ -213,6 +250,7 @@ export function createDatabase({ url, log, onRecovery, loadDriver = loadPg }: Da
     async close() {
       isClosed = true;
       turns.close();
+      watch.close();
       await pool?.pool.end();
     },
   };
@@ -238,18 +276,6 @@ class StatementError extends Error {
   constructor(cause: unknown) {
     super(messageOf(cause), { cause });
     this.code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
-  }
-}
-
-async function ask(
-  client: PoolClient,
-  text: string,
-  values: readonly unknown[] = [],
-): Promise<readonly Row[]> {
-  try {
-    return (await client.query<Record<string, unknown>>(text, [...values])).rows;
-  } catch (error) {
-    throw new StatementError(error);
   }
 }
 

@@ -182,10 +182,12 @@ export async function migrate(database: Database, migrations = MIGRATIONS): Prom
 
 /** Whether `history copy` reads or writes the database, or has not finished. */
 export async function isBeingCopied(query: Query, schema: string): Promise<boolean> {
-  const rows = await query(
-    `SELECT 1 AS one FROM ${schema}.copy WHERE is_target OR expires_at > clock_timestamp()`,
-  );
-  return rows.length > 0;
+  return (await query(beingCopied(schema))).length > 0;
+}
+
+/** The query that has a row while the database is being copied. */
+export function beingCopied(schema: string): string {
+  return `SELECT 1 AS one FROM ${schema}.copy WHERE is_target OR expires_at > clock_timestamp()`;
 }
 
 /** Rejects with a `NotStored` while the database is being copied. */

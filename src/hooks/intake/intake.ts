@@ -67,19 +67,34 @@ export async function createHookIntake(deps: HookIntakeDeps): Promise<HookIntake
     return tally;
   }
 
-  async function storeGroup(group: readonly Waiting[]): Promise<void> {
-    if (failedAt !== undefined && clock.elapsed() - failedAt < REST_MS) {
-      for (const { settle } of group) settle('unavailable');
-      return;
+  /** Takes the requests that are stored together. */
+  function takeGroup(): readonly Waiting[] {
+    const group: Waiting[] = [];
+    let size = 0;
+    while (size < MAX_TOGETHER) {
+      const next = queue.shift();
+      if (next === undefined) break;
+      group.push(next);
+      size += next.events.length;
     }
+    return group;
+  }
+
+  /** Stores those that have arrived by the time at which the store can; resolves with them. */
+  async function storeGroup(): Promise<readonly Waiting[]> {
+    let group: readonly Waiting[] = [];
     try {
       const before = await load();
-      const events = group.flatMap((waiting) => waiting.events);
-      const now = clock.now();
+      let events: readonly HookEvent[] = [];
+      let now = 0;
       let news: readonly boolean[] = [];
       const changes = await store.commit({
-        ids: events.map(({ id }) => id),
-        now,
+        take() {
+          group = takeGroup();
+          events = group.flatMap((waiting) => waiting.events);
+          now = clock.now();
+          return { ids: events.map(({ id }) => id), now };
+        },
         decide(isNew, stored = before) {
           news = isNew;
           return absorb(
@@ -95,23 +110,26 @@ export async function createHookIntake(deps: HookIntakeDeps): Promise<HookIntake
       settleAll(group, news);
     } catch (error) {
       noteTrouble(error);
+      // It may have failed before it took any.
+      if (group.length === 0) group = takeGroup();
       for (const { settle } of group) settle('unavailable');
     }
+    return group;
+  }
+
+  function refuseGroup(): readonly Waiting[] {
+    const group = takeGroup();
+    for (const { settle } of group) settle('unavailable');
+    return group;
   }
 
   async function drain(): Promise<void> {
     while (queue.length > 0) {
       // Includes events that have arrived meanwhile.
       await setImmediate();
-      const group: Waiting[] = [];
-      let size = 0;
-      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-        group.push(next);
-        size += next.events.length;
-        if (size >= MAX_TOGETHER) break;
-      }
-      await storeGroup(group);
-      queued -= size;
+      const isResting = failedAt !== undefined && clock.elapsed() - failedAt < REST_MS;
+      const group = isResting ? refuseGroup() : await storeGroup();
+      for (const { events } of group) queued -= events.length;
     }
     draining = undefined;
   }

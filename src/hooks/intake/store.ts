@@ -7,11 +7,20 @@ import type { Changes, Tally } from './counts.ts';
  */
 export const REMEMBERED_MS = 8 * 24 * 3_600_000;
 
-/** Events of several requests that are stored together. */
-export interface Commit {
-  /** The ids of the events, in order of arrival. */
+/** Events that have arrived by an instant. */
+interface Arrived {
+  /** Their ids, in order of arrival. */
   readonly ids: readonly string[];
   readonly now: Instant;
+}
+
+/** Events of several requests that are stored together. */
+export interface Commit {
+  /**
+   * Takes the events; called at most once, when they can be stored: what arrives while the store waits for other
+   * processes is stored with the rest.
+   */
+  take(): Arrived;
   /**
    * Decides what to store, once it is known which events are new (an id that occurs twice is new once). `stored` is the
    * tally that they are added to, if other processes may have changed it.
@@ -66,7 +75,8 @@ export function createMemoryHookStore(maxIds = MAX_IDS): HookStore {
 
   return {
     load: async () => ({ events: new Map(), ends: new Map(), sessions: new Map() }),
-    async commit({ ids, now, decide }) {
+    async commit({ take, decide }) {
+      const { ids, now } = take();
       const isNew = ids.map((id) => {
         if (seen.has(id)) return false;
         seen.set(id, now);

@@ -35,6 +35,7 @@ function createServer() {
 
     async query(text: string) {
       if (text === 'LOCKED') throw problem('canceling statement due to lock timeout', '55P03');
+      if (text === 'UNANSWERED') await new Promise(() => undefined);
       if (text === 'CUT') throw new Error('Connection terminated unexpectedly');
       return { rows: [], command: text };
     }
@@ -177,6 +178,40 @@ test('a refused connection fails nobody else while there are others', async () =
   end('CUT');
   const ends = await Promise.all(waiting);
   expect(ends.filter((end) => end !== 'done')).toEqual([expect.stringContaining('too many clients')]);
+});
+
+test('a server that answers neither statements nor new connections fails all who wait, and its statements, within six seconds', async () => {
+  const { database, occupy, use, set, attempts, done } = createServer();
+  const end = await occupy();
+  const waiting = Array.from({ length: 100 }, () => use());
+  set('never');
+  for (let connection = 0; connection < 4; connection += 1) end('UNANSWERED');
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(database.trouble()).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(new Set(await Promise.all(waiting))).toEqual(
+    new Set([expect.stringContaining('connection timeout')]),
+  );
+  expect(database.trouble()?.reason).toBe('slow');
+  expect(done).toEqual([]);
+  // The connections are given up, and the next use needs a new one.
+  const before = attempts();
+  set('at once');
+  expect(await use('days')).toBe('done');
+  expect(attempts()).toBe(before + 1);
+});
+
+test('statements without an answer fail nobody while the server answers new connections', async () => {
+  const { database, occupy, use, attempts, done } = createServer();
+  const end = await occupy();
+  const waiting = Array.from({ length: 100 }, () => use());
+  for (let connection = 0; connection < 4; connection += 1) end('UNANSWERED');
+  await vi.advanceTimersByTimeAsync(LONG_MS);
+  expect(database.trouble()).toBeUndefined();
+  // One at a time, more than five seconds after the one before.
+  expect(attempts()).toBe(4 + 11);
+  expect(done).toEqual([]);
+  void waiting;
 });
 
 test('closing rejects all who wait, and lets the others end', async () => {

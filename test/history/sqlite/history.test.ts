@@ -8,6 +8,7 @@ import { addDays, type Day, startOf } from '../../../src/catalog/day.ts';
 import { ForeignAnswer, type History, UNCONFIRMED } from '../../../src/history/history.ts';
 import { createMemoryHistory } from '../../../src/history/memory.ts';
 import { dayNamed } from '../../support/day.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 import { answer, bytesIn, contentOf, createDirectory, listing, openHistory } from '../files.ts';
 
 const monday = dayNamed('2026-03-02');
@@ -307,7 +308,7 @@ test('whatever happens and wherever it is closed, it says what the history in me
       expect(await contentOf(stored, ...everything)).toEqual(await contentOf(memory, ...everything));
       await stored.close();
     }),
-    { numRuns: 40 },
+    { numRuns: propertyRuns(40) },
   );
 });
 

@@ -11,8 +11,7 @@ const NOW = Date.UTC(2026, 10, 20);
 async function isNew(store: ReturnType<typeof createSqliteHookStore>, id: string, now: number) {
   let answered = false;
   await store.commit({
-    ids: [id],
-    now,
+    take: () => ({ ids: [id], now }),
     decide([first = false]) {
       answered = first;
       return { events: new Map(), ends: new Map(), sessions: new Map() };

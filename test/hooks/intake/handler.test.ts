@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { request as httpRequest } from 'node:http';
+import { createServer, request as httpRequest } from 'node:http';
 import path from 'node:path';
 import request from 'supertest';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -192,7 +192,7 @@ describe('POST /hooks/events', () => {
 describe('a body that does not arrive', () => {
   test('is awaited for ten seconds, and a sender that disconnects does no harm', async () => {
     const { app, clock, values } = await serve();
-    const server = app.listen(0, '127.0.0.1');
+    const server = createServer(app).listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());
     await new Promise((resolve) => server.once('listening', resolve));
     const { port } = server.address() as { port: number };

@@ -2,77 +2,14 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { HookEvent } from '../../../src/hooks/intake/event.ts';
 import { createSqliteHookStore } from '../../../src/hooks/intake/sqlite/store.ts';
 import { createMemoryHookStore } from '../../../src/hooks/intake/store.ts';
 import { createFakeClock } from '../../../src/runtime/clock.ts';
-import { createPlace, DAY, HOUR, MINUTE, NOW, openIntake, stores } from './parts.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
+import { describeIntake, ended, stop } from './contract.ts';
+import { createPlace, DAY, MINUTE, NOW, openIntake, stores } from './parts.ts';
 
-function stop(id: string, changes: Partial<HookEvent> = {}): HookEvent {
-  return { id, event: 'Stop', reason: undefined, session: undefined, at: NOW, ...changes };
-}
-
-const ended: Partial<HookEvent> = { event: 'SessionEnd', reason: 'clear' };
-
-describe.each(stores)('the intake over %s', (_, createStore) => {
-  test('counts each event once, however often it is sent', async () => {
-    const intake = await openIntake(createStore(createPlace()));
-    expect(await intake.take([stop('1'), stop('2', ended), stop('1')])).toEqual({
-      accepted: 2,
-      duplicates: 1,
-    });
-    expect(await intake.take([stop('2', ended), stop('3')])).toEqual({ accepted: 1, duplicates: 1 });
-    expect(await intake.values('events_total')).toMatchObject({
-      Stop: 2,
-      SessionEnd: 1,
-      Notification: 0,
-      other: 0,
-    });
-    expect(await intake.values('session_ends_total')).toEqual({
-      ...{ clear: 1, error: 0, logout: 0, other: 0, prompt_input_exit: 0 },
-    });
-    expect(await intake.values('last_event_timestamp_seconds')).toEqual({
-      Stop: NOW / 1000,
-      SessionEnd: NOW / 1000,
-    });
-  });
-
-  test('answers concurrent requests separately', async () => {
-    const intake = await openIntake(createStore(createPlace()));
-    const answers = await Promise.all(
-      Array.from({ length: 200 }, (_unused, index) =>
-        intake.take([stop(`${index % 150}`), stop(`x${index}`)]),
-      ),
-    );
-    expect(answers.filter((answer) => typeof answer === 'object' && answer.duplicates === 1)).toHaveLength(
-      50,
-    );
-    expect(await intake.values('events_total')).toMatchObject({ Stop: 350 });
-  });
-
-  test('shows how many sessions wait, until an hour has passed', async () => {
-    const intake = await openIntake(createStore(createPlace()));
-    expect(await intake.values('sessions_waiting')).toEqual({ '': 0 });
-    await intake.take([stop('1', { event: 'Notification', session: 'a' })]);
-    expect(await intake.values('sessions_waiting')).toEqual({ '': 1 });
-    await intake.clock.advance(HOUR);
-    expect(await intake.values('sessions_waiting')).toEqual({ '': 0 });
-  });
-
-  test('does not accept more than it can store', async () => {
-    const intake = await openIntake(createStore(createPlace()));
-    const batch = (name: string) =>
-      Array.from({ length: 1000 }, (_unused, index) => stop(`${name}-${index}`));
-    const answers = await Promise.all(
-      Array.from({ length: 30 }, (_unused, index) => intake.take(batch(`${index}`))),
-    );
-    const taken = answers.filter((answer) => typeof answer === 'object');
-    expect(answers.filter((answer) => answer === 'busy')).toHaveLength(30 - taken.length);
-    expect(taken).toHaveLength(20);
-    expect(await intake.values('events_total')).toMatchObject({ Stop: 20_000 });
-    expect(await intake.take(batch('later'))).toMatchObject({ accepted: 1000 });
-  });
-});
+for (const [name, createStore] of stores) describeIntake(name, () => createStore(createPlace()));
 
 describe('over a restart', () => {
   test('counts continue, sessions still wait, and earlier events are known', async () => {
@@ -120,7 +57,7 @@ describe('over a restart', () => {
         }
         await intake.close();
       }),
-      { numRuns: 25 },
+      { numRuns: propertyRuns(25) },
     );
   });
 });

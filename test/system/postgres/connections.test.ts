@@ -15,6 +15,7 @@ import { waitFor } from '../../support/wait-for.ts';
 import { issue } from '../../web-config/certificate.ts';
 import { createPrograms } from '../programs.ts';
 import { requireTool } from '../tools.ts';
+import { startProxy } from './proxy.ts';
 import { usePostgres } from './server.ts';
 
 const server = usePostgres();
@@ -95,6 +96,42 @@ test('of a process are four, for which a burst waits without failing unless the 
   expect(begun).toBe(4);
   server.start();
   await database.transaction((query) => query('SELECT 1 AS one'));
+  expect(database.isUp()).toBe(true);
+});
+
+test('in use of a server that goes silent are given up as soon as it answers no new one either, but not while it is slow', async () => {
+  const network = await startProxy(server.port);
+  const url = new URL(await server.database());
+  url.port = String(network.port);
+  const source = { read: async () => url.href, describe: () => 'the test' };
+  const database = createDatabase({ url: source, log: createFakeLogger() });
+  onTestFinished(() => database.close());
+  const use = (statement: string) => database.transaction((query) => query(statement));
+  const many = (count: number, ask: () => Promise<unknown>) => Array.from({ length: count }, ask);
+
+  // Longer than it takes until the server is asked for another connection.
+  await Promise.all([...many(4, () => use('SELECT pg_sleep(2)')), ...many(20, () => use('SELECT 1'))]);
+  expect(database.isUp()).toBe(true);
+
+  let begun = 0;
+  const held = Promise.withResolvers<void>();
+  const inUse = many(4, () =>
+    database.transaction(async (query) => {
+      begun += 1;
+      await held.promise;
+      return query('SELECT 1');
+    }),
+  );
+  const ended = Promise.allSettled([...inUse, ...many(20, () => use('SELECT 1'))]);
+  await waitFor(() => begun === 4);
+  network.hold(true);
+  held.resolve();
+  // The limit of the statements themselves is another message, and later.
+  for (const end of await ended)
+    expect(end).toHaveProperty('reason.message', 'Connection terminated due to connection timeout');
+  expect(database.isUp()).toBe(false);
+  network.hold(false);
+  await use('SELECT 1');
   expect(database.isUp()).toBe(true);
 });
 
@@ -234,8 +271,7 @@ server_tls_sslmode = disable
       processes.flatMap(({ hooks }, from) =>
         Array.from({ length: 20 }, (_, index) =>
           hooks.commit({
-            ids: [`event-${index}`, `own-${from}-${index}`],
-            now: Date.now(),
+            take: () => ({ ids: [`event-${index}`, `own-${from}-${index}`], now: Date.now() }),
             decide: (isNew, stored) => ({
               events: new Map([
                 [

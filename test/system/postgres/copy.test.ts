@@ -168,8 +168,7 @@ test('what an exporter sends that was suspended before the copy is refused', asy
   );
   await target.begin('content');
   const commit = hooks.commit({
-    ids: ['late'],
-    now: PLANTED_AT,
+    take: () => ({ ids: ['late'], now: PLANTED_AT }),
     decide: () => ({ events: new Map(), ends: new Map(), sessions: new Map() }),
   });
   await expect(commit).rejects.toThrow('being copied');

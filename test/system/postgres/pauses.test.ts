@@ -14,7 +14,7 @@ const programs = createPrograms();
 async function startPlatform() {
   const sandbox = createSandbox({ orgs: 1, users: 5, repos: 2, now: Date.now });
   const state = { busy: true, asked: 0 };
-  const platform = createServer((request, response) => {
+  const platform = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     state.asked += 1;
     if (!state.busy) return sandbox.handler(request, response);
     response.writeHead(429, { 'retry-after': '3600' }).end();

@@ -39,7 +39,7 @@ export async function startAskedPlatform(
 ): Promise<AskedPlatform> {
   const sandbox = createSandbox({ now: Date.now, ...options });
   const asked: { key: string; url: string; isAnswered: boolean }[] = [];
-  const platform = createServer((request, response) => {
+  const platform = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const key = String(request.headers.authorization).replace('Bearer ', '');
     const one = { key, url: String(request.url), isAnswered: false };
     asked.push(one);

@@ -50,7 +50,8 @@ export function createSqliteHookStore({
     closing?.file.close();
   }
 
-  function store({ tables }: Open, { ids, now, decide }: Commit): Changes {
+  function store({ tables }: Open, { take, decide }: Commit): Changes {
+    const { ids, now } = take();
     const isNew = ids.map((id) => tables.remember(id, now));
     const changes = decide(isNew);
     tables.write(changes);
