@@ -2,8 +2,7 @@ import { dataDayOf, daysBeforeNewest, type Queried } from '../../dashboards/src/
 import type { DatasetName } from '../../src/catalog/dataset.ts';
 import {
   readinessCriterionRatio,
-  readinessRatio,
-  readinessRatioPrevious,
+  readinessCriterionRatioPrevious,
   readinessReportTimestampSeconds,
 } from '../../src/collectors/readiness/collector.ts';
 import {
@@ -98,19 +97,12 @@ function ofPace(lead: string, label: string, family: Queried, dataset: DatasetNa
   return naming(lead, label, percentOf(rise, `(${mean(whole)} - ${mean(whole, before)} > 0)`));
 }
 
-/**
- * Names the criteria with the largest falls since the report that was current when the newest one was created, if the
- * drop is measured against that report.
- */
+/** Names the criteria with the largest falls between the two reports. */
 export function criteriaOfDrop(): string {
   const stamp = `${readinessReportTimestampSeconds.name}{${REPO}}`;
-  const now = ({ name }: Queried) =>
-    `(${name}{${REPO}} and on (job,instance) (${stamp} == scalar(max(${stamp}))))`;
-  const before = ({ name }: Queried) => `(${name}{${REPO}} @ %[3]f)`;
-  const isCompared = `max${before(readinessRatio)} == max${now(readinessRatioPrevious)}`;
-  const criterion = readinessCriterionRatio;
-  const fall = `max by (criterion) ${before(criterion)} - max by (criterion) ${now(criterion)} and on () (${isCompared})`;
+  const each = ({ name }: Queried) =>
+    `max by (criterion) (${name}{${REPO}} and on (job,instance) (${stamp} == scalar(max(${stamp}))))`;
+  const fall = `${each(readinessCriterionRatioPrevious)} - ${each(readinessCriterionRatio)}`;
   const percent = percentOf(fall, `sum((${fall}) > 0)`);
-  const named = naming('Criteria behind the drop', 'criterion', percent, '$labels.org $labels.repo $created');
-  return `{{ with query (printf \`max(${stamp})\` $labels.org $labels.repo) }}{{ $created := . | first | value }}${named}{{ end }}`;
+  return naming('Criteria behind the drop', 'criterion', percent, '$labels.org $labels.repo');
 }

@@ -25,8 +25,7 @@ answer takes about as long, and a dashboard on several cores less than the sum. 
 ${grouped(size.repos)} repositories and ${grouped(size.people)} people each; ${grouped(samples)} samples. *Recorded* reads the series of the recording
 rules: medians of ${queried} rounds. *Raw* reads the exporter's own series, once. Of these, the data day and the credits of each
 organization have a sample every 60 s; all others have one a day, as after a backfill, so that their times are lower bounds
-for scraped ones. A report of a repository is replaced after ten days, and its criteria are stored for the 46 days in which a
-panel looks for former values. *(variables)* are the two queries that choose between the forms.
+for scraped ones. *(variables)* are the two queries that choose between the forms.
 
 ${renderTable(['dashboard', 'panels', 'recorded, CPU s', 'raw, CPU s'], dashboards)}
 

@@ -108,7 +108,6 @@ async function query(
       .replaceAll('$__from', String((end - days * DAY_S) * 1000))
       .replaceAll('$__to', String(end * 1000))
       .replaceAll(`\${__range_s}`, String(days * DAY_S))
-      .replaceAll(`\${__to:date:seconds}`, String(end))
       .replaceAll(/\$\w+/g, '.+');
     const last = daily ? end - DAY_S / 2 : end;
     const step = String(daily ? DAY_S : 8 * 3600);

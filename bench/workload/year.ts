@@ -24,10 +24,10 @@ interface Stored {
   readonly series: readonly string[];
   /** The seconds after a day's first instant at which its figures are stored. */
   readonly at: readonly number[];
-  /** How many days before the end are queried: only the last one if only current values are. */
-  readonly days: number;
-  /** What the values are like. */
-  readonly values: 'figure' | 'day' | 'report' | 'criterion';
+  /** Whether only current values are queried, so that the last day is enough. */
+  readonly lastDayOnly: boolean;
+  /** Whether the value is the start of the data day. */
+  readonly dayItself: boolean;
 }
 
 /** Stored at every scrape of the year; other families once a day, because their text would take hours to load. */
@@ -40,16 +40,6 @@ const SCRAPED: ReadonlySet<string> = new Set([
 const RECORDED_AT: readonly number[] = [5, 11, 23].map((hour) => hour * HOUR_S + 900);
 const STATE_RECORDED_AT = RECORDED_AT.slice(1);
 
-/** The days in which the criteria of former reports are looked up, and how long a report is current. */
-const FORMER_DAYS = 46;
-const REPORT_DAYS = 10;
-
-const VALUES: Readonly<Record<string, Stored['values']>> = {
-  agent_platform_data_day_timestamp_seconds: 'day',
-  agent_platform_readiness_report_timestamp_seconds: 'report',
-  agent_platform_readiness_criterion_ratio: 'criterion',
-};
-
 /**
  * What Prometheus has of the families that queries use: the exporter's own series once a day, as after a backfill (two
  * families scraped every minute), and the recorded series of its rules.
@@ -59,21 +49,20 @@ export function yearOf(size: YearSize, queries: string): readonly Stored[] {
   const families = [...collectors.flatMap((collector) => collector.families), ...about];
   return families.flatMap((family) => {
     const uses = (name: string) => new RegExp(`(?<![\\w:])${name}(?![\\w:])`).test(queries);
-    const values = VALUES[family.name] ?? 'figure';
-    const former = values === 'report' || values === 'criterion';
+    const dayItself = family.name === 'agent_platform_data_day_timestamp_seconds';
     const own = {
       name: family.name,
       series: seriesOf(family, size, 'job="agent-platform",instance="exporter:9889",'),
       at: SCRAPED.has(family.name) ? every(60) : [12 * HOUR_S],
-      days: former ? FORMER_DAYS : isQueriedByDay(family.name, queries) ? Infinity : 0.5,
-      values,
+      lastDayOnly: !isQueriedByDay(family.name, queries),
+      dayItself,
     };
     const recorded = {
       name: recordedNameOf(family.name),
       series: seriesOf(family, size, ''),
       at: family.scope === 'day' ? RECORDED_AT : STATE_RECORDED_AT,
-      days: former ? FORMER_DAYS : Infinity,
-      values,
+      lastDayOnly: false,
+      dayItself,
     };
     return [own, recorded].filter(({ name }) => uses(name));
   });
@@ -94,13 +83,13 @@ export function writeWindow(
   const target = openSync(file, 'w');
   let text = '';
   let samples = 0;
-  for (const { name, series, at, days, values } of stored) {
-    const start = Math.max(from, end - days * DAY_S);
+  for (const { name, series, at, lastDayOnly, dayItself } of stored) {
+    const start = lastDayOnly ? Math.max(from, end - DAY_S / 2) : from;
     text += `# TYPE ${name} gauge\n`;
     for (const [index, labels] of series.entries()) {
       const opening = `${name}{${labels}} `;
       for (let day = Math.floor(start / DAY_S) * DAY_S; day < to; day += DAY_S) {
-        const value = VALUE[values](day, index);
+        const value = dayItself ? day - DAY_S : 1000 + (((day / DAY_S) * 31 + index * 7) % 997);
         for (const second of at) {
           if (day + second < start || day + second >= to) continue;
           text += `${opening}${value} ${day + second}\n`;
@@ -116,19 +105,6 @@ export function writeWindow(
   writeSync(target, `${text}# EOF\n`);
   closeSync(target);
   return samples;
-}
-
-/** The value of a series on a day; a repository's report is replaced every ten days, and one criterion in twenty changes. */
-const VALUE: Readonly<Record<Stored['values'], (day: number, index: number) => number>> = {
-  figure: (day, index) => 1000 + (((day / DAY_S) * 31 + index * 7) % 997),
-  day: (day) => day - DAY_S,
-  report: (day, index) => reportOf(day, index) * REPORT_DAYS * DAY_S,
-  criterion: (day, index) =>
-    (reportOf(day, Math.floor(index / CRITERIA)) + index) % CRITERIA === 0 ? 0 : 1 - (index % 3) / 4,
-};
-
-function reportOf(day: number, repo: number): number {
-  return Math.floor((day / DAY_S + repo) / REPORT_DAYS);
 }
 
 function every(step: number): readonly number[] {
@@ -172,7 +148,8 @@ function valuesOf(label: string, family: string, { models, repos, people }: Year
     model: models,
     repo: repos,
     user: people,
-    criterion: CRITERIA,
+    // One criterion of each repository changed with its current report.
+    criterion: family.endsWith('_previous') ? 1 : CRITERIA,
   };
   const ofOthers = ['branch', 'commit', 'team', 'client', 'level'].includes(label) ? 5 : 40;
   const infoOfUser = family.endsWith('_info') && label !== 'user' && label !== 'repo';

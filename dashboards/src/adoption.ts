@@ -13,7 +13,7 @@ import { dailyMcpUsers, dailyWebUsers } from '../../src/collectors/tools/collect
 import { dayEvents } from './annotations.ts';
 import type { DashboardSpec } from './dashboard.ts';
 import { daily, newest, promql, quotient } from './expression.ts';
-import { dailyTotal, perActiveUser, total, weekOnWeek, wholeDailyTotal, wholeTotal } from './figures.ts';
+import { dailyTotal, meanOfWeek, perActiveUser, weekOnWeek, wholeDailyTotal, wholeTotal } from './figures.ts';
 import type { Row } from './layout.ts';
 import { links } from './links.ts';
 import { coloursOf, palette } from './palette.ts';
@@ -58,12 +58,15 @@ const people: Row = {
     }),
     tile({
       title: 'Stickiness',
-      text: 'People active on the newest complete day as a share of the people active in the 30 days that end with it: how regularly the agent is used. The platform does not report the latter for a day without activity.',
+      text: 'Mean of the daily active people over the 7 days that end with the newest complete day, as a share of the people active in the 30 days that end with it: how regularly the agent is used. The platform does not report the latter for a day without activity.',
       unit: 'percentunit',
       decimals: 0,
       queries: [
         now(
-          quotient(total(dailyActiveUsers), wholeTotal(monthlyActiveUsers, dailyActiveUsers)),
+          quotient(
+            wholeTotal(dailyActiveUsersMean7d, dailyActiveUsers),
+            wholeTotal(monthlyActiveUsers, dailyActiveUsers),
+          ),
           'stickiness',
         ),
       ],
@@ -99,11 +102,14 @@ const people: Row = {
     }),
     lines({
       title: 'Stickiness by day',
-      text: 'People active on each UTC day per person active in the 30 days that end with it.',
+      text: 'Mean of the daily active people over the 7 days that end with each UTC day, per person active in the 30 days that end with it.',
       unit: 'percentunit',
       queries: [
         days(
-          quotient(dailyTotal(dailyActiveUsers), wholeDailyTotal(monthlyActiveUsers, dailyActiveUsers)),
+          quotient(
+            wholeDailyTotal(dailyActiveUsersMean7d, dailyActiveUsers),
+            wholeDailyTotal(monthlyActiveUsers, dailyActiveUsers),
+          ),
           'stickiness',
         ),
       ],
@@ -143,9 +149,13 @@ const clients: Row = {
     }),
     lines({
       title: 'Web and MCP',
-      text: 'People who used the web or workspace interface, and people who used an MCP server, on each UTC day.',
+      text: 'People who used the web or workspace interface, and people who used an MCP server, on a day: the mean of the 7 days that end with each UTC day.',
       unit: 'short',
-      queries: [days(dailyTotal(dailyWebUsers), 'web'), days(dailyTotal(dailyMcpUsers), 'MCP')],
+      decimals: 1,
+      queries: [
+        days(meanOfWeek(dailyTotal(dailyWebUsers)), 'web'),
+        days(meanOfWeek(dailyTotal(dailyMcpUsers)), 'MCP'),
+      ],
       width: 10,
     }),
   ],
@@ -171,7 +181,7 @@ const intensity: Row = {
     }),
     lines({
       title: 'Per active person',
-      text: 'Sessions and user messages of each UTC day per person active on it.',
+      text: 'Sessions and user messages per active person and day, over the 7 days that end with each UTC day.',
       unit: 'short',
       decimals: 1,
       queries: [

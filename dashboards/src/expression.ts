@@ -1,7 +1,6 @@
 import { datasetOf, recordedOf } from './catalogue.ts';
 import {
   atDaysEnd,
-  atNoon as atNoonOf,
   type Choice,
   daysBeforeNewest,
   newestOf,
@@ -42,6 +41,18 @@ export function daily<const Label extends string>(
   return { text, about: [family] };
 }
 
+/**
+ * A daily family's value on the day it describes, by the exporter's own series alone: for numbers of the last days, because
+ * a day is recorded up to an hour after it is published.
+ */
+export function dailyPublished<const Label extends string>(
+  family: Described<Label>,
+  choice: Narrowed<Label> = {},
+): Expression {
+  const text = onItsDay(family, datasetOf(family), { ...choice, where: targetOf(family) });
+  return { text, about: [family] };
+}
+
 /** The sum of a daily family over the days of the range, at its end. */
 export function overRange<const Label extends string>(
   family: Described<Label>,
@@ -67,17 +78,9 @@ export function before<const Label extends string>(
 /** A current value at the end of each day, of each series or across all. */
 export function atEnd<const Label extends string>(
   metric: Described<Label>,
-  choice: Narrowed<Label> & { readonly across?: 'max' | 'avg' | 'min' } = {},
+  choice: Narrowed<Label> & { readonly across?: 'avg' | 'min' } = {},
 ): Expression {
   return { text: atDaysEnd(metric, { ...choice, ...twoForms(metric) }), about: [metric] };
-}
-
-/** A current value at the noon that follows the evaluation time, a UTC midnight. */
-export function atNoon<const Label extends string>(
-  metric: Described<Label>,
-  choice: Narrowed<Label> = {},
-): Expression {
-  return { text: atNoonOf(metric, { ...choice, ...twoForms(metric) }), about: [metric] };
 }
 
 /** The rate of a counter per second. */

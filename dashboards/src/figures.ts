@@ -2,6 +2,8 @@ import { dailyActiveUsers } from '../../src/collectors/activity/collector.ts';
 import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
 import { before, type Described, daily, type Expression, newest, promql, quotient } from './expression.ts';
 
+const WEEK_S = 7 * 86_400;
+
 /** The newest value, summed over the selected organizations. */
 export function total(metric: Described): Expression {
   return newest(metric, { by: [], orgs: 'summed' });
@@ -27,7 +29,7 @@ export function wholeDailyTotal(family: Described, reference: Described): Expres
 
 /** The sum of a figure over the organizations, or absent if one that has the `reference` lacks it. */
 export function whole(figure: Expression, reference: Expression): Expression {
-  return promql`sum(${figure}) and on () (count(${figure}) == count(${reference}))`;
+  return promql`(sum(${figure}) and on () (count(${figure}) == count(${reference})))`;
 }
 
 /**
@@ -38,9 +40,28 @@ export function weekOnWeek(family: Described): Expression {
   return promql`sum(${present} and on (org) ${past}) / (sum(${past} and on (org) ${present}) > 0) - 1`;
 }
 
-/** Each day's value per person active on it. */
+/** Each day's value per person active on it, over the 7 days that end with the day. */
 export function perActiveUser(figure: Expression): Expression {
-  return quotient(figure, dailyTotal(dailyActiveUsers));
+  return ratioOfWeek(figure, dailyTotal(dailyActiveUsers));
+}
+
+/**
+ * The quotient of the sums of two figures over the 7 days that end with each day, of those days that have both: the
+ * quotients of single days rise and fall with the weekends, on which few people decide them.
+ */
+export function ratioOfWeek(figure: Expression, divisor: Expression): Expression {
+  const [upper, lower] = [promql`(${figure} and ${divisor})`, promql`(${divisor} and ${figure})`];
+  return promql`${quotient(overWeek('sum', upper), overWeek('sum', lower))} and ${figure}`;
+}
+
+/** The mean of a figure over the known ones of the 7 days that end with each day that is known. */
+export function meanOfWeek(figure: Expression): Expression {
+  return promql`${overWeek('avg', figure)} and ${figure}`;
+}
+
+/** A second less than a week has seven midnights, the last of which is the one nearest to the evaluation time. */
+function overWeek(operator: 'sum' | 'avg', { text, about }: Expression): Expression {
+  return { text: `${operator}_over_time((${text})[${WEEK_S - 1}s:1d] offset -12h)`, about };
 }
 
 /** The mean over the organizations, for values that cannot be summed; by the given labels. */

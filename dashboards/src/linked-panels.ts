@@ -31,7 +31,7 @@ export const linkedPanels = {
     'Average active people per day': 202,
   },
   readiness: {
-    'Criteria that changed since the report before': 201,
+    'Criteria that changed since the previous report': 201,
     Portfolio: 202,
   },
   live: { 'Sessions waiting over time': 201 },

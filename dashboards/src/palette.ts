@@ -7,11 +7,14 @@ export const palette = {
   fifth: '#F0E442',
   deep: '#0072B2',
   alarm: '#D55E00',
-  quiet: '#999999',
+  quiet: '#8C8C8C',
 } as const;
 
 /** Grafana's name of the colour of text, which can be read in both themes at any size. */
 export const TEXT = 'text';
+
+/** For text that warns: dark enough on white and light enough on black, at the size of a number in a tile. */
+export const WARNING_TEXT = '#C08400';
 
 /** A colour for each of a few known names; others of the same query should be `quiet`. */
 export function coloursOf(names: readonly string[]): {

@@ -50,7 +50,7 @@ interface DayChoice<Label extends string> extends Choice<Label> {
 /** A choice of states, which may have been recorded. */
 interface StateChoice<Label extends string> extends DayChoice<Label> {
   /** What to make of all series of a day: a single one, with this operator. */
-  readonly across?: 'max' | 'avg' | 'min';
+  readonly across?: 'avg' | 'min';
 }
 
 /**
@@ -189,20 +189,6 @@ export function atDaysEnd<const Label extends string>(
 ): string {
   const each = eitherForm(metric, choice, window(chosen(metric, choice), '-1d'));
   return ofNearestDay(choice.across === undefined ? each : `${choice.across} (${each})`);
-}
-
-/**
- * PromQL for a state's value at the noon that follows the evaluation time, a UTC midnight: for subqueries with a step of a
- * day, in which each day is looked up once. Backfilled samples are stamped at noon, and recorded ones in the hour before.
- */
-export function atNoon<const Label extends string>(
-  metric: Queried<Label>,
-  choice: DayChoice<Label> = {},
-): string {
-  return eitherForm(metric, choice, {
-    raw: `${chosen(metric, choice)} offset -12h`,
-    recorded: '[12h] offset -12h',
-  });
 }
 
 /** The resolution at which a counter of stores is read over a range. */

@@ -1,6 +1,6 @@
 import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
 import { datasetOf } from './catalogue.ts';
-import { type Described, daily, type Expression, promql } from './expression.ts';
+import { type Described, dailyPublished, type Expression, promql } from './expression.ts';
 import { whole } from './figures.ts';
 import { palette } from './palette.ts';
 import { now, type Query } from './query.ts';
@@ -39,7 +39,7 @@ export function weekOf<const Label extends string>(
   }: { readonly weeksBefore?: number; readonly by?: readonly NoInfer<Label>[] } = {},
 ): Expression {
   const [from, to] = [weeksBefore * WEEK_S, (weeksBefore + 1) * WEEK_S];
-  const chosen = promql`(${daily(family, { by })} and on (org) (${newestDay(family)} - time() >= ${number(from)} < ${number(to)}))[${number(7 * (weeksBefore + 2) + 1)}d:1d]`;
+  const chosen = promql`(${dailyPublished(family, { by })} and on (org) (${newestDay(family)} - time() >= ${number(from)} < ${number(to)}))[${number(7 * (weeksBefore + 2) + 1)}d:1d]`;
   return promql`(sum_over_time(${chosen}) and count_over_time(${chosen}) == 7)`;
 }
 
@@ -66,7 +66,7 @@ export function onNewestDay<const Label extends string>(
   by: readonly NoInfer<Label>[] = [],
 ): Expression {
   const day = newestDay(family);
-  return promql`last_over_time((${daily(family, { by })} and on (org) (${day} - time() == 0))[9d:1d])`;
+  return promql`last_over_time((${dailyPublished(family, { by })} and on (org) (${day} - time() == 0))[9d:1d])`;
 }
 
 /** A family's value on the same day of the month before the newest day's, or on the last day of a shorter month. */
@@ -78,7 +78,7 @@ export function aMonthBefore<const Label extends string>(
   const ofMonth = promql`day_of_month(${day})`;
   const lastMonth = promql`days_in_month(${day} - ${number(DAY_S)} * ${ofMonth})`;
   const back = promql`${number(DAY_S)} * (${lastMonth} > ${ofMonth} or ${ofMonth})`;
-  return promql`last_over_time((${daily(family, { by })} and on (org) (${day} - time() == ${back}))[41d:1d])`;
+  return promql`last_over_time((${dailyPublished(family, { by })} and on (org) (${day} - time() == ${back}))[41d:1d])`;
 }
 
 function number(value: number): Expression {

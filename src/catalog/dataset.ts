@@ -1,3 +1,4 @@
+import type { Instant } from './day.ts';
 import type { OrgSettings } from './settings.ts';
 
 /** The datasets of the platform, which are also the values of the `dataset` label. */
@@ -32,6 +33,11 @@ export interface DocumentDataset<Document> {
   readonly name: DatasetName;
   /** The identity of a document. */
   idOf(document: Document): string;
+  /**
+   * When a document came into being; undefined if it always existed. Where declared, a figure depends on the instant of a
+   * view only by which documents existed then.
+   */
+  existsFrom?(document: Document): Instant | undefined;
   /** Version of `Document`, 1 by default. Raise it with every change: documents stored with another version are not read. */
   readonly schemaVersion?: number;
 }

@@ -10,6 +10,11 @@ const ERA_DAYS = 146_097;
 const ERA_START = -719_468;
 const YEAR_0 = -719_528;
 const YEAR_10000 = 2_932_897;
+/** The months and days of a month as text. */
+const TWO_DIGITS: readonly string[] = Array.from({ length: 32 }, (_, value) =>
+  String(value).padStart(2, '0'),
+);
+const ZERO = 48;
 const SHAPE = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
@@ -35,27 +40,27 @@ export function dayOf(instant: Instant): Day {
   const day = dayOfYear - Math.floor((153 * fromMarch + 2) / 5) + 1;
   const month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9;
   const year = era * 400 + yearOfEra + (month <= 2 ? 1 : 0);
-  return `${padded(year, 4)}-${padded(month, 2)}-${padded(day, 2)}` as Day;
+  return `${String(year).padStart(4, '0')}-${TWO_DIGITS[month]}-${TWO_DIGITS[day]}` as Day;
 }
 
 /** The first instant of a day, in milliseconds. */
 export function startOf(day: Day): Instant {
-  const month = Number(day.slice(5, 7));
-  const year = Number(day.slice(0, 4)) - (month <= 2 ? 1 : 0);
+  const month = twoDigits(day, 5);
+  const year = twoDigits(day, 0) * 100 + twoDigits(day, 2) - (month <= 2 ? 1 : 0);
   const era = Math.floor(year / 400);
   const yearOfEra = year - era * 400;
   const fromMarch = month > 2 ? month - 3 : month + 9;
-  const dayOfYear = Math.floor((153 * fromMarch + 2) / 5) + Number(day.slice(8)) - 1;
+  const dayOfYear = Math.floor((153 * fromMarch + 2) / 5) + twoDigits(day, 8) - 1;
   return (era * ERA_DAYS + daysOfYears(yearOfEra) + dayOfYear + ERA_START) * DAY_MS;
+}
+
+function twoDigits(text: string, at: number): number {
+  return (text.charCodeAt(at) - ZERO) * 10 + text.charCodeAt(at + 1) - ZERO;
 }
 
 /** Days in the first `years` years of an era. */
 function daysOfYears(years: number): number {
   return 365 * years + Math.floor(years / 4) - Math.floor(years / 100);
-}
-
-function padded(value: number, width: number): string {
-  return String(value).padStart(width, '0');
 }
 
 /** The first instant after a day, in milliseconds. */

@@ -10,8 +10,6 @@ const ALSO: ReadonlySet<string> = new Set([
   'agent_platform_credits_month_budget',
   'agent_platform_team_credits_month_budget',
   'agent_platform_readiness_ratio',
-  'agent_platform_readiness_criterion_ratio',
-  'agent_platform_readiness_report_timestamp_seconds',
   'agent_platform_data_day_timestamp_seconds',
 ]);
 

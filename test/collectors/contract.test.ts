@@ -85,6 +85,7 @@ const declared: Readonly<Record<string, readonly string[]>> = {
   readiness_ratio: ['repo'],
   readiness_ratio_previous: ['repo'],
   readiness_criterion_ratio: ['repo', 'criterion'],
+  readiness_criterion_ratio_previous: ['repo', 'criterion'],
   readiness_criterion_passed: ['repo', 'criterion'],
   readiness_criterion_evaluated: ['repo', 'criterion'],
   readiness_criteria: ['repo', 'status'],

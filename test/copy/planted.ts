@@ -31,8 +31,7 @@ export async function plant(documents = 1): Promise<string> {
   await history.close();
   const hooks = createSqliteHookStore({ path: path.join(path.dirname(file), 'history-hooks.db') });
   await hooks.commit({
-    ids: ['one', 'two', 'with\u0000nul'],
-    now: PLANTED_AT,
+    take: () => ({ ids: ['one', 'two', 'with\u0000nul'], now: PLANTED_AT }),
     decide: () => ({
       events: new Map([['Stop', { count: 3, lastAt: PLANTED_AT - 1 }]]),
       ends: new Map([['exit', 2]]),

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
   atDaysEnd,
-  atNoon,
   daysBeforeNewest,
   newestOf,
   onItsDay,
@@ -103,17 +102,6 @@ $recorded(agent_platform:daily_tokens{kind="input",org=~"$org"}[1d] offset -2d)
   test('make one series of all states of a day before the days are told apart', () => {
     expect(atDaysEnd(readinessRatio, { across: 'avg' })).toBe(
       'sum_over_time((avg (max by (org,repo) (last_over_time(agent_platform_readiness_ratio[1d:1h] offset -1d))))[86399s:1d] offset -12h)',
-    );
-  });
-
-  test('look a state up at noon, in both forms', () => {
-    expect(atNoon(readinessRatio)).toBe('max by (org,repo) (agent_platform_readiness_ratio offset -12h)');
-    const recorded = { name: 'agent_platform:readiness_ratio', where: 'org=~"$org"' };
-    expect(atNoon(readinessRatio, { where: 'org=~"$org"', recorded })).toBe(
-      `
-$raw(org,repo) (agent_platform_readiness_ratio{org=~"$org"} offset -12h)
-$recorded(agent_platform:readiness_ratio{org=~"$org"}[12h] offset -12h)
-`,
     );
   });
 

@@ -13,7 +13,7 @@ interface Selector {
 }
 
 const WORDS = new Set(
-  `abs and avg bottomk by count count_over_time count_values day_of_month days_in_month end group_left histogram_quantile ignoring
+  `abs and avg avg_over_time bottomk by count count_over_time day_of_month days_in_month end group_left histogram_quantile ignoring
   increase label_replace last_over_time max max_over_time min offset on or rate start sum sum_over_time time topk unless vector without bool`.split(
     /\s+/,
   ),

@@ -74,21 +74,16 @@ function unchosenIn({ selectors }: Named): readonly string[] {
 
 /** The columns that a reduction makes. */
 const REDUCED: ReadonlySet<string> = new Set(['Total', 'Mean', 'Last *', 'Max']);
-/** A label that a query gives its answers: their former values. */
-const COUNTED = /\bcount_values by \([^)]*\) \("(\w+)"/g;
 
 /** The labels that a panel uses of the results, in legends and in table columns. */
 function takenFrom({ targets = [], transformations = [] }: Panel): readonly string[] {
   const inLegends = targets.flatMap(({ legendFormat = '' }) => [
     ...legendFormat.matchAll(/\{\{\s*(\w+)\s*\}\}/g),
   ]);
-  const calculated = transformations
-    .filter(({ id }) => id === 'calculateField')
-    .map(({ options }) => options['alias']);
   const columns = transformations
     .filter(({ id }) => id === 'filterFieldsByName')
     .flatMap(({ options }) => (options['include'] as { names: readonly string[] }).names)
-    .filter((name) => !name.startsWith('Value') && !REDUCED.has(name) && !calculated.includes(name));
+    .filter((name) => !name.startsWith('Value') && !REDUCED.has(name));
   return [...inLegends.map(([, label = '']) => label), ...columns];
 }
 
@@ -206,24 +201,24 @@ export const queryRules: readonly Rule[] = [
       ),
   },
   {
-    name: 'has each window of a day and each noon in both forms, one of which becomes a comment',
-    violations: ofTargets(({ expr }) => {
+    name: 'has each window of a day in both forms, one of which becomes a comment, and reads the last days as published',
+    violations: ofTargets(({ expr, instant }) => {
       const times = (text: string) => expr.split(text).length - 1;
-      const both = times('[1d:1h]') + times('[12h] offset -12h');
-      return times(`\n${RAW}(`) === both && times(`\n${RECORDED}(`) === both ? [] : ['a window in one form'];
+      if (instant) return times(RAW) + times(RECORDED) === 0 ? [] : ['a form that is not published yet'];
+      return times(`\n${RAW}(`) === times('[1d:1h]') && times(`\n${RECORDED}(`) === times('[1d:1h]')
+        ? []
+        : ['a window in one form'];
     }),
     broken: (dashboard) =>
-      withExpression(dashboard, 'max by (org) (last_over_time(agent_platform_seats{job=~"$job"}[1d:1h]))'),
+      withExpression(
+        dashboard,
+        `\n${RAW}(org) (last_over_time(agent_platform_seats{job=~"$job",org=~"$org"}[1d:1h]))`,
+      ),
   },
   {
     name: 'shows labels that its answers have',
     violations: ofPanels((panel) => {
-      const labels = new Set(
-        (panel.targets ?? []).flatMap(({ expr }) => [
-          ...labelsOf(namedIn(expr)),
-          ...[...expr.matchAll(COUNTED)].map(([, label = '']) => label),
-        ]),
-      );
+      const labels = new Set((panel.targets ?? []).flatMap(({ expr }) => [...labelsOf(namedIn(expr))]));
       return takenFrom(panel)
         .filter((label) => !labels.has(label))
         .map((label) => `no ${label}`);

@@ -1,4 +1,4 @@
-import { sequence, TEXT } from '../../dashboards/src/palette.ts';
+import { palette, sequence, TEXT, WARNING_TEXT } from '../../dashboards/src/palette.ts';
 import { allPanels, type Dashboard, dataPanels, type Panel } from './files.ts';
 
 /** A rule, and a change to a dashboard that breaks it. */
@@ -46,7 +46,9 @@ function coloursOf({ fieldConfig }: Panel): readonly string[] {
 /** Grafana inserts no value unless this is the step of the query. */
 const DAY_MS = 86_400_000;
 
-const SAFE = new Set([...sequence, TEXT, 'transparent']);
+const SAFE = new Set([...sequence, TEXT, WARNING_TEXT, 'transparent']);
+/** Colours of lines and bars that text in the light theme is too pale in. */
+const PALE: ReadonlySet<string> = new Set([palette.main, palette.second, palette.fifth]);
 const SHADE = /^rgba\(86, 180, 233, [\d.]+\)$/;
 
 /** Rules about a dashboard's structure, regardless of its queries. */
@@ -194,6 +196,26 @@ export const structureRules: readonly Rule[] = [
             unit: 'short',
             thresholds: { steps: [{ color: sequence[0] ?? '' }, { color: sequence[1] ?? '' }] },
           },
+        },
+      })),
+  },
+  {
+    name: 'has numbers that can be read on white',
+    violations: ofPanels((panel) =>
+      panel.type === 'stat' ? coloursOf(panel).filter((colour) => PALE.has(colour)) : [],
+    ),
+    broken: (dashboard) =>
+      withPanel(dashboard, (panel) => ({
+        ...panel,
+        type: 'stat',
+        fieldConfig: {
+          defaults: {},
+          overrides: [
+            {
+              matcher: { id: 'byName', options: 'x' },
+              properties: [{ id: 'color', value: { fixedColor: palette.main } }],
+            },
+          ],
         },
       })),
   },

@@ -163,6 +163,9 @@ test('the readiness of a repository is what its newest report on the main line s
     const previous = older.find((report) => report['commitHash'] !== current?.['commitHash']);
     expect(page.value('agent_platform_readiness_ratio', { repo })).toBeCloseTo(meanOf(current), 12);
     expect(page.value('agent_platform_readiness_ratio_previous', { repo })).toBeCloseTo(meanOf(previous), 12);
+    expect(page.by('criterion', 'agent_platform_readiness_criterion_ratio_previous', { repo })).toEqual(
+      formerRatios(current, previous),
+    );
     expect(page.value('agent_platform_readiness_report_timestamp_seconds', { repo })).toBe(
       Number(current?.['createdAt']) / 1000,
     );
@@ -218,8 +221,22 @@ function plainRepo(address: unknown): string {
 }
 
 function meanOf(report: Row | undefined): number {
-  const criteria = Object.values((report?.['report'] ?? {}) as Record<string, Row>);
-  const evaluated = criteria.filter(({ numerator }) => numerator !== null);
-  const sum = evaluated.reduce((all, one) => all + Number(one['numerator']) / Number(one['denominator']), 0);
-  return sum / evaluated.length;
+  const ratios = Object.values(ratiosOf(report));
+  return ratios.reduce((all, one) => all + one, 0) / ratios.length;
+}
+
+function ratiosOf(report: Row | undefined): Readonly<Record<string, number>> {
+  const criteria = Object.entries((report?.['report'] ?? {}) as Record<string, Row>);
+  const evaluated = criteria.filter(([, { numerator }]) => numerator !== null);
+  return Object.fromEntries(
+    evaluated.map(([id, one]) => [id, Number(one['numerator']) / Number(one['denominator'])]),
+  );
+}
+
+/** The ratios of an earlier report that are others in a newer one, which evaluated the criterion too. */
+function formerRatios(newer: Row | undefined, older: Row | undefined): Readonly<Record<string, number>> {
+  const now = ratiosOf(newer);
+  return Object.fromEntries(
+    Object.entries(ratiosOf(older)).filter(([id, ratio]) => id in now && now[id] !== ratio),
+  );
 }

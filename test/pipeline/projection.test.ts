@@ -125,6 +125,25 @@ describe('zeros', () => {
   });
 });
 
+describe('the samples of a family', () => {
+  test.each([
+    ['few', 1024, 1],
+    ['many', 1025, 2],
+  ])('are computed only once if they are %s', async (_, number, computed) => {
+    let times = 0;
+    const family = currentFamily({
+      ...{ ...meta, name: 'agent_platform_test_numbers', labels: ['n'], aggregation: 'additive' },
+      *samplesOf() {
+        times += 1;
+        for (let n = 0; n < number; n++) yield { labels: { n: String(n) }, value: n };
+      },
+    });
+    const { samples } = await project([family], [{}], 2000);
+    expect(Object.keys(samples[family.name] ?? {})).toHaveLength(number);
+    expect(times).toBe(computed);
+  });
+});
+
 describe('folding', () => {
   test('the largest values stay, the rest is summed into other, ties go by name', async () => {
     const { samples, folded } = await project(

@@ -62,10 +62,8 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('every quer
 
   /** The answers to a query in both forms, and for several time zones if it is one of days. */
   async function answers(server: PrometheusServer, { target, where }: PanelQuery): Promise<unknown> {
-    const hasForms = target.interval === '1d' || where.includes('“Criteria that changed');
-    const forms: readonly Form[] = hasForms ? ['raw', 'recorded'] : ['raw'];
+    const forms: readonly Form[] = target.interval === '1d' ? ['raw', 'recorded'] : ['raw'];
     const found: unknown[] = [];
-    const compared: unknown[] = [];
     for (const form of forms) {
       const query = chosen(target.expr, `${DAYS}d`, form).replaceAll('[2m]', '[3h]');
       if (target.instant) {
@@ -74,7 +72,6 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('every quer
         // An engine that takes a modifier within a subquery for another instant finds nothing.
         if (where.includes('“Criteria that changed')) expect(answered).not.toEqual([]);
         found.push(comparable(answered, query));
-        compared.push(found.at(-1));
       } else if (target.interval === '1d') {
         for (const offset of OFFSETS) {
           const from = first - offset * HOUR_S;
@@ -86,7 +83,6 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('every quer
         }
       } else found.push(comparable(await server.range(query, now - 6 * HOUR_S, now, HOUR_S), query));
     }
-    for (const one of compared) expect(one).toEqual(compared[0]);
     return found;
   }
 

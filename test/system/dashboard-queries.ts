@@ -52,8 +52,7 @@ export function during(text: string, { from, to }: Span): string {
   return text
     .replaceAll('$__from', String(Math.round(from * 1000)))
     .replaceAll('$__to', String(Math.round(to * 1000)))
-    .replaceAll(`\${__range_s}`, String(Math.round(to - from)))
-    .replaceAll(`\${__to:date:seconds}`, String(Math.floor(to)));
+    .replaceAll(`\${__range_s}`, String(Math.round(to - from)));
 }
 
 /** Queries as Grafana would: days at their first instants, others over the last minutes, or now. */

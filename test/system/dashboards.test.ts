@@ -179,6 +179,26 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the dashbo
     },
   );
 
+  test('agree with the API on the commits per person over 7 days', async () => {
+    const query = panelQueries().find(({ where }) => where === 'productivity.json “Per active person” B');
+    if (query === undefined) throw new Error('no such query');
+    const shown = (await ask(prometheus, query.target, span()))[0]?.values ?? [];
+    expect(shown.length).toBeGreaterThan(DAYS / 2);
+    // A day that somebody was active on may have no row of the other dataset yet, or only later.
+    const inDays = (second: number, dataset: string, field: string) =>
+      ORGS.flatMap((org) =>
+        (api.get(`${org} ${dataset}`) ?? []).filter(({ date }) => {
+          const back = (second - Date.parse(`${String(date)}T00:00:00Z`) / 1000) / DAY_S;
+          return back >= 0 && back < 7;
+        }),
+      ).reduce((sum, row) => sum + Number(row[field]), 0);
+    for (const [second, value] of shown) {
+      if (second < from + 7 * DAY_S || second >= today - 4 * DAY_S) continue;
+      const commits = inDays(second, 'productivity', 'git_commits');
+      expect(value, dayAt(second)).toBeCloseTo(commits / inDays(second, 'activity', 'daily_active_users'));
+    }
+  });
+
   test('agree with the API on the credits, the cost and the people of the last seven days', async () => {
     const newest = (dataset: string) =>
       newestDays(`agent_platform_data_day_timestamp_seconds{dataset="${dataset}"}`);
@@ -191,6 +211,9 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the dashbo
       expect(change).toBeCloseTo(week / inAWeek('tokens', 'billable_tokens', days, 1) - 1);
       const [people] = await figuresOf('overview.json “People per day”');
       expect(people).toBeCloseTo(inAWeek('activity', 'daily_active_users', await newest('activity')) / 7);
+      const [monthly] = await figuresOf('adoption.json “30-day active”');
+      const [stickiness] = await figuresOf('adoption.json “Stickiness”');
+      expect(stickiness ?? 0).toBeCloseTo(monthly === undefined ? 0 : (people ?? 0) / monthly);
     });
   });
 });

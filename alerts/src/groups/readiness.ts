@@ -38,7 +38,7 @@ and on (org,repo) (time() - ${made} < ${threshold('readinessFreshDays')} * 86400
         keepFiringFor: OVER_GAPS,
         labels: ['org', 'repo'],
         dashboard: 'readiness',
-        panel: 'Criteria that changed since the report before',
+        panel: 'Criteria that changed since the previous report',
         summary: 'The readiness of a repository dropped',
         description: `The readiness of {{ $labels.repo }} (organization {{ $labels.org }}) fell by {{ ${numberOf()} }} percentage points to ${inReport(readinessRatio)} with the report of ${madeAt}. Given the noise of its earlier reports, ${inReport(readinessRatioLower)} or more would not count as a drop.${criteriaOfDrop()}`,
       },

@@ -15,7 +15,7 @@ import { table } from '../panels/table.ts';
 import { days, rows } from '../query.ts';
 import { MODEL, modelLink } from './variables.ts';
 
-const NO_PRICE = 'No price configured';
+const NO_PRICE = 'No price known';
 const MONEY = { unit: 'none', properties: [{ id: 'decimals', value: 2 }] };
 
 /** Costs, if a price is configured. */

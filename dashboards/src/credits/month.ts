@@ -10,7 +10,7 @@ import { newest } from '../expression.ts';
 import { wholeDailyTotal, wholeTotal } from '../figures.ts';
 import type { Row } from '../layout.ts';
 import { links } from '../links.ts';
-import { palette, TEXT } from '../palette.ts';
+import { palette, TEXT, WARNING_TEXT } from '../palette.ts';
 import { bars } from '../panels/chart.ts';
 import { orgLink } from '../panels/drill.ts';
 import type { TableColumn } from '../panels/table.ts';
@@ -37,7 +37,7 @@ export const budgetShare = (
         mode: 'absolute',
         steps: [
           { value: null, color: TEXT },
-          { value: warn, color: palette.second },
+          { value: warn, color: WARNING_TEXT },
           { value: alarm, color: palette.alarm },
         ],
       },

@@ -5,7 +5,7 @@ import {
   monthlyActiveUsers,
   weeklyActiveUsers,
 } from '../../../src/collectors/activity/collector.ts';
-import { dailyTotal, wholeDailyTotal, wholeTotal } from '../figures.ts';
+import { dailyTotal, meanOfWeek, wholeDailyTotal, wholeTotal } from '../figures.ts';
 import type { Row } from '../layout.ts';
 import { links } from '../links.ts';
 import { palette } from '../palette.ts';
@@ -39,7 +39,7 @@ export const adoption: Row = {
     }),
     bars({
       title: 'Active people and sessions by day',
-      text: 'People active on each UTC day, their mean over the 7 days that end with it, and the sessions they started.',
+      text: 'People active on each UTC day, and the means of people and of the sessions that they started over the 7 days that end with it.',
       unit: 'short',
       queries: [
         days(dailyTotal(dailyActiveUsers), 'people'),
@@ -47,7 +47,7 @@ export const adoption: Row = {
           draw: 'line',
           colour: palette.second,
         }),
-        days(dailyTotal(dailySessions), 'sessions', {
+        days(meanOfWeek(dailyTotal(dailySessions)), 'sessions, mean of 7 days', {
           draw: 'dashes',
           axis: 'sessions',
           colour: palette.third,

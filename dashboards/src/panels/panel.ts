@@ -15,7 +15,7 @@ import {
 } from '@grafana/grafana-foundation-sdk/dashboard';
 import { isExcludable } from '../catalogue.ts';
 import type { Described } from '../expression.ts';
-import { palette, sequence } from '../palette.ts';
+import { palette, sequence, TEXT, WARNING_TEXT } from '../palette.ts';
 import { type Look, type Query, type Steps, targetOf } from '../query.ts';
 import { DATASOURCE } from '../variables.ts';
 
@@ -117,7 +117,7 @@ export function dressed<Builder extends CommonBuilder>(
     const refId = refIdOf(index);
     builder.withTarget(targetOf(query, refId));
     const coloured = steps === undefined && spec.plain !== true;
-    const properties = propertiesOf(query.look, coloured ? colourAt(index) : undefined);
+    const properties = propertiesOf(query.look, coloured ? colourAt(index) : undefined, spec.large);
     if (properties.length > 0) builder.overrideByQuery(refId, properties);
     for (const [name, colour] of Object.entries(query.look.colours ?? {}))
       builder.overrideByName(name, propertiesOf({}, colour));
@@ -154,15 +154,16 @@ function thresholdsOf({ steps, large = false }: PanelSpec & Dressing): Threshold
   const builder = new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute);
   // The numbers of a tile without bounds have fixed colours: this one is left for the text without a number.
   const only = step(null, large ? palette.quiet : palette.main);
-  return builder.steps(steps === undefined ? [only] : stepsOf(steps));
+  return builder.steps(steps === undefined ? [only] : stepsOf(steps, large));
 }
 
 /** The first step is the colour of an absent value: no number is below zero. */
-function stepsOf({ warn, alarm, absence = 'calm' }: Steps): Threshold[] {
+function stepsOf({ warn, alarm, absence = 'calm' }: Steps, large = false): Threshold[] {
+  const [calm, warning] = large ? [TEXT, WARNING_TEXT] : [palette.main, palette.second];
   const absent = step(null, absence === 'calm' ? palette.quiet : palette.alarm);
   return warn < alarm
-    ? [absent, step(0, palette.main), step(warn, palette.second), step(alarm, palette.alarm)]
-    : [absent, step(0, palette.alarm), step(alarm, palette.second), step(warn, palette.main)];
+    ? [absent, step(0, calm), step(warn, warning), step(alarm, palette.alarm)]
+    : [absent, step(0, palette.alarm), step(alarm, warning), step(warn, calm)];
 }
 
 function step(value: number | null, color: string): Threshold {
@@ -179,9 +180,15 @@ function descriptionOf({ text, queries }: PanelSpec): string {
   return [text, '', ...metrics].join('\n').trim();
 }
 
-function propertiesOf(look: Look, colour: string | undefined): DynamicConfigValue[] {
+/** A number in a tile is read as text: the light colours of lines and bars are too pale for it on white. */
+function ofNumber(colour: string): string {
+  return colour === palette.main || colour === palette.second ? TEXT : colour;
+}
+
+function propertiesOf(look: Look, colour: string | undefined, large = false): DynamicConfigValue[] {
   const { unit, decimals, draw, axis, steps } = look;
-  const fixed = steps === undefined ? (look.colour ?? colour) : undefined;
+  const given = steps === undefined ? (look.colour ?? colour) : undefined;
+  const fixed = given !== undefined && large ? ofNumber(given) : given;
   return [
     ...(look.palette === 'series' ? [{ id: 'color', value: { mode: FieldColorModeId.PaletteClassic } }] : []),
     ...(fixed === undefined || look.palette === 'series'
@@ -191,7 +198,7 @@ function propertiesOf(look: Look, colour: string | undefined): DynamicConfigValu
       ? []
       : [
           { id: 'color', value: { mode: FieldColorModeId.Thresholds } },
-          { id: 'thresholds', value: { mode: ThresholdsMode.Absolute, steps: stepsOf(steps) } },
+          { id: 'thresholds', value: { mode: ThresholdsMode.Absolute, steps: stepsOf(steps, large) } },
         ]),
     ...(unit === undefined ? [] : [{ id: 'unit', value: unit }]),
     ...(decimals === undefined ? [] : [{ id: 'decimals', value: decimals }]),

@@ -1,16 +1,12 @@
 import { TableFooterOptionsBuilder } from '@grafana/grafana-foundation-sdk/common';
-import type { DataTransformerConfig, DynamicConfigValue } from '@grafana/grafana-foundation-sdk/dashboard';
+import type { DynamicConfigValue } from '@grafana/grafana-foundation-sdk/dashboard';
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/table';
 import { dressed, type PanelSpec, type Placed, refIdOf } from './panel.ts';
 
-/** A column: a label of the rows, the value of a query, a number that is the value of a label, or a value less that number. */
+/** A column: a label of the rows, or the value of a query. */
 export interface TableColumn {
   /** The label's name, or the index of the query. */
-  readonly of:
-    | string
-    | number
-    | { readonly number: string }
-    | { readonly value: number; readonly minus: string };
+  readonly of: string | number;
   readonly title: string;
   readonly unit?: string;
   readonly width?: number;
@@ -34,12 +30,8 @@ interface TableSpec extends Omit<PanelSpec, 'unit'> {
 /** Rows of labels and numbers; several queries are joined by equal labels. */
 export function table(spec: TableSpec): Placed {
   const { columns, sort, queries, width = 24, height = 8 } = spec;
-  const fieldOf = (index: number) => (queries.length > 1 ? `Value #${refIdOf(index)}` : 'Value');
-  const nameOf = ({ of, title }: TableColumn) => {
-    if (typeof of === 'string') return of;
-    if (typeof of === 'number') return fieldOf(of);
-    return 'number' in of ? of.number : title;
-  };
+  const nameOf = ({ of }: TableColumn) =>
+    typeof of === 'string' ? of : queries.length > 1 ? `Value #${refIdOf(of)}` : 'Value';
   const names = columns.map(nameOf);
   const builder = new PanelBuilder().minWidth(60);
   const totals = columns.filter(({ total }) => total);
@@ -51,10 +43,6 @@ export function table(spec: TableSpec): Placed {
         .fields(totals.flatMap((column) => [column.title, nameOf(column)])),
     );
   if (queries.length > 1) builder.withTransformation({ id: 'merge', options: {} });
-  const derived = columns.flatMap(({ of, title }) => (typeof of === 'object' ? [{ of, title }] : []));
-  for (const { of } of derived) if ('number' in of) builder.withTransformation(asNumber(of.number));
-  for (const { of, title } of derived)
-    if ('minus' in of) builder.withTransformation(difference(title, fieldOf(of.value), of.minus));
   builder
     .withTransformation({ id: 'filterFieldsByName', options: { include: { names } } })
     .withTransformation({
@@ -80,19 +68,4 @@ export function table(spec: TableSpec): Placed {
     if (all.length > 0) builder.overrideByName(title, all);
   }
   return { width, height, panel: dressed(builder, { unit: 'short', ...spec, plain: true }) };
-}
-
-function asNumber(targetField: string): DataTransformerConfig {
-  return {
-    id: 'convertFieldType',
-    options: { conversions: [{ targetField, destinationType: 'number' }], fields: {} },
-  };
-}
-
-/** A field that is the difference of two others; labels are to be numbers by then. */
-function difference(alias: string, left: string, right: string): DataTransformerConfig {
-  return {
-    id: 'calculateField',
-    options: { mode: 'binary', alias, binary: { left, operator: '-', right }, reduce: { reducer: 'sum' } },
-  };
 }

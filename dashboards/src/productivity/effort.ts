@@ -4,8 +4,8 @@ import {
   dailyGitPullRequestsCreated,
 } from '../../../src/collectors/productivity/collector.ts';
 import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
-import { type Expression, promql, quotient } from '../expression.ts';
-import { dailyTotal, perActiveUser } from '../figures.ts';
+import { type Expression, promql } from '../expression.ts';
+import { dailyTotal, perActiveUser, ratioOfWeek } from '../figures.ts';
 import type { Row } from '../layout.ts';
 import { lines } from '../panels/chart.ts';
 import { days, type Query } from '../query.ts';
@@ -24,7 +24,7 @@ export const effort: Row = {
   panels: [
     lines({
       title: 'Per active person',
-      text: 'Files touched, commits and pull requests of each UTC day per person active on it.',
+      text: 'Files touched, commits and pull requests per active person and day, over the 7 days that end with each UTC day.',
       unit: 'short',
       decimals: 1,
       queries: each(perActiveUser),
@@ -32,10 +32,10 @@ export const effort: Row = {
     }),
     lines({
       title: 'Per million credits',
-      text: 'Files touched, commits and pull requests of each UTC day per million Standard Credits consumed on it. A drop means that the same output costs more. Days with little usage are not representative.',
+      text: 'Files touched, commits and pull requests per million Standard Credits, over the 7 days that end with each UTC day. A drop means that the same output costs more.',
       unit: 'short',
       decimals: 1,
-      queries: each((figure) => quotient(promql`1e6 * ${figure}`, dailyTotal(dailyCredits))),
+      queries: each((figure) => ratioOfWeek(promql`1e6 * ${figure}`, dailyTotal(dailyCredits))),
       width: 12,
     }),
   ],

@@ -1,29 +1,17 @@
 import {
   readinessCriterionRatio,
-  readinessReportTimestampSeconds,
+  readinessCriterionRatioPrevious,
 } from '../../../src/collectors/readiness/collector.ts';
-import { atNoon, type Expression, newest, promql } from '../expression.ts';
+import { newest, promql } from '../expression.ts';
 import type { Row } from '../layout.ts';
-import { palette } from '../palette.ts';
+import { palette, TEXT } from '../palette.ts';
 import { table } from '../panels/table.ts';
 import { rows } from '../query.ts';
 import { REPO, repoLink } from './variables.ts';
 
 const now = newest(readinessCriterionRatio, { only: REPO });
-
-/** The end of the range in seconds, which within a subquery `end()` means in Prometheus alone. */
-const RANGE_END = `\${__to:date:seconds}`;
-const report = newest(readinessReportTimestampSeconds, { only: REPO });
-const current: Expression = { ...report, text: report.text.replace('})', `} @ ${RANGE_END})`) };
-
-/** Each criterion of the newest report before the current one: at the last noon at which another one was current. */
-const previous = promql`last_over_time((${atNoon(readinessCriterionRatio, { only: REPO })} and on (org,repo) (${atNoon(readinessReportTimestampSeconds, { only: REPO })} < on (org,repo) ${current}))[45d:1d])`;
-
-/**
- * The current value of each criterion that changed, with the former one as the label `before`: to look for it in the reports
- * of 45 days takes seconds for 20 000 criteria, and every further query would do so again.
- */
-const changed = promql`count_values by (org,repo,criterion) ("before", ${previous} != on (org,repo,criterion) ${now}) * on (org,repo,criterion) group_left () ${now}`;
+/** Only of the criteria that changed. */
+const previous = newest(readinessCriterionRatioPrevious, { only: REPO });
 const percent = [{ id: 'decimals', value: 0 }];
 
 /** What changed between two reports. */
@@ -31,14 +19,14 @@ export const changes: Row = {
   title: 'What changed',
   panels: [
     table({
-      title: 'Criteria that changed since the report before',
-      text: 'Criteria of the selected repositories that score differently in the current report than in the report before it, as far as that was current at a noon (UTC) of the last 45 days. What got worse most is first. Select a repository in the Portfolio to see its criteria alone.',
-      queries: [rows(changed)],
+      title: 'Criteria that changed since the previous report',
+      text: 'Criteria of the selected repositories that score differently in the current report than in the previous one of the same branch, which is of another commit. What got worse most is first. Select a repository in the Portfolio to see its criteria alone.',
+      queries: [rows(promql`${now} - ${previous}`), rows(previous), rows(promql`${now} and ${previous}`)],
       columns: [
         { of: 'repo', title: 'Repository', to: repoLink },
         { of: 'criterion', title: 'Criterion' },
         {
-          of: { value: 0, minus: 'before' },
+          of: 0,
           title: 'Change',
           unit: 'percentunit',
           width: 100,
@@ -51,17 +39,17 @@ export const changes: Row = {
                 mode: 'absolute',
                 steps: [
                   { value: null, color: palette.alarm },
-                  { value: 0, color: palette.main },
+                  { value: 0, color: TEXT },
                 ],
               },
             },
           ],
         },
-        { of: { number: 'before' }, title: 'Before', unit: 'percentunit', width: 100, properties: percent },
-        { of: 0, title: 'Now', unit: 'percentunit', width: 100, properties: percent },
+        { of: 1, title: 'Before', unit: 'percentunit', width: 100, properties: percent },
+        { of: 2, title: 'Now', unit: 'percentunit', width: 100, properties: percent },
       ],
       sort: { by: 'Change', desc: false },
-      noValue: 'No criterion changed, or no earlier report in 45 days',
+      noValue: 'None known: no criterion changed, or there is no earlier report of another commit',
       height: 11,
     }),
   ],

@@ -11,7 +11,7 @@ import {
 import { newest, promql } from '../expression.ts';
 import type { Row } from '../layout.ts';
 import { links } from '../links.ts';
-import { palette, TEXT } from '../palette.ts';
+import { palette, TEXT, WARNING_TEXT } from '../palette.ts';
 import { orgLink } from '../panels/drill.ts';
 import type { TableColumn } from '../panels/table.ts';
 import { table } from '../panels/table.ts';
@@ -23,12 +23,12 @@ const steps = (warn: number, alarm: number) =>
   warn < alarm
     ? [
         { value: null, color: TEXT },
-        { value: warn, color: palette.second },
+        { value: warn, color: WARNING_TEXT },
         { value: alarm, color: palette.alarm },
       ]
     : [
         { value: null, color: palette.alarm },
-        { value: alarm, color: palette.second },
+        { value: alarm, color: WARNING_TEXT },
         { value: warn, color: TEXT },
       ];
 

@@ -9,7 +9,7 @@ import type { PanelSpec, Placed } from '../panels/panel.ts';
 import { tile } from '../panels/tile.ts';
 import { now } from '../query.ts';
 
-const NONE = 'None known';
+const NONE = 'Unknown';
 const DAY_S = 86_400;
 
 /** The number of series of a metric above 0; 0 if there are series, but none above it. */

@@ -31,7 +31,7 @@ export const trend: Row = {
       text: 'The share of criteria that pass at the end of each UTC day, from the report current at that time, in the five repositories that are least ready at the end of the range.',
       unit: 'percentunit',
       max: 1,
-      noValue: 'No report yet',
+      noValue: 'No report known',
       queries: [days(promql`(${each} and on (org,repo) ${least})`, '{{repo}}', { palette: 'series' })],
       width: 11,
       height: 12,

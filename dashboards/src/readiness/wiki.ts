@@ -15,7 +15,7 @@ import { tile } from '../panels/tile.ts';
 import { now, rows } from '../query.ts';
 import { REPO, repoLink } from './variables.ts';
 
-const NO_RUN = 'No run yet';
+const NO_RUN = 'None known';
 
 /** The platform's generated documentation of the repositories. */
 export const wiki: Row = {

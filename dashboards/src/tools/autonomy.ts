@@ -5,7 +5,7 @@ import {
   dailyUserTurnsPerSession,
 } from '../../../src/collectors/tools/collector.ts';
 import { daily } from '../expression.ts';
-import { meanOverOrgs } from '../figures.ts';
+import { meanOfWeek, meanOverOrgs } from '../figures.ts';
 import type { Row } from '../layout.ts';
 import { coloursOf, palette } from '../palette.ts';
 import { bars, lines } from '../panels/chart.ts';
@@ -17,11 +17,11 @@ export const autonomy: Row = {
   panels: [
     lines({
       title: 'Tool calls per turn',
-      text: 'Tool calls per user message: average, median and 90th percentile of each UTC day; the mean of the organizations.',
+      text: 'Tool calls per user message: average, median and 90th percentile of a day; the mean of the organizations and of the 7 days that end with each UTC day.',
       unit: 'short',
       decimals: 1,
       queries: [
-        days(meanOverOrgs(daily(dailyAutonomyRatio), ['stat']), '{{stat}}', {
+        days(meanOfWeek(meanOverOrgs(daily(dailyAutonomyRatio), ['stat'])), '{{stat}}', {
           colour: palette.quiet,
           colours: { p90: palette.second, avg: palette.quiet, p50: palette.main },
         }),
@@ -44,12 +44,12 @@ export const autonomy: Row = {
     }),
     lines({
       title: 'Per session',
-      text: 'Average tool calls and user messages per session on each UTC day; the mean of the organizations.',
+      text: 'Average tool calls and user messages per session of a day; the mean of the organizations and of the 7 days that end with each UTC day.',
       unit: 'short',
       decimals: 1,
       queries: [
-        days(meanOverOrgs(daily(dailyToolCallsPerSession)), 'tool calls'),
-        days(meanOverOrgs(daily(dailyUserTurnsPerSession)), 'user messages'),
+        days(meanOfWeek(meanOverOrgs(daily(dailyToolCallsPerSession))), 'tool calls'),
+        days(meanOfWeek(meanOverOrgs(daily(dailyUserTurnsPerSession))), 'user messages'),
       ],
       width: 8,
     }),

@@ -63,7 +63,7 @@ export const calls: Row = {
     }),
     lines({
       title: 'Calls per active person',
-      text: 'Tool calls of each UTC day per person active on it.',
+      text: 'Tool calls per active person and day, over the 7 days that end with each UTC day.',
       unit: 'short',
       queries: [days(perActiveUser(dailyTotal(dailyToolCalls)), 'calls')],
       width: 12,

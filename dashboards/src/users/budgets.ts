@@ -14,7 +14,7 @@ import { table } from '../panels/table.ts';
 import { days, rows } from '../query.ts';
 import { TEAM, teamLink } from './variables.ts';
 
-const NO_BUDGET = 'No team has a budget in the teams file';
+const NO_BUDGET = 'No budget of a team known';
 
 const newestOfTeam = (family: Described<'team'>) => newest(family, { only: TEAM });
 const ofBudget = (family: Described<'team'>) =>
@@ -58,7 +58,7 @@ export const budgets: Row = {
         { of: 0, title: 'To date', unit: 'none', properties: [{ id: 'decimals', value: 2 }] },
       ],
       sort: { by: 'To date', desc: true },
-      noValue: 'No team has a budget, or no price is configured',
+      noValue: 'None known: no team has a budget, or there is no price',
       width: 10,
     }),
     lines({

@@ -39,7 +39,7 @@ export const groups: Row = {
       unit: 'percentunit',
       max: 1,
       queries: [days(meanOverOrgs(daily(dailyCreditsTopUsersRatio)), 'top tenth')],
-      noValue: 'Off, or fewer than 50 active people',
+      noValue: 'None known: off, or fewer than 50 active people',
       width: 7,
     }),
     bars({

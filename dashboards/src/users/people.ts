@@ -9,7 +9,7 @@ import { table } from '../panels/table.ts';
 import { days, rows } from '../query.ts';
 import { teamLink } from './variables.ts';
 
-const OFF = 'Off: identity is none';
+const OFF = 'Nobody known: identity may be none';
 /** Somebody who was not active has no model and no autonomy; the text of the panel would be in each such cell. */
 const ABSENT = { id: 'noValue', value: '–' } as const;
 const USER = { user: '$user' } as const;

@@ -16,7 +16,7 @@ import { table } from '../panels/table.ts';
 import { days, rows } from '../query.ts';
 import { TEAM, teamLink } from './variables.ts';
 
-const OFF = 'Off, or too few active people';
+const OFF = 'None known: off, or too few active people';
 const credits = daily(dailyCreditsByTeam, { orgs: 'summed', only: TEAM });
 
 /** The teams that are large enough to hide individuals. */

@@ -8,7 +8,16 @@ import {
   type ReadinessReport,
   readinessDataset,
 } from './dataset.ts';
-import { bandOf, evaluatedOf, lowerBound, ratioOf, regressedBetween, scoreOf, statusesOf } from './score.ts';
+import {
+  bandOf,
+  changedBetween,
+  evaluatedOf,
+  lowerBound,
+  ratioOf,
+  regressedBetween,
+  scoreOf,
+  statusesOf,
+} from './score.ts';
 import { type Selected, selectReports } from './selection.ts';
 
 const RESULTS = `${READINESS_PATH}: reports[].report.*`;
@@ -41,6 +50,22 @@ export const readinessCriterionRatio = currentFamily({
   source: `${RESULTS}.numerator, denominator`,
   aggregation: 'ratio',
   samplesOf: (view) => perCriterion(view, ratioOf),
+});
+
+export const readinessCriterionRatioPrevious = currentFamily({
+  name: 'agent_platform_readiness_criterion_ratio_previous',
+  help: 'Same as agent_platform_readiness_criterion_ratio, for the previous report; only where both reports evaluated the criterion and the ratios differ.',
+  labels: ['repo', 'criterion'],
+  unit: 'ratio',
+  source: `${RESULTS}.numerator, denominator`,
+  aggregation: 'ratio',
+  definition: `The ratio of the criterion in the report of \`agent_platform_readiness_ratio_previous\`: the newest earlier report of
+the same branch with another commit. A series exists for each criterion that both reports evaluated with different ratios, so
+that an organization usually has few; subtracting it from \`agent_platform_readiness_criterion_ratio\` gives what changed.
+
+Example: unit_tests passed in 4 of 4 applications and now in 1 of 4, lint in 1 of 2 and now in 2 of 4, and docs was skipped and is
+now 1 of 4. Only unit_tests has a previous ratio: 1.`,
+  samplesOf: changedCriteria,
 });
 
 export const readinessCriterionPassed = currentFamily({
@@ -166,6 +191,7 @@ export const readinessCollector: DocumentCollector<ReadinessReport> = {
     readinessRatio,
     readinessRatioPrevious,
     readinessCriterionRatio,
+    readinessCriterionRatioPrevious,
     readinessCriterionPassed,
     readinessCriterionEvaluated,
     readinessCriteria,
@@ -209,6 +235,14 @@ function* perCriterion(
   for (const { current } of selected(view)) {
     for (const criterion of evaluatedOf(current)) {
       yield { labels: { repo: current.repo, criterion: criterion.id }, value: figureOf(criterion) };
+    }
+  }
+}
+
+function* changedCriteria(view: View): Generator<Sample<'repo' | 'criterion'>> {
+  for (const { current, previous } of selected(view)) {
+    for (const { id, before } of changedBetween(current, previous)) {
+      yield { labels: { repo: current.repo, criterion: id }, value: before };
     }
   }
 }

@@ -42,6 +42,7 @@ export const readinessDataset: DocumentDataset<ReadinessReport> = {
   kind: 'documents',
   name: 'readiness',
   idOf: ({ id }) => id,
+  existsFrom: ({ createdAt }) => createdAt,
   // 2: the repository includes port, query and fragment.
   schemaVersion: 2,
 };

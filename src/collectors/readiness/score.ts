@@ -67,11 +67,28 @@ export function statusesOf(report: ReadinessReport): Readonly<Record<CriterionSt
   return statuses;
 }
 
+/** A criterion that was evaluated in two reports with different ratios. */
+interface Change {
+  readonly id: string;
+  readonly now: number;
+  readonly before: number;
+}
+
+/** The criteria that were evaluated in both reports, and whose ratios differ. */
+export function changedBetween(
+  newer: ReadinessReport,
+  older: ReadinessReport | undefined,
+): readonly Change[] {
+  const former = new Map(evaluatedOf(older).map((criterion) => [criterion.id, ratioOf(criterion)]));
+  return evaluatedOf(newer).flatMap((criterion) => {
+    const [now, before] = [ratioOf(criterion), former.get(criterion.id)];
+    return before === undefined || before === now ? [] : [{ id: criterion.id, now, before }];
+  });
+}
+
 /** Number of criteria that were evaluated in both reports and score lower in the newer one. */
 export function regressedBetween(newer: ReadinessReport, older: ReadinessReport): number {
-  const before = new Map(evaluatedOf(older).map((criterion) => [criterion.id, ratioOf(criterion)]));
-  return evaluatedOf(newer).filter((criterion) => ratioOf(criterion) < (before.get(criterion.id) ?? 0))
-    .length;
+  return changedBetween(newer, older).filter(({ now, before }) => now < before).length;
 }
 
 function statusOf(criterion: Criterion): CriterionStatus {

@@ -19,8 +19,9 @@ export function costByModel(
   day: Day,
 ): readonly Sample<'model' | 'tier' | 'currency'>[] | undefined {
   const price = priceOn(view, day);
+  if (price === undefined) return undefined;
   const models = modelsOf(view, day);
-  if (price === undefined || models === undefined) return undefined;
+  if (models === undefined) return undefined;
   const samples = models.flatMap(({ model, tier, credits }) => {
     if (credits === undefined) return [];
     const { currency, amount } = costOf(credits, price);
@@ -42,7 +43,8 @@ export function costToDate(
 export function costForecast(view: View, day: Day): Cost | undefined {
   const creditsOf = (past: Day) => creditsOn(view, past);
   const known = costsToDate(view, day, creditsOf);
-  const expected = expectedRest(creditsOf, day);
+  // Most organizations have no prices, and then nothing needs to be expected.
+  const expected = known && expectedRest(creditsOf, day);
   const rest = expected && ofEach(expected, (ahead) => pricedOn(view, ahead.day, ahead.credits));
   return totalOf(known && rest && [...known, ...rest]);
 }

@@ -36,7 +36,7 @@ export function baselineSharesByModel(view: View, day: Day): readonly ModelSampl
   return before && sharesOf(before, ofDay?.models);
 }
 
-/** Both families need the same two usages, and each is projected twice. */
+/** Both families need the same two usages. */
 function compared(view: View, day: Day): Comparison {
   const comparisons = view.once(createComparisons);
   const known = comparisons.get(day);

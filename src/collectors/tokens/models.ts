@@ -15,10 +15,19 @@ const UNKNOWN_TIER = 'unknown';
 export function modelsOf(view: View, day: Day): readonly TieredModel[] | undefined {
   const entries = view.row(tokensDataset, day)?.byModel;
   if (entries === undefined) return undefined;
+  if (isMerged(entries)) return entries;
   const untiered = new Set(entries.filter(({ tier }) => tier === undefined).map(({ model }) => model));
   const tiers = lastTiers(untiered, entries, view, day);
   return mergedTiers(
     entries.map((entry) => ({ ...entry, tier: entry.tier ?? tiers.get(entry.model) ?? UNKNOWN_TIER })),
+  );
+}
+
+/** Whether entries need neither a tier nor merging: nearly all days as stored, and a projection reads a month of them. */
+function isMerged(entries: readonly ModelTokens[]): entries is readonly TieredModel[] {
+  return entries.every(
+    ({ model, tier }, index) =>
+      tier !== undefined && (index === 0 || (entries[index - 1]?.model ?? '') < model),
   );
 }
 

@@ -19,6 +19,7 @@ export const wikiDataset: DocumentDataset<WikiRun> = {
   kind: 'documents',
   name: 'wiki',
   idOf: ({ id }) => id,
+  existsFrom: ({ at }) => at,
   // 2: the repository includes port, query and fragment.
   schemaVersion: 2,
 };

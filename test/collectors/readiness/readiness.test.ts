@@ -223,6 +223,8 @@ describe('the readiness of a repository', () => {
       'readiness_criterion_ratio{repo="github.com/acme/app",criterion="appeared"} 0',
       'readiness_criterion_ratio{repo="github.com/acme/app",criterion="better"} 1',
       'readiness_criterion_ratio{repo="github.com/acme/app",criterion="worse"} 0.5',
+      'readiness_criterion_ratio_previous{repo="github.com/acme/app",criterion="better"} 0',
+      'readiness_criterion_ratio_previous{repo="github.com/acme/app",criterion="worse"} 1',
       'readiness_criterion_passed{repo="github.com/acme/app",criterion="appeared"} 0',
       'readiness_criterion_passed{repo="github.com/acme/app",criterion="better"} 2',
       'readiness_criterion_passed{repo="github.com/acme/app",criterion="worse"} 1',
@@ -239,6 +241,26 @@ describe('the readiness of a repository', () => {
       'readiness_report_info{repo="github.com/acme/app",branch="main",commit="b",model="",reasoning_effort="",client_version="",local_changes="",non_remote_commits=""} 1',
       'readiness_ratio_lower{repo="github.com/acme/app"} 0.65',
     ]);
+  });
+
+  test('has the previous ratio of a criterion only where it differs, however the numbers of applications do', async () => {
+    const evaluated = (numerator: number, denominator: number) => ({ same: { numerator, denominator } });
+    const former = async (parts: object) => {
+      const before = report({
+        reportId: 'r0',
+        createdAt: CREATED - 1000,
+        commitHash: 'a',
+        report: evaluated(1, 2),
+      });
+      const lines = await exposedDocuments(
+        readinessCollector,
+        listing(report({ commitHash: 'b', ...parts }), before),
+      );
+      return lines.filter((line) => line.startsWith('readiness_criterion_ratio_previous'));
+    };
+    expect(await former({ report: evaluated(2, 4) })).toEqual([]);
+    expect(await former({ report: evaluated(1, 4) })).toHaveLength(1);
+    expect(await former({ report: evaluated(1, 4), commitHash: 'a' })).toEqual([]);
   });
 
   test('has a lower bound that the noise of the earlier reports explains', async () => {

@@ -4,10 +4,11 @@ import { addDays, type Day, daysBetween, lastOfMonth } from '../../../src/catalo
 import { preciseSum } from '../../../src/collectors/counts.ts';
 import { tokensCollector } from '../../../src/collectors/tokens/collector.ts';
 import { dayNamed } from '../../support/day.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 import { daysSince, dollars, type KnownDay, spendOn, spendView, WITHOUT_CREDITS } from './view.ts';
 
 const FIRST = dayNamed('2027-11-01');
-const RUNS = { numRuns: 100 };
+const RUNS = { numRuns: propertyRuns(100) };
 
 /** Until the end of March 2028: includes a turn of the year and a leap day. */
 const LENGTH = 152;
