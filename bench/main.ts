@@ -17,12 +17,15 @@ import { type HookResult, measureHook } from './sections/hook.ts';
 import { measureOrganizations, type OrganizationsResult } from './sections/organizations.ts';
 import { measurePanels, type PanelsResult } from './sections/panels.ts';
 import { measureReplicas, type ReplicasResult } from './sections/replicas.ts';
+import { measureServing } from './sections/serving.ts';
 import { measureSize, type SizeResult } from './sections/size.ts';
 import { measureStarting } from './sections/starting.ts';
 import { measureUsers, type UsersResult } from './sections/users.ts';
 
 /** Above this, one scrape of a prom-client exporter takes longer than a round. */
 const PROM_CLIENT_SERIES = 100_000;
+/** Above this, the simulated platform takes longer to make its answers than everything else. */
+const SERVED_SERIES = 100_000;
 
 try {
   const options = parseOptions(process.argv.slice(2));
@@ -69,7 +72,9 @@ async function measureScraping(built: Built, options: BenchOptions): Promise<Scr
     const withPromClient = series <= PROM_CLIENT_SERIES;
     sizes.push(await measureSize({ ...options, directory: built.bench, series, withPromClient }));
   }
-  return { sizes, starting };
+  const served = options.sizes.filter((series) => series <= SERVED_SERIES);
+  console.error(`measuring the running service with ${served.join(' and ')} series`);
+  return { sizes, starting, serving: await measureServing(built, served, options) };
 }
 
 async function measureBackfill({ bench }: Built, options: BenchOptions): Promise<BackfillReport> {

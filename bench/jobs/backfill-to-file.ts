@@ -6,15 +6,15 @@ import path from 'node:path';
 import { backfill } from '../../src/backfill/backfill.ts';
 import { createFileTarget } from '../../src/backfill/file/file-target.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
-import { keepYoungGenerationSmall } from '../../src/runtime/garbage-collection.ts';
+import { collectForThroughput } from '../../src/runtime/garbage-collection.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
 import type { FileBackfill } from '../messages.ts';
 import { peakResident } from '../peak.ts';
 import { createPast, LABELS, type PastSize } from '../workload/past.ts';
 import { answer, jobOptions } from './job.ts';
 
-// As the program itself does.
-keepYoungGenerationSmall();
+// As the command does.
+collectForThroughput();
 answer(await measure(jobOptions<PastSize>()));
 
 async function measure(size: PastSize): Promise<FileBackfill> {

@@ -1,4 +1,5 @@
-import type { ServerName } from '../sections/scraping.ts';
+import type { ServerName, ServerResult } from '../sections/scraping.ts';
+import type { ServingResult } from '../sections/serving.ts';
 import type { SizeResult } from '../sections/size.ts';
 import type { StartingResult } from '../sections/starting.ts';
 import { type Spread, spreadOf } from './statistics.ts';
@@ -42,6 +43,17 @@ export function aimsOf(result: SizeResult): readonly Aim[] {
     );
   }
   return aims;
+}
+
+/** The targets for the running service. */
+export function servingAims({ series, idle, polling }: ServingResult): readonly Aim[] {
+  const [name, text] =
+    series >= LARGE / SLACK
+      ? (['node:http', 'bare node:http'] as const)
+      : (['express', 'a bare express route'] as const);
+  const ratioOf = (servers: readonly ServerResult[]) => servers.find((server) => server.name === name)?.ratio;
+  const what = `scrapes of the running service at ${grouped(series)} series against ${text}`;
+  return [atLeast(what, 0.9, ratioOf(idle)), atLeast(`${what}, while polling`, 0.9, ratioOf(polling))];
 }
 
 /** The targets for start-up. */

@@ -6,7 +6,7 @@ import type { OrganizationsResult } from '../sections/organizations.ts';
 import type { PanelsResult } from '../sections/panels.ts';
 import type { ReplicasResult } from '../sections/replicas.ts';
 import type { UsersResult } from '../sections/users.ts';
-import { aimsOf, renderAims, startingAims } from './aims.ts';
+import { aimsOf, renderAims, servingAims, startingAims } from './aims.ts';
 import { renderExecutablePage } from './executable-page.ts';
 import { hookAims, renderHookPage } from './hook-page.ts';
 import { organizationsAims, renderOrganizationsPage } from './organizations-page.ts';
@@ -51,7 +51,11 @@ export function renderPage(report: Report): string {
   const aims = [
     ...(scraping === undefined
       ? []
-      : [...scraping.sizes.flatMap(aimsOf), ...startingAims(scraping.starting)]),
+      : [
+          ...scraping.sizes.flatMap(aimsOf),
+          ...scraping.serving.flatMap(servingAims),
+          ...startingAims(scraping.starting),
+        ]),
     ...(backfill === undefined ? [] : [...fileAims(backfill.files), ...remoteAims(backfill.remote)]),
     ...(sync === undefined ? [] : syncAims(sync)),
     ...(hook === undefined ? [] : hookAims(hook)),

@@ -1,15 +1,20 @@
 import type { BenchOptions } from '../options.ts';
+import type { ServingResult } from '../sections/serving.ts';
 import type { SizeResult } from '../sections/size.ts';
 import type { StartingResult } from '../sections/starting.ts';
-import { renderMemory, renderPublishing, renderScraping, renderStarting } from './sections.ts';
+import { renderMemory, renderPublishing, renderScraping, renderServing, renderStarting } from './sections.ts';
 
 export interface ScrapingReport {
   readonly sizes: readonly SizeResult[];
   readonly starting: StartingResult;
+  readonly serving: readonly ServingResult[];
 }
 
 /** The page's section on scrapes, and on what precedes the first one. */
-export function renderScrapingPage({ sizes, starting }: ScrapingReport, options: BenchOptions): string {
+export function renderScrapingPage(
+  { sizes, starting, serving }: ScrapingReport,
+  options: BenchOptions,
+): string {
   const { rounds, milliseconds, connections, publishings, starts } = options;
   return `## Scrapes
 
@@ -29,6 +34,14 @@ is the same for all servers except prom-client: ratios near 1 vary between runs 
 machine. The exporter's page also contains its own metrics, which are rendered once a second.
 
 ${sizes.map(renderScraping).join('\n\n')}
+
+## Scrapes of the running service
+
+The same load on the installed command \`serve\`, with a store in a file and all collectors of one organization, whose reports
+come from a simulated platform in another process. *Polling*: it fetches and publishes everything every 5 s, also while the bare
+servers have their turn on the same cores.
+
+${renderServing(serving)}
 
 ## Publishing
 

@@ -1,4 +1,5 @@
-import type { ServerName } from '../sections/scraping.ts';
+import type { ServerName, ServerResult } from '../sections/scraping.ts';
+import type { ServingResult } from '../sections/serving.ts';
 import type { SizeResult } from '../sections/size.ts';
 import type { StartingResult } from '../sections/starting.ts';
 import { grouped, mebibytes, renderTable, shown, shownSpread } from './table.ts';
@@ -24,6 +25,30 @@ export function renderScraping({ publishing, servers }: SizeResult): string {
   ]);
   const heads = ['', 'scrapes/s', 'this exporter against it', 'p50 ms', 'p99 ms', 'KiB', 'resident MiB'];
   return `### ${grouped(publishing.series)} series\n\n${renderTable(heads, rows)}`;
+}
+
+/** The scrapes of the running service. */
+export function renderServing(results: readonly ServingResult[]): string {
+  const rows = results.flatMap(({ series, idle, polling }) => [
+    servingRow(series, 'idle', idle),
+    servingRow(series, 'polling', polling),
+  ]);
+  const heads = [
+    'series',
+    '',
+    'scrapes/s',
+    'p99 ms',
+    'against bare node:http',
+    'against a bare express route',
+  ];
+  return renderTable(heads, rows);
+}
+
+function servingRow(series: number, state: string, servers: readonly ServerResult[]): readonly string[] {
+  const [exporter, http, express] = servers;
+  const ratios = [http, express].map((server) => (server ? `${shownSpread(server.ratio)} ×` : ''));
+  const { perSecond = Number.NaN, p99 = Number.NaN } = exporter ?? {};
+  return [grouped(series), state, shown(perSecond), shown(p99), ...ratios];
 }
 
 /** Publishing at all sizes. */

@@ -191,6 +191,7 @@ export async function start(
   const page = async () => gunzipSync(await compressedPage()).toString();
 
   return {
+    port,
     page,
     compressedSize: async () => (await compressedPage()).length,
     memory: () => memoryOf(child.pid ?? 0),

@@ -84,6 +84,8 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     onTried,
   });
   const { log, publication, runs, scheduler, history, exposition, redactor } = core;
+  // Nobody can read a page before the service listens.
+  const publishByItself = publication.hold();
   deployments = createDeployments(config, core, (name, problem) => reload.note(name, problem));
   const { apply, followFiles, publishAll, publishSafely, refresh } = deployments;
   const reload = createReload(
@@ -281,6 +283,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       // The first scrape already includes the stored data, unless it is in a database that cannot be used yet.
       const restoring = restoreAndPublish();
       const isRestored = await isDoneAtStart(restoring);
+      publishByItself();
       hooks = await openHooks(config, core);
       server = createHttpServer({ ...web.serve(app), clock, maxConnections: config.web.maxConnections });
       const { port } = await server.listen(config.web.listen);

@@ -19,7 +19,8 @@ import { createView } from '../pipeline/view.ts';
 import { createConsecutiveZeros, type ZerosOf } from '../pipeline/zeros.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { runInSlices } from '../runtime/slices.ts';
-import { createSampleKeeper } from './kept-samples.ts';
+import { createDocumentStates, type DocumentStates } from './document-states.ts';
+import { createSampleKeeper, type SampleKeeper } from './kept-samples.ts';
 import type { BackfillProgress } from './progress.ts';
 
 /** The dependencies of past pages. */
@@ -66,11 +67,14 @@ export interface AssessedOrg extends KnownOrg {
   readonly coverage: Coverage;
   /** The zeros of its days, which are asked for in ascending order. */
   readonly zerosOf: ZerosOf;
-  /** The same families, which keep a page's samples. */
-  readonly keeping: (families: readonly Family[]) => readonly Family[];
+  /** Keeps a page's samples. */
+  readonly keeper: SampleKeeper;
+  readonly documentStates: DocumentStates;
+  /** The newest page of each collector of documents. */
+  readonly documentPages: Map<Collector, DocumentPage>;
 }
 
-/** The samples of a family, identical at several instants. */
+/** The samples of a family, identical at several instants; an array that is returned again has not changed. */
 export interface PageFamily {
   readonly family: PastFamily;
   /** Whether the series are recorded ones, which do not have the labels of a target. */
@@ -93,6 +97,12 @@ interface Measured {
   readonly looked: number;
 }
 
+/** What was measured while these documents existed. */
+interface DocumentPage {
+  readonly state: number;
+  readonly measured: Measured;
+}
+
 /** Derives the coverage of an organization's days from the current history. */
 export function assessDays(parts: PageParts, { settings, history }: KnownOrg): AssessedOrg {
   const { datasets, expensive, bounds, knownAt } = parts;
@@ -100,7 +110,15 @@ export function assessDays(parts: PageParts, { settings, history }: KnownOrg): A
   const { historyStart } = bounds;
   const known = { history, settings, datasets, expensive, historyStart, firstDay };
   const coverage = createCoverage(known, knownAt);
-  return { settings, history, coverage, zerosOf: createConsecutiveZeros(), keeping: createSampleKeeper() };
+  return {
+    settings,
+    history,
+    coverage,
+    zerosOf: createConsecutiveZeros(),
+    keeper: createSampleKeeper(),
+    documentStates: createDocumentStates(history),
+    documentPages: new Map(),
+  };
 }
 
 /**
@@ -135,30 +153,26 @@ export async function projectPage(
   const view = viewOf(parts, org, first);
   for (const collector of collectors) {
     const dataset = dayDatasetOf(collector);
-    const looks = dataset === undefined ? stamps : [first];
-    for (const stamp of looks) {
-      const common = {
-        dataset,
-        view: stamp === first ? view : viewOf(parts, org, stamp),
-        stamps: dataset === undefined ? [stamp] : stamps,
-      };
-      measured.push({
-        ...common,
-        ...(await measure(parts, org, org.keeping(collector.families), common.dataset, common.view)),
-      });
+    if (dataset !== undefined) {
+      measured.push(await measure(parts, org, collector.families, { dataset, view, stamps }));
+      continue;
+    }
+    for (const stamp of stamps) {
+      const viewThen = stamp === first ? view : viewOf(parts, org, stamp);
+      measured.push(await measureDocuments(parts, org, collector, viewThen));
     }
   }
   const datasets = new Set(collectors.flatMap((collector) => dayDatasetOf(collector) ?? []));
-  const about = await measure(parts, org, parts.aboutFamilies([...datasets]), undefined, view);
-  measured.push({ dataset: undefined, view, stamps, ...about });
+  const about = parts.aboutFamilies([...datasets]);
+  measured.push(await measure(parts, org, about, { dataset: undefined, view, stamps }));
 
   const looked = measured.reduce((sum, one) => sum + one.looked, 0);
   if (looked > parts.seriesBudget) {
     // Families are dropped page by page, as in the live exporter.
     if (stamps.length > 1) return projectEach(parts, org, collectors, stamps);
-    return withinBudget(measured, parts.seriesBudget);
+    return withinBudget(org, measured, parts.seriesBudget);
   }
-  return measured.flatMap(familiesOf);
+  return measured.flatMap((one) => familiesOf(org, one));
 }
 
 /** The recorded series of families, as recording rules would have written them. */
@@ -179,13 +193,30 @@ async function projectEach(
   return families;
 }
 
+/** As long as the same documents exist, the page of a former instant is the page of this one. */
+async function measureDocuments(
+  parts: PageParts,
+  org: AssessedOrg,
+  collector: Collector,
+  view: View,
+): Promise<Measured> {
+  const stamps = [view.asOf];
+  const state = org.documentStates(collector, view.asOf);
+  const known = org.documentPages.get(collector);
+  if (known !== undefined && known.state === state) return { ...known.measured, stamps };
+  const measured = await measure(parts, org, collector.families, { dataset: undefined, view, stamps });
+  if (state !== undefined) org.documentPages.set(collector, { state, measured });
+  return measured;
+}
+
 async function measure(
   parts: PageParts,
   org: AssessedOrg,
-  families: readonly Family[],
-  dataset: DayDataset<unknown> | undefined,
-  view: View,
-): Promise<{ readonly cardinality: Cardinality; readonly looked: number }> {
+  declared: readonly Family[],
+  of: Pick<Measured, 'dataset' | 'view' | 'stamps'>,
+): Promise<Measured> {
+  const { dataset, view } = of;
+  const families = org.keeper.keeping(declared);
   let looked = 0;
   function* counted(): Generator<void, Cardinality> {
     const steps = measureCardinality(families, dataset, view, parts.labelLimit, org.zerosOf);
@@ -196,21 +227,29 @@ async function measure(
     }
   }
   // A stop signal and pending writes wait for this.
-  return { cardinality: await runInSlices(counted(), parts.clock), looked };
+  return { ...of, cardinality: await runInSlices(counted(), parts.clock), looked };
 }
 
-function familiesOf({ cardinality: found, dataset, view, stamps }: Measured): readonly PageFamily[] {
+function familiesOf(
+  { keeper }: AssessedOrg,
+  { cardinality: found, dataset, view, stamps }: Measured,
+): readonly PageFamily[] {
   return found.families.map((measured) => ({
     family: measured.family,
     recorded: false,
     stamps,
-    samples: () => projectFamily(measured, found.kept, dataset, view),
+    samples: () =>
+      keeper.projected(measured.family, view, () => projectFamily(measured, found.kept, dataset, view)),
   }));
 }
 
 /** The families that remain within an organization's series budget. */
-function withinBudget(measured: readonly Measured[], budget: number): readonly PageFamily[] {
-  const families = measured.flatMap(familiesOf);
+function withinBudget(
+  org: AssessedOrg,
+  measured: readonly Measured[],
+  budget: number,
+): readonly PageFamily[] {
+  const families = measured.flatMap((one) => familiesOf(org, one));
   const sizes = families.map(({ family, samples }) => ({
     family: family.name,
     dropPriority: family.dropPriority,

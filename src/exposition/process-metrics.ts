@@ -101,19 +101,22 @@ export function* renderLines(
   { name, values }: LiveMetric,
   common: Readonly<Record<string, string>> = {},
 ): Generator<string> {
+  const shared = renderLabels(common);
   for (const { value, labels, metricName = name } of values) {
-    yield `${metricName}${renderLabels({ ...common, ...labels })} ${formatValue(value)}\n`;
+    const text = labels === undefined ? shared : renderLabels(labels, shared);
+    yield `${metricName}${text === '' ? '' : `{${text}}`} ${formatValue(value)}\n`;
   }
 }
 
 // A label that was omitted is the empty label, which Prometheus treats as the same series.
-function renderLabels(labels: Readonly<Record<string, string | number | undefined>>): string {
-  let text = '';
-  for (const [label, value] of Object.entries(labels)) {
+function renderLabels(labels: Readonly<Record<string, string | number | undefined>>, before = ''): string {
+  let text = before;
+  for (const label in labels) {
+    const value = labels[label];
     if (value === undefined) continue;
     text += `${text === '' ? '' : ','}${label}="${escapeLabelValue(String(value))}"`;
   }
-  return text === '' ? '' : `{${text}}`;
+  return text;
 }
 
 function typeOf(type: string): FamilyType {

@@ -25,6 +25,11 @@ export interface Publication {
   replaceAll(org: string, segments: ReadonlyMap<string, readonly Segment[]>): void;
   /** Removes an organization's series from the page. */
   remove(org: string): void;
+  /**
+   * Ends publishing by itself until the returned function is called: while nobody can read a page, assembling and
+   * deflating unfinished ones would only delay the first complete one. `flush` publishes meanwhile.
+   */
+  hold(): () => void;
   /** Publishes changes now; resolves with a state that contains every earlier change. */
   flush(): Promise<Published>;
   current(): Published;
@@ -74,6 +79,7 @@ export function createPublication({ families, orgMetrics, clock, log }: Publicat
   let published = stateOf(0, [], []);
   let changed = false;
   let resting = false;
+  let held = false;
   let tookMs = 0;
   orgMetrics?.onChange(touch);
 
@@ -143,7 +149,7 @@ export function createPublication({ families, orgMetrics, clock, log }: Publicat
   }
 
   async function publishFromNowOn(): Promise<void> {
-    while (changed) {
+    while (changed && !held) {
       await flush().catch((error: unknown) => {
         // The previous page is kept; the next round tries again.
         log?.error('The page could not be assembled', { error });
@@ -167,6 +173,13 @@ export function createPublication({ families, orgMetrics, clock, log }: Publicat
     current: () => published,
     async fresh() {
       return published.segments > FEW_SEGMENTS ? published : flush().catch(() => published);
+    },
+    hold() {
+      held = true;
+      return () => {
+        held = false;
+        if (changed) touch();
+      };
     },
     flush,
     replaceAll(org, segments) {

@@ -8,7 +8,10 @@ import { type ZerosOf, zerosOf } from './zeros.ts';
 /** Maximum number of values of a label before the smallest are folded. */
 export type LabelLimit = (label: string) => number;
 
-/** The measurements of a collector's samples; the samples themselves are not kept. */
+/** Up to this number, the samples of a family are kept from measuring to rendering, instead of computed twice. */
+const KEPT_SAMPLES = 1024;
+
+/** The measurements of a collector's samples. */
 export interface Cardinality {
   /** The families with samples, each with its zeros. */
   readonly families: readonly MeasuredFamily[];
@@ -19,6 +22,8 @@ export interface Cardinality {
 
 interface MeasuredFamily {
   readonly family: Family;
+  /** Undefined if they are too many to be kept. */
+  readonly samples: readonly Sample[] | undefined;
   readonly zeros: readonly Sample[];
   /** The number of its label values that are summed into `other`, over all labels. */
   readonly folded: number;
@@ -26,6 +31,7 @@ interface MeasuredFamily {
 
 interface Counted {
   readonly family: Family;
+  readonly samples: readonly Sample[] | undefined;
   readonly zeros: readonly Sample[];
   readonly values: ReadonlyMap<string, ReadonlySet<string>>;
 }
@@ -58,9 +64,11 @@ export function* measureCardinality(
     // Values missing from a damaged row may have been rejected.
     const row = dataset === undefined || day === undefined ? undefined : view.row(dataset, day);
     const collectsZeros = family.scope === 'day' && fillsZeros(family) && !isDamaged(row, family.part);
+    let few: Sample[] | undefined = [];
     for (const sample of samples) {
       note(family, sample, values, weights, ranking, summed);
       if (collectsZeros) present.add(keyOf(family, sample));
+      if (few !== undefined && few.push(sample) > KEPT_SAMPLES) few = undefined;
       yield;
     }
     if (collectsZeros && day !== undefined) {
@@ -72,7 +80,7 @@ export function* measureCardinality(
         yield;
       }
     }
-    counted.push({ family, zeros, values });
+    counted.push({ family, samples: few, zeros, values });
   }
   const kept = keptValues(weights, limitOf);
   return {
@@ -80,9 +88,8 @@ export function* measureCardinality(
     foldedCounts: new Map(
       [...kept].map(([label, stays]) => [label, (weights.get(label)?.size ?? 0) - stays.size]),
     ),
-    families: counted.map(({ family, zeros, values }) => ({
-      family,
-      zeros,
+    families: counted.map(({ family, samples, zeros, values }) => ({
+      ...{ family, samples, zeros },
       folded: foldedCount(values, kept),
     })),
   };
@@ -95,8 +102,8 @@ export function projectFamily(
   dataset: DayDataset<unknown> | undefined,
   view: View,
 ): Iterable<Sample> {
-  const { family, zeros } = measured;
-  return fold(family, concatenated(samplesOf(family, dataset, view) ?? [], zeros), kept);
+  const { family, zeros, samples = samplesOf(family, dataset, view) ?? [] } = measured;
+  return fold(family, concatenated(samples, zeros), kept);
 }
 
 function samplesOf(

@@ -41,6 +41,8 @@ export function offering(type: string, handler: Handler): Handler<ExpressRequest
 
 /** Whether `Accept-Encoding` excludes an uncompressed answer. */
 export function refusesIdentity(request: ExpressRequest): boolean {
+  // Of the usual scrape, which has not passed express.
+  if (request.headers['accept-encoding'] === 'gzip') return false;
   return request.acceptsEncodings('identity') === false;
 }
 

@@ -17,7 +17,12 @@ interface Report {
 
 const meta = { help: 'h', unit: 'credits', source: 's' } as const;
 const days: DayDataset<Row> = { kind: 'days', name: 'tokens', idle: { credits: 0 } };
-const reports: DocumentDataset<Report> = { kind: 'documents', name: 'readiness', idOf: ({ repo }) => repo };
+const reports: DocumentDataset<Report> = {
+  kind: 'documents',
+  name: 'readiness',
+  idOf: ({ repo }) => repo,
+  existsFrom: ({ at }) => at,
+};
 
 /** A collector of days with a main number and a breakdown. */
 export const daily: DayCollector<Row> = {

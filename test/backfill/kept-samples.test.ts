@@ -23,8 +23,9 @@ function counting(count: number) {
       for (let index = 0; index < count; index++) yield { labels: { model: `m${index}` }, value: index };
     },
   });
-  const [kept] = createSampleKeeper()([family]);
-  return { computed, family, kept: kept as DayFamily };
+  const keeper = createSampleKeeper(100);
+  const [kept] = keeper.keeping([family]);
+  return { computed, family, keeper, kept: kept as DayFamily };
 }
 
 function samplesOf(family: DayFamily, view: View, day: Day) {
@@ -48,10 +49,21 @@ describe('kept samples', () => {
     expect(computed).toEqual([today, yesterday, today]);
   });
 
+  test.each([100, 101])('are projected as the same array until another view, if few: %i', (count) => {
+    const { family, keeper } = counting(count);
+    const view = {} as View;
+    const project = () => family.samplesOf(view, today) ?? [];
+    const first = [...keeper.projected(family, view, project)];
+    const again = keeper.projected(family, view, project);
+    expect([...again]).toEqual(first);
+    expect(keeper.projected(family, view, project) === again).toBe(count === 100);
+    expect(keeper.projected(family, {} as View, project)).not.toBe(again);
+  });
+
   test('belong to one keeper: the family itself stays as it is', () => {
-    const keep = createSampleKeeper();
+    const { keeping } = createSampleKeeper();
     const { computed, family } = counting(1);
-    expect(keep([family])[0]).toBe(keep([family])[0]);
+    expect(keeping([family])[0]).toBe(keeping([family])[0]);
     samplesOf(family, {} as View, today);
     expect(computed).toEqual([today]);
   });

@@ -250,6 +250,54 @@ describe('publishing', () => {
   });
 });
 
+describe('while it is held', () => {
+  /** The same changes at the same time, without a hold: once it has published, the held one would have, too. */
+  async function createPair() {
+    const clock = createFakeClock(0);
+    const [held, other] = [createPublication({ families, clock }), createPublication({ families, clock })];
+    return {
+      held,
+      async change(value: number, version: number) {
+        for (const publication of [held, other]) {
+          publication.replaceAll('a', fed(['tokens', await segment('tokens', 'a', value)]));
+        }
+        await clock.advance(60_000);
+        await waitFor(() => other.current().version === version);
+      },
+      close: () => Promise.all([held.close(), other.close()]),
+    };
+  }
+
+  test('nothing is assembled until it is flushed or released', async () => {
+    const { held, change, close } = await createPair();
+    const release = held.hold();
+    await change(1, 1);
+    expect(held.current().version).toBe(0);
+    expect(await textNext(held)).toContain('tokens{org="a",n="0"} 1');
+    await change(2, 2);
+    expect(held.current().version).toBe(1);
+    release();
+    await waitFor(() => textNow(held).includes('tokens{org="a",n="0"} 2'));
+    await change(3, 3);
+    expect(textNow(held)).toContain('tokens{org="a",n="0"} 3');
+    await close();
+  });
+
+  test('publishing that has begun pauses, and a release without changes publishes nothing', async () => {
+    const { held, change, close } = await createPair();
+    await change(1, 1);
+    expect(held.current().version).toBe(1);
+    const release = held.hold();
+    await change(2, 2);
+    expect(held.current().version).toBe(1);
+    await held.flush();
+    release();
+    await held.flush();
+    expect(held.current().version).toBe(2);
+    await close();
+  });
+});
+
 describe('programming errors of its caller are reported', () => {
   const [tokens] = families;
   test.each([

@@ -54,6 +54,28 @@ describe('GET /metrics', () => {
     ]);
   });
 
+  test('answers the usual scrape, which passes no express, like any other', async () => {
+    const { app } = createTestApp({ allowedHosts: ['exporter.example'] });
+    const [usual, other] = await Promise.all(
+      ['gzip', 'gzip, br'].map((coding) => request(app).get('/metrics').set('Accept-Encoding', coding)),
+    );
+    const { date: _, ...headers } = usual?.headers ?? {};
+    expect(other?.headers).toMatchObject(headers);
+    expect([usual?.status, usual?.text]).toEqual([200, other?.text]);
+    const rebound = await request(app)
+      .get('/metrics')
+      .set('Accept-Encoding', 'gzip')
+      .set('Host', 'evil.example');
+    expect(rebound.status).toBe(421);
+  });
+
+  test.each(['gzip', 'gzip, br'])('answers 500 if a scrape with %s fails, and logs why', async (coding) => {
+    const exposition = { ...createFakeExposition(), scrape: () => Promise.reject(new Error('broken')) };
+    const { app, log } = createTestApp({ exposition });
+    const { status } = await request(app).get('/metrics').set('Accept-Encoding', coding);
+    expect([status, log.events.map(({ message }) => message)]).toEqual([500, ['Request failed']]);
+  });
+
   test('compresses if the client accepts it', async () => {
     const { app } = createTestApp();
     // The client decompresses; the header shows that the body was compressed.

@@ -14,6 +14,7 @@ test('the benchmark runs from end to end and prints its tables', async () => {
     '## Aims',
     '## Scrapes',
     expect.stringMatching(/^### 1 00\d series$/),
+    '## Scrapes of the running service',
     '## Publishing',
     '## Memory',
     '## Start',

@@ -30,8 +30,22 @@ interface OpenFamily {
   readonly part: Part;
   readonly writers: Map<string, SampleWriter>;
   /** Pages that are written at the end. */
-  readonly later: { readonly org: string; readonly page: PageFamily }[];
+  readonly later: Later[];
 }
+
+interface Later {
+  readonly org: string;
+  readonly page: PageFamily;
+}
+
+/** Samples of a page, written up to the timestamp. */
+interface Written {
+  readonly samples: Iterable<Sample>;
+  readonly lines: readonly string[];
+}
+
+/** How many lines of the same timestamp are put together at once. */
+const LINES_AT_ONCE = 64;
 
 /**
  * Creates the file at `path`. Pages may arrive in any order, though the format requires each family's samples together.
@@ -59,16 +73,45 @@ export async function createMonthFile(
     return known;
   }
 
-  async function write(to: Pick<Chunks, 'append'>, known: OpenFamily, org: string, page: PageFamily) {
+  function writerOf(known: OpenFamily, org: string, page: PageFamily): SampleWriter {
     const writer =
       known.writers.get(org) ?? createSampleWriter(page.family, { org, ...(page.recorded ? {} : labels) });
     known.writers.set(org, writer);
+    return writer;
+  }
+
+  async function write(to: Pick<Chunks, 'append'>, known: OpenFamily, org: string, page: PageFamily) {
+    const writer = writerOf(known, org, page);
     const seconds = page.stamps.map(toSeconds);
     for (const sample of page.samples()) {
       const full = to.append(linesOf(writer, sample, seconds));
       samples += seconds.length;
       if (full !== undefined) await full;
     }
+  }
+
+  /** Writes a page of the current state, which often has the samples of the organization's page before it. */
+  async function writeState(
+    to: Pick<Chunks, 'append'>,
+    known: OpenFamily,
+    { org, page }: Later,
+    written: Map<string, Written>,
+  ): Promise<void> {
+    const found = page.samples();
+    const [stamp] = page.stamps;
+    if (!Array.isArray(found) || stamp === undefined || page.stamps.length > 1) {
+      return write(to, known, org, page);
+    }
+    const before = written.get(org);
+    const writer = writerOf(known, org, page);
+    const lines = before?.samples === found ? before.lines : found.map((sample) => bodyOf(writer, sample));
+    written.set(org, { samples: found, lines });
+    const ending = ` ${toSeconds(stamp)}\n`;
+    for (let start = 0; start < lines.length; start += LINES_AT_ONCE) {
+      const full = to.append(lines.slice(start, start + LINES_AT_ONCE).join(ending) + ending);
+      if (full !== undefined) await full;
+    }
+    samples += lines.length;
   }
 
   async function discard(): Promise<void> {
@@ -82,7 +125,8 @@ export async function createMonthFile(
     const chunks = createChunks(async (chunk) => {
       bytes += await writeAll(file, chunk);
     });
-    for (const { org, page } of known.later) await write(chunks, known, org, page);
+    const written = new Map<string, Written>();
+    for (const later of known.later) await writeState(chunks, known, later, written);
     bytes += await writeAll(file, await chunks.rest());
     return bytes + (await known.part.moveTo(file));
   }
@@ -123,8 +167,13 @@ function headerOf({ name, help }: PastFamily): string {
 function linesOf(write: SampleWriter, sample: Sample, seconds: readonly number[]): string {
   const [only] = seconds;
   if (seconds.length === 1 && only !== undefined) return write(sample, only);
-  const line = write(sample).slice(0, -1);
+  const line = bodyOf(write, sample);
   return seconds.map((second) => `${line} ${second}\n`).join('');
+}
+
+/** The line of a sample up to its timestamp. */
+function bodyOf(write: SampleWriter, sample: Sample): string {
+  return write(sample).slice(0, -1);
 }
 
 function toSeconds(stamp: Instant): number {

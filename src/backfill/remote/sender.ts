@@ -24,29 +24,28 @@ export interface SenderDeps extends DeliveryDeps {
   readonly batchSamples: number;
 }
 
-interface Batch {
-  /** The round of the samples' instants; undefined if they are of several rounds. */
-  readonly round: number | undefined;
-  readonly sent: Promise<void>;
+interface Request {
+  readonly body: Buffer;
+  readonly samples: number;
 }
 
 /**
- * Creates a sender. Samples at the same instants belong to different series and are sent concurrently; samples at later
- * instants wait for them, so that no sample of a series overtakes an older one.
+ * Creates a sender. It gathers as many samples as its concurrent requests can carry, divides them by series and sends the
+ * requests at once; the next ones wait for all of them, so that no sample of a series overtakes an older one. Meanwhile
+ * the next samples are gathered.
  */
 export function createSender(deps: SenderDeps): Sender {
   const encoder = createWriteRequestEncoder();
   const plans = new Map<string, Map<string, SeriesPlan>>();
-  const inFlight = new Map<number, Batch>();
-  const waiting: { readonly batch: number; readonly callback: () => void }[] = [];
+  const waiting: { readonly round: number; readonly callback: () => void }[] = [];
   const aborting = new AbortController();
+  const enough = deps.concurrency * deps.batchSamples;
   let failure: unknown;
   let acknowledged = 0;
-  let number = 0;
-  let round = 0;
-  let instants = '';
-  // Of the current batch: one that spans several rounds is sent alone.
-  let firstRound = 0;
+  // Numbers of rounds.
+  let begun = 0;
+  let ended = 0;
+  let sending: Promise<void> = Promise.resolve();
 
   function planOf(org: string, page: PageFamily): SeriesPlan {
     const ofOrg = plans.get(org) ?? new Map<string, SeriesPlan>();
@@ -58,65 +57,65 @@ export function createSender(deps: SenderDeps): Sender {
   }
 
   function acknowledge(): void {
-    const oldest = Math.min(number, ...inFlight.keys());
-    while (waiting[0] !== undefined && waiting[0].batch < oldest) waiting.shift()?.callback();
+    while (waiting[0] !== undefined && waiting[0].round <= ended) waiting.shift()?.callback();
   }
 
-  async function settled(isDone: () => boolean): Promise<void> {
-    while (!isDone()) await Promise.race([...inFlight.values()].map(({ sent }) => sent));
-    if (failure !== undefined) throw failure;
-  }
-
+  /** Sends what was gathered, after the round before. */
   async function dispatch(): Promise<void> {
-    if (encoder.samples === 0) return;
-    const alone = firstRound !== round;
-    const { samples } = encoder;
-    const body = compressSnappy(encoder.take());
-    firstRound = round;
-    const beside = () => !alone && [...inFlight.values()].every((other) => other.round === round);
-    await settled(() => inFlight.size === 0 || (beside() && inFlight.size < deps.concurrency));
-    const batch = number++;
-    const sent = deliver(body, deps, aborting.signal)
-      .then(() => {
+    const requests = [...encoder.take(deps.batchSamples)].map(({ message, samples }) => ({
+      body: compressSnappy(message),
+      samples,
+    }));
+    if (requests.length > 0) begun++;
+    await settled();
+    if (requests.length > 0) sending = send(requests);
+  }
+
+  async function send(requests: readonly Request[]): Promise<void> {
+    const queue = requests.values();
+    await Promise.all(Array.from({ length: deps.concurrency }, () => work(queue)));
+    if (failure !== undefined) return;
+    ended++;
+    acknowledge();
+  }
+
+  async function work(queue: Iterable<Request>): Promise<void> {
+    for (const { body, samples } of queue) {
+      try {
+        await deliver(body, deps, aborting.signal);
         acknowledged += samples;
-      })
-      .catch((thrown: unknown) => {
+      } catch (thrown) {
         failure ??= thrown;
         aborting.abort(thrown);
-      })
-      .finally(() => {
-        inFlight.delete(batch);
-        if (failure === undefined) acknowledge();
-      });
-    inFlight.set(batch, { round: alone ? undefined : round, sent });
+      }
+    }
+  }
+
+  async function settled(): Promise<void> {
+    await sending;
+    if (failure !== undefined) throw failure;
   }
 
   return {
     async add(org, page) {
       const plan = planOf(org, page);
-      const at = page.stamps.join();
-      if (at !== instants) {
-        instants = at;
-        round++;
-        if (encoder.samples === 0) firstRound = round;
-      }
       for (const sample of page.samples()) {
         encoder.add(plan, sample, page.stamps);
-        if (encoder.samples >= deps.batchSamples) await dispatch();
+        if (encoder.samples >= enough) await dispatch();
       }
     },
     whenAcknowledged(callback) {
-      waiting.push({ batch: encoder.samples > 0 ? number : number - 1, callback });
+      waiting.push({ round: encoder.samples > 0 ? begun + 1 : begun, callback });
       acknowledge();
     },
     async flush() {
       await dispatch();
-      await settled(() => inFlight.size === 0);
+      await settled();
     },
     async abort() {
       failure ??= new Error('the sender was stopped');
       aborting.abort(failure);
-      await Promise.all([...inFlight.values()].map(({ sent }) => sent));
+      await sending;
     },
     get acknowledged() {
       return acknowledged;

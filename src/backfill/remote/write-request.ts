@@ -10,25 +10,48 @@ const FIELD_2_MESSAGE = 0x12;
 const FIELD_1_DOUBLE = 0x09;
 const FIELD_2_VARINT = 0x10;
 
-const ROOM = 1024 * 1024;
+const ROOM = 256 * 1024;
+/** How many series are remembered with their encoded labels, in about 30 MiB; beyond that, all are forgotten. */
+const MAX_REMEMBERED = 50_000;
 /** The position of the value in an encoded sample. */
 const VALUE_AT = 3;
 /** Maximum bytes of a tag and a length. */
 const HEADER = 6;
-/** The length of nearly every series takes this many bytes. */
-const USUAL_LENGTH_BYTES = 2;
 
-/** Encodes consecutive time series into one `WriteRequest`. */
+/** Gathers samples by series, and encodes them into `WriteRequest`s that contain each series once. */
 interface WriteRequestEncoder {
-  /** Adds a sample of a family at some instants, in order, as one series. */
-  add(series: SeriesPlan, sample: Sample, stamps: readonly Instant[]): void;
+  /** Adds a sample of a family at some instants, which follow all former ones of its series. */
+  add(family: SeriesPlan, sample: Sample, stamps: readonly Instant[]): void;
   readonly samples: number;
-  /** Returns the message and clears the encoder. The message is valid until the next sample is added. */
-  take(): Buffer;
+  /**
+   * Returns everything as messages of `enough` samples, or a little more, because a series is never divided: no two
+   * messages have a series in common. Clears the encoder.
+   */
+  take(enough: number): Generator<{ readonly message: Buffer; readonly samples: number }>;
+}
+
+/** A series and the samples gathered of it, oldest first. */
+interface Series {
+  /** The labels, encoded as fields of the series. */
+  readonly labels: Buffer;
+  /** The samples, encoded with the value 0. */
+  readonly points: Buffer[];
+  readonly values: number[];
+  /** Bytes of the labels and samples. */
+  length: number;
+}
+
+/** The series of a family by the value of its first label, of these by the value of the second, and so on. */
+interface Branch {
+  next: Map<string, Branch> | undefined;
+  series: Series | undefined;
 }
 
 /** A family's labels in the order that remote write requires, with the constant ones already encoded. */
-export type SeriesPlan = readonly PlannedLabel[];
+export interface SeriesPlan {
+  readonly labels: readonly string[];
+  readonly sorted: readonly PlannedLabel[];
+}
 
 type PlannedLabel =
   | { readonly fixed: Buffer }
@@ -50,7 +73,7 @@ export function planSeries(
     if (value === undefined) plan.push({ label, name: encodedName });
     else appendFixed(plan, encodedName, labelValue(value));
   }
-  return plan;
+  return { labels, sorted: plan };
 }
 
 /** Consecutive constant labels are copied at once. */
@@ -63,108 +86,147 @@ function appendFixed(plan: PlannedLabel[], name: Buffer, value: string): void {
 }
 
 /**
- * Creates an empty encoder. Everything is written in place, because an intermediate buffer for each label costs more
- * than its bytes.
+ * Creates an empty encoder. The labels of a series are encoded once and remembered, because days repeat them; they are
+ * encoded in place, because an intermediate buffer for each label costs more than its bytes.
  */
 export function createWriteRequestEncoder(): WriteRequestEncoder {
+  let families = new Map<SeriesPlan, Branch>();
+  let remembered = 0;
+  let gathered: Series[] = [];
+  let samples = 0;
+  // The labels of all series; what has been encoded stays where it is.
   let buffer = Buffer.allocUnsafe(ROOM);
   let end = 0;
-  let samples = 0;
   // The instants of a page are the same for all its samples.
   let pointsOf: readonly Instant[] | undefined;
   let points: readonly Buffer[] = [];
+  let pointsLength = 0;
+
+  function seriesOf(plan: SeriesPlan, { labels }: Sample): Series {
+    let branch = branchOf(families, plan);
+    for (const label of plan.labels) {
+      branch.next ??= new Map();
+      branch = branchOf(branch.next, labels[label] ?? '');
+    }
+    branch.series ??= remember(encodeLabels(plan, labels));
+    return branch.series;
+  }
+
+  function remember(labels: Buffer): Series {
+    remembered++;
+    return { labels, points: [], values: [], length: labels.length };
+  }
+
+  function forgetAll(): void {
+    families = new Map();
+    remembered = 0;
+    end = buffer.length;
+  }
+
+  function encodeLabels(plan: SeriesPlan, labels: Sample['labels']): Buffer {
+    const values = plan.sorted.map((planned) =>
+      'fixed' in planned ? '' : labelValue(labels[planned.label] ?? ''),
+    );
+    ensure(plan.sorted.reduce((sum, planned, index) => sum + largest(planned, values[index] ?? ''), 0));
+    const start = end;
+    for (const [index, planned] of plan.sorted.entries()) {
+      const value = values[index] ?? '';
+      if ('fixed' in planned) put(planned.fixed);
+      else if (value !== '') putLabel(planned.name, value);
+    }
+    return buffer.subarray(start, end);
+  }
 
   function ensure(room: number): void {
     if (end + room <= buffer.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(buffer.length * 2, end + room));
-    buffer.copy(larger, 0, 0, end);
-    buffer = larger;
+    buffer = Buffer.allocUnsafe(Math.max(ROOM, room));
+    end = 0;
   }
 
   function put(bytes: Buffer): void {
-    ensure(bytes.length);
     buffer.set(bytes, end);
     end += bytes.length;
   }
 
   function putLabel(name: Buffer, value: string): void {
-    // A UTF-16 unit takes at most three bytes.
-    ensure(name.length + value.length * 3 + 2 * HEADER);
-    const start = end;
-    writeLabelHeader(name, value.length);
-    for (let index = 0; index < value.length; index++) {
-      const code = value.charCodeAt(index);
-      if (code > 0x7f) {
-        end = start;
-        putUtf8Label(name, value);
-        return;
-      }
-      buffer[end++] = code;
-    }
-  }
-
-  function putUtf8Label(name: Buffer, value: string): void {
-    writeLabelHeader(name, Buffer.byteLength(value));
-    end += buffer.write(value, end);
-  }
-
-  function writeLabelHeader(name: Buffer, length: number): void {
+    const length = Buffer.byteLength(value);
     buffer[end++] = FIELD_1_MESSAGE;
     end = writeVarint(buffer, end, name.length + 1 + varintLength(length) + length);
-    buffer.set(name, end);
-    end += name.length;
+    put(name);
     buffer[end++] = FIELD_2_MESSAGE;
     end = writeVarint(buffer, end, length);
-  }
-
-  /** Writes the length of the series that begins at `start`, where room for the usual size was left. */
-  function closeSeries(start: number): void {
-    const length = end - start;
-    const bytes = varintLength(length);
-    if (bytes !== USUAL_LENGTH_BYTES) {
-      ensure(HEADER);
-      buffer.copyWithin(start - USUAL_LENGTH_BYTES + bytes, start, end);
-      end += bytes - USUAL_LENGTH_BYTES;
-    }
-    writeVarint(buffer, start - USUAL_LENGTH_BYTES, length);
+    end += buffer.write(value, end);
   }
 
   return {
     get samples() {
       return samples;
     },
-    add(series, sample, stamps) {
+    add(plan, sample, stamps) {
       if (stamps !== pointsOf) {
         pointsOf = stamps;
         points = stamps.map(pointAt);
+        pointsLength = points.reduce((sum, point) => sum + point.length, 0);
       }
-      ensure(HEADER);
-      buffer[end++] = FIELD_1_MESSAGE;
-      end += USUAL_LENGTH_BYTES;
-      const start = end;
-      for (const planned of series) {
-        if ('fixed' in planned) {
-          put(planned.fixed);
-          continue;
-        }
-        const value = labelValue(sample.labels[planned.label] ?? '');
-        if (value !== '') putLabel(planned.name, value);
-      }
+      const series = seriesOf(plan, sample);
+      if (series.points.length === 0) gathered.push(series);
       for (const point of points) {
-        const at = end;
-        put(point);
-        buffer.writeDoubleLE(sample.value, at + VALUE_AT);
+        series.points.push(point);
+        series.values.push(sample.value);
       }
-      closeSeries(start);
-      samples += stamps.length;
+      series.length += pointsLength;
+      samples += points.length;
     },
-    take() {
-      const message = buffer.subarray(0, end);
-      end = 0;
+    *take(enough) {
+      const all = gathered;
+      gathered = [];
       samples = 0;
-      return message;
+      if (remembered > MAX_REMEMBERED) forgetAll();
+      for (let first = 0; first < all.length; ) {
+        let [next, count] = [first, 0];
+        for (; next < all.length && count < enough; next++) count += all[next]?.values.length ?? 0;
+        yield { message: encodeMessage(all.slice(first, next)), samples: count };
+        first = next;
+      }
     },
   };
+}
+
+function branchOf<Key>(branches: Map<Key, Branch>, key: Key): Branch {
+  let branch = branches.get(key);
+  if (branch === undefined) {
+    branch = { next: undefined, series: undefined };
+    branches.set(key, branch);
+  }
+  return branch;
+}
+
+/** The most bytes of an encoded label: a UTF-16 unit takes at most three. */
+function largest(planned: PlannedLabel, value: string): number {
+  return 'fixed' in planned ? planned.fixed.length : planned.name.length + value.length * 3 + 2 * HEADER;
+}
+
+/** Encodes series, and leaves them without samples. */
+function encodeMessage(all: readonly Series[]): Buffer {
+  const message = Buffer.allocUnsafe(all.reduce((sum, { length }) => sum + HEADER + length, 0));
+  let end = 0;
+  for (const series of all) {
+    const { labels, points, values } = series;
+    message[end++] = FIELD_1_MESSAGE;
+    end = writeVarint(message, end, series.length);
+    message.set(labels, end);
+    end += labels.length;
+    for (const [index, point] of points.entries()) {
+      // A native copy costs more than these few bytes.
+      for (let at = 0; at < point.length; at++) message[end + at] = point[at] ?? 0;
+      message.writeDoubleLE(values[index] ?? 0, end + VALUE_AT);
+      end += point.length;
+    }
+    points.length = 0;
+    values.length = 0;
+    series.length = labels.length;
+  }
+  return message.subarray(0, end);
 }
 
 /** A sample at an instant, encoded with the value 0. */

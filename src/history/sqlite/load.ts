@@ -84,10 +84,17 @@ export function* load(
   const isPresent = (row: Record<string, unknown>): boolean =>
     row['form'] === schemaVersionOf(row['dataset'] as DatasetName);
 
+  // The same days occur in the rows of every organization.
+  const parsed = new Map<unknown, Day | undefined>();
+  const dayNamed = (text: unknown): Day | undefined => {
+    if (!parsed.has(text)) parsed.set(text, parseDay(String(text)));
+    return parsed.get(text);
+  };
+
   let [days, documents, unreadable] = [0, 0, 0];
   for (const row of rowsOf('day')) {
     yield;
-    const day = parseDay(String(row['day']));
+    const day = dayNamed(row['day']);
     const value = decode(row['row'], row['sum']);
     const draft = isPresent(row) && (value !== undefined || row['row'] === null) ? draftOf(row) : undefined;
     if (day === undefined || draft === undefined) unreadable++;

@@ -41,6 +41,10 @@ describe('a snappy block', () => {
   });
 });
 
+function decodedFrom(encoder: ReturnType<typeof createWriteRequestEncoder>) {
+  return [...encoder.take(Number.POSITIVE_INFINITY)].flatMap(({ message }) => decodeWriteRequest(message));
+}
+
 describe('a write request', () => {
   const family = { name: 'agent_platform_daily_credits_by_model', labels: ['model', 'tier'] } as const;
   const stamp = Date.parse('2026-03-02T23:00:00Z');
@@ -50,7 +54,7 @@ describe('a write request', () => {
     const plan = planSeries(family, { org: 'acme', job: 'a', Zone: 'z' });
     encoder.add(plan, { labels: { model: 'm', tier: '' }, value: 1.5 }, [stamp, stamp + 1]);
     expect(encoder.samples).toBe(2);
-    expect(decodeWriteRequest(encoder.take())).toEqual([
+    expect(decodedFrom(encoder)).toEqual([
       {
         labels: [
           ['Zone', 'z'],
@@ -66,7 +70,7 @@ describe('a write request', () => {
       },
     ]);
     expect(encoder.samples).toBe(0);
-    expect(encoder.take()).toHaveLength(0);
+    expect(decodedFrom(encoder)).toEqual([]);
   });
 
   test('carries any label values, numbers and instants', () => {
@@ -76,12 +80,12 @@ describe('a write request', () => {
       fc.nat({ max: 2 ** 45 }),
     );
     fc.assert(
-      fc.property(fc.array(series, { maxLength: 30 }), (list) => {
+      fc.property(fc.uniqueArray(series, { maxLength: 30, selector: ([model]) => model }), (list) => {
         const encoder = createWriteRequestEncoder();
         const plan = planSeries(family, { org: 'acme' });
         for (const [model, value, at] of list)
           encoder.add(plan, { labels: { model, tier: 't' }, value }, [at]);
-        const decoded = decodeWriteRequest(encoder.take());
+        const decoded = decodedFrom(encoder);
         expect(decoded.map(({ samples }) => samples)).toEqual(
           list.map(([, value, timestamp]) => [{ value, timestamp }]),
         );
@@ -105,13 +109,31 @@ describe('a write request', () => {
       encoder.add(short, { labels: {}, value }, stamps);
       encoder.add(long, { labels, value: -value }, stamps);
     }
-    const decoded = decodeWriteRequest(encoder.take());
+    const decoded = decodedFrom(encoder);
     expect(decoded.map(({ samples }) => samples)).toEqual(
-      [1, -1, 2, -2].map((value) => stamps.map((timestamp) => ({ value, timestamp }))),
+      [1, -1].map((sign) =>
+        [sign, 2 * sign].flatMap((value) => stamps.map((timestamp) => ({ value, timestamp }))),
+      ),
     );
-    expect(new Map(decoded[3]?.labels)).toEqual(
+    expect(new Map(decoded[1]?.labels)).toEqual(
       new Map([['__name__', family.name], ['org', 'ä'.repeat(90)], ...Object.entries(labels)]),
     );
+  });
+
+  test('has each series once, with all samples, and enough samples', () => {
+    const encoder = createWriteRequestEncoder();
+    const plan = planSeries(family, { org: 'acme' });
+    const models = ['a', 'b', 'c', 'd', 'e'];
+    for (const at of [stamp, stamp + 1, stamp + 2]) {
+      for (const model of models) encoder.add(plan, { labels: { model, tier: 't' }, value: at }, [at]);
+    }
+    const taken = [...encoder.take(5)];
+    expect(taken.map(({ samples }) => samples)).toEqual([6, 6, 3]);
+    const decoded = taken.flatMap(({ message }) => decodeWriteRequest(message));
+    expect(decoded.map(({ labels }) => new Map(labels).get('model'))).toEqual(models);
+    for (const { samples } of decoded) {
+      expect(samples.map(({ timestamp }) => timestamp)).toEqual([stamp, stamp + 1, stamp + 2]);
+    }
   });
 
   test('grows with what is put into it', () => {
@@ -120,7 +142,9 @@ describe('a write request', () => {
     for (let index = 0; index < 20_000; index++) {
       encoder.add(plan, { labels: { model: `model ${index}`, tier: 'standard' }, value: index }, [stamp]);
     }
-    const decoded = decodeWriteRequest(decompressSnappy(compressSnappy(encoder.take())));
+    const messages = [...encoder.take(30_000)].map(({ message }) => message);
+    expect(messages).toHaveLength(1);
+    const decoded = decodeWriteRequest(decompressSnappy(compressSnappy(Buffer.concat(messages))));
     expect(decoded).toHaveLength(20_000);
     expect(decoded.at(-1)?.samples).toEqual([{ value: 19_999, timestamp: stamp }]);
   });

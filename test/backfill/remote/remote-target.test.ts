@@ -28,7 +28,7 @@ interface Seen {
 }
 
 async function receiver(answer: (seen: Seen, response: ServerResponse) => void) {
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => answer({ request, body: Buffer.concat(chunks) }, response));

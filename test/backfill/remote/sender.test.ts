@@ -95,7 +95,7 @@ describe('a sender', () => {
   test('sends samples of the same instants concurrently, within the limit of requests', async () => {
     const releases: (() => void)[] = [];
     const { sender } = senderWith(() => new Promise((resolve) => releases.push(() => resolve(accepted))));
-    const added = sender.add('acme', page([1], 40));
+    const added = sender.add('acme', page([1], 36));
     await new Promise(setImmediate);
     expect(releases).toHaveLength(3);
     while (releases.length > 0) {
@@ -104,7 +104,7 @@ describe('a sender', () => {
     }
     await added;
     await sender.flush();
-    expect(sender.acknowledged).toBe(40);
+    expect(sender.acknowledged).toBe(36);
   });
 
   test('calls back once everything before is acknowledged, and not earlier', async () => {
