@@ -10,6 +10,11 @@ import { createEditions } from './world/conditions.ts';
 import { createOrg } from './world/org.ts';
 
 /**
+ * Idle connections stay open: on a busy machine, one would be closed while the next request is on its way, which then fails.
+ */
+const NEVER = 0;
+
+/**
  * Creates a simulated platform. Its data follow from the seed and the clock only; it does not listen until asked.
  * Throws an Error of one sentence on an invalid fault.
  */
@@ -47,7 +52,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     },
     handler,
     async listen({ host, port }) {
-      const server = createServer(handler);
+      const server = createServer({ keepAliveTimeout: NEVER }, handler);
       await listening(server, host, port);
       servers.add(server);
       const { port: chosen } = server.address() as AddressInfo;

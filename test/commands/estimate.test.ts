@@ -12,7 +12,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 1
 afterEach(() => void vi.useRealTimers());
 
 async function startPlatform(): Promise<{ platform: Sandbox; url: string }> {
-  const platform = createSandbox({ now: Date.now, users: 150, repos: 5 });
+  const platform = createSandbox({ now: Date.now, users: 60, repos: 5 });
   const { url } = await platform.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => platform.close());
   return { platform, url };

@@ -16,7 +16,7 @@ const LOOPBACK = [[127, 0, 0, 1]];
 async function startAgainst(certificate: Issued) {
   const keys: (string | undefined)[] = [];
   const platform = createServer(
-    { cert: certificate.certificate, key: certificate.key },
+    { cert: certificate.certificate, key: certificate.key, keepAliveTimeout: 0 },
     (request, response) => {
       keys.push(request.headers.authorization);
       response.writeHead(404).end();

@@ -5,7 +5,7 @@ import { startStory } from './harness.ts';
 
 async function startStranger(): Promise<{ url: string; seen: IncomingHttpHeaders[] }> {
   const seen: IncomingHttpHeaders[] = [];
-  const server = http.createServer((request, response) => {
+  const server = http.createServer({ keepAliveTimeout: 0 }, (request, response) => {
     seen.push(request.headers);
     response.end('{"reports":[]}');
   });

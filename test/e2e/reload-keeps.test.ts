@@ -6,7 +6,10 @@ import { waitFor } from '../support/wait-for.ts';
 import { HOUR, type Story, startStory } from './harness.ts';
 
 /** Requires new clients, so that nothing survives by accident in the old ones. */
-const otherClients = (config: Config): Config => ({ ...config, api: { ...config.api, timeoutMs: 4_000 } });
+const otherClients = (config: Config): Config => ({
+  ...config,
+  api: { ...config.api, timeoutMs: config.api.timeoutMs + 1 },
+});
 
 /** The sizes in days of the windows requested of one dataset since a request, oldest request first. */
 function windowsOf(story: Story, dataset: string, since: number): readonly number[] {

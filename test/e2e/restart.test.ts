@@ -13,6 +13,13 @@ function asked(story: Story, endpoint: string): readonly string[] {
     .map(({ query }) => `${query['startDate']}..${query['endDate']}`);
 }
 
+/** The page's text without the exporter's own metrics. */
+async function figuresOf(story: Story): Promise<string> {
+  const text = await (await story.get('/metrics')).text();
+  const [figures] = text.split('# HELP agent_platform_exporter_');
+  return figures ?? '';
+}
+
 describe('after a restart', () => {
   let folder = '';
   beforeAll(async () => {
@@ -21,8 +28,13 @@ describe('after a restart', () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   /** Uses the history with that name; an existing one is reused. */
-  async function story(name: string, begins: number, faults: readonly string[] = []): Promise<Story> {
-    const flags = [`storage.path=${join(folder, name)}`];
+  async function story(
+    name: string,
+    begins: number,
+    faults: readonly string[] = [],
+    more: readonly string[] = [],
+  ): Promise<Story> {
+    const flags = [`storage.path=${join(folder, name)}`, ...more];
     return startStory({ begins, sandbox: { faults }, flags });
   }
 
@@ -40,6 +52,20 @@ describe('after a restart', () => {
       0,
     );
     expect(page.value('agent_platform_exporter_collector_success', { collector: 'tokens' })).toBe(0);
+  });
+
+  test('nothing on the page has changed by a byte, and no unfinished page was assembled', async () => {
+    const first = await story('same.db', NOON);
+    const before = await figuresOf(first);
+    const stoppedAt = first.clock.now();
+    await first.stop();
+    const second = await story('same.db', stoppedAt, ['500'], ['log.level=debug']);
+    expect(await figuresOf(second)).toBe(before);
+    expect(before.length).toBeGreaterThan(50_000);
+    // The platform is down, so that only what was stored has days.
+    const log = second.log();
+    expect(log).toContain('msg="Newer day published"');
+    expect(log.indexOf('msg=Published')).toBeGreaterThan(log.lastIndexOf('msg="Newer day published"'));
   });
 
   test('only missing data is requested, and nothing counts as revised', async () => {

@@ -18,7 +18,7 @@ export async function startRewriting(platform: string, rewrite: Rewrite): Promis
     response.writeHead(answer.status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(body));
   }
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     // The platform may stop while the program still sends requests.
     pass(request, response).catch(() => response.destroy());
   });

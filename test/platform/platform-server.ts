@@ -27,7 +27,7 @@ export type Answer = (request: http.IncomingMessage, response: http.ServerRespon
 /** A server on a free port of this machine, for one test; `count` is 1 for the first request. */
 export async function startServer(answer: Answer): Promise<TestServer> {
   const requests: TestServer['requests'] = [];
-  const server = http.createServer((request, response) => {
+  const server = http.createServer({ keepAliveTimeout: 0 }, (request, response) => {
     requests.push({ url: request.url ?? '', headers: request.headers });
     answer(request, response, requests.length);
   });

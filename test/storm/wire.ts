@@ -48,7 +48,7 @@ export async function createWire(platform: Sandbox, now: () => number): Promise<
   const orgOf = new Map(platform.orgs.map(({ name, keys }) => [`Bearer ${keys.owner}`, name]));
   let sent: Sent[] = [];
   let underWay = 0;
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const url = new URL(request.url ?? '/', 'http://platform.invalid');
     const last = url.pathname.split('/').at(-1) ?? '';
     underWay += 1;

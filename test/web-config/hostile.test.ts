@@ -9,6 +9,7 @@ import { createSystemClock } from '../../src/runtime/clock.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
 import { createHttpServer } from '../../src/server/http-server.ts';
 import { loadWebSettings } from '../../src/web-config/load.ts';
+import { propertyRuns } from '../support/property-runs.ts';
 import { caseFiles, withFiles } from './folder.ts';
 import { FILE, startWorld, tlsFile } from './world.ts';
 
@@ -47,7 +48,7 @@ describe('whatever the file contains', () => {
         expect(message).not.toContain('\n');
         expect(message).not.toMatch(/\$2[aby]\$\d\d\$.|-----BEGIN/);
       }),
-      { numRuns: 1_500 },
+      { numRuns: propertyRuns(1_500) },
     );
   });
 });
