@@ -1,3 +1,5 @@
+import { DAY } from '../e2e/harness.ts';
+import { dayText } from './book.ts';
 import { mainFields } from './figures.ts';
 import { isNotYet, isRow, type Sent } from './wire.ts';
 
@@ -22,14 +24,16 @@ export function outcomeOfDays(collector: string, mine: readonly Sent[]): Outcome
   return last !== undefined && isGood ? 'success' : 'failure';
 }
 
-/** Whether the last listing of the newest day's people was incomplete; a day that is not over yet has none. */
+/**
+ * Whether the last listing of the newest day's people was incomplete. A day that the platform does not know yet has none:
+ * the day before it is the newest, also where it is known and was not requested.
+ */
 export function isListingBroken(mine: readonly Sent[]): boolean {
-  const notYet = new Set(mine.filter(isNotYet).map(({ to }) => to));
-  const answered = mine.filter(
-    ({ status, limit, to }) => status === 200 && limit === '100' && !notYet.has(to),
-  );
-  const newest = answered.reduce((day, { to }) => (to > day ? to : day), '');
-  const ofNewest = answered.filter(({ to }) => to === newest);
+  const listings = mine.filter(({ limit }) => limit === '100');
+  const notYet = listings.filter(isNotYet).map(({ to }) => to);
+  const requested = listings.map(({ to }) => to).reduce((day, to) => (to > day ? to : day), '');
+  const newest = notYet.length === 0 ? requested : dayBefore(notYet.reduce((a, b) => (a < b ? a : b)));
+  const ofNewest = listings.filter(({ status, to }) => status === 200 && to === newest);
   const listing = ofNewest.slice(
     Math.max(
       0,
@@ -38,6 +42,10 @@ export function isListingBroken(mine: readonly Sent[]): boolean {
   );
   const last = listing.at(-1);
   return listing.some(isPageBroken) || (last !== undefined && pagingOf(last)['has_more'] === true);
+}
+
+function dayBefore(day: string): string {
+  return dayText(Date.parse(day) - DAY);
 }
 
 function isPageBroken(sent: Sent): boolean {
