@@ -40,8 +40,10 @@ export function isListingBroken(mine: readonly Sent[]): boolean {
       ofNewest.findLastIndex(({ cursor }) => cursor === ''),
     ),
   );
-  const last = listing.at(-1);
-  return listing.some(isPageBroken) || (last !== undefined && pagingOf(last)['has_more'] === true);
+  // A page that was asked for again counts as it came last.
+  const pages = [...new Map(listing.map((one) => [one.cursor, one])).values()];
+  const last = pages.at(-1);
+  return pages.some(isPageBroken) || (last !== undefined && pagingOf(last)['has_more'] === true);
 }
 
 function dayBefore(day: string): string {
