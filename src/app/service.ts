@@ -17,6 +17,7 @@ import { type Deployment, secretsIn, secretsOf } from './deployment.ts';
 import { createDeployments, type Deployments } from './deployments.ts';
 import { createFigures } from './figures.ts';
 import type { ServiceHooks } from './hooks.ts';
+import type { DeployedJob } from './job.ts';
 import { stripOldIdentities } from './people.ts';
 import { createReload, createRestartNote, namesOf } from './reload.ts';
 import { restore } from './restore.ts';
@@ -128,19 +129,17 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     publication.flush().catch((error: unknown) => log.error('The page could not be assembled', { error }));
   }
 
-  /** The collectors before this one have run: with thousands of them, checking all each time would add up. */
-  let firstUntried = 0;
+  /** The collectors that had not run before: with thousands of them, checking all each time would add up. */
+  let untried: { readonly of: Deployment; readonly jobs: DeployedJob[] } | undefined;
 
   function hasTriedAll(): boolean {
-    const jobs = jobsOf(inUse());
-    for (let job = jobs[firstUntried]; job !== undefined; job = jobs[firstUntried]) {
+    if (untried?.of !== inUse()) untried = { of: inUse(), jobs: [...jobsOf(inUse())] };
+    const { jobs } = untried;
+    for (let job = jobs.at(-1); job !== undefined; job = jobs.at(-1)) {
       if (!runs.get(job.org, job.collector).tried) return false;
-      firstUntried += 1;
+      jobs.pop();
     }
-    if (ready().ready) return true;
-    // A reload has changed them.
-    firstUntried = 0;
-    return false;
+    return ready().ready;
   }
 
   function ready() {

@@ -62,6 +62,7 @@ interface SingleAttemptDeps {
 /** Creates the innermost attempt: reads the key, makes one exchange, counts it and classifies its outcome. */
 export function createSingleAttempt(deps: SingleAttemptDeps): Attempt {
   const { org, clock } = deps;
+  const fingerprintOf = rememberLast((key) => fingerprintOfKey(key, org));
   return async (request, budgetMs) => {
     const key = await readKey(deps.credential);
     if (key instanceof PlatformError) return { ok: false, error: key, retry: 'never' };
@@ -75,9 +76,7 @@ export function createSingleAttempt(deps: SingleAttemptDeps): Attempt {
       deps.observer.request({ org, endpoint: request.endpoint, code: codeOf(exchanged), seconds });
     const facts = { key, now: clock.now(), maxResponseBytes: deps.maxResponseBytes };
     const outcome = classifyResponse(exchanged, `GET ${request.path}`, facts);
-    return outcome.ok
-      ? { ok: true, answer: { ...outcome.answer, key: fingerprintOfKey(key, org) } }
-      : outcome;
+    return outcome.ok ? { ok: true, answer: { ...outcome.answer, key: fingerprintOf(key) } } : outcome;
   };
 }
 
@@ -105,6 +104,15 @@ async function readKey(credential: () => Promise<string>): Promise<string | Plat
 /** A fingerprint that distinguishes an organization's keys; the key cannot be derived from it. */
 function fingerprintOfKey(key: string, org: string): string {
   return createHmac('sha256', `agent-platform-exporter/${org}`).update(key).digest('hex').slice(0, 16);
+}
+
+/** The same function, computed again only for another text than before. */
+function rememberLast(compute: (text: string) => string): (text: string) => string {
+  let last: { readonly text: string; readonly result: string } | undefined;
+  return (text) => {
+    if (last?.text !== text) last = { text, result: compute(text) };
+    return last.result;
+  };
 }
 
 /** Aborted once nothing waits for the request any longer. */

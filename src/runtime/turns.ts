@@ -28,6 +28,9 @@ interface Waiting {
   admit(turn: Turn): void;
 }
 
+/** A reason of its own: by default each abort records a stack trace. */
+const ENDED = new Error('the turn has ended');
+
 const NO_TURN: Turn = { end: () => undefined };
 
 interface TurnsParts<Level extends string> {
@@ -58,7 +61,7 @@ export function createTurns<Level extends string>(parts: TurnsParts<Level>): Tur
     taken += 1;
     function end(): void {
       if (over.signal.aborted) return;
-      over.abort();
+      over.abort(ENDED);
       taken -= 1;
       admitNext();
     }
