@@ -1,4 +1,5 @@
 import { truncateSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../runtime/clock.ts';
 import { ConfigError, messageOf } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
@@ -68,6 +69,8 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   let storedMark: SweepMark | undefined;
   let isScrubDue = false;
   let closed = false;
+  /** The transaction that has not begun yet. */
+  let nextSave: Promise<void> | undefined;
 
   async function open(): Promise<HistoryFile> {
     const { file: opened, replaced } = openHistoryFile(path, schemaVersionOf, { ...deps, isSuspect });
@@ -102,9 +105,17 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     log.warn('Refetching stored rows with an outdated schema or a bad checksum', { path, unreadable });
   }
 
-  /** Stores everything unsaved as one transaction, after the one in progress. */
+  /**
+   * Stores everything unsaved as one transaction, after the one in progress. It begins once all pending work has run:
+   * answers of many organizations arrive together, and a transaction each would be a tenth of the CPU time.
+   */
   function save(): Promise<void> {
-    return queue.run(() => saveNow());
+    nextSave ??= queue.run(async () => {
+      await setImmediate();
+      nextSave = undefined;
+      await saveNow();
+    });
+    return nextSave;
   }
 
   async function saveNow({ isSecondTry = false } = {}): Promise<void> {
