@@ -288,7 +288,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       const { port } = await server.listen(config.web.listen);
       web.watch((problem) => reload.note(WEB_CONFIGURATION, problem));
       try {
-        await connect(inUse());
+        await connect(inUse(), core);
       } catch (error) {
         // An invalid proxy aborts the start: stop listening first.
         await stopOnce();

@@ -2,6 +2,7 @@ import { isFetching } from '../catalog/collector.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
 import { orgChanges } from '../config/changes.ts';
 import type { LiveConfig } from '../config/config.ts';
+import { createSlices } from '../runtime/slices.ts';
 import { leaseSettingsOf } from './claims.ts';
 import type { Core } from './core.ts';
 import { createDeployment, type Deployment, datasetsOf, secretsOf } from './deployment.ts';
@@ -20,7 +21,7 @@ export async function prepareDeployment(
 ): Promise<Deployment> {
   const next = createDeployment(config, core, previous);
   try {
-    await connect(next);
+    await connect(next, core);
   } catch (error) {
     closeConnections(next, previous);
     throw error;
@@ -29,8 +30,12 @@ export async function prepareDeployment(
 }
 
 /** Creates the clients of a deployment; rejects with a `ConfigError` on an invalid address or proxy. */
-export async function connect({ orgs }: Deployment): Promise<void> {
-  for (const { connection } of orgs.values()) await connection.open();
+export async function connect({ orgs }: Deployment, { clock }: Pick<Core, 'clock'>): Promise<void> {
+  const slices = createSlices(clock);
+  for (const { connection } of orgs.values()) {
+    await connection.open();
+    await slices.next();
+  }
 }
 
 /** Makes a deployment the current one; runs of the previous one continue until it is retired. */

@@ -39,28 +39,42 @@ export function createSnapshotCommit(
   parts: SnapshotParts,
 ): (org: string, collectors: RenderedCollectors) => void {
   const { publication, instruments, logged, log } = parts;
+  /** What is counted and logged already, with the names of its dropped families: most of it is as before. */
+  const noted = new WeakMap<Rendered, string>();
 
   return (org, collectors) => {
     const { seriesBudget } = parts;
     const dropped = familiesOverBudget(sizesOf(collectors), seriesBudget);
     const segments = new Map<string, readonly Segment[]>();
-    for (const [collector, { families, foldedCounts }] of collectors) {
+    for (const [collector, rendered] of collectors) {
+      const { families } = rendered;
       const kept = families.filter(({ family }) => !dropped.has(family.name));
       segments.set(
         collector,
         kept.flatMap(({ segment }) => (segment === undefined ? [] : [segment])),
       );
       const gone = families.filter(({ family }) => dropped.has(family.name)).map(({ family }) => family.name);
-      instruments.familiesDropped({ org, collector, count: gone.length });
-      logDropped(org, collector, gone);
-      logFolded(org, collector, foldedCounts);
-      for (const { family, folded } of families) {
-        if (family.labels.length === 0) continue;
-        instruments.valuesFolded({ org, metric: family.name, count: folded });
-      }
+      if (noted.get(rendered) === gone.join(' ')) continue;
+      noted.set(rendered, gone.join(' '));
+      note(org, collector, rendered, gone);
     }
     publication.replaceAll(org, segments);
   };
+
+  function note(
+    org: string,
+    collector: string,
+    { families, foldedCounts }: Rendered,
+    gone: readonly string[],
+  ): void {
+    instruments.familiesDropped({ org, collector, count: gone.length });
+    logDropped(org, collector, gone);
+    logFolded(org, collector, foldedCounts);
+    for (const { family, folded } of families) {
+      if (family.labels.length === 0) continue;
+      instruments.valuesFolded({ org, metric: family.name, count: folded });
+    }
+  }
 
   /** Logs the labels over their limit when they change. */
   function logFolded(org: string, collector: string, foldedCounts: ReadonlyMap<string, number>): void {

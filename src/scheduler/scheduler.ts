@@ -2,6 +2,7 @@ import type { Instant } from '../catalog/day.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { messageOf } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { createSlices } from '../runtime/slices.ts';
 import type { Ticker, Ticking } from './ticker.ts';
 
 /** Something that runs at start and then on a schedule, never concurrently with itself. */
@@ -50,6 +51,8 @@ const JUMP_RUN_MS = 600_000;
 interface Lane {
   job: Job;
   retired: boolean;
+  /** Whether it has run. */
+  begun: boolean;
   running: Promise<void> | undefined;
   thoroughNext: Promise<void> | undefined;
   ticking: Ticking | undefined;
@@ -63,6 +66,7 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
   const lanes = new Map<string, Lane>(jobs.map((job) => [job.name, laneOf(job)]));
 
   function run(lane: Lane, mode: 'scheduled' | 'thorough'): Promise<void> {
+    lane.begun = true;
     const running = lane.job
       .run(mode)
       .catch((thrown: unknown) => {
@@ -138,20 +142,35 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     lane.ticking = ticker.start(lane.job.schedule, () => void onTick(lane));
   }
 
-  function startLane(lane: Lane): void {
-    tick(lane);
-    void run(lane, 'scheduled');
+  /** Begins with thousands of jobs in slices; leaves out those that are removed meanwhile. */
+  async function each(these: Iterable<Lane>, begin: (lane: Lane) => void): Promise<void> {
+    const slices = createSlices(clock);
+    for (const lane of these) {
+      if (slices.over()) await slices.next();
+      if (stopped.signal.aborted) return;
+      if (!lane.retired) begin(lane);
+    }
+  }
+
+  /** Runs new lanes, unless a refresh has done so meanwhile. */
+  function startLanes(these: readonly Lane[]): void {
+    for (const lane of these) tick(lane);
+    void each(these, (lane) => {
+      if (!lane.begun) void run(lane, 'scheduled');
+    });
   }
 
   return {
     start() {
       started = true;
       endJumps = ticker.onJump(() => void onJump());
-      for (const lane of lanes.values()) startLane(lane);
+      startLanes([...lanes.values()]);
     },
     async refresh(names) {
       const selected = [...lanes.values()].filter(({ job }) => names === undefined || names.has(job.name));
-      await Promise.all(selected.map(thoroughly));
+      const running: Promise<void>[] = [];
+      await each(selected, (lane) => running.push(thoroughly(lane)));
+      await Promise.all(running);
     },
     catchUp(names) {
       for (const name of names) {
@@ -171,18 +190,20 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
       await Promise.all(going.map((lane) => lane.thoroughNext ?? lane.running));
     },
     adopt(jobs) {
+      const added: Lane[] = [];
       for (const job of jobs) {
         const known = lanes.get(job.name);
         if (known === undefined) {
           const lane = laneOf(job);
           lanes.set(job.name, lane);
-          if (started && !stopped.signal.aborted) startLane(lane);
+          added.push(lane);
           continue;
         }
         const isOther = known.job.schedule !== job.schedule;
         known.job = job;
         if (isOther && known.ticking !== undefined && !stopped.signal.aborted) tick(known);
       }
+      if (started && !stopped.signal.aborted) startLanes(added);
     },
     async stop() {
       stopped.abort();
@@ -194,5 +215,12 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
 }
 
 function laneOf(job: Job): Lane {
-  return { job, retired: false, running: undefined, thoroughNext: undefined, ticking: undefined };
+  return {
+    job,
+    retired: false,
+    begun: false,
+    running: undefined,
+    thoroughNext: undefined,
+    ticking: undefined,
+  };
 }

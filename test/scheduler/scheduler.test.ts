@@ -65,6 +65,43 @@ describe('the scheduler', () => {
     await scheduler.stop();
   });
 
+  test('lets other work run while many jobs begin', async () => {
+    const { create, job, clock, runs } = harness();
+    const slow = (name: string): Job => ({
+      ...job(name),
+      async run(mode) {
+        runs.push(`${name} ${mode}`);
+        clock.set(clock.now() + 100);
+      },
+    });
+    const scheduler = create([slow('a'), slow('b'), slow('c')]);
+    scheduler.start();
+    expect(runs).toEqual(['a scheduled']);
+    const refreshed = scheduler.refresh(new Set(['c']));
+    await scheduler.retire(['b']);
+    await refreshed;
+    await clock.advance(0);
+    await clock.advance(0);
+    expect(runs).toEqual(['a scheduled', 'c thorough']);
+    await scheduler.stop();
+  });
+
+  test('begins no further job once it is stopped', async () => {
+    const { create, job, clock, runs } = harness();
+    const slow = (name: string): Job => ({
+      ...job(name),
+      async run(mode) {
+        runs.push(`${name} ${mode}`);
+        clock.set(clock.now() + 100);
+      },
+    });
+    const scheduler = create([slow('a'), slow('b')]);
+    scheduler.start();
+    await scheduler.stop();
+    await clock.advance(0);
+    expect(runs).toEqual(['a scheduled']);
+  });
+
   test('a refresh during a run makes the job run thoroughly right after, once', async () => {
     const { create, job, clock, runs, releases } = harness();
     const scheduler = create([job('a', true)]);
