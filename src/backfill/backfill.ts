@@ -77,7 +77,7 @@ async function bringDay(parts: BackfillParts, org: AssessedOrg, day: Day): Promi
     if (missing === '') continue;
     const at = missing.split(',').map(Number);
     const page = await projectPage(pages, org, collectors, at);
-    for (const family of [...page, ...recordedOf(page)]) await target.add(org.settings.name, family);
+    await target.add(org.settings.name, [...page, ...recordedOf(page)]);
     const subjects = collectors.map(({ name: collector }) => ({ org: org.settings.name, collector, day }));
     target.added(subjects, at);
   }

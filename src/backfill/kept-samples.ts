@@ -69,6 +69,7 @@ function gathered(
   samples: Iterable<Sample>,
   maxKept: number,
 ): { readonly few: readonly Sample[] | undefined; readonly all: Iterable<Sample> } {
+  if (Array.isArray(samples)) return { few: samples.length > maxKept ? undefined : samples, all: samples };
   const few: Sample[] = [];
   const rest = samples[Symbol.iterator]();
   for (let step = rest.next(); step.done !== true; step = rest.next()) {

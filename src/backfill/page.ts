@@ -14,6 +14,7 @@ import {
   projectFamily,
 } from '../pipeline/cardinality.ts';
 import { type Coverage, createCoverage } from '../pipeline/coverage.ts';
+import { createDayMemo, type DayMemo } from '../pipeline/day-memo.ts';
 import { firstDayOf, type HistoryBounds } from '../pipeline/days-to-fetch.ts';
 import { createView } from '../pipeline/view.ts';
 import { createConsecutiveZeros, type ZerosOf } from '../pipeline/zeros.ts';
@@ -67,6 +68,8 @@ export interface AssessedOrg extends KnownOrg {
   readonly coverage: Coverage;
   /** The zeros of its days, which are asked for in ascending order. */
   readonly zerosOf: ZerosOf;
+  /** What was made of its days; their rows and states do not change meanwhile. */
+  readonly days: DayMemo;
   /** Keeps a page's samples. */
   readonly keeper: SampleKeeper;
   readonly documentStates: DocumentStates;
@@ -93,8 +96,6 @@ interface Measured {
   readonly dataset: DayDataset<unknown> | undefined;
   readonly view: View;
   readonly stamps: readonly Instant[];
-  /** At least the number of series. */
-  readonly looked: number;
 }
 
 /** What was measured while these documents existed. */
@@ -115,6 +116,7 @@ export function assessDays(parts: PageParts, { settings, history }: KnownOrg): A
     history,
     coverage,
     zerosOf: createConsecutiveZeros(),
+    days: createDayMemo(),
     keeper: createSampleKeeper(),
     documentStates: createDocumentStates(history),
     documentPages: new Map(),
@@ -166,8 +168,8 @@ export async function projectPage(
   const about = parts.aboutFamilies([...datasets]);
   measured.push(await measure(parts, org, about, { dataset: undefined, view, stamps }));
 
-  const looked = measured.reduce((sum, one) => sum + one.looked, 0);
-  if (looked > parts.seriesBudget) {
+  const samples = measured.reduce((sum, { cardinality }) => sum + cardinality.samples, 0);
+  if (samples > parts.seriesBudget) {
     // Families are dropped page by page, as in the live exporter.
     if (stamps.length > 1) return projectEach(parts, org, collectors, stamps);
     return withinBudget(org, measured, parts.seriesBudget);
@@ -217,17 +219,9 @@ async function measure(
 ): Promise<Measured> {
   const { dataset, view } = of;
   const families = org.keeper.keeping(declared);
-  let looked = 0;
-  function* counted(): Generator<void, Cardinality> {
-    const steps = measureCardinality(families, dataset, view, parts.labelLimit, org.zerosOf);
-    for (let step = steps.next(); ; step = steps.next()) {
-      if (step.done === true) return step.value;
-      looked++;
-      yield;
-    }
-  }
+  const steps = measureCardinality(families, dataset, view, parts.labelLimit, org.zerosOf);
   // A stop signal and pending writes wait for this.
-  return { ...of, cardinality: await runInSlices(counted(), parts.clock), looked };
+  return { ...of, cardinality: await runInSlices(steps, parts.clock) };
 }
 
 function familiesOf(
@@ -267,10 +261,10 @@ function countOf(samples: Iterable<Sample>, limit: number): number {
   return count;
 }
 
-function viewOf(parts: PageParts, { settings, history, coverage }: AssessedOrg, asOf: Instant): View {
+function viewOf(parts: PageParts, { settings, history, coverage, days }: AssessedOrg, asOf: Instant): View {
   const { datasets, expensive, bounds } = parts;
   const firstDay = firstDayOf(bounds, asOf);
   const { historyStart } = bounds;
   const known = { history, settings, datasets, expensive, historyStart, firstDay };
-  return createView(known, asOf, { coverage, isPast: true });
+  return createView(known, asOf, { coverage, isPast: true, days });
 }

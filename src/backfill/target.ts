@@ -16,7 +16,8 @@ export interface BackfillTarget {
   missing(subject: Subject, stamps: readonly Instant[]): readonly Instant[];
   /** Begins a stretch; false if an interrupted run has already completed it. */
   begin(stretch: Month): Promise<boolean>;
-  add(org: string, page: PageFamily): Promise<void>;
+  /** Adds a page of an organization. */
+  add(org: string, page: readonly PageFamily[]): Promise<void>;
   /** Records that everything about these was added. */
   added(subjects: readonly Subject[], stamps: readonly Instant[]): void;
   /** Ends a stretch; it is not `complete` if days of it are unknown. */

@@ -19,6 +19,11 @@ export interface View {
    * Memoizes `make` by function identity, for intermediate results shared by several families.
    */
   once<Made>(make: (view: View) => Made): Made;
+  /**
+   * Memoizes `make` by function identity and day. It must depend on nothing but the day, the rows up to it and the
+   * settings: views of several instants may share what was made.
+   */
+  ofDay<Made>(make: (view: View, day: Day) => Made, day: Day): Made;
   /** Number of days since the start of history without known data: not fetched, or without a row that may be late. */
   uncoveredDays(dataset: DatasetName): number;
 }

@@ -44,8 +44,11 @@ export function creditsForecast(creditsOn: CreditsOn, day: Day): number | undefi
  */
 export function expectedRest(creditsOn: CreditsOn, day: Day): readonly ExpectedDay[] | undefined {
   if (!hasEnoughDays(creditsOn, day)) return undefined;
-  return ofEach(restOfMonth(day), (ahead) => {
-    const credits = meanOfWeekday(creditsOn, ahead, day);
+  const means = new Map<number, number | undefined>();
+  return ofEach([...restOfMonth(day).entries()], ([index, ahead]) => {
+    const weekday = index % 7;
+    if (!means.has(weekday)) means.set(weekday, meanOfWeekday(creditsOn, ahead, day));
+    const credits = means.get(weekday);
     return credits === undefined ? undefined : { day: ahead, credits };
   });
 }

@@ -24,12 +24,8 @@ export function parts<const Label extends string>(
 export function counts<const Label extends string>(
   label: Label,
   list: readonly Count[] | undefined,
-): Iterable<Sample<Label>> | undefined {
-  return list === undefined ? undefined : eachCount(label, list);
-}
-
-function* eachCount<Label extends string>(label: Label, list: readonly Count[]): Iterable<Sample<Label>> {
-  for (const { name, count } of list) yield { labels: labelled(label, name), value: count };
+): readonly Sample<Label>[] | undefined {
+  return list?.map(({ name, count }) => ({ labels: labelled(label, name), value: count }));
 }
 
 function labelled<Label extends string>(label: Label, value: string): Part<Label> {

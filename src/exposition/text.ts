@@ -39,29 +39,42 @@ export interface WrittenFamily {
   readonly labels: readonly string[];
 }
 
-/** Writes one sample as one line, including the newline; `timestamp` (Unix seconds) is only for backfilled files. */
-export type SampleWriter = (sample: Sample, timestamp?: number) => string;
+/** The constant text of a family's lines. */
+interface LineText {
+  /** The text before the value of each label. */
+  readonly openings: readonly { readonly label: string; readonly text: string }[];
+  /** The text between the last label's value, or the start of the line if there are no labels, and the sample's value. */
+  readonly closing: string;
+}
 
-/** Creates the writer of a family's lines; `common` labels (`org` first) are the same on all of them. */
+/** The constant text of a family's lines; `common` labels (`org` first) are the same on all of them. */
+export function planLine(
+  { name, labels }: WrittenFamily,
+  common: Readonly<Record<string, string>>,
+): LineText {
+  const shared = Object.entries(common)
+    .map(([label, value]) => `${label}="${escapeLabelValue(value)}"`)
+    .join(',');
+  const openings = labels.map((label, index) => {
+    const before = index > 0 ? '",' : `${name}{${shared}${shared === '' ? '' : ','}`;
+    return { label, text: `${before}${label}="` };
+  });
+  if (openings.length > 0) return { openings, closing: '"} ' };
+  return { openings, closing: shared === '' ? `${name} ` : `${name}{${shared}} ` };
+}
+
+/** Writes one sample as one line, including the newline. */
+export type SampleWriter = (sample: Sample) => string;
+
+/** Creates the writer of a family's lines. */
 export function createSampleWriter(
   family: WrittenFamily,
   common: Readonly<Record<string, string>>,
 ): SampleWriter {
-  const shared = Object.entries(common)
-    .map(([label, value]) => `${label}="${escapeLabelValue(value)}"`)
-    .join(',');
-  const openings = family.labels.map((label, index) => {
-    const before = index > 0 ? '",' : `${family.name}{${shared}${shared === '' ? '' : ','}`;
-    return { label, text: `${before}${label}="` };
-  });
-  const bare = shared === '' ? `${family.name} ` : `${family.name}{${shared}} `;
-  const closing = '"} ';
-
-  return function write({ labels, value }, timestamp) {
+  const { openings, closing } = planLine(family, common);
+  return function write({ labels, value }) {
     let line = '';
     for (const { label, text } of openings) line += text + escapeLabelValue(labels[label] ?? '');
-    line = line === '' ? bare : line + closing;
-    line += formatValue(value);
-    return timestamp === undefined ? `${line}\n` : `${line} ${timestamp}\n`;
+    return `${line}${closing}${formatValue(value)}\n`;
   };
 }

@@ -2,7 +2,7 @@ import type { DayDataset } from '../catalog/dataset.ts';
 import { isDamaged } from '../catalog/dataset.ts';
 import type { DayFamily, Family, Sample } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
-import { fold, type KeptValues, keepLargest, keyOf, labelled } from './folding.ts';
+import { foldAll, type KeptValues, keepLargest, keyOf, labelled } from './folding.ts';
 import { type ZerosOf, zerosOf } from './zeros.ts';
 
 /** Maximum number of values of a label before the smallest are folded. */
@@ -18,6 +18,8 @@ export interface Cardinality {
   readonly kept: KeptValues;
   /** The number of values summed into `other`, for each label over its limit. */
   readonly foldedCounts: ReadonlyMap<string, number>;
+  /** The number of samples before folding, which is at least that of the published ones. */
+  readonly samples: number;
 }
 
 interface MeasuredFamily {
@@ -33,7 +35,13 @@ interface Counted {
   readonly family: Family;
   readonly samples: readonly Sample[] | undefined;
   readonly zeros: readonly Sample[];
-  readonly values: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly values: readonly LabelValues[];
+}
+
+/** The values of a family's label. */
+interface LabelValues {
+  readonly label: string;
+  readonly seen: Set<string>;
 }
 
 /**
@@ -54,20 +62,26 @@ export function* measureCardinality(
   const limited = limitedLabels(families);
   const summed = labelsOf(families, 'additive');
   const counted: Counted[] = [];
+  let total = 0;
   for (const family of families) {
     const samples = samplesOf(family, dataset, view);
     if (samples === undefined) continue;
-    const values = limitedValues(family, limited);
-    const present = new Set<string>();
+    const values = family.labels
+      .filter((label) => limited.has(label))
+      .map((label): LabelValues => ({ label, seen: new Set() }));
+    const note = createNote(family, values, weights, ranking, summed);
+    const present = new Map<string, Sample['labels']>();
     const zeros: Sample[] = [];
     const day = dataset === undefined ? undefined : view.newestDay(dataset);
     // Values missing from a damaged row may have been rejected.
     const row = dataset === undefined || day === undefined ? undefined : view.row(dataset, day);
     const collectsZeros = family.scope === 'day' && fillsZeros(family) && !isDamaged(row, family.part);
     let few: Sample[] | undefined = [];
-    for (const sample of samples) {
-      note(family, sample, values, weights, ranking, summed);
-      if (collectsZeros) present.add(keyOf(family, sample));
+    for (const given of samples) {
+      const sample = labelled(family, given);
+      total++;
+      note(sample);
+      if (collectsZeros) present.set(keyOf(family, sample), sample.labels);
       if (few !== undefined && few.push(sample) > KEPT_SAMPLES) few = undefined;
       yield;
     }
@@ -75,11 +89,12 @@ export function* measureCardinality(
       for (const zero of zerosOfDay(family, view, day, present)) {
         if (zero !== undefined) {
           zeros.push(zero);
-          note(family, zero, values, weights, ranking, summed);
+          note(zero);
         }
         yield;
       }
     }
+    total += zeros.length;
     counted.push({ family, samples: few, zeros, values });
   }
   const kept = keptValues(weights, limitOf);
@@ -88,6 +103,7 @@ export function* measureCardinality(
     foldedCounts: new Map(
       [...kept].map(([label, stays]) => [label, (weights.get(label)?.size ?? 0) - stays.size]),
     ),
+    samples: total,
     families: counted.map(({ family, samples, zeros, values }) => ({
       ...{ family, samples, zeros },
       folded: foldedCount(values, kept),
@@ -102,8 +118,19 @@ export function projectFamily(
   dataset: DayDataset<unknown> | undefined,
   view: View,
 ): Iterable<Sample> {
-  const { family, zeros, samples = samplesOf(family, dataset, view) ?? [] } = measured;
-  return fold(family, concatenated(samples, zeros), kept);
+  const { family, samples, zeros } = measured;
+  if (samples === undefined) return foldAll(family, streamed(measured, dataset, view), kept);
+  return foldAll(family, zeros.length === 0 ? samples : [...samples, ...zeros], kept);
+}
+
+/** The samples of a family that has too many to keep them. */
+function* streamed(
+  { family, zeros }: MeasuredFamily,
+  dataset: DayDataset<unknown> | undefined,
+  view: View,
+): Generator<Sample> {
+  for (const sample of samplesOf(family, dataset, view) ?? []) yield labelled(family, sample);
+  yield* zeros;
 }
 
 function samplesOf(
@@ -111,22 +138,9 @@ function samplesOf(
   dataset: DayDataset<unknown> | undefined,
   view: View,
 ): Iterable<Sample> | undefined {
-  if (family.scope === 'current') return allLabelled(family, family.samplesOf(view));
+  if (family.scope === 'current') return family.samplesOf(view);
   const day = dataset === undefined ? undefined : view.newestDay(dataset);
-  return day === undefined ? undefined : allLabelled(family, family.samplesOf(view, day));
-}
-
-function allLabelled(family: Family, samples: Iterable<Sample> | undefined): Iterable<Sample> | undefined {
-  return samples && eachLabelled(family, samples);
-}
-
-function* eachLabelled(family: Family, samples: Iterable<Sample>): Generator<Sample> {
-  for (const sample of samples) yield labelled(family, sample);
-}
-
-function* concatenated(samples: Iterable<Sample>, zeros: readonly Sample[]): Generator<Sample> {
-  yield* samples;
-  yield* zeros;
+  return day === undefined ? undefined : family.samplesOf(view, day);
 }
 
 /**
@@ -143,34 +157,36 @@ function labelsOf(families: readonly Family[], aggregation: Family['aggregation'
   );
 }
 
-function limitedValues(family: Family, limited: ReadonlySet<string>): ReadonlyMap<string, Set<string>> {
-  return new Map(
-    family.labels.filter((label) => limited.has(label)).map((label) => [label, new Set<string>()]),
-  );
-}
-
-function note(
+/**
+ * Creates what notes the label values of a family's samples. What is the same for all of them is looked up when the first
+ * one is noted, because a day has thousands of samples.
+ */
+function createNote(
   family: Family,
-  sample: Sample,
-  values: ReadonlyMap<string, Set<string>>,
+  values: readonly LabelValues[],
   weights: Map<string, Map<string, number>>,
   ranking: Map<string, Family>,
   summed: ReadonlySet<string>,
-): void {
-  for (const [label, seen] of values) {
-    const value = sample.labels[label] ?? '';
-    seen.add(value);
-    let byValue = weights.get(label);
-    if (byValue === undefined) {
-      byValue = new Map();
-      weights.set(label, byValue);
-    }
+): (sample: Sample) => void {
+  function weighed({ label, seen }: LabelValues) {
+    const byValue = weights.get(label) ?? new Map<string, number>();
+    weights.set(label, byValue);
     const ranks =
       family.aggregation === 'additive' || (family.aggregation === 'distinct' && !summed.has(label));
     if (ranks && !ranking.has(label)) ranking.set(label, family);
-    if (ranking.get(label) === family) byValue.set(value, (byValue.get(value) ?? 0) + sample.value);
-    else if (!byValue.has(value)) byValue.set(value, 0);
+    return { label, seen, byValue, isRanked: ranking.get(label) === family };
   }
+
+  let noted: readonly ReturnType<typeof weighed>[] | undefined;
+  return (sample) => {
+    noted ??= values.map(weighed);
+    for (const { label, seen, byValue, isRanked } of noted) {
+      const value = sample.labels[label] ?? '';
+      seen.add(value);
+      if (isRanked) byValue.set(value, (byValue.get(value) ?? 0) + sample.value);
+      else if (!byValue.has(value)) byValue.set(value, 0);
+    }
+  };
 }
 
 function keptValues(
@@ -185,9 +201,9 @@ function keptValues(
   return kept;
 }
 
-function foldedCount(values: ReadonlyMap<string, ReadonlySet<string>>, kept: KeptValues): number {
+function foldedCount(values: readonly LabelValues[], kept: KeptValues): number {
   let folded = 0;
-  for (const [label, seen] of values) {
+  for (const { label, seen } of values) {
     const stays = kept.get(label);
     if (stays === undefined) continue;
     for (const value of seen) if (!stays.has(value)) folded++;

@@ -16,9 +16,19 @@ export function keepLargest(weights: ReadonlyMap<string, number>, limit: number)
 
 /**
  * A family's samples with every other label value summed into `other`. Numbers that cannot be summed (ratios, infos,
- * timestamps) are omitted if one of their labels is folded.
+ * timestamps) are omitted if one of their labels is folded. An array of which nothing changes is returned itself.
  */
-export function* fold(family: Family, samples: Iterable<Sample>, kept: KeptValues): Generator<Sample> {
+export function foldAll(
+  family: Family,
+  samples: readonly Sample[] | Generator<Sample>,
+  kept: KeptValues,
+): Iterable<Sample> {
+  const isPlain =
+    Array.isArray(samples) && samples.every((sample) => fateOf(family, sample, kept) === 'plain');
+  return isPlain ? samples : fold(family, samples, kept);
+}
+
+function* fold(family: Family, samples: Iterable<Sample>, kept: KeptValues): Generator<Sample> {
   const sums = new Map<string, { labels: Record<string, string>; value: number }>();
   const summable = family.aggregation === 'additive' || family.aggregation === 'distinct';
   for (const sample of samples) {

@@ -3,6 +3,7 @@ import { addDays, type Day, type Instant, yesterdayOf } from '../catalog/day.ts'
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { View } from '../catalog/view.ts';
 import { type Coverage, type CoverageParts, createCoverage, type DayState } from './coverage.ts';
+import { createDayMemo, type DayMemo } from './day-memo.ts';
 
 /** Dependencies of a view. */
 interface ViewParts extends CoverageParts {
@@ -14,13 +15,19 @@ interface PastView {
   readonly coverage: Coverage;
   /** In retrospect, a day that is idle only provisionally is unknown, because it would never be corrected. */
   readonly isPast?: boolean;
+  /** Shared by the views of one history, coverage and `isPast`; by default each view has its own. */
+  readonly days?: DayMemo;
 }
 
 /** A view of an organization's history at an instant; days that were not over then are invisible. */
 export function createView(parts: ViewParts, asOf: Instant, past?: PastView): View {
   const { history, settings, historyStart } = parts;
   const newestPossible = yesterdayOf(asOf);
-  const { coverage, isPast = false } = past ?? { coverage: createCoverage(parts, asOf) };
+  const {
+    coverage,
+    isPast = false,
+    days: memo = createDayMemo(),
+  }: PastView = past ?? { coverage: createCoverage(parts, asOf) };
   const newest = new Map<DatasetName, Day | undefined>();
 
   function stateOf(dataset: DatasetName, day: Day): DayState {
@@ -71,6 +78,9 @@ export function createView(parts: ViewParts, asOf: Instant, past?: PastView): Vi
       history.documents(dataset.name) as readonly Document[],
     uncoveredDays: (dataset) => coverage.unknownDays(dataset, newestPossible),
     once,
+    // Of a day that this view does not show yet, it makes something else than a later view.
+    ofDay: (make, day) =>
+      day > newestPossible ? make(view, day) : memo.of(make, day, () => make(view, day)),
   };
   return view;
 }

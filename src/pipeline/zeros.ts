@@ -6,16 +6,18 @@ import { keyOf, labelled } from './folding.ts';
 /** The number of days for which a label value is remembered after it was last seen. */
 const REMEMBERED_DAYS = 28;
 
+/** The labels of a day's samples, by their keys of `keyOf`, in order. */
+export type Present = ReadonlyMap<string, Sample['labels']>;
+
 /**
- * The zeros of a day: the label values of the preceding days that are not among those `present`, as keys of `keyOf`. The
- * values of a later day come first. A generator, because it can walk many samples: each step yields either a zero or
- * nothing.
+ * The zeros of a day: the label values of the preceding days that are not `present` on it. The values of a later day
+ * come first. A generator, because it can walk many samples: each step yields either a zero or nothing.
  */
 export type ZerosOf = (
   family: DayFamily,
   view: View,
   day: Day,
-  present: ReadonlySet<string>,
+  present: Present,
 ) => Generator<Sample | undefined>;
 
 /** The zeros of any day, from the samples of all days before it. */
@@ -23,9 +25,9 @@ export function* zerosOf(
   family: DayFamily,
   view: View,
   day: Day,
-  present: ReadonlySet<string>,
+  present: Present,
 ): Generator<Sample | undefined> {
-  const seen = new Set(present);
+  const seen = new Set(present.keys());
   for (let back = 1; back <= REMEMBERED_DAYS; back++) {
     for (const given of family.samplesOf(view, addDays(day, -back)) ?? []) {
       const sample = labelled(family, given);
@@ -53,15 +55,15 @@ interface Remembered {
 
 /**
  * The same zeros for one organization's days in ascending order: the label values seen are remembered from one day to
- * the next, so that each day is read once instead of by each of the 28 days after it. The history must not change
- * meanwhile.
+ * the next, so that a day is not read by each of the 28 days after it, and not at all if its own zeros were asked for:
+ * it had what was present then. The history must not change meanwhile.
  */
 export function createConsecutiveZeros(): ZerosOf {
   const remembered = new Map<string, Remembered>();
 
   function before(family: DayFamily, day: Day): Remembered {
     const known = remembered.get(family.name);
-    if (known !== undefined && known.until < day && daysBetween(known.until, day) <= REMEMBERED_DAYS) {
+    if (known !== undefined && known.until <= day && daysBetween(known.until, day) <= REMEMBERED_DAYS) {
       return known;
     }
     const empty = { until: addDays(day, -REMEMBERED_DAYS - 1), values: new Map() };
@@ -81,6 +83,11 @@ export function createConsecutiveZeros(): ZerosOf {
       known.until = at;
     }
     yield* missing(values, present, addDays(day, -REMEMBERED_DAYS));
+    for (const [key, labels] of present) {
+      see(values, key, { labels, day });
+      yield undefined;
+    }
+    known.until = day;
   };
 }
 
@@ -94,7 +101,7 @@ function see(values: Map<string, LastSeen>, key: string, seen: LastSeen): void {
 /** The values that are not present, by day from the last one; those seen before `first` are forgotten. */
 function* missing(
   values: Map<string, LastSeen>,
-  present: ReadonlySet<string>,
+  present: Present,
   first: Day,
 ): Generator<Sample | undefined> {
   const byDay: Sample[][] = [];

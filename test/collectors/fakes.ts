@@ -107,6 +107,9 @@ export function createFakeView(parts: ViewParts): View {
     once(make) {
       return make(this);
     },
+    ofDay(make, day) {
+      return make(this, day);
+    },
     uncoveredDays: () => 4,
   };
 }

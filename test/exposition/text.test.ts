@@ -74,11 +74,6 @@ describe('lines', () => {
       'm{a=""} 2\n',
     );
   });
-
-  test('carry a time stamp only where one is given', () => {
-    const write = createSampleWriter({ name: 'm', labels: [] }, { org: 'a', job: 'j' });
-    expect(write({ labels: {}, value: 2 }, 1_768_431_600)).toBe('m{org="a",job="j"} 2 1768431600\n');
-  });
 });
 
 describe('family headers', () => {

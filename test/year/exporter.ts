@@ -64,12 +64,14 @@ export function createExporter({ world, history, clock, onPage, onRevisions }: E
           stretches: (months) => months,
           missing: (_subject, stamps) => stamps,
           begin: async () => true,
-          async add(_org, { family, stamps: [stamp = 0], samples }) {
-            const day = new Date(stamp - 86_400_000).toISOString().slice(0, 10) as Day;
-            const page = brought.get(day) ?? new Map<string, readonly Sample[]>();
-            brought.set(day, page);
-            const name = shortName(family.name);
-            page.set(name, [...(page.get(name) ?? []), ...samples()]);
+          async add(_org, families) {
+            for (const { family, stamps, samples } of families) {
+              const day = new Date((stamps[0] ?? 0) - 86_400_000).toISOString().slice(0, 10) as Day;
+              const page = brought.get(day) ?? new Map<string, readonly Sample[]>();
+              brought.set(day, page);
+              const name = shortName(family.name);
+              page.set(name, [...(page.get(name) ?? []), ...samples()]);
+            }
           },
           added: () => undefined,
           end: async () => undefined,

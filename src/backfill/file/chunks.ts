@@ -1,72 +1,72 @@
-/** How much is buffered before it is written; less while there is little. */
-const CHUNK_BYTES = 128 * 1024;
-const FIRST_BYTES = 8 * 1024;
-/** A call that encodes text costs as much as a short line, so this many characters are encoded at once. */
-const ENCODED_AT_ONCE = 2048;
+/** Sizes of the buffers that chunks collect in. */
+interface ChunkSizes {
+  /** How much is buffered before there is more than little. */
+  readonly first: number;
+  /** How much is buffered before it is written. */
+  readonly full: number;
+}
 
-/** Text that is collected into chunks, one of which may be written while the next one fills. */
+/** Bytes that are collected into chunks, one of which may be written while the next one fills. */
 export interface Chunks {
-  /**
-   * Adds text, preferably a line; if it returns a promise, because a chunk is full, await that before the next call.
-   */
-  append(text: string): Promise<void> | undefined;
+  /** The current chunk. It is free behind `end`, for as many bytes as were reserved last. */
+  readonly buffer: Buffer;
+  end: number;
+  /** Makes room for so many bytes; if it returns a promise, because a chunk is full, await that first. */
+  reserve(bytes: number): Promise<void> | undefined;
+  /** Adds bytes. */
+  append(bytes: Buffer): Promise<void>;
   /** The unwritten rest, once everything else is written. */
   rest(): Promise<Buffer>;
 }
 
-/** Creates an empty buffer; calls of `write` never overlap, and a failure is reported by the next call. */
-export function createChunks(write: (chunk: Buffer) => Promise<unknown>): Chunks {
-  let buffer: Buffer = Buffer.allocUnsafe(FIRST_BYTES);
-  let end = 0;
-  let gathered = '';
+/** Creates an empty buffer; calls of `write` never overlap, and a failure is reported by a later call. */
+export function createChunks(
+  write: (chunk: Buffer) => Promise<unknown>,
+  { first, full }: ChunkSizes,
+): Chunks {
   let spare: Buffer | undefined;
   let writing: Promise<unknown> = Promise.resolve();
 
-  /** Makes room for more text: in memory at first, then by writing the current chunk. */
-  function makeRoom(bytes: number): Promise<void> | undefined {
-    if (end + bytes <= buffer.length) return undefined;
-    if (end + bytes > CHUNK_BYTES && end > 0) return hand(bytes);
-    const larger = Buffer.allocUnsafe(Math.max(CHUNK_BYTES, bytes));
-    buffer.copy(larger, 0, 0, end);
-    buffer = larger;
-    return undefined;
-  }
-
   async function hand(bytes: number): Promise<void> {
     await writing;
-    const full = buffer;
-    const fits = spare !== undefined && spare.length >= bytes;
-    buffer = fits && spare !== undefined ? spare : Buffer.allocUnsafe(Math.max(CHUNK_BYTES, bytes));
-    spare = full;
-    writing = write(full.subarray(0, end));
+    const handed = chunks.buffer;
+    const isEnough = spare !== undefined && spare.length >= bytes;
+    chunks.buffer = isEnough && spare !== undefined ? spare : Buffer.allocUnsafe(Math.max(full, bytes));
+    spare = handed;
+    writing = write(handed.subarray(0, chunks.end));
     // Whoever awaits it receives the failure; until then it must not count as unhandled.
     writing.catch(() => undefined);
-    end = 0;
+    chunks.end = 0;
   }
 
-  function put(): void {
-    end += buffer.write(gathered, end);
-    gathered = '';
+  function grow(bytes: number): void {
+    const larger = Buffer.allocUnsafe(Math.max(Math.min(full, 2 * chunks.buffer.length), chunks.end + bytes));
+    chunks.buffer.copy(larger, 0, 0, chunks.end);
+    chunks.buffer = larger;
   }
 
-  /** Encodes the collected text. */
-  function encode(): Promise<void> | undefined {
-    // One UTF-16 unit takes at most three bytes.
-    const room = makeRoom(gathered.length * 3);
-    if (room !== undefined) return room.then(put);
-    put();
-    return undefined;
-  }
-
-  return {
-    append(text) {
-      gathered += text;
-      return gathered.length < ENCODED_AT_ONCE ? undefined : encode();
+  const chunks = {
+    buffer: Buffer.allocUnsafe(first) as Buffer,
+    end: 0,
+    reserve(bytes: number) {
+      const needed = chunks.end + bytes;
+      if (needed <= chunks.buffer.length) return undefined;
+      // In memory at first, then by writing the current chunk.
+      if (needed > full && chunks.end > 0) return hand(bytes);
+      grow(bytes);
+      return undefined;
+    },
+    async append(bytes: Buffer) {
+      for (let start = 0; start < bytes.length; start += full) {
+        const part = bytes.subarray(start, start + full);
+        await chunks.reserve(part.length);
+        chunks.end += part.copy(chunks.buffer, chunks.end);
+      }
     },
     async rest() {
-      await encode();
       await writing;
-      return buffer.subarray(0, end);
+      return chunks.buffer.subarray(0, chunks.end);
     },
   };
+  return chunks;
 }

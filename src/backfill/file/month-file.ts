@@ -1,10 +1,10 @@
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Instant } from '../../catalog/day.ts';
 import type { Sample } from '../../catalog/family.ts';
-import { createSampleWriter, renderFamilyHeader, type SampleWriter } from '../../exposition/text.ts';
+import { renderFamilyHeader } from '../../exposition/text.ts';
 import type { PageFamily, PastFamily } from '../page.ts';
 import { type Chunks, createChunks } from './chunks.ts';
+import { createLineEncoder, endingAt, type LineEncoder, writeBytes } from './line-encoder.ts';
 import { createPart, type Part, writeAll } from './part.ts';
 
 /** Statistics of a file. */
@@ -15,8 +15,8 @@ interface WrittenFile {
 
 /** An unfinished OpenMetrics file. */
 export interface MonthFile {
-  /** Adds samples of an organization. */
-  add(org: string, page: PageFamily): Promise<void>;
+  /** Adds a page of an organization. */
+  add(org: string, page: readonly PageFamily[]): Promise<void>;
   /**
    * Moves the complete file into place atomically; without samples there is no file, and it resolves with undefined.
    */
@@ -28,7 +28,7 @@ export interface MonthFile {
 interface OpenFamily {
   readonly family: PastFamily;
   readonly part: Part;
-  readonly writers: Map<string, SampleWriter>;
+  readonly encoders: Map<string, LineEncoder>;
   /** Pages that are written at the end. */
   readonly later: Later[];
 }
@@ -38,14 +38,17 @@ interface Later {
   readonly page: PageFamily;
 }
 
-/** Samples of a page, written up to the timestamp. */
+/** The lines of a page at one instant. */
 interface Written {
   readonly samples: Iterable<Sample>;
-  readonly lines: readonly string[];
+  readonly lines: Buffer;
+  /** The position of each line's timestamp, with its length. */
+  readonly endings: readonly number[];
+  readonly endingLength: number;
 }
 
-/** How many lines of the same timestamp are put together at once. */
-const LINES_AT_ONCE = 64;
+/** Few calls of the system for the whole file, and little memory. */
+const FILE_CHUNKS = { first: 64 * 1024, full: 1024 * 1024 };
 
 /**
  * Creates the file at `path`. Pages may arrive in any order, though the format requires each family's samples together.
@@ -67,51 +70,51 @@ export async function createMonthFile(
   function familyOf(family: PastFamily): OpenFamily {
     let known = families.get(family.name);
     if (known === undefined) {
-      known = { family, part: createPart(join(scratch, family.name)), writers: new Map(), later: [] };
+      known = { family, part: createPart(join(scratch, family.name)), encoders: new Map(), later: [] };
       families.set(family.name, known);
     }
     return known;
   }
 
-  function writerOf(known: OpenFamily, org: string, page: PageFamily): SampleWriter {
-    const writer =
-      known.writers.get(org) ?? createSampleWriter(page.family, { org, ...(page.recorded ? {} : labels) });
-    known.writers.set(org, writer);
-    return writer;
+  function encoderOf(known: OpenFamily, org: string, page: PageFamily): LineEncoder {
+    const encoder =
+      known.encoders.get(org) ?? createLineEncoder(page.family, { org, ...(page.recorded ? {} : labels) });
+    known.encoders.set(org, encoder);
+    return encoder;
   }
 
-  async function write(to: Pick<Chunks, 'append'>, known: OpenFamily, org: string, page: PageFamily) {
-    const writer = writerOf(known, org, page);
-    const seconds = page.stamps.map(toSeconds);
+  async function write(to: Chunks, encoder: LineEncoder, page: PageFamily): Promise<void> {
+    const endings = page.stamps.map(endingAt);
+    const room = endings.reduce((sum, ending) => sum + encoder.maxBytes + ending.length, 0);
     for (const sample of page.samples()) {
-      const full = to.append(linesOf(writer, sample, seconds));
-      samples += seconds.length;
+      const full = to.reserve(room);
       if (full !== undefined) await full;
+      writeLines(to, encoder, sample, endings);
+      samples += endings.length;
     }
   }
 
   /** Writes a page of the current state, which often has the samples of the organization's page before it. */
   async function writeState(
-    to: Pick<Chunks, 'append'>,
+    to: Chunks,
     known: OpenFamily,
     { org, page }: Later,
     written: Map<string, Written>,
   ): Promise<void> {
     const found = page.samples();
+    const encoder = encoderOf(known, org, page);
     const [stamp] = page.stamps;
     if (!Array.isArray(found) || stamp === undefined || page.stamps.length > 1) {
-      return write(to, known, org, page);
+      return write(to, encoder, page);
     }
+    const ending = endingAt(stamp);
     const before = written.get(org);
-    const writer = writerOf(known, org, page);
-    const lines = before?.samples === found ? before.lines : found.map((sample) => bodyOf(writer, sample));
-    written.set(org, { samples: found, lines });
-    const ending = ` ${toSeconds(stamp)}\n`;
-    for (let start = 0; start < lines.length; start += LINES_AT_ONCE) {
-      const full = to.append(lines.slice(start, start + LINES_AT_ONCE).join(ending) + ending);
-      if (full !== undefined) await full;
-    }
-    samples += lines.length;
+    const isRepeated = before?.samples === found && before.endingLength === ending.length;
+    const lines = isRepeated ? before : linesOf(encoder, found, ending);
+    written.set(org, lines);
+    for (const at of lines.endings) writeBytes(lines.lines, at, ending);
+    await to.append(lines.lines);
+    samples += found.length;
   }
 
   async function discard(): Promise<void> {
@@ -120,29 +123,37 @@ export async function createMonthFile(
   }
 
   /** Writes everything of a family to the end of the file. */
-  async function writeFamily(file: FileHandle, known: OpenFamily): Promise<number> {
-    let bytes = await writeAll(file, Buffer.from(headerOf(known.family)));
+  async function writeFamily(to: Chunks, known: OpenFamily): Promise<void> {
+    await to.append(Buffer.from(headerOf(known.family)));
+    const written = new Map<string, Written>();
+    for (const later of known.later) await writeState(to, known, later, written);
+    await known.part.moveTo(to);
+  }
+
+  async function writeFile(file: FileHandle): Promise<number> {
+    let bytes = 0;
     const chunks = createChunks(async (chunk) => {
       bytes += await writeAll(file, chunk);
-    });
-    const written = new Map<string, Written>();
-    for (const later of known.later) await writeState(chunks, known, later, written);
-    bytes += await writeAll(file, await chunks.rest());
-    return bytes + (await known.part.moveTo(file));
+    }, FILE_CHUNKS);
+    for (const known of families.values()) await writeFamily(chunks, known);
+    await chunks.append(Buffer.from('# EOF\n'));
+    const rest = await chunks.rest();
+    return bytes + (await writeAll(file, rest));
   }
 
   return {
     async add(org, page) {
-      const known = familyOf(page.family);
-      if (page.family.scope === 'current') known.later.push({ org, page });
-      else await write(known.part, known, org, page);
+      for (const part of page) {
+        const known = familyOf(part.family);
+        if (part.family.scope === 'current') known.later.push({ org, page: part });
+        else await write(known.part.chunks, encoderOf(known, org, part), part);
+      }
     },
     async finish() {
       const file = await open(unfinished, 'w');
       let bytes = 0;
       try {
-        for (const known of families.values()) bytes += await writeFamily(file, known);
-        bytes += await writeAll(file, Buffer.from('# EOF\n'));
+        bytes = await writeFile(file);
         await file.sync();
       } finally {
         await file.close();
@@ -164,20 +175,33 @@ function headerOf({ name, help }: PastFamily): string {
   return renderFamilyHeader({ name, help, type: 'gauge' }, 'openmetrics');
 }
 
-function linesOf(write: SampleWriter, sample: Sample, seconds: readonly number[]): string {
-  const [only] = seconds;
-  if (seconds.length === 1 && only !== undefined) return write(sample, only);
-  const line = bodyOf(write, sample);
-  return seconds.map((second) => `${line} ${second}\n`).join('');
+/** Writes a sample's lines, for which there is room. */
+function writeLines(to: Chunks, encoder: LineEncoder, sample: Sample, endings: readonly Buffer[]): void {
+  const { buffer, end: start } = to;
+  const length = encoder.write(buffer, start, sample) - start;
+  let end = start;
+  for (const ending of endings) {
+    if (end > start) buffer.copyWithin(end, start, start + length);
+    end = writeBytes(buffer, end + length, ending);
+  }
+  to.end = end;
 }
 
-/** The line of a sample up to its timestamp. */
-function bodyOf(write: SampleWriter, sample: Sample): string {
-  return write(sample).slice(0, -1);
-}
-
-function toSeconds(stamp: Instant): number {
-  return stamp / 1000;
+function linesOf(encoder: LineEncoder, samples: readonly Sample[], ending: Buffer): Written {
+  const endings: number[] = [];
+  let lines = Buffer.allocUnsafe(encoder.maxBytes * Math.min(samples.length, 16));
+  let end = 0;
+  for (const sample of samples) {
+    if (end + encoder.maxBytes + ending.length > lines.length) {
+      const larger = Buffer.allocUnsafe(2 * lines.length + encoder.maxBytes);
+      lines.copy(larger, 0, 0, end);
+      lines = larger;
+    }
+    end = encoder.write(lines, end, sample);
+    endings.push(end);
+    end += ending.length;
+  }
+  return { samples, lines: lines.subarray(0, end), endings, endingLength: ending.length };
 }
 
 /** Makes a rename survive a power failure. */

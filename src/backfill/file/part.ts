@@ -1,50 +1,52 @@
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { type Chunks, createChunks } from './chunks.ts';
 
-const COPY_BYTES = 1024 * 1024;
+/** Most families of a month fit, so that nothing of them is spooled to disk. */
+const SIZES = { first: 8 * 1024, full: 512 * 1024 };
+const COPY_BYTES = 256 * 1024;
 
 /** One family's lines until the file is assembled: a little in memory, the rest on disk. */
-export interface Part extends Pick<Chunks, 'append'> {
-  /** Copies everything to the end of an open file and discards it; resolves with the number of bytes. */
-  moveTo(file: FileHandle): Promise<number>;
+export interface Part {
+  readonly chunks: Chunks;
+  /** Moves everything to the end of a file's chunks and discards it. */
+  moveTo(file: Chunks): Promise<void>;
   /** Discards everything. */
   discard(): Promise<void>;
 }
 
-/** Creates an empty part; the file at `path` is created only for more than a little text. */
+/** Creates an empty part; the file at `path` is created only for more than a little. */
 export function createPart(path: string): Part {
   let spilled: FileHandle | undefined;
   const chunks = createChunks(async (chunk) => {
     spilled ??= await open(path, 'w+');
     await writeAll(spilled, chunk);
-  });
+  }, SIZES);
 
   async function discard(): Promise<void> {
     await chunks.rest().catch(() => undefined);
     await spilled?.close();
-    if (spilled !== undefined) await rm(path, { force: true });
+    if (spilled !== undefined) await unlink(path);
     spilled = undefined;
   }
 
   return {
-    append: chunks.append,
+    chunks,
     async moveTo(file) {
       const rest = await chunks.rest();
-      const copied = spilled === undefined ? 0 : await copy(spilled, file);
-      await writeAll(file, rest);
-      await discard();
-      return copied + rest.length;
+      if (spilled !== undefined) await copy(spilled, file);
+      await file.append(rest);
+      if (spilled !== undefined) await discard();
     },
     discard,
   };
 }
 
-async function copy(from: FileHandle, to: FileHandle): Promise<number> {
-  const buffer = Buffer.allocUnsafe(COPY_BYTES);
+async function copy(from: FileHandle, to: Chunks): Promise<void> {
   for (let position = 0; ; ) {
-    const { bytesRead } = await from.read(buffer, 0, buffer.length, position);
-    if (bytesRead === 0) return position;
-    await writeAll(to, buffer.subarray(0, bytesRead));
+    await to.reserve(COPY_BYTES);
+    const { bytesRead } = await from.read(to.buffer, to.end, COPY_BYTES, position);
+    if (bytesRead === 0) return;
+    to.end += bytesRead;
     position += bytesRead;
   }
 }

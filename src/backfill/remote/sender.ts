@@ -5,8 +5,8 @@ import { createWriteRequestEncoder, planSeries, type SeriesPlan } from './write-
 
 /** Sends past samples in batches. */
 interface Sender {
-  /** Adds samples of an organization; the stamps of a series must be in order over all calls. */
-  add(org: string, page: PageFamily): Promise<void>;
+  /** Adds a page of an organization; the stamps of a series must be in order over all calls. */
+  add(org: string, page: readonly PageFamily[]): Promise<void>;
   /** Calls back once everything added so far is acknowledged. */
   whenAcknowledged(callback: () => void): void;
   /** Sends the rest; resolves when everything is acknowledged. */
@@ -98,10 +98,12 @@ export function createSender(deps: SenderDeps): Sender {
 
   return {
     async add(org, page) {
-      const plan = planOf(org, page);
-      for (const sample of page.samples()) {
-        encoder.add(plan, sample, page.stamps);
-        if (encoder.samples >= enough) await dispatch();
+      for (const family of page) {
+        const plan = planOf(org, family);
+        for (const sample of family.samples()) {
+          encoder.add(plan, sample, family.stamps);
+          if (encoder.samples >= enough) await dispatch();
+        }
       }
     },
     whenAcknowledged(callback) {

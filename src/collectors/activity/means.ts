@@ -23,6 +23,10 @@ Example: the weekly means before are 30, 28, 32 and, in a week with an unknown d
 
 /** Mean number of people active per day in the week that ends with a day; undefined if one of its days is unknown. */
 export function weeklyMean(view: View, day: Day): number | undefined {
+  return view.ofDay(meanOfWeek, day);
+}
+
+function meanOfWeek(view: View, day: Day): number | undefined {
   const people = ofEach(daysFrom(addDays(day, -6), day), (of) => view.row(activityDataset, of)?.dailyUsers);
   return people && preciseSum(people) / people.length;
 }

@@ -37,13 +37,18 @@ interface Weekday {
  * known.
  */
 export function expectationOf(view: View, day: Day): Expectation | undefined {
+  return view.ofDay(expect, day);
+}
+
+function expect(view: View, day: Day): Expectation | undefined {
   // The newest day of each weekday before the day; the last one is the weekday of the day itself.
-  const weekdays = Array.from({ length: 7 }, (_, index) => weekdayUpTo(view, addDays(day, -1 - index)));
+  const weekdays = Array.from({ length: 7 }, (_, index) => view.ofDay(weekdayUpTo, addDays(day, -1 - index)));
   const own = weekdays[6];
   if (own === undefined || own.known.length < MIN_EXPECTATION_DAYS) return undefined;
   return { credits: own.median, upper: Math.min(upperBound(own, weekdays), Number.MAX_VALUE) };
 }
 
+/** The weekday of a day up to that day: six of the seven are those of the day before. */
 function weekdayUpTo(view: View, newest: Day): Weekday {
   const known: number[] = [];
   for (let week = 0; week < WEEKS; week++) {

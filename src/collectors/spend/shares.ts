@@ -21,33 +21,27 @@ interface Usage {
 interface Comparison {
   readonly ofDay: Usage | undefined;
   readonly before: Usage | undefined;
+  /** The number of known days before. */
+  readonly knownBefore: number;
 }
 
 /** Each model's share of the day's credits, 0 for models of the baseline alone; undefined on a day without credits. */
 export function sharesByModel(view: View, day: Day): readonly ModelSample[] | undefined {
-  const { ofDay, before } = compared(view, day);
+  const { ofDay, before } = view.ofDay(compare, day);
   return ofDay && sharesOf(ofDay, before?.models);
 }
 
 /** Each model's share of the credits of the 14 days before, 0 for models that are new on the day. */
 export function baselineSharesByModel(view: View, day: Day): readonly ModelSample[] | undefined {
-  const { ofDay, before } = compared(view, day);
-  if (knownDays(view, day).length < MIN_BASELINE_DAYS) return undefined;
+  const { ofDay, before, knownBefore } = view.ofDay(compare, day);
+  if (knownBefore < MIN_BASELINE_DAYS) return undefined;
   return before && sharesOf(before, ofDay?.models);
 }
 
 /** Both families need the same two usages. */
-function compared(view: View, day: Day): Comparison {
-  const comparisons = view.once(createComparisons);
-  const known = comparisons.get(day);
-  if (known !== undefined) return known;
-  const made = { ofDay: usageOf(view, [day]), before: usageOf(view, knownDays(view, day)) };
-  comparisons.set(day, made);
-  return made;
-}
-
-function createComparisons(): Map<Day, Comparison> {
-  return new Map();
+function compare(view: View, day: Day): Comparison {
+  const known = knownDays(view, day);
+  return { ofDay: usageOf(view, [day]), before: usageOf(view, known), knownBefore: known.length };
 }
 
 /** The days of the baseline whose credits are known in total and by model. */

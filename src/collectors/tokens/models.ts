@@ -13,6 +13,10 @@ const UNKNOWN_TIER = 'unknown';
  * known one, otherwise `unknown`.
  */
 export function modelsOf(view: View, day: Day): readonly TieredModel[] | undefined {
+  return view.ofDay(tieredModels, day);
+}
+
+function tieredModels(view: View, day: Day): readonly TieredModel[] | undefined {
   const entries = view.row(tokensDataset, day)?.byModel;
   if (entries === undefined) return undefined;
   if (isMerged(entries)) return entries;
@@ -70,16 +74,32 @@ function collectTiers(
 
 /** Merges the entries of each model and tier. */
 export function mergedModels(entries: readonly ModelTokens[]): readonly ModelTokens[] {
-  return breakdown(entries, {
+  return breakdown(distinctModels(entries), {
     keyOf: ({ model, tier }) => JSON.stringify([model, tier]),
-    merge: (one, other) => ({
-      model: one.model,
-      tier: one.tier,
-      credits: plusKnown(one.credits, other.credits),
-      input: plusKnown(one.input, other.input),
-      output: plusKnown(one.output, other.output),
-    }),
+    merge: mergeTokens,
     weightOf: ({ credits }) => credits ?? 0,
     restOf: (entry) => ({ ...entry, model: OTHER, tier: OTHER }),
   });
+}
+
+/** Merged before they get a key, which costs more than merging: weeks of days have the same few models. */
+function distinctModels(entries: readonly ModelTokens[]): readonly ModelTokens[] {
+  const byModel = new Map<string, Map<string | undefined, ModelTokens>>();
+  for (const entry of entries) {
+    const byTier = byModel.get(entry.model) ?? new Map<string | undefined, ModelTokens>();
+    byModel.set(entry.model, byTier);
+    const before = byTier.get(entry.tier);
+    byTier.set(entry.tier, before === undefined ? entry : mergeTokens(before, entry));
+  }
+  return [...byModel.values()].flatMap((byTier) => [...byTier.values()]);
+}
+
+function mergeTokens(one: ModelTokens, other: ModelTokens): ModelTokens {
+  return {
+    model: one.model,
+    tier: one.tier,
+    credits: plusKnown(one.credits, other.credits),
+    input: plusKnown(one.input, other.input),
+    output: plusKnown(one.output, other.output),
+  };
 }

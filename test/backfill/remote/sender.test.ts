@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { PageFamily } from '../../../src/backfill/page.ts';
 import type { Post } from '../../../src/backfill/remote/delivery.ts';
 import type { Answer } from '../../../src/backfill/remote/response.ts';
 import { createSender, type SenderDeps } from '../../../src/backfill/remote/sender.ts';
@@ -28,15 +29,17 @@ function senderWith(post: Post, changes: Partial<SenderDeps> = {}) {
   return { clock, sender: createSender({ ...deps, ...changes }) };
 }
 
-function page(stamps: readonly number[], series: number) {
-  return {
-    family,
-    recorded: false,
-    stamps,
-    *samples() {
-      for (let index = 0; index < series; index++) yield { labels: { model: `m${index}` }, value: index };
+function page(stamps: readonly number[], series: number): readonly PageFamily[] {
+  return [
+    {
+      family,
+      recorded: false,
+      stamps,
+      *samples() {
+        for (let index = 0; index < series; index++) yield { labels: { model: `m${index}` }, value: index };
+      },
     },
-  };
+  ];
 }
 
 /** The contents of a body, as `series timestamp`. */
