@@ -34,12 +34,14 @@ export type Scrape = ScrapedPage | UnknownCollector;
 export interface Exposition {
   /** Everything published, or the part of the selected collectors, and the process's own metrics. */
   scrape(request: ScrapeRequest): Promise<Scrape>;
+  /** What `scrape` would resolve with for everything, if nothing has to be rendered or published first. */
+  ready(request: Negotiated): ScrapedPage | undefined;
   /** One organization's part and `probe_success`, without the process's own metrics. */
   probe(request: ProbeRequest): Promise<Scrape>;
 }
 
 interface ExpositionDeps {
-  readonly publication: Pick<Publication, 'fresh' | 'collectors'>;
+  readonly publication: Pick<Publication, 'fresh' | 'ready' | 'collectors'>;
   readonly registry: Registry;
   readonly clock: Clock;
 }
@@ -65,6 +67,11 @@ export function createExposition({ publication, registry, clock }: ExpositionDep
       const page = await published.part({ collect: request.collect }, request.format);
       return assemble(page, ending, request);
     },
+    ready(request) {
+      const published = publication.ready();
+      const ending = published && live.ready(request.format, published.version);
+      return ending && assemble(published.whole(request.format), ending, request);
+    },
     async probe(request) {
       const refusal = findUnknown(request.collect);
       if (refusal !== undefined) return refusal;
@@ -75,18 +82,25 @@ export function createExposition({ publication, registry, clock }: ExpositionDep
   };
 }
 
+interface Assembled {
+  readonly page: Page;
+  readonly ending: DeflatedChunk;
+  readonly scraped: ScrapedPage;
+}
+
 /**
  * Caches the last scrape of each format and coding while its parts are the same: assembling a scrape of a thousand
  * series would otherwise cost more than sending it.
  */
 function rememberAssembled(): typeof assembleScrape {
-  const last = new Map<string, { page: Page; ending: DeflatedChunk; scraped: ScrapedPage }>();
+  const lastInGzip = new Map<Format, Assembled>();
+  const lastAsText = new Map<Format, Assembled>();
   return (page, ending, negotiated) => {
-    const key = negotiated.gzip ? `${negotiated.format} gzip` : negotiated.format;
-    const before = last.get(key);
+    const last = negotiated.gzip ? lastInGzip : lastAsText;
+    const before = last.get(negotiated.format);
     if (before?.page === page && before.ending === ending) return before.scraped;
     const scraped = assembleScrape(page, ending, negotiated);
-    last.set(key, { page, ending, scraped });
+    last.set(negotiated.format, { page, ending, scraped });
     return scraped;
   };
 }

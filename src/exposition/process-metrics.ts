@@ -8,6 +8,8 @@ import { escapeLabelValue, type FamilyType, type Format, formatValue, renderFami
 interface Live {
   /** Rendered at most once per second, and again for each published version. */
   chunk(format: Format, version: number): Promise<DeflatedChunk>;
+  /** The chunk for a published version, unless it has to be rendered first. */
+  ready(format: Format, version: number): DeflatedChunk | undefined;
 }
 
 const FRESH_MS = 1000;
@@ -18,25 +20,40 @@ interface Rendering {
   readonly version: number;
   readonly at: number;
   readonly chunk: Promise<DeflatedChunk>;
+  /** What `chunk` has resolved with. */
+  rendered?: DeflatedChunk;
 }
 
 /** Creates the live part of a registry. */
 export function createLive({ registry, clock }: { registry: Registry; clock: Clock }): Live {
   const slices = createSlices(clock);
   const renderings = new Map<Format, Rendering>();
+
+  function fresh(format: Format, version: number): Rendering | undefined {
+    const last = renderings.get(format);
+    const isFresh = last?.version === version && clock.elapsed() - last.at < FRESH_MS;
+    return isFresh ? last : undefined;
+  }
+
   return {
     chunk(format, version) {
-      const now = clock.elapsed();
-      const last = renderings.get(format);
-      if (last !== undefined && last.version === version && now - last.at < FRESH_MS) return last.chunk;
-      const rendering = { version, at: now, chunk: render(registry, format, slices) };
+      const last = fresh(format, version);
+      if (last !== undefined) return last.chunk;
+      const chunk = render(registry, format, slices);
+      const rendering: Rendering = { version, at: clock.elapsed(), chunk };
       renderings.set(format, rendering);
-      // A failure concerns the scrapes that wait for it, not later ones.
-      rendering.chunk.catch(() => {
-        if (renderings.get(format) === rendering) renderings.delete(format);
-      });
-      return rendering.chunk;
+      chunk.then(
+        (rendered) => {
+          rendering.rendered = rendered;
+        },
+        // A failure concerns the scrapes that wait for it, not later ones.
+        () => {
+          if (renderings.get(format) === rendering) renderings.delete(format);
+        },
+      );
+      return chunk;
     },
+    ready: (format, version) => fresh(format, version)?.rendered,
   };
 }
 

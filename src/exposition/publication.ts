@@ -34,10 +34,12 @@ export interface Publication {
   flush(): Promise<Published>;
   current(): Published;
   /**
-   * The state for a scrape: with all changes, unless the page has so many parts that publishing them takes too long for
-   * a scrape; then the current one, and a publication follows soon.
+   * The state for a scrape: with all changes, unless the page has so many parts or bytes that publishing them takes too
+   * long for a scrape; then the current one, and a publication follows soon.
    */
   fresh(): Promise<Published>;
+  /** What `fresh` would resolve with, if nothing has to be published first. */
+  ready(): Published | undefined;
   /** The names that `?collect[]=` accepts; initially those of all families. */
   readonly collectors: ReadonlySet<string>;
   /** Sets the names of the enabled collectors. */
@@ -62,6 +64,8 @@ const INTERVAL_MS = 1000;
 const REST = 4;
 /** A scrape waits for changes if the page has at most this many segments: those of about a dozen organizations. */
 const FEW_SEGMENTS = 2000;
+/** And if it has at most this many bytes: with a million series, a publication occupies all cores for a second. */
+const FEW_BYTES = 1024 * 1024;
 /** The collector name under which the exporter's own metrics are published; no collector has it. */
 const OWN = '';
 
@@ -78,6 +82,7 @@ export function createPublication({ families, orgMetrics, clock, log }: Publicat
   let running: ReadonlySet<string> = collectors;
   let published = stateOf(0, [], []);
   let changed = false;
+  let publishing = false;
   let resting = false;
   let held = false;
   let tookMs = 0;
@@ -100,6 +105,7 @@ export function createPublication({ families, orgMetrics, clock, log }: Publicat
   async function publish(): Promise<Published> {
     if (!changed) return published;
     changed = false;
+    publishing = true;
     const startedAt = clock.elapsed();
     try {
       await renderOwn();
@@ -116,6 +122,8 @@ export function createPublication({ families, orgMetrics, clock, log }: Publicat
     } catch (error) {
       changed = true;
       throw error;
+    } finally {
+      publishing = false;
     }
     return published;
   }
@@ -137,6 +145,11 @@ export function createPublication({ families, orgMetrics, clock, log }: Publicat
 
   function flush(): Promise<Published> {
     return turns.run(publish);
+  }
+
+  /** Whether a scrape waits for changes. */
+  function isSmall(): boolean {
+    return published.segments <= FEW_SEGMENTS && published.deflated <= FEW_BYTES;
   }
 
   function touch(): void {
@@ -172,8 +185,9 @@ export function createPublication({ families, orgMetrics, clock, log }: Publicat
     },
     current: () => published,
     async fresh() {
-      return published.segments > FEW_SEGMENTS ? published : flush().catch(() => published);
+      return isSmall() ? flush().catch(() => published) : published;
     },
+    ready: () => (isSmall() && (changed || publishing) ? undefined : published),
     hold() {
       held = true;
       return () => {

@@ -28,7 +28,7 @@ const END_BLOCK = Buffer.from([0x03, 0x00]);
 // A hundred megabytes in chunks of the default 16 KiB would take several thousand more turns.
 const INFLATE_CHUNK = 128 * 1024;
 // Up to this size one write of a copy is faster than many parts; beyond it, a copy would double the page's memory.
-const SHORT = 256 * 1024;
+const SHORT = 1024 * 1024;
 
 /** Joins a page and the chunk that ends it, in time that does not depend on the size of the page. */
 export function assembleScrape(page: Page, ending: DeflatedChunk, { format, gzip }: Negotiated): ScrapedPage {

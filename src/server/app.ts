@@ -36,7 +36,6 @@ export interface AppDeps extends Omit<MetricsDeps, Own>, Omit<ProbeDeps, Own> {
   redact(text: string): string;
   /** The handler of hook events; undefined if none are accepted. */
   hooks?(): Handler | undefined;
-  readonly telemetryPath: string;
   /** Whether `POST /-/refresh` and `POST /-/reload` are enabled. */
   readonly lifecycle: boolean;
   /** The host names that requests may use; any if empty. */
@@ -56,7 +55,11 @@ export function createApp(deps: AppDeps): RequestListener {
   return (request, response) => {
     if (isAnswered(request, response)) return;
     if (!isUsualScrape(request, deps.telemetryPath)) return app(request, response);
-    Promise.resolve(scrape(request, response)).catch((error: unknown) => fail(error, response));
+    try {
+      scrape(request, response)?.catch((error: unknown) => fail(error, response));
+    } catch (error) {
+      fail(error, response);
+    }
   };
 }
 

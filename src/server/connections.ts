@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../runtime/clock.ts';
 
@@ -17,86 +17,112 @@ const ANSWER_MS = 120_000;
 /** Scrapers wait for one answer before the next request; each pipelined request costs memory. */
 const MAX_AHEAD = 8;
 
+/** One of the limited connections. */
 interface Connection {
   readonly socket: Socket;
-  answering: number;
+  /** The number of requests that wait for an answer; undefined before the first one. */
+  answering: number | undefined;
+  /** Rises with each change between waiting for a request and waiting for an answer, over all connections. */
+  turn: number;
+  /** When the oldest unanswered request began, in milliseconds. */
   since: number;
+}
+
+/** Counts the requests of each connection. */
+export interface Connections {
+  /** To be called with the socket of each request; closes it if it has too many. */
+  began(socket: Socket): Connection | undefined;
+  /** To be called with the result of `began` when the request has been answered. */
+  ended(connection: Connection | undefined): void;
 }
 
 /**
  * Limits the number of a server's connections without ever refusing a new one: beyond the limit, the least important
  * connection is closed. Connections that have sent no request are closed first, then idle ones between requests, then
  * those that wait for an answer; within each group, the oldest first. A scraper therefore always gets a connection,
- * even if many others hold theirs.
+ * even if many others hold theirs. Only a new connection looks at all others: a scrape must cost nothing here.
  */
-export function limitConnections(server: Server, { limit, clock }: ConnectionLimitDeps): void {
-  // Each in order of insertion, so that the first is the oldest.
-  const silent = new Map<string, Connection>();
-  const resting = new Map<string, Connection>();
-  const answering = new Map<string, Connection>();
-  const groups = [silent, resting, answering];
+export function limitConnections(server: Server, { limit, clock }: ConnectionLimitDeps): Connections {
+  const open = new Set<Connection>();
+  const byAddress = new Map<string, Connection>();
+  const bySocket = new WeakMap<Socket, Connection>();
+  let turns = 0;
 
-  function move(key: string, to: Map<string, Connection>, connection: Connection): void {
-    for (const group of groups) group.delete(key);
-    connection.since = clock.elapsed();
-    to.set(key, connection);
+  function close(connection: Connection): void {
+    open.delete(connection);
+    connection.socket.destroy();
   }
 
-  function find(key: string): Connection | undefined {
-    return silent.get(key) ?? resting.get(key) ?? answering.get(key);
-  }
-
-  function close(key: string, { socket }: Connection): void {
-    for (const group of groups) group.delete(key);
-    socket.destroy();
-  }
-
-  function closeOne(): void {
-    for (const group of groups) {
-      for (const [key, connection] of group) {
-        close(key, connection);
-        return;
-      }
-    }
-  }
-
-  function closeSlow(): void {
+  function makeRoom(): void {
     const tooLong = clock.elapsed() - ANSWER_MS;
-    for (const [key, connection] of answering) {
-      if (connection.since > tooLong) return;
-      close(key, connection);
+    for (const connection of open) {
+      if (isAnswering(connection) && connection.since <= tooLong) close(connection);
     }
+    if (open.size < limit) return;
+    let least: Connection | undefined;
+    for (const connection of open) {
+      if (least === undefined || isLess(connection, least)) least = connection;
+    }
+    if (least !== undefined) close(least);
+  }
+
+  /** With TLS, requests refer to another object than the accepted connection, with the same addresses. */
+  function find(socket: Socket): Connection | undefined {
+    const known = bySocket.get(socket);
+    if (known !== undefined) return known;
+    const connection = byAddress.get(addressOf(socket));
+    if (connection !== undefined) bySocket.set(socket, connection);
+    return connection;
   }
 
   server.on('connection', (socket: Socket) => {
-    const key = keyOf(socket);
-    if (silent.size + resting.size + answering.size >= limit) closeOne();
-    const connection: Connection = { socket, answering: 0, since: clock.elapsed() };
-    silent.set(key, connection);
+    makeRoom();
+    const address = addressOf(socket);
+    const connection: Connection = { socket, answering: undefined, turn: turns++, since: 0 };
+    open.add(connection);
+    byAddress.set(address, connection);
     socket.once('close', () => {
-      if (find(key) !== connection) return;
-      for (const group of groups) group.delete(key);
+      open.delete(connection);
+      if (byAddress.get(address) === connection) byAddress.delete(address);
     });
   });
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    closeSlow();
-    const key = keyOf(request.socket);
-    const connection = find(key);
-    if (connection === undefined) return;
-    connection.answering += 1;
-    if (connection.answering > MAX_AHEAD) {
-      close(key, connection);
-      return;
-    }
-    if (connection.answering === 1) move(key, answering, connection);
-    response.once('close', () => {
+
+  return {
+    began(socket) {
+      const connection = find(socket);
+      if (connection === undefined) return undefined;
+      const answering = (connection.answering ?? 0) + 1;
+      connection.answering = answering;
+      if (answering === 1) {
+        connection.turn = turns++;
+        connection.since = clock.elapsed();
+      }
+      if (answering > MAX_AHEAD) close(connection);
+      return connection;
+    },
+    ended(connection) {
+      if (connection?.answering === undefined) return;
       connection.answering -= 1;
-      if (connection.answering === 0 && find(key) === connection) move(key, resting, connection);
-    });
-  });
+      if (connection.answering === 0) connection.turn = turns++;
+    },
+  };
 }
 
-/** By the remote address: with TLS, requests refer to another object than the accepted connection. */
-function keyOf(socket: Socket): string {
+function isAnswering({ answering }: Connection): boolean {
+  return answering !== undefined && answering > 0;
+}
+
+/** Whether one connection is less important than another. */
+function isLess(one: Connection, other: Connection): boolean {
+  const [rank, otherRank] = [rankOf(one), rankOf(other)];
+  return rank === otherRank ? one.turn < other.turn : rank < otherRank;
+}
+
+function rankOf({ answering }: Connection): number {
+  if (answering === undefined) return 0;
+  return answering === 0 ? 1 : 2;
+}
+
+function addressOf(socket: Socket): string {
   return `${socket.remoteAddress} ${socket.remotePort} ${socket.localAddress}`;
 }

@@ -1,12 +1,16 @@
+import type { ServerResponse } from 'node:http';
 import type { Exposition } from '../exposition/exposition.ts';
+import type { Negotiated } from '../exposition/negotiate.ts';
 import type { AnswerPage } from './answer-page.ts';
 import { type ExpressRequest, type Negotiate, rememberNegotiation } from './negotiation.ts';
 import { type Handler, respondText } from './respond.ts';
 
 export interface MetricsDeps {
-  readonly exposition: Pick<Exposition, 'scrape'>;
+  readonly exposition: Pick<Exposition, 'scrape' | 'ready'>;
   readonly negotiate: Negotiate;
   readonly answerPage: AnswerPage;
+  /** The path that is served. */
+  readonly telemetryPath: string;
 }
 
 /** Serves scrapes: negotiates the format and sends the prepared bytes. */
@@ -14,15 +18,20 @@ export function createMetricsHandler({
   exposition,
   negotiate,
   answerPage,
+  telemetryPath: path,
 }: MetricsDeps): Handler<ExpressRequest> {
   const negotiated = rememberNegotiation(negotiate);
-  return async (request, response) => {
+  async function answer(request: ExpressRequest, response: ServerResponse, format: Negotiated) {
     const query = parseCollect(request.url ?? '');
-    if ('problem' in query) {
-      respondText(response, 400, query.problem);
-      return;
-    }
-    answerPage(request, response, await exposition.scrape({ ...negotiated(request), ...query }));
+    if ('problem' in query) respondText(response, 400, query.problem);
+    else answerPage(request, response, await exposition.scrape({ ...format, ...query }));
+  }
+
+  return (request, response) => {
+    const format = negotiated(request);
+    const ready = request.url === path ? exposition.ready(format) : undefined;
+    // Without a promise, which would cost a tenth of a small answer.
+    return ready === undefined ? answer(request, response, format) : answerPage(request, response, ready);
   };
 }
 

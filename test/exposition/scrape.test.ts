@@ -112,6 +112,45 @@ describe('a scrape', () => {
     });
   });
 
+  test.each(['text', 'openmetrics'] as const)(
+    'as %s is ready, and the same, until something has to be rendered or published',
+    async (format) => {
+      const { clock, publication, exposition, publish } = create();
+      const asked = { format, gzip: true };
+      await publish(1);
+      expect(exposition.ready(asked)).toBeUndefined();
+      const first = await exposition.scrape(asked);
+      expect(exposition.ready(asked)).toBe(first);
+      expect(exposition.ready({ ...asked, gzip: false })).toMatchObject({ contentEncoding: undefined });
+      expect(exposition.ready({ ...asked, format: format === 'text' ? 'openmetrics' : 'text' })).toBe(
+        undefined,
+      );
+      publication.remove('a');
+      expect(exposition.ready(asked)).toBeUndefined();
+      const publishing = publication.flush();
+      await Promise.resolve();
+      expect(exposition.ready(asked)).toBeUndefined();
+      await publishing;
+      expect(exposition.ready(asked)).toBeUndefined();
+      const second = await exposition.scrape(asked);
+      expect(exposition.ready(asked)).toBe(second);
+      await clock.advance(1000);
+      expect(exposition.ready(asked)).toBeUndefined();
+    },
+  );
+
+  test('of a large page does not wait for a publication', async () => {
+    const { publication, exposition, publish } = create();
+    const asked = { format: 'text', gzip: true } as const;
+    await publish(1, 60_000, ['a', 'b', 'c']);
+    const first = pageOf(await exposition.scrape(asked));
+    publication.remove('a');
+    expect(exposition.ready(asked)).toBe(first);
+    expect(await exposition.scrape(asked)).toBe(first);
+    await publication.flush();
+    expect(pageOf(await exposition.scrape(asked)).contentLength).toBeLessThan(first.contentLength);
+  });
+
   test('never mixes two states while others are published', async () => {
     const { publish, read, clock } = create();
     await publish(1, 500);
