@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { TEST_LIMIT_MS } from './test/support/limits.ts';
@@ -13,15 +14,10 @@ const common = {
 // Imports cost more than most tests do: no file keeps state in a module, so that files of a worker share them.
 const shared = { isolate: false };
 
-// Their properties run a fifth as often in `unit` as in `storm`.
-const properties = [
-  'test/collectors/spend/properties.test.ts',
-  'test/collectors/users/teams.test.ts',
-  'test/history/sqlite/history.test.ts',
-  'test/hooks/intake/intake.test.ts',
-  'test/scheduler/ticker.test.ts',
-  'test/web-config/hostile.test.ts',
-];
+// In `npm test` these run a share of what they can; the storm has them do all of it.
+const thorough = globSync('test/**/*.test.ts').filter((file) =>
+  readFileSync(file, 'utf8').includes('support/thoroughness.ts'),
+);
 
 // `unit` runs in the process of the test; `e2e` starts the program or the whole service; both need nothing but Node.
 // `storm` neither, but takes minutes; `system` drives real servers and browsers, `cluster` an API server of Kubernetes.
@@ -44,7 +40,7 @@ export default defineConfig({
       {
         test: {
           ...{ name: 'storm', ...common },
-          include: ['test/{storm,fuzz}/**/*.test.ts', ...properties],
+          include: ['test/{storm,fuzz}/**/*.test.ts', ...thorough],
           env: { PROPERTY_RUNS: 'all' },
         },
       },

@@ -22,17 +22,33 @@ export function createJsonMeter(bounds: JsonBounds): JsonMeter {
   let isText = false;
   let isEscaped = false;
 
+  /** The index of the quote that ends a text, from an index within it; the length of the chunk if it goes on. */
+  function endOfText(chunk: Uint8Array, from: number): number {
+    let at = from;
+    if (isEscaped && at < chunk.length) {
+      at += 1;
+      isEscaped = false;
+    }
+    for (; at < chunk.length; at += 1) {
+      const byte = chunk[at];
+      if (byte === QUOTE) return at;
+      if (byte !== BACKSLASH) continue;
+      at += 1;
+      isEscaped = at === chunk.length;
+    }
+    return chunk.length;
+  }
+
   return {
     read(chunk) {
-      // An index, because an iterator is slower and this processes every received byte.
+      // An index, because an iterator is slower and this processes every received byte; most of them are in texts.
       for (let at = 0; at < chunk.length; at += 1) {
-        const byte = chunk[at];
         if (isText) {
-          if (isEscaped) isEscaped = false;
-          else if (byte === BACKSLASH) isEscaped = true;
-          else if (byte === QUOTE) isText = false;
+          at = endOfText(chunk, at);
+          if (at < chunk.length) isText = false;
           continue;
         }
+        const byte = chunk[at];
         if (byte === QUOTE) isText = true;
         else if (byte === COMMA) values += 1;
         else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {

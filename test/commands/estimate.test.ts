@@ -12,7 +12,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 1
 afterEach(() => void vi.useRealTimers());
 
 async function startPlatform(): Promise<{ platform: Sandbox; url: string }> {
-  const platform = createSandbox({ now: Date.now, users: 60, repos: 5 });
+  const platform = createSandbox({ now: Date.now, users: 30, repos: 3 });
   const { url } = await platform.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => platform.close());
   return { platform, url };
@@ -51,7 +51,7 @@ test('the series of each collector and label are listed, for each identification
   const [none, hash, id] = users;
   const people = id?.labels.find(({ label }) => label === 'user');
   expect(none?.labels.some(({ label }) => label === 'user')).toBe(false);
-  expect(people?.values).toBeGreaterThan(20);
+  expect(people?.values).toBeGreaterThan(10);
   expect(hash?.series).toBe(id?.series);
   // Two of the 13 per-user families have two parts each.
   expect(people?.series).toBeLessThanOrEqual(15 * (people?.values ?? 0));

@@ -4,6 +4,7 @@ import { formatListenAddress, parseListenAddress } from '../../src/config/listen
 import type { Option, ValueKind } from '../../src/config/option.ts';
 import { formatDuration, parseDuration, parseSize } from '../../src/config/parse.ts';
 import { parseValue } from '../../src/config/values.ts';
+import { propertyRuns } from '../support/thoroughness.ts';
 
 function parse(kind: ValueKind, text: string, bounds: Partial<Option> = {}): unknown {
   const parsed = parseValue({ kind, section: '', description: '', ...bounds }, text);
@@ -204,5 +205,6 @@ test('an address never comes back in what is said about it', () => {
       expect(answer).toMatch(/^refused: /);
       expect(answer).not.toContain(secret);
     }),
+    { numRuns: propertyRuns(100) },
   );
 });

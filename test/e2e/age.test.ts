@@ -5,7 +5,7 @@ import { DAY, HOUR, startStory } from './harness.ts';
 const DATA_DAY = 'agent_platform_data_day_timestamp_seconds';
 
 test('series disappear once the last good data is too old, their day does not, and they return', async () => {
-  const story = await startStory({ flags: ['metrics.max-age=7d'] });
+  const story = await startStory({ sandbox: { repos: 6 }, flags: ['metrics.max-age=7d'] });
   const before = await story.page();
   story.platform.setFaults(['500@tokens', '500@readiness']);
 

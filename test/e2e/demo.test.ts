@@ -6,13 +6,18 @@ import { ABSENT } from './golden/absent.ts';
 import { startStory } from './harness.ts';
 import { isOfPlatform, type Page } from './page.ts';
 
-/** The demo on a fixed day, with fewer repositories so that the file stays readable. */
-async function demo() {
-  return startStory({
+let shared: Page | undefined;
+
+/** The page of the demo on a fixed day, with fewer repositories so that the file stays readable. */
+async function demoPage(): Promise<Page> {
+  if (shared !== undefined) return shared;
+  const demo = await startStory({
     sandbox: { users: 40, repos: 3, days: 400 },
     flags: ['history.start=2026-01-14'],
     contract: demoContract,
   });
+  shared = await demo.page();
+  return shared;
 }
 
 /** The text of the platform's families, including headers, in the order of the page. */
@@ -36,13 +41,13 @@ function ownPart(page: Page): string {
 }
 
 test('the page of the demo is the one that is committed', async () => {
-  const page = await (await demo()).page();
+  const page = await demoPage();
   await expect(platformPart(page)).toMatchFileSnapshot('golden/demo.prom');
   await expect(ownPart(page)).toMatchFileSnapshot('golden/exporter-metrics.txt');
 });
 
 test('every family that is declared is on the page, or there is a reason why not', async () => {
-  const page = await (await demo()).page();
+  const page = await demoPage();
   const enabled = collectors.filter(({ enabledByDefault }) => enabledByDefault);
   const datasets = enabled
     .filter(isFetching)

@@ -84,7 +84,7 @@ export interface Story {
 export async function startStory(options: StoryOptions = {}): Promise<Story> {
   const clock = createStoryClock(options.begins ?? NOON);
   const ticker = createFakeTicker();
-  const platform = createSandbox({ now: clock.now, users: 12, repos: 6, days: DAYS, ...options.sandbox });
+  const platform = createSandbox({ now: clock.now, users: 12, repos: 3, days: DAYS, ...options.sandbox });
   const { url: ownUrl } = await platform.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => platform.close());
   const platformUrl = options.rewrite ? await startRewriting(ownUrl, options.rewrite) : ownUrl;

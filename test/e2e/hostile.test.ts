@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { firstCases } from '../support/thoroughness.ts';
 import { firstRuns, startStory, untilTimedOut } from './harness.ts';
 
 const FAILING = 'agent_platform_exporter_collector_failing';
@@ -7,16 +8,18 @@ const OTHERS = { activity: 1, productivity: 1, readiness: 1, tokens: 1, wiki: 1 
 const FLAGS = ['api.max-response-bytes=2MiB', 'api.retries=0', 'history.start=2026-11-12'];
 
 describe('a platform that attacks memory or time costs its own data only', () => {
-  test.each([
+  const attacks: [string, string][] = [
     ['gzip-bomb=1073741824@tools', 'limit'],
-    ['endless-body=1073741824@tools', 'limit'],
-    ['oversize=16777216@tools', 'limit'],
-    ['many-names=10000@tools', 'limit'],
     ['slow-body=50@tools', 'timeout'],
     ['deep-json=100000@tools', 'schema'],
-    ['big-headers=1000000@tools', 'network'],
     ['redirect-loop@tools', 'server'],
-  ])('%s: %s', async (fault, reason) => {
+    ['big-headers=1000000@tools', 'network'],
+    ['many-names=10000@tools', 'limit'],
+    ['endless-body=1073741824@tools', 'limit'],
+    ['oversize=16777216@tools', 'limit'],
+  ];
+
+  test.each(firstCases(5, attacks))('%s: %s', async (fault, reason) => {
     const story = await startStory({ sandbox: { faults: [fault] }, flags: FLAGS, polled: false });
     const runs = () => firstRuns(story.service);
     await (reason === 'timeout' ? untilTimedOut(story, 'tools', runs) : runs());
@@ -72,8 +75,9 @@ describe('a platform that attacks memory or time costs its own data only', () =>
   });
 
   test('members called __proto__ or constructor change nothing', async () => {
-    const plain = await startStory();
-    const story = await startStory({ sandbox: { faults: ['odd-keys'] } });
+    // The newest report, which has them, is not on a main line.
+    const plain = await startStory({ sandbox: { repos: 6 } });
+    const story = await startStory({ sandbox: { repos: 6, faults: ['odd-keys'] } });
     expect(Reflect.get({}, 'polluted')).toBeUndefined();
     const known = (await plain.page()).platform();
     const own = (await story.page()).platform();

@@ -5,8 +5,9 @@ const sum = (values: Readonly<Record<string, number>>) =>
   Object.values(values).reduce((all, one) => all + one, 0);
 
 test('over values_per_label the largest values stay, the rest is other, and sums do not change', async () => {
-  const whole = await (await startStory()).page();
-  const story = await startStory({ file: 'limits: {values_per_label: {tool: 5, repo: 3}}' });
+  const sandbox = { repos: 6 };
+  const whole = await (await startStory({ sandbox })).page();
+  const story = await startStory({ sandbox, file: 'limits: {values_per_label: {tool: 5, repo: 3}}' });
   const page = await story.page();
   const name = 'agent_platform_daily_tool_calls_by_tool';
   const [all, few] = [whole.by('tool', name), page.by('tool', name)];

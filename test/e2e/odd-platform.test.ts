@@ -10,7 +10,10 @@ const DATASETS = ['tokens', 'tools', 'activity', 'productivity'];
 
 /** The page after the first run of these collectors alone, which request few days. */
 async function pageOf(rewrite: Rewrite, ...collectors: readonly string[]): Promise<Page> {
-  const story = await startStory({ rewrite, collectors, flags: ['history.start=2026-11-10'] });
+  const story = await startStory({
+    ...{ rewrite, collectors, sandbox: { repos: 6 } },
+    flags: ['history.start=2026-11-10'],
+  });
   return story.page();
 }
 

@@ -54,7 +54,7 @@ describe('keys', () => {
   });
 
   test('of a member may read readiness and wiki, and analytics report the missing role', async () => {
-    const story = await startStory({ keys: { acme: 'sandbox-acme-member' } });
+    const story = await startStory({ sandbox: { repos: 6 }, keys: { acme: 'sandbox-acme-member' } });
     const page = await story.page();
     expect(page.by('collector', 'agent_platform_exporter_collector_failing', { reason: 'role' })).toEqual({
       activity: 1,

@@ -35,7 +35,7 @@ describe('after a restart', () => {
     more: readonly string[] = [],
   ): Promise<Story> {
     const flags = [`storage.path=${join(folder, name)}`, ...more];
-    return startStory({ begins, sandbox: { faults }, flags });
+    return startStory({ begins, sandbox: { repos: 6, faults }, flags });
   }
 
   test('what was known is published, although the platform is down', async () => {
@@ -81,7 +81,7 @@ describe('after a restart', () => {
     const page = await second.page();
     expect(page.value(DATA_DAY, { dataset: 'tokens' })).toBe(Date.UTC(2026, 10, 20) / 1000);
     expect(page.value('agent_platform_exporter_day_revisions_total', { dataset: 'tokens' })).toBe(0);
-    const whole = await startStory({ begins: NOON + DAY });
+    const whole = await startStory({ begins: NOON + DAY, sandbox: { repos: 6 } });
     expect(page.platform()).toEqual((await whole.page()).platform());
   });
 

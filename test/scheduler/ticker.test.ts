@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { createLastTick, readCron } from '../../src/scheduler/cron.ts';
 import { createCronTicker } from '../../src/scheduler/ticker.ts';
-import { propertyRuns } from '../support/property-runs.ts';
+import { propertyRuns } from '../support/thoroughness.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -150,7 +150,8 @@ test('inflates for a limited number of clients at a time, and disconnects the sl
 });
 
 function* endless(): Iterable<Buffer> {
-  for (;;) yield Buffer.alloc(65_536, 'x');
+  const block = Buffer.alloc(65_536, 'x');
+  for (;;) yield block;
 }
 
 test('does not receive a body that is never read', async () => {

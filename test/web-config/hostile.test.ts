@@ -9,7 +9,7 @@ import { createSystemClock } from '../../src/runtime/clock.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
 import { createHttpServer } from '../../src/server/http-server.ts';
 import { loadWebSettings } from '../../src/web-config/load.ts';
-import { propertyRuns } from '../support/property-runs.ts';
+import { propertyRuns } from '../support/thoroughness.ts';
 import { caseFiles, withFiles } from './folder.ts';
 import { FILE, startWorld, tlsFile } from './world.ts';
 

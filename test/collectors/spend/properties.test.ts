@@ -4,7 +4,7 @@ import { addDays, type Day, daysBetween, lastOfMonth } from '../../../src/catalo
 import { preciseSum } from '../../../src/collectors/counts.ts';
 import { tokensCollector } from '../../../src/collectors/tokens/collector.ts';
 import { dayNamed } from '../../support/day.ts';
-import { propertyRuns } from '../../support/property-runs.ts';
+import { propertyRuns } from '../../support/thoroughness.ts';
 import { daysSince, dollars, type KnownDay, spendOn, spendView, WITHOUT_CREDITS } from './view.ts';
 
 const FIRST = dayNamed('2027-11-01');

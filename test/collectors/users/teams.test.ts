@@ -6,7 +6,7 @@ import type { View } from '../../../src/catalog/view.ts';
 import { usersCollector } from '../../../src/collectors/users/collector.ts';
 import { usersDataset } from '../../../src/collectors/users/dataset.ts';
 import { createCsvFormat, createJsonlFormat } from '../../../src/export/tidy.ts';
-import { hasAllRuns, propertyRuns } from '../../support/property-runs.ts';
+import { hasAllRuns, propertyRuns } from '../../support/thoroughness.ts';
 import { createFakeView, DAY, expositionOf } from '../fakes.ts';
 import { type Person, person, reduced, teamsById } from './people.ts';
 

@@ -14,6 +14,7 @@ import { addDays } from '../../../src/catalog/day.ts';
 import { MIGRATIONS } from '../../../src/history/sqlite/schema.ts';
 import { createRandom } from '../../fuzz/random.ts';
 import { dayNamed } from '../../support/day.ts';
+import { propertyRuns } from '../../support/thoroughness.ts';
 import { answer, contentOf, createDirectory, openHistory } from '../files.ts';
 
 const monday = dayNamed('2026-03-02');
@@ -59,7 +60,8 @@ describe('damage at random offsets', () => {
     async (onDamage) => {
       const original = readFileSync(await writtenIn(createDirectory()));
       let read = 0;
-      for (let seed = 1; seed <= 30; seed++) {
+      const files = propertyRuns(30);
+      for (let seed = 1; seed <= files; seed++) {
         const file = path.join(createDirectory(), 'history.db');
         writeFileSync(file, original);
         damage(file, createRandom(seed));
@@ -81,14 +83,14 @@ describe('damage at random offsets', () => {
         await again.close();
       }
       // Most of the undamaged data can still be read.
-      expect(read).toBeGreaterThan((30 * DAYS) / 2);
+      expect(read).toBeGreaterThan((files * DAYS) / 2);
     },
   );
 
   test.each(['keep', 'replace'] as const)(
     'while it is open (%s) costs nothing that is known',
     async (onDamage) => {
-      for (let seed = 1; seed <= 15; seed++) {
+      for (let seed = 1; seed <= propertyRuns(15); seed++) {
         const file = await writtenIn(createDirectory());
         const history = await openHistory(file, { onDamage });
         await history.putDays('acme', 'tools', answer([monday], { [monday]: { n: 1 } }));

@@ -8,7 +8,7 @@ import { addDays, type Day, startOf } from '../../../src/catalog/day.ts';
 import { ForeignAnswer, type History, UNCONFIRMED } from '../../../src/history/history.ts';
 import { createMemoryHistory } from '../../../src/history/memory.ts';
 import { dayNamed } from '../../support/day.ts';
-import { propertyRuns } from '../../support/property-runs.ts';
+import { propertyRuns } from '../../support/thoroughness.ts';
 import { answer, bytesIn, contentOf, createDirectory, listing, openHistory } from '../files.ts';
 
 const monday = dayNamed('2026-03-02');

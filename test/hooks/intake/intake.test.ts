@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { createSqliteHookStore } from '../../../src/hooks/intake/sqlite/store.ts';
 import { createMemoryHookStore } from '../../../src/hooks/intake/store.ts';
 import { createFakeClock } from '../../../src/runtime/clock.ts';
-import { propertyRuns } from '../../support/property-runs.ts';
+import { propertyRuns } from '../../support/thoroughness.ts';
 import { describeIntake, ended, stop } from './contract.ts';
 import { createPlace, DAY, MINUTE, NOW, openIntake, stores } from './parts.ts';
 

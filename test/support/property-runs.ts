@@ -1,7 +1,0 @@
-/** Whether every property runs as often as its test says, as the storm suite has them do. */
-export const hasAllRuns = process.env['PROPERTY_RUNS'] === 'all';
-
-/** Number of runs of a property whose runs are dear: all of them in the storm suite, a fifth in `npm test`. */
-export function propertyRuns(all: number): number {
-  return hasAllRuns ? all : Math.ceil(all / 5);
-}
