@@ -21,8 +21,16 @@ export interface PlacedSegment {
   readonly piece: Piece;
 }
 
-/** One organization's segments by family, by collector. */
-export type OrgSegments = ReadonlyMap<string, ReadonlyMap<string, OrgSegment>>;
+/** One organization's segments by collector. */
+export type OrgSegments = ReadonlyMap<string, CollectorSegments>;
+
+interface CollectorSegments {
+  /** What they were made from. */
+  readonly rendered: readonly Segment[];
+  /** Number of series. */
+  readonly series: number;
+  readonly byFamily: ReadonlyMap<string, OrgSegment>;
+}
 
 interface OrgSegment {
   readonly series: number;
@@ -58,15 +66,25 @@ function headerOf({ name, help, type = 'gauge' }: Omit<PublishedFamily, 'collect
   return { key: name, body: { text: deflateShort(text), openmetrics: deflateShort(openmetrics) } };
 }
 
-/** Sorts an organization's segments by family; throws if a family occurs twice. */
+/**
+ * Sorts an organization's segments by family; throws if a family occurs twice. Those of a collector that are the same
+ * as `before` stay as they are.
+ */
 export function createOrgSegments(
   declared: Declared,
   org: string,
   rendered: ReadonlyMap<string, readonly Segment[]>,
+  before: OrgSegments = new Map(),
 ): OrgSegments {
-  const sorted = new Map<string, ReadonlyMap<string, OrgSegment>>();
+  const sorted = new Map<string, CollectorSegments>();
   for (const [collector, segments] of rendered) {
+    const known = before.get(collector);
+    if (known?.rendered === segments) {
+      sorted.set(collector, known);
+      continue;
+    }
     const byFamily = new Map<string, OrgSegment>();
+    let sum = 0;
     for (const { family, org: named, overflow, series, body } of segments) {
       const declaration = declared.get(family);
       if (declaration === undefined) throw new Error(`the family ${family} is not declared`);
@@ -78,8 +96,9 @@ export function createOrgSegments(
       if (overflow) continue;
       const piece = { key: JSON.stringify([family, org, collector]), body };
       byFamily.set(family, { series, placed: { collector, org, header, piece } });
+      sum += series;
     }
-    sorted.set(collector, byFamily);
+    sorted.set(collector, { rendered: segments, series: sum, byFamily });
   }
   return sorted;
 }
@@ -93,7 +112,7 @@ export function* placeSegments(
   for (const [family, { collector: owner }] of declared) {
     for (const segments of sorted) {
       for (const collector of owner === undefined ? segments.keys() : [owner]) {
-        const placed = segments.get(collector)?.get(family)?.placed;
+        const placed = segments.get(collector)?.byFamily.get(family)?.placed;
         if (placed !== undefined) yield placed;
       }
     }
@@ -104,11 +123,8 @@ export function* placeSegments(
 export function countSeries(byOrg: ReadonlyMap<string, OrgSegments>): ReadonlyMap<string, number> {
   const series = new Map<string, number>();
   for (const byCollector of byOrg.values()) {
-    for (const [collector, segments] of byCollector) {
-      let count = series.get(collector) ?? 0;
-      for (const segment of segments.values()) count += segment.series;
-      series.set(collector, count);
-    }
+    for (const [collector, { series: count }] of byCollector)
+      series.set(collector, (series.get(collector) ?? 0) + count);
   }
   return series;
 }

@@ -19,8 +19,9 @@ import type { Segment } from './segment.ts';
 /** Puts rendered segments on a page and publishes it atomically, at most once per second. */
 export interface Publication {
   /**
-   * Replaces all segments of an organization with these, by collector. Overflowed segments are omitted. Throws on a
-   * family that is undeclared, belongs to another collector, or occurs twice.
+   * Replaces all segments of an organization with these, by collector. Overflowed segments are omitted. A list that is
+   * the same as before costs nothing. Throws on a family that is undeclared, belongs to another collector, or occurs
+   * twice.
    */
   replaceAll(org: string, segments: ReadonlyMap<string, readonly Segment[]>): void;
   /** Removes an organization's series from the page. */
@@ -198,7 +199,7 @@ export function createPublication({ families, orgMetrics, clock, log }: Publicat
     flush,
     replaceAll(org, segments) {
       expectOpen();
-      segmentsByOrg.set(org, createOrgSegments(declared, org, segments));
+      segmentsByOrg.set(org, createOrgSegments(declared, org, segments, segmentsByOrg.get(org)));
       touch();
     },
     remove(org) {
@@ -207,8 +208,8 @@ export function createPublication({ families, orgMetrics, clock, log }: Publicat
     },
     seriesOf(org) {
       const series = new Map<string, number>();
-      for (const segments of segmentsByOrg.get(org)?.values() ?? []) {
-        for (const [family, { series: count }] of segments) {
+      for (const { byFamily } of segmentsByOrg.get(org)?.values() ?? []) {
+        for (const [family, { series: count }] of byFamily) {
           series.set(family, (series.get(family) ?? 0) + count);
         }
       }

@@ -34,13 +34,19 @@ export interface Rendered {
 /** The rendered families of an organization by collector. */
 type RenderedCollectors = ReadonlyMap<string, Rendered>;
 
+interface Made {
+  /** The names of the families that were dropped. */
+  readonly gone: string;
+  readonly segments: readonly Segment[];
+}
+
 /** Creates the function that publishes an organization's families within its series budget, atomically. */
 export function createSnapshotCommit(
   parts: SnapshotParts,
 ): (org: string, collectors: RenderedCollectors) => void {
   const { publication, instruments, logged, log } = parts;
-  /** What is counted and logged already, with the names of its dropped families: most of it is as before. */
-  const noted = new WeakMap<Rendered, string>();
+  /** What was last made of a collector's families: most of them are as before. */
+  const made = new WeakMap<Rendered, Made>();
 
   return (org, collectors) => {
     const { seriesBudget } = parts;
@@ -48,14 +54,16 @@ export function createSnapshotCommit(
     const segments = new Map<string, readonly Segment[]>();
     for (const [collector, rendered] of collectors) {
       const { families } = rendered;
-      const kept = families.filter(({ family }) => !dropped.has(family.name));
-      segments.set(
-        collector,
-        kept.flatMap(({ segment }) => (segment === undefined ? [] : [segment])),
-      );
-      const gone = families.filter(({ family }) => dropped.has(family.name)).map(({ family }) => family.name);
-      if (noted.get(rendered) === gone.join(' ')) continue;
-      noted.set(rendered, gone.join(' '));
+      const isGone = ({ family }: RenderedFamily) => dropped.has(family.name);
+      const gone = dropped.size === 0 ? [] : families.filter(isGone).map(({ family }) => family.name);
+      const before = made.get(rendered);
+      if (before?.gone === gone.join(' ')) {
+        segments.set(collector, before.segments);
+        continue;
+      }
+      const kept = families.flatMap((one) => (one.segment === undefined || isGone(one) ? [] : [one.segment]));
+      segments.set(collector, kept);
+      made.set(rendered, { gone: gone.join(' '), segments: kept });
       note(org, collector, rendered, gone);
     }
     publication.replaceAll(org, segments);

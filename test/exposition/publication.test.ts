@@ -87,6 +87,28 @@ describe('the page', () => {
     expect(publication.current().version).toBe(0);
   });
 
+  test('keeps the segments of a collector that come again, and replaces the others', async () => {
+    const publication = createPublication({ families, clock: createFakeClock(0) });
+    const tokens = [await segment('tokens', 'a', 1, 2)];
+    publication.replaceAll(
+      'a',
+      new Map([['tokens', tokens], ...fed(['tools', await segment('tools', 'a', 3)])]),
+    );
+    await publication.flush();
+    publication.replaceAll(
+      'a',
+      new Map([['tokens', tokens], ...fed(['tools', await segment('tools', 'a', 4, 5, 6)])]),
+    );
+    expect(parsePage(await textNext(publication)).samples.map(({ value }) => Number(value))).toEqual([
+      1, 2, 4, 5, 6,
+    ]);
+    expect([...publication.current().series]).toEqual([
+      ['tokens', 2],
+      ['tools', 3],
+    ]);
+    await publication.close();
+  });
+
   test('omits a family that overflowed, and keeps the others', async () => {
     const publication = createPublication({ families, clock: createFakeClock(0) });
     const overflowed: Segment = { ...(await segment('tokens', 'a', 1, 2)), overflow: true };

@@ -20,6 +20,17 @@ describe('a day that is answered again', () => {
     expect(mergeRow(good, { ...good }, parts)).toEqual({ row: good, isRevised: false, missing: 0 });
   });
 
+  test('keeps the row that is stored if the answer is the same', () => {
+    const same = structuredClone({ ...good, teams: undefined });
+    expect(mergeRow(good, same, parts).row).toBe(good);
+    const faulty = { ...good, rejected: { cache: 1 } };
+    expect(mergeRow(faulty, structuredClone(faulty), parts)).toEqual({
+      row: faulty,
+      isRevised: false,
+      missing: 0,
+    });
+  });
+
   test('keeps a total with its breakdowns if any of them was rejected, and stores the other parts', () => {
     const worse = {
       credits: 12,
