@@ -4,6 +4,7 @@ import type { Sample } from './samples.ts';
 /** The result of a soak test. */
 export interface Soak {
   readonly minutes: number;
+  readonly organizations: number;
   readonly perSecond: number;
   readonly pollSeconds: number;
   readonly polls: number;

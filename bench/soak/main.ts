@@ -20,8 +20,9 @@ import { renderSoak } from './page.ts';
 import { type Sample, takeSample } from './samples.ts';
 import { type Pace, startScraper } from './scrapes.ts';
 
-const PER_SECOND = 50;
-const POLL_SECONDS = 5;
+/** The organizations by default, which are of some size; more than these are small. */
+const FEW = { orgs: 2, users: 40, repos: 12 };
+const SMALL = { users: 5, repos: 2 };
 const SAMPLE_SECONDS = 5;
 const SPELL_SECONDS = 20;
 /** A slow machine is still warming up when the time is over; a leak never becomes level, however often it is extended. */
@@ -32,6 +33,7 @@ const ANY_MACHINE = { atOnce: 4, timeoutMs: 5 * 60_000 };
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '30' },
+    organizations: { type: 'string', default: String(FEW.orgs) },
     write: { type: 'boolean', default: false },
     // Checks only what does not depend on the speed or load of the machine.
     'any-machine': { type: 'boolean', default: false },
@@ -39,9 +41,15 @@ const { values } = parseArgs({
 });
 const minutes = Number(values.minutes);
 if (!(minutes > 0 && minutes <= 24 * 60)) throw new Error('--minutes must be a number from 0 to 1440');
+const organizations = Number(values.organizations);
+if (!(Number.isInteger(organizations) && organizations > 0 && organizations <= 1000))
+  throw new Error('--organizations must be a whole number from 1 to 1000');
 
 const anyMachine = values['any-machine'];
-const soak = await run(minutes, anyMachine ? ANY_MACHINE : {}, anyMachine ? EXTENSIONS : 0);
+const soak = await run(
+  { minutes, extensions: anyMachine ? EXTENSIONS : 0 },
+  { ...loadOf(organizations), ...(anyMachine ? ANY_MACHINE : {}) },
+);
 const checks = evaluate(soak, { anyMachine });
 const section = renderSoak(soak, checks, describeMachine());
 console.log(section);
@@ -53,23 +61,43 @@ if (values.write) {
 }
 if (checks.some(({ held }) => !held)) process.exitCode = 1;
 
+interface Load extends Pace {
+  readonly organizations: number;
+  readonly pollSeconds: number;
+}
+
+/** As many scrapes and polls as leave room on two cores: the cost of both grows with the number of organizations. */
+function loadOf(organizations: number): Load {
+  return {
+    organizations,
+    perSecond: Math.max(1, Math.min(50, Math.round(100 / organizations))),
+    pollSeconds: Math.max(5, Math.round(organizations * 0.3)),
+  };
+}
+
+interface Time {
+  readonly minutes: number;
+  readonly extensions: number;
+}
+
 /** Runs for some minutes, and as long again up to `extensions` times while a check does not hold. */
-async function run(minutes: number, pace: Partial<Pace>, extensions: number): Promise<Soak> {
+async function run({ minutes, extensions }: Time, load: Load): Promise<Soak> {
+  const { organizations, perSecond, pollSeconds } = load;
   const folder = mkdtempSync(path.join(tmpdir(), 'soak-'));
-  const platform = await startPlatform();
+  const platform = await startPlatform(organizations);
   const port = await freePort();
   const here = `http://127.0.0.1:${port}`;
   const child = startExporter(folder, port, platform);
   const log = readLog(child.stderr);
   try {
     await answering(`${here}/-/ready`);
-    const scraper = startScraper(`${here}/metrics`, { perSecond: PER_SECOND, ...pace });
+    const scraper = startScraper(`${here}/metrics`, load);
     const samples: Sample[] = [];
     let polls = 0;
     const startedAt = performance.now();
     let end = minutes;
     const soFar = (): Soak => ({
-      ...{ minutes: end, perSecond: PER_SECOND, pollSeconds: POLL_SECONDS, polls, answers: platform.answers },
+      ...{ minutes: end, organizations, perSecond, pollSeconds, polls, answers: platform.answers },
       ...{ scrapes: scraper.milliseconds, failures: scraper.failures, samples },
       ...{ logLines: log.levels, errors: log.errors },
     });
@@ -80,7 +108,7 @@ async function run(minutes: number, pace: Partial<Pace>, extensions: number): Pr
         end += minutes;
       }
       if (second % SPELL_SECONDS === 0) platform.sandbox.setFaults(spell(second / SPELL_SECONDS));
-      if (second % POLL_SECONDS === 0) {
+      if (second % pollSeconds === 0) {
         await fetch(`${here}/-/refresh`, { method: 'POST' });
         polls += 1;
       }
@@ -105,8 +133,9 @@ interface Platform {
   close(): Promise<void>;
 }
 
-async function startPlatform(): Promise<Platform> {
-  const sandbox = createSandbox({ now: () => Date.now(), users: 40, repos: 12, orgs: 2 });
+async function startPlatform(organizations: number): Promise<Platform> {
+  const size = organizations > FEW.orgs ? SMALL : FEW;
+  const sandbox = createSandbox({ now: () => Date.now(), ...size, orgs: organizations });
   const answers = new Map<number, number>();
   const server = createServer((request, response) => {
     response.once('close', () => {
@@ -129,7 +158,7 @@ async function startPlatform(): Promise<Platform> {
   };
 }
 
-/** The program as installed, polling two organizations configured in a file. */
+/** The program as installed, polling organizations configured in a file. */
 function startExporter(folder: string, port: number, { sandbox, url }: Platform) {
   const file = path.join(folder, 'exporter.yaml');
   const orgs = sandbox.orgs.map(({ name, keys }, index) => ({

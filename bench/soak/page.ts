@@ -7,13 +7,13 @@ const SHOWN = 10;
 
 /** The soak section of the page of results. */
 export function renderSoak(soak: Soak, checks: readonly Check[], machine: string): string {
-  const { minutes, perSecond, pollSeconds, polls, scrapes, samples, answers, logLines } = soak;
+  const { minutes, organizations, perSecond, pollSeconds, polls, scrapes, samples, answers, logLines } = soak;
   const shown = samples.filter((_, index) => index % Math.max(1, Math.ceil(samples.length / SHOWN)) === 0);
   return `## Soak
 
-Written by \`npm run soak -- --write\`: ${minutes} minutes of ${perSecond} scrapes a second and a poll of everything every ${pollSeconds} s
-(${grouped(polls)} polls), while the simulated platform went through periods of faults. The exporter runs in its own
-process; the scraper and the platform share another one on the same machine: ${machine}.
+Written by \`npm run soak -- --write\`: ${minutes} minutes with ${organizations} organizations, ${perSecond} scrapes a second and a poll of
+everything every ${pollSeconds} s (${grouped(polls)} polls), while the simulated platform went through periods of faults. The exporter
+runs in its own process; the scraper and the platform share another one on the same machine: ${machine}.
 
 ${renderTable(
   ['Check', 'Found', ''],

@@ -10,7 +10,7 @@ function missed(minutes: number, at: (poll: number) => Partial<Sample>): readonl
     ...{ second: poll * 5, residentBytes: 150 * MIB, heapBytes: 50 * MIB, openFiles: 30 },
     ...at(poll),
   }));
-  const soak = { minutes, perSecond: 50, pollSeconds: 5, polls: samples.length, samples };
+  const soak = { minutes, organizations: 2, perSecond: 50, pollSeconds: 5, polls: samples.length, samples };
   const nothing = { answers: new Map(), logLines: new Map(), failures: [], errors: [] };
   const checks = evaluate({ ...soak, ...nothing, scrapes: [5_000] }, { anyMachine: true });
   return checks.filter(({ held }) => !held).map(({ what }) => what.split(':')[0] ?? '');
