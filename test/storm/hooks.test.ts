@@ -6,7 +6,7 @@ import { createHome } from '../e2e/hook-process.ts';
 import { readPage } from '../e2e/page.ts';
 import { TEST_LIMIT_MS } from '../support/limits.ts';
 
-const HOOKS = 200;
+const HOOKS = 100;
 const AT_A_TIME = 60;
 const LOWEST_PRIORITY = 19;
 const bin = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import.meta.url));
