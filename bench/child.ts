@@ -3,10 +3,14 @@ import { once } from 'node:events';
 import path from 'node:path';
 import type { Ready } from './messages.ts';
 
-/** A child process of the benchmark. */
-export interface Child {
-  /** The port it listens on. */
+/** A process that listens on loopback. */
+export interface Listener {
   readonly port: number;
+  readonly pid: number;
+}
+
+/** A child process of the benchmark. */
+export interface Child extends Listener {
   /** Sends a message and resolves with the next reply. */
   ask<Answer>(question: object): Promise<Answer>;
   /** Stops it; resolves when it has exited. */
@@ -20,6 +24,7 @@ export async function startChild(directory: string, script: string, options: obj
   const { port } = await nextMessage<Ready>(child);
   return {
     port,
+    pid: child.pid ?? 0,
     ask<Answer>(question: object) {
       const answer = nextMessage<Answer>(child);
       child.send(question);

@@ -7,7 +7,7 @@ import { type BenchOptions, type Part, parseOptions } from './options.ts';
 import { drawOrganizations, ORGANIZATIONS_PICTURE } from './report/organizations-page.ts';
 import { type Report, renderPage } from './report/page.ts';
 import type { BackfillReport } from './report/past-page.ts';
-import type { ScrapingReport } from './report/scraping-page.ts';
+import { drawSeries, type ScrapingReport, SERIES_PICTURE } from './report/scraping-page.ts';
 import { keepSoak } from './report/soak-section.ts';
 import { measureFileBackfills } from './sections/backfill-files.ts';
 import { measureRemoteBackfills } from './sections/backfill-remote.ts';
@@ -21,11 +21,10 @@ import { measureServing } from './sections/serving.ts';
 import { measureSize, type SizeResult } from './sections/size.ts';
 import { measureStarting } from './sections/starting.ts';
 import { measureUsers, type UsersResult } from './sections/users.ts';
+import { buildClientGolang } from './servers/client-golang.ts';
 
-/** Above this, one scrape of a prom-client exporter takes longer than a round. */
-const PROM_CLIENT_SERIES = 100_000;
-/** Above this, the simulated platform takes longer to make its answers than everything else. */
-const SERVED_SERIES = 100_000;
+/** Above this, one scrape of an exporter that renders its registry takes longer than a round. */
+const REGISTRY_SERIES = 100_000;
 
 try {
   const options = parseOptions(process.argv.slice(2));
@@ -38,10 +37,12 @@ try {
   process.exitCode = 1;
 }
 
-function write(page: string, { organizations }: Report): void {
+function write(page: string, { organizations, scraping }: Report): void {
   const file = path.join(ROOT, 'docs', 'BENCHMARKS.md');
+  const picture = (name: string) => path.join(path.dirname(file), name);
   if (organizations !== undefined)
-    writeFileSync(path.join(path.dirname(file), ORGANIZATIONS_PICTURE), drawOrganizations(organizations));
+    writeFileSync(picture(ORGANIZATIONS_PICTURE), drawOrganizations(organizations));
+  if (scraping !== undefined) writeFileSync(picture(SERIES_PICTURE), drawSeries(scraping.sizes));
   writeFileSync(file, existsSync(file) ? keepSoak(page, readFileSync(file, 'utf8')) : page);
 }
 
@@ -66,15 +67,17 @@ async function measure(options: BenchOptions): Promise<Report> {
 async function measureScraping(built: Built, options: BenchOptions): Promise<ScrapingReport> {
   console.error('measuring the start');
   const starting = await measureStarting(built, options.starts);
+  const clientGolang = buildClientGolang(built.bench);
+  const program = 'program' in clientGolang ? clientGolang.program : undefined;
   const sizes: SizeResult[] = [];
   for (const series of options.sizes) {
     console.error(`measuring ${series} series`);
-    const withPromClient = series <= PROM_CLIENT_SERIES;
-    sizes.push(await measureSize({ ...options, directory: built.bench, series, withPromClient }));
+    const few = series <= REGISTRY_SERIES;
+    const registries = { promClient: few, clientGolang: few ? program : undefined };
+    sizes.push(await measureSize({ ...options, directory: built.bench, series, registries }));
   }
-  const served = options.sizes.filter((series) => series <= SERVED_SERIES);
-  console.error(`measuring the running service with ${served.join(' and ')} series`);
-  return { sizes, starting, serving: await measureServing(built, served, options) };
+  console.error(`measuring the running service with ${options.sizes.join(' and ')} series`);
+  return { sizes, starting, serving: await measureServing(built, options.sizes, options), clientGolang };
 }
 
 async function measureBackfill({ bench }: Built, options: BenchOptions): Promise<BackfillReport> {

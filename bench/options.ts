@@ -22,6 +22,9 @@ export interface BenchOptions {
   /** Length of one load, in milliseconds. */
   readonly milliseconds: number;
   readonly connections: number;
+  /** Loads on the running service in which it polls everything once, and the length of each, in milliseconds. */
+  readonly pollingRounds: number;
+  readonly pollingMilliseconds: number;
   readonly publishings: number;
   readonly starts: number;
   /** Sizes of the backfills to files and by remote write, the largest last, and the number of repetitions. */
@@ -96,6 +99,8 @@ export function parseOptions(args: readonly string[]): BenchOptions {
     rounds: positive(values.rounds ?? (quick ? '1' : '5')),
     milliseconds: positive(values.seconds ?? (quick ? '0.1' : '2')) * 1000,
     connections: positive(values.connections ?? '4'),
+    pollingRounds: quick ? 1 : 3,
+    pollingMilliseconds: quick ? 300 : 60_000,
     publishings: quick ? 2 : 6,
     starts: quick ? 1 : 15,
     toFiles: quick ? QUICK_PAST : TO_FILES,

@@ -9,7 +9,7 @@ import { createSystemClock } from '../../src/runtime/clock.ts';
 import { collectForThroughput } from '../../src/runtime/garbage-collection.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
 import type { FileBackfill } from '../messages.ts';
-import { peakResident } from '../peak.ts';
+import { peakResident } from '../usage.ts';
 import { createPast, LABELS, type PastSize } from '../workload/past.ts';
 import { answer, jobOptions } from './job.ts';
 

@@ -1,7 +1,7 @@
 // Preloaded into a program: writes its resource usage to file descriptor 3 when it exits.
 import { writeSync } from 'node:fs';
 import type { Usage } from '../messages.ts';
-import { peakResident } from '../peak.ts';
+import { peakResident } from '../usage.ts';
 
 const DESCRIPTOR = 3;
 

@@ -1,10 +1,17 @@
 import type { BenchOptions } from '../options.ts';
+import type { ServerName } from '../sections/scraping.ts';
 import type { ServingResult } from '../sections/serving.ts';
 import type { SizeResult } from '../sections/size.ts';
 import type { StartingResult } from '../sections/starting.ts';
+import type { ClientGolang } from '../servers/client-golang.ts';
+import { type Line, renderLineChart } from './line-chart.ts';
 import { renderMemory, renderPublishing, renderScraping, renderServing, renderStarting } from './sections.ts';
 
+/** Where the picture is written, relative to the page. */
+export const SERIES_PICTURE = 'images/cost-by-series.svg';
+
 export interface ScrapingReport {
+  readonly clientGolang: ClientGolang;
   readonly sizes: readonly SizeResult[];
   readonly starting: StartingResult;
   readonly serving: readonly ServingResult[];
@@ -12,10 +19,11 @@ export interface ScrapingReport {
 
 /** The page's section on scrapes, and on what precedes the first one. */
 export function renderScrapingPage(
-  { sizes, starting, serving }: ScrapingReport,
+  { sizes, starting, serving, clientGolang }: ScrapingReport,
   options: BenchOptions,
 ): string {
-  const { rounds, milliseconds, connections, publishings, starts } = options;
+  const { rounds, milliseconds, connections, publishings, starts, pollingRounds } = options;
+  const absent = 'missing' in clientGolang ? ` Not measured here: ${clientGolang.missing}.` : '';
   return `## Scrapes
 
 Every server runs in its own process, and so does the load client: raw sockets, ${connections} persistent connections with one request
@@ -28,6 +36,13 @@ ratios are medians of the ratios of each round.
 - **bare node:http** and a **bare express route** send the exporter's answer, headers and body, from one buffer with \`res.end\`.
 - **express with prom-client** has the same series as gauges, renders them on each scrape and compresses them with
   \`zlib.gzip\` off the event loop. It is omitted above 100 000 series.
+- **client_golang** has them as gauges in a Go program, which serves them with \`promhttp\`; omitted above 100 000 series too.${absent}
+
+CPU is that of the whole process, all threads, per scrape, as the kernel accounts for it. It hardly depends on what else the
+machine does, nor on how fast the load client is, which on large pages takes longer to receive an answer than a server to
+send it.
+
+![Milliseconds against series](${SERIES_PICTURE})
 
 With ${connections} concurrent requests, p50 and p99 include waiting for the others. Large answers mostly cost the kernel's copying, which
 is the same for all servers except prom-client: ratios near 1 vary between runs by a tenth, and by three tenths on a busy
@@ -38,8 +53,12 @@ ${sizes.map(renderScraping).join('\n\n')}
 ## Scrapes of the running service
 
 The same load on the installed command \`serve\`, with a store in a file and all collectors of one organization, whose reports
-come from a simulated platform in another process. *Polling*: it fetches and publishes everything every 5 s, also while the bare
-servers have their turn on the same cores.
+come from a simulated platform in another process. *Polling*: each load on it lasts ${options.pollingMilliseconds / 1000} s, in which it fetches and publishes
+everything once, on as many cores as it can get; the bare servers have loads as before. Medians of ${pollingRounds} rounds. By default, an
+exporter polls once an hour. Its CPU then contains the poll's.
+
+While nothing is polled, scrapes per second are judged only if both servers were what limited them: if the main thread of each ran,
+or waited for a core, in nine tenths of its loads. Scrapes per CPU second are judged in any case.
 
 ${renderServing(serving)}
 
@@ -66,4 +85,25 @@ store and a platform that does not answer, against a minimal program with expres
 starts each. At the first start on a machine there is no cached compiled code.
 
 ${renderStarting(starting)}`;
+}
+
+/** Milliseconds of a scrape and of a publication against the number of series, as an SVG document. */
+export function drawSeries(sizes: readonly SizeResult[]): string {
+  const line = (name: string, millisecondsOf: (size: SizeResult) => number | undefined): Line => ({
+    name,
+    points: sizes.flatMap((size) => {
+      const y = millisecondsOf(size) ?? 0;
+      return y > 0 ? [{ x: size.publishing.series, y }] : [];
+    }),
+  });
+  const cpu = (name: ServerName) => line(`scrape, ${name}`, (size) => findServer(size, name)?.cpuMs);
+  const lines = [
+    line('publication', ({ publishing }) => publishing.again),
+    ...[cpu('exporter'), cpu('prom-client'), cpu('client_golang')],
+  ].filter(({ points }) => points.length > 0);
+  return renderLineChart('Cost by number of series', 'series', 'milliseconds', lines);
+}
+
+function findServer({ servers }: SizeResult, name: ServerName) {
+  return servers.find((server) => server.name === name);
 }

@@ -9,6 +9,7 @@ const TITLES: Readonly<Record<ServerName, string>> = {
   'node:http': 'bare node:http, the same bytes',
   express: 'bare express route, the same bytes',
   'prom-client': 'express with prom-client, the same series',
+  client_golang: 'client_golang, the same series',
 };
 
 /** The scrapes of one number of series. */
@@ -18,12 +19,17 @@ export function renderScraping({ publishing, servers }: SizeResult): string {
     TITLES[server.name],
     shown(server.perSecond),
     server === exporter ? '' : `${shownSpread(server.ratio)} ×`,
+    shown(server.cpuMs * 1000),
+    server === exporter ? '' : `${shownSpread(server.cpuRatio)} ×`,
     shown(server.p50),
     shown(server.p99),
     grouped(server.bytes / 1024),
     mebibytes(server.resident),
   ]);
-  const heads = ['', 'scrapes/s', 'this exporter against it', 'p50 ms', 'p99 ms', 'KiB', 'resident MiB'];
+  const heads = [
+    ...['', 'scrapes/s', 'this exporter against it', 'CPU µs per scrape', 'its CPU against this exporter’s'],
+    ...['p50 ms', 'p99 ms', 'KiB', 'resident MiB'],
+  ];
   return `### ${grouped(publishing.series)} series\n\n${renderTable(heads, rows)}`;
 }
 
@@ -34,21 +40,19 @@ export function renderServing(results: readonly ServingResult[]): string {
     servingRow(series, 'polling', polling),
   ]);
   const heads = [
-    'series',
-    '',
-    'scrapes/s',
-    'p99 ms',
-    'against bare node:http',
-    'against a bare express route',
+    ...['series', '', 'scrapes/s', 'CPU µs per scrape', 'p99 ms'],
+    ...['against bare node:http', 'in CPU', 'against a bare express route', 'in CPU'],
   ];
   return renderTable(heads, rows);
 }
 
 function servingRow(series: number, state: string, servers: readonly ServerResult[]): readonly string[] {
   const [exporter, http, express] = servers;
-  const ratios = [http, express].map((server) => (server ? `${shownSpread(server.ratio)} ×` : ''));
-  const { perSecond = Number.NaN, p99 = Number.NaN } = exporter ?? {};
-  return [grouped(series), state, shown(perSecond), shown(p99), ...ratios];
+  const ratios = [http, express].flatMap((server) =>
+    server ? [`${shownSpread(server.ratio)} ×`, `${shownSpread(server.cpuRatio)} ×`] : ['', ''],
+  );
+  const { perSecond = Number.NaN, cpuMs = Number.NaN, p99 = Number.NaN } = exporter ?? {};
+  return [grouped(series), state, shown(perSecond), shown(cpuMs * 1000), shown(p99), ...ratios];
 }
 
 /** Publishing at all sizes. */

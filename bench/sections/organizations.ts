@@ -1,5 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,9 +11,9 @@ import { createSystemClock } from '../../src/runtime/clock.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import type { Built } from '../build.ts';
 import { startChild } from '../child.ts';
-import { memoryOf } from '../peak.ts';
 import { endProgram, freePort } from '../programs.ts';
 import { quantile } from '../report/statistics.ts';
+import { cpuSecondsOf, memoryOf } from '../usage.ts';
 
 /** What one phase of the program took. */
 export interface Phase {
@@ -135,13 +135,14 @@ export function pageChecks(organizations: number) {
   };
 }
 
-/** Writes the configuration; returns the program's arguments. */
+/** Writes the configuration, with these settings too; returns the program's arguments. */
 export function configure(
   folder: string,
   platformPort: number,
   organizations: number,
   days: number,
   storage = `--storage.path=${path.join(folder, 'history.db')}`,
+  settings = '',
 ) {
   const file = path.join(folder, 'exporter.yaml');
   // The same seed and numbers as the platform's, whose process cannot be asked for its keys.
@@ -151,7 +152,7 @@ export function configure(
     writeFileSync(key, keys.owner);
     return `  - {name: ${name}, base_url: 'http://127.0.0.1:${platformPort}', api_key_file: '${key}'}`;
   });
-  writeFileSync(file, `orgs:\n${entries.join('\n')}\n`);
+  writeFileSync(file, `orgs:\n${entries.join('\n')}\n${settings}`);
   const start = addDays(yesterdayOf(createSystemClock().now()), 1 - days);
   return [
     ...['serve', `--config.file=${file}`, storage],
@@ -176,6 +177,7 @@ export async function start(
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, ...environment },
   });
+  const { pid = 0 } = child;
   const agent = new Agent({ keepAlive: true });
   let cpuBefore = 0;
 
@@ -192,9 +194,10 @@ export async function start(
 
   return {
     port,
+    pid,
     page,
     compressedSize: async () => (await compressedPage()).length,
-    memory: () => memoryOf(child.pid ?? 0),
+    memory: () => memoryOf(pid),
     async post(route: string, token = '', body?: object): Promise<void> {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
       const message = body === undefined ? {} : { headers, body: JSON.stringify(body) };
@@ -215,7 +218,7 @@ export async function start(
       const seconds = (performance.now() - began) / 1000;
       ends = true;
       await Promise.all(knocks);
-      const cpu = cpuSecondsOf(child);
+      const cpu = cpuSecondsOf(pid);
       const cpuSeconds = cpu - cpuBefore;
       cpuBefore = cpu;
       began = performance.now();
@@ -253,12 +256,4 @@ export async function start(
 
 function count(page: string, pattern: RegExp): number {
   return page.match(pattern)?.length ?? 0;
-}
-
-/** Clock ticks per second in `/proc` on Linux. */
-const TICKS = 100;
-
-function cpuSecondsOf({ pid }: ChildProcess): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / TICKS;
 }

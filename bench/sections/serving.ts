@@ -1,11 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Built } from '../build.ts';
-import { type Child, startChild } from '../child.ts';
+import { startChild } from '../child.ts';
 import { countSeries } from '../prepared-answer.ts';
-import { configure, type Measured, pageChecks, start } from './organizations.ts';
+import { configure, pageChecks, start } from './organizations.ts';
 import { measureScraping, type ScrapingOptions, type ServerResult } from './scraping.ts';
 
 /** The installed command with this many series, against servers that repeat its answer; `serve` comes first. */
@@ -13,17 +12,23 @@ export interface ServingResult {
   readonly series: number;
   /** While nothing is polled. */
   readonly idle: readonly ServerResult[];
-  /** While it polls and publishes everything every few seconds. */
+  /** Each load on `serve` lasts this many milliseconds, and it polls and publishes everything once in it. */
   readonly polling: readonly ServerResult[];
 }
 
-type ServingOptions = Omit<ScrapingOptions, 'directory' | 'series' | 'withPromClient'>;
+interface ServingOptions extends Pick<ScrapingOptions, 'rounds' | 'milliseconds' | 'connections'> {
+  /** Rounds while polling, and the length of their loads on `serve`, in milliseconds. */
+  readonly pollingRounds: number;
+  readonly pollingMilliseconds: number;
+}
 
 /** Each repository has a report with about this many series. */
-const SERIES_PER_REPOSITORY = 90;
+const SERIES_PER_REPOSITORY = 240;
 const DAYS = 15;
-/** How often everything is polled. */
-const POLL_MS = 5000;
+/** Nothing is folded or dropped, and each criterion has three series. */
+const SETTINGS = `limits: {series: 100000000, values_per_label: 1000000}
+readiness: {criterion_counts: true}
+`;
 
 /** Runs `serve` on a simulated platform with enough repositories for about each number of series in turn. */
 export async function measureServing(
@@ -50,41 +55,20 @@ async function measureOne(
   });
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
   try {
-    await using serve = await start(program, configure(folder, platform.port, 1, DAYS));
+    await using serve = await start(program, configure(folder, platform.port, 1, DAYS, undefined, SETTINGS));
     await serve.phase(pageChecks(1).isSynced);
     const series = await countSeries(serve.port);
-    const scraping = { ...options, directory: bench, series, withPromClient: false };
-    const idle = await measureScraping(childOf(serve), scraping);
-    const polling = await whilePolling(serve, () => measureScraping(childOf(serve), scraping));
+    const registries = { promClient: false, clientGolang: undefined };
+    const scraping = { ...options, directory: bench, series, registries };
+    const idle = await measureScraping(serve, scraping);
+    const polling = await measureScraping(serve, {
+      ...scraping,
+      rounds: options.pollingRounds,
+      work: { start: () => serve.post('/-/refresh'), milliseconds: options.pollingMilliseconds },
+    });
     return { series, idle, polling };
   } finally {
     await platform.stop();
     rmSync(folder, { recursive: true });
   }
-}
-
-async function whilePolling<Result>(serve: Measured, measure: () => Promise<Result>): Promise<Result> {
-  const ends = new AbortController();
-  async function poll(): Promise<void> {
-    while (!ends.signal.aborted) {
-      await serve.post('/-/refresh');
-      await pause(POLL_MS, undefined, { signal: ends.signal }).catch(() => undefined);
-    }
-  }
-  const polls = poll();
-  try {
-    return await measure();
-  } finally {
-    ends.abort();
-    await polls;
-  }
-}
-
-/** The program as a server under test. */
-function childOf(serve: Measured): Child {
-  return {
-    port: serve.port,
-    ask: async <Answer>() => serve.memory() as Answer,
-    stop: async () => undefined,
-  };
 }

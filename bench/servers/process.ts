@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Memory, Question, Ready, ServerOptions } from '../messages.ts';
-import { peakResident } from '../peak.ts';
+import { peakResident } from '../usage.ts';
 
 /** The options that this process was started with. */
 export function serverOptions(): ServerOptions {

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { memoryOf } from '../peak.ts';
+import { memoryOf } from '../usage.ts';
 
 /** The resource usage of the process at one moment. */
 export interface Sample {

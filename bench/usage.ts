@@ -14,3 +14,18 @@ export function memoryOf(pid: number | 'self'): { readonly resident: number; rea
 export function peakResident(): number {
   return process.platform === 'linux' ? memoryOf('self').peak : process.resourceUsage().maxRSS * 1024;
 }
+
+/** Clock ticks per second in `/proc` on Linux. */
+const TICKS = 100;
+
+/** The CPU seconds of a process of this machine (Linux) so far, all threads. */
+export function cpuSecondsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / TICKS;
+}
+
+/** The seconds so far in which the main thread of a process (Linux) has run, or has waited for a core to run on. */
+export function wantedSecondsOf(pid: number): number {
+  const [ran, waited] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');
+  return (Number(ran) + Number(waited)) / 1e9;
+}
