@@ -19,6 +19,7 @@ import { answer, jobOptions } from './job.ts';
 /** The program's defaults. */
 const CONCURRENCY = 4;
 const BATCH_SAMPLES = 5000;
+const ROUND_SAMPLES = 100_000;
 const TIMEOUT_MS = 30_000;
 
 // As the command does.
@@ -61,6 +62,7 @@ async function bring(past: Omit<BackfillParts, 'target'>, post: Post): Promise<n
       labels: LABELS,
       concurrency: CONCURRENCY,
       batchSamples: BATCH_SAMPLES,
+      roundSamples: ROUND_SAMPLES,
       acknowledged: await readAcknowledged(state, 'measured', clock),
       clock,
       random: () => 0,

@@ -1,4 +1,5 @@
 import type { Day } from '../catalog/day.ts';
+import { createSlices } from '../runtime/slices.ts';
 import { type AssessedOrg, assessDays, knowledgeOf, type PastDays, projectPage, recordedOf } from './page.ts';
 import { stampsOf } from './sample-times.ts';
 import { type BackfillTarget, type Month, monthsOf } from './target.ts';
@@ -26,6 +27,8 @@ export async function backfill(parts: BackfillParts): Promise<BackfillOutcome> {
   const total = months.reduce((sum, { days }) => sum + days.length, 0);
   const unknown = new Map<string, Day[]>();
   const orgs = parts.orgs.map((org) => assessDays(parts.pages, org));
+  // Answers and finished writes are handled between two days.
+  const slices = createSlices(parts.pages.clock);
   let done = 0;
   progress.show(done, total);
 
@@ -41,6 +44,7 @@ export async function backfill(parts: BackfillParts): Promise<BackfillOutcome> {
         }
       }
       progress.show(++done, total);
+      await slices.next();
     }
     await target.end(complete);
   }

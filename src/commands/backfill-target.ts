@@ -22,6 +22,8 @@ export type BackfillValues = ValuesOf<typeof backfillOptions>;
 
 /** Maximum number of samples per write request. */
 const BATCH_SAMPLES = 5000;
+/** Samples that are gathered, in a few MiB, before they are divided into requests by series. */
+const ROUND_SAMPLES = 100_000;
 
 /** The parts of a target other than its options. */
 interface TargetParts {
@@ -104,6 +106,7 @@ export async function createTarget(parts: TargetParts): Promise<BackfillTarget &
     labels,
     concurrency,
     batchSamples: BATCH_SAMPLES,
+    roundSamples: ROUND_SAMPLES,
     acknowledged: await acknowledgedBy(parts, url),
     clock,
     random: Math.random,

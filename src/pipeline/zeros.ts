@@ -5,6 +5,8 @@ import { keyOf, labelled } from './folding.ts';
 
 /** The number of days for which a label value is remembered after it was last seen. */
 const REMEMBERED_DAYS = 28;
+/** How many remembered values are looked at in one step: a step costs more than a value. */
+const WALKED_AT_ONCE = 16;
 
 /** The labels of a day's samples, by their keys of `keyOf`, in order. */
 export type Present = ReadonlyMap<string, Sample['labels']>;
@@ -83,9 +85,10 @@ export function createConsecutiveZeros(): ZerosOf {
       known.until = at;
     }
     yield* missing(values, present, addDays(day, -REMEMBERED_DAYS));
+    let walked = 0;
     for (const [key, labels] of present) {
       see(values, key, { labels, day });
-      yield undefined;
+      if (++walked % WALKED_AT_ONCE === 0) yield undefined;
     }
     known.until = day;
   };
@@ -106,8 +109,9 @@ function* missing(
 ): Generator<Sample | undefined> {
   const byDay: Sample[][] = [];
   let last: Day | undefined;
+  let walked = 0;
   for (const [key, { labels, day }] of values) {
-    yield undefined;
+    if (++walked % WALKED_AT_ONCE === 0) yield undefined;
     if (day < first) values.delete(key);
     else if (!present.has(key)) {
       if (day !== last) byDay.push([]);

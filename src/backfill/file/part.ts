@@ -2,7 +2,7 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { type Chunks, createChunks } from './chunks.ts';
 
 /** Most families of a month fit, so that nothing of them is spooled to disk. */
-const SIZES = { first: 8 * 1024, full: 512 * 1024 };
+const SIZES = { first: 32 * 1024, full: 512 * 1024 };
 const COPY_BYTES = 256 * 1024;
 
 /** One family's lines until the file is assembled: a little in memory, the rest on disk. */

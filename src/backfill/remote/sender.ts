@@ -1,7 +1,14 @@
+import type { Instant } from '../../catalog/day.ts';
+import type { Sample } from '../../catalog/family.ts';
 import type { PageFamily } from '../page.ts';
 import { type DeliveryDeps, deliver } from './delivery.ts';
 import { compressSnappy } from './snappy.ts';
-import { createWriteRequestEncoder, planSeries, type SeriesPlan } from './write-request.ts';
+import {
+  createWriteRequestEncoder,
+  type EncodedRequest,
+  planSeries,
+  type SeriesPlan,
+} from './write-request.ts';
 
 /** Sends past samples in batches. */
 interface Sender {
@@ -22,24 +29,20 @@ export interface SenderDeps extends DeliveryDeps {
   /** Maximum number of concurrent requests. */
   readonly concurrency: number;
   readonly batchSamples: number;
-}
-
-interface Request {
-  readonly body: Buffer;
-  readonly samples: number;
+  /** How many samples are gathered before they are divided by series. */
+  readonly roundSamples: number;
 }
 
 /**
- * Creates a sender. It gathers as many samples as its concurrent requests can carry, divides them by series and sends the
- * requests at once; the next ones wait for all of them, so that no sample of a series overtakes an older one. Meanwhile
- * the next samples are gathered.
+ * Creates a sender. It gathers the samples of a round, divides them by series and sends them in several requests at a
+ * time; the next round waits for all of them, so that no sample of a series overtakes an older one. Meanwhile the next
+ * samples are gathered. The more of them in a round, the fewer requests repeat the labels of a series.
  */
 export function createSender(deps: SenderDeps): Sender {
   const encoder = createWriteRequestEncoder();
   const plans = new Map<string, Map<string, SeriesPlan>>();
   const waiting: { readonly round: number; readonly callback: () => void }[] = [];
   const aborting = new AbortController();
-  const enough = deps.concurrency * deps.batchSamples;
   let failure: unknown;
   let acknowledged = 0;
   // Numbers of rounds.
@@ -62,32 +65,42 @@ export function createSender(deps: SenderDeps): Sender {
 
   /** Sends what was gathered, after the round before. */
   async function dispatch(): Promise<void> {
-    const requests = [...encoder.take(deps.batchSamples)].map(({ message, samples }) => ({
-      body: compressSnappy(message),
-      samples,
-    }));
-    if (requests.length > 0) begun++;
+    const isEmpty = encoder.samples === 0;
+    const requests = encoder.take(deps.batchSamples);
+    if (!isEmpty) begun++;
     await settled();
-    if (requests.length > 0) sending = send(requests);
+    if (!isEmpty) sending = send(requests);
   }
 
-  async function send(requests: readonly Request[]): Promise<void> {
-    const queue = requests.values();
-    await Promise.all(Array.from({ length: deps.concurrency }, () => work(queue)));
+  async function send(requests: Generator<EncodedRequest>): Promise<void> {
+    await Promise.all(Array.from({ length: deps.concurrency }, () => work(requests)));
     if (failure !== undefined) return;
     ended++;
     acknowledge();
   }
 
-  async function work(queue: Iterable<Request>): Promise<void> {
-    for (const { body, samples } of queue) {
-      try {
-        await deliver(body, deps, aborting.signal);
+  /** Encodes and sends one request after the other; other workers take the ones between. */
+  async function work(requests: Generator<EncodedRequest>): Promise<void> {
+    try {
+      for (const { message, samples } of requests) {
+        await deliver(compressSnappy(message), deps, aborting.signal);
         acknowledged += samples;
-      } catch (thrown) {
-        failure ??= thrown;
-        aborting.abort(thrown);
       }
+    } catch (thrown) {
+      failure ??= thrown;
+      aborting.abort(thrown);
+    }
+  }
+
+  /** Adds samples that are too many for one round. */
+  async function addMany(
+    plan: SeriesPlan,
+    samples: Iterable<Sample>,
+    stamps: readonly Instant[],
+  ): Promise<void> {
+    for (const sample of samples) {
+      encoder.add(plan, sample, stamps);
+      if (encoder.samples >= deps.roundSamples) await dispatch();
     }
   }
 
@@ -100,10 +113,10 @@ export function createSender(deps: SenderDeps): Sender {
     async add(org, page) {
       for (const family of page) {
         const plan = planOf(org, family);
-        for (const sample of family.samples()) {
-          encoder.add(plan, sample, family.stamps);
-          if (encoder.samples >= enough) await dispatch();
-        }
+        const samples = family.samples();
+        if (Array.isArray(samples)) encoder.addAll(plan, samples, family.stamps);
+        else await addMany(plan, samples, family.stamps);
+        if (encoder.samples >= deps.roundSamples) await dispatch();
       }
     },
     whenAcknowledged(callback) {

@@ -22,23 +22,45 @@ const HEADER = 6;
 interface WriteRequestEncoder {
   /** Adds a sample of a family at some instants, which follow all former ones of its series. */
   add(family: SeriesPlan, sample: Sample, stamps: readonly Instant[]): void;
+  /** Adds all samples of a family; an array that is added again has not changed. */
+  addAll(family: SeriesPlan, samples: readonly Sample[], stamps: readonly Instant[]): void;
   readonly samples: number;
   /**
-   * Returns everything as messages of `enough` samples, or a little more, because a series is never divided: no two
-   * messages have a series in common. Clears the encoder.
+   * Clears the encoder. Returns everything as messages of `enough` samples, or a little more, because a series is never
+   * divided: no two messages have a series in common. Each is encoded when it is asked for; meanwhile, more samples may
+   * be added.
    */
-  take(enough: number): Generator<{ readonly message: Buffer; readonly samples: number }>;
+  take(enough: number): Generator<EncodedRequest>;
 }
 
-/** A series and the samples gathered of it, oldest first. */
+/** An encoded `WriteRequest`. */
+export interface EncodedRequest {
+  readonly message: Buffer;
+  readonly samples: number;
+}
+
+/** A series and the samples gathered of it. */
 interface Series {
   /** The labels, encoded as fields of the series. */
+  readonly labels: Buffer;
+  /** Undefined if none were gathered. */
+  gathered: Gathered | undefined;
+}
+
+/** The samples of a series, oldest first. */
+interface Gathered {
   readonly labels: Buffer;
   /** The samples, encoded with the value 0. */
   readonly points: Buffer[];
   readonly values: number[];
   /** Bytes of the labels and samples. */
   length: number;
+}
+
+/** The series of an array of samples. */
+interface SeriesOfAll {
+  readonly samples: readonly Sample[];
+  readonly series: readonly Series[];
 }
 
 /** The series of a family by the value of its first label, of these by the value of the second, and so on. */
@@ -91,7 +113,10 @@ function appendFixed(plan: PlannedLabel[], name: Buffer, value: string): void {
  */
 export function createWriteRequestEncoder(): WriteRequestEncoder {
   let families = new Map<SeriesPlan, Branch>();
+  // Pages of the current state are often the same array for weeks.
+  let lastOf = new Map<SeriesPlan, SeriesOfAll>();
   let remembered = 0;
+  // The series with samples.
   let gathered: Series[] = [];
   let samples = 0;
   // The labels of all series; what has been encoded stays where it is.
@@ -114,11 +139,12 @@ export function createWriteRequestEncoder(): WriteRequestEncoder {
 
   function remember(labels: Buffer): Series {
     remembered++;
-    return { labels, points: [], values: [], length: labels.length };
+    return { labels, gathered: undefined };
   }
 
   function forgetAll(): void {
     families = new Map();
+    lastOf = new Map();
     remembered = 0;
     end = buffer.length;
   }
@@ -158,38 +184,69 @@ export function createWriteRequestEncoder(): WriteRequestEncoder {
     end += buffer.write(value, end);
   }
 
+  function setStamps(stamps: readonly Instant[]): void {
+    if (stamps === pointsOf) return;
+    pointsOf = stamps;
+    points = stamps.map(pointAt);
+    pointsLength = points.reduce((sum, point) => sum + point.length, 0);
+  }
+
+  function gather(series: Series, value: number): void {
+    if (series.gathered === undefined) {
+      const { labels } = series;
+      series.gathered = { labels, points: [], values: [], length: labels.length };
+      gathered.push(series);
+    }
+    for (const point of points) {
+      series.gathered.points.push(point);
+      series.gathered.values.push(value);
+    }
+    series.gathered.length += pointsLength;
+    samples += points.length;
+  }
+
   return {
     get samples() {
       return samples;
     },
     add(plan, sample, stamps) {
-      if (stamps !== pointsOf) {
-        pointsOf = stamps;
-        points = stamps.map(pointAt);
-        pointsLength = points.reduce((sum, point) => sum + point.length, 0);
-      }
-      const series = seriesOf(plan, sample);
-      if (series.points.length === 0) gathered.push(series);
-      for (const point of points) {
-        series.points.push(point);
-        series.values.push(sample.value);
-      }
-      series.length += pointsLength;
-      samples += points.length;
+      setStamps(stamps);
+      gather(seriesOf(plan, sample), sample.value);
     },
-    *take(enough) {
-      const all = gathered;
+    addAll(plan, all, stamps) {
+      setStamps(stamps);
+      const last = lastOf.get(plan);
+      const series = last?.samples === all ? last.series : all.map((sample) => seriesOf(plan, sample));
+      lastOf.set(plan, { samples: all, series });
+      for (let index = 0; index < all.length; index++) {
+        const [one, sample] = [series[index], all[index]];
+        if (one !== undefined && sample !== undefined) gather(one, sample.value);
+      }
+    },
+    take(enough) {
+      const all = gathered.map(detach);
       gathered = [];
       samples = 0;
       if (remembered > MAX_REMEMBERED) forgetAll();
-      for (let first = 0; first < all.length; ) {
-        let [next, count] = [first, 0];
-        for (; next < all.length && count < enough; next++) count += all[next]?.values.length ?? 0;
-        yield { message: encodeMessage(all.slice(first, next)), samples: count };
-        first = next;
-      }
+      return encodeEach(all, enough);
     },
   };
+}
+
+/** Leaves a series without samples, and returns those that it had. */
+function detach(series: Series): Gathered {
+  const { labels, gathered = { labels, points: [], values: [], length: labels.length } } = series;
+  series.gathered = undefined;
+  return gathered;
+}
+
+function* encodeEach(all: readonly Gathered[], enough: number): Generator<EncodedRequest> {
+  for (let first = 0; first < all.length; ) {
+    let [next, count] = [first, 0];
+    for (; next < all.length && count < enough; next++) count += all[next]?.values.length ?? 0;
+    yield { message: encodeMessage(all.slice(first, next)), samples: count };
+    first = next;
+  }
 }
 
 function branchOf<Key>(branches: Map<Key, Branch>, key: Key): Branch {
@@ -206,8 +263,7 @@ function largest(planned: PlannedLabel, value: string): number {
   return 'fixed' in planned ? planned.fixed.length : planned.name.length + value.length * 3 + 2 * HEADER;
 }
 
-/** Encodes series, and leaves them without samples. */
-function encodeMessage(all: readonly Series[]): Buffer {
+function encodeMessage(all: readonly Gathered[]): Buffer {
   const message = Buffer.allocUnsafe(all.reduce((sum, { length }) => sum + HEADER + length, 0));
   let end = 0;
   for (const series of all) {
@@ -222,9 +278,6 @@ function encodeMessage(all: readonly Series[]): Buffer {
       message.writeDoubleLE(values[index] ?? 0, end + VALUE_AT);
       end += point.length;
     }
-    points.length = 0;
-    values.length = 0;
-    series.length = labels.length;
   }
   return message.subarray(0, end);
 }

@@ -66,6 +66,7 @@ async function remoteTarget(
     labels: { job: 'agent-platform' },
     concurrency: 2,
     batchSamples,
+    roundSamples: 2 * batchSamples,
     acknowledged,
     clock,
     random: () => 0,

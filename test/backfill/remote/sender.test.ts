@@ -25,6 +25,7 @@ function senderWith(post: Post, changes: Partial<SenderDeps> = {}) {
     labels: {},
     concurrency: 3,
     batchSamples: 4,
+    roundSamples: 12,
   };
   return { clock, sender: createSender({ ...deps, ...changes }) };
 }
@@ -133,7 +134,10 @@ describe('a sender', () => {
 
   test('stops at a rejection, and does not acknowledge it', async () => {
     const answers: Answer[] = [accepted, { status: 400, text: 'out of bounds' }];
-    const { sender } = senderWith(async () => answers.shift() ?? accepted, { concurrency: 1 });
+    const { sender } = senderWith(async () => answers.shift() ?? accepted, {
+      concurrency: 1,
+      roundSamples: 4,
+    });
     const seen: string[] = [];
     await sender.add('acme', page([1], 3));
     sender.whenAcknowledged(() => seen.push('first'));
