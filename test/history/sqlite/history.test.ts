@@ -48,6 +48,33 @@ describe('a history in a file', () => {
     ]);
   });
 
+  test('stores answers that arrive together in one transaction', async () => {
+    const file = fileIn(createDirectory());
+    const begun: string[] = [];
+    const history = await openHistory(file, {
+      openDatabase(location) {
+        const db = new DatabaseSync(location);
+        const exec = db.exec.bind(db);
+        db.exec = (sql) => {
+          if (sql.startsWith('BEGIN')) begun.push(sql);
+          exec(sql);
+        };
+        return db;
+      },
+    });
+    begun.length = 0;
+    const names = Array.from({ length: 20 }, (_, index) => `org-${index}`);
+    await Promise.all(
+      names.map((name) => history.putDays(name, 'tokens', answer([monday], { [monday]: {} }))),
+    );
+    expect(begun).toHaveLength(1);
+    await history.putSucceeded('org-0', 'tokens', 5);
+    expect(begun).toHaveLength(2);
+    const before = await contentOf(history, names);
+    await history.close();
+    expect(await contentOf(await openHistory(file), names)).toEqual(before);
+  });
+
   test('recognizes a revision of a day that was stored by an earlier process', async () => {
     const file = fileIn(createDirectory());
     const first = await openHistory(file);
