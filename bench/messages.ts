@@ -69,6 +69,7 @@ export interface FileBackfill {
   readonly samples: number;
   readonly bytes: number;
   readonly seconds: number;
+  readonly cpuSeconds: number;
   /** Writing the same bytes directly to one file. */
   readonly straightSeconds: number;
   /** Most resident memory in bytes, the store's included. */
@@ -85,6 +86,7 @@ export interface RemoteBackfillOptions extends PastSize {
 export interface RemoteBackfill {
   readonly samples: number;
   readonly seconds: number;
+  readonly cpuSeconds: number;
   /** Most resident memory in bytes, the store's included. */
   readonly peak: number;
 }

@@ -14,7 +14,7 @@ import { createFakeLogger } from '../../src/runtime/logger.ts';
 import type { RemoteBackfill, RemoteBackfillOptions } from '../messages.ts';
 import { peakResident } from '../usage.ts';
 import { createPast, LABELS } from '../workload/past.ts';
-import { answer, jobOptions } from './job.ts';
+import { answer, cpuSecondsSince, jobOptions } from './job.ts';
 
 /** The program's defaults. */
 const CONCURRENCY = 4;
@@ -45,11 +45,13 @@ async function measure({ url, replayed, ...size }: RemoteBackfillOptions): Promi
       })
     : 0;
   const startedAt = clock.elapsed();
+  const cpuBefore = process.cpuUsage();
   const samples = replayed ? recorded : await bring(past, post);
   await sendAll(bodies, post);
   const seconds = (clock.elapsed() - startedAt) / 1000;
+  const cpuSeconds = cpuSecondsSince(cpuBefore);
   post.close();
-  return { samples, seconds, peak: peakResident() };
+  return { samples, seconds, cpuSeconds, peak: peakResident() };
 }
 
 /** Backfills everything; returns the number of acknowledged samples. */

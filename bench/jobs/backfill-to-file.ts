@@ -11,7 +11,7 @@ import { createFakeLogger } from '../../src/runtime/logger.ts';
 import type { FileBackfill } from '../messages.ts';
 import { peakResident } from '../usage.ts';
 import { createPast, LABELS, type PastSize } from '../workload/past.ts';
-import { answer, jobOptions } from './job.ts';
+import { answer, cpuSecondsSince, jobOptions } from './job.ts';
 
 // As the command does.
 collectForThroughput();
@@ -23,6 +23,7 @@ async function measure(size: PastSize): Promise<FileBackfill> {
   const clock = createSystemClock();
   try {
     const startedAt = clock.elapsed();
+    const cpuBefore = process.cpuUsage();
     const target = await createFileTarget({
       output,
       single: false,
@@ -32,8 +33,9 @@ async function measure(size: PastSize): Promise<FileBackfill> {
     });
     const { samples } = await backfill({ ...past, target });
     const seconds = (clock.elapsed() - startedAt) / 1000;
+    const cpuSeconds = cpuSecondsSince(cpuBefore);
     const peak = peakResident();
-    return { samples, seconds, peak, ...(await writeStraight(output)) };
+    return { samples, seconds, cpuSeconds, peak, ...(await writeStraight(output)) };
   } finally {
     rmSync(output, { recursive: true, force: true });
   }

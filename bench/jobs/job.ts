@@ -8,3 +8,9 @@ export function jobOptions<Options>(): Options {
 export function answer(result: object): void {
   process.send?.(result, () => process.disconnect());
 }
+
+/** The CPU seconds of this process since an earlier `process.cpuUsage()`. */
+export function cpuSecondsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1e6;
+}

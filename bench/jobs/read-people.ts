@@ -12,7 +12,7 @@ import { keepYoungGenerationSmall } from '../../src/runtime/garbage-collection.t
 import { runInSlices } from '../../src/runtime/slices.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import type { PeopleReading, PeopleReadingOptions } from '../messages.ts';
-import { answer, jobOptions } from './job.ts';
+import { answer, cpuSecondsSince, jobOptions } from './job.ts';
 
 const TIMES = 5;
 const KEY = 'sixteen bytes or more';
@@ -90,6 +90,5 @@ function sourceOf(bodies: ReadonlyMap<string, string>): Source {
 async function cpuOf(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage();
   await work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1e6;
+  return cpuSecondsSince(before);
 }

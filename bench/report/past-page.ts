@@ -45,35 +45,39 @@ ${renderSync(sync)}`;
 }
 
 function renderFiles(results: readonly FileBackfillResult[]): string {
-  const rows = results.map(({ series, days, samples, bytes, seconds, perSecond, ratio, peaks }) => [
-    grouped(series),
-    grouped(days),
-    grouped(samples),
-    mebibytes(bytes),
-    shown(seconds),
-    shownSpread(perSecond),
-    `${shownSpread(ratio)} ×`,
-    mebibytes(median(peaks)),
-  ]);
+  const rows = results.map(
+    ({ series, days, samples, bytes, seconds, cpuSeconds, perSecond, ratio, peaks }) => [
+      grouped(series),
+      grouped(days),
+      grouped(samples),
+      mebibytes(bytes),
+      shown(seconds),
+      shown(cpuSeconds),
+      shownSpread(perSecond),
+      `${shownSpread(ratio)} ×`,
+      mebibytes(median(peaks)),
+    ],
+  );
   const heads = [
-    ...['report series per day', 'days', 'samples', 'MiB written', 'seconds', 'samples/s'],
+    ...['report series per day', 'days', 'samples', 'MiB written', 'seconds', 'CPU s', 'samples/s'],
     ...['time against writing the bytes alone', 'peak MiB'],
   ];
   return renderTable(heads, rows);
 }
 
 function renderRemote(results: readonly RemoteBackfillResult[]): string {
-  const rows = results.map(({ series, days, samples, seconds, perSecond, ratio, peak }) => [
+  const rows = results.map(({ series, days, samples, seconds, cpuSeconds, perSecond, ratio, peak }) => [
     grouped(series),
     grouped(days),
     grouped(samples),
     shown(seconds),
+    shown(cpuSeconds),
     shownSpread(perSecond),
     `${shownSpread(ratio)} ×`,
     mebibytes(peak),
   ]);
   const heads = [
-    ...['report series per day', 'days', 'samples', 'seconds', 'samples/s'],
+    ...['report series per day', 'days', 'samples', 'seconds', 'CPU s', 'samples/s'],
     ...['samples/s against the requests alone', 'peak MiB'],
   ];
   return renderTable(heads, rows);

@@ -8,6 +8,7 @@ export interface FileBackfillResult extends PastSize {
   readonly samples: number;
   readonly bytes: number;
   readonly seconds: number;
+  readonly cpuSeconds: number;
   readonly perSecond: Spread;
   /** The time relative to writing the same bytes directly to one file, in the same round. */
   readonly ratio: Spread;
@@ -35,6 +36,7 @@ export async function measureFileBackfills(
       samples: of(({ samples }) => samples),
       bytes: of(({ bytes }) => bytes),
       seconds: of(({ seconds }) => seconds),
+      cpuSeconds: of(({ cpuSeconds }) => cpuSeconds),
       perSecond: spreadOf(runs.map((run) => run.samples / run.seconds)),
       ratio: ratiosOf(
         runs.map((run) => run.seconds),

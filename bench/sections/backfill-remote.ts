@@ -8,6 +8,8 @@ import { startReceiver } from './receiver.ts';
 export interface RemoteBackfillResult extends PastSize {
   readonly samples: number;
   readonly seconds: number;
+  /** Of the backfill, without the receiver. */
+  readonly cpuSeconds: number;
   readonly perSecond: Spread;
   /** The samples per second relative to sending the same requests again, in the same round. */
   readonly ratio: Spread;
@@ -39,6 +41,7 @@ export async function measureRemoteBackfills(
       ...size,
       samples: of(({ sent }) => sent.samples),
       seconds: of(({ sent }) => sent.seconds),
+      cpuSeconds: of(({ sent }) => sent.cpuSeconds),
       perSecond: spreadOf(runs.map(({ sent }) => sent.samples / sent.seconds)),
       ratio: ratiosOf(
         runs.map(({ replayed }) => replayed.seconds),
