@@ -18,8 +18,7 @@ import { answer, cpuSecondsSince, jobOptions } from './job.ts';
 
 /** The program's defaults. */
 const CONCURRENCY = 4;
-const BATCH_SAMPLES = 5000;
-const ROUND_SAMPLES = 100_000;
+const BATCH_SAMPLES = 25_000;
 const TIMEOUT_MS = 30_000;
 
 // As the command does.
@@ -64,7 +63,6 @@ async function bring(past: Omit<BackfillParts, 'target'>, post: Post): Promise<n
       labels: LABELS,
       concurrency: CONCURRENCY,
       batchSamples: BATCH_SAMPLES,
-      roundSamples: ROUND_SAMPLES,
       acknowledged: await readAcknowledged(state, 'measured', clock),
       clock,
       random: () => 0,

@@ -24,7 +24,7 @@ ${renderFiles(files)}
 ## Backfill by remote write
 
 From parsed rows in the history to the last acknowledgement of ${remote[0]?.receiver ?? 'no receiver'} on the same machine, with up to
-four concurrent requests of 5 000 samples; medians of ${backfills} rounds. It is compared in the same round with sending the same
+four concurrent requests of 25 000 samples; medians of ${backfills} rounds. It is compared in the same round with sending the same
 requests, encoded and compressed in advance, to another empty receiver, four at a time. The backfill keeps the samples of a
 series in order; the replayed requests may overtake each other, which the receiver's out-of-order window allows. Meanwhile
 Prometheus compacts past days into blocks on the same cores: the longer the sending takes, the more of them.

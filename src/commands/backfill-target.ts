@@ -20,10 +20,11 @@ import type { Logger } from '../runtime/logger.ts';
 /** The resolved options of the command. */
 export type BackfillValues = ValuesOf<typeof backfillOptions>;
 
-/** Maximum number of samples per write request. */
-const BATCH_SAMPLES = 5000;
-/** Samples that are gathered, in a few MiB, before they are divided into requests by series. */
-const ROUND_SAMPLES = 100_000;
+/**
+ * About the number of samples per write request. The more there are, the fewer requests repeat the labels of a series; even
+ * with a single sample of each series, a request of these is a few MiB, which receivers accept.
+ */
+const BATCH_SAMPLES = 25_000;
 
 /** The parts of a target other than its options. */
 interface TargetParts {
@@ -106,7 +107,6 @@ export async function createTarget(parts: TargetParts): Promise<BackfillTarget &
     labels,
     concurrency,
     batchSamples: BATCH_SAMPLES,
-    roundSamples: ROUND_SAMPLES,
     acknowledged: await acknowledgedBy(parts, url),
     clock,
     random: Math.random,

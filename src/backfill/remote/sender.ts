@@ -3,12 +3,7 @@ import type { Sample } from '../../catalog/family.ts';
 import type { PageFamily } from '../page.ts';
 import { type DeliveryDeps, deliver } from './delivery.ts';
 import { compressSnappy } from './snappy.ts';
-import {
-  createWriteRequestEncoder,
-  type EncodedRequest,
-  planSeries,
-  type SeriesPlan,
-} from './write-request.ts';
+import { createWriteRequestEncoder, planSeries, type SeriesPlan } from './write-request.ts';
 
 /** Sends past samples in batches. */
 interface Sender {
@@ -29,20 +24,25 @@ export interface SenderDeps extends DeliveryDeps {
   /** Maximum number of concurrent requests. */
   readonly concurrency: number;
   readonly batchSamples: number;
-  /** How many samples are gathered before they are divided by series. */
-  readonly roundSamples: number;
+}
+
+interface Request {
+  readonly body: Buffer;
+  readonly samples: number;
 }
 
 /**
- * Creates a sender. It gathers the samples of a round, divides them by series and sends them in several requests at a
- * time; the next round waits for all of them, so that no sample of a series overtakes an older one. Meanwhile the next
- * samples are gathered. The more of them in a round, the fewer requests repeat the labels of a series.
+ * Creates a sender. It gathers as many samples as its concurrent requests can carry, divides them by series and sends the
+ * requests at once; the next ones wait for all of them, so that no sample of a series overtakes an older one. Meanwhile
+ * the next samples are gathered and encoded. A Prometheus without a window for samples out of order accepts the days of an
+ * empty store in this way, because it judges requests that arrive together by what it had before them.
  */
 export function createSender(deps: SenderDeps): Sender {
   const encoder = createWriteRequestEncoder();
   const plans = new Map<string, Map<string, SeriesPlan>>();
   const waiting: { readonly round: number; readonly callback: () => void }[] = [];
   const aborting = new AbortController();
+  const enough = deps.concurrency * deps.batchSamples;
   let failure: unknown;
   let acknowledged = 0;
   // Numbers of rounds.
@@ -65,30 +65,32 @@ export function createSender(deps: SenderDeps): Sender {
 
   /** Sends what was gathered, after the round before. */
   async function dispatch(): Promise<void> {
-    const isEmpty = encoder.samples === 0;
-    const requests = encoder.take(deps.batchSamples);
-    if (!isEmpty) begun++;
+    const requests = encoder
+      .take(deps.batchSamples)
+      .map(({ message, samples }): Request => ({ body: compressSnappy(message), samples }))
+      .toArray();
+    if (requests.length > 0) begun++;
     await settled();
-    if (!isEmpty) sending = send(requests);
+    if (requests.length > 0) sending = send(requests);
   }
 
-  async function send(requests: Generator<EncodedRequest>): Promise<void> {
-    await Promise.all(Array.from({ length: deps.concurrency }, () => work(requests)));
+  async function send(requests: readonly Request[]): Promise<void> {
+    const queue = requests.values();
+    await Promise.all(Array.from({ length: deps.concurrency }, () => work(queue)));
     if (failure !== undefined) return;
     ended++;
     acknowledge();
   }
 
-  /** Encodes and sends one request after the other; other workers take the ones between. */
-  async function work(requests: Generator<EncodedRequest>): Promise<void> {
-    try {
-      for (const { message, samples } of requests) {
-        await deliver(compressSnappy(message), deps, aborting.signal);
+  async function work(queue: Iterable<Request>): Promise<void> {
+    for (const { body, samples } of queue) {
+      try {
+        await deliver(body, deps, aborting.signal);
         acknowledged += samples;
+      } catch (thrown) {
+        failure ??= thrown;
+        aborting.abort(thrown);
       }
-    } catch (thrown) {
-      failure ??= thrown;
-      aborting.abort(thrown);
     }
   }
 
@@ -100,7 +102,7 @@ export function createSender(deps: SenderDeps): Sender {
   ): Promise<void> {
     for (const sample of samples) {
       encoder.add(plan, sample, stamps);
-      if (encoder.samples >= deps.roundSamples) await dispatch();
+      if (encoder.samples >= enough) await dispatch();
     }
   }
 
@@ -116,7 +118,7 @@ export function createSender(deps: SenderDeps): Sender {
         const samples = family.samples();
         if (Array.isArray(samples)) encoder.addAll(plan, samples, family.stamps);
         else await addMany(plan, samples, family.stamps);
-        if (encoder.samples >= deps.roundSamples) await dispatch();
+        if (encoder.samples >= enough) await dispatch();
       }
     },
     whenAcknowledged(callback) {

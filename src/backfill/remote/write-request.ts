@@ -27,14 +27,13 @@ interface WriteRequestEncoder {
   readonly samples: number;
   /**
    * Clears the encoder. Returns everything as messages of `enough` samples, or a little more, because a series is never
-   * divided: no two messages have a series in common. Each is encoded when it is asked for; meanwhile, more samples may
-   * be added.
+   * divided: no two messages have a series in common. Each is encoded when it is asked for.
    */
   take(enough: number): Generator<EncodedRequest>;
 }
 
 /** An encoded `WriteRequest`. */
-export interface EncodedRequest {
+interface EncodedRequest {
   readonly message: Buffer;
   readonly samples: number;
 }

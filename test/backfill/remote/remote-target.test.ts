@@ -66,7 +66,6 @@ async function remoteTarget(
     labels: { job: 'agent-platform' },
     concurrency: 2,
     batchSamples,
-    roundSamples: 2 * batchSamples,
     acknowledged,
     clock,
     random: () => 0,

@@ -25,7 +25,6 @@ function senderWith(post: Post, changes: Partial<SenderDeps> = {}) {
     labels: {},
     concurrency: 3,
     batchSamples: 4,
-    roundSamples: 12,
   };
   return { clock, sender: createSender({ ...deps, ...changes }) };
 }
@@ -136,7 +135,6 @@ describe('a sender', () => {
     const answers: Answer[] = [accepted, { status: 400, text: 'out of bounds' }];
     const { sender } = senderWith(async () => answers.shift() ?? accepted, {
       concurrency: 1,
-      roundSamples: 4,
     });
     const seen: string[] = [];
     await sender.add('acme', page([1], 3));
