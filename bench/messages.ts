@@ -18,7 +18,11 @@ export interface ServerOptions {
 export type Question =
   | { readonly kind: 'publish' }
   | { readonly kind: 'memory' }
-  | { readonly kind: 'usage' };
+  | { readonly kind: 'usage' }
+  | { readonly kind: 'faults'; readonly faults: readonly string[] };
+
+/** The platform's answers so far by status; 0 if it closed the connection. */
+export type PlatformAnswers = readonly (readonly [status: number, count: number])[];
 
 /** One publication, from parsed rows to published bytes. */
 export interface Publishing {

@@ -1,17 +1,16 @@
 // Runs the exporter for a while under scrapes, polls and faults: npm run soak -- --minutes 30
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
+import { createSandbox } from '../../src/sandbox/index.ts';
 import { build, ROOT } from '../build.ts';
+import { startChild } from '../child.ts';
 import { describeMachine } from '../machine.ts';
+import type { PlatformAnswers } from '../messages.ts';
 import { endProgram, freePort } from '../programs.ts';
 import { replaceSoak } from '../report/soak-section.ts';
 import { evaluate, type Soak } from './checks.ts';
@@ -84,10 +83,14 @@ interface Time {
 async function run({ minutes, extensions }: Time, load: Load): Promise<Soak> {
   const { organizations, perSecond, pollSeconds } = load;
   const folder = mkdtempSync(path.join(tmpdir(), 'soak-'));
-  const platform = await startPlatform(organizations);
+  const { bench, program } = build();
+  const world = { ...(organizations > FEW.orgs ? SMALL : FEW), orgs: organizations };
+  // A process of its own: making answers must not count as time of a scrape.
+  const platform = await startChild(bench, 'servers/soak-platform.js', world);
+  let answers: PlatformAnswers = [];
   const port = await freePort();
   const here = `http://127.0.0.1:${port}`;
-  const child = startExporter(folder, port, platform);
+  const child = startExporter(program, folder, port, { platformPort: platform.port, organizations });
   const log = readLog(child.stderr);
   try {
     await answering(`${here}/-/ready`);
@@ -97,7 +100,7 @@ async function run({ minutes, extensions }: Time, load: Load): Promise<Soak> {
     const startedAt = performance.now();
     let end = minutes;
     const soFar = (): Soak => ({
-      ...{ minutes: end, organizations, perSecond, pollSeconds, polls, answers: platform.answers },
+      ...{ minutes: end, organizations, perSecond, pollSeconds, polls, answers: new Map(answers) },
       ...{ scrapes: scraper.milliseconds, failures: scraper.failures, samples },
       ...{ logLines: log.levels, errors: log.errors },
     });
@@ -107,7 +110,8 @@ async function run({ minutes, extensions }: Time, load: Load): Promise<Soak> {
         if (holds || end >= minutes * (1 + extensions)) break;
         end += minutes;
       }
-      if (second % SPELL_SECONDS === 0) platform.sandbox.setFaults(spell(second / SPELL_SECONDS));
+      if (second % SPELL_SECONDS === 0)
+        answers = await platform.ask({ kind: 'faults', faults: spell(second / SPELL_SECONDS) });
       if (second % pollSeconds === 0) {
         await fetch(`${here}/-/refresh`, { method: 'POST' });
         polls += 1;
@@ -117,57 +121,33 @@ async function run({ minutes, extensions }: Time, load: Load): Promise<Soak> {
       await pause(Math.max(0, startedAt + (second + 1) * 1000 - performance.now()));
     }
     await scraper.stop();
+    answers = await platform.ask({ kind: 'faults', faults: [] });
     return soFar();
   } finally {
     await endProgram(child);
-    await platform.close();
+    await platform.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-interface Platform {
-  readonly sandbox: Sandbox;
-  readonly url: string;
-  /** Number of answers by status; 0 if the connection was closed without an answer. */
-  readonly answers: ReadonlyMap<number, number>;
-  close(): Promise<void>;
-}
-
-async function startPlatform(organizations: number): Promise<Platform> {
-  const size = organizations > FEW.orgs ? SMALL : FEW;
-  const sandbox = createSandbox({ now: () => Date.now(), ...size, orgs: organizations });
-  const answers = new Map<number, number>();
-  const server = createServer((request, response) => {
-    response.once('close', () => {
-      const status = response.headersSent ? response.statusCode : 0;
-      answers.set(status, (answers.get(status) ?? 0) + 1);
-    });
-    sandbox.handler(request, response);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    sandbox,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    answers,
-    async close() {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
-}
-
 /** The program as installed, polling organizations configured in a file. */
-function startExporter(folder: string, port: number, { sandbox, url }: Platform) {
+function startExporter(
+  program: string,
+  folder: string,
+  port: number,
+  { platformPort, organizations }: { readonly platformPort: number; readonly organizations: number },
+) {
   const file = path.join(folder, 'exporter.yaml');
+  // The same seed and number as the platform's, whose process cannot be asked for its keys.
+  const sandbox = createSandbox({ now: Date.now, orgs: organizations, users: 1, repos: 1 });
   const orgs = sandbox.orgs.map(({ name, keys }, index) => ({
     name,
     key: keys.owner,
     variable: `SOAK_KEY_${index}`,
   }));
   const entries = orgs.map(
-    ({ name, variable }) => `  - {name: ${name}, base_url: '${url}', api_key_env: ${variable}}`,
+    ({ name, variable }) =>
+      `  - {name: ${name}, base_url: 'http://127.0.0.1:${platformPort}', api_key_env: ${variable}}`,
   );
   writeFileSync(file, `orgs:\n${entries.join('\n')}\n`);
   const args = [
@@ -176,7 +156,7 @@ function startExporter(folder: string, port: number, { sandbox, url }: Platform)
     ...['--api.requests-per-second=100', '--api.timeout=5s'],
   ];
   const keys = Object.fromEntries(orgs.map(({ key, variable }) => [variable, key]));
-  return spawn(process.execPath, [build().program, ...args], {
+  return spawn(process.execPath, [program, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, ...keys },
   });

@@ -12,8 +12,8 @@ export function renderSoak(soak: Soak, checks: readonly Check[], machine: string
   return `## Soak
 
 Written by \`npm run soak -- --write\`: ${minutes} minutes with ${organizations} organizations, ${perSecond} scrapes a second and a poll of
-everything every ${pollSeconds} s (${grouped(polls)} polls), while the simulated platform went through periods of faults. The exporter
-runs in its own process; the scraper and the platform share another one on the same machine: ${machine}.
+everything every ${pollSeconds} s (${grouped(polls)} polls), while the simulated platform went through periods of faults. The exporter,
+the platform and the scraper are processes on the same machine: ${machine}.
 
 ${renderTable(
   ['Check', 'Found', ''],
