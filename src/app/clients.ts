@@ -3,6 +3,7 @@ import type { Instruments } from '../exposition/instruments.ts';
 import { createPlatformClient, type PlatformClient } from '../platform/client.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
+import type { Slices } from '../runtime/slices.ts';
 import type { Traffic } from './traffic.ts';
 
 /** Dependencies shared by the clients of all organizations. */
@@ -14,6 +15,8 @@ interface ClientParts {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly log: Logger;
+  /** The turns in which answers are parsed, over all organizations. */
+  readonly parsing: Pick<Slices, 'next'>;
 }
 
 /**
@@ -21,7 +24,7 @@ interface ClientParts {
  * one organization share its traffic.
  */
 export function createOrgClient(org: OrgConfig, api: ApiConfig, parts: ClientParts): PlatformClient {
-  const { traffic, instruments, version, clock, random, log } = parts;
+  const { traffic, instruments, version, clock, random, log, parsing } = parts;
   const { timeoutMs, retries, requestsPerSecond, maxResponseBytes, proxy } = api;
   return createPlatformClient({
     org: org.name,
@@ -31,6 +34,6 @@ export function createOrgClient(org: OrgConfig, api: ApiConfig, parts: ClientPar
     observer: { request: instruments.apiRequest, retry: instruments.retry },
     ...traffic.of(org),
     ...{ timeoutMs, retries, requestsPerSecond, maxResponseBytes, proxy },
-    ...{ version, clock, random, log },
+    ...{ version, clock, random, log, parsing },
   });
 }

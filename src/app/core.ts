@@ -17,6 +17,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { type ClosableLogger, createLogger, type LogLevel } from '../runtime/log-winston.ts';
 import { createLoggedProgress, type Progress } from '../runtime/progress.ts';
 import { createRedactor, type Redactor } from '../runtime/redact.ts';
+import { createSlices } from '../runtime/slices.ts';
 import { createTurns, type Turns, URGENCIES } from '../runtime/turns.ts';
 import { createLastTick, type LastTick } from '../scheduler/cron.ts';
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.ts';
@@ -130,6 +131,7 @@ export async function createCore(
   const runs = createRunStates();
   const { shared } = store;
   const lastTick = createLastTick();
+  const parsing = createSlices(clock);
   const sharedRuns =
     shared &&
     createSharedInstruments(instruments, shared.putRun, runs, () =>
@@ -168,7 +170,7 @@ export async function createCore(
     stopping,
     async createClient(org, api) {
       const { createOrgClient } = await import('./clients.ts');
-      return createOrgClient(org, api, { traffic, version, instruments, clock, random, log });
+      return createOrgClient(org, api, { traffic, version, instruments, clock, random, log, parsing });
     },
     publish: events.publish,
     onTried: events.onTried,

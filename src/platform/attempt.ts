@@ -3,6 +3,7 @@ import type { DatasetName } from '../catalog/dataset.ts';
 import type { ApiRequest } from '../catalog/source.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { ConfigError, PlatformError } from '../runtime/errors.ts';
+import type { Slices } from '../runtime/slices.ts';
 import type { Exchange, Exchanged } from './exchange.ts';
 import { classifyResponse, keyError, type Outcome } from './response.ts';
 
@@ -57,6 +58,8 @@ interface SingleAttemptDeps {
   readonly clock: Clock;
   readonly observer: RequestObserver;
   readonly closed: AbortSignal;
+  /** The turns in which answers are parsed. */
+  readonly parsing: Pick<Slices, 'next'>;
 }
 
 /** Creates the innermost attempt: reads the key, makes one exchange, counts it and classifies its outcome. */
@@ -74,6 +77,7 @@ export function createSingleAttempt(deps: SingleAttemptDeps): Attempt {
     // A request aborted on purpose says nothing about the platform, and its organization may have been removed.
     if (!ended.aborted)
       deps.observer.request({ org, endpoint: request.endpoint, code: codeOf(exchanged), seconds });
+    await deps.parsing.next();
     const facts = { key, now: clock.now(), maxResponseBytes: deps.maxResponseBytes };
     const outcome = classifyResponse(exchanged, `GET ${request.path}`, facts);
     return outcome.ok ? { ok: true, answer: { ...outcome.answer, key: fingerprintOf(key) } } : outcome;

@@ -3,7 +3,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { createPacingLimiter, type PacingLimiter } from '../runtime/rate-limiters.ts';
-import { runInSlices } from '../runtime/slices.ts';
+import { createSlices, runInSlices, type Slices } from '../runtime/slices.ts';
 import { createAgentPool, type ProxySettings } from './agents.ts';
 import { createSingleAttempt, parseHosts, type RequestObserver } from './attempt.ts';
 import type { DailyQuota } from './daily-quota.ts';
@@ -53,6 +53,8 @@ export interface PlatformClientDeps {
   readonly admission?: Admission | undefined;
   /** The holds of the organization; passed in so that they survive a reload. None by default. */
   readonly throttleHolds?: ThrottleHolds | undefined;
+  /** The turns in which the answers of several clients are parsed, one after another; by default those of this one. */
+  readonly parsing?: Pick<Slices, 'next'> | undefined;
   /** Maximum number of pages of one listing; 10 000 by default. */
   readonly maxPages?: number | undefined;
   /** The proxy to use, never for this machine itself; none by default. */
@@ -90,6 +92,7 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
     clock,
     observer: deps.observer,
     closed,
+    parsing: deps.parsing ?? createSlices(clock),
   });
   // A hold may start while an attempt waits in a queue, so it is checked after each wait.
   const paced = withRateLimit(

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
 
 /** Maximum time that work may block the event loop, in milliseconds. */
@@ -11,20 +10,33 @@ const SMALL_STEPS = 256;
 export interface Slices {
   /** Whether the current slice is used up, so that the caller should pause. */
   over(): boolean;
-  /** Resolves at once during the current slice; otherwise lets all other pending work run first. */
+  /**
+   * Resolves at once during the current slice; otherwise lets all other pending work run first. Of several callers, one
+   * continues at a time, in order: their slices would add up.
+   */
   next(): Promise<void>;
 }
 
 /** Creates slices of `budgetMs` milliseconds each. */
 export function createSlices(clock: Pick<Clock, 'elapsed'>, budgetMs = SLICE_MS): Slices {
   let startedAt = clock.elapsed();
+  const waiting: (() => void)[] = [];
   const over = () => clock.elapsed() - startedAt >= budgetMs;
+
+  function begin(): void {
+    startedAt = clock.elapsed();
+    waiting.shift()?.();
+    if (waiting.length > 0) setImmediate(begin);
+  }
+
   return {
     over,
     async next() {
-      if (!over()) return;
-      await setImmediate();
-      startedAt = clock.elapsed();
+      if (!over() && waiting.length === 0) return;
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+        if (waiting.length === 1) setImmediate(begin);
+      });
     },
   };
 }

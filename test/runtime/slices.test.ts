@@ -24,6 +24,28 @@ describe('slices', () => {
     expect(perTurn).toEqual([2, 2, 2]);
   });
 
+  test('let one of several callers continue at a time, in order', async () => {
+    const clock = createFakeClock(0);
+    const slices = createSlices(clock, 3);
+    clock.set(3);
+    let turn = 0;
+    const seen: string[] = [];
+    async function work(name: string): Promise<void> {
+      for (let step = 0; step < 2; step++) {
+        await slices.next();
+        seen.push(`${name} ${turn}`);
+        clock.set(clock.now() + 5);
+      }
+    }
+    const all = Promise.all(['a', 'b', 'c'].map(work));
+    for (let next = 1; next <= 6; next++) {
+      turn = next;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await all;
+    expect(seen).toEqual(['a 1', 'b 2', 'c 3', 'a 4', 'b 5', 'c 6']);
+  });
+
   test('run a generator to its result, with other work in between', async () => {
     const clock = createFakeClock(0);
     let others = 0;
