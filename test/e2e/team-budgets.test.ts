@@ -125,6 +125,8 @@ test('a budget that is added, changed or removed takes effect with the file, and
   await waitFor(async () => expect((await story.page()).value(TO_DATE, { team: 'web' })).toBe(month));
   expect((await story.page()).find(FORECAST)).toHaveLength(1);
   expect(written()).toContain('budgetedTeams');
+  // The days before this month are fetched after it.
+  await waitFor(() => expect(story.logged('Past days fetched')).toHaveLength(2));
   expect(story.logged('Known days revised')).toEqual([]);
 
   const asked = story.platform.requests.length;
