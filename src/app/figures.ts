@@ -72,10 +72,11 @@ export function createFigures(core: Core, inUse: () => Deployment): ReadFigures 
   };
 
   function figuresOf(org: string, detail: FigureDetail): Promise<OrgFigures> | undefined {
-    const { view, collectors: published } = core.published.of(org);
-    if (view === undefined) return undefined;
+    const { view: viewOf, collectors: published } = core.published.of(org);
+    if (viewOf === undefined) return undefined;
     const known = made[detail].get(published);
     if (known !== undefined) return known;
+    const view = viewOf();
     const { collectors, config } = inUse();
     const series = core.publication.seriesOf(org);
     const labelLimit = (label: string) => config.limits.valuesPerLabel(label);

@@ -157,6 +157,7 @@ function viewOf(
   const known: OrgHistory = {
     ...history,
     days: (dataset) => (dataset === 'users' ? days : history.days(dataset)),
+    opened: () => known,
   };
   const datasets = allCollectors.filter(isDayCollector).map(({ dataset }) => dataset);
   const shown = { ...settings, people: people.settings(identity) };

@@ -16,6 +16,8 @@ export interface OrgHistory {
   revisedOn(dataset: DatasetName): Day | undefined;
   /** When a run of a dataset last succeeded as a whole, in milliseconds. */
   succeededAt(dataset: DatasetName): Instant | undefined;
+  /** The same data for another reader: rows and documents that were read stay parsed as long as their reader. */
+  opened(): OrgHistory;
 }
 
 /** Means no fingerprint: the current key is yet to be confirmed. */

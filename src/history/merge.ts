@@ -1,40 +1,43 @@
 import { isDamaged, type Reduced, type RowParts, rejectedOf } from '../catalog/dataset.ts';
 import type { Day } from '../catalog/day.ts';
 import type { AnsweredDays, DatasetState, Revision, StoredAnswer } from './history.ts';
+import { changed, opened } from './packed.ts';
 
 /** The known days after an answer was added, and its effect on them. */
 export function mergeDays(
   before: ReadonlyMap<Day, unknown>,
   answer: AnsweredDays,
 ): { readonly days: ReadonlyMap<Day, unknown>; readonly stored: StoredAnswer } {
-  const days = new Map(before);
+  const known = opened(before);
+  const changes = new Map<Day, unknown>();
   const revisions: Revision[] = [];
   let missing = 0;
   for (const day of answer.days) {
-    const old = before.get(day);
+    const old = known.get(day);
     const row = answer.rows.get(day);
     if (row === undefined || old === undefined) {
-      days.set(day, row ?? old);
+      changes.set(day, row ?? old);
       continue;
     }
     const merged = mergeRow(old, row, answer.parts ?? {});
-    days.set(day, merged.row);
+    changes.set(day, merged.row);
     missing += merged.missing;
     if (merged.isRevised) revisions.push({ day, before: old, after: merged.row });
   }
-  return { days, stored: { revisions, missing } };
+  return { days: changed(before, changes), stored: { revisions, missing } };
 }
 
 /** A stored dataset merged with newer data; `isListed`: the newer documents are complete. */
 export function absorbDataset(stored: DatasetState, seen: DatasetState, isListed: boolean): DatasetState {
-  const days = new Map(stored.days);
-  for (const [day, row] of seen.days) {
-    const old = days.get(day);
-    days.set(day, old !== undefined && isDamaged(row) ? unsettled(old, row) : (row ?? old));
+  const known = opened(stored.days);
+  const changes = new Map<Day, unknown>();
+  for (const [day, row] of opened(seen.days)) {
+    const old = known.get(day);
+    changes.set(day, old !== undefined && isDamaged(row) ? unsettled(old, row) : (row ?? old));
   }
   return {
-    days,
-    documents: isListed ? seen.documents : new Map([...stored.documents, ...seen.documents]),
+    days: changed(stored.days, changes),
+    documents: isListed ? seen.documents : new Map([...opened(stored.documents), ...opened(seen.documents)]),
     answeredAt: seen.answeredAt ?? stored.answeredAt,
     succeededAt: seen.succeededAt ?? stored.succeededAt,
     revisedOn: seen.revisedOn ?? stored.revisedOn,

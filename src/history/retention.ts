@@ -1,5 +1,6 @@
 import { addDays, type Day, dayOf, daysBetween, type Instant, yesterdayOf } from '../catalog/day.ts';
 import type { DatasetState } from './history.ts';
+import { filledKeys } from './packed.ts';
 
 /** Maximum number of days and documents that one sweep removes: the next sweep is a minute away. */
 export const MAX_SWEPT = 1000;
@@ -70,18 +71,8 @@ export function withoutOld(
 /** The newest day with a row; undefined if there is none. */
 export function newestRow(days: ReadonlyMap<Day, unknown>): Day | undefined {
   let newest: Day | undefined;
-  for (const [day, row] of days) {
-    if (row !== undefined && (newest === undefined || day > newest)) newest = day;
+  for (const day of filledKeys(days)) {
+    if (newest === undefined || day > newest) newest = day;
   }
   return newest;
-}
-
-/** A map without some keys. */
-export function without<Key>(
-  kept: ReadonlyMap<Key, unknown>,
-  gone: readonly Key[],
-): ReadonlyMap<Key, unknown> {
-  const left = new Map(kept);
-  for (const key of gone) left.delete(key);
-  return left;
 }

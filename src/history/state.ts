@@ -11,7 +11,8 @@ import {
   UNCONFIRMED,
 } from './history.ts';
 import { absorbDataset, absorbedDocuments, mergeDays } from './merge.ts';
-import { MAX_SWEPT, newestRow, planSweep, type SweepMark, without, withoutOld } from './retention.ts';
+import { changed, opened, PackedMap, packed } from './packed.ts';
+import { MAX_SWEPT, newestRow, planSweep, type SweepMark, withoutOld } from './retention.ts';
 
 /** The stored data of one organization. */
 export interface OrgState {
@@ -33,6 +34,7 @@ export interface Touched {
 /** The whole history in memory. */
 export interface HistoryState {
   read(org: string): OrgHistory;
+  /** Open it with `openedDataset` to read its rows. */
   dataset(org: string, dataset: DatasetName): DatasetState | undefined;
   /** Undefined if nothing of the organization is stored. */
   identity(org: string): Pick<OrgState, 'orgId' | 'confirmedKey'> | undefined;
@@ -64,8 +66,8 @@ export interface HistoryState {
 
 /** A dataset that was never answered. */
 export const NOTHING: DatasetState = {
-  days: new Map(),
-  documents: new Map(),
+  days: PackedMap.of<Day>([]),
+  documents: PackedMap.of<string>([]),
   answeredAt: undefined,
   succeededAt: undefined,
   revisedOn: undefined,
@@ -91,9 +93,9 @@ export function createHistoryState(initial: ReadonlyMap<string, OrgState> = new 
     return kept;
   }
 
-  function change(org: string, dataset: DatasetName, changed: Partial<DatasetState>): void {
+  function change(org: string, dataset: DatasetName, now: Partial<DatasetState>): void {
     const { datasets } = orgOf(org);
-    datasets.set(dataset, { ...(datasets.get(dataset) ?? NOTHING), ...changed });
+    datasets.set(dataset, packedDataset({ ...(datasets.get(dataset) ?? NOTHING), ...now }));
   }
 
   function find(org: string, dataset: DatasetName): DatasetState | undefined {
@@ -114,7 +116,8 @@ export function createHistoryState(initial: ReadonlyMap<string, OrgState> = new 
     for (const [dataset, now] of datasets) {
       const before = kept.datasets.get(dataset);
       const isListed = listed.has(keyOf(org, dataset));
-      kept.datasets.set(dataset, before === undefined ? now : absorbDataset(before, now, isListed));
+      const merged = before === undefined ? now : absorbDataset(before, now, isListed);
+      kept.datasets.set(dataset, packedDataset(merged));
     }
   }
 
@@ -165,8 +168,8 @@ export function createHistoryState(initial: ReadonlyMap<string, OrgState> = new 
         if (isEmpty) kept.datasets.delete(dataset);
         else
           change(org, dataset, {
-            days: without(before.days, days),
-            documents: without(before.documents, documents),
+            days: changed(before.days, new Map(), days),
+            documents: changed(before.documents, new Map(), documents),
           });
         gone.push({ org, dataset, days, documents });
       }
@@ -198,10 +201,11 @@ export function createHistoryState(initial: ReadonlyMap<string, OrgState> = new 
     putDocuments(org, dataset, { documents: named, damaged, complete, orgId, at }) {
       refuseForeign(org, orgId);
       const before = (find(org, dataset) ?? NOTHING).documents;
+      const known = opened(before);
       const documents = new Map(
-        [...named].map(([id, document]) => [id, damaged?.has(id) ? (before.get(id) ?? document) : document]),
+        [...named].map(([id, document]) => [id, damaged?.has(id) ? (known.get(id) ?? document) : document]),
       );
-      const after = complete ? new Map(documents) : new Map([...before, ...documents]);
+      const after = complete ? documents : changed(before, documents);
       change(org, dataset, { documents: after, answeredAt: at });
       noteOrgId(org, orgId);
       if (complete) listed.add(keyOf(org, dataset));
@@ -213,13 +217,15 @@ export function createHistoryState(initial: ReadonlyMap<string, OrgState> = new 
       const touched: Touched[] = [];
       for (const [org, { datasets }] of orgs) {
         const before = datasets.get(dataset);
-        const changes = [...(before?.days ?? [])].flatMap(([day, row]) => {
+        if (before === undefined) continue;
+        const changes = new Map<Day, unknown>();
+        for (const [day, row] of opened(before.days)) {
           const after = row === undefined ? row : change(row, day, nameOf(org));
-          return after === row ? [] : [[day, after] as const];
-        });
-        if (before === undefined || changes.length === 0) continue;
-        datasets.set(dataset, { ...before, days: new Map([...before.days, ...changes]) });
-        touched.push({ org, dataset, days: changes.map(([day]) => day), documents: [] });
+          if (after !== row) changes.set(day, after);
+        }
+        if (changes.size === 0) continue;
+        datasets.set(dataset, { ...before, days: changed(before.days, changes) });
+        touched.push({ org, dataset, days: [...changes.keys()], documents: [] });
       }
       return touched;
     },
@@ -247,7 +253,8 @@ export function createHistoryState(initial: ReadonlyMap<string, OrgState> = new 
         for (const [dataset, before] of old.datasets) {
           const now = kept.datasets.get(dataset);
           const isListed = listed.has(keyOf(org, dataset));
-          kept.datasets.set(dataset, now === undefined ? before : absorbDataset(before, now, isListed));
+          const merged = now === undefined ? before : absorbDataset(before, now, isListed);
+          kept.datasets.set(dataset, packedDataset(merged));
           const documents = isListed ? absorbedDocuments(before, now) : [];
           if (documents.length > 0) gone.push({ org, dataset, days: [], documents });
         }
@@ -258,6 +265,22 @@ export function createHistoryState(initial: ReadonlyMap<string, OrgState> = new 
     slots: () => orgs,
     ...{ newestDay, dropBefore },
   };
+}
+
+/**
+ * Longer documents of a dataset are kept parsed: all of them are read at once, and this many characters within a few
+ * milliseconds.
+ */
+const MOST_DOCUMENT_CHARS = 1024 * 1024;
+
+/** A dataset as it is held in memory. */
+export function packedDataset(kept: DatasetState): DatasetState {
+  return { ...kept, days: packed(kept.days), documents: packed(kept.documents, MOST_DOCUMENT_CHARS) };
+}
+
+/** A dataset for one more reader: what is read of it stays parsed as long as the result. */
+export function openedDataset(kept: DatasetState): DatasetState {
+  return { ...kept, days: opened(kept.days), documents: opened(kept.documents) };
 }
 
 function keyOf(org: string, dataset: DatasetName): string {
@@ -278,14 +301,24 @@ function itself(org: string): Touched {
 
 function snapshotOf(kept: OrgState | undefined): OrgHistory {
   const datasets = new Map(kept?.datasets);
+  const snapshot = { orgId: kept?.orgId, confirmedKey: kept?.confirmedKey, datasets };
+  const read = new Map<DatasetName, DatasetState>();
+
+  function dataset(name: DatasetName): DatasetState {
+    const known = read.get(name) ?? openedDataset(datasets.get(name) ?? NOTHING);
+    read.set(name, known);
+    return known;
+  }
+
   return {
-    orgId: kept?.orgId,
-    confirmedKey: kept?.confirmedKey,
-    days: (dataset) => datasets.get(dataset)?.days ?? NOTHING.days,
-    documents: (dataset) => [...(datasets.get(dataset)?.documents.values() ?? [])],
+    orgId: snapshot.orgId,
+    confirmedKey: snapshot.confirmedKey,
+    days: (name) => dataset(name).days,
+    documents: (name) => [...dataset(name).documents.values()],
     answeredAt: (dataset) => datasets.get(dataset)?.answeredAt,
     revisedOn: (dataset) => datasets.get(dataset)?.revisedOn,
     succeededAt: (dataset) => datasets.get(dataset)?.succeededAt,
+    opened: () => snapshotOf(snapshot),
   };
 }
 

@@ -3,6 +3,7 @@ import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
 import { addDays, type Day, daysBetween, type Instant, yesterdayOf } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { OrgHistory } from '../history/history.ts';
+import { isFilled } from '../history/packed.ts';
 import { firstExpensiveDay, newestRowOf, settledUntil } from './days-to-fetch.ts';
 
 /**
@@ -34,6 +35,8 @@ export interface Coverage {
   unknownDays(dataset: DatasetName, upTo: Day): number;
   /** Changes whenever days without a row become known or unknown. */
   fingerprint(dataset: DatasetName): string;
+  /** The days without a row that count as days without activity. */
+  idleDays(dataset: DatasetName): ReadonlySet<Day>;
 }
 
 interface Known {
@@ -91,8 +94,8 @@ export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage
     const days = history.days(dataset);
     const last = newestRow(dataset);
     const states = new Map<Day, DayState>();
-    for (const [day, row] of days) {
-      if (row !== undefined || day > newest || day < historyStart) continue;
+    for (const day of days.keys()) {
+      if (day > newest || day < historyStart || isFilled(days, day)) continue;
       if (last === undefined) states.set(day, 'unused');
       else if (day < last) {
         const isIdle = isSettled(dataset, day) || areOthersQuiet(dataset, day, false);
@@ -128,7 +131,7 @@ export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage
     stateOf(dataset, day) {
       const { days, rowless } = knownOf(dataset);
       if (day > newest) return 'unknown';
-      return days.get(day) === undefined ? (rowless.get(day) ?? 'unknown') : 'row';
+      return isFilled(days, day) ? 'row' : (rowless.get(day) ?? 'unknown');
     },
     isUnused: (dataset) => knownOf(dataset).newestRow === undefined && knownOf(dataset).days.size > 0,
     unknownDays(dataset, upTo) {
@@ -143,14 +146,20 @@ export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage
       }
       return `${counts.idle} ${counts.provisional}`;
     },
+    idleDays: (dataset) =>
+      new Set(
+        [...knownOf(dataset).rowless].flatMap(([day, state]) =>
+          state === 'idle' || state === 'provisional' ? [day] : [],
+        ),
+      ),
   };
 }
 
 function countedDays({ days, rowless, firstAsked }: Known): readonly Day[] {
   const counted: Day[] = [];
-  for (const [day, row] of days) {
+  for (const day of days.keys()) {
     if (day < firstAsked) continue;
-    if (row !== undefined || (rowless.get(day) ?? 'unknown') !== 'unknown') counted.push(day);
+    if (isFilled(days, day) || (rowless.get(day) ?? 'unknown') !== 'unknown') counted.push(day);
   }
   return counted.sort();
 }

@@ -3,6 +3,7 @@ import type { DayDataset } from '../catalog/dataset.ts';
 import { addDays, type Day, yesterdayOf } from '../catalog/day.ts';
 import { IncompleteListing, type Source } from '../catalog/source.ts';
 import type { Revision } from '../history/history.ts';
+import { changed, isFilled } from '../history/packed.ts';
 import { isAboutToday } from '../platform/response.ts';
 import { PlatformError } from '../runtime/errors.ts';
 import { type Ask, afterAnswer, afterFailure, nextAsk, planDays, withDays, withNewest } from './day-plan.ts';
@@ -68,7 +69,7 @@ export async function runDays(
   // One window is fetched quickly and needs no progress.
   const work =
     past > MAX_WINDOW_DAYS ? deps.progress?.begin({ org: org.name, dataset, total: past }) : undefined;
-  const rowless = new Set([...ofPass].filter((day) => covered.has(day) && covered.get(day) === undefined));
+  const rowless = new Set([...ofPass].filter((day) => covered.has(day) && !isFilled(covered, day)));
   const failed = new Map<Day, PlatformError>();
   let unpublished = false;
   let isFirst = true;
@@ -196,13 +197,13 @@ function currentDays(
   if (isCurrent === undefined) return known;
   const from = deps.expensiveFrom ?? addDays(newest, 1 - (expensive?.revisionDays ?? deps.revisionDays));
   const neededFrom = addDays(newest, 1 - (expensive?.neededDays?.(org) ?? 0));
-  return new Map(
-    [...known].filter(([day, row]) => {
-      if (row === undefined) return true;
-      if (day >= neededFrom && isSufficient?.(row, org) === false) return false;
-      return day < from || isCurrent(row, org);
-    }),
-  );
+  const outdated = [...known.keys()].filter((day) => {
+    if (day < from && day < neededFrom) return false;
+    const row = known.get(day);
+    if (row === undefined) return false;
+    return (day >= neededFrom && isSufficient?.(row, org) === false) || (day >= from && !isCurrent(row, org));
+  });
+  return outdated.length === 0 ? known : changed(known, new Map(), outdated);
 }
 
 /** Stores an answer and returns the days that are known now. */

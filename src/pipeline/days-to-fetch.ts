@@ -2,6 +2,8 @@ import type { ExpensiveDataset, Window } from '../catalog/collector.ts';
 import { isUnsettled } from '../catalog/dataset.ts';
 import { addDays, type Day, dayOf, daysBetween, type Instant, yesterdayOf } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
+import { filledKeys, isFilled } from '../history/packed.ts';
+
 /** How many days after its end a day that was answered without a row may still get one. */
 export const LATE_DAYS = 3;
 
@@ -60,8 +62,8 @@ export function settledUntil(lastPass: Day | undefined, now: Instant): Day | und
 /** The newest day with a row between `from` and `to`. */
 export function newestRowOf(covered: ReadonlyMap<Day, unknown>, from: Day, to: Day): Day | undefined {
   let newest: Day | undefined;
-  for (const [day, row] of covered) {
-    if (row === undefined || day < from || day > to) continue;
+  for (const day of filledKeys(covered)) {
+    if (day < from || day > to) continue;
     if (newest === undefined || day > newest) newest = day;
   }
   return newest;
@@ -90,7 +92,7 @@ export function daysToFetch(window: FetchWindow): DaysToFetch {
       settled === undefined ||
       day > settled ||
       (newestRow === undefined ? day >= newestFrom : day > newestRow);
-    const isMissing = covered.get(day) === undefined && mayComeLate && (isPass || day >= newestFrom);
+    const isMissing = !isFilled(covered, day) && mayComeLate && (isPass || day >= newestFrom);
     if (isAgain || isMissing) ofPass.add(day);
     return isAgain || isMissing || (isPass && isUnsettled(covered.get(day)));
   });
@@ -99,11 +101,8 @@ export function daysToFetch(window: FetchWindow): DaysToFetch {
 
 /** Damaged days before the first day that is fetched otherwise, such as those of an expensive dataset. */
 function olderUnsettled(covered: ReadonlyMap<Day, unknown>, historyStart: Day): readonly Day[] {
-  const older = [...covered].filter(([day, row]) => day < historyStart && isUnsettled(row));
-  return older
-    .map(([day]) => day)
-    .sort()
-    .reverse();
+  const older = [...covered.keys()].filter((day) => day < historyStart && isUnsettled(covered.get(day)));
+  return older.sort().reverse();
 }
 
 /** The maximum number of days per request. */

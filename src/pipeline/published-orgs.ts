@@ -4,7 +4,6 @@ import type { View } from '../catalog/view.ts';
 import type { Publication } from '../exposition/publication.ts';
 import { createSerialQueue, type SerialQueue } from '../runtime/serial-queue.ts';
 import type { Rendered } from './commit-snapshot.ts';
-import type { Coverage } from './coverage.ts';
 
 /** One collector of an organization, as last published. */
 export interface PublishedCollector extends Rendered {
@@ -15,11 +14,22 @@ export interface PublishedCollector extends Rendered {
   readonly expired: boolean;
 }
 
+/** What was known of a dataset's days when it was last published. */
+interface PublishedDays {
+  /** Number of unknown days since the start of history. */
+  readonly uncovered: number;
+  /** The days that were published as having had no activity. */
+  readonly idle: ReadonlySet<Day>;
+}
+
 /** One organization, as last published. */
 export interface PublishedOrg {
   collectors: ReadonlyMap<string, PublishedCollector>;
-  view: View | undefined;
-  coverage: Coverage | undefined;
+  orgId: string | undefined;
+  /** Makes the view that was published. */
+  view: (() => View) | undefined;
+  /** By dataset with days: what is not read again from the history, which may be large. */
+  days: ReadonlyMap<DatasetName, PublishedDays>;
   /** The collectors waiting to be published. */
   readonly requested: Set<string>;
 }
@@ -60,14 +70,13 @@ export function createPublishedOrgs(publication: Pick<Publication, 'remove'>): P
     publishedDay: (org, collector) => published(org, collector)?.day,
     showsIdle(org, collector, day) {
       const dataset = published(org, collector)?.dataset;
-      const shown = dataset && states.get(org)?.coverage?.stateOf(dataset, day);
-      return shown === 'idle' || shown === 'provisional';
+      return dataset !== undefined && states.get(org)?.days.get(dataset)?.idle.has(day) === true;
     },
     uncoveredDays(org, collector) {
       const dataset = published(org, collector)?.dataset;
-      return dataset === undefined ? undefined : states.get(org)?.view?.uncoveredDays(dataset);
+      return dataset && states.get(org)?.days.get(dataset)?.uncovered;
     },
-    orgId: (org) => states.get(org)?.view?.orgId,
+    orgId: (org) => states.get(org)?.orgId,
     isExpired: (org, collector) => published(org, collector)?.expired ?? false,
     forget(org) {
       states.delete(org);
@@ -78,8 +87,9 @@ export function createPublishedOrgs(publication: Pick<Publication, 'remove'>): P
       if (known !== undefined) return known;
       const state: PublishedOrg = {
         collectors: new Map(),
+        orgId: undefined,
         view: undefined,
-        coverage: undefined,
+        days: new Map(),
         requested: new Set(),
       };
       states.set(org, state);

@@ -90,7 +90,8 @@ export function createPublisher(parts: PublisherParts): Publisher {
     state.requested.clear();
     const { collectors } = parts;
     const datasets = collectors.filter(isDayCollector).map((collector) => collector.dataset);
-    const history = await parts.history.read(org.name);
+    const stored = await parts.history.read(org.name);
+    const history = stored.opened();
     const now = parts.clock.now();
     const { historyStart } = parts;
     const firstDay = firstDayOf(parts, now);
@@ -139,8 +140,15 @@ export function createPublisher(parts: PublisherParts): Publisher {
       return;
     }
     state.collectors = published;
-    state.view = view;
-    state.coverage = coverage;
+    state.orgId = view.orgId;
+    // The present view holds every row that was read.
+    state.view = () => createView({ ...known, history: stored.opened() }, now);
+    state.days = new Map(
+      datasets.map(({ name }) => [
+        name,
+        { uncovered: view.uncoveredDays(name), idle: coverage.idleDays(name) },
+      ]),
+    );
     commitSnapshot(org.name, published);
   }
 

@@ -49,7 +49,8 @@ export function createView(parts: ViewParts, asOf: Instant, past?: PastView): Vi
 
   function findNewest(dataset: DayDataset<unknown>): Day | undefined {
     for (let day = newestPossible; day >= historyStart; day = addDays(day, -1)) {
-      if (row(dataset, day) !== undefined) return day;
+      const state = stateOf(dataset.name, day);
+      if (state === 'row' || state === 'idle' || state === 'provisional') return day;
     }
     return undefined;
   }

@@ -99,6 +99,7 @@ export function orgWith(
     revisedOn: () => dayNamed('2026-12-31'),
     succeededAt: () => undefined,
     confirmedKey: undefined,
+    opened: () => history,
   };
   const readiness = { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: true } as const;
   return { settings: { name, readiness }, history };

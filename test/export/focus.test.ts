@@ -55,6 +55,9 @@ async function focusOf(...rows: readonly unknown[]) {
           answeredAt: () => undefined,
           revisedOn: () => undefined,
           succeededAt: () => undefined,
+          opened() {
+            return this;
+          },
         },
       },
     ],

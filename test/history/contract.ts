@@ -50,6 +50,40 @@ export function describeHistory(place: string, open: () => Promise<History>): vo
       expect(stored.revisions).toHaveLength(1);
     });
 
+    test('detects and merges the revision of a day of a year ago', async () => {
+      const history = await open();
+      const days = Array.from({ length: 400 }, (_, index) => addDays(wednesday, -index));
+      const filled = days.filter((_, index) => index % 7 > 1);
+      const rows = Object.fromEntries(filled.map((day, index) => [day, { total: index, rest: [day, 'ü'] }]));
+      const parts = {
+        total: { fields: ['t'], members: ['total'] },
+        rest: { fields: ['r'], members: ['rest'] },
+      };
+      for (let from = 0; from < days.length; from += 30) {
+        const window = days.slice(from, from + 30);
+        const within = Object.fromEntries(
+          Object.entries(rows).filter(([day]) => window.includes(day as Day)),
+        );
+        await history.putDays('acme', 'tokens', answer(window, within));
+      }
+      const old = filled.at(-3) ?? monday;
+      const before = { total: filled.length - 3, rest: [old, 'ü'] };
+      const same = await history.putDays('acme', 'tokens', {
+        ...answer([old], { [old]: { rest: [old, 'ü'], total: before.total } }),
+        parts,
+      });
+      expect(same.revisions).toEqual([]);
+      const worse = { total: 1, rejected: { rest: 1 } };
+      const stored = await history.putDays('acme', 'tokens', { ...answer([old], { [old]: worse }), parts });
+      const after = { total: 1, rest: [old, 'ü'], rejected: { rest: 0 } };
+      expect(stored.revisions).toEqual([{ day: old, before, after }]);
+      const known = (await history.read('acme')).days('tokens');
+      expect(known.size).toBe(400);
+      expect(new Map(known)).toEqual(new Map(days.map((day) => [day, day === old ? after : rows[day]])));
+      const unfilled = days.filter((day) => known.get(day) === undefined);
+      expect(unfilled).toEqual(days.filter((day) => !filled.includes(day)));
+    });
+
     test('a snapshot that was read does not change', async () => {
       const history = await open();
       const before = await history.read('acme');

@@ -47,6 +47,7 @@ function coverageOf(days: Days, at: Instant, { revisedOn, ...options }: Options 
     answeredAt: () => undefined,
     succeededAt: () => undefined,
     confirmedKey: undefined,
+    opened: () => history,
     revisedOn: (dataset) => (revisedOn === undefined ? dayNamed('2026-12-31') : revisedOn[dataset]),
   };
   const collected = datasets.filter(({ name }) => name in days);

@@ -51,6 +51,9 @@ function viewOf(days: readonly Row[]): View {
         revisedOn: () => undefined,
         confirmedKey: undefined,
         succeededAt: () => undefined,
+        opened() {
+          return this;
+        },
       },
       settings: {
         name: 'acme',

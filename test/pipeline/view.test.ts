@@ -21,7 +21,7 @@ const tools: DayDataset<{ calls: number }> = {
 const day = (n: number): Day => addDays(start, n - 1);
 
 function historyOf(days: Partial<Record<DatasetName, readonly (readonly [Day, unknown])[]>>): OrgHistory {
-  return {
+  const history: OrgHistory = {
     orgId: undefined,
     days: (dataset) => new Map(days[dataset] ?? []),
     documents: () => [],
@@ -29,7 +29,9 @@ function historyOf(days: Partial<Record<DatasetName, readonly (readonly [Day, un
     revisedOn: () => dayNamed('2026-12-31'),
     succeededAt: () => undefined,
     confirmedKey: undefined,
+    opened: () => history,
   };
+  return history;
 }
 
 function viewAt(asOf: number, days: Parameters<typeof historyOf>[0]) {

@@ -4,7 +4,16 @@ import type { Day, Instant } from '../../catalog/day.ts';
 import type { Slices } from '../../runtime/slices.ts';
 import { decode, encode } from '../encoding.ts';
 import type { DatasetState } from '../history.ts';
-import { type HistoryState, NOTHING, nameOf, type OrgState, type Touched } from '../state.ts';
+import { changed, type JsonText } from '../packed.ts';
+import {
+  type HistoryState,
+  NOTHING,
+  nameOf,
+  type OrgState,
+  openedDataset,
+  packedDataset,
+  type Touched,
+} from '../state.ts';
 import type { Query, Row } from './database.ts';
 import { RUN_COLUMNS, TOTAL_COLUMNS } from './runs.ts';
 import { msOf, storable } from './values.ts';
@@ -66,20 +75,21 @@ export async function withRows(
       orgId: old?.orgId,
       confirmedKey: old?.confirmedKey,
       datasets: new Map(old?.datasets),
-      own: new Set(),
+      drafts: new Map(),
     };
     slots.set(name, draft);
     return draft;
   }
 
   function draftOf(row: Row): DraftDataset {
-    const { datasets, own } = slot(row);
+    const { datasets, drafts } = slot(row);
     const name = String(row['dataset']) as DatasetName;
-    const known = datasets.get(name) ?? NOTHING;
-    if (own.has(name)) return known as DraftDataset;
-    const draft = { ...known, days: new Map(known.days), documents: new Map(known.documents) };
-    own.add(name);
-    datasets.set(name, draft);
+    const draft = drafts.get(name) ?? {
+      ...(datasets.get(name) ?? NOTHING),
+      changed: { days: new Map(), documents: new Map() },
+      gone: { days: new Set(), documents: new Set() },
+    };
+    drafts.set(name, draft);
     return draft;
   }
 
@@ -96,23 +106,31 @@ export async function withRows(
   }
   for (const row of rows.days) {
     await slices.next();
-    const { days } = draftOf(row);
+    const draft = draftOf(row);
     const day = String(row['day']) as Day;
     const value = isCurrent(row) ? rowIn(row) : 'unreadable';
-    if (value !== 'unreadable') days.set(day, value?.value);
+    if (value !== 'unreadable') draft.changed.days.set(day, value);
     else {
-      days.delete(day);
+      draft.gone.days.add(day);
       unreadable += 1;
     }
   }
   for (const row of rows.documents) {
     await slices.next();
-    const { documents } = draftOf(row);
+    const draft = draftOf(row);
     const value = isCurrent(row) ? rowIn(row) : 'unreadable';
-    if (value !== 'unreadable' && value !== undefined) documents.set(String(row['id']), value.value);
+    if (value !== 'unreadable' && value !== undefined) draft.changed.documents.set(String(row['id']), value);
     else {
-      documents.delete(String(row['id']));
+      draft.gone.documents.add(String(row['id']));
       unreadable += 1;
+    }
+  }
+  for (const { datasets, drafts } of slots.values()) {
+    for (const [name, { changed: now, gone, ...kept }] of drafts) {
+      await slices.next();
+      const days = changed(kept.days, now.days, gone.days);
+      const documents = changed(kept.documents, now.documents, gone.documents);
+      datasets.set(name, packedDataset({ ...kept, days, documents }));
     }
   }
   return { slots: new Map([...before, ...slots]), unreadable };
@@ -123,20 +141,19 @@ export async function withRows(
 }
 
 /** Undefined for a day without a row. */
-function rowIn(row: Row): { readonly value: unknown } | undefined | 'unreadable' {
+function rowIn(row: Row): JsonText | undefined | 'unreadable' {
   if (row['data'] === null) return undefined;
-  const value = decode(row['data'], row['sum']);
-  return value === undefined ? 'unreadable' : { value };
+  return decode(row['data'], row['sum']) ?? 'unreadable';
 }
 
 interface Draft extends OrgState {
-  /** The datasets that were copied already. */
-  readonly own: Set<DatasetName>;
+  /** The datasets with newer rows. */
+  readonly drafts: Map<DatasetName, DraftDataset>;
 }
 
-interface DraftDataset {
-  readonly days: Map<Day, unknown>;
-  readonly documents: Map<string, unknown>;
+interface DraftDataset extends Pick<DatasetState, 'days' | 'documents'> {
+  readonly changed: { readonly days: Map<Day, unknown>; readonly documents: Map<string, unknown> };
+  readonly gone: { readonly days: Set<Day>; readonly documents: Set<string> };
   answeredAt: Instant | undefined;
   succeededAt: Instant | undefined;
   revisedOn: Day | undefined;
@@ -166,15 +183,15 @@ export async function writeTouched(
       else await putOrg(key, identity);
       continue;
     }
-    const kept = state.dataset(slot, dataset);
+    const known = state.dataset(slot, dataset);
+    const kept = known && openedDataset(known);
     const form = schemaVersionOf(dataset);
     const keptDays = [...days].filter((day) => kept?.days.has(day));
     const goneDays = [...days].filter((day) => !kept?.days.has(day));
     const encodedDays: (readonly [Day, string | null, number | null])[] = [];
     for (const day of keptDays) {
       await slices.next();
-      const row = kept?.days.get(day);
-      const { text, sum } = row === undefined ? { text: null, sum: null } : encode(row);
+      const { text, sum } = encode(kept?.days ?? NOTHING.days, day);
       encodedDays.push([day, text, sum]);
     }
     if (encodedDays.length > 0) {
@@ -191,13 +208,13 @@ export async function writeTouched(
       isReset =
         (await remove('day', 'dataset = $3 AND day = ANY($4::date[])', [...key, dataset, goneDays])) ||
         isReset;
-    const encodedDocuments: (readonly [string, string, string, number])[] = [];
+    const encodedDocuments: (readonly [string, string, string | null, number | null])[] = [];
     const goneDocuments: string[] = [];
     for (const id of documents) {
       await slices.next();
       if (kept?.documents.has(id) !== true) goneDocuments.push(keyOf(id));
       else {
-        const { text, sum } = encode(kept.documents.get(id));
+        const { text, sum } = encode(kept.documents, id);
         encodedDocuments.push([keyOf(id), storable(id), text, sum]);
       }
     }

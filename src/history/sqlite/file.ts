@@ -176,8 +176,7 @@ function createHistoryFile(db: DatabaseSync, schemaVersionOf: SchemaVersionOf): 
         noDay.run(org, name, date);
         return;
       }
-      const row = kept.days.get(date);
-      const { text, sum } = row === undefined ? { text: null, sum: null } : encode(row);
+      const { text, sum } = encode(kept.days, date);
       day.run(org, name, date, schemaVersionOf(name), text, sum);
     },
     putDocument(org, name, id, kept) {
@@ -185,7 +184,7 @@ function createHistoryFile(db: DatabaseSync, schemaVersionOf: SchemaVersionOf): 
         noDocument.run(org, name, id);
         return;
       }
-      const { text, sum } = encode(kept.documents.get(id));
+      const { text, sum } = encode(kept.documents, id);
       document.run(org, name, id, schemaVersionOf(name), text, sum);
     },
     putDataset(org, name, kept) {

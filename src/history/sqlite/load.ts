@@ -3,8 +3,9 @@ import type { DatasetName } from '../../catalog/dataset.ts';
 import { type Day, parseDay } from '../../catalog/day.ts';
 import { decode } from '../encoding.ts';
 import type { RequestCount } from '../history.ts';
+import { createPacker, type Packer } from '../packed.ts';
 import type { SweepMark } from '../retention.ts';
-import type { OrgState } from '../state.ts';
+import { type OrgState, packedDataset } from '../state.ts';
 import type { SchemaVersionOf } from './file.ts';
 
 /** The content of a history file. */
@@ -20,8 +21,8 @@ export interface Loaded {
 }
 
 interface Draft {
-  readonly days: Map<Day, unknown>;
-  readonly documents: Map<string, unknown>;
+  readonly days: Packer<Day>;
+  readonly documents: Packer<string>;
   readonly answeredAt: number | undefined;
   readonly succeededAt: number | undefined;
   readonly revisedOn: Day | undefined;
@@ -63,8 +64,8 @@ export function* load(
   }
   for (const row of rowsOf('dataset')) {
     orgs.get(String(row['org']))?.datasets.set(row['name'] as DatasetName, {
-      days: new Map(),
-      documents: new Map(),
+      days: createPacker(),
+      documents: createPacker(),
       answeredAt: numberOf(row['answered_at']),
       succeededAt: numberOf(row['succeeded_at']),
       revisedOn: parseDay(String(row['revised_on'])),
@@ -77,7 +78,7 @@ export function* load(
     if (found !== undefined || !salvage) return found;
     const org = orgs.get(String(row['org'])) ?? { ...NOBODY, datasets: new Map<DatasetName, Draft>() };
     orgs.set(String(row['org']), org);
-    const draft = { ...NOTHING, days: new Map(), documents: new Map() };
+    const draft = { ...NOTHING, days: createPacker<Day>(), documents: createPacker<string>() };
     org.datasets.set(dataset, draft);
     return draft;
   };
@@ -113,7 +114,30 @@ export function* load(
       documents++;
     }
   }
-  return { orgs, days, documents, unreadable, sweepMark: markIn(db), requests: requestsIn(db, salvage) };
+  return {
+    orgs: yield* packedOrgs(orgs),
+    days,
+    documents,
+    unreadable,
+    sweepMark: markIn(db),
+    requests: requestsIn(db, salvage),
+  };
+}
+
+type Drafts = ReadonlyMap<string, Omit<OrgState, 'datasets'> & { datasets: Map<DatasetName, Draft> }>;
+
+function* packedOrgs(drafts: Drafts): Generator<void, ReadonlyMap<string, OrgState>> {
+  const orgs = new Map<string, OrgState>();
+  for (const [slot, org] of drafts) {
+    const datasets: OrgState['datasets'] = new Map();
+    for (const [name, draft] of org.datasets) {
+      const [days, documents] = [draft.days.done(), draft.documents.done()];
+      datasets.set(name, packedDataset({ ...draft, days, documents }));
+      yield;
+    }
+    orgs.set(slot, { ...org, datasets });
+  }
+  return orgs;
 }
 
 const NOBODY = { orgId: undefined, confirmedKey: undefined } as const;

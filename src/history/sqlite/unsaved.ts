@@ -1,6 +1,7 @@
 import type { DatasetName } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
-import type { HistoryState, Touched } from '../state.ts';
+import type { DatasetState } from '../history.ts';
+import { type HistoryState, openedDataset, type Touched } from '../state.ts';
 import type { HistoryFile } from './file.ts';
 
 /** The days and documents of one dataset that differ from its file. */
@@ -49,18 +50,26 @@ export function* writes(
   batch: readonly UnsavedDataset[],
 ): Generator<void, void> {
   for (const { org, dataset, days, documents } of batch) {
+    let seen: DatasetState | undefined;
+    let opened: DatasetState | undefined;
     if (dataset === undefined) {
       file.putOrg(org, kept.identity(org));
       yield;
       continue;
     }
     // Read for each row: a row that changes meanwhile is unsaved again, and writing its newer value is harmless.
+    const latest = (): DatasetState | undefined => {
+      const now = kept.dataset(org, dataset);
+      if (now !== seen) opened = now && openedDataset(now);
+      seen = now;
+      return opened;
+    };
     for (const day of days) {
-      file.putDay(org, dataset, day, kept.dataset(org, dataset));
+      file.putDay(org, dataset, day, latest());
       yield;
     }
     for (const id of documents) {
-      file.putDocument(org, dataset, id, kept.dataset(org, dataset));
+      file.putDocument(org, dataset, id, latest());
       yield;
     }
     file.putDataset(org, dataset, kept.dataset(org, dataset));

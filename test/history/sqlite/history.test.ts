@@ -75,6 +75,38 @@ describe('a history in a file', () => {
     expect(await contentOf(await openHistory(file), names)).toEqual(before);
   });
 
+  test('of years is the same after it was opened again, but for altered rows, which are unknown', async () => {
+    const file = fileIn(createDirectory());
+    const first = await openHistory(file);
+    const days = Array.from({ length: 700 }, (_, index) => addDays(monday, -index));
+    const rowOf = (day: Day, index: number) =>
+      index % 100 === 7 ? { day, text: 'x'.repeat(40_000) } : { day, index, list: ['ü', null] };
+    const rows = Object.fromEntries(days.map((day, index) => [day, rowOf(day, index)]));
+    for (const day of days.filter((_, index) => index % 9 === 0)) delete rows[day];
+    await first.putDays('acme', 'tokens', answer(days, rows));
+    const reports = Array.from({ length: 300 }, (_, id) => [`r${id}`, { id, text: 'y'.repeat(id * 40) }]);
+    await first.putDocuments('acme', 'readiness', listing(Object.fromEntries(reports)));
+    await first.putDocuments('acme', 'tools', listing(Object.fromEntries(reports.slice(0, 20))));
+    const before = await contentOf(first);
+    await first.close();
+    const same = await openHistory(file);
+    expect(await contentOf(same)).toEqual(before);
+    await same.close();
+
+    const altered = days.filter((_, index) => [400, 401, 402].includes(index));
+    const db = new DatabaseSync(file);
+    for (const [index, set] of [`row = '{"n":1}'`, "row = '', sum = 0", 'row = NULL, form = 2'].entries())
+      db.prepare(`UPDATE day SET ${set} WHERE day = ?`).run(altered[index] ?? '');
+    db.close();
+    const again = await openHistory(file);
+    const known = (await again.read('acme')).days('tokens');
+    expect(days.filter((day) => !known.has(day))).toEqual(altered);
+    const asked = Object.fromEntries(altered.map((day) => [day, rows[day]]));
+    const { revisions } = await again.putDays('acme', 'tokens', answer(altered, asked));
+    expect(revisions).toEqual([]);
+    expect(await contentOf(again)).toEqual(before);
+  });
+
   test('recognizes a revision of a day that was stored by an earlier process', async () => {
     const file = fileIn(createDirectory());
     const first = await openHistory(file);
