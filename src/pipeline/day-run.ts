@@ -1,9 +1,9 @@
 import type { DayCollector, FetchedDays } from '../catalog/collector.ts';
 import type { DayDataset } from '../catalog/dataset.ts';
-import { addDays, type Day, yesterdayOf } from '../catalog/day.ts';
+import { addDays, type Day, type Instant, yesterdayOf } from '../catalog/day.ts';
 import { IncompleteListing, type Source } from '../catalog/source.ts';
-import type { Revision } from '../history/history.ts';
-import { changed, isFilled } from '../history/packed.ts';
+import type { OrgHistory, Revision } from '../history/history.ts';
+import { changed, isFilled, opened } from '../history/packed.ts';
 import { isAboutToday } from '../platform/response.ts';
 import { PlatformError } from '../runtime/errors.ts';
 import { type Ask, afterAnswer, afterFailure, nextAsk, planDays, withDays, withNewest } from './day-plan.ts';
@@ -45,15 +45,8 @@ export async function runDays(
   const dataset = collector.dataset.name;
   const now = deps.clock.now();
   const history = await deps.history.read(org.name);
-  const known = history.days(dataset);
-  const newest = yesterdayOf(now);
-  const historyStart = firstDay(run, collector, newest, known);
-  const covered = currentDays(run, collector, newest, known);
   const isPass = pass.answered !== undefined;
-  const { days: toFetch, ofPass } = daysToFetch({
-    ...{ newest, historyStart, covered, newestAgain: pass.days },
-    ...{ isPass, lastPass: history.revisedOn(dataset), now },
-  });
+  const { newest, historyStart, toFetch, unknown, rowless } = wantedDays(run, collector, pass, history, now);
   const before = held.fetching;
   let plan = planDays({
     ...{ newest, toFetch, historyStart, memory: before, isThorough: pass.isThorough },
@@ -61,15 +54,14 @@ export async function runDays(
     now: deps.clock.elapsed(),
   });
   const catchingUp = createCatchingUp({
-    covered: known,
+    covered: history.days(dataset),
     lastPass: history.revisedOn(dataset),
     putLastPass: (day) => deps.history.putRevisedOn(org.name, dataset, day),
   });
-  const past = countOf(toFetch, covered);
+  const past = unknown.size;
   // One window is fetched quickly and needs no progress.
   const work =
     past > MAX_WINDOW_DAYS ? deps.progress?.begin({ org: org.name, dataset, total: past }) : undefined;
-  const rowless = new Set([...ofPass].filter((day) => covered.has(day) && !isFilled(covered, day)));
   const failed = new Map<Day, PlatformError>();
   let unpublished = false;
   let isFirst = true;
@@ -97,7 +89,7 @@ export async function runDays(
         plan = withDays(plan, passed);
         const answered = await store(run, collector, days, fetched);
         for (const day of answered) rowless.delete(day);
-        work?.advance(countOf(days, covered));
+        work?.advance(days.filter((day) => unknown.has(day)).length);
         plan = afterAnswer(plan, ask, fetched.rows.size, fetched.bytes);
         // The newest day is published at once; older ones change little and are published together.
         if (isNewest) await deps.publisher.publish(org, [collector.name]);
@@ -122,6 +114,31 @@ export async function runDays(
   }
   run.tried();
   if (plan.failure !== undefined) throw plan.failure;
+}
+
+/**
+ * The days to fetch, newest first; those of them that were never answered, and those of the pass that have no row. This is a
+ * function of its own, so that no row that it reads stays parsed while the run waits: hundreds of runs wait at once.
+ */
+function wantedDays(
+  run: Run,
+  collector: DayCollector<unknown>,
+  pass: RevisionPass,
+  history: OrgHistory,
+  now: Instant,
+) {
+  const { name } = collector.dataset;
+  const known = opened(history.days(name));
+  const newest = yesterdayOf(now);
+  const historyStart = firstDay(run, collector, newest, known);
+  const covered = currentDays(run, collector, newest, known);
+  const { days: toFetch, ofPass } = daysToFetch({
+    ...{ newest, historyStart, covered, newestAgain: pass.days },
+    ...{ isPass: pass.answered !== undefined, lastPass: history.revisedOn(name), now },
+  });
+  const unknown = new Set(toFetch.filter((day) => !covered.has(day)));
+  const rowless = new Set([...ofPass].filter((day) => covered.has(day) && !isFilled(covered, day)));
+  return { newest, historyStart, toFetch, unknown, rowless };
 }
 
 /** Fetches a window; returns the failure as a value. */
@@ -250,10 +267,6 @@ async function store(
 function withMissing({ rejected, remarks }: FetchedDays<unknown>, missing: number): AnswerNotes {
   if (missing === 0) return { rejected, remarks };
   return { rejected: rejected + missing, remarks: [...remarks, 'fields that were known are missing'] };
-}
-
-function countOf(days: readonly Day[], covered: ReadonlyMap<Day, unknown>): number {
-  return days.filter((day) => !covered.has(day)).length;
 }
 
 function noteBehind(run: Run, collector: DayCollector<unknown>, newest: Day): void {

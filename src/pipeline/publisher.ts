@@ -6,7 +6,7 @@ import {
   isFetching,
 } from '../catalog/collector.ts';
 import type { DayDataset } from '../catalog/dataset.ts';
-import type { Day } from '../catalog/day.ts';
+import type { Day, Instant } from '../catalog/day.ts';
 import type { CurrentFamily, Family } from '../catalog/family.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { View } from '../catalog/view.ts';
@@ -60,6 +60,14 @@ export interface Publisher {
    * are merged.
    */
   publish(org: OrgSettings, collectors: readonly string[]): Promise<void>;
+}
+
+/**
+ * Makes the same view again, on request: one that was used holds every row that it has read. This is a function of its own,
+ * because closures of one function hold whatever any of them uses.
+ */
+function viewMaker(parts: Parameters<typeof createView>[0], asOf: Instant): () => View {
+  return () => createView({ ...parts, history: parts.history.opened() }, asOf);
 }
 
 const NOTHING: Rendered = { families: [], foldedCounts: new Map<string, number>() };
@@ -141,8 +149,7 @@ export function createPublisher(parts: PublisherParts): Publisher {
     }
     state.collectors = published;
     state.orgId = view.orgId;
-    // The present view holds every row that was read.
-    state.view = () => createView({ ...known, history: stored.opened() }, now);
+    state.view = viewMaker({ ...known, history: stored }, now);
     state.days = new Map(
       datasets.map(({ name }) => [
         name,
