@@ -67,6 +67,9 @@ function historyOf(from: Day, rows: Readonly<Record<string, readonly unknown[]>>
     revisedOn: (dataset: DatasetName) => (dataset === 'tools' ? undefined : dayNamed('2026-12-31')),
     succeededAt: () => undefined,
     confirmedKey: undefined,
+    opened() {
+      return this;
+    },
   };
 }
 
