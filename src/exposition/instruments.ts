@@ -1,8 +1,7 @@
-import { type Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, type Gauge, Registry } from 'prom-client';
 import type { DatasetName } from '../catalog/dataset.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { FailureReason } from '../runtime/errors.ts';
-import { addDefaultMetrics } from './default-metrics.ts';
 import { createOrgMetrics, type OrgMetrics } from './org-metrics.ts';
 import { makeGauge } from './own-metric.ts';
 import { ownMetrics } from './own-metrics.ts';
@@ -103,6 +102,13 @@ export interface InstrumentsDeps {
   readonly processMetrics?: boolean | undefined;
 }
 
+// prom-client names these gauges like counters; the unsuffixed metrics with a type label have the same values.
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
+
 /** Creates the process's own metrics in their own registry. */
 export function createInstruments(deps: InstrumentsDeps): Instruments {
   const { version, revision, clock, series, historyPersistent, store, processMetrics = true } = deps;
@@ -124,7 +130,7 @@ export function createInstruments(deps: InstrumentsDeps): Instruments {
   const reloadSuccess = makeGauge(registry, ownMetrics.configReloadSuccess);
   reloadSuccessful.set(1);
   reloadSuccess.set(clock.now() / 1000);
-  if (processMetrics) addDefaultMetrics(registry);
+  if (processMetrics) addProcessMetrics(registry);
 
   return {
     registry,
@@ -153,6 +159,11 @@ export function createInstruments(deps: InstrumentsDeps): Instruments {
     },
     forgetFamilies: (org, families) => orgs.of(org).forgetFamilies(families),
   };
+}
+
+function addProcessMetrics(registry: Registry): void {
+  collectDefaultMetrics({ register: registry });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
 }
 
 function showStore(gauge: Gauge<'store'>, store: string | undefined): void {
