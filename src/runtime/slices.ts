@@ -11,8 +11,8 @@ export interface Slices {
   /** Whether the current slice is used up, so that the caller should pause. */
   over(): boolean;
   /**
-   * Resolves at once during the current slice; otherwise lets all other pending work run first. Of several callers, one
-   * continues at a time, in order: their slices would add up.
+   * Resolves at once during the current slice; otherwise lets all other pending work run first. Several callers
+   * continue one after another, in order, and share a slice: slices of their own would add up.
    */
   next(): Promise<void>;
 }
@@ -25,8 +25,19 @@ export function createSlices(clock: Pick<Clock, 'elapsed'>, budgetMs = SLICE_MS)
 
   function begin(): void {
     startedAt = clock.elapsed();
+    admit();
+  }
+
+  /** Lets the first caller continue, and the next one in the same slice if the first leaves something of it. */
+  function admit(): void {
     waiting.shift()?.();
-    if (waiting.length > 0) setImmediate(begin);
+    // After what the caller does at once, which is microtasks.
+    if (waiting.length > 0) queueMicrotask(() => process.nextTick(admitNext));
+  }
+
+  function admitNext(): void {
+    if (over()) setImmediate(begin);
+    else admit();
   }
 
   return {

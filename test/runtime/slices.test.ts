@@ -24,7 +24,10 @@ describe('slices', () => {
     expect(perTurn).toEqual([2, 2, 2]);
   });
 
-  test('let one of several callers continue at a time, in order', async () => {
+  test.each([
+    [5, ['a 1', 'b 2', 'c 3', 'a 4', 'b 5', 'c 6']],
+    [2, ['a 1', 'b 1', 'c 2', 'a 2', 'b 3', 'c 3']],
+  ])('are shared by several callers, in order, with steps of %i of 3 ms', async (ms, expected) => {
     const clock = createFakeClock(0);
     const slices = createSlices(clock, 3);
     clock.set(3);
@@ -34,7 +37,7 @@ describe('slices', () => {
       for (let step = 0; step < 2; step++) {
         await slices.next();
         seen.push(`${name} ${turn}`);
-        clock.set(clock.now() + 5);
+        clock.set(clock.now() + ms);
       }
     }
     const all = Promise.all(['a', 'b', 'c'].map(work));
@@ -43,7 +46,7 @@ describe('slices', () => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     await all;
-    expect(seen).toEqual(['a 1', 'b 2', 'c 3', 'a 4', 'b 5', 'c 6']);
+    expect(seen).toEqual(expected);
   });
 
   test('run a generator to its result, with other work in between', async () => {
