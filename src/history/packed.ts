@@ -40,7 +40,7 @@ interface Entry<Key> {
 }
 
 /**
- * An immutable map whose values are held as compressed JSON: a tenth of the memory of the parsed values. A key may be
+ * An immutable map whose values are held as compressed JSON, in a fraction of the memory of the parsed values. A key may be
  * without a value. What is read stays parsed as long as this object, so that one is made for each reader with `opened`.
  */
 export class PackedMap<Key extends string> implements ReadonlyMap<Key, unknown> {
