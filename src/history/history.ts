@@ -10,6 +10,8 @@ export interface OrgHistory {
   /** The known days of a dataset with their rows; undefined for a day that was answered without a row. */
   days(dataset: DatasetName): ReadonlyMap<Day, unknown>;
   documents(dataset: DatasetName): readonly unknown[];
+  /** What holds a dataset's rows and documents: the same objects in each read until one of them changes. */
+  contentOf(dataset: DatasetName): readonly object[];
   /** When a dataset was last answered successfully, in milliseconds. */
   answeredAt(dataset: DatasetName): Instant | undefined;
   /** The UTC day of the last complete pass over all days of a dataset that may still change. */

@@ -13,7 +13,7 @@ export function createMemoryHistory(): History {
     async putConfirmedKey(org, key) {
       state.putConfirmedKey(org, key);
     },
-    putDays: async (org, dataset, answer) => state.putDays(org, dataset, answer),
+    putDays: async (org, dataset, answer) => state.putDays(org, dataset, answer).stored,
     async putDocuments(org, dataset, answer) {
       state.putDocuments(org, dataset, answer);
     },

@@ -3,11 +3,15 @@ import type { Day } from '../catalog/day.ts';
 import type { AnsweredDays, DatasetState, Revision, StoredAnswer } from './history.ts';
 import { changed, opened } from './packed.ts';
 
-/** The known days after an answer was added, and its effect on them. */
+/** The known days after an answer was added, which are the same map if it says nothing new, and its effect on them. */
 export function mergeDays(
   before: ReadonlyMap<Day, unknown>,
   answer: AnsweredDays,
-): { readonly days: ReadonlyMap<Day, unknown>; readonly stored: StoredAnswer } {
+): {
+  readonly days: ReadonlyMap<Day, unknown>;
+  readonly changed: readonly Day[];
+  readonly stored: StoredAnswer;
+} {
   const known = opened(before);
   const changes = new Map<Day, unknown>();
   const revisions: Revision[] = [];
@@ -16,15 +20,15 @@ export function mergeDays(
     const old = known.get(day);
     const row = answer.rows.get(day);
     if (row === undefined || old === undefined) {
-      changes.set(day, row ?? old);
+      if (row !== undefined || !known.has(day)) changes.set(day, row);
       continue;
     }
     const merged = mergeRow(old, row, answer.parts ?? {});
-    changes.set(day, merged.row);
+    if (merged.row !== old) changes.set(day, merged.row);
     missing += merged.missing;
     if (merged.isRevised) revisions.push({ day, before: old, after: merged.row });
   }
-  return { days: changed(before, changes), stored: { revisions, missing } };
+  return { days: changed(before, changes), changed: [...changes.keys()], stored: { revisions, missing } };
 }
 
 /** A stored dataset merged with newer data; `isListed`: the newer documents are complete. */

@@ -81,6 +81,7 @@ export class PackedMap<Key extends string> implements ReadonlyMap<Key, unknown> 
 
   /** A map with some values replaced or added, and without some keys. */
   changed(changes: ReadonlyMap<Key, unknown>, gone: ReadonlySet<Key> = new Set()): PackedMap<Key> {
+    if (changes.size === 0 && gone.size === 0) return this;
     const added = new Map(changes);
     for (const key of gone) added.delete(key);
     const blocks: Block<Key>[] = [];
@@ -228,6 +229,19 @@ export function createPacker<Key extends string>(): Packer<Key> {
   };
 }
 
+/**
+ * The values of `now` that differ from the known ones, or are new. Values of a map that is not packed all count as
+ * different: they are large, and to compare them would block the event loop.
+ */
+export function differing<Key extends string>(
+  known: ReadonlyMap<Key, unknown>,
+  now: ReadonlyMap<Key, unknown>,
+): ReadonlyMap<Key, unknown> {
+  if (!(known instanceof PackedMap)) return now;
+  const reader = known.opened();
+  return new Map([...now].filter(([key, value]) => reader.textOf(key) !== entryOf([key, value]).text));
+}
+
 /** The JSON text of a value; undefined for a key without one. */
 export function textOf<Key extends string>(map: ReadonlyMap<Key, unknown>, key: Key): string | undefined {
   return map instanceof PackedMap ? map.textOf(key) : JSON.stringify(map.get(key));
@@ -250,11 +264,13 @@ export function changed<Key extends string>(
   changes: ReadonlyMap<Key, unknown>,
   gone: Iterable<Key> = [],
 ): ReadonlyMap<Key, unknown> {
-  if (map instanceof PackedMap) return map.changed(changes, new Set(gone));
+  const without = new Set(gone);
+  if (map instanceof PackedMap) return map.changed(changes, without);
+  if (changes.size === 0 && without.size === 0) return map;
   const now = new Map(map);
   for (const [key, value] of changes)
     now.set(key, value instanceof JsonText ? JSON.parse(value.text) : value);
-  for (const key of gone) now.delete(key);
+  for (const key of without) now.delete(key);
   return now;
 }
 

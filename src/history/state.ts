@@ -11,7 +11,7 @@ import {
   UNCONFIRMED,
 } from './history.ts';
 import { absorbDataset, absorbedDocuments, mergeDays } from './merge.ts';
-import { changed, opened, PackedMap, packed } from './packed.ts';
+import { changed, differing, opened, PackedMap, packed } from './packed.ts';
 import { MAX_SWEPT, newestRow, planSweep, type SweepMark, withoutOld } from './retention.ts';
 
 /** The stored data of one organization. */
@@ -41,8 +41,13 @@ export interface HistoryState {
   /** Assigns a name to that organization and returns what has moved. */
   adopt(org: string, orgId: string): readonly Touched[];
   putConfirmedKey(org: string, key: string): readonly Touched[];
-  putDays(org: string, dataset: DatasetName, answer: AnsweredDays): StoredAnswer;
-  /** Returns the identities that were stored or deleted. */
+  /** Returns the days that must be stored too: those whose rows have changed. */
+  putDays(
+    org: string,
+    dataset: DatasetName,
+    answer: AnsweredDays,
+  ): { readonly stored: StoredAnswer; readonly days: readonly Day[] };
+  /** Returns the identities of what has changed or no longer exists. */
   putDocuments(org: string, dataset: DatasetName, answer: AnsweredDocuments): ReadonlySet<string>;
   putRevisedOn(org: string, dataset: DatasetName, day: Day): void;
   putSucceeded(org: string, dataset: DatasetName, at: Instant): void;
@@ -193,23 +198,21 @@ export function createHistoryState(initial: ReadonlyMap<string, OrgState> = new 
     },
     putDays(org, dataset, answer) {
       refuseForeign(org, answer.orgId);
-      const { days, stored } = mergeDays((find(org, dataset) ?? NOTHING).days, answer);
-      change(org, dataset, { days, answeredAt: answer.at });
+      const merged = mergeDays((find(org, dataset) ?? NOTHING).days, answer);
+      change(org, dataset, { days: merged.days, answeredAt: answer.at });
       noteOrgId(org, answer.orgId);
-      return stored;
+      return { stored: merged.stored, days: merged.changed };
     },
     putDocuments(org, dataset, { documents: named, damaged, complete, orgId, at }) {
       refuseForeign(org, orgId);
       const before = (find(org, dataset) ?? NOTHING).documents;
-      const known = opened(before);
-      const documents = new Map(
-        [...named].map(([id, document]) => [id, damaged?.has(id) ? (known.get(id) ?? document) : document]),
-      );
-      const after = complete ? documents : changed(before, documents);
-      change(org, dataset, { documents: after, answeredAt: at });
+      const usable = new Map([...named].filter(([id]) => !(damaged?.has(id) && before.has(id))));
+      const changes = differing(before, usable);
+      const gone = complete ? [...before.keys()].filter((id) => !named.has(id)) : [];
+      change(org, dataset, { documents: changed(before, changes, gone), answeredAt: at });
       noteOrgId(org, orgId);
       if (complete) listed.add(keyOf(org, dataset));
-      return new Set([...(complete ? before.keys() : []), ...documents.keys()]);
+      return new Set([...gone, ...changes.keys()]);
     },
     putRevisedOn: (org, dataset, day) => change(org, dataset, { revisedOn: day }),
     putSucceeded: (org, dataset, at) => change(org, dataset, { succeededAt: at }),
@@ -315,6 +318,10 @@ function snapshotOf(kept: OrgState | undefined): OrgHistory {
     confirmedKey: snapshot.confirmedKey,
     days: (name) => dataset(name).days,
     documents: (name) => [...dataset(name).documents.values()],
+    contentOf(name) {
+      const { days, documents } = datasets.get(name) ?? NOTHING;
+      return [days, documents];
+    },
     answeredAt: (dataset) => datasets.get(dataset)?.answeredAt,
     revisedOn: (dataset) => datasets.get(dataset)?.revisedOn,
     succeededAt: (dataset) => datasets.get(dataset)?.succeededAt,

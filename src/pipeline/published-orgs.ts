@@ -1,7 +1,9 @@
 import type { DatasetName } from '../catalog/dataset.ts';
-import type { Day } from '../catalog/day.ts';
+import type { Day, Instant } from '../catalog/day.ts';
+import type { OrgSettings } from '../catalog/settings.ts';
 import type { View } from '../catalog/view.ts';
 import type { Publication } from '../exposition/publication.ts';
+import type { OrgHistory } from '../history/history.ts';
 import { createSerialQueue, type SerialQueue } from '../runtime/serial-queue.ts';
 import type { Rendered } from './commit-snapshot.ts';
 
@@ -12,6 +14,11 @@ export interface PublishedCollector extends Rendered {
   /** Fingerprint of the known days without a row. */
   readonly idleDays: string | undefined;
   readonly expired: boolean;
+  readonly origin: Origin;
+  /** The stored data that it was made from; see `OrgHistory.contentOf`. */
+  readonly content: readonly object[];
+  /** When it may change without a new answer: the next document exists then, though it is listed already. */
+  readonly nextAt: Instant | undefined;
 }
 
 /** What was known of a dataset's days when it was last published. */
@@ -22,10 +29,21 @@ interface PublishedDays {
   readonly idle: ReadonlySet<Day>;
 }
 
+/** What a publication is made from, beside the stored data. */
+export interface Origin {
+  /** The publisher, which is one configuration's. */
+  readonly publisher: object;
+  readonly settings: OrgSettings;
+  readonly orgId: string | undefined;
+  readonly asOf: Instant;
+}
+
 /** One organization, as last published. */
 export interface PublishedOrg {
   collectors: ReadonlyMap<string, PublishedCollector>;
   orgId: string | undefined;
+  /** What the last publication was made from. */
+  made: { readonly origin: Origin; readonly history: OrgHistory } | undefined;
   /** Makes the view that was published. */
   view: (() => View) | undefined;
   /** By dataset with days: what is not read again from the history, which may be large. */
@@ -88,6 +106,7 @@ export function createPublishedOrgs(publication: Pick<Publication, 'remove'>): P
       const state: PublishedOrg = {
         collectors: new Map(),
         orgId: undefined,
+        made: undefined,
         view: undefined,
         days: new Map(),
         requested: new Set(),

@@ -5,7 +5,7 @@ import {
   isDayCollector,
   isFetching,
 } from '../catalog/collector.ts';
-import type { DayDataset } from '../catalog/dataset.ts';
+import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
 import type { Day, Instant } from '../catalog/day.ts';
 import type { CurrentFamily, Family } from '../catalog/family.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
@@ -23,8 +23,10 @@ import {
 } from './commit-snapshot.ts';
 import { createCoverage } from './coverage.ts';
 import { firstDayOf } from './days-to-fetch.ts';
+import { isCurrent, isPublished, nextDocumentAt } from './origin.ts';
 import {
   createPublishedOrgs,
+  type Origin,
   type PublishedCollector,
   type PublishedOrg,
   type PublishedOrgs,
@@ -101,6 +103,12 @@ export function createPublisher(parts: PublisherParts): Publisher {
     const stored = await parts.history.read(org.name);
     const history = stored.opened();
     const now = parts.clock.now();
+    const origin: Origin = { publisher: parts, settings: org, orgId: stored.orgId, asOf: now };
+    const touched = datasetsOf(requested);
+    const isDone = (collector: Collector) =>
+      state.collectors.get(collector.name)?.expired === hasExpired(stored, collector, now) &&
+      isPublished(collector, state, { origin, history: stored, touched });
+    if (collectors.every(isDone)) return;
     const { historyStart } = parts;
     const firstDay = firstDayOf(parts, now);
     const expensive = expensiveDatasets(collectors);
@@ -108,7 +116,6 @@ export function createPublisher(parts: PublisherParts): Publisher {
     const coverage = createCoverage(known, now);
     const view = createView(known, now, { coverage });
     const published = new Map<string, PublishedCollector>();
-    const touched = datasetsOf(requested);
     for (const collector of collectors) {
       const before = state.collectors.get(collector.name);
       const dataset = dayDatasetOf(collector);
@@ -120,7 +127,8 @@ export function createPublisher(parts: PublisherParts): Publisher {
         before.day === day &&
         before.idleDays === idleDays &&
         before.expired === expired;
-      if (unchanged && !touched.has(collector.dataset.name)) {
+      const content = stored.contentOf(collector.dataset.name);
+      if (unchanged && (!touched.has(collector.dataset.name) || isCurrent(before, origin, content))) {
         published.set(collector.name, before);
         continue;
       }
@@ -128,6 +136,7 @@ export function createPublisher(parts: PublisherParts): Publisher {
       published.set(collector.name, {
         dataset: collector.dataset.name,
         ...{ day, idleDays, expired },
+        ...{ origin, content, nextAt: nextDocumentAt(collector, history, now) },
         ...rendered,
       });
       // A derived collector changes with its source, which has logged it already.
@@ -139,6 +148,7 @@ export function createPublisher(parts: PublisherParts): Publisher {
       day: undefined,
       idleDays: undefined,
       expired: false,
+      ...{ origin, content: [], nextAt: undefined },
       ...about,
     });
     // The organization may have been removed, or the configuration reloaded, during rendering.
@@ -149,6 +159,7 @@ export function createPublisher(parts: PublisherParts): Publisher {
     }
     state.collectors = published;
     state.orgId = view.orgId;
+    state.made = { origin, history: stored };
     state.view = viewMaker({ ...known, history: stored }, now);
     state.days = new Map(
       datasets.map(({ name }) => [
@@ -160,7 +171,7 @@ export function createPublisher(parts: PublisherParts): Publisher {
   }
 
   /** The datasets of the named collectors: a derived collector has that of the one it derives from. */
-  function datasetsOf(names: ReadonlySet<string>): ReadonlySet<string> {
+  function datasetsOf(names: ReadonlySet<string>): ReadonlySet<DatasetName> {
     const named = parts.collectors.filter(({ name }) => names.has(name));
     return new Set(named.map(({ dataset }) => dataset.name));
   }

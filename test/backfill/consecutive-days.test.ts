@@ -63,6 +63,7 @@ function historyOf(from: Day, rows: Readonly<Record<string, readonly unknown[]>>
     orgId: 'org-1',
     days: (dataset) => byDataset.get(dataset) ?? new Map(),
     documents: () => [],
+    contentOf: () => [],
     answeredAt: () => undefined,
     revisedOn: (dataset: DatasetName) => (dataset === 'tools' ? undefined : dayNamed('2026-12-31')),
     succeededAt: () => undefined,

@@ -95,6 +95,7 @@ export function orgWith(
     orgId: 'org-1',
     days: (dataset) => (dataset === 'tokens' ? kept : new Map()),
     documents: (dataset) => (dataset === 'readiness' ? reported : []),
+    contentOf: () => [],
     answeredAt: () => undefined,
     revisedOn: () => dayNamed('2026-12-31'),
     succeededAt: () => undefined,

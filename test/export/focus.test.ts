@@ -52,6 +52,7 @@ async function focusOf(...rows: readonly unknown[]) {
           confirmedKey: undefined,
           days: (dataset) => (dataset === 'tokens' ? kept : new Map()),
           documents: () => [],
+          contentOf: () => [],
           answeredAt: () => undefined,
           revisedOn: () => undefined,
           succeededAt: () => undefined,

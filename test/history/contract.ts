@@ -50,6 +50,35 @@ export function describeHistory(place: string, open: () => Promise<History>): vo
       expect(stored.revisions).toHaveLength(1);
     });
 
+    test('what holds the data of a dataset is another object only once the data has changed', async () => {
+      const history = await open();
+      const content = async (dataset: 'tokens' | 'readiness') =>
+        (await history.read('acme')).contentOf(dataset);
+      const days = (credits: number) => answer([monday, tuesday], { [monday]: { credits } });
+      const listed = (complete: boolean, ...ids: readonly string[]) => ({
+        documents: new Map(ids.map((id) => [id, { id, text: `of ${id}` }])),
+        ...{ complete, orgId: undefined, at: 2 },
+      });
+      await history.putDays('acme', 'tokens', days(1));
+      await history.putDocuments('acme', 'readiness', listed(true, 'a', 'b'));
+      const [tokens, reports] = [await content('tokens'), await content('readiness')];
+
+      await history.putDays('acme', 'tokens', days(1));
+      await history.putDays('acme', 'tokens', answer([tuesday]));
+      await history.putSucceeded('acme', 'tokens', 9);
+      await history.putDocuments('acme', 'readiness', listed(true, 'b', 'a'));
+      await history.putDocuments('acme', 'readiness', listed(false, 'b'));
+      expect(isSame(await content('tokens'), tokens)).toBe(true);
+      expect(isSame(await content('readiness'), reports)).toBe(true);
+      expect((await history.read('acme')).answeredAt('readiness')).toBe(2);
+
+      await history.putDays('acme', 'tokens', days(2));
+      await history.putDocuments('acme', 'readiness', listed(true, 'a'));
+      expect(isSame(await content('tokens'), tokens)).toBe(false);
+      expect(isSame(await content('readiness'), reports)).toBe(false);
+      expect((await history.read('acme')).documents('readiness')).toEqual([{ id: 'a', text: 'of a' }]);
+    });
+
     test('detects and merges the revision of a day of a year ago', async () => {
       const history = await open();
       const days = Array.from({ length: 400 }, (_, index) => addDays(wednesday, -index));
@@ -214,4 +243,8 @@ export function describeHistory(place: string, open: () => Promise<History>): vo
 
 function rowsOf(...days: readonly Day[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(days.map((day) => [day, { day }]));
+}
+
+function isSame(one: readonly object[], other: readonly object[]): boolean {
+  return one.length === other.length && one.every((part, at) => part === other[at]);
 }

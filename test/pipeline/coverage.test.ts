@@ -44,6 +44,7 @@ function coverageOf(days: Days, at: Instant, { revisedOn, ...options }: Options 
     orgId: undefined,
     days: (dataset) => covered.get(dataset) ?? new Map(),
     documents: () => [],
+    contentOf: () => [],
     answeredAt: () => undefined,
     succeededAt: () => undefined,
     confirmedKey: undefined,

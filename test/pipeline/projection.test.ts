@@ -47,6 +47,7 @@ function viewOf(days: readonly Row[]): View {
         orgId: undefined,
         days: () => rows,
         documents: () => [],
+        contentOf: () => [],
         answeredAt: () => undefined,
         revisedOn: () => undefined,
         confirmedKey: undefined,

@@ -25,6 +25,7 @@ function historyOf(days: Partial<Record<DatasetName, readonly (readonly [Day, un
     orgId: undefined,
     days: (dataset) => new Map(days[dataset] ?? []),
     documents: () => [],
+    contentOf: () => [],
     answeredAt: () => undefined,
     revisedOn: () => dayNamed('2026-12-31'),
     succeededAt: () => undefined,

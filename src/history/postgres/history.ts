@@ -248,10 +248,10 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
       await change(org, (state) => ({ result: undefined, touched: state.putConfirmedKey(org, key) }));
     },
     putDays: (org, dataset, answer) =>
-      change(org, (state) => ({
-        result: state.putDays(org, dataset, answer),
-        touched: [{ org, dataset, days: answer.days, documents: [] }],
-      })),
+      change(org, (state) => {
+        const { stored, days } = state.putDays(org, dataset, answer);
+        return { result: stored, touched: [{ org, dataset, days, documents: [] }] };
+      }),
     putDocuments: (org, dataset, answer) =>
       change(org, (state) => {
         const documents = state.putDocuments(org, dataset, answer);

@@ -268,8 +268,8 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       if (changes.length > 0) await store(changes);
     },
     async putDays(org, dataset, answer) {
-      const stored = state.putDays(org, dataset, answer);
-      await put({ org, dataset, days: answer.days, documents: [] });
+      const { stored, days } = state.putDays(org, dataset, answer);
+      await put({ org, dataset, days, documents: [] });
       return stored;
     },
     async putDocuments(org, dataset, answer) {

@@ -1,0 +1,124 @@
+import { expect, test } from 'vitest';
+import { addDays, startOf } from '../../src/catalog/day.ts';
+import { readinessCollector } from '../../src/collectors/readiness/collector.ts';
+import type { ReadinessReport } from '../../src/collectors/readiness/dataset.ts';
+import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
+import { toolsCollector } from '../../src/collectors/tools/collector.ts';
+import { createInstruments } from '../../src/exposition/instruments.ts';
+import { createPublication } from '../../src/exposition/publication.ts';
+import { createMemoryHistory } from '../../src/history/memory.ts';
+import { createPublishedOrgs } from '../../src/pipeline/published-orgs.ts';
+import { createPublisher } from '../../src/pipeline/publisher.ts';
+import { createFakeClock } from '../../src/runtime/clock.ts';
+import { createFakeLogger } from '../../src/runtime/logger.ts';
+import { createFakeView } from '../collectors/fakes.ts';
+import { answer } from '../history/files.ts';
+import { dayNamed } from '../support/day.ts';
+
+const DAY = dayNamed('2026-06-10');
+const NOON = startOf(addDays(DAY, 1)) + 12 * 3_600_000;
+const MAX_AGE_MS = 7 * 86_400_000;
+
+function createHarness() {
+  const clock = createFakeClock(NOON);
+  const history = createMemoryHistory();
+  const publication = createPublication({ families: [], clock });
+  const published = createPublishedOrgs(publication);
+  const rendered: string[] = [];
+  const start = () =>
+    createPublisher({
+      collectors: [tokensCollector, toolsCollector, readinessCollector],
+      aboutFamilies: [],
+      ...{ history, publication, published, clock },
+      historyStart: addDays(DAY, -10),
+      renderSegment: async ({ name }, _org, given) => {
+        rendered.push(`${name.replace('agent_platform_', '')} ${[...given].length}`);
+        return undefined;
+      },
+      instruments: createInstruments({ version: '', revision: '', clock, processMetrics: false }),
+      labelLimit: () => 200,
+      seriesBudget: 1000,
+      maxAgeMs: MAX_AGE_MS,
+      log: createFakeLogger(),
+    });
+  const { settings } = createFakeView({});
+  let publisher = start();
+  return {
+    clock,
+    replace() {
+      publisher = start();
+    },
+    putDay: (dataset: 'tokens' | 'tools', row: object) =>
+      history.putDays('acme', dataset, answer([DAY], { [DAY]: row }, clock.now())),
+    putReports: (...reports: readonly ReadinessReport[]) =>
+      history.putDocuments('acme', 'readiness', {
+        documents: new Map(reports.map((report) => [report.id, report])),
+        ...{ complete: true, orgId: undefined, at: clock.now() },
+      }),
+    /** Publishes, and returns the families that were rendered with the number of their samples. */
+    async publish(...collectors: string[]) {
+      rendered.length = 0;
+      await publisher.publish(settings, collectors);
+      return [...rendered];
+    },
+  };
+}
+
+function report(id: string, createdAt: number): ReadinessReport {
+  return { id, createdAt, repo: `host/${id}`, branch: 'main', criteria: [] };
+}
+
+test('an answer that says what is known renders nothing again, whichever collector asked', async () => {
+  const { publish, putDay, putReports, clock } = createHarness();
+  await putDay('tokens', { credits: 5 });
+  await putDay('tools', { toolCalls: 2 });
+  await putReports(report('one', NOON - 1));
+  expect(await publish('tokens', 'tools', 'readiness')).toContain('daily_credits 1');
+
+  await clock.advance(3_600_000);
+  await putDay('tokens', { credits: 5 });
+  await putReports(report('one', NOON - 1));
+  expect(await publish('tokens')).toEqual([]);
+  expect(await publish('tools', 'readiness')).toEqual([]);
+});
+
+test('what has changed is rendered by the next publication of its collector, even if another one came between', async () => {
+  const { publish, putDay } = createHarness();
+  await putDay('tokens', { credits: 5 });
+  await putDay('tools', { toolCalls: 2 });
+  await publish('tokens', 'tools');
+  await putDay('tokens', { credits: 6 });
+  expect(await publish('tools')).toEqual([]);
+  expect(await publish('tokens')).toEqual(['daily_credits 1']);
+  expect(await publish('tokens')).toEqual([]);
+});
+
+test('another configuration and another day render again', async () => {
+  const { publish, putDay, replace, clock } = createHarness();
+  await putDay('tokens', { credits: 5 });
+  await publish('tokens');
+  replace();
+  expect(await publish('tokens')).toEqual(['daily_credits 1']);
+  await clock.advance(12 * 3_600_000);
+  expect(await publish('tokens')).toEqual(['daily_credits 1']);
+});
+
+test('data that has become too old goes, though it has not changed', async () => {
+  const { publish, putReports, clock } = createHarness();
+  await putReports(report('one', NOON - 1));
+  expect(await publish('readiness')).toContain('readiness_applications 0');
+  await clock.advance(MAX_AGE_MS + 1);
+  expect(await publish('readiness')).toEqual([]);
+});
+
+test('a report from a clock that is ahead is shown once its time has come, and hidden again if the clock is set back', async () => {
+  const { publish, putReports, clock } = createHarness();
+  await putReports(report('one', NOON - 1), report('two', NOON + 60_000));
+  expect(await publish('readiness')).toContain('readiness_report_timestamp_seconds 1');
+  await clock.advance(30_000);
+  expect(await publish('readiness')).toEqual([]);
+  await clock.advance(30_000);
+  expect(await publish('readiness')).toContain('readiness_report_timestamp_seconds 2');
+  clock.set(NOON);
+  expect(await publish('readiness')).toContain('readiness_report_timestamp_seconds 1');
+});
