@@ -201,6 +201,8 @@ export function packed<Key extends string>(
 /** Packs values one after the other, so that the texts of a whole store are never in memory. */
 export interface Packer<Key extends string> {
   set(key: Key, value: JsonText | undefined): void;
+  /** Packs what is pending if it is much: other packers' values come next, during which it would occupy memory. */
+  pause(): void;
   done(): PackedMap<Key>;
 }
 
@@ -221,6 +223,9 @@ export function createPacker<Key extends string>(): Packer<Key> {
       if (pending.length === MOST_KEYS || chars + length > BLOCK_CHARS) flush();
       pending.push([key, value]);
       chars += length;
+    },
+    pause() {
+      if (pending.length >= MOST_KEYS / 2 || chars > BLOCK_CHARS / 2) flush();
     },
     done() {
       flush();

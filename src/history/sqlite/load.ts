@@ -28,6 +28,9 @@ interface Draft {
   readonly revisedOn: Day | undefined;
 }
 
+/** Of a table of rows or documents: org, dataset, key, schema version, text, checksum. */
+type Value = readonly [string, DatasetName, string, number, unknown, unknown];
+
 /**
  * Reads a whole database; yields after each row, so that other work can run. With `salvage`, unreadable data is skipped
  * and fetched again; otherwise it throws.
@@ -38,20 +41,34 @@ export function* load(
   salvage = false,
 ): Generator<void, Loaded> {
   function* rowsOf(table: string): Generator<Record<string, unknown>> {
-    try {
-      yield* db.prepare(`SELECT * FROM ${table} ORDER BY rowid`).iterate();
-    } catch (error) {
-      if (!salvage) throw error;
-      yield* rowsFromTheEnd(table);
-    }
+    yield* iterate(`SELECT * FROM ${table} ORDER BY rowid`);
   }
 
-  /** Reads what is behind an unreadable page. */
-  function* rowsFromTheEnd(table: string): Generator<Record<string, unknown>> {
+  /** The rows of the large tables: org, dataset, the given key, form, the given value, sum. */
+  function* valuesOf(table: 'day' | 'document', key: string, value: string): Generator<Value> {
+    const query = `SELECT org, dataset, ${key}, form, ${value}, sum FROM ${table} ORDER BY rowid`;
+    yield* iterate<Value>(query, { returnArrays: true });
+  }
+
+  function* iterate<Row = Record<string, unknown>>(
+    query: string,
+    { returnArrays = false } = {},
+  ): Generator<Row> {
+    const rows = (sql: string) => {
+      const statement = db.prepare(sql);
+      statement.setReturnArrays(returnArrays);
+      return statement.iterate() as Iterable<unknown> as Iterable<Row>;
+    };
     try {
-      yield* db.prepare(`SELECT * FROM ${table} ORDER BY rowid DESC`).iterate();
-    } catch {
-      // No readable row is left.
+      yield* rows(query);
+    } catch (error) {
+      if (!salvage) throw error;
+      try {
+        // What is behind an unreadable page.
+        yield* rows(`${query} DESC`);
+      } catch {
+        // No readable row is left.
+      }
     }
   }
 
@@ -72,18 +89,15 @@ export function* load(
     });
     yield;
   }
-  const draftOf = (row: Record<string, unknown>): Draft | undefined => {
-    const dataset = row['dataset'] as DatasetName;
-    const found = orgs.get(String(row['org']))?.datasets.get(dataset);
+  const draftOf = (slot: string, dataset: DatasetName): Draft | undefined => {
+    const found = orgs.get(slot)?.datasets.get(dataset);
     if (found !== undefined || !salvage) return found;
-    const org = orgs.get(String(row['org'])) ?? { ...NOBODY, datasets: new Map<DatasetName, Draft>() };
-    orgs.set(String(row['org']), org);
+    const org = orgs.get(slot) ?? { ...NOBODY, datasets: new Map<DatasetName, Draft>() };
+    orgs.set(slot, org);
     const draft = { ...NOTHING, days: createPacker<Day>(), documents: createPacker<string>() };
     org.datasets.set(dataset, draft);
     return draft;
   };
-  const isPresent = (row: Record<string, unknown>): boolean =>
-    row['form'] === schemaVersionOf(row['dataset'] as DatasetName);
 
   // The same days occur in the rows of every organization.
   const parsed = new Map<unknown, Day | undefined>();
@@ -93,24 +107,30 @@ export function* load(
   };
 
   let [days, documents, unreadable] = [0, 0, 0];
-  for (const row of rowsOf('day')) {
+  let last: Draft | undefined;
+  for (const [org, dataset, key, form, text, sum] of valuesOf('day', 'day', 'row')) {
     yield;
-    const day = dayNamed(row['day']);
-    const value = decode(row['row'], row['sum']);
-    const draft = isPresent(row) && (value !== undefined || row['row'] === null) ? draftOf(row) : undefined;
+    const day = dayNamed(key);
+    const value = decode(text, sum);
+    const isUsable = form === schemaVersionOf(dataset) && (value !== undefined || text === null);
+    const draft = isUsable ? draftOf(org, dataset) : undefined;
     if (day === undefined || draft === undefined) unreadable++;
     else {
+      if (draft !== last) last?.days.pause();
+      last = draft;
       draft.days.set(day, value);
       days++;
     }
   }
-  for (const row of rowsOf('document')) {
+  for (const [org, dataset, id, form, text, sum] of valuesOf('document', 'id', 'body')) {
     yield;
-    const value = decode(row['body'], row['sum']);
-    const draft = isPresent(row) ? draftOf(row) : undefined;
+    const value = decode(text, sum);
+    const draft = form === schemaVersionOf(dataset) ? draftOf(org, dataset) : undefined;
     if (value === undefined || draft === undefined) unreadable++;
     else {
-      draft.documents.set(String(row['id']), value);
+      if (draft !== last) last?.documents.pause();
+      last = draft;
+      draft.documents.set(id, value);
       documents++;
     }
   }
