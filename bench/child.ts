@@ -48,7 +48,8 @@ export async function runJob<Answer>(directory: string, script: string, options:
   return answer;
 }
 
-function nextMessage<Message>(child: ChildProcess): Promise<Message> {
+/** The next message of a child process; rejects if it exits before. */
+export function nextMessage<Message>(child: ChildProcess): Promise<Message> {
   return new Promise((resolve, reject) => {
     function onMessage(message: unknown): void {
       child.off('exit', onExit);

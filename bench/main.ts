@@ -118,16 +118,16 @@ async function measureDashboards({ year, queried }: BenchOptions): Promise<Panel
 
 async function measureMany(
   built: Built,
-  { organizations, organizationDays }: BenchOptions,
+  { organizations }: BenchOptions,
 ): Promise<readonly OrganizationsResult[]> {
   console.error('measuring many organizations');
-  return measureOrganizations(built, organizations, organizationDays);
+  return measureOrganizations(built, organizations);
 }
 
 async function measureShared(
   built: Built,
-  { organizations, organizationDays }: BenchOptions,
+  { replicated }: BenchOptions,
 ): Promise<readonly ReplicasResult[] | undefined> {
   console.error('measuring replicas');
-  return measureReplicas(built, organizations.at(-1) ?? 1, organizationDays);
+  return measureReplicas(built, replicated.organizations, replicated.days);
 }

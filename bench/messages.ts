@@ -68,6 +68,24 @@ export interface LoadResult {
   readonly bytes: number;
 }
 
+/** Asks the program that listens there from now on; without a port, ends that and tells what was answered. */
+export interface Asking {
+  readonly port?: number;
+}
+
+/** Answers to both routes since asking began, in milliseconds. */
+export interface Answered {
+  readonly answers: number;
+  readonly p99: number;
+  readonly slowest: number;
+}
+
+/** For how long the event loop of a program was blocked, in milliseconds: of its turns of 5 ms and longer. */
+export interface Stalls {
+  readonly p999: number;
+  readonly longest: number;
+}
+
 /** A backfill to files. */
 export interface FileBackfill {
   readonly samples: number;

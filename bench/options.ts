@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import type { OrganizationsSize } from './sections/organizations.ts';
 import type { PastSize } from './workload/past.ts';
 import type { YearSize } from './workload/year.ts';
 
@@ -42,9 +43,10 @@ export interface BenchOptions {
   /** The organizations whose dashboards are queried over a year, and the number of repetitions. */
   readonly year: YearSize;
   readonly queried: number;
-  /** Numbers of organizations in one process, the largest last, and the days of each. */
-  readonly organizations: readonly number[];
-  readonly organizationDays: number;
+  /** Organizations in one process, and the days of each; the first are of a few days, the largest last. */
+  readonly organizations: readonly OrganizationsSize[];
+  /** Of one process, and of several on one database. */
+  readonly replicated: OrganizationsSize;
   /** Whether the page of results is written. */
   readonly write: boolean;
 }
@@ -54,7 +56,7 @@ const USAGE = `npm run bench -- [options]
   --rounds 5             rounds of load, of which the median counts
   --seconds 2            length of one load on one server
   --connections 4        connections that the load client keeps
-  --organizations 100    numbers of organizations in one process; the last is that of the replicas (default 1,10,50,100,500)
+  --organizations 100x15 organizations in one process and their days, 15 by default; the last is that of the replicas
   --quick                one short round at 1000 series: shows that everything runs
   --only scrape          scrapes and the start alone; or backfill, sync, hook, executable, users, panels, organizations or replicas; may be given several times
   --write                write docs/BENCHMARKS.md too; not with --only`;
@@ -86,6 +88,9 @@ const BY_REMOTE_WRITE: readonly PastSize[] = [
 const USERS = 42_000;
 const YEAR: YearSize = { days: 365, orgs: 2, models: 60, repos: 500, people: 1000 };
 const QUICK_YEAR: YearSize = { days: 3, orgs: 1, models: 2, repos: 2, people: 2 };
+/** A few days, nearly a year, and twice as many as one process is meant for. */
+const ORGANIZATIONS = '1,10,50,100,500,1x310,10x310,100x310,500x310,1000';
+const REPLICATED: OrganizationsSize = { organizations: 500, days: 15 };
 const QUICK_PAST: readonly PastSize[] = [{ series: 1000, days: 3 }];
 
 /** Parses the command line; throws an error with the usage if it is invalid. */
@@ -93,6 +98,7 @@ export function parseOptions(args: readonly string[]): BenchOptions {
   const { values } = parse(args);
   const quick = values.quick === true;
   if (values.write === true && values.only !== undefined) throw new Error(USAGE);
+  const organizations = (values.organizations ?? (quick ? '1x3,3x3' : ORGANIZATIONS)).split(',').map(size);
   return {
     parts: values.only?.map(part) ?? BY_DEFAULT,
     sizes: (values.series ?? (quick ? '1000' : '1000,100000,1000000')).split(',').map(positive),
@@ -113,8 +119,9 @@ export function parseOptions(args: readonly string[]): BenchOptions {
     readings: quick ? 1 : 3,
     year: quick ? QUICK_YEAR : YEAR,
     queried: quick ? 1 : 3,
-    organizations: (values.organizations ?? (quick ? '1,3' : '1,10,50,100,500')).split(',').map(positive),
-    organizationDays: quick ? 3 : 15,
+    organizations,
+    replicated:
+      (quick || values.organizations !== undefined ? organizations.at(-1) : undefined) ?? REPLICATED,
     write: values.write === true,
   };
 }
@@ -143,6 +150,12 @@ function part(text: string): Part {
   const found = PARTS.find((name) => name === text);
   if (found === undefined) throw new Error(USAGE);
   return found;
+}
+
+/** `100x15`, or `100` for the days that most sizes have. */
+function size(text: string): OrganizationsSize {
+  const [organizations = '', days = String(REPLICATED.days)] = text.split('x');
+  return { organizations: positive(organizations), days: positive(days) };
 }
 
 function positive(text: string): number {

@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Built } from '../build.ts';
 import { postgresDirectory, startPostgres } from '../postgres.ts';
 import { quantile } from '../report/statistics.ts';
-import { configure, type Measured, type Phase, pageChecks, start, withPlatform } from './organizations.ts';
+import { configure, pageChecks, withPlatform } from './organizations.ts';
+import { type Measured, type Phase, start } from './program.ts';
 
 /** Where the organizations are stored, and by how many processes. */
 const VARIANTS = [
@@ -42,7 +43,7 @@ const LOOK_MS = 50;
 
 /** Runs `serve` on a file, and on PostgreSQL with one and three replicas; undefined if that is not installed. */
 export async function measureReplicas(
-  { bench, program }: Built,
+  built: Built,
   organizations: number,
   days: number,
 ): Promise<readonly ReplicasResult[] | undefined> {
@@ -51,8 +52,8 @@ export async function measureReplicas(
   for (const variant of VARIANTS) {
     results.push({
       ...{ ...variant, organizations, days },
-      ...(await withPlatform(bench, organizations, days, (port, folder) =>
-        measureOne(program, port, folder, variant, organizations, days),
+      ...(await withPlatform(built.bench, organizations, days, (port, folder) =>
+        measureOne(built, port, folder, variant, organizations, days),
       )),
     });
   }
@@ -60,7 +61,7 @@ export async function measureReplicas(
 }
 
 async function measureOne(
-  program: string,
+  built: Built,
   port: number,
   folder: string,
   { store, processes }: (typeof VARIANTS)[number],
@@ -75,7 +76,7 @@ async function measureOne(
   await using stack = new AsyncDisposableStack();
   const replicas: Measured[] = [];
   for (let index = 0; index < processes; index += 1)
-    replicas.push(stack.use(await start(program, args, environment)));
+    replicas.push(stack.use(await start(built, args, environment)));
 
   let before = 0;
   async function together(
@@ -92,6 +93,10 @@ async function measureOne(
       cpuSeconds: phases.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
       p99: most(({ p99 }) => p99),
       slowest: most(({ slowest }) => slowest),
+      stalls: {
+        p999: most(({ stalls }) => stalls.p999),
+        longest: most(({ stalls }) => stalls.longest),
+      },
       databaseSeconds,
     };
   }
@@ -107,7 +112,7 @@ async function measureOne(
   const delays = others.length === 0 ? undefined : await delaysOf(first, others);
   for (const replica of replicas) await replica.stop();
   before = database?.cpuSeconds() ?? 0;
-  await using again = await start(program, args, environment);
+  await using again = await start(built, args, environment);
   const restart = await together([again], (page) => checks.newestIn(page) >= newest);
   return { firstSync, round, restart, resident, delays };
 }

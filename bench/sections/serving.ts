@@ -4,7 +4,8 @@ import path from 'node:path';
 import type { Built } from '../build.ts';
 import { startChild } from '../child.ts';
 import { countSeries } from '../prepared-answer.ts';
-import { configure, pageChecks, start } from './organizations.ts';
+import { configure, pageChecks } from './organizations.ts';
+import { start } from './program.ts';
 import { measureScraping, type ScrapingOptions, type ServerResult } from './scraping.ts';
 
 /** The installed command with this many series, against servers that repeat its answer; `serve` comes first. */
@@ -41,13 +42,9 @@ export async function measureServing(
   return results;
 }
 
-async function measureOne(
-  { bench, program }: Built,
-  size: number,
-  options: ServingOptions,
-): Promise<ServingResult> {
+async function measureOne(built: Built, size: number, options: ServingOptions): Promise<ServingResult> {
   const repos = Math.max(1, Math.round(size / SERIES_PER_REPOSITORY));
-  const platform = await startChild(bench, 'servers/platform.js', {
+  const platform = await startChild(built.bench, 'servers/platform.js', {
     orgs: 1,
     users: 5,
     repos,
@@ -55,11 +52,11 @@ async function measureOne(
   });
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
   try {
-    await using serve = await start(program, configure(folder, platform.port, 1, DAYS, undefined, SETTINGS));
+    await using serve = await start(built, configure(folder, platform.port, 1, DAYS, undefined, SETTINGS));
     await serve.phase(pageChecks(1).isSynced);
     const series = await countSeries(serve.port);
     const registries = { promClient: false, clientGolang: undefined };
-    const scraping = { ...options, directory: bench, series, registries };
+    const scraping = { ...options, directory: built.bench, series, registries };
     const idle = await measureScraping(serve, scraping);
     const polling = await measureScraping(serve, {
       ...scraping,
