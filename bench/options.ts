@@ -106,7 +106,7 @@ export function parseOptions(args: readonly string[]): BenchOptions {
     milliseconds: positive(values.seconds ?? (quick ? '0.1' : '2')) * 1000,
     connections: positive(values.connections ?? '4'),
     pollingRounds: quick ? 1 : 3,
-    pollingMilliseconds: quick ? 300 : 60_000,
+    pollingMilliseconds: quick ? 300 : 30_000,
     publishings: quick ? 2 : 6,
     starts: quick ? 1 : 15,
     toFiles: quick ? QUICK_PAST : TO_FILES,
