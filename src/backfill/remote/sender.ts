@@ -2,8 +2,9 @@ import type { Instant } from '../../catalog/day.ts';
 import type { Sample } from '../../catalog/family.ts';
 import type { PageFamily } from '../page.ts';
 import { type DeliveryDeps, deliver } from './delivery.ts';
+import { planSeries, type SeriesPlan } from './series-plan.ts';
 import { compressSnappy } from './snappy.ts';
-import { createWriteRequestEncoder, planSeries, type SeriesPlan } from './write-request.ts';
+import { createWriteRequestEncoder } from './write-request.ts';
 
 /** Sends past samples in batches. */
 interface Sender {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { planSeries } from '../../../src/backfill/remote/series-plan.ts';
 import { compressSnappy } from '../../../src/backfill/remote/snappy.ts';
-import { createWriteRequestEncoder, planSeries } from '../../../src/backfill/remote/write-request.ts';
+import { createWriteRequestEncoder } from '../../../src/backfill/remote/write-request.ts';
 import { labelValue } from '../../../src/catalog/label.ts';
 import { decodeWriteRequest, decompressSnappy } from './decode.ts';
 
