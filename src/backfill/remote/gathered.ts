@@ -2,7 +2,8 @@ import { FIELD_1_MESSAGE, HEADER } from './fields.ts';
 import { type Points, writePoints } from './points.ts';
 import { writeVarint } from './varint.ts';
 
-const FIRST_ROOM = 4096;
+/** Entries that there is room for at first: about as many as a round has. */
+const FIRST_ROOM = 65_536;
 
 /** A series, and where it is in what is being gathered. */
 export interface Series {
@@ -23,7 +24,7 @@ export interface Gathered {
   readonly labels: Buffer[];
   readonly first: number[];
   readonly last: number[];
-  /** What entries refer to; more may be added to these meanwhile. */
+  /** What entries refer to. */
   readonly points: Points[];
   /** The number of entries. */
   entries: number;
@@ -52,6 +53,19 @@ export function nothingGathered(number: number): Gathered {
     pointsAt: new Int32Array(FIRST_ROOM),
     next: new Int32Array(FIRST_ROOM),
   };
+}
+
+/** Adds an entry for each value; each is of another series. */
+export function gatherAll(
+  gathered: Gathered,
+  series: readonly Series[],
+  values: readonly { readonly value: number }[],
+  pointsAt: number,
+): void {
+  for (let index = 0; index < series.length; index++) {
+    const [one, of] = [series[index], values[index]];
+    if (one !== undefined && of !== undefined) gather(gathered, one, of.value, pointsAt);
+  }
 }
 
 /** Adds an entry. */
@@ -86,43 +100,50 @@ function grow(gathered: Gathered): void {
 
 /** Encodes messages of `enough` samples or a little more, because a series is never divided. */
 export function* encodeMessages(gathered: Gathered, enough: number): Generator<EncodedRequest> {
-  const { labels } = gathered;
-  for (let from = 0; from < labels.length; ) {
-    const lengths: number[] = [];
-    let samples = 0;
-    let bytes = 0;
-    while (from + lengths.length < labels.length && samples < enough) {
-      const series = from + lengths.length;
-      let length = labels[series]?.length ?? 0;
-      for (let entry = gathered.first[series] ?? -1; entry !== -1; entry = gathered.next[entry] ?? -1) {
-        const points = gathered.points[gathered.pointsAt[entry] ?? 0];
-        length += points?.length ?? 0;
-        samples += points?.encoded.length ?? 0;
-      }
-      lengths.push(length);
-      bytes += HEADER + length;
-    }
-    yield { message: encodeMessage(gathered, from, lengths, bytes), samples };
-    from += lengths.length;
+  const { lengths, counts } = sizesOf(gathered);
+  for (let from = 0; from < lengths.length; ) {
+    let [to, samples] = [from, 0];
+    for (; to < lengths.length && samples < enough; to++) samples += counts[to] ?? 0;
+    yield { message: encodeMessage(gathered, lengths, from, to), samples };
+    from = to;
   }
 }
 
-/** Encodes as many series as there are lengths, which take at most so many bytes. */
-function encodeMessage(gathered: Gathered, from: number, lengths: readonly number[], bytes: number): Buffer {
+/** The encoded length of each series, without its tag and length, and its number of samples. */
+function sizesOf({ labels, first, points, pointsAt, next }: Gathered): {
+  readonly lengths: Int32Array;
+  readonly counts: Int32Array;
+} {
+  const lengths = new Int32Array(labels.length);
+  const counts = new Int32Array(labels.length);
+  for (let series = 0; series < labels.length; series++) {
+    let length = labels[series]?.length ?? 0;
+    let count = 0;
+    for (let entry = first[series] ?? -1; entry !== -1; entry = next[entry] ?? -1) {
+      const of = points[pointsAt[entry] ?? 0];
+      length += of?.length ?? 0;
+      count += of?.encoded.length ?? 0;
+    }
+    lengths[series] = length;
+    counts[series] = count;
+  }
+  return { lengths, counts };
+}
+
+/** Encodes the series from one position up to another. */
+function encodeMessage(gathered: Gathered, lengths: Int32Array, from: number, to: number): Buffer {
+  const { labels, first, points, pointsAt, next, values } = gathered;
+  const bytes = lengths.subarray(from, to).reduce((sum, length) => sum + HEADER + length, 0);
   const message = Buffer.allocUnsafe(bytes);
   const view = new DataView(message.buffer, message.byteOffset, message.length);
   let end = 0;
-  for (let index = 0; index < lengths.length; index++) {
-    const series = from + index;
-    const labels = gathered.labels[series];
-    if (labels === undefined) break;
+  for (let series = from; series < to; series++) {
     message[end++] = FIELD_1_MESSAGE;
-    end = writeVarint(message, end, lengths[index] ?? 0);
-    message.set(labels, end);
-    end += labels.length;
-    for (let entry = gathered.first[series] ?? -1; entry !== -1; entry = gathered.next[entry] ?? -1) {
-      const points = gathered.points[gathered.pointsAt[entry] ?? 0];
-      if (points !== undefined) end = writePoints(points, gathered.values[entry] ?? 0, message, view, end);
+    end = writeVarint(message, end, lengths[series] ?? 0);
+    end += labels[series]?.copy(message, end) ?? 0;
+    for (let entry = first[series] ?? -1; entry !== -1; entry = next[entry] ?? -1) {
+      const of = points[pointsAt[entry] ?? 0];
+      if (of !== undefined) end = writePoints(of, values[entry] ?? 0, message, view, end);
     }
   }
   return message.subarray(0, end);

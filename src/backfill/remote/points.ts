@@ -10,28 +10,25 @@ const NATIVE_COPY = 64;
 /** Samples at some instants, encoded with the value 0: once for all series that have samples at these instants. */
 export interface Points {
   /** Each sample. */
-  readonly encoded: Buffer[];
+  readonly encoded: readonly Buffer[];
   /** The bytes of all of them. */
-  length: number;
+  readonly length: number;
   /** All of them in one piece; made when they are first written. */
   joined: Buffer | undefined;
 }
 
 /** Encodes samples at some instants. */
 export function pointsAt(stamps: readonly Instant[]): Points {
-  const points: Points = { encoded: [], length: 0, joined: undefined };
-  addPoints(points, stamps);
-  return points;
+  return pointsOf(stamps.map(pointAt));
 }
 
-/** Adds samples at later instants. */
-export function addPoints(points: Points, stamps: readonly Instant[]): void {
-  for (const stamp of stamps) {
-    const point = pointAt(stamp);
-    points.encoded.push(point);
-    points.length += point.length;
-  }
-  points.joined = undefined;
+/** The samples of some points, and then those of others. */
+export function followedBy(points: Points, others: Points): Points {
+  return pointsOf([...points.encoded, ...others.encoded]);
+}
+
+function pointsOf(encoded: readonly Buffer[]): Points {
+  return { encoded, length: encoded.reduce((sum, point) => sum + point.length, 0), joined: undefined };
 }
 
 /** Writes samples of one value, to a buffer and its view; returns the position after them. */

@@ -1,8 +1,15 @@
 import type { Instant } from '../../catalog/day.ts';
 import type { Sample } from '../../catalog/family.ts';
-import { type EncodedRequest, encodeMessages, gather, nothingGathered, type Series } from './gathered.ts';
+import {
+  type EncodedRequest,
+  encodeMessages,
+  gather,
+  gatherAll,
+  nothingGathered,
+  type Series,
+} from './gathered.ts';
 import { createLabelEncoder } from './label-encoder.ts';
-import { addPoints, type Points, pointsAt } from './points.ts';
+import { followedBy, type Points, pointsAt } from './points.ts';
 import type { SeriesPlan } from './series-plan.ts';
 
 /** How many series are remembered with their encoded labels, in about 30 MiB; beyond that, all are forgotten. */
@@ -39,9 +46,9 @@ interface Remembered {
 interface Page {
   readonly samples: readonly Sample[];
   readonly series: readonly Series[];
-  /** Their instants, and the number of the gathering that these belong to. */
-  points: Points;
-  gathering: number;
+  /** The position of their points in the gathering with this number. */
+  readonly points: number;
+  readonly gathering: number;
 }
 
 /** Creates an empty encoder. The labels of a series are encoded once and remembered, because days repeat them. */
@@ -51,8 +58,11 @@ export function createWriteRequestEncoder(): WriteRequestEncoder {
   let remembered = 0;
   let gathered = nothingGathered(0);
   let samples = 0;
-  // Samples that are added one by one have the same instants as those before.
-  let stampsBefore: readonly Instant[] | undefined;
+  // The instants of a page are the same for all its samples.
+  let stampsOfPoints: readonly Instant[] | undefined;
+  let points: Points = pointsAt([]);
+  // The position of the points in what is gathered, if they are in it for single samples.
+  let position: number | undefined;
 
   function familyOf(plan: SeriesPlan): Remembered {
     let family = families.get(plan);
@@ -88,41 +98,45 @@ export function createWriteRequestEncoder(): WriteRequestEncoder {
     labelEncoder.renew();
   }
 
+  function setStamps(stamps: readonly Instant[]): void {
+    if (stamps === stampsOfPoints) return;
+    stampsOfPoints = stamps;
+    points = pointsAt(stamps);
+    position = undefined;
+  }
+
   return {
     get samples() {
       return samples;
     },
     add(plan, { labels, value }, stamps) {
+      setStamps(stamps);
+      position ??= gathered.points.push(points) - 1;
       const family = familyOf(plan);
       family.newest = undefined;
-      if (stamps !== stampsBefore) gathered.points.push(pointsAt(stamps));
-      stampsBefore = stamps;
-      gather(gathered, seriesOf(family, plan, labels), value, gathered.points.length - 1);
+      gather(gathered, seriesOf(family, plan, labels), value, position);
       samples += stamps.length;
     },
     addAll(plan, all, stamps) {
-      const family = familyOf(plan);
+      setStamps(stamps);
       samples += all.length * stamps.length;
-      const newest = family.newest?.samples === all ? family.newest : undefined;
-      if (newest?.gathering === gathered.number) {
-        addPoints(newest.points, stamps);
+      const family = familyOf(plan);
+      const same = family.newest?.samples === all ? family.newest : undefined;
+      const before = same?.gathering === gathered.number ? gathered.points[same.points] : undefined;
+      if (same !== undefined && before !== undefined) {
+        gathered.points[same.points] = followedBy(before, points);
         return;
       }
-      const series = newest?.series ?? all.map(({ labels }) => seriesOf(family, plan, labels));
-      const points = pointsAt(stamps);
-      const position = gathered.points.push(points) - 1;
-      stampsBefore = undefined;
-      family.newest = { samples: all, series, points, gathering: gathered.number };
-      for (let index = 0; index < all.length; index++) {
-        const [one, sample] = [series[index], all[index]];
-        if (one !== undefined && sample !== undefined) gather(gathered, one, sample.value, position);
-      }
+      const series = same?.series ?? all.map(({ labels }) => seriesOf(family, plan, labels));
+      const own = gathered.points.push(points) - 1;
+      family.newest = { samples: all, series, points: own, gathering: gathered.number };
+      gatherAll(gathered, series, all, own);
     },
     take(enough) {
       const taken = gathered;
       gathered = nothingGathered(taken.number + 1);
       samples = 0;
-      stampsBefore = undefined;
+      position = undefined;
       if (remembered > MAX_REMEMBERED) forgetAll();
       return encodeMessages(taken, enough);
     },
