@@ -9,6 +9,7 @@ import { createPost } from '../../src/backfill/remote/post.ts';
 import { createRemoteTarget } from '../../src/backfill/remote/remote-target.ts';
 import { createStateFile } from '../../src/backfill/state-file.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
+import { compileForShortRuns } from '../../src/runtime/compilation.ts';
 import { collectForThroughput, keepYoungGenerationSmall } from '../../src/runtime/garbage-collection.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
 import type { RemoteBackfill, RemoteBackfillOptions } from '../messages.ts';
@@ -24,6 +25,7 @@ const TIMEOUT_MS = 30_000;
 // As the program does, and then the command.
 keepYoungGenerationSmall();
 collectForThroughput();
+compileForShortRuns();
 const clock = createSystemClock();
 answer(await measure(jobOptions<RemoteBackfillOptions>()));
 

@@ -7,6 +7,7 @@ import { aboutFamilies, collectors as allCollectors } from '../collectors/index.
 import { backfillOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
 import { createSystemClock } from '../runtime/clock.ts';
+import { compileForShortRuns } from '../runtime/compilation.ts';
 import { collectForThroughput } from '../runtime/garbage-collection.ts';
 import { createRedactor } from '../runtime/redact.ts';
 import { chooseCollectors, labelNames, rangeOf } from './backfill-choice.ts';
@@ -23,6 +24,7 @@ import { openPast, pagesOf, readOrgs, settingsOf } from './past-days.ts';
 export async function run(context: CommandContext): Promise<number> {
   const { version, stdout, stderr } = context;
   collectForThroughput();
+  compileForShortRuns();
   const values = await loadValues(backfillOptions, context);
   const secrets = await readRemoteSecrets(values, context.files);
   const { config, configured } = await loadForOrgs(context, values.org);
