@@ -137,6 +137,53 @@ describe('a write request', () => {
     }
   });
 
+  test('is the same for a page that is the array of the day before as for a copy of it', () => {
+    const days = fc.array(fc.record({ page: fc.nat({ max: 2 }), alone: fc.boolean(), taken: fc.boolean() }), {
+      maxLength: 20,
+    });
+    const other = planSeries({ name: 'agent_platform:daily_credits_by_model', labels: ['model'] }, {});
+    const pages = [1, 2, 3].map((value) =>
+      ['a', 'b', 'c'].slice(0, value).map((model) => ({ labels: { model, tier: 't' }, value })),
+    );
+    fc.assert(
+      fc.property(days, (list) => {
+        const plan = planSeries(family, { org: 'acme' });
+        const [repeated, copied] = [createWriteRequestEncoder(), createWriteRequestEncoder()];
+        for (const [index, { page, alone, taken }] of list.entries()) {
+          const samples = pages[page] ?? [];
+          const at = [stamp + 10 * index, stamp + 10 * index + 1];
+          for (const of of [plan, other]) {
+            repeated.addAll(of, samples, at);
+            copied.addAll(of, [...samples], at);
+          }
+          const late = [stamp + 10 * index + 2];
+          for (const sample of alone ? samples : []) {
+            repeated.add(plan, sample, late);
+            copied.add(plan, sample, late);
+          }
+          expect(repeated.samples).toBe(copied.samples);
+          if (taken) expect([...repeated.take(7)]).toEqual([...copied.take(7)]);
+        }
+        expect([...repeated.take(7)]).toEqual([...copied.take(7)]);
+      }),
+    );
+  });
+
+  test('does not change after it was taken', () => {
+    const encoder = createWriteRequestEncoder();
+    const plan = planSeries(family, { org: 'acme' });
+    const page = [{ labels: { model: 'm', tier: 't' }, value: 1 }];
+    encoder.addAll(plan, page, [stamp]);
+    const taken = encoder.take(1);
+    encoder.addAll(plan, page, [stamp + 1]);
+    const stampsOf = (messages: Iterable<{ readonly message: Buffer }>) =>
+      [...messages].flatMap(({ message }) =>
+        decodeWriteRequest(message).flatMap(({ samples }) => samples.map(({ timestamp }) => timestamp)),
+      );
+    expect(stampsOf(taken)).toEqual([stamp]);
+    expect(stampsOf(encoder.take(1))).toEqual([stamp + 1]);
+  });
+
   test('grows with what is put into it', () => {
     const encoder = createWriteRequestEncoder();
     const plan = planSeries(family, { org: 'acme' });
