@@ -1,8 +1,10 @@
 import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
-/** The young generation of a process that may let it grow, in bytes, after which it grows no further. */
+/** The young generation of a process with many organizations, in bytes, after which it grows no further. */
 const YOUNG_BYTES = 32 * 1024 * 1024;
+/** The same of a command that works through much data. */
+const THROUGHPUT_YOUNG_BYTES = 64 * 1024 * 1024;
 
 /**
  * Keeps V8's young generation at its initial size of one to two mebibytes. Otherwise it grows to 64 MiB within minutes
@@ -17,11 +19,11 @@ export function keepYoungGenerationSmall(): void {
 
 /**
  * For commands that work through much data and end. Objects of a day live as long as the day is being written: a small
- * young generation copies most of them several times, a third of the CPU time. A larger one than this saves nothing more;
- * V8 keeps it resident, and lets the old generation grow by as much before it is collected.
+ * young generation copies most of them several times, a third of the CPU time. By default it grows to twice this size,
+ * which saves nothing more; V8 keeps it resident, and lets the old generation grow by as much before it is collected.
  */
 export function collectForThroughput(): void {
-  growYoungGeneration();
+  growYoungGeneration(THROUGHPUT_YOUNG_BYTES);
 }
 
 /**
@@ -32,16 +34,17 @@ export function collectForThroughput(): void {
  * fourth of the resident memory is garbage.
  */
 export function collectForManyOrganizations(): void {
-  growYoungGeneration();
+  growYoungGeneration(YOUNG_BYTES);
   setFlagsFromString('--heap-growing-percent=50');
 }
 
-function growYoungGeneration(): void {
+/** Lets the young generation grow until it has so many bytes. */
+function growYoungGeneration(bytes: number): void {
   setFlagsFromString('--semi-space-growth-factor=2');
   // V8 reads its own flag for the maximum only when it starts.
   const observer = new PerformanceObserver(() => {
     const young = getHeapSpaceStatistics().find((space) => space.space_name === 'new_space');
-    if (young === undefined || young.space_size < YOUNG_BYTES) return;
+    if (young === undefined || young.space_size < bytes) return;
     setFlagsFromString('--semi-space-growth-factor=1');
     observer.disconnect();
   });
