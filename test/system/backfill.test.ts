@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../bench/programs.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { KEY, startPlatform } from './platform.ts';
+import { KEY, newestSettledDay, startPlatform } from './platform.ts';
 import { createPrograms } from './programs.ts';
 import { requireTool } from './tools.ts';
 
@@ -186,12 +186,11 @@ describe('300 days of the simulated organization', () => {
   beforeAll(async () => {
     platform = (await startPlatform(programs)).url;
     store = join(programs.folder(), 'history.db');
-    const now = Date.now() / 1000;
-    // Two days back: the newest days belong to the live series.
-    range.lastDay = Math.floor(now / DAY_S) * DAY_S - 3 * DAY_S;
+    // The newest days belong to the live series.
+    range.to = await newestSettledDay(platform);
+    range.lastDay = Date.parse(range.to) / 1000;
     range.firstDay = range.lastDay - (DAYS - 1) * DAY_S;
     range.from = dayAt(range.firstDay);
-    range.to = dayAt(range.lastDay);
     const rows = new Map<string, Readonly<Record<string, unknown>>[]>();
     for (const dataset of new Set(CHECKED.map((checked) => checked.dataset))) {
       const url = `${platform}/api/v1/analytics/${dataset}?startDate=${range.from}&endDate=${range.to}`;

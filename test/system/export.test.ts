@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { KEY, startDemo, startPlatform } from './platform.ts';
+import { KEY, newestSettledDay, startDemo, startPlatform } from './platform.ts';
 import { createPrograms, written } from './programs.ts';
 import { requireTool } from './tools.ts';
 
@@ -40,7 +40,8 @@ describe.runIf(requireTool('python3'))('an export', () => {
       AGENT_PLATFORM_API_REQUESTS_PER_SECOND: '200',
       AGENT_PLATFORM_STORAGE_PATH: join(folder, 'history.db'),
     };
-    const [from, to] = [20, 5].map((days) => new Date(Date.now() - days * DAY).toISOString().slice(0, 10));
+    const to = await newestSettledDay(platform.url);
+    const from = new Date(Date.parse(to) - 15 * DAY).toISOString().slice(0, 10);
     const file = join(folder, 'usage.csv');
     const csv = programs.exporter(
       [
@@ -92,7 +93,10 @@ describe('the demo', () => {
       /^ +(AGENT_PLATFORM_API_BASE_URL=.* export .*usage\.csv)$/m,
     );
     const file = join(programs.folder(), 'usage.csv');
-    const command = line.replace('usage.csv', file).replace(' export ', ' export --collector=tokens ');
+    const to = await newestSettledDay(/BASE_URL=(\S+)/.exec(line)?.[1] ?? '');
+    const command = line
+      .replace('usage.csv', file)
+      .replace(' export ', ` export --collector=tokens --to=${to} `);
     const { code, stderr } = await programs.run('/bin/sh', [
       '-c',
       `AGENT_PLATFORM_API_REQUESTS_PER_SECOND=200 ${command}`,

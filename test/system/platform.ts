@@ -1,9 +1,13 @@
+import { expect } from 'vitest';
+import { LATE_DAYS } from '../../src/pipeline/days-to-fetch.ts';
 import { type Page, readPage } from '../e2e/page.ts';
 import { expectSettled } from '../e2e/settled.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Program, type Programs, written } from './programs.ts';
 
 export const KEY = 'sandbox-acme-owner';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The simulated platform as a separate process. */
 export async function startPlatform(
@@ -14,6 +18,27 @@ export async function startPlatform(
   const program = programs.exporter(['sandbox', `--listen-address=127.0.0.1:${port}`, ...args]);
   const url = await written(program, 'stdout', /listens on (http:\S+)/);
   return { program, url, port: Number(new URL(url).port) };
+}
+
+/**
+ * The newest day with activity, as `YYYY-MM-DD`, before which no row can still be late. A small organization has days on
+ * which nobody works; until that is certain, such a day is unknown, and not zero.
+ */
+export async function newestSettledDay(platform: string): Promise<string> {
+  const [startDate, endDate] = [LATE_DAYS + 12, LATE_DAYS + 2].map((days) =>
+    new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10),
+  );
+  const answer = await fetch(
+    `${platform}/api/v1/analytics/tokens?startDate=${startDate}&endDate=${endDate}`,
+    { headers: { authorization: `Bearer ${KEY}` } },
+  );
+  const { data } = (await answer.json()) as { data: readonly { readonly date: string }[] };
+  const newest = data
+    .map(({ date }) => date)
+    .sort()
+    .at(-1);
+  expect(newest, `a day with activity from ${startDate} to ${endDate}`).toBeDefined();
+  return newest ?? '';
 }
 
 /** `serve` polling a platform, on a port that the system selects unless given. */

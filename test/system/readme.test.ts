@@ -2,7 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { REPOSITORY } from './image.ts';
-import { KEY, startDemo, startPlatform } from './platform.ts';
+import { KEY, newestSettledDay, startDemo, startPlatform } from './platform.ts';
 import { createPrograms, written } from './programs.ts';
 import { makeBlocks, startPrometheus } from './prometheus-server.ts';
 import { requireTool } from './tools.ts';
@@ -27,13 +27,15 @@ describe('the first hour', () => {
       const folder = programs.folder();
       const past = join(folder, 'past');
       await mkdir(past);
-      const end = Math.floor(Date.now() / 1000 / DAY_S) * DAY_S - 3 * DAY_S;
+      const to = await newestSettledDay(platform.url);
+      const end = Date.parse(to) / 1000;
       const from = new Date((end - 32 * DAY_S) * 1000).toISOString().slice(0, 10);
       const backfill = programs.exporter(
         [
           'backfill',
           '--org=acme',
           `--from=${from}`,
+          `--to=${to}`,
           `--output=${past}`,
           `--storage.path=${join(folder, 'h.db')}`,
         ],
