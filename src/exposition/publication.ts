@@ -63,8 +63,11 @@ interface PublicationDeps {
 const INTERVAL_MS = 1000;
 /** The minimum pause after a publication, as a multiple of its duration: publishing must not occupy a whole core. */
 const REST = 4;
-/** A scrape waits for changes if the page has at most this many segments: those of about a dozen organizations. */
-const FEW_SEGMENTS = 2000;
+/**
+ * A scrape waits for changes if the page has at most this many segments: those of about four organizations. While more of
+ * them are polled, it would wait for two publications, a fifth of a second with fifty.
+ */
+const FEW_SEGMENTS = 300;
 /** And if it has at most this many bytes: with a million series, a publication occupies all cores for a second. */
 const FEW_BYTES = 1024 * 1024;
 /** The collector name under which the exporter's own metrics are published; no collector has it. */

@@ -272,6 +272,34 @@ describe('publishing', () => {
   });
 });
 
+describe('a scrape', () => {
+  /** A publication in which this many organizations have a segment each, and then one of them has another value. */
+  async function changedOf(orgs: number) {
+    const publication = createPublication({ families, clock: createFakeClock(0) });
+    for (let org = 0; org < orgs; org += 1)
+      publication.replaceAll(`${org}`, fed(['tokens', await segment('tokens', `${org}`, 1)]));
+    await publication.flush();
+    publication.replaceAll('0', fed(['tokens', await segment('tokens', '0', 2)]));
+    return publication;
+  }
+
+  test('of a short page contains every change', async () => {
+    const publication = await changedOf(300);
+    expect(publication.ready()).toBeUndefined();
+    expect(textOf((await publication.fresh()).whole('text'))).toContain('tokens{org="0",n="0"} 2');
+    await publication.close();
+  });
+
+  test('of a longer page waits for nothing', async () => {
+    const publication = await changedOf(301);
+    const now = publication.current();
+    expect(publication.ready()).toBe(now);
+    expect(await publication.fresh()).toBe(now);
+    expect(textOf(now.whole('text'))).toContain('tokens{org="0",n="0"} 1');
+    await publication.close();
+  });
+});
+
 describe('while it is held', () => {
   /** The same changes at the same time, without a hold: once it has published, the held one would have, too. */
   async function createPair() {
