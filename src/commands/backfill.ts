@@ -16,7 +16,7 @@ import { loadForOrgs } from './backfill-orgs.ts';
 import { createTarget, readRemoteSecrets } from './backfill-target.ts';
 import type { CommandContext } from './command.ts';
 import { createDisplay } from './display.ts';
-import { openPast, pagesOf, readOrgs, settingsOf } from './past-days.ts';
+import { openPast, pagesOf, readOrgs, settingsOf, spanOf } from './past-days.ts';
 
 /**
  * Backfills past days to OpenMetrics files or by remote write; exit code 1 if days are missing or it was interrupted.
@@ -96,9 +96,7 @@ function describe(
   range: string,
 ): string {
   const lines = [`${samples} samples of ${range}`];
-  for (const [who, days] of unknown) {
-    lines.push(`unknown: ${who} on ${days.length} days, ${days[0]} to ${days.at(-1)}`);
-  }
+  for (const [who, days] of unknown) lines.push(`unknown: ${who} on ${spanOf(days)}`);
   if (failed.length > 0) lines.push(`failed to fetch: ${failed.join(', ')}`);
   if (interrupted) lines.push('interrupted; the same command resumes where it stopped');
   return `${lines.join('\n')}\n`;

@@ -11,6 +11,7 @@ import type { ExportFormat } from '../export/format.ts';
 import { createCsvFormat, createJsonlFormat } from '../export/tidy.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { chooseCollectors, rangeUpTo } from './backfill-choice.ts';
+import { spanOf } from './past-days.ts';
 
 const FOCUS_COLLECTORS: readonly Collector[] = [tokensCollector, spendCollector];
 
@@ -84,8 +85,4 @@ export function describeExport(
   if (failed.length > 0) lines.push(`failed to fetch: ${failed.join(', ')}`);
   if (interrupted) lines.push('interrupted; the output is incomplete');
   return `${lines.join('\n')}\n`;
-}
-
-function spanOf(days: readonly Day[]): string {
-  return `${days.length} ${days.length === 1 ? 'day' : 'days'}, ${days[0]} to ${days.at(-1)}`;
 }

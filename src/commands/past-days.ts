@@ -1,7 +1,7 @@
 import { openStore, requireOpen } from '../app/store.ts';
 import type { KnownOrg, PageParts } from '../backfill/page.ts';
 import { type Collector, expensiveDatasets } from '../catalog/collector.ts';
-import type { Instant } from '../catalog/day.ts';
+import type { Day, Instant } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
 import type { Config } from '../config/config.ts';
@@ -58,4 +58,9 @@ export function pagesOf(
     knownAt: now,
     clock,
   };
+}
+
+/** Some days in words: their number, the first and the last. */
+export function spanOf(days: readonly Day[]): string {
+  return `${days.length} ${days.length === 1 ? 'day' : 'days'}, ${days[0]} to ${days.at(-1)}`;
 }

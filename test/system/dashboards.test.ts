@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
 import { ask, DAY_S, offered, panelQueries, variableQueries } from './dashboard-queries.ts';
 import { bars, type Row } from './figures.ts';
-import { startPlatform } from './platform.ts';
+import { expectAllKnown, startPlatform } from './platform.ts';
 import { createPrograms, written } from './programs.ts';
 import { makeBlocks, type PrometheusServer, startPrometheus } from './prometheus-server.ts';
 import { requireTool } from './tools.ts';
@@ -85,7 +85,7 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the dashbo
       ['backfill', ...common, `--from=${dayAt(from)}`, `--output=${output}`, ...labels],
       environment,
     );
-    expect(await past.ended, past.stderr()).toEqual({ code: 0, signal: null });
+    await expectAllKnown(past);
     const tsdb = await makeBlocks(programs, output);
     const serve = programs.exporter(['serve', ...common, '--web.listen-address=127.0.0.1:0'], environment);
     const port = await written(serve, 'stderr', /msg=Serving .*\bport=(\d+)/);

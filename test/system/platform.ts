@@ -9,6 +9,10 @@ export const KEY = 'sandbox-acme-owner';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
+function dayBefore(days: number): string {
+  return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+}
+
 /** The simulated platform as a separate process. */
 export async function startPlatform(
   programs: Programs,
@@ -25,9 +29,7 @@ export async function startPlatform(
  * which nobody works; until that is certain, such a day is unknown, and not zero.
  */
 export async function newestSettledDay(platform: string): Promise<string> {
-  const [startDate, endDate] = [LATE_DAYS + 12, LATE_DAYS + 2].map((days) =>
-    new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10),
-  );
+  const [startDate, endDate] = [dayBefore(LATE_DAYS + 12), dayBefore(LATE_DAYS + 2)];
   const answer = await fetch(
     `${platform}/api/v1/analytics/tokens?startDate=${startDate}&endDate=${endDate}`,
     { headers: { authorization: `Bearer ${KEY}` } },
@@ -39,6 +41,19 @@ export async function newestSettledDay(platform: string): Promise<string> {
     .at(-1);
   expect(newest, `a day with activity from ${startDate} to ${endDate}`).toBeDefined();
   return newest ?? '';
+}
+
+/**
+ * Waits for the end of a backfill or an export up to the newest day, and fails unless it has written every day. Days that may
+ * still get a late row can be unknown, which it says and which counts as a failure of the command.
+ */
+export async function expectAllKnown(command: Program): Promise<void> {
+  const { code, signal } = await command.ended;
+  const said = command.stdout() + command.stderr();
+  const unknown = [...command.stdout().matchAll(/^unknown: .*, (\S+) to \S+$/gm)].map(([, first]) => first);
+  const settled = dayBefore(LATE_DAYS + 1);
+  for (const first of unknown) expect(first && first > settled, said).toBe(true);
+  expect({ code, signal }, said).toEqual({ code: unknown.length > 0 ? 1 : 0, signal: null });
 }
 
 /** `serve` polling a platform, on a port that the system selects unless given. */
