@@ -129,5 +129,5 @@ async function measureShared(
   { replicated }: BenchOptions,
 ): Promise<readonly ReplicasResult[] | undefined> {
   console.error('measuring replicas');
-  return measureReplicas(built, replicated.organizations, replicated.days);
+  return measureReplicas(built, replicated);
 }

@@ -75,7 +75,6 @@ export interface Asking {
 
 /** Answers to both routes since asking began, in milliseconds. */
 export interface Answered {
-  readonly answers: number;
   readonly p99: number;
   readonly slowest: number;
 }

@@ -29,11 +29,7 @@ process.on('message', async ({ port }: Asking) => {
   }
   ends = true;
   await asking;
-  const answered: Answered = {
-    answers: times.length,
-    p99: quantile(times, 0.99),
-    slowest: Math.max(...times),
-  };
+  const answered: Answered = { p99: quantile(times, 0.99), slowest: Math.max(...times) };
   process.send?.(answered);
 });
 process.on('disconnect', () => process.exit());

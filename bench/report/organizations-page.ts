@@ -158,13 +158,16 @@ function phasesOf(result: OrganizationsResult): readonly Phase[] {
 /** CPU seconds against the number of organizations with the days of the first size, as an SVG document. */
 export function drawOrganizations(all: readonly OrganizationsResult[]): string {
   const results = all.filter(({ days }) => days === all[0]?.days);
-  const line = (name: string, phase: (result: OrganizationsResult) => Phase): Line => ({
-    name,
-    points: results.map((result) => ({ x: result.organizations, y: phase(result).cpuSeconds })),
-  });
-  return renderLineChart('CPU of the exporter by number of organizations', 'organizations', 'CPU seconds', [
-    line('first sync', ({ firstSync }) => firstSync),
-    line('round', ({ round }) => round),
-    line('restart', ({ restart }) => restart),
-  ]);
+  const lines = PHASES.map(
+    ([phase, name]): Line => ({
+      name,
+      points: results.map((result) => ({ x: result.organizations, y: result[phase].cpuSeconds })),
+    }),
+  );
+  return renderLineChart(
+    'CPU of the exporter by number of organizations',
+    'organizations',
+    'CPU seconds',
+    lines,
+  );
 }

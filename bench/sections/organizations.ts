@@ -47,11 +47,9 @@ export async function measureOrganizations(
   sizes: readonly OrganizationsSize[],
 ): Promise<readonly OrganizationsResult[]> {
   const results: OrganizationsResult[] = [];
-  for (const { organizations, days } of sizes) {
+  for (const size of sizes) {
     results.push(
-      await withPlatform(built.bench, organizations, days, (port, folder) =>
-        measureOne(built, port, folder, organizations, days),
-      ),
+      await withPlatform(built.bench, size, (port, folder) => measureOne(built, port, folder, size)),
     );
   }
   return results;
@@ -60,8 +58,7 @@ export async function measureOrganizations(
 /** Measures with a simulated platform of its own, on this port, and with an empty folder; both are gone afterwards. */
 export async function withPlatform<Result>(
   bench: string,
-  organizations: number,
-  days: number,
+  { organizations, days }: OrganizationsSize,
   measure: (port: number, folder: string) => Promise<Result>,
 ): Promise<Result> {
   const world = { ...PLATFORM, orgs: organizations, days: days + 5 };
@@ -79,11 +76,10 @@ async function measureOne(
   built: Built,
   platformPort: number,
   folder: string,
-  organizations: number,
-  days: number,
+  size: OrganizationsSize,
 ): Promise<OrganizationsResult> {
-  const args = configure(folder, platformPort, organizations, days);
-  const { isSynced, isNewerThan, newestIn } = pageChecks(organizations);
+  const args = configure(folder, platformPort, size);
+  const { isSynced, isNewerThan, newestIn } = pageChecks(size.organizations);
   await using first = await start(built, args);
   const firstSync = await first.phase(isSynced);
   const newest = newestIn(await first.page());
@@ -97,7 +93,7 @@ async function measureOne(
   await using second = await start(built, args);
   const restart = await second.phase((text) => newestIn(text) >= newest);
   return {
-    ...{ organizations, days, series: count(page, /^agent_platform_(?!exporter_)\w+\{/gm) },
+    ...{ ...size, series: count(page, /^agent_platform_(?!exporter_)\w+\{/gm) },
     ...{ firstSync, round, restart, resident, peak, stopSeconds, compressed },
     gzip: gzipSync(page, { level: 6 }).length,
   };
@@ -120,8 +116,7 @@ export function pageChecks(organizations: number) {
 export function configure(
   folder: string,
   platformPort: number,
-  organizations: number,
-  days: number,
+  { organizations, days }: OrganizationsSize,
   storage = `--storage.path=${path.join(folder, 'history.db')}`,
   settings = '',
 ) {

@@ -12,7 +12,7 @@ import { endProgram, freePort } from '../programs.ts';
 import { cpuSecondsOf, memoryOf } from '../usage.ts';
 
 /** What one phase of the program took. */
-export interface Phase extends Omit<Answered, 'answers'> {
+export interface Phase extends Answered {
   /** Until the page was complete. */
   readonly seconds: number;
   /** CPU time of the program until then, all threads. */

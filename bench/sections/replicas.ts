@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Built } from '../build.ts';
 import { postgresDirectory, startPostgres } from '../postgres.ts';
 import { quantile } from '../report/statistics.ts';
-import { configure, pageChecks, withPlatform } from './organizations.ts';
+import { configure, type OrganizationsSize, pageChecks, withPlatform } from './organizations.ts';
 import { type Measured, type Phase, start } from './program.ts';
 
 /** Where the organizations are stored, and by how many processes. */
@@ -19,11 +19,9 @@ interface SharedPhase extends Phase {
 }
 
 /** The same organizations in one store. */
-export interface ReplicasResult {
+export interface ReplicasResult extends OrganizationsSize {
   readonly store: (typeof VARIANTS)[number]['store'];
   readonly processes: number;
-  readonly organizations: number;
-  readonly days: number;
   /** From the start on an empty store until every process has the whole page. */
   readonly firstSync: SharedPhase;
   /** Every collector of every organization once more. */
@@ -44,16 +42,15 @@ const LOOK_MS = 50;
 /** Runs `serve` on a file, and on PostgreSQL with one and three replicas; undefined if that is not installed. */
 export async function measureReplicas(
   built: Built,
-  organizations: number,
-  days: number,
+  size: OrganizationsSize,
 ): Promise<readonly ReplicasResult[] | undefined> {
   if (postgresDirectory() === undefined) return undefined;
   const results: ReplicasResult[] = [];
   for (const variant of VARIANTS) {
     results.push({
-      ...{ ...variant, organizations, days },
-      ...(await withPlatform(built.bench, organizations, days, (port, folder) =>
-        measureOne(built, port, folder, variant, organizations, days),
+      ...{ ...variant, ...size },
+      ...(await withPlatform(built.bench, size, (port, folder) =>
+        measureOne(built, port, folder, variant, size),
       )),
     });
   }
@@ -65,14 +62,13 @@ async function measureOne(
   port: number,
   folder: string,
   { store, processes }: (typeof VARIANTS)[number],
-  organizations: number,
-  days: number,
+  size: OrganizationsSize,
 ) {
   await using database = store === 'file' ? undefined : await startPostgres();
   const storage = database === undefined ? undefined : `--storage.url=${database.url}`;
-  const args = configure(folder, port, organizations, days, storage);
+  const args = configure(folder, port, size, storage);
   const environment = { AGENT_PLATFORM_HOOKS_TOKEN: TOKEN };
-  const checks = pageChecks(organizations);
+  const checks = pageChecks(size.organizations);
   await using stack = new AsyncDisposableStack();
   const replicas: Measured[] = [];
   for (let index = 0; index < processes; index += 1)

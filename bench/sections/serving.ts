@@ -52,7 +52,10 @@ async function measureOne(built: Built, size: number, options: ServingOptions): 
   });
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
   try {
-    await using serve = await start(built, configure(folder, platform.port, 1, DAYS, undefined, SETTINGS));
+    await using serve = await start(
+      built,
+      configure(folder, platform.port, { organizations: 1, days: DAYS }, undefined, SETTINGS),
+    );
     await serve.phase(pageChecks(1).isSynced);
     const series = await countSeries(serve.port);
     const registries = { promClient: false, clientGolang: undefined };

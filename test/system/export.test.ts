@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { addDays } from '../../src/catalog/day.ts';
 import { KEY, newestSettledDay, startDemo, startPlatform } from './platform.ts';
 import { createPrograms, written } from './programs.ts';
 import { requireTool } from './tools.ts';
-
-const DAY = 86_400_000;
 
 /** Loads a file with Python's csv module into SQLite, and prints sums. */
 const LOAD = `
@@ -41,7 +40,7 @@ describe.runIf(requireTool('python3'))('an export', () => {
       AGENT_PLATFORM_STORAGE_PATH: join(folder, 'history.db'),
     };
     const to = await newestSettledDay(platform.url);
-    const from = new Date(Date.parse(to) - 15 * DAY).toISOString().slice(0, 10);
+    const from = addDays(to, -15);
     const file = join(folder, 'usage.csv');
     const csv = programs.exporter(
       [

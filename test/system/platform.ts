@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { addDays, type Day, yesterdayOf } from '../../src/catalog/day.ts';
 import { LATE_DAYS } from '../../src/pipeline/days-to-fetch.ts';
 import { type Page, readPage } from '../e2e/page.ts';
 import { expectSettled } from '../e2e/settled.ts';
@@ -6,12 +7,6 @@ import { waitFor } from '../support/wait-for.ts';
 import { type Program, type Programs, written } from './programs.ts';
 
 export const KEY = 'sandbox-acme-owner';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
-
-function dayBefore(days: number): string {
-  return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
-}
 
 /** The simulated platform as a separate process. */
 export async function startPlatform(
@@ -24,34 +19,40 @@ export async function startPlatform(
   return { program, url, port: Number(new URL(url).port) };
 }
 
+/** The newest day whose row can no longer be late. */
+function settledUntil(): Day {
+  return addDays(yesterdayOf(Date.now()), -LATE_DAYS);
+}
+
 /**
- * The newest day with activity, as `YYYY-MM-DD`, before which no row can still be late. A small organization has days on
- * which nobody works; until that is certain, such a day is unknown, and not zero.
+ * The newest day with activity whose row can no longer be late. A small organization has days on which nobody works; until
+ * that is certain, such a day is unknown, and not zero.
  */
-export async function newestSettledDay(platform: string): Promise<string> {
-  const [startDate, endDate] = [dayBefore(LATE_DAYS + 12), dayBefore(LATE_DAYS + 2)];
+export async function newestSettledDay(platform: string): Promise<Day> {
+  const endDate = settledUntil();
+  const startDate = addDays(endDate, -10);
   const answer = await fetch(
     `${platform}/api/v1/analytics/tokens?startDate=${startDate}&endDate=${endDate}`,
     { headers: { authorization: `Bearer ${KEY}` } },
   );
-  const { data } = (await answer.json()) as { data: readonly { readonly date: string }[] };
-  const newest = data
+  const { data } = (await answer.json()) as { data: readonly { readonly date: Day }[] };
+  const [newest] = data
     .map(({ date }) => date)
     .sort()
-    .at(-1);
-  expect(newest, `a day with activity from ${startDate} to ${endDate}`).toBeDefined();
-  return newest ?? '';
+    .reverse();
+  if (newest === undefined) throw new Error(`no day with activity from ${startDate} to ${endDate}`);
+  return newest;
 }
 
 /**
- * Waits for the end of a backfill or an export up to the newest day, and fails unless it has written every day. Days that may
- * still get a late row can be unknown, which it says and which counts as a failure of the command.
+ * Waits for the end of a backfill up to the newest day, and fails unless it has written every day. Only days whose row may
+ * still be late can be missing: the command then names them and ends with 1.
  */
 export async function expectAllKnown(command: Program): Promise<void> {
   const { code, signal } = await command.ended;
   const said = command.stdout() + command.stderr();
   const unknown = [...command.stdout().matchAll(/^unknown: .*, (\S+) to \S+$/gm)].map(([, first]) => first);
-  const settled = dayBefore(LATE_DAYS + 1);
+  const settled = settledUntil();
   for (const first of unknown) expect(first && first > settled, said).toBe(true);
   expect({ code, signal }, said).toEqual({ code: unknown.length > 0 ? 1 : 0, signal: null });
 }

@@ -1,6 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { addDays } from '../../src/catalog/day.ts';
 import { REPOSITORY } from './image.ts';
 import { KEY, newestSettledDay, startDemo, startPlatform } from './platform.ts';
 import { createPrograms, written } from './programs.ts';
@@ -29,12 +30,11 @@ describe('the first hour', () => {
       await mkdir(past);
       const to = await newestSettledDay(platform.url);
       const end = Date.parse(to) / 1000;
-      const from = new Date((end - 32 * DAY_S) * 1000).toISOString().slice(0, 10);
       const backfill = programs.exporter(
         [
           'backfill',
           '--org=acme',
-          `--from=${from}`,
+          `--from=${addDays(to, -32)}`,
           `--to=${to}`,
           `--output=${past}`,
           `--storage.path=${join(folder, 'h.db')}`,
