@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Day, type Instant, parseDay } from '../catalog/day.ts';
-import { labelValue } from '../catalog/label.ts';
+import { isLabelValue, labelValue } from '../catalog/label.ts';
 import { repositoryOf } from './repository.ts';
 
 const ISO_TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?)?$/i;
@@ -9,10 +9,10 @@ const NUMERAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
 
 /** Bounds on the size of a row: more people than an organization has, and more names than any breakdown has. */
 const MAX_ELEMENTS = 250_000;
-const MAX_MEMBERS = 5_000;
+export const MAX_MEMBERS = 5_000;
 
 /** Up to here, every whole number has an exact representation. */
-export const MAX_AMOUNT = 2 ** 53;
+const MAX_AMOUNT = 2 ** 53;
 
 /** A number from 0 to 2^53, also as numeric text; null counts as missing. */
 export const amount = z.preprocess(numberOf, z.number().nonnegative().max(MAX_AMOUNT).optional());
@@ -38,6 +38,21 @@ export const flag = z.preprocess((value) => {
   if (value === 'false') return false;
   return value ?? undefined;
 }, z.boolean().optional());
+
+/** Whether `requiredText` and `text` leave a value as it is. */
+export function isPlainText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && isLabelValue(value);
+}
+
+/** Whether `requiredAmount` and `amount` leave a value as it is. */
+export function isPlainAmount(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= MAX_AMOUNT;
+}
+
+/** Whether `requiredInstant` leaves a value as it is. */
+export function isPlainInstant(value: unknown): value is Instant {
+  return typeof value === 'number' && value > 0 && value <= LAST_INSTANT;
+}
 
 /** A required instant after 1970 as milliseconds, numeric text or ISO 8601 text; UTC unless it has an offset. */
 export const requiredInstant = z.preprocess(instantOf, z.number().positive().max(LAST_INSTANT));

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 
 /** The usable parts of a row. */
-interface Salvaged<Row> {
+export interface Salvaged<Row> {
   /** The row without its unusable parts; undefined if nothing is usable. */
   readonly row: Row | undefined;
   /** Number of rejected fields and elements; an element counts once with its fields, a whole row as 1. */

@@ -6,7 +6,7 @@ import type { View } from '../../src/catalog/view.ts';
 import { dayRow as activityRow } from '../../src/collectors/activity/fetch.ts';
 import { collectors } from '../../src/collectors/index.ts';
 import { dayRow as productivityRow } from '../../src/collectors/productivity/fetch.ts';
-import { reportElement } from '../../src/collectors/readiness/fetch.ts';
+import { reportElement } from '../../src/collectors/readiness/schema.ts';
 import { dayRow as tokensRow } from '../../src/collectors/tokens/fetch.ts';
 import { toolsCollector } from '../../src/collectors/tools/collector.ts';
 import { dayRow as toolsRow } from '../../src/collectors/tools/fetch.ts';

@@ -1,66 +1,9 @@
 import * as z from 'zod';
 import type { FetchedDocuments } from '../../catalog/collector.ts';
 import { type Page, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
-import {
-  flag,
-  members,
-  requiredAmount,
-  requiredInstant,
-  requiredRepository,
-  requiredText,
-  text,
-} from '../fields.ts';
-import { salvage } from '../usable-row.ts';
-import { type Criterion, READINESS_PATH, type ReadinessReport } from './dataset.ts';
-
-const result = z.union([
-  z.object({ numerator: z.null() }),
-  z
-    .object({ numerator: requiredAmount, denominator: requiredAmount })
-    .refine(({ numerator, denominator }) => denominator >= 1 && numerator <= denominator),
-]);
-
-const modelUsed = z.preprocess(
-  (value) => (typeof value === 'string' ? { id: value } : (value ?? undefined)),
-  z.object({ id: text, reasoningEffort: text }).optional(),
-);
-
-/** An element of `reports`, reduced to its stored members. */
-export const reportElement = z
-  .object({
-    reportId: requiredText,
-    createdAt: requiredInstant,
-    repoUrl: requiredRepository,
-    apps: members(z.unknown()),
-    report: members(result),
-    commitHash: text,
-    branch: text,
-    hasLocalChanges: flag,
-    hasNonRemoteCommits: flag,
-    modelUsed,
-    droidVersion: text,
-  })
-  .transform(
-    (raw): ReadinessReport => ({
-      id: raw.reportId,
-      createdAt: raw.createdAt,
-      repo: raw.repoUrl,
-      branch: raw.branch,
-      commit: raw.commitHash,
-      model: raw.modelUsed?.id,
-      reasoningEffort: raw.modelUsed?.reasoningEffort,
-      clientVersion: raw.droidVersion,
-      localChanges: raw.hasLocalChanges,
-      nonRemoteCommits: raw.hasNonRemoteCommits,
-      applications: raw.apps?.length,
-      criteria: raw.report?.map(criterion).sort((one, other) => (one.id < other.id ? -1 : 1)),
-    }),
-  );
-
-function criterion([id, outcome]: readonly [string, z.infer<typeof result>]): Criterion {
-  if (outcome.numerator === null) return { id, skipped: true };
-  return { id, skipped: false, passed: outcome.numerator, evaluated: outcome.denominator };
-}
+import { type Salvaged, salvage } from '../usable-row.ts';
+import { READINESS_PATH, type ReadinessReport } from './dataset.ts';
+import { plainReport, reportElement } from './schema.ts';
 
 /** Numbers of reports per page, tried in this order while answers are too large. */
 const PAGE_SIZES = [100, 20, 4, 1] as const;
@@ -105,19 +48,19 @@ async function walkReports(source: Source, pageSize: number): Promise<FetchedDoc
     },
     (items) => {
       for (const item of items) {
-        const salvaged = salvage(reportElement, item);
-        rejected += salvaged.rejected;
-        if (salvaged.row === undefined) {
+        const { row, rejected: faults } = readReport(item);
+        rejected += faults;
+        if (row === undefined) {
           lost += 1;
           continue;
         }
-        left -= 1 + (salvaged.row.criteria?.length ?? 0);
+        left -= 1 + (row.criteria?.length ?? 0);
         if (left < 0) {
           rejected += 1;
           continue;
         }
-        documents.push(salvaged.row);
-        if (salvaged.rejected > 0) damaged.push(salvaged.row);
+        documents.push(row);
+        if (faults > 0) damaged.push(row);
       }
     },
   );
@@ -131,6 +74,12 @@ async function walkReports(source: Source, pageSize: number): Promise<FetchedDoc
       : ['the listing exceeds the maximum number of results; the last reports were ignored']),
   ];
   return { documents, damaged, rejected, complete, remarks };
+}
+
+/** The usable parts of a report and the number of its unusable ones. */
+function readReport(item: unknown): Pick<Salvaged<ReadinessReport>, 'row' | 'rejected'> {
+  const row = plainReport(item);
+  return row === undefined ? salvage(reportElement, item) : { row, rejected: 0 };
 }
 
 function isTooLarge(thrown: unknown): boolean {

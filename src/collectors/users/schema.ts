@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import type { Day } from '../../catalog/day.ts';
-import { isLabelValue } from '../../catalog/label.ts';
 import type { Person } from '../../catalog/settings.ts';
-import { amount, day, list, MAX_AMOUNT, requiredText, text } from '../fields.ts';
+import { amount, day, isPlainAmount, isPlainText, list, requiredText, text } from '../fields.ts';
 import type { FigureName } from './columns.ts';
 
 /** One person's day. */
@@ -86,18 +85,29 @@ export function plainPerson(element: unknown, day: Day): PersonDay | undefined {
   const row = element as Readonly<Record<string, unknown>>;
   const { user_id: id, user_email: email, languages } = row;
   const { primary_model: model, primary_model_tier: tier, delegation_level: level } = row;
-  if (row['date'] !== day || !isText(id) || !isText(model) || !isText(tier) || !isText(level))
+  if (
+    row['date'] !== day ||
+    !isPlainText(id) ||
+    !isPlainText(model) ||
+    !isPlainText(tier) ||
+    !isPlainText(level)
+  )
     return undefined;
-  if (!(email === null || isText(email)) || !isTexts(languages)) return undefined;
+  if (!(email === null || isPlainText(email)) || !isTexts(languages)) return undefined;
   const { tool_calls, billable_tokens, sessions, messages, user_messages, assistant_messages } = row;
   const { files_created, files_edited, git_commits, git_prs_created, mcp_calls } = row;
   const { skill_calls, slash_commands, hooks, autonomy_ratio } = row;
   if (
-    !(isAmount(tool_calls) && isAmount(billable_tokens) && isAmount(sessions) && isAmount(messages)) ||
-    !(isAmount(user_messages) && isAmount(assistant_messages) && isAmount(files_created)) ||
-    !(isAmount(files_edited) && isAmount(git_commits) && isAmount(git_prs_created)) ||
-    !(isAmount(mcp_calls) && isAmount(skill_calls) && isAmount(slash_commands)) ||
-    !(isAmount(hooks) && isAmount(autonomy_ratio))
+    !(
+      isPlainAmount(tool_calls) &&
+      isPlainAmount(billable_tokens) &&
+      isPlainAmount(sessions) &&
+      isPlainAmount(messages)
+    ) ||
+    !(isPlainAmount(user_messages) && isPlainAmount(assistant_messages) && isPlainAmount(files_created)) ||
+    !(isPlainAmount(files_edited) && isPlainAmount(git_commits) && isPlainAmount(git_prs_created)) ||
+    !(isPlainAmount(mcp_calls) && isPlainAmount(skill_calls) && isPlainAmount(slash_commands)) ||
+    !(isPlainAmount(hooks) && isPlainAmount(autonomy_ratio))
   ) {
     return undefined;
   }
@@ -131,19 +141,11 @@ function addressOf(email: string): string | undefined {
   return email.trim().toLowerCase() || undefined;
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && isLabelValue(value);
-}
-
 /** Bound on the number of languages of a person. */
 const MANY = 100;
 
 function isTexts(value: unknown): value is readonly string[] {
   if (!Array.isArray(value) || value.length > MANY) return false;
-  for (const item of value) if (!isText(item)) return false;
+  for (const item of value) if (!isPlainText(item)) return false;
   return true;
-}
-
-function isAmount(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && value <= MAX_AMOUNT;
 }
