@@ -1,4 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { isUnsettled } from '../catalog/dataset.ts';
 
 /** A value as its JSON text; it is parsed only if it is read. */
 export class JsonText {
@@ -16,6 +17,8 @@ const BLOCK_CHARS = 32 * 1024;
 const LARGE_CHARS = 16 * 1024;
 /** A value with a longer list is large without looking at the rest. */
 const LONG_LIST = 500;
+/** The name of `Reduced.rejected` in a row's JSON. Within a value, the second quote would be escaped. */
+const REJECTED = '"rejected"';
 /** JSON texts contain no line break. */
 const SEPARATOR = ',\n';
 
@@ -24,6 +27,8 @@ interface Block<Key> {
   readonly keys: readonly Key[];
   /** The positions of the keys with a value, as bits. */
   readonly filled: number;
+  /** The positions of the keys whose rows may be unsettled, as bits. */
+  readonly unsettled: number;
   /** The compressed texts of the values, a byte per character: strings need less memory than buffers. */
   readonly packed: string;
   /** The length of the texts. */
@@ -115,6 +120,12 @@ export class PackedMap<Key extends string> implements ReadonlyMap<Key, unknown> 
   /** Whether a key has a value, without reading it. */
   isFilled(key: Key): boolean {
     return this.#indexed().get(key) !== undefined;
+  }
+
+  /** Whether the row of a key may be unsettled, without reading it. */
+  mayBeUnsettled(key: Key): boolean {
+    const block = this.#indexed().get(key);
+    return block !== undefined && isSet(block.unsettled, block.keys.indexOf(key));
   }
 
   get(key: Key): unknown {
@@ -257,6 +268,11 @@ export function isFilled<Key extends string>(map: ReadonlyMap<Key, unknown>, key
   return map instanceof PackedMap ? map.isFilled(key) : map.get(key) !== undefined;
 }
 
+/** Whether a map has a row under a key that is unsettled; only rows in doubt are read. */
+export function isUnsettledIn<Key extends string>(map: ReadonlyMap<Key, unknown>, key: Key): boolean {
+  return (!(map instanceof PackedMap) || map.mayBeUnsettled(key)) && isUnsettled(map.get(key));
+}
+
 /** The keys of a map with a value. */
 export function* filledKeys<Key extends string>(map: ReadonlyMap<Key, unknown>): Generator<Key> {
   if (map instanceof PackedMap) yield* map.filledKeys();
@@ -277,6 +293,11 @@ export function changed<Key extends string>(
     now.set(key, value instanceof JsonText ? JSON.parse(value.text) : value);
   for (const key of without) now.delete(key);
   return now;
+}
+
+/** The positions of some elements, as bits. */
+function bitsOf<Element>(elements: readonly Element[], isOne: (element: Element) => boolean): number {
+  return elements.reduce((bits, element, at) => (isOne(element) ? bits | (1 << at) : bits), 0);
 }
 
 function filledIn<Key>({ keys, filled }: Block<Key>): readonly Key[] {
@@ -320,7 +341,14 @@ function* blocksOf<Key>(entries: readonly Entry<Key>[]): Generator<Block<Key>> {
       chars = 0;
     }
     if (isAlone)
-      yield { keys: [key], filled: 1, packed: '', chars: charsOf(entry), large: value ?? JSON.parse(text) };
+      yield {
+        keys: [key],
+        filled: 1,
+        unsettled: 1,
+        packed: '',
+        chars: charsOf(entry),
+        large: value ?? JSON.parse(text),
+      };
     else {
       group.push(entry);
       chars += text.length;
@@ -331,10 +359,11 @@ function* blocksOf<Key>(entries: readonly Entry<Key>[]): Generator<Block<Key>> {
 
 function blockOf<Key>(entries: readonly Entry<Key>[]): Block<Key> {
   const texts = entries.flatMap(({ text }) => (text === undefined ? [] : [text]));
-  const filled = entries.reduce((bits, { text }, at) => (text === undefined ? bits : bits | (1 << at)), 0);
+  const filled = bitsOf(entries, ({ text }) => text !== undefined);
+  const unsettled = bitsOf(entries, ({ text }) => text?.includes(REJECTED) === true);
   const text = texts.join(SEPARATOR);
   const packed = text === '' ? '' : deflateRawSync(text, { level: 1 }).toString('latin1');
-  return { keys: entries.map(({ key }) => key), filled, packed, chars: text.length };
+  return { keys: entries.map(({ key }) => key), filled, unsettled, packed, chars: text.length };
 }
 
 function textsOf({ packed }: Block<unknown>): string {

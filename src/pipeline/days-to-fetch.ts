@@ -1,8 +1,7 @@
 import type { ExpensiveDataset, Window } from '../catalog/collector.ts';
-import { isUnsettled } from '../catalog/dataset.ts';
 import { addDays, type Day, dayOf, daysBetween, type Instant, yesterdayOf } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
-import { filledKeys, isFilled } from '../history/packed.ts';
+import { filledKeys, isFilled, isUnsettledIn } from '../history/packed.ts';
 
 /** How many days after its end a day that was answered without a row may still get one. */
 export const LATE_DAYS = 3;
@@ -94,14 +93,14 @@ export function daysToFetch(window: FetchWindow): DaysToFetch {
       (newestRow === undefined ? day >= newestFrom : day > newestRow);
     const isMissing = !isFilled(covered, day) && mayComeLate && (isPass || day >= newestFrom);
     if (isAgain || isMissing) ofPass.add(day);
-    return isAgain || isMissing || (isPass && isUnsettled(covered.get(day)));
+    return isAgain || isMissing || (isPass && isUnsettledIn(covered, day));
   });
   return { days: isPass ? [...days, ...olderUnsettled(covered, historyStart)] : days, ofPass };
 }
 
 /** Damaged days before the first day that is fetched otherwise, such as those of an expensive dataset. */
 function olderUnsettled(covered: ReadonlyMap<Day, unknown>, historyStart: Day): readonly Day[] {
-  const older = [...covered.keys()].filter((day) => day < historyStart && isUnsettled(covered.get(day)));
+  const older = [...covered.keys()].filter((day) => day < historyStart && isUnsettledIn(covered, day));
   return older.sort().reverse();
 }
 

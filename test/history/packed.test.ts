@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { filledKeys, isFilled, JsonText, PackedMap, packed, textOf } from '../../src/history/packed.ts';
+import {
+  filledKeys,
+  isFilled,
+  isUnsettledIn,
+  JsonText,
+  PackedMap,
+  packed,
+  textOf,
+} from '../../src/history/packed.ts';
 import { createRandom } from '../fuzz/random.ts';
 
 type Operation = { readonly changes: ReadonlyMap<string, unknown>; readonly gone: ReadonlySet<string> };
@@ -21,6 +29,7 @@ function someValue(random: () => number): unknown {
   if (kind === 4) return { text: 'x'.repeat(Math.floor(random() * 40_000)) };
   if (kind === 5) return { list: Array.from({ length: 600 }, (_, index) => index) };
   if (kind === 6) return [];
+  if (kind === 7) return { name: '"rejected":{"total":1}', rejected: random() < 0.5 ? { total: 1 } : {} };
   return { n: random(), rest: ['a', { b: null }] };
 }
 
@@ -32,6 +41,7 @@ function contentOf(map: ReadonlyMap<string, unknown>, keys: Iterable<string>) {
     values: [...map.values()],
     got: [...keys].map((key) => [key, map.has(key), map.get(key), isFilled(map, key), textOf(map, key)]),
     filled: [...filledKeys(map)],
+    unsettled: [...keys].filter((key) => isUnsettledIn(map, key)),
   };
 }
 
@@ -51,6 +61,19 @@ describe('a packed map', () => {
       const again = PackedMap.of([...one.keys()].map((key) => [key, jsonOf(one, key)]));
       expect(contentOf(again, keys)).toEqual(contentOf(map, keys));
     }
+  });
+
+  test('knows without reading it that a row is settled', () => {
+    const rows = {
+      a: { n: 1 },
+      b: { n: 1, rejected: { total: 1 } },
+      c: undefined,
+      d: { name: '"rejected"' },
+    };
+    const map = PackedMap.of(Object.entries(rows));
+    expect([...map.keys(), 'e'].filter((key) => map.mayBeUnsettled(key))).toEqual(['b']);
+    const fromText = PackedMap.of([['b', new JsonText('{ "rejected": { "total": 1 } }')]]);
+    expect(isUnsettledIn(fromText, 'b')).toBe(true);
   });
 
   test('holds no value that a reader has read', () => {
