@@ -93,6 +93,7 @@ export function list<Item extends z.ZodType>(item: Item) {
  * member names are untrusted and a record drops one called `__proto__`.
  */
 export function members<Member>(member: z.ZodType<Member>) {
+  const compiled = z.compile(member);
   return z
     .unknown()
     .transform((object, context): (readonly [string, Member])[] | undefined => {
@@ -107,7 +108,7 @@ export function members<Member>(member: z.ZodType<Member>) {
       }
       const pairs: (readonly [string, Member])[] = [];
       for (const [name, value] of Object.entries(object)) {
-        const parsed = member.safeParse(value);
+        const parsed = compiled.safeParse(value);
         if (parsed.success) pairs.push([labelValue(name), parsed.data]);
         for (const { message, path } of parsed.error?.issues ?? []) {
           context.issues.push({ code: 'custom', message, input: value, path: [name, ...path] });

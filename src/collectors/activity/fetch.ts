@@ -7,31 +7,33 @@ import { amount, day, members } from '../fields.ts';
 import { type ActivityRow, activityDataset } from './dataset.ts';
 
 /** An element of the ungrouped response. */
-export const dayRow = z
-  .object({
-    date: day,
-    daily_active_users: amount,
-    weekly_active_users: amount,
-    monthly_active_users: amount,
-    daily_active_users_by_client: members(amount),
-    sessions: amount,
-    messages: amount,
-    user_messages: amount,
-  })
-  .transform(
-    (raw): Dated<ActivityRow> => ({
-      date: raw.date,
-      row: {
-        dailyUsers: raw.daily_active_users,
-        weeklyUsers: raw.weekly_active_users,
-        monthlyUsers: raw.monthly_active_users,
-        byClient: raw.daily_active_users_by_client && clientsOf(raw.daily_active_users_by_client),
-        sessions: raw.sessions,
-        messages: raw.messages,
-        userMessages: raw.user_messages,
-      },
-    }),
-  );
+export const dayRow = z.compile(
+  z
+    .object({
+      date: day,
+      daily_active_users: amount,
+      weekly_active_users: amount,
+      monthly_active_users: amount,
+      daily_active_users_by_client: members(amount),
+      sessions: amount,
+      messages: amount,
+      user_messages: amount,
+    })
+    .transform(
+      (raw): Dated<ActivityRow> => ({
+        date: raw.date,
+        row: {
+          dailyUsers: raw.daily_active_users,
+          weeklyUsers: raw.weekly_active_users,
+          monthlyUsers: raw.monthly_active_users,
+          byClient: raw.daily_active_users_by_client && clientsOf(raw.daily_active_users_by_client),
+          sessions: raw.sessions,
+          messages: raw.messages,
+          userMessages: raw.user_messages,
+        },
+      }),
+    ),
+);
 
 function clientsOf(pairs: readonly (readonly [string, number | undefined])[]): readonly Count[] {
   const clients: Count[] = [];

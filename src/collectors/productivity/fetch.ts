@@ -16,29 +16,31 @@ const languageElement = z
   .transform(({ language, count }): Count => ({ name: language, count }));
 
 /** An element of the response. */
-export const dayRow = z
-  .object({
-    date: day,
-    files_created: amount,
-    files_edited: amount,
-    by_extension: list(extensionElement),
-    by_language: list(languageElement),
-    git_commits: amount,
-    git_prs_created: amount,
-  })
-  .transform(
-    (raw): Dated<ProductivityRow> => ({
-      date: raw.date,
-      row: {
-        filesCreated: raw.files_created,
-        filesEdited: raw.files_edited,
-        byExtension: raw.by_extension && summedCounts(raw.by_extension),
-        byLanguage: raw.by_language && summedCounts(raw.by_language),
-        commits: raw.git_commits,
-        pullRequests: raw.git_prs_created,
-      },
-    }),
-  );
+export const dayRow = z.compile(
+  z
+    .object({
+      date: day,
+      files_created: amount,
+      files_edited: amount,
+      by_extension: list(extensionElement),
+      by_language: list(languageElement),
+      git_commits: amount,
+      git_prs_created: amount,
+    })
+    .transform(
+      (raw): Dated<ProductivityRow> => ({
+        date: raw.date,
+        row: {
+          filesCreated: raw.files_created,
+          filesEdited: raw.files_edited,
+          byExtension: raw.by_extension && summedCounts(raw.by_extension),
+          byLanguage: raw.by_language && summedCounts(raw.by_language),
+          commits: raw.git_commits,
+          pullRequests: raw.git_prs_created,
+        },
+      }),
+    ),
+);
 
 /** Fetches the output of a window. */
 export async function fetchProductivity(

@@ -28,36 +28,38 @@ const modelUsed = z.preprocess(
 );
 
 /** An element of the response, reduced to its stored members. */
-export const reportElement = z
-  .object({
-    reportId: requiredText,
-    createdAt: requiredInstant,
-    repoUrl: requiredRepository,
-    apps: members(z.unknown()),
-    report: members(result),
-    commitHash: text,
-    branch: text,
-    hasLocalChanges: flag,
-    hasNonRemoteCommits: flag,
-    modelUsed,
-    droidVersion: text,
-  })
-  .transform(
-    (raw): ReadinessReport => ({
-      id: raw.reportId,
-      createdAt: raw.createdAt,
-      repo: raw.repoUrl,
-      branch: raw.branch,
-      commit: raw.commitHash,
-      model: raw.modelUsed?.id,
-      reasoningEffort: raw.modelUsed?.reasoningEffort,
-      clientVersion: raw.droidVersion,
-      localChanges: raw.hasLocalChanges,
-      nonRemoteCommits: raw.hasNonRemoteCommits,
-      applications: raw.apps?.length,
-      criteria: raw.report?.map(criterion).sort(byId),
-    }),
-  );
+export const reportElement = z.compile(
+  z
+    .object({
+      reportId: requiredText,
+      createdAt: requiredInstant,
+      repoUrl: requiredRepository,
+      apps: members(z.unknown()),
+      report: members(result),
+      commitHash: text,
+      branch: text,
+      hasLocalChanges: flag,
+      hasNonRemoteCommits: flag,
+      modelUsed,
+      droidVersion: text,
+    })
+    .transform(
+      (raw): ReadinessReport => ({
+        id: raw.reportId,
+        createdAt: raw.createdAt,
+        repo: raw.repoUrl,
+        branch: raw.branch,
+        commit: raw.commitHash,
+        model: raw.modelUsed?.id,
+        reasoningEffort: raw.modelUsed?.reasoningEffort,
+        clientVersion: raw.droidVersion,
+        localChanges: raw.hasLocalChanges,
+        nonRemoteCommits: raw.hasNonRemoteCommits,
+        applications: raw.apps?.length,
+        criteria: raw.report?.map(criterion).sort(byId),
+      }),
+    ),
+);
 
 function criterion([id, outcome]: readonly [string, z.infer<typeof result>]): Criterion {
   if (outcome.numerator === null) return { id, skipped: true };

@@ -35,54 +35,58 @@ const userElement = z
   .transform(({ billable_tokens }) => billable_tokens);
 
 /** An element of the ungrouped response. */
-export const dayRow = z
-  .object({
-    date: day,
-    billable_tokens: amount,
-    input_tokens: amount,
-    output_tokens: amount,
-    cache_read_tokens: amount,
-    cache_write_tokens: amount,
-    by_model: list(modelElement),
-    by_user: list(userElement),
-  })
-  .transform(
-    (raw): Dated<TokensRow> => ({
-      date: raw.date,
-      row: {
-        credits: raw.billable_tokens,
-        tokens: {
-          input: raw.input_tokens,
-          output: raw.output_tokens,
-          cacheRead: raw.cache_read_tokens,
-          cacheWrite: raw.cache_write_tokens,
+export const dayRow = z.compile(
+  z
+    .object({
+      date: day,
+      billable_tokens: amount,
+      input_tokens: amount,
+      output_tokens: amount,
+      cache_read_tokens: amount,
+      cache_write_tokens: amount,
+      by_model: list(modelElement),
+      by_user: list(userElement),
+    })
+    .transform(
+      (raw): Dated<TokensRow> => ({
+        date: raw.date,
+        row: {
+          credits: raw.billable_tokens,
+          tokens: {
+            input: raw.input_tokens,
+            output: raw.output_tokens,
+            cacheRead: raw.cache_read_tokens,
+            cacheWrite: raw.cache_write_tokens,
+          },
+          byModel: raw.by_model && mergedModels(raw.by_model.filter((entry) => entry !== undefined)),
+          creditsByUser: raw.by_user && sumOf(raw.by_user),
         },
-        byModel: raw.by_model && mergedModels(raw.by_model.filter((entry) => entry !== undefined)),
-        creditsByUser: raw.by_user && sumOf(raw.by_user),
-      },
-    }),
-  );
+      }),
+    ),
+);
 
 /** An element of the response to `group_by=model`, which has no tier. */
-const groupedRow = z
-  .object({
-    date: day,
-    group_key: requiredText,
-    billable_tokens: amount,
-    input_tokens: amount,
-    output_tokens: amount,
-  })
-  .transform(
-    (raw): Dated<ModelTokens> => ({
-      date: raw.date,
-      row: {
-        model: raw.group_key,
-        credits: raw.billable_tokens,
-        input: raw.input_tokens,
-        output: raw.output_tokens,
-      },
-    }),
-  );
+const groupedRow = z.compile(
+  z
+    .object({
+      date: day,
+      group_key: requiredText,
+      billable_tokens: amount,
+      input_tokens: amount,
+      output_tokens: amount,
+    })
+    .transform(
+      (raw): Dated<ModelTokens> => ({
+        date: raw.date,
+        row: {
+          model: raw.group_key,
+          credits: raw.billable_tokens,
+          input: raw.input_tokens,
+          output: raw.output_tokens,
+        },
+      }),
+    ),
+);
 
 const DECLINED = new Set([400, 404, 405, 422, 501]);
 

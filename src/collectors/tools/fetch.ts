@@ -23,53 +23,55 @@ const namedElement = z.object({ name: requiredText, count: requiredAmount });
 const hookElement = z.object({ event: requiredText, matcher: anyText, count: requiredAmount });
 
 /** An element of the ungrouped response. */
-export const dayRow = z
-  .object({
-    date: day,
-    tool_calls: amount,
-    by_tool: list(toolElement),
-    mcp_users_with_mcp: amount,
-    mcp_by_server: list(serverElement),
-    skills_invocations: amount,
-    skills_by_name: list(namedElement),
-    slash_commands_invocations: amount,
-    slash_commands_by_name: list(namedElement),
-    hooks_invocations: amount,
-    hooks_by_event: list(hookElement),
-    web_users: amount,
-    autonomy_ratio_avg: amount,
-    autonomy_ratio_p50: amount,
-    autonomy_ratio_p90: amount,
-    tool_calls_per_session_avg: amount,
-    user_turns_per_session_avg: amount,
-    tool_autonomy_level_ratio: members(amount),
-  })
-  .transform(
-    (raw): Dated<ToolsRow> => ({
-      date: raw.date,
-      row: {
-        toolCalls: raw.tool_calls,
-        byTool: raw.by_tool && summedCounts(raw.by_tool),
-        mcpUsers: raw.mcp_users_with_mcp,
-        mcpByServer: raw.mcp_by_server && summedCounts(raw.mcp_by_server),
-        skillInvocations: raw.skills_invocations,
-        bySkill: raw.skills_by_name && summedCounts(raw.skills_by_name),
-        slashCommandInvocations: raw.slash_commands_invocations,
-        bySlashCommand: raw.slash_commands_by_name && summedCounts(raw.slash_commands_by_name),
-        hookInvocations: raw.hooks_invocations,
-        byHook: raw.hooks_by_event && summedHooks(raw.hooks_by_event),
-        webUsers: raw.web_users,
-        autonomy: {
-          avg: raw.autonomy_ratio_avg,
-          p50: raw.autonomy_ratio_p50,
-          p90: raw.autonomy_ratio_p90,
+export const dayRow = z.compile(
+  z
+    .object({
+      date: day,
+      tool_calls: amount,
+      by_tool: list(toolElement),
+      mcp_users_with_mcp: amount,
+      mcp_by_server: list(serverElement),
+      skills_invocations: amount,
+      skills_by_name: list(namedElement),
+      slash_commands_invocations: amount,
+      slash_commands_by_name: list(namedElement),
+      hooks_invocations: amount,
+      hooks_by_event: list(hookElement),
+      web_users: amount,
+      autonomy_ratio_avg: amount,
+      autonomy_ratio_p50: amount,
+      autonomy_ratio_p90: amount,
+      tool_calls_per_session_avg: amount,
+      user_turns_per_session_avg: amount,
+      tool_autonomy_level_ratio: members(amount),
+    })
+    .transform(
+      (raw): Dated<ToolsRow> => ({
+        date: raw.date,
+        row: {
+          toolCalls: raw.tool_calls,
+          byTool: raw.by_tool && summedCounts(raw.by_tool),
+          mcpUsers: raw.mcp_users_with_mcp,
+          mcpByServer: raw.mcp_by_server && summedCounts(raw.mcp_by_server),
+          skillInvocations: raw.skills_invocations,
+          bySkill: raw.skills_by_name && summedCounts(raw.skills_by_name),
+          slashCommandInvocations: raw.slash_commands_invocations,
+          bySlashCommand: raw.slash_commands_by_name && summedCounts(raw.slash_commands_by_name),
+          hookInvocations: raw.hooks_invocations,
+          byHook: raw.hooks_by_event && summedHooks(raw.hooks_by_event),
+          webUsers: raw.web_users,
+          autonomy: {
+            avg: raw.autonomy_ratio_avg,
+            p50: raw.autonomy_ratio_p50,
+            p90: raw.autonomy_ratio_p90,
+          },
+          toolCallsPerSession: raw.tool_calls_per_session_avg,
+          userTurnsPerSession: raw.user_turns_per_session_avg,
+          autonomyLevels: raw.tool_autonomy_level_ratio && levelsOf(raw.tool_autonomy_level_ratio),
         },
-        toolCallsPerSession: raw.tool_calls_per_session_avg,
-        userTurnsPerSession: raw.user_turns_per_session_avg,
-        autonomyLevels: raw.tool_autonomy_level_ratio && levelsOf(raw.tool_autonomy_level_ratio),
-      },
-    }),
-  );
+      }),
+    ),
+);
 
 function summedHooks(hooks: readonly HookCount[]): readonly HookCount[] {
   return breakdown(hooks, {

@@ -18,24 +18,26 @@ function runsOf(body: unknown): readonly unknown[] | undefined {
 }
 
 /** A wiki run, reduced to its stored members; without an identifier, repository and time identify it. */
-export const runElement = z
-  .object({
-    wikiRunId: text,
-    id: text,
-    repoUrl: repository,
-    createdAt: instant,
-    completedAt: instant,
-    status: text,
-    pageCount: amount,
-  })
-  .transform((raw, context): WikiRun => {
-    const at = raw.createdAt ?? raw.completedAt;
-    const known = raw.repoUrl === undefined || at === undefined ? undefined : `${raw.repoUrl}@${at}`;
-    const id = raw.wikiRunId ?? raw.id ?? known;
-    if (id !== undefined) return { id, repo: raw.repoUrl, at, status: raw.status, pages: raw.pageCount };
-    context.issues.push({ code: 'custom', message: 'a run without an id', input: raw });
-    return z.NEVER;
-  });
+export const runElement = z.compile(
+  z
+    .object({
+      wikiRunId: text,
+      id: text,
+      repoUrl: repository,
+      createdAt: instant,
+      completedAt: instant,
+      status: text,
+      pageCount: amount,
+    })
+    .transform((raw, context): WikiRun => {
+      const at = raw.createdAt ?? raw.completedAt;
+      const known = raw.repoUrl === undefined || at === undefined ? undefined : `${raw.repoUrl}@${at}`;
+      const id = raw.wikiRunId ?? raw.id ?? known;
+      if (id !== undefined) return { id, repo: raw.repoUrl, at, status: raw.status, pages: raw.pageCount };
+      context.issues.push({ code: 'custom', message: 'a run without an id', input: raw });
+      return z.NEVER;
+    }),
+);
 
 /** Maximum number of runs read from a listing. */
 const MAX_RUNS = 250_000;
