@@ -15,8 +15,8 @@ interface ClientParts {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly log: Logger;
-  /** The turns in which answers are parsed, over all organizations. */
-  readonly parsing: Pick<Slices, 'next'>;
+  /** The slices in which answers are read, over all organizations. */
+  readonly reading: Pick<Slices, 'next'>;
 }
 
 /**
@@ -24,7 +24,7 @@ interface ClientParts {
  * one organization share its traffic.
  */
 export function createOrgClient(org: OrgConfig, api: ApiConfig, parts: ClientParts): PlatformClient {
-  const { traffic, instruments, version, clock, random, log, parsing } = parts;
+  const { traffic, instruments, version, clock, random, log, reading } = parts;
   const { timeoutMs, retries, requestsPerSecond, maxResponseBytes, proxy } = api;
   return createPlatformClient({
     org: org.name,
@@ -34,6 +34,6 @@ export function createOrgClient(org: OrgConfig, api: ApiConfig, parts: ClientPar
     observer: { request: instruments.apiRequest, retry: instruments.retry },
     ...traffic.of(org),
     ...{ timeoutMs, retries, requestsPerSecond, maxResponseBytes, proxy },
-    ...{ version, clock, random, log, parsing },
+    ...{ version, clock, random, log, reading },
   });
 }

@@ -131,7 +131,7 @@ export async function createCore(
   const runs = createRunStates();
   const { shared } = store;
   const lastTick = createLastTick();
-  const parsing = createSlices(clock);
+  const reading = createSlices(clock);
   const sharedRuns =
     shared &&
     createSharedInstruments(instruments, shared.putRun, runs, () =>
@@ -170,7 +170,7 @@ export async function createCore(
     stopping,
     async createClient(org, api) {
       const { createOrgClient } = await import('./clients.ts');
-      return createOrgClient(org, api, { traffic, version, instruments, clock, random, log, parsing });
+      return createOrgClient(org, api, { traffic, version, instruments, clock, random, log, reading });
     },
     publish: events.publish,
     onTried: events.onTried,

@@ -49,8 +49,8 @@ export async function fetchAll(parts: FetchParts): Promise<readonly string[]> {
   });
   const dayDatasets = parts.collectors.filter(isDayCollector).map(({ dataset }) => dataset.name);
   const traffic = createTraffic({ history, clock }, trafficSettings(config, dayDatasets));
-  const parsing = createSlices(clock);
-  const shared = { traffic, version, instruments, clock, random: Math.random, log, parsing };
+  const reading = createSlices(clock);
+  const shared = { traffic, version, instruments, clock, random: Math.random, log, reading };
   const byOrg = new Map(config.orgs.map((org) => [org.name, createOrgClient(org, config.api, shared)]));
   function stop(): void {
     stopping.abort();

@@ -58,8 +58,8 @@ interface SingleAttemptDeps {
   readonly clock: Clock;
   readonly observer: RequestObserver;
   readonly closed: AbortSignal;
-  /** The turns in which answers are parsed. */
-  readonly parsing: Pick<Slices, 'next'>;
+  /** The slices in which answers are parsed. */
+  readonly reading: Pick<Slices, 'next'>;
 }
 
 /** Creates the innermost attempt: reads the key, makes one exchange, counts it and classifies its outcome. */
@@ -77,7 +77,7 @@ export function createSingleAttempt(deps: SingleAttemptDeps): Attempt {
     // A request aborted on purpose says nothing about the platform, and its organization may have been removed.
     if (!ended.aborted)
       deps.observer.request({ org, endpoint: request.endpoint, code: codeOf(exchanged), seconds });
-    await deps.parsing.next();
+    await deps.reading.next();
     const facts = { key, now: clock.now(), maxResponseBytes: deps.maxResponseBytes };
     const outcome = classifyResponse(exchanged, `GET ${request.path}`, facts);
     return outcome.ok ? { ok: true, answer: { ...outcome.answer, key: fingerprintOf(key) } } : outcome;

@@ -53,8 +53,8 @@ export interface PlatformClientDeps {
   readonly admission?: Admission | undefined;
   /** The holds of the organization; passed in so that they survive a reload. None by default. */
   readonly throttleHolds?: ThrottleHolds | undefined;
-  /** The turns in which the answers of several clients are parsed, one after another; by default those of this one. */
-  readonly parsing?: Pick<Slices, 'next'> | undefined;
+  /** The slices in which the answers of several clients are read, one after another; by default those of this one. */
+  readonly reading?: Pick<Slices, 'next'> | undefined;
   /** Maximum number of pages of one listing; 10 000 by default. */
   readonly maxPages?: number | undefined;
   /** The proxy to use, never for this machine itself; none by default. */
@@ -80,6 +80,7 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
   const maxResponseBytes = deps.maxResponseBytes ?? MAX_RESPONSE_BYTES;
   const limiter = deps.limiter ?? createPacingLimiter(deps.requestsPerSecond, clock);
   const userAgent = `agent-platform-exporter/${deps.version}`;
+  const reading = deps.reading ?? createSlices(clock);
   const throttleHolds = deps.throttleHolds ?? createThrottleHolds(clock);
 
   const single = createSingleAttempt({
@@ -88,11 +89,11 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
     credential: deps.credential,
     timeoutMs: deps.timeoutMs,
     maxResponseBytes,
-    exchange: createExchange({ agents, maxResponseBytes, userAgent, admit }),
+    exchange: createExchange({ agents, maxResponseBytes, userAgent, reading, admit }),
     clock,
     observer: deps.observer,
     closed,
-    parsing: deps.parsing ?? createSlices(clock),
+    reading,
   });
   // A hold may start while an attempt waits in a queue, so it is checked after each wait.
   const paced = withRateLimit(

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import axios from 'axios';
 import type { PlatformError } from '../runtime/errors.ts';
 import { createJsonMeter, type JsonBounds } from '../runtime/json-meter.ts';
+import type { Slices } from '../runtime/slices.ts';
 import type { AgentPool, Agents } from './agents.ts';
 import { describeNetworkError } from './error-text.ts';
 
@@ -39,14 +40,21 @@ interface Head {
   readonly stream: Readable;
 }
 
-/** Creates the transport. No AxiosError, which holds the key, leaves it. */
-export function createExchange(deps: {
-  readonly agents: AgentPool;
+interface BodyParts {
   readonly maxResponseBytes: number;
+  /** The slices in which bodies are read. */
+  readonly reading: Pick<Slices, 'next'>;
+}
+
+interface ExchangeParts extends BodyParts {
+  readonly agents: AgentPool;
   readonly userAgent: string;
   /** Waits until a redirect may be followed, or returns the error that forbids it. */
   admit(ended: AbortSignal): Promise<PlatformError | undefined>;
-}): Exchange {
+}
+
+/** Creates the transport. No AxiosError, which holds the key, leaves it. */
+export function createExchange(deps: ExchangeParts): Exchange {
   // Redirects are followed here: a library would decide on its own where the key is sent.
   const client = axios.create({
     adapter: 'http',
@@ -79,7 +87,7 @@ export function createExchange(deps: {
   async function hop(url: URL, key: string, deadline: Deadline): Promise<Exchanged | Moved> {
     const answer = await head(url, key, deadline.signal);
     const { status } = answer;
-    if (!isRedirect(status)) return read(answer, deps.maxResponseBytes, deadline);
+    if (!isRedirect(status)) return read(answer, deadline, deps);
     await readErrorBody(answer.stream);
     const redirect = classifyRedirect(url, status, answer.header('location'));
     if ('refused' in redirect) return { kind: 'redirect', status, words: redirect.refused };
@@ -125,7 +133,11 @@ interface Moved {
   readonly to: URL;
 }
 
-async function read(answer: Head, limit: number, deadline: Deadline): Promise<Exchanged> {
+async function read(
+  answer: Head,
+  deadline: Deadline,
+  { maxResponseBytes: limit, reading }: BodyParts,
+): Promise<Exchanged> {
   const { status, stream } = answer;
   const about = {
     kind: 'answer' as const,
@@ -140,7 +152,7 @@ async function read(answer: Head, limit: number, deadline: Deadline): Promise<Ex
     return { kind: 'too-large', status, exceeds: 'bytes' };
   }
   try {
-    const body = await readBody(stream, limit);
+    const body = await readBody(stream, limit, reading);
     return 'exceeds' in body ? { kind: 'too-large', status, ...body } : { ...about, ...body };
   } catch (thrown) {
     if (deadline.signal.aborted) throw thrown;
@@ -209,11 +221,13 @@ const ERROR_BODY_BYTES = 16 * 1024;
  * Reads a JSON body of at most `limit` bytes (after decompression) and stops at the first byte beyond it, or when a
  * limit of its structure is exceeded. Throws the stream's error if it is interrupted.
  */
-async function readBody(stream: Readable, limit: number): Promise<Body> {
+async function readBody(stream: Readable, limit: number, reading: BodyParts['reading']): Promise<Body> {
   const chunks: Buffer[] = [];
   const meter = createJsonMeter({ depth: MAX_DEPTH, values: Math.ceil(limit / BYTES_PER_VALUE) });
   let bytes = 0;
   for await (const chunk of stream) {
+    // Meanwhile the rest stays in the socket: otherwise one turn of the event loop would read what dozens of them hold.
+    await reading.next();
     bytes += chunk.length;
     if (bytes > limit) return { exceeds: 'bytes' };
     const exceeds = meter.read(chunk);
