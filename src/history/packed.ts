@@ -19,6 +19,8 @@ const LARGE_CHARS = 16 * 1024;
 const LONG_LIST = 500;
 /** The name of `Reduced.rejected` in a row's JSON. Within a value, the second quote would be escaped. */
 const REJECTED = '"rejected"';
+/** So many keys are found faster without an index. */
+const FEW_LOOKUPS = 8;
 /** JSON texts contain no line break. */
 const SEPARATOR = ',\n';
 
@@ -54,7 +56,8 @@ export class PackedMap<Key extends string> implements ReadonlyMap<Key, unknown> 
   readonly chars: number;
   readonly #blocks: readonly Block<Key>[];
   /** The block of each value; undefined for a key without one. */
-  #index: Map<Key, Block<Key> | undefined> | undefined;
+  #index: ReadonlyMap<Key, Block<Key> | undefined> | undefined;
+  #lookups = 0;
   readonly #values = new Map<Key, unknown>();
   readonly #texts = new Map<Key, string | undefined>();
 
@@ -114,22 +117,22 @@ export class PackedMap<Key extends string> implements ReadonlyMap<Key, unknown> 
   }
 
   has(key: Key): boolean {
-    return this.#indexed().has(key);
+    return this.#indexed()?.has(key) ?? this.#find(key) !== undefined;
   }
 
   /** Whether a key has a value, without reading it. */
   isFilled(key: Key): boolean {
-    return this.#indexed().get(key) !== undefined;
+    return this.#filledBlockOf(key) !== undefined;
   }
 
   /** Whether the row of a key may be unsettled, without reading it. */
   mayBeUnsettled(key: Key): boolean {
-    const block = this.#indexed().get(key);
+    const block = this.#filledBlockOf(key);
     return block !== undefined && isSet(block.unsettled, block.keys.indexOf(key));
   }
 
   get(key: Key): unknown {
-    const block = this.#indexed().get(key);
+    const block = this.#filledBlockOf(key);
     if (block === undefined) return undefined;
     if (!this.#values.has(key)) this.#read(block);
     return this.#values.get(key);
@@ -137,7 +140,7 @@ export class PackedMap<Key extends string> implements ReadonlyMap<Key, unknown> 
 
   /** The text of a value; undefined for a key without one. */
   textOf(key: Key): string | undefined {
-    const block = this.#indexed().get(key);
+    const block = this.#filledBlockOf(key);
     if (block === undefined || block.large !== undefined) return block && JSON.stringify(block.large);
     if (!this.#texts.has(key)) {
       for (const { key: one, text } of entriesOf(block)) this.#texts.set(one, text);
@@ -170,15 +173,23 @@ export class PackedMap<Key extends string> implements ReadonlyMap<Key, unknown> 
     for (const [key, value] of this) each(value, key, this);
   }
 
-  #indexed(): ReadonlyMap<Key, Block<Key> | undefined> {
-    if (this.#index !== undefined) return this.#index;
-    const index = new Map<Key, Block<Key> | undefined>();
-    for (const block of this.#blocks) {
-      for (const [at, key] of block.keys.entries())
-        index.set(key, isSet(block.filled, at) ? block : undefined);
-    }
-    this.#index = index;
-    return index;
+  /** The block of a key that has a value. */
+  #filledBlockOf(key: Key): Block<Key> | undefined {
+    const index = this.#indexed();
+    if (index !== undefined) return index.get(key);
+    const block = this.#find(key);
+    return block !== undefined && isSet(block.filled, block.keys.indexOf(key)) ? block : undefined;
+  }
+
+  #find(key: Key): Block<Key> | undefined {
+    return this.#blocks.find(({ keys }) => keys.includes(key));
+  }
+
+  /** The index of a reader that looks for many keys. */
+  #indexed(): ReadonlyMap<Key, Block<Key> | undefined> | undefined {
+    this.#lookups += 1;
+    if (this.#lookups > FEW_LOOKUPS) this.#index ??= indexOf(this.#blocks);
+    return this.#index;
   }
 
   #read(block: Block<Key>): void {
@@ -295,6 +306,14 @@ export function changed<Key extends string>(
   return now;
 }
 
+function indexOf<Key>(blocks: readonly Block<Key>[]): ReadonlyMap<Key, Block<Key> | undefined> {
+  const index = new Map<Key, Block<Key> | undefined>();
+  for (const block of blocks) {
+    for (const [at, key] of block.keys.entries()) index.set(key, isSet(block.filled, at) ? block : undefined);
+  }
+  return index;
+}
+
 /** The positions of some elements, as bits. */
 function bitsOf<Element>(elements: readonly Element[], isOne: (element: Element) => boolean): number {
   return elements.reduce((bits, element, at) => (isOne(element) ? bits | (1 << at) : bits), 0);
@@ -360,8 +379,11 @@ function* blocksOf<Key>(entries: readonly Entry<Key>[]): Generator<Block<Key>> {
 function blockOf<Key>(entries: readonly Entry<Key>[]): Block<Key> {
   const texts = entries.flatMap(({ text }) => (text === undefined ? [] : [text]));
   const filled = bitsOf(entries, ({ text }) => text !== undefined);
-  const unsettled = bitsOf(entries, ({ text }) => text?.includes(REJECTED) === true);
   const text = texts.join(SEPARATOR);
+  // Seldom more than this one search.
+  const unsettled = text.includes(REJECTED)
+    ? bitsOf(entries, (entry) => entry.text?.includes(REJECTED) === true)
+    : 0;
   const packed = text === '' ? '' : deflateRawSync(text, { level: 1 }).toString('latin1');
   return { keys: entries.map(({ key }) => key), filled, unsettled, packed, chars: text.length };
 }

@@ -48,6 +48,7 @@ export function createView(parts: ViewParts, asOf: Instant, past?: PastView): Vi
   }
 
   function findNewest(dataset: DayDataset<unknown>): Day | undefined {
+    if (history.days(dataset.name).size === 0) return undefined;
     for (let day = newestPossible; day >= historyStart; day = addDays(day, -1)) {
       const state = stateOf(dataset.name, day);
       if (state === 'row' || state === 'idle' || state === 'provisional') return day;
