@@ -141,3 +141,17 @@ describe('no answer', () => {
     server.close();
   });
 });
+
+test('a body is read in slices, at most 64 KiB in each', async () => {
+  const body = JSON.stringify({ data: 'x'.repeat(1_000_000) });
+  const server = await startServer(answers({ body }));
+  let slices = 0;
+  const reading = {
+    async next() {
+      slices += 1;
+    },
+  };
+  const { client } = createTestClient(server.url, { reading });
+  expect(await client.get(tokensRequest())).toMatchObject({ bytes: body.length });
+  expect(slices).toBeGreaterThan(body.length / 65_536);
+});
