@@ -39,6 +39,11 @@ export const flag = z.preprocess((value) => {
   return value ?? undefined;
 }, z.boolean().optional());
 
+/** Whether an untrusted value is an object with members: neither null nor an array. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Whether `requiredText` and `text` leave a value as it is. */
 export function isPlainText(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && isLabelValue(value);
@@ -98,7 +103,7 @@ export function members<Member>(member: z.ZodType<Member>) {
     .unknown()
     .transform((object, context): (readonly [string, Member])[] | undefined => {
       if (object === undefined || object === null) return undefined;
-      if (typeof object !== 'object' || Array.isArray(object)) {
+      if (!isObject(object)) {
         context.issues.push({ code: 'custom', message: 'not an object', input: object });
         return z.NEVER;
       }

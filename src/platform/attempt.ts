@@ -58,7 +58,7 @@ interface SingleAttemptDeps {
   readonly clock: Clock;
   readonly observer: RequestObserver;
   readonly closed: AbortSignal;
-  /** The slices in which answers are parsed. */
+  /** The slices in which answers are read. */
   readonly reading: Pick<Slices, 'next'>;
 }
 

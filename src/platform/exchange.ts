@@ -40,6 +40,7 @@ interface Head {
   readonly stream: Readable;
 }
 
+/** What the reading of bodies depends on. */
 interface BodyParts {
   readonly maxResponseBytes: number;
   /** The slices in which bodies are read. */
@@ -133,11 +134,7 @@ interface Moved {
   readonly to: URL;
 }
 
-async function read(
-  answer: Head,
-  deadline: Deadline,
-  { maxResponseBytes: limit, reading }: BodyParts,
-): Promise<Exchanged> {
+async function read(answer: Head, deadline: Deadline, parts: BodyParts): Promise<Exchanged> {
   const { status, stream } = answer;
   const about = {
     kind: 'answer' as const,
@@ -147,12 +144,12 @@ async function read(
     date: answer.header('date'),
   };
   if (status < 200 || status > 299) return { ...about, text: await readErrorBody(stream), bytes: 0 };
-  if (Number(answer.header('content-length') ?? 0) > limit) {
+  if (Number(answer.header('content-length') ?? 0) > parts.maxResponseBytes) {
     stream.destroy();
     return { kind: 'too-large', status, exceeds: 'bytes' };
   }
   try {
-    const body = await readBody(stream, limit, reading);
+    const body = await readBody(stream, parts);
     return 'exceeds' in body ? { kind: 'too-large', status, ...body } : { ...about, ...body };
   } catch (thrown) {
     if (deadline.signal.aborted) throw thrown;
@@ -218,10 +215,10 @@ const BYTES_PER_VALUE = 16;
 const ERROR_BODY_BYTES = 16 * 1024;
 
 /**
- * Reads a JSON body of at most `limit` bytes (after decompression) and stops at the first byte beyond it, or when a
- * limit of its structure is exceeded. Throws the stream's error if it is interrupted.
+ * Reads a JSON body of at most `maxResponseBytes` bytes (after decompression) and stops at the first byte beyond it, or
+ * when a limit of its structure is exceeded. Throws the stream's error if it is interrupted.
  */
-async function readBody(stream: Readable, limit: number, reading: BodyParts['reading']): Promise<Body> {
+async function readBody(stream: Readable, { maxResponseBytes: limit, reading }: BodyParts): Promise<Body> {
   const chunks: Buffer[] = [];
   const meter = createJsonMeter({ depth: MAX_DEPTH, values: Math.ceil(limit / BYTES_PER_VALUE) });
   let bytes = 0;

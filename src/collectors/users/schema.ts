@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Day } from '../../catalog/day.ts';
 import type { Person } from '../../catalog/settings.ts';
-import { amount, day, isPlainAmount, isPlainText, list, requiredText, text } from '../fields.ts';
+import { amount, day, isObject, isPlainAmount, isPlainText, list, requiredText, text } from '../fields.ts';
 import type { FigureName } from './columns.ts';
 
 /** One person's day. */
@@ -82,9 +82,8 @@ function difference(whole: number | undefined, part: number | undefined): number
  * Reads a well-formed element with the same result as the schema. Hand-written because an organization has tens of
  * thousands of rows a day and zod takes several times as long. Undefined for anything unusual: then the schema decides.
  */
-export function plainPerson(element: unknown, day: Day): PersonDay | undefined {
-  if (typeof element !== 'object' || element === null) return undefined;
-  const row = element as Readonly<Record<string, unknown>>;
+export function plainPerson(row: unknown, day: Day): PersonDay | undefined {
+  if (!isObject(row)) return undefined;
   const { user_id: id, user_email: email, languages } = row;
   const { primary_model: model, primary_model_tier: tier, delegation_level: level } = row;
   if (
