@@ -16,7 +16,7 @@ interface ClientParts {
   readonly random: () => number;
   readonly log: Logger;
   /** The slices in which answers are read, over all organizations. */
-  readonly reading: Pick<Slices, 'next'>;
+  readonly reading: Pick<Slices, 'next' | 'place'>;
 }
 
 /**

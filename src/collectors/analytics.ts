@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { FetchedDays, Window } from '../catalog/collector.ts';
 import { type DatasetName, type Reduced, type RowParts, withRejected } from '../catalog/dataset.ts';
 import type { Day } from '../catalog/day.ts';
-import { type Source, UnexpectedAnswer } from '../catalog/source.ts';
+import { type Source, takeBody, UnexpectedAnswer } from '../catalog/source.ts';
 import { requiredText } from './fields.ts';
 import { salvage } from './usable-row.ts';
 
@@ -41,7 +41,7 @@ export async function askAnalytics<Row>(
   { dataset, window, groupBy }: AnalyticsRequest,
   schema: z.ZodType<Dated<Row>>,
 ): Promise<AnalyticsAnswer<Row>> {
-  const { body, bytes } = await source.get({
+  const answer = await source.get({
     endpoint: dataset,
     host: 'api',
     path: `/api/v1/analytics/${dataset}`,
@@ -51,12 +51,13 @@ export async function askAnalytics<Row>(
       ...(groupBy === undefined ? {} : { group_by: groupBy }),
     },
   });
-  const answer = envelope.safeParse(body);
-  if (!answer.success) throw new UnexpectedAnswer('an object with an array data', body);
+  const body = takeBody(answer);
+  const parsed = envelope.safeParse(body);
+  if (!parsed.success) throw new UnexpectedAnswer('an object with an array data', body);
   const rows: Dated<Row>[] = [];
   let rejected = 0;
   let lost = 0;
-  for (const element of answer.data.data) {
+  for (const element of parsed.data.data) {
     const salvaged = salvage(schema, element);
     rejected += salvaged.rejected;
     if (salvaged.row === undefined) {
@@ -71,7 +72,7 @@ export async function askAnalytics<Row>(
     rejected += 1;
     lost += 1;
   }
-  return { rows, rejected, lost, orgId: meta.safeParse(answer.data.meta).data?.org_id, bytes };
+  return { rows, rejected, lost, orgId: meta.safeParse(parsed.data.meta).data?.org_id, bytes: answer.bytes };
 }
 
 /**

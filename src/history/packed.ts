@@ -21,6 +21,8 @@ const LONG_LIST = 500;
 const REJECTED = '"rejected"';
 /** So many keys are found faster without an index. */
 const FEW_LOOKUPS = 8;
+/** The least buffer that zlib takes, in bytes. By default it takes one of 16 KiB for each text, and as many as it needs. */
+const LEAST_BUFFER = 64;
 /** JSON texts contain no line break. */
 const SEPARATOR = ',\n';
 
@@ -384,12 +386,24 @@ function blockOf<Key>(entries: readonly Entry<Key>[]): Block<Key> {
   const unsettled = text.includes(REJECTED)
     ? bitsOf(entries, (entry) => entry.text?.includes(REJECTED) === true)
     : 0;
-  const packed = text === '' ? '' : deflateRawSync(text, { level: 1 }).toString('latin1');
+  const packed = text === '' ? '' : pack(text);
   return { keys: entries.map(({ key }) => key), filled, unsettled, packed, chars: text.length };
 }
 
-function textsOf({ packed }: Block<unknown>): string {
-  return packed === '' ? '' : inflateRawSync(Buffer.from(packed, 'latin1')).toString();
+function textsOf({ packed, chars }: Block<unknown>): string {
+  return packed === '' ? '' : unpack(packed, chars);
+}
+
+/** Rows become an eighth of their length. */
+function pack(text: string): string {
+  const chunkSize = Math.max(LEAST_BUFFER, text.length >> 2);
+  return deflateRawSync(text, { level: 1, chunkSize }).toString('latin1');
+}
+
+/** A buffer that is filled to its last byte would take another one. */
+function unpack(packed: string, chars: number): string {
+  const chunkSize = Math.max(LEAST_BUFFER, chars + 1);
+  return inflateRawSync(Buffer.from(packed, 'latin1'), { chunkSize }).toString();
 }
 
 function valuesOf(block: Block<unknown>): readonly unknown[] {

@@ -80,6 +80,7 @@ export function createSingleAttempt(deps: SingleAttemptDeps): Attempt {
     await deps.reading.next();
     const facts = { key, now: clock.now(), maxResponseBytes: deps.maxResponseBytes };
     const outcome = classifyResponse(exchanged, `GET ${request.path}`, facts);
+    if (exchanged.kind === 'answer') exchanged.text = '';
     return outcome.ok ? { ok: true, answer: { ...outcome.answer, key: fingerprintOf(key) } } : outcome;
   };
 }

@@ -54,7 +54,7 @@ export interface PlatformClientDeps {
   /** The holds of the organization; passed in so that they survive a reload. None by default. */
   readonly throttleHolds?: ThrottleHolds | undefined;
   /** The slices in which the answers of several clients are read, one after another; by default those of this one. */
-  readonly reading?: Pick<Slices, 'next'> | undefined;
+  readonly reading?: Pick<Slices, 'next' | 'place'> | undefined;
   /** Maximum number of pages of one listing; 10 000 by default. */
   readonly maxPages?: number | undefined;
   /** The proxy to use, never for this machine itself; none by default. */

@@ -22,9 +22,9 @@ export interface Answered {
   readonly retryAfter: string | undefined;
   /** The server's own time, as its `Date` header gives it. */
   readonly date: string | undefined;
-  /** The whole body of a 2xx answer, the beginning of any other. */
-  readonly text: string;
-  readonly bytes: number;
+  /** The whole body of a 2xx answer, the beginning of any other; empty once it has been parsed, for `takeBody`'s reason. */
+  text: string;
+  bytes: number;
 }
 
 /** One GET with its redirects, each limited to `timeoutMs` milliseconds; never throws; `ended` aborts it. */
@@ -43,8 +43,8 @@ interface Head {
 /** What the reading of bodies depends on. */
 interface BodyParts {
   readonly maxResponseBytes: number;
-  /** The slices in which bodies are read. */
-  readonly reading: Pick<Slices, 'next'>;
+  /** The slices in which bodies are read, one after another as far as they have arrived. */
+  readonly reading: Pick<Slices, 'next' | 'place'>;
 }
 
 interface ExchangeParts extends BodyParts {
@@ -136,21 +136,23 @@ interface Moved {
 
 async function read(answer: Head, deadline: Deadline, parts: BodyParts): Promise<Exchanged> {
   const { status, stream } = answer;
-  const about = {
-    kind: 'answer' as const,
+  const answered: Answered = {
+    kind: 'answer',
     status,
     contentType: answer.header('content-type'),
     retryAfter: answer.header('retry-after'),
     date: answer.header('date'),
+    text: '',
+    bytes: 0,
   };
-  if (status < 200 || status > 299) return { ...about, text: await readErrorBody(stream), bytes: 0 };
+  if (status < 200 || status > 299) return { ...answered, text: await readErrorBody(stream) };
   if (Number(answer.header('content-length') ?? 0) > parts.maxResponseBytes) {
     stream.destroy();
     return { kind: 'too-large', status, exceeds: 'bytes' };
   }
   try {
-    const body = await readBody(stream, parts);
-    return 'exceeds' in body ? { kind: 'too-large', status, ...body } : { ...about, ...body };
+    const exceeds = await readBody(stream, answered, parts);
+    return exceeds === undefined ? answered : { kind: 'too-large', status, exceeds };
   } catch (thrown) {
     if (deadline.signal.aborted) throw thrown;
     return { kind: 'network', words: 'the answer is incomplete or damaged' };
@@ -197,11 +199,6 @@ function bare(protocol: string): string {
   return protocol.replace(':', '').slice(0, 10);
 }
 
-/** A body, or the limit that it exceeds: its length in bytes, or one of its structure. */
-type Body =
-  | { readonly text: string; readonly bytes: number }
-  | { readonly exceeds: 'bytes' | keyof JsonBounds };
-
 /** Deeper than any answer of the platform, and cheap to parse. */
 const MAX_DEPTH = 64;
 
@@ -215,23 +212,32 @@ const BYTES_PER_VALUE = 16;
 const ERROR_BODY_BYTES = 16 * 1024;
 
 /**
- * Reads a JSON body of at most `maxResponseBytes` bytes (after decompression) and stops at the first byte beyond it, or
- * when a limit of its structure is exceeded. Throws the stream's error if it is interrupted.
+ * Reads a JSON body of at most `maxResponseBytes` bytes (after decompression) into `answered`. Stops at the first byte
+ * beyond that, or when a limit of its structure is exceeded, and returns what it exceeds. Throws the stream's error if it
+ * is interrupted.
  */
-async function readBody(stream: Readable, { maxResponseBytes: limit, reading }: BodyParts): Promise<Body> {
+async function readBody(
+  stream: Readable,
+  answered: Answered,
+  { maxResponseBytes: limit, reading }: BodyParts,
+): Promise<'bytes' | keyof JsonBounds | undefined> {
   const chunks: Buffer[] = [];
   const meter = createJsonMeter({ depth: MAX_DEPTH, values: Math.ceil(limit / BYTES_PER_VALUE) });
+  const place = reading.place();
   let bytes = 0;
   for await (const chunk of stream) {
     // Meanwhile the rest stays in the socket: otherwise one turn of the event loop would read what dozens of them hold.
-    await reading.next();
+    await reading.next(place);
     bytes += chunk.length;
-    if (bytes > limit) return { exceeds: 'bytes' };
+    if (bytes > limit) return 'bytes';
     const exceeds = meter.read(chunk);
-    if (exceeds !== undefined) return { exceeds };
+    if (exceeds !== undefined) return exceeds;
     chunks.push(chunk);
   }
-  return { text: Buffer.concat(chunks).toString('utf8'), bytes };
+  answered.text = Buffer.concat(chunks).toString('utf8');
+  answered.bytes = bytes;
+  chunks.length = 0;
+  return undefined;
 }
 
 /** Reads the beginning of an error's body; empty if it is interrupted, because half a word may be half a secret. */

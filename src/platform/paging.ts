@@ -5,6 +5,7 @@ import {
   type PagedRequest,
   type PagingEnd,
   type PagingOutcome,
+  takeBody,
   UnexpectedAnswer,
 } from '../catalog/source.ts';
 
@@ -30,10 +31,13 @@ export async function walkPages(
   const cursors = new Set<string>();
   let query = firstQuery;
   let bytes = 0;
-  for (let pages = 1; ; pages += 1) {
-    const answer = await get({ ...rest, query });
+  let pages = 0;
+
+  /** Passes on the items of a page, and returns how the listing ends with it, if it does. */
+  function take(answer: ApiAnswer): PagingOutcome | undefined {
+    pages += 1;
     bytes += answer.bytes;
-    const page = read(answer.body);
+    const page = read(takeBody(answer));
     if ((page.next?.length ?? 0) > MAX_CURSOR) {
       throw new UnexpectedAnswer(`a cursor of at most ${MAX_CURSOR} characters`, page.next);
     }
@@ -54,6 +58,13 @@ export async function walkPages(
     if (page.next === undefined) return { end: 'last', complete: true, pages, bytes };
     cursors.add(page.next);
     query = { ...firstQuery, [cursorParameter]: page.next };
+    return undefined;
+  }
+
+  for (;;) {
+    // Without a variable, which would keep the page in memory until the next one is there.
+    const outcome = take(await get({ ...rest, query }));
+    if (outcome !== undefined) return outcome;
   }
 }
 

@@ -12,15 +12,30 @@ export interface Slices {
   over(): boolean;
   /**
    * Resolves at once during the current slice; otherwise lets all other pending work run first. Several callers
-   * continue one after another, in order, and share a slice: slices of their own would add up.
+   * continue one after another, in order, and share a slice: slices of their own would add up. Those with a place wait for
+   * all without one.
    */
-  next(): Promise<void>;
+  next(place?: number): Promise<void>;
+  /**
+   * A place behind all before, for what is better done one after the other: the less has begun, the less memory it
+   * occupies.
+   */
+  place(): number;
+}
+
+/** The place of work that has begun and should end. */
+const FIRST = 0;
+
+interface Waiting {
+  readonly place: number;
+  resume(): void;
 }
 
 /** Creates slices of `budgetMs` milliseconds each. */
 export function createSlices(clock: Pick<Clock, 'elapsed'>, budgetMs = SLICE_MS): Slices {
   let startedAt = clock.elapsed();
-  const waiting: (() => void)[] = [];
+  const waiting: Waiting[] = [];
+  let places = FIRST;
   const over = () => clock.elapsed() - startedAt >= budgetMs;
 
   function begin(): void {
@@ -30,7 +45,7 @@ export function createSlices(clock: Pick<Clock, 'elapsed'>, budgetMs = SLICE_MS)
 
   /** Lets the first caller continue, and the next one in the same slice if the first leaves something of it. */
   function admit(): void {
-    waiting.shift()?.();
+    waiting.shift()?.resume();
     // After what the caller does at once, which is microtasks.
     if (waiting.length > 0) queueMicrotask(() => process.nextTick(admitNext));
   }
@@ -42,12 +57,17 @@ export function createSlices(clock: Pick<Clock, 'elapsed'>, budgetMs = SLICE_MS)
 
   return {
     over,
-    async next() {
+    async next(place = FIRST) {
       if (!over() && waiting.length === 0) return;
-      await new Promise<void>((resolve) => {
-        waiting.push(resolve);
+      await new Promise<void>((resume) => {
+        const before = waiting.findLastIndex((other) => other.place <= place);
+        waiting.splice(before + 1, 0, { place, resume });
         if (waiting.length === 1) setImmediate(begin);
       });
+    },
+    place() {
+      places += 1;
+      return places;
     },
   };
 }

@@ -150,6 +150,7 @@ test('a body is read in slices, at most 64 KiB in each', async () => {
     async next() {
       slices += 1;
     },
+    place: () => 1,
   };
   const { client } = createTestClient(server.url, { reading });
   expect(await client.get(tokensRequest())).toMatchObject({ bytes: body.length });

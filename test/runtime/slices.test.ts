@@ -49,6 +49,20 @@ describe('slices', () => {
     expect(seen).toEqual(expected);
   });
 
+  test('go to those without a place first, then by place', async () => {
+    const slices = createSlices(createFakeClock(0), 0);
+    const [early, late] = [slices.place(), slices.place()];
+    const seen: string[] = [];
+    async function work(name: string, place?: number): Promise<void> {
+      for (let step = 1; step <= 2; step++) {
+        await slices.next(place);
+        seen.push(`${name} ${step}`);
+      }
+    }
+    await Promise.all([work('late', late), work('early', early), work('a'), work('b')]);
+    expect(seen).toEqual(['a 1', 'b 1', 'a 2', 'b 2', 'early 1', 'early 2', 'late 1', 'late 2']);
+  });
+
   test('run a generator to its result, with other work in between', async () => {
     const clock = createFakeClock(0);
     let others = 0;
