@@ -1,10 +1,14 @@
-import { PerformanceObserver } from 'node:perf_hooks';
+import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 /** The young generation of a process with many organizations, in bytes, after which it grows no further. */
 const YOUNG_BYTES = 32 * 1024 * 1024;
 /** The same of a command that works through much data. */
 const THROUGHPUT_YOUNG_BYTES = 64 * 1024 * 1024;
+/** A process is at rest when it has not collected its old generation for so long; V8 waits for 8 s before it compacts. */
+const REST_MS = 6_000;
+/** And it works again when it collects its young generation, which is small at rest, more often within a second. */
+const YOUNG_COLLECTIONS_OF_WORK = 30;
 
 /**
  * Keeps V8's young generation at its initial size of one to two mebibytes. Otherwise it grows to 64 MiB within minutes
@@ -27,26 +31,82 @@ export function collectForThroughput(): void {
 }
 
 /**
- * For many organizations in one process. The young generation may grow: while they are polled at the same time, most of a
- * small one is still in use when it is collected, which otherwise takes a fifth of the CPU time. A fourth of its maximum is
- * enough; V8 keeps the rest resident, and lets the old generation grow by as much before it is collected. The old
- * generation is collected when it has grown by half of what was in use; by default it grows to several times that, and a
- * fourth of the resident memory is garbage.
+ * For many organizations in one process. While they are polled, the young generation may grow: most of a small one is
+ * still in use when it is collected, which otherwise takes a fifth of the CPU time. A fourth of its maximum is enough; V8
+ * keeps the rest resident, and lets the old generation grow by as much before it is collected. The old generation is
+ * collected when it has grown by half of what was in use; by default it grows to several times that, and a fourth of the
+ * resident memory is garbage.
+ *
+ * At rest, V8 compacts the old generation and returns what is free to the system: a third of the resident memory, on pages
+ * that contain something else too. V8 can do so by itself (its memory reducer), but in Node.js it never considers the
+ * process idle, unless memory is favored over speed.
  */
 export function collectForManyOrganizations(): void {
-  growYoungGeneration(YOUNG_BYTES);
   setFlagsFromString('--heap-growing-percent=50');
+  let isAtRest = false;
+  let stopGrowing = growYoungGeneration(YOUNG_BYTES);
+  const second = { start: 0, collections: 0 };
+
+  function work(): void {
+    isAtRest = false;
+    setFlagsFromString('--no-optimize-for-size');
+    stopGrowing = growYoungGeneration(YOUNG_BYTES);
+    untilRest.refresh();
+  }
+
+  function rest(): void {
+    isAtRest = true;
+    stopGrowing();
+    setFlagsFromString('--optimize-for-size');
+    // The first collection moves a little, which leaves less for the second one, which otherwise blocks longer.
+    setFlagsFromString('--no-memory-reducer-favors-memory');
+  }
+
+  // V8's own time, which is not a clock's of the exporter.
+  const untilRest = setTimeout(rest, REST_MS).unref();
+  observeCollections(({ isOld, startedAt }) => {
+    if (isOld) {
+      if (isAtRest) setFlagsFromString('--memory-reducer-favors-memory');
+      else untilRest.refresh();
+      return;
+    }
+    if (startedAt - second.start > 1000) Object.assign(second, { start: startedAt, collections: 0 });
+    second.collections += 1;
+    if (isAtRest && second.collections > YOUNG_COLLECTIONS_OF_WORK) work();
+  });
 }
 
-/** Lets the young generation grow until it has so many bytes. */
-function growYoungGeneration(bytes: number): void {
+/** Lets the young generation grow until it has so many bytes, or until the returned function is called. */
+function growYoungGeneration(bytes: number): () => void {
   setFlagsFromString('--semi-space-growth-factor=2');
-  // V8 reads its own flag for the maximum only when it starts.
-  const observer = new PerformanceObserver(() => {
-    const young = getHeapSpaceStatistics().find((space) => space.space_name === 'new_space');
-    if (young === undefined || young.space_size < bytes) return;
+  function stop(): void {
     setFlagsFromString('--semi-space-growth-factor=1');
     observer.disconnect();
+  }
+  // V8 reads its own flag for the maximum only when it starts.
+  const observer = observeCollections(() => {
+    const young = getHeapSpaceStatistics().find((space) => space.space_name === 'new_space');
+    if (young !== undefined && young.space_size >= bytes) stop();
+  });
+  return stop;
+}
+
+interface Collection {
+  /** Whether it was one of the old generation. */
+  readonly isOld: boolean;
+  /** In milliseconds since the start of the process. */
+  readonly startedAt: number;
+}
+
+/** What `list.getEntries()` contains for `gc`, which its types do not say. */
+type CollectionEntry = PerformanceEntry & { readonly detail: { readonly kind: number } };
+
+function observeCollections(onCollection: (collection: Collection) => void): PerformanceObserver {
+  const observer = new PerformanceObserver((list) => {
+    for (const { detail, startTime } of list.getEntries() as CollectionEntry[]) {
+      onCollection({ isOld: detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR, startedAt: startTime });
+    }
   });
   observer.observe({ entryTypes: ['gc'] });
+  return observer;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DatasetName } from '../../catalog/dataset.ts';
-import type { Day, Instant } from '../../catalog/day.ts';
+import { type Day, type Instant, parseDay } from '../../catalog/day.ts';
 import type { Slices } from '../../runtime/slices.ts';
 import { decode, encode } from '../encoding.ts';
 import type { DatasetState } from '../history.ts';
@@ -107,7 +107,8 @@ export async function withRows(
   for (const row of rows.days) {
     await slices.next();
     const draft = draftOf(row);
-    const day = String(row['day']) as Day;
+    const text = String(row['day']) as Day;
+    const day = parseDay(text) ?? text;
     const value = isCurrent(row) ? rowIn(row) : 'unreadable';
     if (value !== 'unreadable') draft.changed.days.set(day, value);
     else {

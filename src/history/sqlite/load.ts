@@ -99,18 +99,11 @@ export function* load(
     return draft;
   };
 
-  // The same days occur in the rows of every organization.
-  const parsed = new Map<unknown, Day | undefined>();
-  const dayNamed = (text: unknown): Day | undefined => {
-    if (!parsed.has(text)) parsed.set(text, parseDay(String(text)));
-    return parsed.get(text);
-  };
-
   let [days, documents, unreadable] = [0, 0, 0];
   let last: Draft | undefined;
   for (const [org, dataset, key, form, text, sum] of valuesOf('day', 'day', 'row')) {
     yield;
-    const day = dayNamed(key);
+    const day = parseDay(String(key));
     const value = decode(text, sum);
     const isUsable = form === schemaVersionOf(dataset) && (value !== undefined || text === null);
     const draft = isUsable ? draftOf(org, dataset) : undefined;
