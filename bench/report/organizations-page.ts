@@ -36,9 +36,10 @@ export function renderOrganizationsPage(results: readonly OrganizationsResult[])
 The installed command \`serve\` with all seven collectors and organizations of five people and two repositories, so that their
 number is measured and not their size; *100 × 15* are a hundred of them with 15 days. The simulated platform is a separate
 process on the same machine, answers after 5 ms at the earliest, and takes its share of the two cores. *First sync*: from the
-start on an empty store until every collector of every organization has succeeded. *Round*: everything once more. *Restart*:
-from the start until the page has every organization again. Each phase is observed for at least ten seconds; its seconds and its CPU
-are those until the page was complete.
+start on an empty store until every collector of every organization has succeeded. *Round*: everything once more, after a rest
+of fifteen seconds, in which the program compacts its memory. *Restart*: from the start until the page has every organization
+again. Seconds and CPU are those until the page was complete. Answers and stalls are observed for at least ten seconds from the
+first answer; those of a round include the rest before it.
 
 ![CPU seconds against organizations](${ORGANIZATIONS_PICTURE})
 
@@ -73,7 +74,7 @@ ${renderTable(
   stalls,
 )}
 
-${renderTable(['organizations × days', 'resident MiB', 'peak MiB', 'compressed KiB', 'against gzip -6'], sizes)}`;
+${renderTable(['organizations × days', 'at rest MiB', 'peak MiB', 'compressed KiB', 'against gzip -6'], sizes)}`;
 }
 
 /** What one process is meant for: the limits hold up to here. */

@@ -24,8 +24,10 @@ export interface Phase extends Answered {
 /** A running program that is measured. */
 export type Measured = Awaited<ReturnType<typeof start>>;
 
-/** A phase is observed for at least this long, so that a 99th percentile is more than the slowest answer. */
+/** A phase is observed for this long from its first answer, so that a 99th percentile is more than the slowest one. */
 const OBSERVED_MS = 10_000;
+/** Nothing happens for so long before work that usually begins an hour after the last: memory is compacted at rest. */
+const REST_MS = 15_000;
 /** Pause between two reads of the page for progress, in milliseconds, and relative to what a read takes. */
 const LOOK_MS = 100;
 const LOOK_SHARE = 4;
@@ -69,15 +71,17 @@ export async function start(
     await asker.stop();
   }
 
-  /** Reads the page until it is complete, at most a fifth of the time. */
-  async function whenComplete(isComplete: (page: string) => boolean): Promise<void> {
+  /** Reads the page until it is complete, at most a fifth of the time; resolves with the time of the first one. */
+  async function whenComplete(isComplete: (page: string) => boolean): Promise<number> {
+    let answeredAt: number | undefined;
     while (true) {
       const lookedAt = performance.now();
       const text = await page().catch(() => undefined);
       // What precedes the first answer is the start.
       if (text !== undefined && !isStarted) await stallsOf(child);
       isStarted ||= text !== undefined;
-      if (text !== undefined && isComplete(text)) return;
+      if (text !== undefined) answeredAt ??= performance.now();
+      if (answeredAt !== undefined && text !== undefined && isComplete(text)) return answeredAt;
       if (child.exitCode !== null) throw new Error('serve ended');
       if (performance.now() - began > GIVE_UP_MS) throw new Error('the page is not complete');
       await pause(Math.max(LOOK_MS, (performance.now() - lookedAt) * LOOK_SHARE));
@@ -97,15 +101,25 @@ export async function start(
       await answer.text();
       if (!answer.ok) throw new Error(`${route} answered ${answer.status}`);
     },
-    /** Resolves once the page is complete and was observed for long enough, with what was seen until then. */
-    async phase(isComplete: (page: string) => boolean): Promise<Phase> {
+    /**
+     * Resolves once the page is complete and was observed for long enough, with what was seen until then. What begins
+     * the phase is called after a rest, which is observed too.
+     */
+    async phase(isComplete: (page: string) => boolean, begin?: () => Promise<void>): Promise<Phase> {
       await asker.ask({ port } satisfies Asking);
-      await whenComplete(isComplete);
-      const seconds = (performance.now() - began) / 1000;
+      if (begin !== undefined) {
+        await pause(REST_MS);
+        cpuBefore = cpuSecondsOf(pid);
+        began = performance.now();
+        await begin();
+      }
+      const answeredAt = await whenComplete(isComplete);
+      const completeAt = performance.now();
       const cpuSeconds = cpuSecondsOf(pid) - cpuBefore;
-      await pause(Math.max(0, OBSERVED_MS - seconds * 1000));
+      await pause(Math.max(0, answeredAt + OBSERVED_MS - completeAt));
       const { p99, slowest } = await asker.ask<Answered>({} satisfies Asking);
       const blocked = await stallsOf(child);
+      const seconds = (completeAt - began) / 1000;
       cpuBefore = cpuSecondsOf(pid);
       began = performance.now();
       return { seconds, cpuSeconds, p99, slowest, stalls: blocked };

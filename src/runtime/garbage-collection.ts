@@ -41,7 +41,7 @@ export function collectForThroughput(): void {
  * that contain something else too. V8 can do so by itself (its memory reducer), but in Node.js it never considers the
  * process idle, unless memory is favored over speed.
  */
-export function collectForManyOrganizations(): void {
+export function collectForManyOrganizations(restMs = REST_MS): void {
   setFlagsFromString('--heap-growing-percent=50');
   let isAtRest = false;
   let stopGrowing = growYoungGeneration(YOUNG_BYTES);
@@ -63,7 +63,7 @@ export function collectForManyOrganizations(): void {
   }
 
   // V8's own time, which is not a clock's of the exporter.
-  const untilRest = setTimeout(rest, REST_MS).unref();
+  const untilRest = setTimeout(rest, restMs).unref();
   observeCollections(({ isOld, startedAt }) => {
     if (isOld) {
       if (isAtRest) setFlagsFromString('--memory-reducer-favors-memory');
