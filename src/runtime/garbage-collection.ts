@@ -34,7 +34,7 @@ export function collectForThroughput(): void {
  * For many organizations in one process. While they are polled, the young generation may grow: most of a small one is
  * still in use when it is collected, which otherwise takes a fifth of the CPU time. A fourth of its maximum is enough; V8
  * keeps the rest resident, and lets the old generation grow by as much before it is collected. The old generation is
- * collected when it has grown by half of what was in use; by default it grows to several times that, and a fourth of the
+ * collected when it has grown by two fifths of what was in use; by default it grows to several times that, and a fourth of the
  * resident memory is garbage.
  *
  * At rest, V8 compacts the old generation and returns what is free to the system: a third of the resident memory, on pages
@@ -42,7 +42,7 @@ export function collectForThroughput(): void {
  * process idle, unless memory is favored over speed.
  */
 export function collectForManyOrganizations(restMs = REST_MS): void {
-  setFlagsFromString('--heap-growing-percent=50');
+  setFlagsFromString('--heap-growing-percent=40');
   let isAtRest = false;
   let stopGrowing = growYoungGeneration(YOUNG_BYTES);
   const second = { start: 0, collections: 0 };
