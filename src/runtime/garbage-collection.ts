@@ -5,10 +5,10 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 const YOUNG_BYTES = 32 * 1024 * 1024;
 /** The same of a command that works through much data. */
 const THROUGHPUT_YOUNG_BYTES = 64 * 1024 * 1024;
-/** A process is at rest when it has not collected its old generation for so long; V8 waits for 8 s before it compacts. */
-const REST_MS = 6_000;
-/** And it works again when it collects its young generation, which is small at rest, more often within a second. */
-const YOUNG_COLLECTIONS_OF_WORK = 30;
+/** Work has ended when the process has hardly collected for so long; V8 then waits for 8 s from its last collection. */
+const QUIET_MS = 4_000;
+/** Collections of the young generation within a second that mean work: of a large one, and of a small one, as at rest. */
+const WORK = { large: 4, small: 30 };
 
 /**
  * Keeps V8's young generation at its initial size of one to two mebibytes. Otherwise it grows to 64 MiB within minutes
@@ -34,45 +34,53 @@ export function collectForThroughput(): void {
  * For many organizations in one process. While they are polled, the young generation may grow: most of a small one is
  * still in use when it is collected, which otherwise takes a fifth of the CPU time. A fourth of its maximum is enough; V8
  * keeps the rest resident, and lets the old generation grow by as much before it is collected. The old generation is
- * collected when it has grown by two fifths of what was in use; by default it grows to several times that, and a fourth of the
- * resident memory is garbage.
+ * collected when it has grown by two fifths of what was in use; by default it grows to several times that, and a fourth of
+ * the resident memory is garbage.
  *
- * At rest, V8 compacts the old generation and returns what is free to the system: a third of the resident memory, on pages
- * that contain something else too. V8 can do so by itself (its memory reducer), but in Node.js it never considers the
- * process idle, unless memory is favored over speed.
+ * After work, V8 compacts the old generation and returns what is free to the system: a third of the resident memory, on
+ * pages that contain something else too. V8 can do so by itself (its memory reducer), but in Node.js it never considers
+ * the process idle, unless memory is favored over speed.
  */
-export function collectForManyOrganizations(restMs = REST_MS): void {
+export function collectForManyOrganizations(quietMs = QUIET_MS): void {
   setFlagsFromString('--heap-growing-percent=40');
-  let isAtRest = false;
+  let state: 'working' | 'compacting' | 'resting' = 'working';
+  let compactions = 0;
   let stopGrowing = growYoungGeneration(YOUNG_BYTES);
   const second = { start: 0, collections: 0 };
 
   function work(): void {
-    isAtRest = false;
+    state = 'working';
     setFlagsFromString('--no-optimize-for-size');
     stopGrowing = growYoungGeneration(YOUNG_BYTES);
-    untilRest.refresh();
+    quiet.refresh();
   }
 
-  function rest(): void {
-    isAtRest = true;
+  function compact(): void {
+    state = 'compacting';
+    compactions = 0;
     stopGrowing();
     setFlagsFromString('--optimize-for-size');
     // The first collection moves a little, which leaves less for the second one, which otherwise blocks longer.
     setFlagsFromString('--no-memory-reducer-favors-memory');
   }
 
-  // V8's own time, which is not a clock's of the exporter.
-  const untilRest = setTimeout(rest, restMs).unref();
+  function compacted(): void {
+    compactions += 1;
+    setFlagsFromString('--memory-reducer-favors-memory');
+    if (compactions < 2) return;
+    state = 'resting';
+    setFlagsFromString('--no-optimize-for-size');
+  }
+
+  // The time of V8, which is not that of the exporter's clock.
+  const quiet = setTimeout(compact, quietMs).unref();
   observeCollections(({ isOld, startedAt }) => {
-    if (isOld) {
-      if (isAtRest) setFlagsFromString('--memory-reducer-favors-memory');
-      else untilRest.refresh();
-      return;
-    }
+    if (isOld && state === 'compacting') return compacted();
     if (startedAt - second.start > 1000) Object.assign(second, { start: startedAt, collections: 0 });
     second.collections += 1;
-    if (isAtRest && second.collections > YOUNG_COLLECTIONS_OF_WORK) work();
+    if (state !== 'working') {
+      if (second.collections > WORK.small) work();
+    } else if (isOld || second.collections > WORK.large) quiet.refresh();
   });
 }
 
