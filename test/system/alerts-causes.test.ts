@@ -35,8 +35,10 @@ describe.runIf(requireTool('prometheus'))('an exporter with many problems', () =
   let prometheus = '';
 
   beforeAll(async () => {
+    // Of so many people somebody is active every day. With productivity failing, nothing else would tell a day without rows from
+    // a late one, and the month to date would be absent.
     const platform = await startPlatform(programs, [
-      ...['--orgs=2', '--scenario=credit-spike', '--scenario=readiness-drop'],
+      ...['--orgs=2', '--users=250', '--scenario=credit-spike', '--scenario=readiness-drop'],
       ...['--fault=401@wiki@org=acme', '--fault=500=1@productivity@org=acme'],
       ...['--fault=429=1:1@activity@org=globex', '--fault=bad-rows=0.5@tools@org=acme'],
     ]);
