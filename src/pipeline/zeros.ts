@@ -44,14 +44,18 @@ export function* zerosOf(
   }
 }
 
+/** Changed in place: most values are seen every day, and a map whose entries move is built again every few days. */
 interface LastSeen {
-  readonly labels: Sample['labels'];
-  readonly day: Day;
+  labels: Sample['labels'];
+  day: Day;
+  /** Increases from one value to the next. */
+  place: number;
 }
 
-/** The label values of a family's days up to `until`, the one seen longest ago first. */
+/** The label values of a family's days up to `until`. */
 interface Remembered {
   until: Day;
+  places: number;
   readonly values: Map<string, LastSeen>;
 }
 
@@ -68,37 +72,40 @@ export function createConsecutiveZeros(): ZerosOf {
     if (known !== undefined && known.until <= day && daysBetween(known.until, day) <= REMEMBERED_DAYS) {
       return known;
     }
-    const empty = { until: addDays(day, -REMEMBERED_DAYS - 1), values: new Map() };
+    const empty = { until: addDays(day, -REMEMBERED_DAYS - 1), places: 0, values: new Map() };
     remembered.set(family.name, empty);
     return empty;
   }
 
   return function* zeros(family, view, day, present) {
     const known = before(family, day);
-    const { values } = known;
     for (let at = addDays(known.until, 1); at < day; at = addDays(at, 1)) {
       for (const given of family.samplesOf(view, at) ?? []) {
         const sample = labelled(family, given);
-        see(values, keyOf(family, sample), { labels: sample.labels, day: at });
+        see(known, keyOf(family, sample), sample.labels, at);
         yield undefined;
       }
       known.until = at;
     }
-    yield* missing(values, present, addDays(day, -REMEMBERED_DAYS));
+    yield* missing(known.values, present, addDays(day, -REMEMBERED_DAYS));
     let walked = 0;
     for (const [key, labels] of present) {
-      see(values, key, { labels, day });
+      see(known, key, labels, day);
       if (++walked % WALKED_AT_ONCE === 0) yield undefined;
     }
     known.until = day;
   };
 }
 
-function see(values: Map<string, LastSeen>, key: string, seen: LastSeen): void {
-  if (values.get(key)?.day === seen.day) return;
-  // Deleted first, so that it becomes the last one.
-  values.delete(key);
-  values.set(key, seen);
+function see(remembered: Remembered, key: string, labels: Sample['labels'], day: Day): void {
+  const { values } = remembered;
+  const seen = values.get(key);
+  if (seen === undefined) values.set(key, { labels, day, place: remembered.places++ });
+  else if (seen.day !== day) {
+    seen.labels = labels;
+    seen.day = day;
+    seen.place = remembered.places++;
+  }
 }
 
 /** The values that are not present, by day from the last one; those seen before `first` are forgotten. */
@@ -107,17 +114,15 @@ function* missing(
   present: Present,
   first: Day,
 ): Generator<Sample | undefined> {
-  const byDay: Sample[][] = [];
-  let last: Day | undefined;
+  const found: LastSeen[] = [];
   let walked = 0;
-  for (const [key, { labels, day }] of values) {
+  for (const [key, seen] of values) {
     if (++walked % WALKED_AT_ONCE === 0) yield undefined;
-    if (day < first) values.delete(key);
-    else if (!present.has(key)) {
-      if (day !== last) byDay.push([]);
-      last = day;
-      byDay.at(-1)?.push({ labels, value: 0 });
-    }
+    if (seen.day < first) values.delete(key);
+    else if (!present.has(key)) found.push(seen);
   }
-  for (const zeros of byDay.reverse()) yield* zeros;
+  found.sort((one, other) =>
+    one.day === other.day ? one.place - other.place : one.day < other.day ? 1 : -1,
+  );
+  for (const { labels } of found) yield { labels, value: 0 };
 }
