@@ -75,6 +75,8 @@ export interface AssessedOrg extends KnownOrg {
   readonly documentStates: DocumentStates;
   /** The newest page of each collector of documents. */
   readonly documentPages: Map<Collector, DocumentPage>;
+  /** The families about the data, by the names of the datasets: what is made of a family is remembered by its identity. */
+  readonly about: Map<string, readonly CurrentFamily[]>;
 }
 
 /** The samples of a family, identical at several instants; an array that is returned again has not changed. */
@@ -120,6 +122,7 @@ export function assessDays(parts: PageParts, { settings, history }: KnownOrg): A
     keeper: createSampleKeeper(),
     documentStates: createDocumentStates(history),
     documentPages: new Map(),
+    about: new Map(),
   };
 }
 
@@ -165,7 +168,7 @@ export async function projectPage(
     }
   }
   const datasets = new Set(collectors.flatMap((collector) => dayDatasetOf(collector) ?? []));
-  const about = parts.aboutFamilies([...datasets]);
+  const about = aboutOf(parts, org, [...datasets]);
   measured.push(await measure(parts, org, about, { dataset: undefined, view, stamps }));
 
   const samples = measured.reduce((sum, { cardinality }) => sum + cardinality.samples, 0);
@@ -178,10 +181,36 @@ export async function projectPage(
 }
 
 /** The recorded series of families, as recording rules would have written them. */
-export function recordedOf(page: readonly PageFamily[]): readonly PageFamily[] {
-  return page
-    .filter(({ family }) => isRecorded(family))
-    .map((of) => ({ ...of, family: { ...of.family, name: recordedNameOf(of.family.name) }, recorded: true }));
+export type RecordedOf = (page: readonly PageFamily[]) => readonly PageFamily[];
+
+/** Creates what derives the recorded series of pages; their families are the same every day. */
+export function createRecording(): RecordedOf {
+  const known = new WeakMap<PastFamily, { readonly recorded: PastFamily | undefined }>();
+
+  function recordedFamilyOf(family: PastFamily): PastFamily | undefined {
+    const found = known.get(family);
+    if (found !== undefined) return found.recorded;
+    const recorded = isRecorded(family) ? { ...family, name: recordedNameOf(family.name) } : undefined;
+    known.set(family, { recorded });
+    return recorded;
+  }
+
+  return (page) =>
+    page.flatMap(({ family, stamps, samples }) => {
+      const recorded = recordedFamilyOf(family);
+      return recorded === undefined ? [] : [{ family: recorded, recorded: true, stamps, samples }];
+    });
+}
+
+function aboutOf(
+  parts: PageParts,
+  { about }: AssessedOrg,
+  datasets: readonly DayDataset<unknown>[],
+): readonly CurrentFamily[] {
+  const key = datasets.map(({ name }) => name).join();
+  const families = about.get(key) ?? parts.aboutFamilies(datasets);
+  about.set(key, families);
+  return families;
 }
 
 async function projectEach(

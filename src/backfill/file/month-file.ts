@@ -6,6 +6,7 @@ import type { PageFamily, PastFamily } from '../page.ts';
 import { type Chunks, createChunks } from './chunks.ts';
 import { createLineEncoder, endingAt, type LineEncoder, writeBytes } from './line-encoder.ts';
 import { createPart, type Part, writeAll } from './part.ts';
+import type { UsedBuffers } from './used-buffers.ts';
 
 /** Statistics of a file. */
 interface WrittenFile {
@@ -47,6 +48,8 @@ interface Written {
   readonly endingLength: number;
 }
 
+/** Not the name of a family. */
+const WHOLE = 'whole';
 /** Few calls of the system for the whole file, and little memory. */
 const FILE_CHUNKS = { first: 64 * 1024, full: 1024 * 1024 };
 
@@ -54,14 +57,15 @@ const FILE_CHUNKS = { first: 64 * 1024, full: 1024 * 1024 };
  * Creates the file at `path`. Pages may arrive in any order, though the format requires each family's samples together.
  * Families of days are spooled to a separate part per family, so that memory holds a little of each instead of the
  * whole month. Families of the current state need no zeros of earlier pages: they are computed at the end and written
- * once.
+ * once. Buffers are taken from former files.
  */
 export async function createMonthFile(
   path: string,
   labels: Readonly<Record<string, string>>,
+  buffers: UsedBuffers,
 ): Promise<MonthFile> {
   const scratch = `${path}.parts`;
-  const unfinished = join(scratch, 'whole');
+  const unfinished = join(scratch, WHOLE);
   const families = new Map<string, OpenFamily>();
   let samples = 0;
   await rm(scratch, { recursive: true, force: true });
@@ -70,15 +74,17 @@ export async function createMonthFile(
   function familyOf(family: PastFamily): OpenFamily {
     let known = families.get(family.name);
     if (known === undefined) {
-      known = { family, part: createPart(join(scratch, family.name)), encoders: new Map(), later: [] };
+      const part = createPart(join(scratch, family.name), buffers.take(family.name));
+      known = { family, part, encoders: new Map(), later: [] };
       families.set(family.name, known);
     }
     return known;
   }
 
   function encoderOf(known: OpenFamily, org: string, page: PageFamily): LineEncoder {
-    const encoder =
-      known.encoders.get(org) ?? createLineEncoder(page.family, { org, ...(page.recorded ? {} : labels) });
+    const made = known.encoders.get(org);
+    if (made !== undefined) return made;
+    const encoder = createLineEncoder(page.family, { org, ...(page.recorded ? {} : labels) });
     known.encoders.set(org, encoder);
     return encoder;
   }
@@ -127,18 +133,20 @@ export async function createMonthFile(
     await to.append(Buffer.from(headerOf(known.family)));
     const written = new Map<string, Written>();
     for (const later of known.later) await writeState(to, known, later, written);
-    await known.part.moveTo(to);
+    buffers.give(known.family.name, await known.part.moveTo(to));
   }
 
   async function writeFile(file: FileHandle): Promise<number> {
     let bytes = 0;
-    const chunks = createChunks(async (chunk) => {
+    async function append(chunk: Buffer): Promise<void> {
       bytes += await writeAll(file, chunk);
-    }, FILE_CHUNKS);
+    }
+    const chunks = createChunks(append, FILE_CHUNKS, buffers.take(WHOLE));
     for (const known of families.values()) await writeFamily(chunks, known);
     await chunks.append(Buffer.from('# EOF\n'));
-    const rest = await chunks.rest();
-    return bytes + (await writeAll(file, rest));
+    await append(await chunks.rest());
+    buffers.give(WHOLE, chunks.buffer);
+    return bytes;
   }
 
   return {

@@ -8,19 +8,23 @@ const COPY_BYTES = 256 * 1024;
 /** One family's lines until the file is assembled: a little in memory, the rest on disk. */
 export interface Part {
   readonly chunks: Chunks;
-  /** Moves everything to the end of a file's chunks and discards it. */
-  moveTo(file: Chunks): Promise<void>;
+  /** Moves everything to the end of a file's chunks and discards it; resolves with a buffer that is free. */
+  moveTo(file: Chunks): Promise<Buffer>;
   /** Discards everything. */
   discard(): Promise<void>;
 }
 
-/** Creates an empty part; the file at `path` is created only for more than a little. */
-export function createPart(path: string): Part {
+/** Creates an empty part, in a `used` buffer if there is one; the file at `path` is created only for more than a little. */
+export function createPart(path: string, used?: Buffer): Part {
   let spilled: FileHandle | undefined;
-  const chunks = createChunks(async (chunk) => {
-    spilled ??= await open(path, 'w+');
-    await writeAll(spilled, chunk);
-  }, SIZES);
+  const chunks = createChunks(
+    async (chunk) => {
+      spilled ??= await open(path, 'w+');
+      await writeAll(spilled, chunk);
+    },
+    SIZES,
+    used,
+  );
 
   async function discard(): Promise<void> {
     await chunks.rest().catch(() => undefined);
@@ -36,6 +40,7 @@ export function createPart(path: string): Part {
       if (spilled !== undefined) await copy(spilled, file);
       await file.append(rest);
       if (spilled !== undefined) await discard();
+      return chunks.buffer;
     },
     discard,
   };

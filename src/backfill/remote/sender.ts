@@ -52,10 +52,12 @@ export function createSender(deps: SenderDeps): Sender {
   let sending: Promise<void> = Promise.resolve();
 
   function planOf(org: string, page: PageFamily): SeriesPlan {
+    const { name } = page.family;
+    const known = plans.get(org)?.get(name);
+    if (known !== undefined) return known;
     const ofOrg = plans.get(org) ?? new Map<string, SeriesPlan>();
     plans.set(org, ofOrg);
-    const { name } = page.family;
-    const plan = ofOrg.get(name) ?? planSeries(page.family, { org, ...(page.recorded ? {} : deps.labels) });
+    const plan = planSeries(page.family, { org, ...(page.recorded ? {} : deps.labels) });
     ofOrg.set(name, plan);
     return plan;
   }
