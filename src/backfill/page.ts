@@ -24,6 +24,10 @@ import { createDocumentStates, type DocumentStates } from './document-states.ts'
 import { createSampleKeeper, type SampleKeeper } from './kept-samples.ts';
 import type { BackfillProgress } from './progress.ts';
 
+/** How many samples are measured in one step, and after how many steps the clock is looked at. */
+const SAMPLES_PER_STEP = 8;
+const STEPS_PER_LOOK = 32;
+
 /** The dependencies of past pages. */
 export interface PageParts {
   /** The families about the data, for these datasets. */
@@ -248,9 +252,10 @@ async function measure(
 ): Promise<Measured> {
   const { dataset, view } = of;
   const families = org.keeper.keeping(declared);
-  const steps = measureCardinality(families, dataset, view, parts.labelLimit, org.zerosOf);
+  const measuring = { zeros: org.zerosOf, samplesPerStep: SAMPLES_PER_STEP };
+  const steps = measureCardinality(families, dataset, view, parts.labelLimit, measuring);
   // A stop signal and pending writes wait for this.
-  return { ...of, cardinality: await runInSlices(steps, parts.clock) };
+  return { ...of, cardinality: await runInSlices(steps, parts.clock, STEPS_PER_LOOK) };
 }
 
 function familiesOf(

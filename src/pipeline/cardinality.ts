@@ -44,6 +44,14 @@ interface LabelValues {
   readonly seen: Set<string>;
 }
 
+/** How to measure, if not a single view. */
+interface Measuring {
+  /** By default from the samples of all days before. */
+  readonly zeros?: ZerosOf;
+  /** How many samples to look at in one step, by default one; a step costs as much as a sample. */
+  readonly samplesPerStep?: number;
+}
+
 /**
  * Determines the zeros of each family and the label values that are kept. Yields after every sample, so that other work
  * can run.
@@ -53,7 +61,7 @@ export function* measureCardinality(
   dataset: DayDataset<unknown> | undefined,
   view: View,
   limitOf: LabelLimit,
-  zerosOfDay: ZerosOf = zerosOf,
+  { zeros: zerosOfDay = zerosOf, samplesPerStep = 1 }: Measuring = {},
 ): Generator<void, Cardinality> {
   const weights = new Map<string, Map<string, number>>();
   // A label is ranked by the first declared additive family with samples that has it; if there is none, by the first
@@ -83,7 +91,7 @@ export function* measureCardinality(
       note(sample);
       if (collectsZeros) present.set(keyOf(family, sample), sample.labels);
       if (few !== undefined && few.push(sample) > KEPT_SAMPLES) few = undefined;
-      yield;
+      if (total % samplesPerStep === 0) yield;
     }
     if (collectsZeros && day !== undefined) {
       for (const zero of zerosOfDay(family, view, day, present)) {

@@ -1,5 +1,6 @@
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Instant } from '../../catalog/day.ts';
 import type { Sample } from '../../catalog/family.ts';
 import { renderFamilyHeader } from '../../exposition/text.ts';
 import type { PageFamily, PastFamily } from '../page.ts';
@@ -39,10 +40,15 @@ interface Later {
   readonly page: PageFamily;
 }
 
-/** The lines of a page at one instant. */
+/** The samples of a page, and their lines if they are kept. */
 interface Written {
   readonly samples: Iterable<Sample>;
-  readonly lines: Buffer;
+  readonly lines: Lines | undefined;
+}
+
+/** Lines at one instant. */
+interface Lines {
+  readonly bytes: Buffer;
   /** The position of each line's timestamp, with its length. */
   readonly endings: readonly number[];
   readonly endingLength: number;
@@ -68,6 +74,8 @@ export async function createMonthFile(
   const unfinished = join(scratch, WHOLE);
   const families = new Map<string, OpenFamily>();
   let samples = 0;
+  // The instants of a page are the same for all its families.
+  let ended: { readonly stamps: readonly Instant[]; readonly endings: readonly Buffer[] } | undefined;
   await rm(scratch, { recursive: true, force: true });
   await mkdir(scratch, { recursive: true });
 
@@ -89,8 +97,13 @@ export async function createMonthFile(
     return encoder;
   }
 
+  function endingsAt(stamps: readonly Instant[]): readonly Buffer[] {
+    if (ended?.stamps !== stamps) ended = { stamps, endings: stamps.map(endingAt) };
+    return ended.endings;
+  }
+
   async function write(to: Chunks, encoder: LineEncoder, page: PageFamily): Promise<void> {
-    const endings = page.stamps.map(endingAt);
+    const endings = endingsAt(page.stamps);
     const room = endings.reduce((sum, ending) => sum + encoder.maxBytes + ending.length, 0);
     for (const sample of page.samples()) {
       const full = to.reserve(room);
@@ -109,17 +122,18 @@ export async function createMonthFile(
   ): Promise<void> {
     const found = page.samples();
     const encoder = encoderOf(known, org, page);
-    const [stamp] = page.stamps;
-    if (!Array.isArray(found) || stamp === undefined || page.stamps.length > 1) {
+    const [ending, another] = endingsAt(page.stamps);
+    const before = written.get(org);
+    // Lines are kept from the second time on, because most samples are those of one day only.
+    if (!Array.isArray(found) || ending === undefined || another !== undefined || before?.samples !== found) {
+      written.set(org, { samples: found, lines: undefined });
       return write(to, encoder, page);
     }
-    const ending = endingAt(stamp);
-    const before = written.get(org);
-    const isRepeated = before?.samples === found && before.endingLength === ending.length;
-    const lines = isRepeated ? before : linesOf(encoder, found, ending);
-    written.set(org, lines);
-    for (const at of lines.endings) writeBytes(lines.lines, at, ending);
-    await to.append(lines.lines);
+    const isKept = before.lines?.endingLength === ending.length;
+    const lines = isKept && before.lines !== undefined ? before.lines : linesOf(encoder, found, ending);
+    written.set(org, { samples: found, lines });
+    for (const at of lines.endings) writeBytes(lines.bytes, at, ending);
+    await to.append(lines.bytes);
     samples += found.length;
   }
 
@@ -195,7 +209,7 @@ function writeLines(to: Chunks, encoder: LineEncoder, sample: Sample, endings: r
   to.end = end;
 }
 
-function linesOf(encoder: LineEncoder, samples: readonly Sample[], ending: Buffer): Written {
+function linesOf(encoder: LineEncoder, samples: readonly Sample[], ending: Buffer): Lines {
   const endings: number[] = [];
   let lines = Buffer.allocUnsafe(encoder.maxBytes * Math.min(samples.length, 16));
   let end = 0;
@@ -209,7 +223,7 @@ function linesOf(encoder: LineEncoder, samples: readonly Sample[], ending: Buffe
     endings.push(end);
     end += ending.length;
   }
-  return { samples, lines: lines.subarray(0, end), endings, endingLength: ending.length };
+  return { bytes: lines.subarray(0, end), endings, endingLength: ending.length };
 }
 
 /** Makes a rename survive a power failure. */
