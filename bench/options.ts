@@ -111,7 +111,7 @@ export function parseOptions(args: readonly string[]): BenchOptions {
     starts: quick ? 1 : 15,
     toFiles: quick ? QUICK_PAST : TO_FILES,
     byRemoteWrite: quick ? QUICK_PAST : BY_REMOTE_WRITE,
-    backfills: quick ? 1 : 3,
+    backfills: quick ? 1 : 5,
     syncedDays: quick ? 10 : 310,
     syncs: quick ? 1 : 5,
     hookRuns: quick ? 1 : 40,

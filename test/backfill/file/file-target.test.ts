@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createChunks } from '../../../src/backfill/file/chunks.ts';
 import { createPart } from '../../../src/backfill/file/part.ts';
+import { addDays } from '../../../src/catalog/day.ts';
 import { parsePage } from '../../exposition/parse.ts';
 import { dayNamed } from '../../support/day.ts';
 import { bring, filesIn, fileTarget, folder } from '../brought.ts';
@@ -104,6 +105,42 @@ agent_platform:data_day_timestamp_seconds{org="acme",dataset="tokens"} 177491520
   });
 });
 
+describe('a line', () => {
+  test('does not depend on the days and months before, though these left buffers and lines', async () => {
+    const many = Array.from(
+      { length: 40 },
+      (_, index): Row => ({ credits: index, models: { a: 1, b: index } }),
+    );
+    const made = Date.parse('2026-04-20T00:00:00Z');
+    const reports = [
+      { at: 0, repo: 'r' },
+      { at: made, repo: 'another' },
+    ];
+    const options = {
+      orgs: [orgWith(from, many, reports)],
+      collectors: [daily, documents],
+      historyStart: from,
+    };
+    const linesIn = (output: string) => Object.values(filesIn(output)).flatMap((text) => text.split('\n'));
+    const stepMs = 8 * 3_600_000;
+    for (const step of [undefined, stepMs]) {
+      const steps = step === undefined ? {} : { stepMs: step };
+      const together = folder();
+      await bringFiles(together, { ...options, ...steps, to: addDays(from, 39) });
+      const alone = new Set<string>();
+      for (let back = 0; back < 40; back++) {
+        const day = addDays(from, back);
+        const output = folder();
+        await bringFiles(output, { ...options, ...steps, from: day, to: day });
+        for (const line of linesIn(output)) alone.add(line);
+      }
+      const lines = linesIn(together);
+      expect(lines.filter((line) => line.includes('test_reports{')).length).toBeGreaterThan(40);
+      expect(new Set(lines)).toEqual(alone);
+    }
+  });
+});
+
 describe('a day', () => {
   test('that is unknown is omitted and listed, and no other day replaces it', async () => {
     const output = folder();
@@ -179,9 +216,12 @@ describe('an interrupted run', () => {
   });
 });
 
-test('a part of many chunks is unchanged', async () => {
+test.each([
+  ['new', undefined],
+  ['used', Buffer.alloc(64 * 1024, 'x')],
+])('a part of many chunks is unchanged in a %s buffer', async (_, used) => {
   const path = join(folder(), 'whole');
-  const part = createPart(`${path}.part`);
+  const part = createPart(`${path}.part`, used);
   const lines = Array.from({ length: 40_000 }, (_, index) => `ä line of text, number ${index}\n`);
   for (const line of lines) await part.chunks.append(Buffer.from(line));
   expect(existsSync(`${path}.part`)).toBe(true);
