@@ -53,9 +53,13 @@ export interface Instruments {
   apiRequest(attempt: EndpointLabels & { readonly code: string; readonly seconds: number }): void;
   /** Records a retry of a request. */
   retry(labels: EndpointLabels): void;
-  /** Records the end of a run that took `seconds`; without a `failure` it succeeded. */
+  /** Records a run that ended `at` an instant in milliseconds and took `seconds`; without a `failure` it succeeded. */
   collectorRun(
-    run: CollectorLabels & { readonly seconds: number; readonly failure?: FailureReason | undefined },
+    run: CollectorLabels & {
+      readonly at: number;
+      readonly seconds: number;
+      readonly failure?: FailureReason | undefined;
+    },
   ): void;
   /** Restores the last success of an earlier process, at `at` (milliseconds since the epoch). */
   restoreLastSuccess(run: CollectorLabels & { readonly at: number }): void;

@@ -27,8 +27,10 @@ interface MetricsOfOrg {
   forgetCollector(gone: GoneCollector): Promise<void>;
   apiRequest(attempt: { readonly endpoint: string; readonly code: string; readonly seconds: number }): void;
   retry(endpoint: string): void;
+  /** Sets the last run of a collector, which ended `at` an instant in milliseconds. */
   collectorRun(run: {
     readonly collector: string;
+    readonly at: number;
     readonly seconds: number;
     readonly failure?: FailureReason | undefined;
   }): void;
@@ -101,7 +103,7 @@ export function createOrgMetrics(clock: Clock): OrgMetrics {
       const known = orgs.get(org);
       if (known !== undefined) return known.metrics;
       const registry = new Registry();
-      const metrics = createMetricsOfOrg(registry, clock, () => change(org));
+      const metrics = createMetricsOfOrg(registry, () => change(org));
       orgs.set(org, { registry, metrics });
       return metrics;
     },
@@ -132,7 +134,7 @@ export function createOrgMetrics(clock: Clock): OrgMetrics {
   };
 }
 
-function createMetricsOfOrg(registry: Registry, clock: Clock, changed: () => void): MetricsOfOrg {
+function createMetricsOfOrg(registry: Registry, changed: () => void): MetricsOfOrg {
   const success = makeGauge(registry, withoutOrg(ownMetrics.collectorSuccess));
   const lastSuccess = makeGauge(registry, withoutOrg(ownMetrics.collectorLastSuccess));
   const lastRun = makeGauge(registry, withoutOrg(ownMetrics.collectorLastRun));
@@ -173,11 +175,10 @@ function createMetricsOfOrg(registry: Registry, clock: Clock, changed: () => voi
       requestDuration.observe({ endpoint }, seconds);
     }),
     retry: announced((endpoint) => retries.inc({ endpoint })),
-    collectorRun: announced(({ collector, seconds, failure }) => {
-      const now = clock.now() / 1000;
+    collectorRun: announced(({ collector, at, seconds, failure }) => {
       showOutcome(collector, seconds, failure);
-      if (failure === undefined) lastSuccess.set({ collector }, now);
-      lastRun.set({ collector }, now);
+      if (failure === undefined) lastSuccess.set({ collector }, at / 1000);
+      lastRun.set({ collector }, at / 1000);
     }),
     showRun: announced(({ collector, lastRunAt, lastSuccessAt, seconds, failure }) => {
       showOutcome(collector, seconds, failure);

@@ -105,7 +105,7 @@ export function createRunner(deps: RunnerParts): Runner {
         lastSuccessAt: failure === undefined ? at : before.lastSuccessAt,
         failure: failure && { error: failure, since: before.failure?.since ?? at },
       });
-      instruments.collectorRun({ org, collector: name, seconds, failure: failure?.reason });
+      instruments.collectorRun({ org, collector: name, at, seconds, failure: failure?.reason });
       const hasData = (await deps.history.read(org)).answeredAt(dataset.name) !== undefined;
       logTransition(log, { org, collector: name }, before.failure?.error, failure, hasData);
     }

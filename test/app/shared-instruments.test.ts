@@ -7,7 +7,7 @@ import { createRunStates } from '../../src/pipeline/run-states.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
 
 const TOKENS = { org: 'acme', dataset: 'tokens' } as const;
-const RUN = { org: 'acme', collector: 'tokens', seconds: 1 } as const;
+const RUN = { org: 'acme', collector: 'tokens', at: 2_000, seconds: 1 } as const;
 
 /** Instruments whose runs are stored as the answers say, one for each attempt. */
 function create(answers: readonly ('stored' | 'unreachable' | 'taken')[]) {

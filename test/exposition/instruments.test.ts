@@ -49,7 +49,7 @@ describe('the metrics about the exporter', () => {
   test('report a successful run, and the failure of the next one', async () => {
     const instruments = create();
     const labels = 'org="acme",collector="tokens"';
-    instruments.collectorRun({ org: 'acme', collector: 'tokens', seconds: 1.5 });
+    instruments.collectorRun({ org: 'acme', collector: 'tokens', at: 1_700_000_000_500, seconds: 1.5 });
     const good = await linesOf(instruments);
     expect(good).toContain(`${PREFIX}collector_success{${labels}} 1`);
     expect(good).toContain(`${PREFIX}collector_last_success_timestamp_seconds{${labels}} 1700000000.5`);
@@ -57,7 +57,13 @@ describe('the metrics about the exporter', () => {
     expect(good.filter((line) => line.startsWith(`${PREFIX}collector_failing`))).toEqual(
       failureReasons.map((reason) => `${PREFIX}collector_failing{${labels},reason="${reason}"} 0`),
     );
-    instruments.collectorRun({ org: 'acme', collector: 'tokens', seconds: 2, failure: 'auth' });
+    instruments.collectorRun({
+      org: 'acme',
+      collector: 'tokens',
+      at: 1_700_000_000_500,
+      seconds: 2,
+      failure: 'auth',
+    });
     const bad = await linesOf(instruments);
     expect(bad).toContain(`${PREFIX}collector_success{${labels}} 0`);
     expect(bad).toContain(`${PREFIX}collector_last_run_timestamp_seconds{${labels}} 1700000000.5`);
@@ -67,7 +73,13 @@ describe('the metrics about the exporter', () => {
 
   test('have no last success after a first run that failed, unless an earlier process had one', async () => {
     const instruments = create();
-    instruments.collectorRun({ org: 'acme', collector: 'tokens', seconds: 1, failure: 'network' });
+    instruments.collectorRun({
+      org: 'acme',
+      collector: 'tokens',
+      at: 1_700_000_000_500,
+      seconds: 1,
+      failure: 'network',
+    });
     expect((await linesOf(instruments)).join()).not.toContain('last_success');
     instruments.restoreLastSuccess({ org: 'acme', collector: 'tokens', at: 5000 });
     expect((await linesOf(instruments)).join()).toContain(
@@ -103,7 +115,7 @@ describe('the metrics about the exporter', () => {
     for (const org of ['acme', 'beta']) {
       instruments.initCounters(org, { endpoints: ['tokens'], dayDatasets: ['tokens'] });
       instruments.apiRequest({ org, endpoint: 'tokens', code: '200', seconds: 1 });
-      instruments.collectorRun({ org, collector: 'tokens', seconds: 1 });
+      instruments.collectorRun({ org, collector: 'tokens', at: 1_700_000_000_500, seconds: 1 });
       instruments.recordsRejected({ org, dataset: 'tokens', count: 2 });
       instruments.dayRevisions({ org, dataset: 'tokens', count: 2 });
       instruments.valuesFolded({ org, metric: 'm', count: 2 });
