@@ -35,8 +35,8 @@ export interface Publication {
   flush(): Promise<Published>;
   current(): Published;
   /**
-   * The state for a scrape: with all changes, unless the page has so many parts or bytes that publishing them takes too
-   * long for a scrape; then the current one, and a publication follows soon.
+   * The state for a scrape: with all changes, unless the page has so many organizations, parts or bytes that publishing
+   * them takes too long for a scrape; then the current one, and a publication follows soon.
    */
   fresh(): Promise<Published>;
   /** What `fresh` would resolve with, if nothing has to be published first. */
@@ -64,9 +64,10 @@ const INTERVAL_MS = 1000;
 /** The minimum pause after a publication, as a multiple of its duration: publishing must not occupy a whole core. */
 const REST = 4;
 /**
- * A scrape waits for changes if the page has at most this many segments: those of about four organizations. While more of
- * them are polled, it would wait for two publications, a fifth of a second with fifty.
+ * A scrape waits for changes if the page has at most so many organizations and segments. While more of them are polled, it
+ * would wait for two publications, a tenth of a second with ten and a fifth with fifty.
  */
+const FEW_ORGS = 4;
 const FEW_SEGMENTS = 300;
 /** And if it has at most this many bytes: with a million series, a publication occupies all cores for a second. */
 const FEW_BYTES = 1024 * 1024;
@@ -153,7 +154,8 @@ export function createPublication({ families, orgMetrics, clock, log }: Publicat
 
   /** Whether a scrape waits for changes. */
   function isSmall(): boolean {
-    return published.segments <= FEW_SEGMENTS && published.deflated <= FEW_BYTES;
+    const orgs = Math.max(segmentsByOrg.size, ownByOrg.size);
+    return orgs <= FEW_ORGS && published.segments <= FEW_SEGMENTS && published.deflated <= FEW_BYTES;
   }
 
   function touch(): void {

@@ -273,25 +273,36 @@ describe('publishing', () => {
 });
 
 describe('a scrape', () => {
-  /** A publication in which this many organizations have a segment each, and then one of them has another value. */
-  async function changedOf(orgs: number) {
-    const publication = createPublication({ families, clock: createFakeClock(0) });
+  /**
+   * A publication in which this many organizations have so many segments together, and then one of them has another
+   * value.
+   */
+  async function changedOf(orgs: number, segments: number) {
+    const names = Array.from({ length: segments - orgs }, (_, index) => `more_${index}`);
+    const more = names.map((name) => ({ name, help: 'More.', collector: 'more' }));
+    const publication = createPublication({ families: [...families, ...more], clock: createFakeClock(0) });
     for (let org = 0; org < orgs; org += 1)
       publication.replaceAll(`${org}`, fed(['tokens', await segment('tokens', `${org}`, 1)]));
+    const others = await Promise.all(names.map((name) => segment(name, '1', 1)));
+    const ofSecond = fed(['tokens', await segment('tokens', '1', 1)], ['more', ...others]);
+    if (orgs > 1) publication.replaceAll('1', ofSecond);
     await publication.flush();
     publication.replaceAll('0', fed(['tokens', await segment('tokens', '0', 2)]));
     return publication;
   }
 
   test('of a short page contains every change', async () => {
-    const publication = await changedOf(300);
+    const publication = await changedOf(4, 300);
     expect(publication.ready()).toBeUndefined();
     expect(textOf((await publication.fresh()).whole('text'))).toContain('tokens{org="0",n="0"} 2');
     await publication.close();
   });
 
-  test('of a longer page waits for nothing', async () => {
-    const publication = await changedOf(301);
+  test.each([
+    [4, 301],
+    [5, 5],
+  ])('of a longer page waits for nothing: %i organizations, %i segments', async (orgs, segments) => {
+    const publication = await changedOf(orgs, segments);
     const now = publication.current();
     expect(publication.ready()).toBe(now);
     expect(await publication.fresh()).toBe(now);
