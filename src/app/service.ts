@@ -69,7 +69,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const { clock, config } = parts;
   const startedAt = clock.now();
   const startedElapsed = clock.elapsed();
-  if (config.orgs.length >= MANY_ORGS) collectForManyOrganizations();
+  const loaded = config.orgs.length >= MANY_ORGS ? collectForManyOrganizations() : undefined;
   let deployments: Deployments | undefined;
   const first = {
     traffic: trafficSettings(config, []),
@@ -282,6 +282,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       // The first scrape already includes the stored data, unless it is in a database that cannot be used yet.
       const restoring = restoreAndPublish();
       const isRestored = await isDoneAtStart(restoring);
+      loaded?.();
       publishByItself();
       hooks = await openHooks(config, core);
       server = createHttpServer({ ...web.serve(app), clock, maxConnections: config.web.maxConnections });

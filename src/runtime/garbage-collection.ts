@@ -35,14 +35,20 @@ export function collectForThroughput(): void {
  * still in use when it is collected, which otherwise takes a fifth of the CPU time. A fourth of its maximum is enough; V8
  * keeps the rest resident, and lets the old generation grow by as much before it is collected. The old generation is
  * collected when it has grown by two fifths of what was in use; by default it grows to several times that, and a fourth of
- * the resident memory is garbage.
+ * the resident memory is garbage. Until the returned function is called, it may double: while a program loads what it has
+ * stored, it needs less memory than later, and collecting often takes a tenth of the time.
  *
  * After work, V8 compacts the old generation and returns what is free to the system: a third of the resident memory, on
  * pages that contain something else too. V8 can do so by itself (its memory reducer), but in Node.js it never considers
  * the process idle, unless memory is favored over speed.
  */
-export function collectForManyOrganizations(quietMs = QUIET_MS): void {
-  setFlagsFromString('--heap-growing-percent=40');
+export function collectForManyOrganizations(quietMs = QUIET_MS): () => void {
+  setFlagsFromString('--heap-growing-percent=100');
+  // Otherwise, once 64 MiB of buffers were allocated since the last collection, each further one makes V8 mark for 5 to
+  // 10 ms at once: a turn of the event loop that reads many answers takes a tenth of a second.
+  setFlagsFromString('--external-memory-accounted-in-global-limit');
+  // On two cores, more helpers take turns with the thread that answers, for a quarter of a second per collection.
+  setFlagsFromString('--concurrent-marking-max-worker-num=1');
   let state: 'working' | 'compacting' | 'resting' = 'working';
   let compactions = 0;
   let stopGrowing = growYoungGeneration(YOUNG_BYTES);
@@ -82,6 +88,7 @@ export function collectForManyOrganizations(quietMs = QUIET_MS): void {
       if (second.collections > WORK.small) work();
     } else if (isOld || second.collections > WORK.large) quiet.refresh();
   });
+  return () => setFlagsFromString('--heap-growing-percent=40');
 }
 
 /** Lets the young generation grow until it has so many bytes, or until the returned function is called. */

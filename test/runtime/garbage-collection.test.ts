@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 
 const MODULE = pathToFileURL(`${import.meta.dirname}/../../src/runtime/garbage-collection.ts`).href;
@@ -45,4 +46,12 @@ test('a process with many organizations compacts its heap at rest, and works wit
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   expect(await text(child.stdout)).toBe('compacted\ngrown\n');
+});
+
+test('V8 knows every flag that is set: an unknown one would be ignored', () => {
+  const source = readFileSync(fileURLToPath(MODULE), 'utf8');
+  const flags = [...source.matchAll(/setFlagsFromString\('--(?:no-)?([a-z-]+)/g)].map(([, name]) => name);
+  const known = execFileSync(process.execPath, ['--v8-options'], { encoding: 'utf8' });
+  expect(flags).toContain('external-memory-accounted-in-global-limit');
+  expect(flags.filter((name) => !known.includes(`  --${name} (`))).toEqual([]);
 });
