@@ -116,6 +116,7 @@ export async function createCore(
   const store = await openStore({
     ...config.storage,
     collectors: allCollectors,
+    release: `${version}+${revision}`,
     onLateLoad: events.onLateLoad,
     onChange: events.onChange,
     onRuns: events.onRuns,

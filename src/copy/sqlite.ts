@@ -74,7 +74,7 @@ function openFiles(path: string, { isNew = false } = {}): Files {
   const files: Partial<Record<FileName, Open>> = {};
   try {
     // Migrated by opening it; rows keep the schema versions of their datasets.
-    files.history = openHistoryFile(paths.history, () => 1).file;
+    files.history = openHistoryFile(paths.history, { schemaVersionOf: () => 1 }).file;
     if (isNew || existsSync(paths.hooks)) files.hooks = openHookFile(paths.hooks);
     if (isNew || existsSync(paths.requests)) files.requests = opened(openRequestFile(paths.requests));
     return files;

@@ -1,6 +1,7 @@
 import {
   type DayCollector,
   type DocumentCollector,
+  type FetchedDocuments,
   type FetchingCollector,
   isDayCollector,
 } from '../catalog/collector.ts';
@@ -217,13 +218,15 @@ async function runDocuments(run: Run, collector: DocumentCollector<unknown>): Pr
   const { org, deps } = run;
   const { dataset } = collector;
   try {
-    const fetched = await collector.fetch(run.source);
+    const fetched = await fetchDocuments(run, collector);
     if (run.retired()) return;
     const documents = new Map(fetched.documents.map((document) => [dataset.idOf(document), document]));
     await deps.history.putDocuments(org.name, dataset.name, {
       documents,
       damaged: new Set(fetched.damaged?.map((document) => dataset.idOf(document))),
-      complete: fetched.complete,
+      // A known listing adds nothing and removes nothing.
+      complete: fetched.complete && fetched.isKnown !== true,
+      listing: fetched.listing,
       orgId: fetched.orgId,
       at: deps.clock.now(),
     });
@@ -232,4 +235,16 @@ async function runDocuments(run: Run, collector: DocumentCollector<unknown>): Pr
   } finally {
     run.tried();
   }
+}
+
+/** Fetches the documents, or recognizes the listing that the stored ones are from. */
+async function fetchDocuments(
+  { org, source, deps }: Run,
+  collector: DocumentCollector<unknown>,
+): Promise<FetchedDocuments<unknown>> {
+  const stored = async () => (await deps.history.read(org.name)).listing(collector.dataset.name);
+  const known = await stored();
+  const fetched = await collector.fetch(source, known);
+  // Meanwhile the history of another organization may have taken its place.
+  return fetched.isKnown && (await stored()) !== known ? collector.fetch(source) : fetched;
 }

@@ -122,7 +122,8 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
 
   return {
     get,
-    pages: (request, onItems) => walkPages(get, request, onItems, deps.maxPages ?? MAX_PAGES),
+    pages: (request, onItems) =>
+      walkPages(get, request, onItems, deps.maxPages ?? MAX_PAGES, () => reading.next()),
     // A collector's steps may be large, so the clock is checked after each.
     inSlices: (work) => runInSlices(work, clock, 1),
     activeHolds: throttleHolds.active,

@@ -1,5 +1,8 @@
-import { describe, expect, test } from 'vitest';
-import { startStory } from './harness.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { DAY, HOUR, NOON, type Story, startStory } from './harness.ts';
 
 async function readinessWith(faults: readonly string[]) {
   const story = await startStory({ sandbox: { repos: 12, faults }, collectors: ['readiness'] });
@@ -49,5 +52,30 @@ describe('the readiness figures are right however the listing behaves', () => {
       const mean = ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length;
       expect(page.value('agent_platform_readiness_ratio', { repo })).toBeCloseTo(mean, 12);
     }
+  });
+
+  test('a listing that comes again changes nothing, and a new report is found, also after a restart', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'exporter-readiness-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const options = {
+      sandbox: { repos: 12 },
+      collectors: ['readiness'],
+      flags: [`storage.path=${join(folder, 'history.db')}`],
+    };
+    const lines = async (story: Story) =>
+      (await story.page()).platform().filter((line) => line.includes('_readiness_'));
+    const first = await startStory(options);
+    const before = await lines(first);
+    await first.poll();
+    expect(await lines(first)).toEqual(before);
+    await first.stop();
+    const second = await startStory({ ...options, begins: NOON + HOUR });
+    expect(await lines(second)).toEqual(before);
+    second.clock.advance(10 * DAY);
+    expect(await second.poll()).toEqual([]);
+    const right = await startStory({ ...options, flags: [], begins: NOON + HOUR + 10 * DAY });
+    expect(await lines(second)).not.toEqual(before);
+    const info = (line: string) => line.includes('_report_timestamp_seconds');
+    expect((await lines(second)).filter(info)).toEqual((await lines(right)).filter(info));
   });
 });

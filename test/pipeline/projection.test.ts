@@ -48,6 +48,7 @@ function viewOf(days: readonly Row[]): View {
         days: () => rows,
         documents: () => [],
         contentOf: () => [],
+        listing: () => undefined,
         answeredAt: () => undefined,
         revisedOn: () => undefined,
         confirmedKey: undefined,

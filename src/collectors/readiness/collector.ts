@@ -203,7 +203,7 @@ export const readinessCollector: DocumentCollector<ReadinessReport> = {
     readinessLevel,
   ],
   // Loaded on first use, so that validation code does not delay the first scrape.
-  fetch: async (source) => (await import('./fetch.ts')).fetchReports(source),
+  fetch: async (source, known) => (await import('./fetch.ts')).fetchReports(source, known),
 };
 
 function selected(view: View): readonly Selected[] {

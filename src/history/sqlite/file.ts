@@ -9,10 +9,11 @@ import type { SweepMark } from '../retention.ts';
 import type { OrgState } from '../state.ts';
 import { moveAside, UnusableHistory } from './errors.ts';
 import { inspect, refusalOf, refuseSpecial } from './inspect.ts';
+import { encodeListing } from './listing.ts';
 import { type Lock, takeLock } from './lock.ts';
 import { migrate, refuseForeign } from './schema.ts';
 
-/** The current schema version of a dataset's rows or documents. */
+/** The current schema version of a dataset's rows or documents: those stored with another version are fetched again. */
 export type SchemaVersionOf = (dataset: DatasetName) => number;
 
 /**
@@ -48,6 +49,16 @@ export interface HistoryFile {
 /** What happens to a history that must not be written to: it stays, or is replaced by a new one. */
 type OnDamage = 'keep' | 'replace';
 
+/** What has read the answers: stored with what it has read of them. */
+export interface Readers {
+  readonly schemaVersionOf: SchemaVersionOf;
+  /**
+   * Names this build of the program: a listing that another one has read is read again. Without it, none is recognized
+   * after a restart.
+   */
+  readonly release?: string | undefined;
+}
+
 /** Options for opening a file. */
 export interface Opening {
   readonly onDamage?: OnDamage | undefined;
@@ -71,7 +82,7 @@ export interface Replaced {
  */
 export function openHistoryFile(
   location: string,
-  schemaVersionOf: SchemaVersionOf,
+  readers: Readers,
   { onDamage = 'keep', isSuspect = false, openDatabase = (file) => new DatabaseSync(file) }: Opening = {},
 ): { readonly file: HistoryFile; readonly replaced: Replaced | undefined } {
   refuseSpecial(location);
@@ -83,7 +94,7 @@ export function openHistoryFile(
       inspect(location, isSuspect);
       // SQLite gives the files beside a database the mode of the database.
       closeSync(openSync(location, 'a', 0o600));
-      return openLocked(location, schemaVersionOf, openDatabase);
+      return openLocked(location, readers, openDatabase);
     });
     return { file: { ...file, close: () => closeAll(file, lock) }, replaced };
   } catch (error) {
@@ -114,11 +125,7 @@ function closeAll(file: HistoryFile, lock: Lock): void {
   }
 }
 
-function openLocked(
-  location: string,
-  schemaVersionOf: SchemaVersionOf,
-  openDatabase: OpenDatabase,
-): HistoryFile {
+function openLocked(location: string, readers: Readers, openDatabase: OpenDatabase): HistoryFile {
   const db = openDatabase(location);
   try {
     refuseForeign(db, location);
@@ -128,14 +135,14 @@ function openLocked(
       `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`,
     );
     migrate(db);
-    return createHistoryFile(db, schemaVersionOf);
+    return createHistoryFile(db, readers);
   } catch (error) {
     db.close();
     throw refusalOf(error, location);
   }
 }
 
-function createHistoryFile(db: DatabaseSync, schemaVersionOf: SchemaVersionOf): HistoryFile {
+function createHistoryFile(db: DatabaseSync, { schemaVersionOf, release }: Readers): HistoryFile {
   // Unchanged data is not written: a listing is stored as a whole, though little of it is new.
   const day = db.prepare(
     `INSERT INTO day (org, dataset, day, form, row, sum) VALUES (?, ?, ?, ?, ?, ?)
@@ -150,9 +157,10 @@ function createHistoryFile(db: DatabaseSync, schemaVersionOf: SchemaVersionOf): 
   );
   const noDocument = db.prepare('DELETE FROM document WHERE org = ? AND dataset = ? AND id = ?');
   const dataset = db.prepare(
-    `INSERT INTO dataset (org, name, answered_at, succeeded_at, revised_on) VALUES (?, ?, ?, ?, ?)
+    `INSERT INTO dataset (org, name, answered_at, succeeded_at, revised_on, listing) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET
-       answered_at = excluded.answered_at, succeeded_at = excluded.succeeded_at, revised_on = excluded.revised_on`,
+       answered_at = excluded.answered_at, succeeded_at = excluded.succeeded_at, revised_on = excluded.revised_on,
+       listing = excluded.listing`,
   );
   const noDataset = db.prepare('DELETE FROM dataset WHERE org = ? AND name = ?');
   const organization = db.prepare(
@@ -193,7 +201,7 @@ function createHistoryFile(db: DatabaseSync, schemaVersionOf: SchemaVersionOf): 
         return;
       }
       const { answeredAt = null, succeededAt = null, revisedOn = null } = kept;
-      dataset.run(org, name, answeredAt, succeededAt, revisedOn);
+      dataset.run(org, name, answeredAt, succeededAt, revisedOn, encodeListing(kept, release));
     },
     putOrg(org, identity) {
       if (identity === undefined) noOrganization.run(org);

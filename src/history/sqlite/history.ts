@@ -9,13 +9,7 @@ import type { History } from '../history.ts';
 import type { SweepMark } from '../retention.ts';
 import { createHistoryState, type Touched } from '../state.ts';
 import { type Trouble, type TroubleReason, troubleOf, UnusableHistory } from './errors.ts';
-import {
-  type HistoryFile,
-  type Opening,
-  openHistoryFile,
-  type Replaced,
-  type SchemaVersionOf,
-} from './file.ts';
+import { type HistoryFile, type Opening, openHistoryFile, type Readers, type Replaced } from './file.ts';
 import { type FileMark, isSamePlace, markOf } from './file-identity.ts';
 import { openForReading, refusalOf } from './inspect.ts';
 import { type Loaded, load } from './load.ts';
@@ -28,11 +22,9 @@ const ROWS_PER_LOOK = 1;
 /** Reasons that require an operator. */
 const LASTING: ReadonlySet<TroubleReason> = new Set(['damaged', 'newer', 'foreign']);
 
-export interface SqliteHistoryDeps extends Opening {
+export interface SqliteHistoryDeps extends Opening, Readers {
   /** The file; it and its directory are created if necessary. */
   readonly path: string;
-  /** The schema version of a dataset's rows: those stored with another version are fetched again. */
-  readonly schemaVersionOf: SchemaVersionOf;
   readonly clock: Pick<Clock, 'elapsed'>;
   readonly log: Logger;
   /** Called when a file that could not be opened at first has added data. */
@@ -53,7 +45,7 @@ export interface SqliteHistory extends History {
  * lost, and no readable data. Rejects with a `ConfigError` if the file is another program's or not a regular file.
  */
 export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<SqliteHistory> {
-  const { path, schemaVersionOf, clock, log } = deps;
+  const { path, clock, log } = deps;
   const state = createHistoryState();
   const unsaved = createUnsaved();
   const requests = createRequestCounts({ path: requestFileBeside(path), log });
@@ -73,10 +65,10 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   let nextSave: Promise<void> | undefined;
 
   async function open(): Promise<HistoryFile> {
-    const { file: opened, replaced } = openHistoryFile(path, schemaVersionOf, { ...deps, isSuspect });
+    const { file: opened, replaced } = openHistoryFile(path, deps, { ...deps, isSuspect });
     try {
       if (replaced !== undefined) await takeFrom(replaced);
-      else absorb(await runInSlices(load(opened.db, schemaVersionOf), clock, ROWS_PER_LOOK));
+      else absorb(await runInSlices(load(opened.db, deps), clock, ROWS_PER_LOOK));
     } catch (error) {
       opened.close();
       throw refusalOf(error, path);
@@ -249,7 +241,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     try {
       const db = openForReading(from);
       try {
-        absorb(await runInSlices(load(db, schemaVersionOf, true), clock, ROWS_PER_LOOK));
+        absorb(await runInSlices(load(db, deps, true), clock, ROWS_PER_LOOK));
       } finally {
         db.close();
       }

@@ -1,12 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { DatasetName } from '../../catalog/dataset.ts';
 import { type Day, parseDay } from '../../catalog/day.ts';
+import type { Listing } from '../../catalog/source.ts';
 import { decode } from '../encoding.ts';
 import type { RequestCount } from '../history.ts';
 import { createPacker, type Packer } from '../packed.ts';
 import type { SweepMark } from '../retention.ts';
-import { type OrgState, packedDataset } from '../state.ts';
-import type { SchemaVersionOf } from './file.ts';
+import { type OrgState, packedDataset, withListing } from '../state.ts';
+import type { Readers } from './file.ts';
+import { decodeListing } from './listing.ts';
 
 /** The content of a history file. */
 export interface Loaded {
@@ -26,6 +28,8 @@ interface Draft {
   readonly answeredAt: number | undefined;
   readonly succeededAt: number | undefined;
   readonly revisedOn: Day | undefined;
+  /** The listing that the documents are from, unless one of them cannot be read. */
+  listing: Listing | undefined;
 }
 
 /** Of a table of rows or documents: org, dataset, key, schema version, text, checksum. */
@@ -37,7 +41,7 @@ type Value = readonly [string, DatasetName, string, number, unknown, unknown];
  */
 export function* load(
   db: DatabaseSync,
-  schemaVersionOf: SchemaVersionOf,
+  { schemaVersionOf, release }: Readers,
   salvage = false,
 ): Generator<void, Loaded> {
   function* rowsOf(table: string): Generator<Record<string, unknown>> {
@@ -86,6 +90,7 @@ export function* load(
       answeredAt: numberOf(row['answered_at']),
       succeededAt: numberOf(row['succeeded_at']),
       revisedOn: parseDay(String(row['revised_on'])),
+      listing: salvage ? undefined : decodeListing(row['listing'], release),
     });
     yield;
   }
@@ -119,8 +124,11 @@ export function* load(
     yield;
     const value = decode(text, sum);
     const draft = form === schemaVersionOf(dataset) ? draftOf(org, dataset) : undefined;
-    if (value === undefined || draft === undefined) unreadable++;
-    else {
+    if (value === undefined || draft === undefined) {
+      unreadable++;
+      const incomplete = orgs.get(org)?.datasets.get(dataset);
+      if (incomplete !== undefined) incomplete.listing = undefined;
+    } else {
       if (draft !== last) last?.documents.pause();
       last = draft;
       draft.documents.set(id, value);
@@ -145,7 +153,7 @@ function* packedOrgs(drafts: Drafts): Generator<void, ReadonlyMap<string, OrgSta
     const datasets: OrgState['datasets'] = new Map();
     for (const [name, draft] of org.datasets) {
       const [days, documents] = [draft.days.done(), draft.documents.done()];
-      datasets.set(name, packedDataset({ ...draft, days, documents }));
+      datasets.set(name, withListing(packedDataset({ ...draft, days, documents }), draft.listing));
       yield;
     }
     orgs.set(slot, { ...org, datasets });
@@ -154,7 +162,12 @@ function* packedOrgs(drafts: Drafts): Generator<void, ReadonlyMap<string, OrgSta
 }
 
 const NOBODY = { orgId: undefined, confirmedKey: undefined } as const;
-const NOTHING = { answeredAt: undefined, succeededAt: undefined, revisedOn: undefined } as const;
+const NOTHING = {
+  answeredAt: undefined,
+  succeededAt: undefined,
+  revisedOn: undefined,
+  listing: undefined,
+} as const;
 
 /** If it is missing or unreadable, the next sweep counts as the first one. */
 function markIn(db: DatabaseSync): SweepMark | undefined {

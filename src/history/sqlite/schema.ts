@@ -30,6 +30,8 @@ export const MIGRATIONS: readonly string[] = [
   `ALTER TABLE org ADD COLUMN confirmed_key TEXT;
    ALTER TABLE dataset ADD COLUMN succeeded_at INTEGER;`,
   `CREATE TABLE sweep (only INTEGER PRIMARY KEY CHECK (only = 1), day TEXT NOT NULL, doubted_since INTEGER) STRICT;`,
+  // By what the listing is recognized that the documents are from.
+  `ALTER TABLE dataset ADD COLUMN listing TEXT;`,
 ];
 
 /** The hint for a damaged file. */
