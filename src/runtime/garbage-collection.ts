@@ -34,9 +34,9 @@ export function collectForThroughput(): void {
  * For many organizations in one process. While they are polled, the young generation may grow: most of a small one is
  * still in use when it is collected, which otherwise takes a fifth of the CPU time. A fourth of its maximum is enough; V8
  * keeps the rest resident, and lets the old generation grow by as much before it is collected. The old generation is
- * collected when it has grown by two fifths of what was in use; by default it grows to several times that, and a fourth of
- * the resident memory is garbage. Until the returned function is called, it may double: while a program loads what it has
- * stored, it needs less memory than later, and collecting often takes a tenth of the time.
+ * collected when it has grown by three tenths of what was in use, buffers included; by default it grows to several times
+ * that, and a fourth of the resident memory is garbage. Until the returned function is called, it may double: a program
+ * that loads what it has stored needs less memory than later, and collecting often takes a tenth of the time.
  *
  * After work, V8 compacts the old generation and returns what is free to the system: a third of the resident memory, on
  * pages that contain something else too. V8 can do so by itself (its memory reducer), but in Node.js it never considers
@@ -47,8 +47,6 @@ export function collectForManyOrganizations(quietMs = QUIET_MS): () => void {
   // Otherwise, once 64 MiB of buffers were allocated since the last collection, each further one makes V8 mark for 5 to
   // 10 ms at once: a turn of the event loop that reads many answers takes a tenth of a second.
   setFlagsFromString('--external-memory-accounted-in-global-limit');
-  // On two cores, more helpers take turns with the thread that answers, for a quarter of a second per collection.
-  setFlagsFromString('--concurrent-marking-max-worker-num=1');
   let state: 'working' | 'compacting' | 'resting' = 'working';
   let compactions = 0;
   let stopGrowing = growYoungGeneration(YOUNG_BYTES);
@@ -88,7 +86,7 @@ export function collectForManyOrganizations(quietMs = QUIET_MS): () => void {
       if (second.collections > WORK.small) work();
     } else if (isOld || second.collections > WORK.large) quiet.refresh();
   });
-  return () => setFlagsFromString('--heap-growing-percent=40');
+  return () => setFlagsFromString('--heap-growing-percent=30');
 }
 
 /** Lets the young generation grow until it has so many bytes, or until the returned function is called. */
