@@ -325,21 +325,20 @@ describe('a run over days', () => {
 describe('a run over documents', () => {
   const reports: DocumentDataset<string> = { kind: 'documents', name: 'readiness', idOf: (id) => id };
 
+  function collecting(fetch: DocumentCollector<string>['fetch']): DocumentCollector<string> {
+    return {
+      ...{ name: 'readiness', description: '', schedule: 'readiness', enabledByDefault: true },
+      ...{ families: [], dataset: reports, fetch },
+    };
+  }
+
   test('a listing that fails leaves known data unchanged', async () => {
     const { runner, history, runs } = harness(() => ({}));
     let fails = false;
-    const collector: DocumentCollector<string> = {
-      name: 'readiness',
-      description: '',
-      schedule: 'readiness',
-      enabledByDefault: true,
-      families: [],
-      dataset: reports,
-      fetch: async () => {
-        if (fails) throw new PlatformError('timeout', 'too slow');
-        return { documents: ['a', 'b'], complete: true, rejected: 0, remarks: [] };
-      },
-    };
+    const collector = collecting(async () => {
+      if (fails) throw new PlatformError('timeout', 'too slow');
+      return { documents: ['a', 'b'], complete: true, rejected: 0, remarks: [] };
+    });
     await runner.run({ org, source }, collector, 'scheduled');
     fails = true;
     await runner.run({ org, source }, collector, 'scheduled');
@@ -352,22 +351,14 @@ describe('a run over documents', () => {
     const listing: Listing = { end: 'empty', pages: [{ digest: 'd', next: undefined }] };
     const known: (Listing | undefined)[] = [];
     let meanwhile: () => Promise<void> = async () => undefined;
-    const collector: DocumentCollector<string> = {
-      name: 'readiness',
-      description: '',
-      schedule: 'readiness',
-      enabledByDefault: true,
-      families: [],
-      dataset: reports,
-      async fetch(_source, before) {
-        known.push(before);
-        await meanwhile();
-        const common = { rejected: 0, remarks: [], complete: true, listing };
-        return before === undefined
-          ? { ...common, documents: ['a', 'b'] }
-          : { ...common, documents: [], isKnown: true };
-      },
-    };
+    const collector = collecting(async (_source, before) => {
+      known.push(before);
+      await meanwhile();
+      const common = { rejected: 0, remarks: [], complete: true, listing };
+      return before === undefined
+        ? { ...common, documents: ['a', 'b'] }
+        : { ...common, documents: [], isKnown: true };
+    });
     const documents = async () => (await history.read('acme')).documents('readiness');
     await runner.run({ org, source }, collector, 'scheduled');
     await runner.run({ org, source }, collector, 'scheduled');
