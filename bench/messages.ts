@@ -83,6 +83,8 @@ export interface Answered {
 export interface Stalls {
   readonly p999: number;
   readonly longest: number;
+  /** The CPU time of its main thread in a turn, at the 99.9th percentile. */
+  readonly ran: number;
 }
 
 /** A backfill to files. */
@@ -101,6 +103,8 @@ export interface RemoteBackfillOptions extends PastSize {
   readonly url: string;
   /** Whether the requests are encoded before the measurement starts. */
   readonly replayed: boolean;
+  /** Whether it has a processor of its own, and the receiver another one. */
+  readonly apart: boolean;
 }
 
 /** A backfill by remote write, or only its requests. */

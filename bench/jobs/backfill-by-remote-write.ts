@@ -12,6 +12,7 @@ import { createSystemClock } from '../../src/runtime/clock.ts';
 import { compileForShortRuns } from '../../src/runtime/compilation.ts';
 import { collectForThroughput, keepYoungGenerationSmall } from '../../src/runtime/garbage-collection.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
+import { CORES, moveToCore } from '../cores.ts';
 import type { RemoteBackfill, RemoteBackfillOptions } from '../messages.ts';
 import { peakResident } from '../usage.ts';
 import { createPast, LABELS } from '../workload/past.ts';
@@ -29,7 +30,8 @@ compileForShortRuns();
 const clock = createSystemClock();
 answer(await measure(jobOptions<RemoteBackfillOptions>()));
 
-async function measure({ url, replayed, ...size }: RemoteBackfillOptions): Promise<RemoteBackfill> {
+async function measure({ url, replayed, apart, ...size }: RemoteBackfillOptions): Promise<RemoteBackfill> {
+  if (apart) moveToCore(CORES.measured, process.pid);
   const past = await createPast(size);
   const post = createPost({
     url,

@@ -29,6 +29,10 @@ requests, encoded and compressed in advance, to another empty receiver, four at 
 series in order; the replayed requests may overtake each other, which the receiver's out-of-order window allows. Meanwhile
 Prometheus compacts past days into blocks on the same cores: the longer the sending takes, the more of them.
 
+Where both share the cores of the machine, replaying leaves the receiver nearly all of them, and the backfill takes what it needs
+from it: the ratio compares their CPU. *With a core each*, as on two machines, it says whether the backfill keeps up with its
+receiver.
+
 ${renderRemote(remote)}`;
 }
 
@@ -66,19 +70,22 @@ function renderFiles(results: readonly FileBackfillResult[]): string {
 }
 
 function renderRemote(results: readonly RemoteBackfillResult[]): string {
-  const rows = results.map(({ series, days, samples, seconds, cpuSeconds, perSecond, ratio, peak }) => [
-    grouped(series),
-    grouped(days),
-    grouped(samples),
-    shown(seconds),
-    shown(cpuSeconds),
-    shownSpread(perSecond),
-    `${shownSpread(ratio)} ×`,
-    mebibytes(peak),
-  ]);
+  const rows = results.map(
+    ({ series, days, samples, seconds, cpuSeconds, perSecond, ratio, apart, peak }) => [
+      grouped(series),
+      grouped(days),
+      grouped(samples),
+      shown(seconds),
+      shown(cpuSeconds),
+      shownSpread(perSecond),
+      `${shownSpread(ratio)} ×`,
+      apart === undefined ? '' : `${shownSpread(apart)} ×`,
+      mebibytes(peak),
+    ],
+  );
   const heads = [
     ...['report series per day', 'days', 'samples', 'seconds', 'CPU s', 'samples/s'],
-    ...['samples/s against the requests alone', 'peak MiB'],
+    ...['samples/s against the requests alone', 'with a core each', 'peak MiB'],
   ];
   return renderTable(heads, rows);
 }

@@ -1,4 +1,5 @@
 import { runJob } from '../child.ts';
+import { canDivide } from '../cores.ts';
 import type { RemoteBackfill, RemoteBackfillOptions } from '../messages.ts';
 import { median, ratiosOf, type Spread, spreadOf } from '../report/statistics.ts';
 import type { PastSize } from '../workload/past.ts';
@@ -17,6 +18,8 @@ export interface RemoteBackfillResult extends PastSize {
   readonly peak: number;
   /** The receiver of the samples, such as `Prometheus 2.42.0`. */
   readonly receiver: string;
+  /** The ratio if backfill and receiver have a processor each; undefined where that cannot be arranged. */
+  readonly apart: Spread | undefined;
 }
 
 interface Round {
@@ -31,11 +34,15 @@ export async function measureRemoteBackfills(
   sizes: readonly PastSize[],
   rounds: number,
 ): Promise<readonly RemoteBackfillResult[]> {
-  const cases = sizes.map((size) => ({ size, runs: [] as Round[] }));
+  const cases = sizes.map((size) => ({ size, runs: [] as Round[], apart: [] as Round[] }));
+  const divides = canDivide();
   for (let round = 0; round < rounds; round++) {
-    for (const { size, runs } of cases) runs.push(await runRound(directory, size));
+    for (const { size, runs, apart } of cases) {
+      runs.push(await runRound(directory, size, false));
+      if (divides) apart.push(await runRound(directory, size, true));
+    }
   }
-  return cases.map(({ size, runs }) => {
+  return cases.map(({ size, runs, apart }) => {
     const of = (figure: (run: Round) => number) => median(runs.map(figure));
     return {
       ...size,
@@ -43,28 +50,33 @@ export async function measureRemoteBackfills(
       seconds: of(({ sent }) => sent.seconds),
       cpuSeconds: of(({ sent }) => sent.cpuSeconds),
       perSecond: spreadOf(runs.map(({ sent }) => sent.samples / sent.seconds)),
-      ratio: ratiosOf(
-        runs.map(({ replayed }) => replayed.seconds),
-        runs.map(({ sent }) => sent.seconds),
-      ),
+      ratio: ratioOf(runs),
+      apart: divides ? ratioOf(apart) : undefined,
       peak: of(({ sent }) => sent.peak),
       receiver: runs[0]?.receiver ?? '',
     };
   });
 }
 
-async function runRound(directory: string, size: PastSize): Promise<Round> {
-  const { run: sent, receiver } = await runOnce(directory, size, false);
-  const { run: replayed } = await runOnce(directory, size, true);
+function ratioOf(runs: readonly Round[]): Spread {
+  return ratiosOf(
+    runs.map(({ replayed }) => replayed.seconds),
+    runs.map(({ sent }) => sent.seconds),
+  );
+}
+
+async function runRound(directory: string, size: PastSize, apart: boolean): Promise<Round> {
+  const { run: sent, receiver } = await runOnce(directory, { ...size, apart, replayed: false });
+  const { run: replayed } = await runOnce(directory, { ...size, apart, replayed: true });
   if (sent.samples !== replayed.samples)
     throw new Error('two runs of the same backfill differ in their samples');
   return { sent, replayed, receiver };
 }
 
-async function runOnce(directory: string, size: PastSize, replayed: boolean) {
-  const receiver = await startReceiver(directory);
+async function runOnce(directory: string, how: Omit<RemoteBackfillOptions, 'url'>) {
+  const receiver = await startReceiver(directory, how.apart);
   try {
-    const options: RemoteBackfillOptions = { ...size, url: receiver.url, replayed };
+    const options: RemoteBackfillOptions = { ...how, url: receiver.url };
     const run = await runJob<RemoteBackfill>(directory, 'jobs/backfill-by-remote-write.js', options);
     const taken = await receiver.samples();
     if (taken !== undefined && taken < run.samples) {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startChild } from '../child.ts';
+import { CORES, moveToCore, onCore } from '../cores.ts';
 import { endProgram, freePort, whenReady } from '../programs.ts';
 
 /** An empty receiver of remote write. */
@@ -20,20 +21,24 @@ const CONFIG = 'global: {scrape_interval: 1h}\nstorage: {tsdb: {out_of_order_tim
 /** In order and out of order; some versions count the latter twice. */
 const APPENDED = /^prometheus_tsdb_head_(?:out_of_order_)?samples_appended_total(?:\{.*\})? (\S+)$/gm;
 
-/** Starts Prometheus as in docs/backfill.md if it is on the path, otherwise a server that discards what it receives. */
-export async function startReceiver(directory: string): Promise<Receiver> {
+/**
+ * Starts Prometheus as in docs/backfill.md if it is on the path, otherwise a server that discards what it receives; `apart`
+ * on a processor of its own.
+ */
+export async function startReceiver(directory: string, apart: boolean): Promise<Receiver> {
   const { stdout } = spawnSync('prometheus', ['--version'], { encoding: 'utf8' });
   const version = /version ([\d.]+)/.exec(stdout ?? '')?.[1];
-  return version === undefined ? startPlain(directory) : startPrometheus(version);
+  return version === undefined ? startPlain(directory, apart) : startPrometheus(version, apart);
 }
 
-async function startPlain(directory: string): Promise<Receiver> {
-  const { port, stop } = await startChild(directory, 'servers/receiver.js');
+async function startPlain(directory: string, apart: boolean): Promise<Receiver> {
+  const { port, pid, stop } = await startChild(directory, 'servers/receiver.js');
+  if (apart) moveToCore(CORES.peer, pid);
   const url = `http://127.0.0.1:${port}`;
   return { name: 'a plain node:http server', url, samples: async () => undefined, stop };
 }
 
-async function startPrometheus(version: string): Promise<Receiver> {
+async function startPrometheus(version: string, apart: boolean): Promise<Receiver> {
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-prometheus-'));
   const config = path.join(folder, 'prometheus.yml');
   writeFileSync(config, CONFIG);
@@ -46,7 +51,8 @@ async function startPrometheus(version: string): Promise<Receiver> {
     `--web.listen-address=${host}`,
     '--log.level=error',
   ];
-  const program = spawn('prometheus', flags, { stdio: 'ignore' });
+  const [command = '', ...args] = apart ? onCore(CORES.peer, 'prometheus', flags) : ['prometheus', ...flags];
+  const program = spawn(command, args, { stdio: 'ignore' });
   async function stop(): Promise<void> {
     await endProgram(program);
     rmSync(folder, { recursive: true });

@@ -92,6 +92,7 @@ async function measureOne(
       stalls: {
         p999: most(({ stalls }) => stalls.p999),
         longest: most(({ stalls }) => stalls.longest),
+        ran: most(({ stalls }) => stalls.ran),
       },
       databaseSeconds,
     };
