@@ -69,7 +69,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const { clock, config } = parts;
   const startedAt = clock.now();
   const startedElapsed = clock.elapsed();
-  const loaded = config.orgs.length >= MANY_ORGS ? collectForManyOrganizations() : undefined;
+  const limitGarbage = config.orgs.length >= MANY_ORGS ? collectForManyOrganizations() : undefined;
   let deployments: Deployments | undefined;
   const first = {
     traffic: trafficSettings(config, []),
@@ -282,7 +282,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       // The first scrape already includes the stored data, unless it is in a database that cannot be used yet.
       const restoring = restoreAndPublish();
       const isRestored = await isDoneAtStart(restoring);
-      loaded?.();
+      limitGarbage?.();
       publishByItself();
       hooks = await openHooks(config, core);
       server = createHttpServer({ ...web.serve(app), clock, maxConnections: config.web.maxConnections });
@@ -301,6 +301,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     },
     async pollOnce() {
       await requireOpen(core.store, clock);
+      limitGarbage?.();
       await Promise.all(jobsOf(inUse()).map((job) => job.run('scheduled')));
       await publication.flush();
       return jobsOf(inUse())

@@ -53,8 +53,8 @@ interface Measuring {
 }
 
 /**
- * Determines the zeros of each family and the label values that are kept. Yields after every sample, so that other work
- * can run.
+ * Determines the zeros of each family and the label values that are kept. Yields between samples, so that other work can
+ * run.
  */
 export function* measureCardinality(
   families: readonly Family[],

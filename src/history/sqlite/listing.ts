@@ -3,11 +3,10 @@ import type { Listing } from '../../catalog/source.ts';
 import type { DatasetState } from '../history.ts';
 import { listingOf } from '../state.ts';
 
-const ENDS = ['empty', 'last', 'repeated-cursor', 'repeated-items', 'page-cap'] as const;
-
 const stored = z.object({
   release: z.string(),
-  end: z.enum(ENDS),
+  // Only a complete listing is stored.
+  end: z.enum(['empty', 'last']),
   pages: z.array(z.object({ digest: z.string(), next: z.string().optional() })),
 });
 
