@@ -1,10 +1,12 @@
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8';
 
 /** The young generation of a process with many organizations, in bytes, after which it grows no further. */
 const YOUNG_BYTES = 32 * 1024 * 1024;
 /** The same of a command that works through much data. */
 const THROUGHPUT_YOUNG_BYTES = 64 * 1024 * 1024;
+/** The old generation grows by so many bytes before it is collected, and by at least a share of what was in use. */
+const GARBAGE = { bytes: 80 * 1024 * 1024, share: 0.3 };
 /** Work has ended when the process has hardly collected for so long; V8 then waits for 8 s from its last collection. */
 const QUIET_MS = 4_000;
 /** Collections of the young generation within a second that mean work: of a large one, and of a small one, as at rest. */
@@ -34,16 +36,18 @@ export function collectForThroughput(): void {
  * For many organizations in one process. While they are polled, the young generation may grow: most of a small one is
  * still in use when it is collected, which otherwise takes a fifth of the CPU time. A fourth of its maximum is enough; V8
  * keeps the rest resident, and lets the old generation grow by as much before it is collected. The old generation is
- * collected when it has grown by three tenths of what was in use, buffers included; by default it grows to several times
- * that, and a fourth of the resident memory is garbage. Until the returned function is called, it may double: a program
- * that loads what it has stored needs less memory than later, and collecting often takes a tenth of the time.
+ * collected when it has grown by three tenths of what was in use, buffers included, or by 80 MiB while that is more; by
+ * default it grows to several times that, and a fourth of the resident memory is garbage. Until the returned function is
+ * called, it may double: a program that loads what it has stored needs less memory than later, and collecting often takes
+ * a tenth of the time.
  *
  * After work, V8 compacts the old generation and returns what is free to the system: a third of the resident memory, on
  * pages that contain something else too. V8 can do so by itself (its memory reducer), but in Node.js it never considers
  * the process idle, unless memory is favored over speed.
  */
 export function collectForManyOrganizations(quietMs = QUIET_MS): () => void {
-  setFlagsFromString('--heap-growing-percent=100');
+  let isLoading = true;
+  growOldGeneration(1);
   // Otherwise, once 64 MiB of buffers were allocated since the last collection, each further one makes V8 mark for 5 to
   // 10 ms at once: a turn of the event loop that reads many answers takes a tenth of a second.
   setFlagsFromString('--external-memory-accounted-in-global-limit');
@@ -79,6 +83,7 @@ export function collectForManyOrganizations(quietMs = QUIET_MS): () => void {
   // The time of V8, which is not that of the exporter's clock.
   const quiet = setTimeout(compact, quietMs).unref();
   observeCollections(({ isOld, startedAt }) => {
+    if (isOld && !isLoading) growOldGeneration(shareOfGarbage());
     if (isOld && state === 'compacting') return compacted();
     if (startedAt - second.start > 1000) Object.assign(second, { start: startedAt, collections: 0 });
     second.collections += 1;
@@ -86,7 +91,21 @@ export function collectForManyOrganizations(quietMs = QUIET_MS): () => void {
       if (second.collections > WORK.small) work();
     } else if (isOld || second.collections > WORK.large) quiet.refresh();
   });
-  return () => setFlagsFromString('--heap-growing-percent=30');
+  return () => {
+    isLoading = false;
+    growOldGeneration(shareOfGarbage());
+  };
+}
+
+/** Lets the old generation grow by a share of what is in use after a collection. */
+function growOldGeneration(share: number): void {
+  setFlagsFromString(`--heap-growing-percent=${Math.round(100 * share)}`);
+}
+
+/** The share of what is in use by which it may grow; at most it doubles. */
+function shareOfGarbage(): number {
+  const { used_heap_size: objects, external_memory: buffers } = getHeapStatistics();
+  return Math.min(1, Math.max(GARBAGE.share, GARBAGE.bytes / (objects + buffers)));
 }
 
 /** Lets the young generation grow until it has so many bytes, or until the returned function is called. */

@@ -89,6 +89,9 @@ export function createCronTicker({ clock, log }: { readonly clock: Clock; readon
     const cron = readCron(expression);
     const schedule = { cron, listeners: new Set<Listener>(), next: cron.next(clock.now()) };
     schedules.set(expression, schedule);
+    // The current wait may end after the time of a new schedule.
+    if (wake === undefined) void keepTime();
+    else wake.abort();
     return schedule;
   }
 
@@ -97,9 +100,6 @@ export function createCronTicker({ clock, log }: { readonly clock: Clock; readon
       const schedule = scheduleOf(expression);
       const listener = { onTick };
       schedule.listeners.add(listener);
-      // The current wait may end after the new schedule's time.
-      if (wake === undefined) void keepTime();
-      else wake.abort();
       return {
         next: () => schedule.next,
         stop() {
