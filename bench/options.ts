@@ -80,9 +80,12 @@ const TO_FILES: readonly PastSize[] = [
   { series: 1000, days: 1500 },
   { series: 20_000, days: 300 },
 ];
+/** Short and long ones, because the former are mostly a start. */
 const BY_REMOTE_WRITE: readonly PastSize[] = [
   { series: 1000, days: 300 },
+  { series: 1000, days: 1500 },
   { series: 20_000, days: 30 },
+  { series: 20_000, days: 150 },
 ];
 /** Of these, slightly more than twenty thousand are active on a working day: two hundred pages. */
 const USERS = 42_000;

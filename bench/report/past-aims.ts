@@ -28,7 +28,7 @@ export function fileAims(results: readonly FileBackfillResult[]): readonly Aim[]
 /** The targets for backfills by remote write. */
 export function remoteAims(results: readonly RemoteBackfillResult[]): readonly Aim[] {
   return results.flatMap(({ series, days, ratio, apart }) => {
-    const what = `backfill by remote write at ${grouped(series)} series per day, ${days} days, against replaying its requests`;
+    const what = `backfill by remote write at ${grouped(series)} series per day, ${grouped(days)} days, against replaying its requests`;
     const shared = atLeast(what, 0.8, ratio);
     return apart === undefined ? [shared] : [atLeast(`${what}, with a core each`, 0.8, apart), shared];
   });

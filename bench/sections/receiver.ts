@@ -17,7 +17,7 @@ interface Receiver {
 }
 
 const GIVE_UP_MS = 20_000;
-const CONFIG = 'global: {scrape_interval: 1h}\nstorage: {tsdb: {out_of_order_time_window: 400d}}\n';
+const CONFIG = 'global: {scrape_interval: 1h}\nstorage: {tsdb: {out_of_order_time_window: 1600d}}\n';
 /** In order and out of order; some versions count the latter twice. */
 const APPENDED = /^prometheus_tsdb_head_(?:out_of_order_)?samples_appended_total(?:\{.*\})? (\S+)$/gm;
 
@@ -46,7 +46,7 @@ async function startPrometheus(version: string, apart: boolean): Promise<Receive
   const flags = [
     `--config.file=${config}`,
     `--storage.tsdb.path=${path.join(folder, 'data')}`,
-    '--storage.tsdb.retention.time=2y',
+    '--storage.tsdb.retention.time=6y',
     '--web.enable-remote-write-receiver',
     `--web.listen-address=${host}`,
     '--log.level=error',
