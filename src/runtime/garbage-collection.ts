@@ -93,7 +93,9 @@ export function collectForManyOrganizations(quietMs = QUIET_MS): () => void {
   });
   return () => {
     isLoading = false;
-    growOldGeneration(shareOfGarbage());
+    // The same at each start, and only then what fits: V8 uses the cached code of the modules that are loaded next if
+    // all flags are those with which it was compiled.
+    growOldGeneration(GARBAGE.share);
   };
 }
 
