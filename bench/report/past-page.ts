@@ -31,7 +31,7 @@ Prometheus compacts past days into blocks on the same cores: the longer the send
 
 Where both share the cores of the machine, replaying leaves the receiver nearly all of them, and the backfill takes what it needs
 from it: the ratio compares their CPU. *With a core each*, as on two machines, it says whether the backfill keeps up with its
-receiver. Compiling its code takes V8 about a third of a CPU second, which a short backfill pays as well as a long one.
+receiver. A short one pays as much as a long one for the compilation of its code by V8.
 
 ${renderRemote(remote)}`;
 }
