@@ -3,6 +3,7 @@ import { collectors as allCollectors } from '../collectors/index.ts';
 import type { ApiConfig, OrgConfig, StartConfig } from '../config/config.ts';
 import { createExposition, type Exposition } from '../exposition/exposition.ts';
 import { createInstruments, type Instruments } from '../exposition/instruments.ts';
+import type { KeptPage } from '../exposition/kept-page.ts';
 import { createOrgMetrics } from '../exposition/org-metrics.ts';
 import { createPublication, type Publication } from '../exposition/publication.ts';
 import { createSegmentRenderer, type RenderSegment } from '../exposition/segment.ts';
@@ -24,7 +25,9 @@ import { createScheduler, type Scheduler } from '../scheduler/scheduler.ts';
 import { createCronTicker, type Ticker } from '../scheduler/ticker.ts';
 import { type ClaimRun, claimEverything, createClaims, createSharedInstruments } from './claims.ts';
 import { publishedFamilies } from './families.ts';
-import { logUnlessNotStored, openStore, type Store } from './store.ts';
+import { findPage } from './find-page.ts';
+import type { PageFile } from './page-file.ts';
+import { logUnlessNotStored, openStore, openStoreLater, type Store } from './store.ts';
 import { createTraffic, type Traffic, type TrafficSettings } from './traffic.ts';
 
 /** The environment of the process. */
@@ -49,8 +52,12 @@ export interface Core {
   readonly log: ClosableLogger;
   readonly redactor: Redactor;
   readonly clock: Clock;
+  /** Names this build of the program. */
+  readonly release: string;
   readonly history: History;
   readonly store: Store;
+  /** The page's file, and what was kept in it; undefined without a file for the history. */
+  readonly page: CorePage | undefined;
   readonly instruments: Instruments;
   /** Those that runs update: with a shared store they count for all processes. */
   readonly runInstruments: Instruments;
@@ -83,6 +90,14 @@ export interface Core {
   onTried(): void;
 }
 
+interface CorePage {
+  readonly file: PageFile;
+  /** The page of what is stored: if there is one, the store is not opened before `shown` is called. */
+  readonly kept: KeptPage | undefined;
+  /** Ends the store's waiting, also if the service stops. */
+  shown(): void;
+}
+
 /** Callbacks into the current deployment. */
 interface CoreEvents extends Pick<Core, 'publish' | 'onTried'> {
   /** The current secrets to redact. */
@@ -100,10 +115,19 @@ const STORE_AGAIN_MS = 1_000;
 /** Work that takes longer mostly waits for the platform, and must not hold up other organizations. */
 const SLOW_TURN_MS = 2_000;
 
+/** The settings of the first deployment that the core begins with. */
+interface FirstSettings {
+  readonly traffic: TrafficSettings;
+  readonly logLevel: LogLevel;
+  readonly maxTurns: number;
+  /** Fingerprint of those that shape a page. */
+  readonly page: string;
+}
+
 /** Creates the core; rejects with a `ConfigError` if the history's path is not a file that may be used. */
 export async function createCore(
   config: StartConfig,
-  first: { readonly traffic: TrafficSettings; readonly logLevel: LogLevel; readonly maxTurns: number },
+  first: FirstSettings,
   environment: CliEnvironment,
   events: CoreEvents,
 ): Promise<Core> {
@@ -113,15 +137,28 @@ export async function createCore(
   const log = createLogger({ ...config.log, level: first.logLevel, stream: stderr, clock, redactor });
   const orgMetrics = createOrgMetrics(clock);
   const publication = createPublication({ families: publishedFamilies(), orgMetrics, clock, log });
-  const store = await openStore({
-    ...config.storage,
-    collectors: allCollectors,
-    release: `${version}+${revision}`,
-    onLateLoad: events.onLateLoad,
-    onChange: events.onChange,
-    onRuns: events.onRuns,
-    ...{ clock, log },
-  });
+  const release = `${version}+${revision}`;
+  const page = await findPage(config.storage, { release, settings: first.page }, { clock, log });
+  const open = () =>
+    openStore({
+      ...config.storage,
+      ...{ collectors: allCollectors, release },
+      onLateLoad: events.onLateLoad,
+      onChange: events.onChange,
+      onRuns: events.onRuns,
+      ...{ clock, log, signal: stopping.signal },
+    });
+  const shown = Promise.withResolvers<void>();
+  const store =
+    page?.kept === undefined
+      ? await open()
+      : openStoreLater(
+          shown.promise.then(() => {
+            stopping.signal.throwIfAborted();
+            return open();
+          }),
+          page.kept.storeId,
+        );
   const { history } = store;
   const instruments = createInstruments({
     series: () => publication.current().series,
@@ -146,7 +183,8 @@ export async function createCore(
         .catch((error: unknown) => logUnlessNotStored(log, 'Storing a pause failed', error)));
   const traffic = createTraffic({ history, clock, onPause }, first.traffic);
   return {
-    ...{ log, redactor, clock, history, store, instruments, publication, traffic },
+    ...{ log, redactor, clock, release, history, store, instruments, publication, traffic },
+    page: page && { ...page, shown: shown.resolve },
     exposition: createExposition({ publication, registry: instruments.registry, clock }),
     published: createPublishedOrgs(publication),
     ...{ runs, lastTick },

@@ -30,11 +30,18 @@ export interface Deployments {
   refresh(collectors?: ReadonlySet<string>): Promise<void>;
 }
 
-/** Creates the first deployment; `note` records why a watched file is not in use, or that it is in use again. */
+interface DeploymentEvents {
+  /** Called with why a watched file is not in use, or that it is in use again. */
+  note(name: string, problem: string | undefined): void;
+  /** Called when other settings apply; the next page is made after it has resolved. */
+  onReplace(): Promise<void>;
+}
+
+/** Creates the first deployment. */
 export function createDeployments(
   config: LiveConfig,
   core: Core,
-  note: (name: string, problem: string | undefined) => void,
+  { note, onReplace }: DeploymentEvents,
 ): Deployments {
   const { log } = core;
   // The only reference that a reload replaces.
@@ -56,6 +63,7 @@ export function createDeployments(
   async function replace(before: Deployment, next: Deployment, names: readonly string[]): Promise<void> {
     inUse = next;
     putInUse(next, core, before);
+    await onReplace();
     try {
       await retire(before, next, core);
       await introduce(next, core);

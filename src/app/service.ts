@@ -18,6 +18,8 @@ import { createDeployments, type Deployments } from './deployments.ts';
 import { createFigures } from './figures.ts';
 import type { ServiceHooks } from './hooks.ts';
 import type { DeployedJob } from './job.ts';
+import { createPageKeeper, showKeptPage } from './kept-page.ts';
+import { pageSettingsOf } from './page-settings.ts';
 import { stripOldIdentities } from './people.ts';
 import { createReload, createRestartNote, namesOf } from './reload.ts';
 import { restore } from './restore.ts';
@@ -75,6 +77,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     traffic: trafficSettings(config, []),
     logLevel: config.log.level,
     maxTurns: config.api.maxConcurrentRequests,
+    page: pageSettingsOf(config, config.people.current()),
   };
   const core = await createCore(config, first, parts, {
     secrets,
@@ -87,7 +90,11 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const { log, publication, runs, scheduler, history, exposition, redactor } = core;
   // Nobody can read a page before the service listens.
   const publishByItself = publication.hold();
-  deployments = createDeployments(config, core, (name, problem) => reload.note(name, problem));
+  const keeper = core.page && createPageKeeper({ file: core.page.file, core, inUse });
+  deployments = createDeployments(config, core, {
+    note: (name, problem) => reload.note(name, problem),
+    onReplace: async () => keeper?.drop(),
+  });
   const { apply, followFiles, publishAll, publishSafely, refresh } = deployments;
   const reload = createReload(
     [
@@ -191,6 +198,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
         .catch((error: unknown) => logUnlessNotStored(log, 'History sweep failed', error));
       await followFiles();
       await publishSafely([]);
+      await keeper?.keep();
     }
   }
 
@@ -219,6 +227,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
 
   async function stop(): Promise<void> {
     core.stopping.abort();
+    core.page?.shown();
     closeConnections(inUse());
     await Promise.all([scheduler.stop(), server?.close(), reloading]);
     // A reload in progress may have created others.
@@ -228,7 +237,8 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     await web?.close();
     await hooks?.close();
     await publication.close();
-    await history.close();
+    if (keeper === undefined) await history.close();
+    else await keeper.keepAtEnd(history.close);
     await log.close();
   }
 
@@ -280,13 +290,17 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     async start() {
       web = await openServiceWeb({ config: config.web, files: parts.files ?? createFiles(), clock, log });
       // The first scrape already includes the stored data, unless it is in a database that cannot be used yet.
+      const kept = core.page?.kept;
+      const isShown = kept !== undefined && (await showKeptPage(kept, core));
+      if (!isShown) core.page?.shown();
       const restoring = restoreAndPublish();
-      const isRestored = await isDoneAtStart(restoring);
+      const isRestored = !isShown && (await isDoneAtStart(restoring));
       limitGarbage?.();
       publishByItself();
       hooks = await openHooks(config, core);
       server = createHttpServer({ ...web.serve(app), clock, maxConnections: config.web.maxConnections });
       const { port } = await server.listen(config.web.listen);
+      core.page?.shown();
       web.watch((problem) => reload.note(WEB_CONFIGURATION, problem));
       try {
         await connect(inUse(), core);
@@ -300,6 +314,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       return { port, scheme: web.scheme };
     },
     async pollOnce() {
+      core.page?.shown();
       await requireOpen(core.store, clock);
       limitGarbage?.();
       await Promise.all(jobsOf(inUse()).map((job) => job.run('scheduled')));

@@ -3,6 +3,7 @@ import type { Collector } from '../catalog/collector.ts';
 import type { DatasetName } from '../catalog/dataset.ts';
 import type { StorageConfig } from '../config/storage.ts';
 import { type History, NotStored } from '../history/history.ts';
+import { createLateHistory } from '../history/late.ts';
 import { createMemoryHistory } from '../history/memory.ts';
 import type { Database } from '../history/postgres/database.ts';
 import type { PostgresHistory, PostgresHistoryDeps } from '../history/postgres/history.ts';
@@ -40,6 +41,8 @@ export interface Store {
   readonly opened: Promise<void>;
   /** Resolves once answers can be stored; rejects when aborted. */
   usable(signal: AbortSignal): Promise<void>;
+  /** The state of the file, if it holds all that is known, also once it is closed; undefined without a file. */
+  mark(): string | undefined;
 }
 
 interface StoreParts extends StorageConfig {
@@ -50,6 +53,8 @@ interface StoreParts extends StorageConfig {
   readonly log: Logger;
   /** Called when more was loaded from the file after the start. */
   readonly onLateLoad: () => void;
+  /** Once aborted, a file that is still being read is closed. */
+  readonly signal?: AbortSignal;
   /** Called when another process has stored something. */
   readonly onChange?: (org: string, datasets: readonly DatasetName[]) => void;
   /** Called with the last runs and totals of an organization, whichever process made them. */
@@ -69,6 +74,30 @@ export async function openStore(parts: StoreParts): Promise<Store> {
   return local(await createSqliteHistory({ ...parts, schemaVersionOf }));
 }
 
+/**
+ * The store of a file that is still being opened: what it holds is on the page already. Each call waits for it. `storeId`
+ * identifies it until then.
+ */
+export function openStoreLater(open: Promise<Store>, storeId: string | undefined): Store {
+  let store: Store | undefined;
+  const opened = open.then((now) => {
+    store = now;
+  });
+  const history = open.then((now) => now.history);
+  // Whoever waits for them gets the error.
+  for (const waiting of [opened, history]) waiting.catch(() => undefined);
+  // The page is of the whole file.
+  const isPersistent = () => store?.isPersistent?.() ?? true;
+  return {
+    history: createLateHistory(history),
+    ...{ isPersistent, database: undefined, shared: undefined, opened },
+    metrics: { isUp: isPersistent, id: () => (store === undefined ? storeId : store.metrics.id()) },
+    waitingFor: () => (store === undefined ? 'the stored history' : undefined),
+    usable: () => opened,
+    mark: () => store?.mark(),
+  };
+}
+
 /** For commands, which do not wait for a database: rejects with a `ConfigError` if it cannot be used. */
 export async function requireOpen({ database, history, waitingFor }: Store, clock: Clock): Promise<void> {
   while (waitingFor() !== undefined) {
@@ -81,8 +110,8 @@ export async function requireOpen({ database, history, waitingFor }: Store, cloc
   }
 }
 
-function local(history: History & Partial<Pick<SqliteHistory, 'isPersistent' | 'storeId'>>): Store {
-  const { isPersistent } = history;
+function local(history: History & Partial<Pick<SqliteHistory, 'isPersistent' | 'storeId' | 'mark'>>): Store {
+  const { isPersistent, mark = () => undefined } = history;
   const memoryId = randomUUID();
   const storeId = history.storeId ?? (() => memoryId);
   return {
@@ -91,6 +120,7 @@ function local(history: History & Partial<Pick<SqliteHistory, 'isPersistent' | '
     waitingFor: () => undefined,
     opened: Promise.resolve(),
     usable: () => Promise.resolve(),
+    mark,
   };
 }
 
@@ -120,6 +150,7 @@ async function openDatabase(
     async usable(signal) {
       while (!database.isUp()) await clock.wait(LOOK_MS, signal);
     },
+    mark: () => undefined,
   };
 }
 

@@ -74,18 +74,25 @@ export function createSlices(clock: Pick<Clock, 'elapsed'>, budgetMs = SLICE_MS)
 
 /**
  * Runs a generator to its end, and lets other work run every few milliseconds. It checks the clock after this many
- * steps: 1 if a single one can be large.
+ * steps: 1 if a single one can be large. Once the signal is aborted, it stops there and rejects with the signal's reason.
  */
 export async function runInSlices<Result>(
   work: Generator<unknown, Result>,
   clock: Pick<Clock, 'elapsed'>,
   stepsPerLook = SMALL_STEPS,
+  signal?: AbortSignal,
 ): Promise<Result> {
   const slices = createSlices(clock);
   for (let steps = 1; ; steps++) {
     const step = work.next();
     if (step.done === true) return step.value;
     // Without a promise for each step.
-    if (steps % stepsPerLook === 0 && slices.over()) await slices.next();
+    if (steps % stepsPerLook !== 0 || !slices.over()) continue;
+    await slices.next();
+    if (signal?.aborted === true) {
+      // Releases what the generator holds, such as a statement of a database.
+      work.return(undefined as never);
+      throw signal.reason;
+    }
   }
 }

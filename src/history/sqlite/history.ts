@@ -29,6 +29,8 @@ export interface SqliteHistoryDeps extends Opening, Readers {
   readonly log: Logger;
   /** Called when a file that could not be opened at first has added data. */
   readonly onLateLoad?: () => void;
+  /** Once aborted, a file that is still being read is closed, and opening rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
 }
 
 /** A history that outlives its process. */
@@ -37,6 +39,8 @@ export interface SqliteHistory extends History {
   isPersistent(): boolean;
   /** A random identifier of the store; undefined until it could be stored. */
   storeId(): string | undefined;
+  /** The state of the file if it holds all that is known, also once it is closed; see `markOf`. */
+  mark(): FileMark | undefined;
 }
 
 /**
@@ -45,7 +49,7 @@ export interface SqliteHistory extends History {
  * lost, and no readable data. Rejects with a `ConfigError` if the file is another program's or not a regular file.
  */
 export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<SqliteHistory> {
-  const { path, clock, log } = deps;
+  const { path, clock, log, signal } = deps;
   const state = createHistoryState();
   const unsaved = createUnsaved();
   const requests = createRequestCounts({ path: requestFileBeside(path), log });
@@ -61,6 +65,8 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   let storedMark: SweepMark | undefined;
   let isScrubDue = false;
   let closed = false;
+  /** Whether a transaction is under way. */
+  let saving = false;
   /** The transaction that has not begun yet. */
   let nextSave: Promise<void> | undefined;
 
@@ -68,9 +74,10 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     const { file: opened, replaced } = openHistoryFile(path, deps, { ...deps, isSuspect });
     try {
       if (replaced !== undefined) await takeFrom(replaced);
-      else absorb(await runInSlices(load(opened.db, deps), clock, ROWS_PER_LOOK));
+      else absorb(await runInSlices(load(opened.db, deps), clock, ROWS_PER_LOOK, signal));
     } catch (error) {
       opened.close();
+      signal?.throwIfAborted();
       throw refusalOf(error, path);
     }
     ours = markOf(path);
@@ -120,14 +127,17 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       file ??= await open();
       if (isLate) deps.onLateLoad?.();
       batch = unsaved.take();
+      saving = true;
       file.begin();
       await runInSlices(writes(file, state, batch), clock, ROWS_PER_LOOK);
       if (!isSame(storedMark, state.sweepMark())) storeMark(file);
       file.commit();
       if (isScrubDue && unsaved.isEmpty) scrub(file);
       ours = markOf(path);
+      saving = false;
       noteRecovery();
     } catch (error) {
+      saving = false;
       rollback();
       for (const dataset of batch) unsaved.add(dataset);
       storedMark = undefined;
@@ -229,6 +239,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   try {
     file = await open();
   } catch (error) {
+    signal?.throwIfAborted();
     if (error instanceof ConfigError && !(error instanceof UnusableHistory)) throw error;
     noteTrouble(error);
     await salvage(path);
@@ -253,6 +264,10 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   return {
     isPersistent: () => trouble === undefined && requests.isSaved,
     storeId: () => (closed ? undefined : requests.storeId),
+    mark() {
+      const isWhole = trouble === undefined && unsaved.isEmpty && !saving && (closed || file !== undefined);
+      return isWhole && markOf(path) === ours ? ours : undefined;
+    },
     read: async (org) => state.read(org),
     adopt,
     async putConfirmedKey(org, key) {
@@ -297,8 +312,11 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       await save();
       closed = true;
       requests.close();
+      const isOurs = file !== undefined && markOf(path) === ours;
       file?.close();
       file = undefined;
+      // Closing moves the write-ahead log into the database.
+      if (isOurs) ours = markOf(path);
     },
   };
 }
