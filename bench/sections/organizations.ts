@@ -22,8 +22,10 @@ export interface OrganizationsResult extends OrganizationsSize {
   readonly firstSync: Phase;
   /** Every collector of every organization once more, after a rest. */
   readonly round: Phase;
-  /** From the start on the store that is there. */
+  /** From the start on the store that is there, until every collector has succeeded again. */
   readonly restart: Phase;
+  /** Seconds from the start to the full page, where no page was kept, as after an upgrade. */
+  readonly coldSeconds: number;
   /** Resident memory in bytes: at rest after the first sync, and at most. */
   readonly resident: number;
   readonly peak: number;
@@ -81,26 +83,32 @@ async function measureOne(
   const args = configure(folder, platformPort, size);
   const { isSynced, isNewerThan, newestIn } = pageChecks(size.organizations);
   await using first = await start(built, args);
-  const firstSync = await first.phase(isSynced);
+  const firstSync = await first.phase({ isComplete: isSynced });
   const newest = newestIn(await first.page());
   let [resident, askedAt] = [0, Number.POSITIVE_INFINITY];
-  const round = await first.phase(
-    (page) => isNewerThan(page, askedAt),
-    async () => {
+  const round = await first.phase({
+    isComplete: (page) => isNewerThan(page, askedAt),
+    async begin() {
       resident = first.memory().resident;
       askedAt = Date.now() / 1000;
       await first.post('/-/refresh');
     },
-  );
+  });
   const page = await first.page();
   const compressed = await first.compressedSize();
-  const { peak } = first.memory();
+  const peakBefore = first.memory().peak;
   const stopSeconds = await first.stop();
+  const isFull = (text: string) => newestIn(text) >= newest;
   await using second = await start(built, args);
-  const restart = await second.phase((text) => newestIn(text) >= newest);
+  const restart = await second.phase({ isComplete: isSynced, isFull });
+  const peak = Math.max(peakBefore, second.memory().peak);
+  await second.stop();
+  rmSync(path.join(folder, 'history-page.gz'));
+  await using cold = await start(built, args);
+  const { fullSeconds: coldSeconds } = await cold.phase({ isComplete: isFull });
   return {
     ...{ ...size, series: count(page, /^agent_platform_(?!exporter_)\w+\{/gm) },
-    ...{ firstSync, round, restart, resident, peak, stopSeconds, compressed },
+    ...{ firstSync, round, restart, coldSeconds, resident, peak, stopSeconds, compressed },
     gzip: gzipSync(page, { level: 6 }).length,
   };
 }

@@ -17,8 +17,20 @@ export interface Phase extends Answered {
   readonly seconds: number;
   /** CPU time of the program until then, all threads. */
   readonly cpuSeconds: number;
+  /** Until the page had what it had before, where that comes earlier. */
+  readonly fullSeconds: number;
   /** From the first answered request on. */
   readonly stalls: Stalls;
+}
+
+/** When a phase begins and ends. */
+interface PhaseBounds {
+  /** Whether the page is complete. */
+  isComplete(page: string): boolean;
+  /** Whether it has what it had before; the same by default. */
+  isFull?(page: string): boolean;
+  /** Begins the phase; by default it has begun with the end of the one before. */
+  begin?(): Promise<void>;
 }
 
 /** A running program that is measured. */
@@ -71,17 +83,21 @@ export async function start(
     await asker.stop();
   }
 
-  /** Reads the page until it is complete, at most a fifth of the time; resolves with the time of the first one. */
-  async function whenComplete(isComplete: (page: string) => boolean): Promise<number> {
+  /** Reads the page until it is complete, at most a fifth of the time; resolves with the times of the first and the full one. */
+  async function whenComplete({ isComplete, isFull = isComplete }: PhaseBounds) {
     let answeredAt: number | undefined;
+    let fullAt: number | undefined;
     while (true) {
       const lookedAt = performance.now();
       const text = await page().catch(() => undefined);
       // What precedes the first answer is the start.
       if (text !== undefined && !isStarted) await stallsOf(child);
       isStarted ||= text !== undefined;
-      if (text !== undefined) answeredAt ??= performance.now();
-      if (answeredAt !== undefined && text !== undefined && isComplete(text)) return answeredAt;
+      if (text !== undefined) {
+        answeredAt ??= performance.now();
+        if (isFull(text)) fullAt ??= performance.now();
+        if (isComplete(text)) return { answeredAt, fullAt: fullAt ?? performance.now() };
+      }
       if (child.exitCode !== null) throw new Error('serve ended');
       if (performance.now() - began > GIVE_UP_MS) throw new Error('the page is not complete');
       await pause(Math.max(LOOK_MS, (performance.now() - lookedAt) * LOOK_SHARE));
@@ -105,24 +121,24 @@ export async function start(
      * Resolves once the page is complete and was observed for long enough, with what was seen until then. What begins
      * the phase is called after a rest, which is observed too.
      */
-    async phase(isComplete: (page: string) => boolean, begin?: () => Promise<void>): Promise<Phase> {
+    async phase(bounds: PhaseBounds): Promise<Phase> {
       await asker.ask({ port } satisfies Asking);
-      if (begin !== undefined) {
+      if (bounds.begin !== undefined) {
         await pause(REST_MS);
         cpuBefore = cpuSecondsOf(pid);
         began = performance.now();
-        await begin();
+        await bounds.begin();
       }
-      const answeredAt = await whenComplete(isComplete);
+      const { answeredAt, fullAt } = await whenComplete(bounds);
       const completeAt = performance.now();
       const cpuSeconds = cpuSecondsOf(pid) - cpuBefore;
       await pause(Math.max(0, answeredAt + OBSERVED_MS - completeAt));
       const { p99, slowest } = await asker.ask<Answered>({} satisfies Asking);
       const blocked = await stallsOf(child);
-      const seconds = (completeAt - began) / 1000;
+      const [seconds, fullSeconds] = [(completeAt - began) / 1000, (fullAt - began) / 1000];
       cpuBefore = cpuSecondsOf(pid);
       began = performance.now();
-      return { seconds, cpuSeconds, p99, slowest, stalls: blocked };
+      return { seconds, fullSeconds, cpuSeconds, p99, slowest, stalls: blocked };
     },
     [Symbol.asyncDispose]: endAll,
     /** Resolves with the seconds from SIGTERM to the exit. */

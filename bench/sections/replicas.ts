@@ -79,13 +79,14 @@ async function measureOne(
     all: readonly Measured[],
     isComplete: (page: string) => boolean,
   ): Promise<SharedPhase> {
-    const phases = await Promise.all(all.map((replica) => replica.phase(isComplete)));
+    const phases = await Promise.all(all.map((replica) => replica.phase({ isComplete })));
     const now = database?.cpuSeconds() ?? 0;
     const databaseSeconds = now - before;
     before = now;
     const most = (value: (phase: Phase) => number) => Math.max(...phases.map(value));
     return {
       seconds: most(({ seconds }) => seconds),
+      fullSeconds: most(({ fullSeconds }) => fullSeconds),
       cpuSeconds: phases.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
       p99: most(({ p99 }) => p99),
       slowest: most(({ slowest }) => slowest),

@@ -56,7 +56,7 @@ async function measureOne(built: Built, size: number, options: ServingOptions): 
       built,
       configure(folder, platform.port, { organizations: 1, days: DAYS }, undefined, SETTINGS),
     );
-    await serve.phase(pageChecks(1).isSynced);
+    await serve.phase({ isComplete: pageChecks(1).isSynced });
     const series = await countSeries(serve.port);
     const registries = { promClient: false, clientGolang: undefined };
     const scraping = { ...options, directory: built.bench, series, registries };

@@ -20,8 +20,8 @@ ${renderTable(
   checks.map(({ what, found, held }) => [what, found, held ? 'held' : '**missed**']),
 )}
 
-A scrape took ${quantile(scrapes, 0.5).toFixed(1)} ms in the median, and ${quantile(scrapes, 1).toFixed(0)} ms at most. The platform answered ${counts(answers)} (0: connection
-closed). Log lines: ${counts(logLines)}.
+A scrape took ${quantile(scrapes, 0.5).toFixed(1)} ms in the median, ${quantile(scrapes, 0.99).toFixed(0)} ms at the 99th percentile, and ${quantile(scrapes, 1).toFixed(0)} ms at most.
+The platform answered ${counts(answers)} (0: connection closed). Log lines: ${counts(logLines)}.
 
 ${renderTable(
   ['After', 'Resident, MiB', 'Heap in use, MiB', 'Open files'],
