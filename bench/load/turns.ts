@@ -19,8 +19,8 @@ export interface RoundPlan<Name> {
 }
 
 /**
- * About the length of a slice: long against an answer of a bare server, and short against the time in which the machine
- * changes its speed. Two bare servers differed less in slices of 80 ms than in those of 250 ms, and no less in those of 20 ms.
+ * About the length of a slice: long against an answer of a bare server, and short against the time for which the machine
+ * keeps its speed.
  */
 const SLICE_MS = 80;
 
