@@ -22,7 +22,7 @@ export interface RoundPlan<Name> {
  * About the length of a slice: long against an answer of a bare server, and short against the time for which the machine
  * keeps its speed.
  */
-const SLICE_MS = 80;
+export const SLICE_MS = 80;
 
 /** The loads of a round in their order. */
 export function turnsOf<Name>({
