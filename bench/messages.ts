@@ -58,12 +58,10 @@ export interface Load {
 
 /** The result of a load. */
 export interface LoadResult {
-  /** Complete answers with status 200. */
-  readonly answers: number;
-  readonly perSecond: number;
-  /** From the request's first byte to the answer's last, in milliseconds. */
-  readonly p50: number;
-  readonly p99: number;
+  /** From the first request's first byte to the last answer's last. */
+  readonly seconds: number;
+  /** Of each complete answer with status 200: from the request's first byte to the answer's last, in milliseconds. */
+  readonly times: readonly number[];
   /** Bytes of the last answer's body. */
   readonly bytes: number;
 }

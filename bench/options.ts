@@ -20,10 +20,10 @@ export interface BenchOptions {
   readonly parts: readonly Part[];
   readonly sizes: readonly number[];
   readonly rounds: number;
-  /** Length of one load, in milliseconds. */
+  /** Time for which each server is loaded in a round, in milliseconds. */
   readonly milliseconds: number;
   readonly connections: number;
-  /** Loads on the running service in which it polls everything once, and the length of each, in milliseconds. */
+  /** Rounds in which the running service polls everything once, and the length of its load in each, in milliseconds. */
   readonly pollingRounds: number;
   readonly pollingMilliseconds: number;
   readonly publishings: number;
@@ -53,8 +53,8 @@ export interface BenchOptions {
 
 const USAGE = `npm run bench -- [options]
   --series 1000,100000   numbers of series to measure (default 1000,100000,1000000)
-  --rounds 5             rounds of load, of which the median counts
-  --seconds 2            length of one load on one server
+  --rounds 7             rounds of load, of which the median counts
+  --seconds 1.5          time for which each server is loaded in a round
   --connections 4        connections that the load client keeps
   --organizations 100x15 organizations in one process and their days, 15 by default; the last is that of the replicas
   --quick                one short round at 1000 series: shows that everything runs
@@ -105,8 +105,8 @@ export function parseOptions(args: readonly string[]): BenchOptions {
   return {
     parts: values.only?.map(part) ?? BY_DEFAULT,
     sizes: (values.series ?? (quick ? '1000' : '1000,100000,1000000')).split(',').map(positive),
-    rounds: positive(values.rounds ?? (quick ? '1' : '5')),
-    milliseconds: positive(values.seconds ?? (quick ? '0.1' : '2')) * 1000,
+    rounds: positive(values.rounds ?? (quick ? '1' : '7')),
+    milliseconds: positive(values.seconds ?? (quick ? '0.1' : '1.5')) * 1000,
     connections: positive(values.connections ?? '4'),
     pollingRounds: quick ? 1 : 3,
     pollingMilliseconds: quick ? 300 : 30_000,

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { createAnswerReader } from './answer.ts';
 
 /** The request of a scraper; the accepted formats are those of Prometheus. */
 const REQUEST = Buffer.from(
@@ -12,34 +13,44 @@ const REQUEST = Buffer.from(
     '',
   ].join('\r\n'),
 );
-const BLANK_LINE = '\r\n\r\n';
-/** The end of an answer in chunks. A compressed body contains it by chance once in 2⁵⁶ bytes. */
-const LAST_CHUNK = '\r\n0\r\n\r\n';
 const BUFFER_BYTES = 256 * 1024;
-/** More than the header of any answer. */
-const HEAD_BYTES = 4096;
 
 /** Receives the duration in milliseconds and the body size in bytes of each complete answer. */
-type OnAnswer = (milliseconds: number, bytes: number) => boolean;
+export type OnAnswer = (milliseconds: number, bytes: number) => boolean;
 
-/**
- * Sends one request after the other over one persistent connection, as long as `onAnswer` returns true. The size of
- * the body is its declared length, or that of its chunks with their lengths; the body itself is discarded. Rejects on a
- * status other than 200.
- */
-export function scrapeRepeatedly(port: number, onAnswer: OnAnswer): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let head = '';
-    // Undefined while the header is being read, infinite if the answer is sent in chunks.
-    let missing: number | undefined;
-    let lastSeen = '';
-    let bytes = 0;
+/** A persistent connection to a server. */
+export interface Connection {
+  /** Sends one request after the other as long as `onAnswer` returns true; rejects if an answer is not complete. */
+  scrapeRepeatedly(onAnswer: OnAnswer): Promise<void>;
+  close(): void;
+}
+
+interface Scraping {
+  readonly onAnswer: OnAnswer;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Connects to a server on loopback. */
+export function openConnection(port: number): Promise<Connection> {
+  return new Promise((opened, refused) => {
+    const reader = createAnswerReader();
+    let scraping: Scraping | undefined;
     let sentAt = 0;
 
     // One buffer for everything received, because a client that allocates would measure itself.
     const onread = { buffer: Buffer.allocUnsafe(BUFFER_BYTES), callback: received };
     const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true, onread });
-    socket.once('connect', send).once('error', reject).once('close', closed);
+    socket.once('connect', () => opened({ scrapeRepeatedly, close: () => socket.destroy() }));
+    socket.once('error', fail).once('close', () => fail(new Error('the server closed the connection')));
+
+    function scrapeRepeatedly(onAnswer: OnAnswer): Promise<void> {
+      return new Promise((resolve, reject) => {
+        scraping = { onAnswer, resolve, reject };
+        if (socket.destroyed) fail(new Error('the server closed the connection before the load'));
+        else send();
+      });
+    }
 
     function send(): void {
       sentAt = performance.now();
@@ -47,54 +58,29 @@ export function scrapeRepeatedly(port: number, onAnswer: OnAnswer): Promise<void
     }
 
     function received(length: number, buffer: Uint8Array): boolean {
-      if (missing === undefined) readHead(bufferOf(buffer, length));
-      else if (missing === Number.POSITIVE_INFINITY) readChunks(bufferOf(buffer, length));
-      else missing -= length;
-      if (missing === 0) answered();
+      try {
+        if (reader.endsWith(bufferOf(buffer, length))) answered();
+      } catch (error) {
+        socket.destroy(error instanceof Error ? error : new Error(String(error)));
+      }
       return true;
     }
 
-    function readHead(chunk: Buffer): void {
-      const before = head.length;
-      // Without the body behind it, which may be long.
-      head += chunk.subarray(0, HEAD_BYTES).toString('latin1');
-      const end = head.indexOf(BLANK_LINE);
-      if (end < 0) return;
-      const announced = /^content-length: *(\d+)/im.exec(head.slice(0, end))?.[1];
-      const inChunks = /^transfer-encoding: *chunked/im.test(head.slice(0, end));
-      if (!head.startsWith('HTTP/1.1 200 ') || (announced === undefined && !inChunks)) {
-        socket.destroy(new Error(`not an answer to a scrape: ${head.slice(0, end)}`));
-        return;
-      }
-      const received = before + chunk.length - end - BLANK_LINE.length;
-      head = '';
-      if (announced === undefined) {
-        missing = Number.POSITIVE_INFINITY;
-        bytes = 0;
-        readChunks(chunk.subarray(chunk.length - received));
-        return;
-      }
-      bytes = Number(announced);
-      missing = bytes - received;
-    }
-
-    function readChunks(chunk: Buffer): void {
-      bytes += chunk.length;
-      lastSeen = (lastSeen + chunk.subarray(-LAST_CHUNK.length).toString('latin1')).slice(-LAST_CHUNK.length);
-      if (lastSeen !== LAST_CHUNK) return;
-      lastSeen = '';
-      missing = 0;
-    }
-
     function answered(): void {
-      missing = undefined;
-      if (onAnswer(performance.now() - sentAt, bytes)) send();
-      else socket.end();
+      if (scraping?.onAnswer(performance.now() - sentAt, reader.bytes())) send();
+      else end()?.resolve();
     }
 
-    function closed(): void {
-      if (missing === undefined && head === '') resolve();
-      else reject(new Error('the server closed the connection in the middle of an answer'));
+    function fail(error: Error): void {
+      refused(error);
+      end()?.reject(error);
+    }
+
+    /** The scraping that was in progress. */
+    function end(): Scraping | undefined {
+      const ended = scraping;
+      scraping = undefined;
+      return ended;
     }
   });
 }

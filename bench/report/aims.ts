@@ -1,4 +1,4 @@
-import type { ServerName, ServerResult } from '../sections/scraping.ts';
+import type { ServerName, ServerResult } from '../sections/comparison.ts';
 import type { ServingResult } from '../sections/serving.ts';
 import type { SizeResult } from '../sections/size.ts';
 import type { StartingResult } from '../sections/starting.ts';

@@ -1,5 +1,6 @@
+import { SLICE_MS } from '../load/turns.ts';
 import type { BenchOptions } from '../options.ts';
-import type { ServerName } from '../sections/scraping.ts';
+import type { ServerName } from '../sections/comparison.ts';
 import type { ServingResult } from '../sections/serving.ts';
 import type { SizeResult } from '../sections/size.ts';
 import type { StartingResult } from '../sections/starting.ts';
@@ -28,8 +29,12 @@ export function renderScrapingPage(
 
 Every server runs in its own process, and so does the load client: raw sockets, ${connections} persistent connections with one request
 after the other on each; complete answers are counted and not decompressed. All answers are compressed with gzip. Each server
-had ${rounds} rounds of ${milliseconds / 1000} s after a warm-up round, and the servers took turns within a round. Values are medians of the rounds, and
-ratios are medians of the ratios of each round.
+had ${rounds} rounds of ${milliseconds / 1000} s after a warm-up round. Within a round, the exporter and the bare servers took turns in slices of
+about ${SLICE_MS} ms, in each order and its reverse, on connections that stay open: the machine changes its speed within
+seconds, and so each round compares the same stretch of time. The slices of a server in a round are added up: answers,
+seconds and CPU; p50 and p99 are those of all answers in the round. Servers that render a registry, whose answers may take
+longer than a slice, have one load after these slices, of the same time and at least four answers. Values are medians of the
+rounds, and ratios are medians of the ratios of each round.
 
 - **this exporter** is composed of the same parts as the service, with one organization whose history was filled with
   parsed rows: ${publishings} publications, then the load.
@@ -38,24 +43,25 @@ ratios are medians of the ratios of each round.
   \`zlib.gzip\` off the event loop. It is omitted above 100 000 series.
 - **client_golang** has them as gauges in a Go program, which serves them with \`promhttp\`; omitted above 100 000 series too.${absent}
 
-CPU is that of the whole process, all threads, per scrape, as the kernel accounts for it. It hardly depends on what else the
-machine does, nor on how fast the load client is, which on large pages takes longer to receive an answer than a server to
-send it.
+CPU is that of the whole process, all threads, per scrape, as the kernel accounts for it. It does not contain the time for which
+a server waits, for a core or for the load client. On large pages, sending the same bytes took up to twice as much while the
+client ran on another core than on the same one, which the kernel decides anew at any time, and otherwise on a busy machine.
 
 ![Milliseconds against series](${SERIES_PICTURE})
 
 With ${connections} concurrent requests, p50 and p99 include waiting for the others. Large answers mostly cost the kernel's copying, which
-is the same for all servers except prom-client: ratios near 1 vary between runs by a tenth, and by three tenths on a busy
-machine. The exporter's page also contains its own metrics, which are rendered once a second.
+is the same for all servers except prom-client. The exporter's page also contains its own metrics, which it renders once a
+second, in about 2 ms: as it is loaded for a third of each round, three times as often for its scrapes as under constant load.
 
 ${sizes.map(renderScraping).join('\n\n')}
 
 ## Scrapes of the running service
 
 The same load on the installed command \`serve\`, with a store in a file and all collectors of one organization, whose reports
-come from a simulated platform in another process. *Polling*: each load on it lasts ${options.pollingMilliseconds / 1000} s, in which it fetches and publishes
-everything once, on as many cores as it can get; the bare servers have loads as before. Medians of ${pollingRounds} rounds. By default, an
-exporter polls once an hour. Its CPU then contains the poll's.
+come from a simulated platform in another process. *Polling*: in each of ${pollingRounds} rounds, one load on it lasts ${options.pollingMilliseconds / 1000} s, in which it
+fetches and publishes everything once, on as many cores as it can get. The bare servers are not to share the cores with the
+poll: they take turns in slices for ${milliseconds / 1000} s each before this load, and for as long after it. By default, an exporter polls once
+an hour. Its CPU then contains the poll's.
 
 While nothing is polled, scrapes per second are judged only if both servers were what limited them: if the main thread of each ran,
 or waited for a core, in nine tenths of its loads. Scrapes per CPU second are judged in any case.

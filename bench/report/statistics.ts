@@ -19,7 +19,10 @@ export interface Spread {
   readonly upper: number;
 }
 
-/** The spread of the rounds; with fewer than five, from the smallest value to the largest one. */
+/**
+ * The spread of the rounds; with fewer than five, from the smallest value to the largest one. Its ends are expected at the
+ * quartiles of 3, 7, 11 or 15 rounds, and closer to the median of 5, 9 or 13.
+ */
 export function spreadOf(rounds: readonly number[]): Spread {
   const sorted = rounds.toSorted((a, b) => a - b);
   const outside = Math.max(0, Math.ceil(sorted.length / 4) - 1);

@@ -4,9 +4,10 @@ import path from 'node:path';
 import type { Built } from '../build.ts';
 import { startChild } from '../child.ts';
 import { countSeries } from '../prepared-answer.ts';
+import type { ComparingOptions, ServerResult } from './comparison.ts';
 import { configure, pageChecks } from './organizations.ts';
 import { start } from './program.ts';
-import { measureScraping, type ScrapingOptions, type ServerResult } from './scraping.ts';
+import { measureScraping } from './scraping.ts';
 
 /** The installed command with this many series, against servers that repeat its answer; `serve` comes first. */
 export interface ServingResult {
@@ -17,7 +18,7 @@ export interface ServingResult {
   readonly polling: readonly ServerResult[];
 }
 
-interface ServingOptions extends Pick<ScrapingOptions, 'rounds' | 'milliseconds' | 'connections'> {
+interface ServingOptions extends Pick<ComparingOptions, 'rounds' | 'milliseconds' | 'connections'> {
   /** Rounds while polling, and the length of their loads on `serve`, in milliseconds. */
   readonly pollingRounds: number;
   readonly pollingMilliseconds: number;

@@ -1,7 +1,8 @@
 import { startChild } from '../child.ts';
 import type { Memory, Question } from '../messages.ts';
+import type { ServerResult } from './comparison.ts';
 import { measurePublishing, type PublishingResult } from './publishing.ts';
-import { measureScraping, type ScrapingOptions, type ServerResult } from './scraping.ts';
+import { measureScraping, type ScrapingOptions } from './scraping.ts';
 
 interface SizeOptions extends ScrapingOptions {
   /** Number of times everything is published. */

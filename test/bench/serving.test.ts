@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { servingAims } from '../../bench/report/aims.ts';
 import { drawSeries } from '../../bench/report/scraping-page.ts';
-import type { ServerName, ServerResult } from '../../bench/sections/scraping.ts';
+import type { ServerName, ServerResult } from '../../bench/sections/comparison.ts';
 import type { SizeResult } from '../../bench/sections/size.ts';
 
 const NOTHING = { perSecond: 1, p50: 1, p99: 1, bytes: 1, resident: 1 };
