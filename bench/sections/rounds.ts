@@ -2,7 +2,7 @@ import type { Child, Listener } from '../child.ts';
 import { addUp, type MeasuredLoad, type Round } from '../load/round.ts';
 import type { Turn } from '../load/turns.ts';
 import type { Load, LoadResult } from '../messages.ts';
-import { cpuSecondsOf, wantedSecondsOf } from '../usage.ts';
+import { ranSecondsOf, wantedSecondsOf } from '../usage.ts';
 
 interface RoundsOptions<Name> {
   /** The load client. */
@@ -52,7 +52,7 @@ async function runRound<Name>(
 
 /** What a server has used before its load and after it belongs to none. */
 async function measureLoad(pid: number, run: () => Promise<LoadResult>): Promise<MeasuredLoad> {
-  const [cpu, wanted] = [cpuSecondsOf(pid), wantedSecondsOf(pid)];
+  const [cpu, wanted] = [ranSecondsOf(pid), wantedSecondsOf(pid)];
   const result = await run();
-  return { ...result, cpuSeconds: cpuSecondsOf(pid) - cpu, wantedSeconds: wantedSecondsOf(pid) - wanted };
+  return { ...result, cpuSeconds: ranSecondsOf(pid) - cpu, wantedSeconds: wantedSecondsOf(pid) - wanted };
 }

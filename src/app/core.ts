@@ -56,7 +56,7 @@ export interface Core {
   readonly release: string;
   readonly history: History;
   readonly store: Store;
-  /** The page's file, and what was kept in it; undefined without a file for the history. */
+  /** The page that is kept from one start to the next; undefined without a file for the history. */
   readonly page: CorePage | undefined;
   readonly instruments: Instruments;
   /** Those that runs update: with a shared store they count for all processes. */
@@ -92,8 +92,11 @@ export interface Core {
 
 interface CorePage {
   readonly file: PageFile;
-  /** The page of what is stored: if there is one, the store is not opened before `shown` is called. */
-  readonly kept: KeptPage | undefined;
+  /**
+   * Hands over the page of what is stored, once, because it is as large as all texts of a page. If there is one, the store is
+   * not opened before `shown` is called.
+   */
+  takeKept(): KeptPage | undefined;
   /** Ends the store's waiting, also if the service stops. */
   shown(): void;
 }
@@ -138,7 +141,10 @@ export async function createCore(
   const orgMetrics = createOrgMetrics(clock);
   const publication = createPublication({ families: publishedFamilies(), orgMetrics, clock, log });
   const release = `${version}+${revision}`;
-  const page = await findPage(config.storage, { release, settings: first.page }, { clock, log });
+  const found = await findPage(config.storage, { release, settings: first.page }, { clock, log });
+  const pageFile = found?.file;
+  const storeId = found?.kept?.storeId;
+  let kept = found?.kept;
   const open = () =>
     openStore({
       ...config.storage,
@@ -150,14 +156,14 @@ export async function createCore(
     });
   const shown = Promise.withResolvers<void>();
   const store =
-    page?.kept === undefined
+    kept === undefined
       ? await open()
       : openStoreLater(
           shown.promise.then(() => {
             stopping.signal.throwIfAborted();
             return open();
           }),
-          page.kept.storeId,
+          storeId,
         );
   const { history } = store;
   const instruments = createInstruments({
@@ -184,7 +190,15 @@ export async function createCore(
   const traffic = createTraffic({ history, clock, onPause }, first.traffic);
   return {
     ...{ log, redactor, clock, release, history, store, instruments, publication, traffic },
-    page: page && { ...page, shown: shown.resolve },
+    page: pageFile && {
+      file: pageFile,
+      takeKept() {
+        const taken = kept;
+        kept = undefined;
+        return taken;
+      },
+      shown: shown.resolve,
+    },
     exposition: createExposition({ publication, registry: instruments.registry, clock }),
     published: createPublishedOrgs(publication),
     ...{ runs, lastTick },

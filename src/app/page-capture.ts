@@ -3,6 +3,7 @@ import type { KeptOrg } from '../exposition/kept-page.ts';
 import type { Segment } from '../exposition/segment.ts';
 import type { OrgHistory } from '../history/history.ts';
 import type { PublishedCollector } from '../pipeline/published-orgs.ts';
+import { createSlices } from '../runtime/slices.ts';
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
 import type { DeployedOrg } from './org.ts';
@@ -14,16 +15,18 @@ export interface CapturedPage {
   readonly until: number | undefined;
 }
 
-type CapturedCore = Pick<Core, 'history' | 'published' | 'publication' | 'runs'>;
+type CapturedCore = Pick<Core, 'history' | 'published' | 'publication' | 'runs' | 'clock'>;
 
 /**
  * Takes the published part of each organization; undefined if one of them is not what the deployment would make of the
- * stored data now, as while a run stores and publishes its answers.
+ * stored data now, as while a run stores and publishes its answers. Data that is stored meanwhile may be missing.
  */
 export async function capturePage(core: CapturedCore, of: Deployment): Promise<CapturedPage | undefined> {
   const orgs: KeptOrg[] = [];
   let until = Number.POSITIVE_INFINITY;
+  const slices = createSlices(core.clock);
   for (const org of of.orgs.values()) {
+    await slices.next();
     const { name } = org.config;
     const stored = await core.history.read(name);
     // Nothing is awaited from here on: the part is that of the stored data.

@@ -290,7 +290,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     async start() {
       web = await openServiceWeb({ config: config.web, files: parts.files ?? createFiles(), clock, log });
       // The first scrape already includes the stored data, unless it is in a database that cannot be used yet.
-      const kept = core.page?.kept;
+      const kept = core.page?.takeKept();
       const isShown = kept !== undefined && (await showKeptPage(kept, core));
       if (!isShown) core.page?.shown();
       const restoring = restoreAndPublish();
