@@ -16,6 +16,15 @@ export function onCore(core: number, program: string, args: readonly string[]): 
 
 /** Moves a running process to one processor, with the threads that it has and will have. */
 export function moveToCore(core: number, pid: number): void {
-  const { status } = spawnSync('taskset', ['--all-tasks', '--pid', '--cpu-list', String(core), String(pid)]);
+  moveTo(String(core), pid);
+}
+
+/** Lets a process that was moved run on every processor again. */
+export function moveToAnyCore(pid: number): void {
+  moveTo(`0-${availableParallelism() - 1}`, pid);
+}
+
+function moveTo(cores: string, pid: number): void {
+  const { status } = spawnSync('taskset', ['--all-tasks', '--pid', '--cpu-list', cores, String(pid)]);
   if (status !== 0) throw new Error('taskset failed');
 }

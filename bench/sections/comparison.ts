@@ -1,4 +1,5 @@
 import type { Child, Listener } from '../child.ts';
+import { CORES, canDivide, moveToAnyCore, moveToCore } from '../cores.ts';
 import type { Round } from '../load/round.ts';
 import { turnsOf } from '../load/turns.ts';
 import { median, ratiosOf, type Spread } from '../report/statistics.ts';
@@ -61,7 +62,12 @@ export async function compareServers(
           whole,
           milliseconds,
         });
+  // What is polled may use all processors.
+  const divides = work === undefined && canDivide();
+  const pids = alternating.flatMap((name) => servers.get(name)?.pid ?? []);
+  if (divides) moveApart(client.pid, pids);
   const results = await runRounds({ client, connections, servers, warmUp, turns, rounds });
+  if (divides) for (const pid of pids) moveToAnyCore(pid);
   const exporter = results.get('exporter') ?? [];
   return [...servers].map(([name, { pid }]) => {
     const own = results.get(name) ?? [];
@@ -71,6 +77,12 @@ export async function compareServers(
       cpuRatio: ratiosOf(own.map(cost), exporter.map(cost)),
     };
   });
+}
+
+/** Sending the same bytes costs up to twice as much while client and server are on different processors: now they always are. */
+function moveApart(client: number, servers: readonly number[]): void {
+  moveToCore(CORES.peer, client);
+  for (const server of servers) moveToCore(CORES.measured, server);
 }
 
 const FIGURES = ['perSecond', 'p50', 'p99', 'bytes', 'cpuMs', 'wanted'] as const;

@@ -4,15 +4,18 @@ import { collectors as allCollectors } from '../collectors/index.ts';
 import type { LiveConfig } from '../config/config.ts';
 
 /**
- * What a page depends on, of each part of a configuration. A part that is missing here does not compile, because a page that
- * other settings have made must not be shown.
+ * What a page depends on, of each part of a configuration: all plain values, unless a part or a field is named as irrelevant.
+ * A part that is missing here does not compile, because a page that other settings have made must not be shown.
  */
 const SHAPES: { readonly [Part in keyof LiveConfig]: (part: LiveConfig[Part]) => unknown } = {
-  orgs: (orgs) => orgs.map(({ name, orgId, contract }) => [name, orgId, contract]),
+  orgs: (orgs) => orgs.map(({ credential: _, baseUrl: _base, appUrl: _app, ...org }) => org),
   collectors: (collectors) => [...collectors],
-  metrics: ({ maxAgeMs, excluded }) => [maxAgeMs, [...excluded].sort()],
+  metrics: ({ excluded, ...metrics }) => [[...excluded].sort(), metrics],
   history: (history) => history,
-  limits: ({ series, valuesPerLabel }) => [series, labels().map((label) => [label, valuesPerLabel(label)])],
+  limits: ({ valuesPerLabel, ...limits }) => [
+    labels().map((label) => [label, valuesPerLabel(label)]),
+    limits,
+  ],
   readiness: (readiness) => readiness,
   // Their files may have changed since a page was made.
   people: nothing,
