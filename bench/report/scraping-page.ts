@@ -44,8 +44,9 @@ rounds, and ratios are medians of the ratios of each round.
 - **client_golang** has them as gauges in a Go program, which serves them with \`promhttp\`; omitted above 100 000 series too.${absent}
 
 CPU is that of the whole process, all threads, per scrape, as the kernel accounts for it. It does not contain the time for which
-a server waits, for a core or for the load client. On large pages, sending the same bytes took up to twice as much while the
-client ran on another core than on the same one, which the kernel decides anew at any time, and otherwise on a busy machine.
+a server waits, for a core or for the load client. On large pages, sending the same bytes takes up to twice as much while the
+client runs on another core than on the same one. Otherwise the kernel decides that anew at any time, and so the client has one
+core and the exporter and the bare servers another one, where the machine has two (Linux with \`taskset\`).
 
 ![Milliseconds against series](${SERIES_PICTURE})
 
@@ -57,9 +58,9 @@ ${sizes.map(renderScraping).join('\n\n')}
 
 ## Scrapes of the running service
 
-The same load on the installed command \`serve\`, with a store in a file and all collectors of one organization, whose reports
+The same load, on the same cores, on the installed command \`serve\`, with a store in a file and all collectors of one organization, whose reports
 come from a simulated platform in another process. *Polling*: in each of ${pollingRounds} rounds, one load on it lasts ${options.pollingMilliseconds / 1000} s, in which it
-fetches and publishes everything once, on as many cores as it can get. The bare servers are not to share the cores with the
+fetches and publishes everything once, on as many cores as it can get, and so does the client. The bare servers are not to share the cores with the
 poll: they take turns in slices for ${milliseconds / 1000} s each before this load, and for as long after it. By default, an exporter polls once
 an hour. Its CPU then contains the poll's.
 

@@ -79,7 +79,7 @@ export async function compareServers(
   });
 }
 
-/** Sending the same bytes costs up to twice as much while client and server are on different processors: now they always are. */
+/** Client and servers on different processors, because sending the same bytes costs up to twice as much there. */
 function moveApart(client: number, servers: readonly number[]): void {
   moveToCore(CORES.peer, client);
   for (const server of servers) moveToCore(CORES.measured, server);
