@@ -54,7 +54,7 @@ function compressBlock(
       continue;
     }
     misses = 32;
-    const length = MIN_MATCH + matching(words, candidate + MIN_MATCH, at + MIN_MATCH, stop);
+    const length = MIN_MATCH + matching(input, words, candidate + MIN_MATCH, at + MIN_MATCH, stop);
     end = writeLiteral(input, literal, at, output, end);
     end = writeCopy(output, end, at - candidate, length);
     at += length;
@@ -64,17 +64,13 @@ function compressBlock(
 }
 
 /** The number of bytes that are the same at two positions, up to `stop`. */
-function matching(words: DataView, earlier: number, later: number, stop: number): number {
-  let length = 0;
-  while (
-    later + length + 4 <= stop &&
-    words.getInt32(earlier + length, true) === words.getInt32(later + length, true)
-  ) {
-    length += 4;
-  }
-  while (later + length < stop && words.getUint8(earlier + length) === words.getUint8(later + length))
-    length++;
-  return length;
+function matching(input: Buffer, words: DataView, earlier: number, later: number, stop: number): number {
+  const back = later - earlier;
+  const lastWord = stop - 4;
+  let at = later;
+  while (at <= lastWord && words.getInt32(at - back, true) === words.getInt32(at, true)) at += 4;
+  while (at < stop && input[at - back] === input[at]) at++;
+  return at - later;
 }
 
 function writeLiteral(input: Buffer, start: number, stop: number, output: Buffer, from: number): number {
@@ -100,8 +96,9 @@ function writeLiteral(input: Buffer, start: number, stop: number, output: Buffer
 /** Writes copies of two-byte offset, each of 1 to 64 bytes. */
 function writeCopy(output: Buffer, from: number, offset: number, length: number): number {
   let end = from;
-  for (let left = length; left > 0; ) {
-    const count = Math.min(left, MAX_COPY);
+  let left = length;
+  while (left > 0) {
+    const count = left < MAX_COPY ? left : MAX_COPY;
     output[end++] = ((count - 1) << 2) | 2;
     output[end++] = offset & 0xff;
     output[end++] = offset >> 8;
