@@ -1,3 +1,4 @@
+import { createRoom, type Room } from './room.ts';
 import { writeVarint } from './varint.ts';
 
 /** A copy may reach back 65 535 bytes; blocks of this size never need more. */
@@ -8,12 +9,20 @@ const MAX_COPY = 64;
 /** A native copy of fewer bytes costs more than copying them one by one. */
 const NATIVE_COPY = 64;
 
+/** Compresses a buffer. */
+export type Compress = (input: Buffer) => Buffer;
+
 /**
- * Compresses a buffer into one raw snappy block, as remote write requires: the length as a varint, then literals and
- * copies of earlier bytes, each at most 65 535 bytes back.
+ * Creates what compresses a buffer into one raw snappy block, as remote write requires: the length as a varint, then
+ * literals and copies of earlier bytes, each at most 65 535 bytes back.
  */
-export function compressSnappy(input: Buffer): Buffer {
-  const output = Buffer.allocUnsafe(largestOutput(input.length));
+export function createSnappy(): Compress {
+  const room = createRoom();
+  return (input) => compressSnappy(input, room);
+}
+
+function compressSnappy(input: Buffer, room: Room): Buffer {
+  const output = room.of(largestOutput(input.length));
   const words = new DataView(input.buffer, input.byteOffset, input.length);
   const table = new Uint16Array(1 << HASH_BITS);
   let end = writeVarint(output, 0, input.length);
@@ -21,7 +30,6 @@ export function compressSnappy(input: Buffer): Buffer {
     if (start > 0) table.fill(0);
     end = compressBlock(input, words, table, start, Math.min(start + BLOCK, input.length), output, end);
   }
-  // A view would keep the whole allocation, which is many times larger, until the request is acknowledged.
   return Buffer.from(output.subarray(0, end));
 }
 
