@@ -26,7 +26,8 @@ import {
 } from '../collectors/spend/collector.ts';
 import { dailyCredits } from '../collectors/tokens/collector.ts';
 import { tokensDataset } from '../collectors/tokens/dataset.ts';
-import { type LabelLimit, measureCardinality, projectFamily } from '../pipeline/cardinality.ts';
+import { measureCardinality, projectFamily } from '../pipeline/cardinality.ts';
+import type { LabelLimit } from '../pipeline/label-weights.ts';
 import { runInSlices } from '../runtime/slices.ts';
 import type {
   Figure,

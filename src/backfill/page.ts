@@ -7,15 +7,11 @@ import type { OrgSettings } from '../catalog/settings.ts';
 import type { View } from '../catalog/view.ts';
 import type { OrgHistory } from '../history/history.ts';
 import { familiesOverBudget } from '../pipeline/budget.ts';
-import {
-  type Cardinality,
-  type LabelLimit,
-  measureCardinality,
-  projectFamily,
-} from '../pipeline/cardinality.ts';
+import { type Cardinality, measureCardinality, projectFamily } from '../pipeline/cardinality.ts';
 import { type Coverage, createCoverage } from '../pipeline/coverage.ts';
 import { createDayMemo, type DayMemo } from '../pipeline/day-memo.ts';
 import { firstDayOf, type HistoryBounds } from '../pipeline/days-to-fetch.ts';
+import type { LabelLimit } from '../pipeline/label-weights.ts';
 import { createView } from '../pipeline/view.ts';
 import { createConsecutiveZeros, type ZerosOf } from '../pipeline/zeros.ts';
 import type { Clock } from '../runtime/clock.ts';

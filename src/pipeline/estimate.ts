@@ -4,7 +4,8 @@ import type { View } from '../catalog/view.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { runInSlices } from '../runtime/slices.ts';
 import { type FamilySize, familiesOverBudget } from './budget.ts';
-import { type LabelLimit, measureCardinality, projectFamily } from './cardinality.ts';
+import { measureCardinality, projectFamily } from './cardinality.ts';
+import type { LabelLimit } from './label-weights.ts';
 
 /** The number of values of a label, and the number of series with the label. */
 interface LabelSize {

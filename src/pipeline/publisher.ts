@@ -14,7 +14,7 @@ import type { RenderSegment } from '../exposition/segment.ts';
 import type { History, OrgHistory } from '../history/history.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { runInSlices } from '../runtime/slices.ts';
-import { type LabelLimit, measureCardinality, projectFamily } from './cardinality.ts';
+import { measureCardinality, projectFamily } from './cardinality.ts';
 import {
   createSnapshotCommit,
   type Rendered,
@@ -23,6 +23,7 @@ import {
 } from './commit-snapshot.ts';
 import { createCoverage } from './coverage.ts';
 import { firstDayOf } from './days-to-fetch.ts';
+import type { LabelLimit } from './label-weights.ts';
 import { isCurrent, isPublished, nextDocumentAt } from './origin.ts';
 import {
   createPublishedOrgs,

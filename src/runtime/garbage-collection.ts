@@ -4,7 +4,7 @@ import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'n
 /** The young generation of a process with many organizations, in bytes, after which it grows no further. */
 const YOUNG_BYTES = 32 * 1024 * 1024;
 /** The same of a command that works through much data. */
-const THROUGHPUT_YOUNG_BYTES = 64 * 1024 * 1024;
+const THROUGHPUT_YOUNG_BYTES = 16 * 1024 * 1024;
 /** The old generation grows by so many bytes before it is collected, and by at least a share of what was in use. */
 const GARBAGE = { bytes: 80 * 1024 * 1024, share: 0.3 };
 /** Work has ended when the process has hardly collected for so long; V8 then waits for 8 s from its last collection. */
@@ -25,8 +25,9 @@ export function keepYoungGenerationSmall(): void {
 
 /**
  * For commands that work through much data and end. Objects of a day live as long as the day is being written: a small
- * young generation copies most of them several times, a third of the CPU time. By default it grows to twice this size,
- * which saves nothing more; V8 keeps it resident, and lets the old generation grow by as much before it is collected.
+ * young generation copies most of them several times, a third of the CPU time. A larger one than this saves no more
+ * copies, but every new page of it has to be cleared by the kernel first; V8 keeps it resident, and lets the old
+ * generation grow by as much before it is collected.
  */
 export function collectForThroughput(): void {
   growYoungGeneration(THROUGHPUT_YOUNG_BYTES);

@@ -234,6 +234,31 @@ describe('folding', () => {
     expect(samples[ratioByModel.name]).toEqual({ b: 0.5 });
   });
 
+  test('values are weighed by the first family, even if only a later one has too many of them', async () => {
+    const later = dayFamily({
+      ...meta,
+      name: 'agent_platform_test_later',
+      labels: ['model'],
+      aggregation: 'additive',
+      samplesOf: () =>
+        ['a', 'b', 'c', 'd'].map((model) => ({ labels: { model }, value: model === 'd' ? 9 : 1 })),
+    });
+    const models = [
+      ['b', 1],
+      ['c', 2],
+    ] as const;
+    const { samples, folded } = await project([byModel, later], [{ models }], 2);
+    expect(samples).toEqual({ [name]: { b: 1, c: 2 }, [later.name]: { b: 1, c: 1, other: 10 } });
+    expect(folded).toEqual({ [name]: 0, [later.name]: 2 });
+  });
+
+  test('what is more than one can hold is weighed too', async () => {
+    const many = Array.from({ length: 6000 }, (_, index): readonly [string, number] => [`m${index}`, index]);
+    const { samples, folded } = await project([byModel], [{ models: many }], 5999);
+    expect(samples[name]).toMatchObject({ other: 0, m1: 1, m5999: 5999 });
+    expect(folded[name]).toBe(1);
+  });
+
   test('values that differ after the 256th character, or in invisible characters, stay distinct', async () => {
     const long = 'x'.repeat(256);
     const models = [

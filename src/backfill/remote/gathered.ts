@@ -1,17 +1,17 @@
-import { FIELD_1_MESSAGE, HEADER } from './fields.ts';
 import { type Points, writePoints } from './points.ts';
-import { writeVarint } from './varint.ts';
 
 /** Entries that there is room for at first: about as many as a round has. */
 const FIRST_ROOM = 65_536;
 
-/** A series, and where it is in what is being gathered. */
+/** A series, and where its samples are in what is being gathered. */
 export interface Series {
   /** The labels, encoded as fields of the series. */
   readonly labels: Buffer;
-  /** The number of the gathering that `position` is valid for. */
+  /** The number of the gathering that the positions are valid for. */
   gathering: number;
-  position: number;
+  /** The positions of its first and its last entry. */
+  first: number;
+  last: number;
 }
 
 /**
@@ -19,13 +19,11 @@ export interface Series {
  * one of its series: columns of numbers need no garbage collection, unlike a list for each series.
  */
 export interface Gathered {
-  readonly number: number;
-  /** The series that have entries: their labels, and the positions of their first and last entries. */
-  readonly labels: Buffer[];
-  readonly first: number[];
-  readonly last: number[];
+  number: number;
+  /** The series that have entries. */
+  series: Series[];
   /** What entries refer to. */
-  readonly points: Points[];
+  points: Points[];
   /** The number of entries. */
   entries: number;
   /** Of each entry: its value, the position of its points, and the position of its series' next entry. */
@@ -34,25 +32,25 @@ export interface Gathered {
   next: Int32Array;
 }
 
-/** An encoded `WriteRequest`. */
-export interface EncodedRequest {
-  readonly message: Buffer;
-  readonly samples: number;
-}
-
 /** Nothing gathered yet. */
-export function nothingGathered(number: number): Gathered {
+export function nothingGathered(): Gathered {
   return {
-    number,
-    labels: [],
-    first: [],
-    last: [],
+    number: 0,
+    series: [],
     points: [],
     entries: 0,
     values: new Float64Array(FIRST_ROOM),
     pointsAt: new Int32Array(FIRST_ROOM),
     next: new Int32Array(FIRST_ROOM),
   };
+}
+
+/** Begins the next gathering in the place of the one before. */
+export function gatherAgain(gathered: Gathered): void {
+  gathered.number++;
+  gathered.series = [];
+  gathered.points = [];
+  gathered.entries = 0;
 }
 
 /** Adds an entry for each value; each is of another series. */
@@ -75,16 +73,13 @@ export function gather(gathered: Gathered, series: Series, value: number, points
   gathered.values[entry] = value;
   gathered.pointsAt[entry] = pointsAt;
   gathered.next[entry] = -1;
-  if (series.gathering === gathered.number) {
-    gathered.next[gathered.last[series.position] ?? 0] = entry;
-    gathered.last[series.position] = entry;
-  } else {
+  if (series.gathering === gathered.number) gathered.next[series.last] = entry;
+  else {
     series.gathering = gathered.number;
-    series.position = gathered.labels.length;
-    gathered.labels.push(series.labels);
-    gathered.first.push(entry);
-    gathered.last.push(entry);
+    series.first = entry;
+    gathered.series.push(series);
   }
+  series.last = entry;
 }
 
 function grow(gathered: Gathered): void {
@@ -98,53 +93,46 @@ function grow(gathered: Gathered): void {
   gathered.next.set(next);
 }
 
-/** Encodes messages of `enough` samples or a little more, because a series is never divided. */
-export function* encodeMessages(gathered: Gathered, enough: number): Generator<EncodedRequest> {
-  const { lengths, counts } = sizesOf(gathered);
-  for (let from = 0; from < lengths.length; ) {
-    let [to, samples] = [from, 0];
-    for (; to < lengths.length && samples < enough; to++) samples += counts[to] ?? 0;
-    yield { message: encodeMessage(gathered, lengths, from, to), samples };
-    from = to;
-  }
+/** The sizes of each series. */
+export interface Sizes {
+  /** The encoded lengths, without tag and length. */
+  readonly lengths: Int32Array;
+  /** The numbers of samples. */
+  readonly counts: Int32Array;
 }
 
-/** The encoded length of each series, without its tag and length, and its number of samples. */
-function sizesOf({ labels, first, points, pointsAt, next }: Gathered): {
-  readonly lengths: Int32Array;
-  readonly counts: Int32Array;
-} {
-  const lengths = new Int32Array(labels.length);
-  const counts = new Int32Array(labels.length);
-  for (let series = 0; series < labels.length; series++) {
-    let length = labels[series]?.length ?? 0;
+/** Measures what is gathered. */
+export function sizesOf({ series, points, pointsAt, next }: Gathered): Sizes {
+  const lengths = new Int32Array(series.length);
+  const counts = new Int32Array(series.length);
+  let index = 0;
+  for (const { labels, first } of series) {
+    let length = labels.length;
     let count = 0;
-    for (let entry = first[series] ?? -1; entry !== -1; entry = next[entry] ?? -1) {
+    for (let entry = first; entry !== -1; entry = next[entry] ?? -1) {
       const of = points[pointsAt[entry] ?? 0];
-      length += of?.length ?? 0;
-      count += of?.encoded.length ?? 0;
+      if (of === undefined) continue;
+      length += of.length;
+      count += of.valuesAt.length;
     }
-    lengths[series] = length;
-    counts[series] = count;
+    lengths[index] = length;
+    counts[index++] = count;
   }
   return { lengths, counts };
 }
 
-/** Encodes the series from one position up to another. */
-function encodeMessage(gathered: Gathered, lengths: Int32Array, from: number, to: number): Buffer {
-  const { labels, first, points, pointsAt, next, values } = gathered;
-  const bytes = lengths.subarray(from, to).reduce((sum, length) => sum + HEADER + length, 0);
-  const message = Buffer.allocUnsafe(bytes);
-  const view = new DataView(message.buffer, message.byteOffset, message.length);
-  let end = 0;
-  for (let series = from; series < to; series++) {
-    message[end++] = FIELD_1_MESSAGE;
-    end = writeVarint(message, end, lengths[series] ?? 0);
-    end += labels[series]?.copy(message, end) ?? 0;
-    for (let entry = first[series] ?? -1; entry !== -1; entry = next[entry] ?? -1) {
-      const of = points[pointsAt[entry] ?? 0];
-      if (of !== undefined) end = writePoints(of, values[entry] ?? 0, message, view, end);
-    }
+/** Writes all samples of a series; returns the position after them. */
+export function writeSamples(
+  { points, pointsAt, next, values }: Gathered,
+  { first }: Series,
+  output: Buffer,
+  view: DataView,
+  from: number,
+): number {
+  let end = from;
+  for (let entry = first; entry !== -1; entry = next[entry] ?? -1) {
+    const of = points[pointsAt[entry] ?? 0];
+    if (of !== undefined) end = writePoints(of, values[entry] ?? 0, output, view, end);
   }
-  return message.subarray(0, end);
+  return end;
 }

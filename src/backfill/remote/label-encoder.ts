@@ -1,10 +1,12 @@
 import type { Sample } from '../../catalog/family.ts';
-import { labelValue } from '../../catalog/label.ts';
+import { labelValue, MAX_LABEL_CHARACTERS } from '../../catalog/label.ts';
 import { FIELD_1_MESSAGE, FIELD_2_MESSAGE, HEADER } from './fields.ts';
 import type { PlannedLabel, SeriesPlan } from './series-plan.ts';
 import { varintLength, writeVarint } from './varint.ts';
 
 const ROOM = 256 * 1024;
+/** Maximum bytes of a label value: a character has at most four. */
+const MAX_VALUE_BYTES = 4 * MAX_LABEL_CHARACTERS;
 
 /** Encodes the labels of series. */
 interface LabelEncoder {
@@ -25,32 +27,49 @@ export function createLabelEncoder(): LabelEncoder {
     end = 0;
   }
 
-  function put(bytes: Buffer): void {
-    buffer.set(bytes, end);
-    end += bytes.length;
+  /** Writes what precedes a value of so many bytes; returns the position after it. */
+  function putName(name: Buffer, length: number): number {
+    let at = end;
+    buffer[at++] = FIELD_1_MESSAGE;
+    at = writeVarint(buffer, at, name.length + 1 + varintLength(length) + length);
+    for (let index = 0; index < name.length; index++) buffer[at++] = name[index] ?? 0;
+    buffer[at++] = FIELD_2_MESSAGE;
+    return writeVarint(buffer, at, length);
   }
 
-  function putLabel(name: Buffer, value: string): void {
-    const length = Buffer.byteLength(value);
-    buffer[end++] = FIELD_1_MESSAGE;
-    end = writeVarint(buffer, end, name.length + 1 + varintLength(length) + length);
-    put(name);
-    buffer[end++] = FIELD_2_MESSAGE;
-    end = writeVarint(buffer, end, length);
-    end += buffer.write(value, end);
+  /** Writes a label whose value is printable ASCII, as nearly all are; false if it is not. */
+  function putPlain(name: Buffer, value: string): boolean {
+    const { length } = value;
+    if (length > MAX_LABEL_CHARACTERS) return false;
+    let at = putName(name, length);
+    for (let index = 0; index < length; index++) {
+      const code = value.charCodeAt(index);
+      if (code < 0x20 || code > 0x7e) return false;
+      buffer[at++] = code;
+    }
+    end = at;
+    return true;
+  }
+
+  function putAny(name: Buffer, value: string): void {
+    const at = putName(name, Buffer.byteLength(value));
+    end = at + buffer.write(value, at);
   }
 
   return {
     encode({ sorted }, labels) {
-      const values = sorted.map((planned) =>
-        'fixed' in planned ? '' : labelValue(labels[planned.label] ?? ''),
-      );
-      ensure(sorted.reduce((sum, planned, index) => sum + largest(planned, values[index] ?? ''), 0));
+      let room = 0;
+      for (const planned of sorted) room += largest(planned);
+      ensure(room);
       const start = end;
-      for (const [index, planned] of sorted.entries()) {
-        const value = values[index] ?? '';
-        if ('fixed' in planned) put(planned.fixed);
-        else if (value !== '') putLabel(planned.name, value);
+      for (const planned of sorted) {
+        if ('fixed' in planned) {
+          buffer.set(planned.fixed, end);
+          end += planned.fixed.length;
+          continue;
+        }
+        const value = labels[planned.label] ?? '';
+        if (value !== '' && !putPlain(planned.name, value)) putAny(planned.name, labelValue(value));
       }
       return buffer.subarray(start, end);
     },
@@ -60,7 +79,7 @@ export function createLabelEncoder(): LabelEncoder {
   };
 }
 
-/** The most bytes of an encoded label: a UTF-16 unit takes at most three. */
-function largest(planned: PlannedLabel, value: string): number {
-  return 'fixed' in planned ? planned.fixed.length : planned.name.length + value.length * 3 + 2 * HEADER;
+/** The most bytes of an encoded label. */
+function largest(planned: PlannedLabel): number {
+  return 'fixed' in planned ? planned.fixed.length : planned.name.length + MAX_VALUE_BYTES + 2 * HEADER;
 }

@@ -4,57 +4,69 @@ import { writeVarint } from './varint.ts';
 
 /** The position of the value in an encoded sample. */
 const VALUE_AT = 3;
-/** A native copy of fewer bytes costs more than copying them one by one. */
+/** A native copy of fewer bytes costs more than copying them word by word. */
 const NATIVE_COPY = 64;
+/** The bytes of a word: up to so many are written behind the points, and overwritten by what follows. */
+export const COPIED_AT_ONCE = 4;
 
 /** Samples at some instants, encoded with the value 0: once for all series that have samples at these instants. */
 export interface Points {
-  /** Each sample. */
-  readonly encoded: readonly Buffer[];
-  /** The bytes of all of them. */
+  /** The samples, followed by what makes the last word whole. */
+  readonly encoded: Buffer;
+  readonly words: DataView;
+  /** The bytes of all samples. */
   readonly length: number;
-  /** All of them in one piece; made when they are first written. */
-  joined: Buffer | undefined;
+  /** The position of each sample's value. */
+  readonly valuesAt: readonly number[];
+  /** What they were last followed by: many families have samples at the same instants. */
+  followed: { readonly others: Points; readonly both: Points } | undefined;
 }
 
 /** Encodes samples at some instants. */
 export function pointsAt(stamps: readonly Instant[]): Points {
-  return pointsOf(stamps.map(pointAt));
+  const samples = stamps.map(pointAt);
+  const valuesAt: number[] = [];
+  let length = 0;
+  for (const sample of samples) {
+    valuesAt.push(length + VALUE_AT);
+    length += sample.length;
+  }
+  return pointsOf(samples, length, valuesAt);
 }
 
 /** The samples of some points, and then those of others. */
 export function followedBy(points: Points, others: Points): Points {
-  return pointsOf([...points.encoded, ...others.encoded]);
+  if (points.followed?.others === others) return points.followed.both;
+  const { length } = points;
+  const valuesAt = [...points.valuesAt, ...others.valuesAt.map((at) => length + at)];
+  const samples = [points.encoded.subarray(0, length), others.encoded.subarray(0, others.length)];
+  const both = pointsOf(samples, length + others.length, valuesAt);
+  points.followed = { others, both };
+  return both;
 }
 
-function pointsOf(encoded: readonly Buffer[]): Points {
-  return { encoded, length: encoded.reduce((sum, point) => sum + point.length, 0), joined: undefined };
+function pointsOf(samples: readonly Buffer[], length: number, valuesAt: readonly number[]): Points {
+  const encoded = Buffer.concat(samples, length + COPIED_AT_ONCE);
+  const words = new DataView(encoded.buffer, encoded.byteOffset, encoded.length);
+  return { encoded, words, length, valuesAt, followed: undefined };
 }
 
 /** Writes samples of one value, to a buffer and its view; returns the position after them. */
 export function writePoints(
-  points: Points,
+  { encoded, words, length, valuesAt }: Points,
   value: number,
   output: Buffer,
   view: DataView,
   from: number,
 ): number {
-  const { encoded, length } = points;
-  points.joined ??= joinedOf(encoded);
-  const { joined } = points;
-  if (length > NATIVE_COPY) output.set(joined, from);
-  else for (let index = 0; index < length; index++) output[from + index] = joined[index] ?? 0;
-  let end = from;
-  for (let index = 0; index < encoded.length; index++) {
-    view.setFloat64(end + VALUE_AT, value, true);
-    end += encoded[index]?.length ?? 0;
+  if (length > NATIVE_COPY) output.set(encoded, from);
+  else
+    for (let at = 0; at < length; at += COPIED_AT_ONCE)
+      view.setInt32(from + at, words.getInt32(at, true), true);
+  for (let index = 0; index < valuesAt.length; index++) {
+    view.setFloat64(from + (valuesAt[index] ?? 0), value, true);
   }
-  return end;
-}
-
-function joinedOf(encoded: readonly Buffer[]): Buffer {
-  const [only] = encoded;
-  return only !== undefined && encoded.length === 1 ? only : Buffer.concat(encoded);
+  return from + length;
 }
 
 function pointAt(stamp: Instant): Buffer {

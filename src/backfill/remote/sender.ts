@@ -3,7 +3,7 @@ import type { Sample } from '../../catalog/family.ts';
 import type { PageFamily } from '../page.ts';
 import { type DeliveryDeps, deliver } from './delivery.ts';
 import { planSeries, type SeriesPlan } from './series-plan.ts';
-import { compressSnappy } from './snappy.ts';
+import { createSnappy } from './snappy.ts';
 import { createWriteRequestEncoder } from './write-request.ts';
 
 /** Sends past samples in batches. */
@@ -40,6 +40,7 @@ interface Request {
  */
 export function createSender(deps: SenderDeps): Sender {
   const encoder = createWriteRequestEncoder();
+  const compress = createSnappy();
   const plans = new Map<string, Map<string, SeriesPlan>>();
   const waiting: { readonly round: number; readonly callback: () => void }[] = [];
   const aborting = new AbortController();
@@ -68,10 +69,10 @@ export function createSender(deps: SenderDeps): Sender {
 
   /** Sends what was gathered, after the round before. */
   async function dispatch(): Promise<void> {
-    const requests = encoder
-      .take(deps.batchSamples)
-      .map(({ message, samples }): Request => ({ body: compressSnappy(message), samples }))
-      .toArray();
+    const requests = encoder.take(
+      deps.batchSamples,
+      (message, samples): Request => ({ body: compress(message), samples }),
+    );
     if (requests.length > 0) begun++;
     await settled();
     if (requests.length > 0) sending = send(requests);

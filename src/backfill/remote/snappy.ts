@@ -1,3 +1,4 @@
+import { createRoom, type Room } from './room.ts';
 import { writeVarint } from './varint.ts';
 
 /** A copy may reach back 65 535 bytes; blocks of this size never need more. */
@@ -8,12 +9,20 @@ const MAX_COPY = 64;
 /** A native copy of fewer bytes costs more than copying them one by one. */
 const NATIVE_COPY = 64;
 
+/** Compresses a buffer. */
+export type Compress = (input: Buffer) => Buffer;
+
 /**
- * Compresses a buffer into one raw snappy block, as remote write requires: the length as a varint, then literals and
- * copies of earlier bytes, each at most 65 535 bytes back.
+ * Creates what compresses a buffer into one raw snappy block, as remote write requires: the length as a varint, then
+ * literals and copies of earlier bytes, each at most 65 535 bytes back.
  */
-export function compressSnappy(input: Buffer): Buffer {
-  const output = Buffer.allocUnsafe(largestOutput(input.length));
+export function createSnappy(): Compress {
+  const room = createRoom();
+  return (input) => compressSnappy(input, room);
+}
+
+function compressSnappy(input: Buffer, room: Room): Buffer {
+  const output = room.of(largestOutput(input.length));
   const words = new DataView(input.buffer, input.byteOffset, input.length);
   const table = new Uint16Array(1 << HASH_BITS);
   let end = writeVarint(output, 0, input.length);
@@ -21,7 +30,6 @@ export function compressSnappy(input: Buffer): Buffer {
     if (start > 0) table.fill(0);
     end = compressBlock(input, words, table, start, Math.min(start + BLOCK, input.length), output, end);
   }
-  // A view would keep the whole allocation, which is many times larger, until the request is acknowledged.
   return Buffer.from(output.subarray(0, end));
 }
 
@@ -54,7 +62,7 @@ function compressBlock(
       continue;
     }
     misses = 32;
-    const length = MIN_MATCH + matching(words, candidate + MIN_MATCH, at + MIN_MATCH, stop);
+    const length = MIN_MATCH + matching(input, words, candidate + MIN_MATCH, at + MIN_MATCH, stop);
     end = writeLiteral(input, literal, at, output, end);
     end = writeCopy(output, end, at - candidate, length);
     at += length;
@@ -64,17 +72,13 @@ function compressBlock(
 }
 
 /** The number of bytes that are the same at two positions, up to `stop`. */
-function matching(words: DataView, earlier: number, later: number, stop: number): number {
-  let length = 0;
-  while (
-    later + length + 4 <= stop &&
-    words.getInt32(earlier + length, true) === words.getInt32(later + length, true)
-  ) {
-    length += 4;
-  }
-  while (later + length < stop && words.getUint8(earlier + length) === words.getUint8(later + length))
-    length++;
-  return length;
+function matching(input: Buffer, words: DataView, earlier: number, later: number, stop: number): number {
+  const back = later - earlier;
+  const lastWord = stop - 4;
+  let at = later;
+  while (at <= lastWord && words.getInt32(at - back, true) === words.getInt32(at, true)) at += 4;
+  while (at < stop && input[at - back] === input[at]) at++;
+  return at - later;
 }
 
 function writeLiteral(input: Buffer, start: number, stop: number, output: Buffer, from: number): number {
@@ -100,8 +104,9 @@ function writeLiteral(input: Buffer, start: number, stop: number, output: Buffer
 /** Writes copies of two-byte offset, each of 1 to 64 bytes. */
 function writeCopy(output: Buffer, from: number, offset: number, length: number): number {
   let end = from;
-  for (let left = length; left > 0; ) {
-    const count = Math.min(left, MAX_COPY);
+  let left = length;
+  while (left > 0) {
+    const count = left < MAX_COPY ? left : MAX_COPY;
     output[end++] = ((count - 1) << 2) | 2;
     output[end++] = offset & 0xff;
     output[end++] = offset >> 8;

@@ -1,15 +1,10 @@
 import type { Instant } from '../../catalog/day.ts';
 import type { Sample } from '../../catalog/family.ts';
-import {
-  type EncodedRequest,
-  encodeMessages,
-  gather,
-  gatherAll,
-  nothingGathered,
-  type Series,
-} from './gathered.ts';
+import { gather, gatherAgain, gatherAll, nothingGathered, type Series } from './gathered.ts';
 import { createLabelEncoder } from './label-encoder.ts';
+import { encodeMessages, type UseMessage } from './messages.ts';
 import { followedBy, type Points, pointsAt } from './points.ts';
+import { createRoom } from './room.ts';
 import type { SeriesPlan } from './series-plan.ts';
 
 /** How many series are remembered with their encoded labels, in about 30 MiB; beyond that, all are forgotten. */
@@ -23,10 +18,10 @@ interface WriteRequestEncoder {
   addAll(family: SeriesPlan, samples: readonly Sample[], stamps: readonly Instant[]): void;
   readonly samples: number;
   /**
-   * Clears the encoder. Returns everything as messages of `enough` samples, or a little more, because a series is never
-   * divided: no two messages have a series in common. Each is encoded when it is asked for.
+   * Clears the encoder. Passes everything on as messages of `enough` samples, or a little more, because a series is never
+   * divided: no two messages have a series in common. Returns what was made of each.
    */
-  take(enough: number): Generator<EncodedRequest>;
+  take<Made>(enough: number, use: UseMessage<Made>): readonly Made[];
 }
 
 /** The series of a family by the value of its first label, of these by the value of the second, and so on. */
@@ -56,7 +51,8 @@ export function createWriteRequestEncoder(): WriteRequestEncoder {
   let families = new Map<SeriesPlan, Remembered>();
   const labelEncoder = createLabelEncoder();
   let remembered = 0;
-  let gathered = nothingGathered(0);
+  const gathered = nothingGathered();
+  const room = createRoom();
   let samples = 0;
   // The instants of a page are the same for all its samples.
   let stampsOfPoints: readonly Instant[] | undefined;
@@ -87,7 +83,7 @@ export function createWriteRequestEncoder(): WriteRequestEncoder {
     }
     if (branch.series === undefined) {
       remembered++;
-      branch.series = { labels: labelEncoder.encode(plan, labels), gathering: -1, position: 0 };
+      branch.series = { labels: labelEncoder.encode(plan, labels), gathering: -1, first: 0, last: 0 };
     }
     return branch.series;
   }
@@ -132,13 +128,13 @@ export function createWriteRequestEncoder(): WriteRequestEncoder {
       family.newest = { samples: all, series, points: own, gathering: gathered.number };
       gatherAll(gathered, series, all, own);
     },
-    take(enough) {
-      const taken = gathered;
-      gathered = nothingGathered(taken.number + 1);
+    take(enough, use) {
+      const made = encodeMessages(gathered, enough, room, use);
+      gatherAgain(gathered);
       samples = 0;
       position = undefined;
       if (remembered > MAX_REMEMBERED) forgetAll();
-      return encodeMessages(taken, enough);
+      return made;
     },
   };
 }

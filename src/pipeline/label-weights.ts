@@ -1,0 +1,114 @@
+import type { Family, Sample } from '../catalog/family.ts';
+import { type KeptValues, keepLargest } from './folding.ts';
+
+/** Maximum number of values of a label before the smallest are folded. */
+export type LabelLimit = (label: string) => number;
+
+/** Up to this number, samples are held until it is known whether they need to be weighed. */
+const MAX_HELD = 5000;
+
+/** The values of labels by weight. */
+export interface LabelWeights {
+  /** Adds samples of a family, all of them or the next ones; families come in the order of declaration. */
+  add(family: Family, samples: readonly Sample[]): void;
+  /** The values that are kept, of each label over its limit. */
+  kept(): KeptValues;
+  /** The number of values of each label over its limit. */
+  sizeOf(label: string): number;
+  /** The number of a family's label values that are not kept, over all labels. */
+  foldedOf(family: Family, kept: KeptValues): number;
+}
+
+interface Added {
+  readonly family: Family;
+  readonly samples: readonly Sample[];
+}
+
+/** What is known of a label. */
+interface Tally {
+  readonly bound: number;
+  /** The number of samples, which is at least that of values. */
+  samples: number;
+  /** Undefined once they are weighed. */
+  held: Added[] | undefined;
+  /**
+   * A label is ranked by the first declared additive family with samples that has it; if there is none, by the first that
+   * counts people.
+   */
+  ranking: Family | undefined;
+  readonly weights: Map<string, number>;
+  readonly seen: Map<Family, Set<string>>;
+}
+
+/**
+ * Creates the weights of a collector's labels. The values of a label are weighed once its samples are more than its limit:
+ * before, there cannot be too many values, and most labels have a few.
+ */
+export function createLabelWeights(families: readonly Family[], limitOf: LabelLimit): LabelWeights {
+  const tallies = new Map<string, Tally>();
+  const limited = labelsOf(families.filter(({ aggregation }) => aggregation !== 'info'));
+  const summed = labelsOf(families.filter(({ aggregation }) => aggregation === 'additive'));
+
+  function tallyOf(label: string): Tally {
+    const known = tallies.get(label);
+    if (known !== undefined) return known;
+    const bound = Math.min(limitOf(label), MAX_HELD);
+    const tally = { bound, samples: 0, held: [], ranking: undefined, weights: new Map(), seen: new Map() };
+    tallies.set(label, tally);
+    return tally;
+  }
+
+  function weigh(label: string, tally: Tally, { family, samples }: Added): void {
+    const { aggregation } = family;
+    const ranks = aggregation === 'additive' || (aggregation === 'distinct' && !summed.has(label));
+    if (ranks) tally.ranking ??= family;
+    const isRanked = tally.ranking === family;
+    const seen = tally.seen.get(family) ?? new Set<string>();
+    tally.seen.set(family, seen);
+    for (const sample of samples) {
+      const value = sample.labels[label] ?? '';
+      seen.add(value);
+      if (isRanked) tally.weights.set(value, (tally.weights.get(value) ?? 0) + sample.value);
+      else if (!tally.weights.has(value)) tally.weights.set(value, 0);
+    }
+  }
+
+  return {
+    add(family, samples) {
+      if (samples.length === 0) return;
+      for (const label of family.labels) {
+        // Labels that only infos have are attributes of what the other labels identify.
+        if (!limited.has(label)) continue;
+        const tally = tallyOf(label);
+        tally.samples += samples.length;
+        if (tally.held !== undefined && tally.samples <= tally.bound) {
+          tally.held.push({ family, samples });
+          continue;
+        }
+        for (const held of tally.held ?? []) weigh(label, tally, held);
+        tally.held = undefined;
+        weigh(label, tally, { family, samples });
+      }
+    },
+    kept() {
+      const kept = new Map<string, ReadonlySet<string>>();
+      for (const [label, { weights }] of tallies) {
+        const limit = limitOf(label);
+        if (weights.size > limit) kept.set(label, keepLargest(weights, limit));
+      }
+      return kept;
+    },
+    sizeOf: (label) => tallies.get(label)?.weights.size ?? 0,
+    foldedOf(family, kept) {
+      let folded = 0;
+      for (const [label, stays] of kept) {
+        for (const value of tallies.get(label)?.seen.get(family) ?? []) if (!stays.has(value)) folded++;
+      }
+      return folded;
+    },
+  };
+}
+
+function labelsOf(families: readonly Family[]): ReadonlySet<string> {
+  return new Set(families.flatMap(({ labels }) => labels));
+}
