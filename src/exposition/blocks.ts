@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { Clock } from '../runtime/clock.ts';
 import { createSlices } from '../runtime/slices.ts';
 import { type DeflatedChunk, deflateAside, deflateShort } from './deflated-chunk.ts';
@@ -36,8 +37,6 @@ const MIN = 64 * 1024;
 const MAX = 256 * 1024;
 /** Up to this length another thread costs more than it saves. */
 const SHORT = 16 * 1024;
-/** Maximum number of blocks that other threads deflate at a time. */
-const AT_ONCE = 4;
 
 interface Block {
   readonly texts: readonly Text[];
@@ -54,6 +53,8 @@ interface OpenBlock {
 /** Creates blocks that remember the previous page. */
 export function createBlocks(clock: Pick<Clock, 'elapsed'>): Blocks {
   const slices = createSlices(clock);
+  // Threads that deflate must leave the event loop a core: nobody waits for them, but everybody for it.
+  const atOnce = Math.max(1, availableParallelism() - 1);
   /** The block of each text on the previous page, by its key. */
   let homes = new Map<string, Block>();
 
@@ -87,7 +88,7 @@ export function createBlocks(clock: Pick<Clock, 'elapsed'>): Blocks {
         );
         atWork.add(done);
         chunks.push(made);
-        if (atWork.size >= AT_ONCE) await Promise.race(atWork);
+        if (atWork.size >= atOnce) await Promise.race(atWork);
       }
 
       for (const piece of pieces) {
