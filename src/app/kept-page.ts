@@ -40,6 +40,9 @@ function* show(orgs: KeptPage['orgs'], { publication, instruments, runs }: Shown
   }
 }
 
+/** How long the end of a service may take for its page, in milliseconds: a service ends within five seconds. */
+const END_MS = 2_000;
+
 /** Keeps the published page for the next start. */
 export interface PageKeeper {
   /**
@@ -47,7 +50,10 @@ export interface PageKeeper {
    * is not written again. Never rejects.
    */
   keep(): Promise<void>;
-  /** Keeps the page of a service that has ended its work; `closeStore` closes the store, which must be done first. */
+  /**
+   * Keeps the page of a service that has ended its work, unless that takes too long; `closeStore` closes the store, which must
+   * be done first.
+   */
   keepAtEnd(closeStore: () => Promise<void>): Promise<void>;
   /** Removes the kept page, which other settings have made. Never rejects. */
   drop(): Promise<void>;
@@ -87,10 +93,11 @@ export function createPageKeeper({ file, core, inUse }: KeeperParts): PageKeeper
   async function write(
     { orgs, until }: CapturedPage,
     head: Pick<KeptPage, 'origin' | 'storeId'>,
+    signal?: AbortSignal,
   ): Promise<void> {
     const page = { ...head, at: clock.now(), until };
     try {
-      await file.write(encodePage({ ...page, orgs }));
+      await file.write(encodePage({ ...page, orgs }), signal);
       [kept, isThere, failed] = [page, true, false];
     } catch (error) {
       [kept, isThere] = [undefined, false];
@@ -134,7 +141,8 @@ export function createPageKeeper({ file, core, inUse }: KeeperParts): PageKeeper
       if (!isOurs) return;
       if (captured === undefined || mark === undefined) return drop();
       const settings = pageSettingsOf(of.config, of.people);
-      await write(captured, { origin: { release, settings, store: mark }, storeId });
+      const head = { origin: { release, settings, store: mark }, storeId };
+      await write(captured, head, AbortSignal.timeout(END_MS));
     },
     drop,
   };

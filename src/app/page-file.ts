@@ -11,8 +11,8 @@ export interface PageFile {
   readonly path: string;
   /** The bytes; undefined if there is no file. Rejects if it cannot be read, or is damaged. */
   read(): Promise<Buffer | undefined>;
-  /** Replaces the file, which only this user can read; if that fails, there is none afterwards. */
-  write(bytes: Iterable<Buffer>): Promise<void>;
+  /** Replaces the file, which only this user can read; if that fails or is aborted, there is none afterwards. */
+  write(bytes: Iterable<Buffer>, signal?: AbortSignal): Promise<void>;
   /** Removes the file, if there is one. */
   remove(): Promise<void>;
 }
@@ -35,13 +35,14 @@ export function pageFileBeside(historyPath: string): PageFile {
       // Its checksum detects a file that a power failure has cut short.
       return zipped && unzip(zipped);
     },
-    async write(bytes) {
+    async write(bytes, signal) {
       try {
         await rm(unfinished, { force: true });
         await pipeline(
           Readable.from(bytes),
           createGzip({ level: constants.Z_BEST_SPEED }),
           createWriteStream(unfinished, { flags: 'wx', mode: 0o600 }),
+          ...(signal === undefined ? [] : [{ signal }]),
         );
         await rename(unfinished, file);
       } catch (error) {

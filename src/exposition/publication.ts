@@ -64,7 +64,7 @@ interface PublicationDeps {
 
 const INTERVAL_MS = 1000;
 /** The minimum pause after a publication, as a multiple of its duration: publishing must not occupy a whole core. */
-const REST = 4;
+const REST = 2;
 /**
  * A scrape waits for changes if the page has at most so many organizations and segments. While more of them are polled, it
  * would wait for two publications, a tenth of a second with ten and a fifth with fifty.

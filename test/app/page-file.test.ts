@@ -51,6 +51,15 @@ describe('the file of the kept page', () => {
     expect(String(await file.read())).toBe('after');
   });
 
+  test('is gone too if writing it was aborted', async () => {
+    const { folder, file } = createFile();
+    await file.write([Buffer.from('before')]);
+    await expect(
+      file.write([Buffer.from('late')], AbortSignal.abort(new Error('too late'))),
+    ).rejects.toThrow();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   test('replaces what an ended process has left unfinished', async () => {
     const { file } = createFile();
     writeFileSync(`${file.path}.new`, 'left', { mode: 0o644 });
