@@ -146,7 +146,8 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
   async function each(these: Iterable<Lane>, begin: (lane: Lane) => void): Promise<void> {
     const slices = createSlices(clock);
     for (const lane of these) {
-      if (slices.over()) await slices.next();
+      // Awaited each time: what the jobs before do at once counts for their slice.
+      await slices.next();
       if (stopped.signal.aborted) return;
       if (!lane.retired) begin(lane);
     }
