@@ -146,10 +146,10 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
   async function each(these: Iterable<Lane>, begin: (lane: Lane) => void): Promise<void> {
     const slices = createSlices(clock);
     for (const lane of these) {
-      // Awaited each time: what the jobs before do at once counts for their slice.
-      await slices.next();
       if (stopped.signal.aborted) return;
       if (!lane.retired) begin(lane);
+      // Awaited each time: what the job does at once, after its first promise, counts for the slice.
+      await slices.next();
     }
   }
 
