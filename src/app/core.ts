@@ -27,7 +27,7 @@ import { type ClaimRun, claimEverything, createClaims, createSharedInstruments }
 import { publishedFamilies } from './families.ts';
 import { findPage } from './find-page.ts';
 import type { PageFile } from './page-file.ts';
-import { logUnlessNotStored, openStore, openStoreLater, type Store } from './store.ts';
+import { logUnlessNotStored, openStore, openStoreLater, type Store, type StoreParts } from './store.ts';
 import { createTraffic, type Traffic, type TrafficSettings } from './traffic.ts';
 
 /** The environment of the process. */
@@ -94,11 +94,11 @@ interface CorePage {
   readonly file: PageFile;
   /**
    * Hands over the page of what is stored, once, because it is as large as all texts of a page. If there is one, the store is
-   * not opened before `shown` is called.
+   * not opened before `openStore` is called.
    */
   takeKept(): KeptPage | undefined;
-  /** Ends the store's waiting, also if the service stops. */
-  shown(): void;
+  /** Lets a store be opened that waits; to be called in any case, or whoever waits for the store would wait forever. */
+  openStore(): void;
 }
 
 /** Callbacks into the current deployment. */
@@ -145,26 +145,16 @@ export async function createCore(
   const pageFile = found?.file;
   const storeId = found?.kept?.storeId;
   let kept = found?.kept;
-  const open = () =>
-    openStore({
-      ...config.storage,
-      ...{ collectors: allCollectors, release },
-      onLateLoad: events.onLateLoad,
-      onChange: events.onChange,
-      onRuns: events.onRuns,
-      ...{ clock, log, signal: stopping.signal },
-    });
-  const shown = Promise.withResolvers<void>();
-  const store =
-    kept === undefined
-      ? await open()
-      : openStoreLater(
-          shown.promise.then(() => {
-            stopping.signal.throwIfAborted();
-            return open();
-          }),
-          storeId,
-        );
+  const storeParts: StoreParts = {
+    ...config.storage,
+    ...{ collectors: allCollectors, release },
+    onLateLoad: events.onLateLoad,
+    onChange: events.onChange,
+    onRuns: events.onRuns,
+    ...{ clock, log, signal: stopping.signal },
+  };
+  const later = kept && openStoreLater(storeParts, storeId);
+  const store = later?.store ?? (await openStore(storeParts));
   const { history } = store;
   const instruments = createInstruments({
     series: () => publication.current().series,
@@ -197,7 +187,7 @@ export async function createCore(
         kept = undefined;
         return taken;
       },
-      shown: shown.resolve,
+      openStore: () => later?.open(),
     },
     exposition: createExposition({ publication, registry: instruments.registry, clock }),
     published: createPublishedOrgs(publication),

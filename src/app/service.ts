@@ -227,7 +227,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
 
   async function stop(): Promise<void> {
     core.stopping.abort();
-    core.page?.shown();
+    core.page?.openStore();
     closeConnections(inUse());
     await Promise.all([scheduler.stop(), server?.close(), reloading]);
     // A reload in progress may have created others.
@@ -292,7 +292,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       // The first scrape already includes the stored data, unless it is in a database that cannot be used yet.
       const kept = core.page?.takeKept();
       const isShown = kept !== undefined && (await showKeptPage(kept, core));
-      if (!isShown) core.page?.shown();
+      if (!isShown) core.page?.openStore();
       const restoring = restoreAndPublish();
       const isRestored = !isShown && (await isDoneAtStart(restoring));
       limitGarbage?.();
@@ -300,7 +300,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       hooks = await openHooks(config, core);
       server = createHttpServer({ ...web.serve(app), clock, maxConnections: config.web.maxConnections });
       const { port } = await server.listen(config.web.listen);
-      core.page?.shown();
+      core.page?.openStore();
       web.watch((problem) => reload.note(WEB_CONFIGURATION, problem));
       try {
         await connect(inUse(), core);
@@ -314,7 +314,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       return { port, scheme: web.scheme };
     },
     async pollOnce() {
-      core.page?.shown();
+      core.page?.openStore();
       await requireOpen(core.store, clock);
       limitGarbage?.();
       await Promise.all(jobsOf(inUse()).map((job) => job.run('scheduled')));

@@ -45,7 +45,7 @@ export interface Store {
   mark(): string | undefined;
 }
 
-interface StoreParts extends StorageConfig {
+export interface StoreParts extends StorageConfig {
   readonly collectors: readonly Collector[];
   /** Names this build of the program, for the file; see `Readers`. */
   readonly release?: string;
@@ -75,20 +75,28 @@ export async function openStore(parts: StoreParts): Promise<Store> {
 }
 
 /**
- * The store of a file that is still being opened: what it holds is on the page already. Each call waits for it. `storeId`
- * identifies it until then.
+ * The store of a file that is opened when `open` is called: what it holds is on the page already. Each call to its history
+ * waits for it. `storeId` identifies it until then.
  */
-export function openStoreLater(open: Promise<Store>, storeId: string | undefined): Store {
+export function openStoreLater(
+  parts: StoreParts,
+  storeId: string | undefined,
+): { readonly store: Store; open(): void } {
+  const wanted = Promise.withResolvers<void>();
+  const opening = wanted.promise.then(() => {
+    parts.signal?.throwIfAborted();
+    return openStore(parts);
+  });
   let store: Store | undefined;
-  const opened = open.then((now) => {
+  const opened = opening.then((now) => {
     store = now;
   });
-  const history = open.then((now) => now.history);
+  const history = opening.then((now) => now.history);
   // Whoever waits for them gets the error.
   for (const waiting of [opened, history]) waiting.catch(() => undefined);
   // The page is of the whole file.
   const isPersistent = () => store?.isPersistent?.() ?? true;
-  return {
+  const later: Store = {
     history: createLateHistory(history),
     ...{ isPersistent, database: undefined, shared: undefined, opened },
     metrics: { isUp: isPersistent, id: () => (store === undefined ? storeId : store.metrics.id()) },
@@ -96,6 +104,7 @@ export function openStoreLater(open: Promise<Store>, storeId: string | undefined
     usable: () => opened,
     mark: () => store?.mark(),
   };
+  return { store: later, open: wanted.resolve };
 }
 
 /** For commands, which do not wait for a database: rejects with a `ConfigError` if it cannot be used. */

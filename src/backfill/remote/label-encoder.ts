@@ -37,7 +37,7 @@ export function createLabelEncoder(): LabelEncoder {
     return writeVarint(buffer, at, length);
   }
 
-  /** Writes a label whose value is printable ASCII, as nearly all are; false if it is not. */
+  /** Writes a label whose value `labelValue` leaves as it is for being short printable ASCII; false if it is not. */
   function putPlain(name: Buffer, value: string): boolean {
     const { length } = value;
     if (length > MAX_LABEL_CHARACTERS) return false;
