@@ -46,6 +46,8 @@ async function readPage(
   } catch (error) {
     log.debug('The kept page cannot be read', { path: file.path, error: messageOf(error) });
   }
-  await file.remove().catch(() => undefined);
+  await file
+    .remove()
+    .catch((error: unknown) => log.warn('Removing the kept page failed', { path: file.path, error }));
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -27,6 +27,7 @@ async function keep(change: { at?: number; until?: number; store?: string } = {}
   const tools = { clock: createFakeClock(NOW), log: createFakeLogger() };
   return {
     history,
+    log: tools.log,
     find: async (settings = SETTINGS) =>
       (await findPage({ path: history, url: undefined, onDamage: 'keep' }, settings, tools))?.kept,
   };
@@ -54,6 +55,18 @@ describe('a kept page', () => {
     const { find } = await keep();
     expect(await find({ ...SETTINGS, [part]: 'other' })).toBeUndefined();
     expect(await find()).toBeUndefined();
+  });
+
+  test('that cannot be removed is reported', async () => {
+    const { history, find, log } = await keep();
+    const { path: file } = pageFileBeside(history);
+    rmSync(file);
+    mkdirSync(file);
+    expect(await find()).toBeUndefined();
+    expect(log.events.map(({ level, message }) => [level, message])).toEqual([
+      ['debug', 'The kept page cannot be read'],
+      ['warn', 'Removing the kept page failed'],
+    ]);
   });
 
   test('is not looked for beside a database or memory', async () => {
