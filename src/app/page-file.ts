@@ -9,7 +9,7 @@ import { constants, createGzip, gunzip } from 'node:zlib';
 /** The bytes of the page that is kept for the next start, in a file beside the history's; any file of it is whole. */
 export interface PageFile {
   readonly path: string;
-  /** The bytes; undefined if there is no file. Rejects if it cannot be read, or is damaged. */
+  /** The bytes; undefined if there is no file of this path. Rejects if it cannot be read, or is damaged. */
   read(): Promise<Buffer | undefined>;
   /** Replaces the file, which only this user can read; if that fails or is aborted, there is none afterwards. */
   write(bytes: Iterable<Buffer>, signal?: AbortSignal): Promise<void>;
@@ -19,19 +19,21 @@ export interface PageFile {
 
 const unzip = promisify(gunzip);
 
+/** There is no file of a path if anything in front of its name is missing, or is not a directory. */
+function acceptAbsent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
+}
+
 /** `data/history-page.gz` for `data/history.db`. */
 export function pageFileBeside(historyPath: string): PageFile {
   const { dir, name } = path.parse(historyPath);
   const file = path.join(dir, `${name}-page.gz`);
   const unfinished = `${file}.new`;
-  const remove = (): Promise<void> => rm(file, { force: true });
+  const remove = (): Promise<void> => rm(file).catch(acceptAbsent);
   return {
     path: file,
     async read() {
-      const zipped = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return undefined;
-        throw error;
-      });
+      const zipped = await readFile(file).catch(acceptAbsent);
       // Its checksum detects a file that a power failure has cut short.
       return zipped && unzip(zipped);
     },

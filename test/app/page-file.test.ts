@@ -26,6 +26,14 @@ describe('the file of the kept page', () => {
     await file.remove();
   });
 
+  test('is missing if its path leads through a file', async () => {
+    const { folder } = createFile();
+    writeFileSync(path.join(folder, 'data'), 'in the way');
+    const file = pageFileBeside(path.join(folder, 'data', 'history.db'));
+    expect(await file.read()).toBeUndefined();
+    await file.remove();
+  });
+
   test('is refused if it was cut off or altered', async () => {
     const { file } = createFile();
     await file.write([Buffer.from('abc'.repeat(1000))]);
