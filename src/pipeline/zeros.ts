@@ -8,8 +8,8 @@ const REMEMBERED_DAYS = 28;
 /** How many remembered values are looked at in one step: a step costs more than a value. */
 const WALKED_AT_ONCE = 16;
 
-/** The labels of a day's samples, by their keys of `keyOf`, in order. */
-export type Present = ReadonlyMap<string, Sample['labels']>;
+/** The keys of `keyOf` of a day's samples, each with the labels, in order. A key may occur several times. */
+export type Present = Iterable<readonly [key: string, labels: Sample['labels']]>;
 
 /**
  * The zeros of a day: the label values of the preceding days that are not `present` on it. The values of a later day
@@ -29,7 +29,8 @@ export function* zerosOf(
   day: Day,
   present: Present,
 ): Generator<Sample | undefined> {
-  const seen = new Set(present.keys());
+  const seen = new Set<string>();
+  for (const [key] of present) seen.add(key);
   for (let back = 1; back <= REMEMBERED_DAYS; back++) {
     for (const given of family.samplesOf(view, addDays(day, -back)) ?? []) {
       const sample = labelled(family, given);
@@ -87,13 +88,13 @@ export function createConsecutiveZeros(): ZerosOf {
       }
       known.until = at;
     }
-    yield* missing(known.values, present, addDays(day, -REMEMBERED_DAYS));
     let walked = 0;
     for (const [key, labels] of present) {
       see(known, key, labels, day);
       if (++walked % WALKED_AT_ONCE === 0) yield undefined;
     }
     known.until = day;
+    yield* missing(known.values, day);
   };
 }
 
@@ -108,18 +109,15 @@ function see(remembered: Remembered, key: string, labels: Sample['labels'], day:
   }
 }
 
-/** The values that are not present, by day from the last one; those seen before `first` are forgotten. */
-function* missing(
-  values: Map<string, LastSeen>,
-  present: Present,
-  first: Day,
-): Generator<Sample | undefined> {
+/** The values that were not seen on a day, by day from the last one; those too old to be remembered are forgotten. */
+function* missing(values: Map<string, LastSeen>, day: Day): Generator<Sample | undefined> {
+  const first = addDays(day, -REMEMBERED_DAYS);
   const found: LastSeen[] = [];
   let walked = 0;
   for (const [key, seen] of values) {
     if (++walked % WALKED_AT_ONCE === 0) yield undefined;
     if (seen.day < first) values.delete(key);
-    else if (!present.has(key)) found.push(seen);
+    else if (seen.day !== day) found.push(seen);
   }
   found.sort((one, other) =>
     one.day === other.day ? one.place - other.place : one.day < other.day ? 1 : -1,

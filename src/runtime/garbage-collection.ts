@@ -31,6 +31,9 @@ export function keepYoungGenerationSmall(): void {
  */
 export function collectForThroughput(): void {
   growYoungGeneration(THROUGHPUT_YOUNG_BYTES);
+  // The old generation is small: marking it in helper threads takes more CPU time than it saves the main thread, and the
+  // receiver of the samples is often on the same machine.
+  setFlagsFromString('--no-concurrent-marking');
 }
 
 /**

@@ -1,9 +1,9 @@
 import { addDays, type Day, daysFrom } from '../../catalog/day.ts';
 import type { Sample } from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
-import { preciseSum } from '../counts.ts';
+import { breakdown, OTHER, plus, preciseSum } from '../counts.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
-import { mergedTiers, modelsOf, type TieredModel } from '../tokens/models.ts';
+import { modelsOf } from '../tokens/models.ts';
 import { creditsOn } from './credits.ts';
 
 const BASELINE_DAYS = 14;
@@ -12,36 +12,49 @@ const MIN_BASELINE_DAYS = 7;
 
 type ModelSample = Sample<'model' | 'tier'>;
 
-/** The credits of some days, above zero, in total and by model. */
-interface Usage {
-  readonly total: number;
-  readonly models: readonly TieredModel[];
+/** The credits of a model on the day and on the days before. */
+interface ModelCredits {
+  readonly model: string;
+  readonly tier: string;
+  readonly ofDay: number;
+  readonly before: number;
 }
 
+type Sums = { -readonly [Name in keyof ModelCredits]: ModelCredits[Name] };
+
 interface Comparison {
-  readonly ofDay: Usage | undefined;
-  readonly before: Usage | undefined;
+  /** The credits of the day and of the days before, above zero; undefined if none are known by model. */
+  readonly ofDay: number | undefined;
+  readonly before: number | undefined;
   /** The number of known days before. */
   readonly knownBefore: number;
+  readonly models: readonly ModelCredits[];
 }
 
 /** Each model's share of the day's credits, 0 for models of the baseline alone; undefined on a day without credits. */
 export function sharesByModel(view: View, day: Day): readonly ModelSample[] | undefined {
-  const { ofDay, before } = view.ofDay(compare, day);
-  return ofDay && sharesOf(ofDay, before?.models);
+  const { ofDay, models } = view.ofDay(compare, day);
+  return ofDay === undefined ? undefined : sharesOf(models, 'ofDay', ofDay);
 }
 
 /** Each model's share of the credits of the 14 days before, 0 for models that are new on the day. */
 export function baselineSharesByModel(view: View, day: Day): readonly ModelSample[] | undefined {
-  const { ofDay, before, knownBefore } = view.ofDay(compare, day);
-  if (knownBefore < MIN_BASELINE_DAYS) return undefined;
-  return before && sharesOf(before, ofDay?.models);
+  const { before, knownBefore, models } = view.ofDay(compare, day);
+  if (before === undefined || knownBefore < MIN_BASELINE_DAYS) return undefined;
+  return sharesOf(models, 'before', before);
 }
 
-/** Both families need the same two usages. */
+/** Both families need the credits of the same models. */
 function compare(view: View, day: Day): Comparison {
   const known = knownDays(view, day);
-  return { ofDay: usageOf(view, [day]), before: usageOf(view, known), knownBefore: known.length };
+  const today = isUsed(view, day) ? [day] : [];
+  const earlier = known.filter((of) => isUsed(view, of));
+  return {
+    ofDay: totalOf(view, today),
+    before: totalOf(view, earlier),
+    knownBefore: known.length,
+    models: creditsByModel(view, today, earlier),
+  };
 }
 
 /** The days of the baseline whose credits are known in total and by model. */
@@ -56,18 +69,45 @@ function isUsed(view: View, day: Day): boolean {
   return credits > 0 && byModel !== undefined;
 }
 
-function usageOf(view: View, days: readonly Day[]): Usage | undefined {
-  const used = days.filter((day) => isUsed(view, day));
-  if (used.length === 0) return undefined;
-  return {
-    total: preciseSum(used.map((day) => creditsOn(view, day) ?? 0)),
-    models: mergedTiers(used.flatMap((day) => modelsOf(view, day) ?? [])),
-  };
+function totalOf(view: View, days: readonly Day[]): number | undefined {
+  return days.length === 0 ? undefined : preciseSum(days.map((day) => creditsOn(view, day) ?? 0));
 }
 
-function sharesOf({ total, models }: Usage, others: readonly TieredModel[] = []): readonly ModelSample[] {
-  const unused = others.map((model) => ({ ...model, credits: 0 }));
-  return mergedTiers([...models, ...unused]).map(({ model, tier, credits = 0 }) => ({
+function creditsByModel(view: View, today: readonly Day[], earlier: readonly Day[]): readonly ModelCredits[] {
+  // Summed in place before they get a key, which costs more: weeks of days have the same few models.
+  const byModel = new Map<string, Map<string, Sums>>();
+  function add(days: readonly Day[], part: 'ofDay' | 'before'): void {
+    for (const { model, tier, credits = 0 } of days.flatMap((day) => modelsOf(view, day) ?? [])) {
+      const byTier = byModel.get(model) ?? new Map<string, Sums>();
+      byModel.set(model, byTier);
+      const entry = byTier.get(tier) ?? { model, tier, ofDay: 0, before: 0 };
+      byTier.set(tier, entry);
+      entry[part] = plus(entry[part], credits);
+    }
+  }
+  add(today, 'ofDay');
+  add(earlier, 'before');
+  return breakdown<ModelCredits>(
+    [...byModel.values()].flatMap((byTier) => [...byTier.values()]),
+    {
+      keyOf: ({ model, tier }) => JSON.stringify([model, tier]),
+      merge: (one, other) => ({
+        ...one,
+        ofDay: plus(one.ofDay, other.ofDay),
+        before: plus(one.before, other.before),
+      }),
+      weightOf: ({ ofDay, before }) => plus(ofDay, before),
+      restOf: (entry) => ({ ...entry, model: OTHER, tier: OTHER }),
+    },
+  );
+}
+
+function sharesOf(
+  models: readonly ModelCredits[],
+  part: 'ofDay' | 'before',
+  total: number,
+): readonly ModelSample[] {
+  return models.map(({ model, tier, [part]: credits }) => ({
     labels: { model, tier },
     value: Math.min(credits / total, Number.MAX_VALUE),
   }));
