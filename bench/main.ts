@@ -118,10 +118,10 @@ async function measureDashboards({ year, queried }: BenchOptions): Promise<Panel
 
 async function measureMany(
   built: Built,
-  { organizations }: BenchOptions,
+  { organizations, organizationRounds }: BenchOptions,
 ): Promise<readonly OrganizationsResult[]> {
   console.error('measuring many organizations');
-  return measureOrganizations(built, organizations);
+  return measureOrganizations(built, organizations, organizationRounds);
 }
 
 async function measureShared(

@@ -45,6 +45,8 @@ export interface BenchOptions {
   readonly queried: number;
   /** Organizations in one process, and the days of each; the first are of a few days, the largest last. */
   readonly organizations: readonly OrganizationsSize[];
+  /** Rounds of those whose CPU times are compared. */
+  readonly organizationRounds: number;
   /** Of one process, and of several on one database. */
   readonly replicated: OrganizationsSize;
   /** Whether the page of results is written. */
@@ -123,6 +125,7 @@ export function parseOptions(args: readonly string[]): BenchOptions {
     year: quick ? QUICK_YEAR : YEAR,
     queried: quick ? 1 : 3,
     organizations,
+    organizationRounds: quick ? 1 : 3,
     replicated:
       (quick || values.organizations !== undefined ? organizations.at(-1) : undefined) ?? REPLICATED,
     write: values.write === true,

@@ -82,7 +82,7 @@ the same run on the same machine: the ratios apply to other machines, the absolu
 What is compared takes turns, round by round, and a ratio is the median of the ratios of each round. Parentheses contain the
 lower and the upper quartile of the rounds, or the smallest and the largest with fewer than five. A target counts as reached
 only if the worse end of this spread reaches it. Figures without parentheses are medians or of a single run, as the section
-says; the costs of many organizations are not measured in turns.
+says.
 
 Machine: ${machine}. Servers and load client share it.
 

@@ -7,6 +7,7 @@ import { createSystemClock } from '../../src/runtime/clock.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import type { Built } from '../build.ts';
 import { startChild } from '../child.ts';
+import { median } from '../report/statistics.ts';
 import { type Phase, start } from './program.ts';
 
 /** How many organizations one process has, and the days of each. */
@@ -15,8 +16,8 @@ export interface OrganizationsSize {
   readonly days: number;
 }
 
-/** The program with this number of organizations. */
-export interface OrganizationsResult extends OrganizationsSize {
+/** The program with this number of organizations, in one round. */
+interface OrganizationsRun {
   readonly series: number;
   /** From the start on an empty store. */
   readonly firstSync: Phase;
@@ -36,6 +37,15 @@ export interface OrganizationsResult extends OrganizationsSize {
   readonly gzip: number;
 }
 
+/** The medians of the rounds; of the slowest answers, the longest stalls and the peaks, the largest. */
+export interface OrganizationsResult extends OrganizationsSize, OrganizationsRun {
+  readonly runs: readonly OrganizationsRun[];
+}
+
+/** The sizes whose CPU times are compared, and therefore measured in several rounds: organizations of the same few days. */
+export const LINE = { from: 50, between: 100, to: 500 };
+const COMPARED: readonly number[] = Object.values(LINE);
+
 const COLLECTORS = 7;
 /** Small organizations, so that their number is measured and not their size. */
 const PLATFORM = { users: 5, repos: 2, faults: ['slow=1:5'] };
@@ -47,14 +57,57 @@ const LAST = /^agent_platform_exporter_collector_last_success_timestamp_seconds\
 export async function measureOrganizations(
   built: Built,
   sizes: readonly OrganizationsSize[],
+  rounds: number,
 ): Promise<readonly OrganizationsResult[]> {
-  const results: OrganizationsResult[] = [];
-  for (const size of sizes) {
-    results.push(
-      await withPlatform(built.bench, size, (port, folder) => measureOne(built, port, folder, size)),
-    );
+  const cases = sizes.map((size) => ({ size, runs: [] as OrganizationsRun[] }));
+  for (let round = 0; round < rounds; round++) {
+    for (const { size, runs } of cases) {
+      if (round > 0 && !isCompared(size, sizes)) continue;
+      runs.push(
+        await withPlatform(built.bench, size, (port, folder) => measureOne(built, port, folder, size)),
+      );
+    }
   }
-  return results;
+  return cases.map(({ size, runs }) => ({ ...size, ...typicalOf(runs), runs }));
+}
+
+function isCompared(
+  { organizations, days }: OrganizationsSize,
+  sizes: readonly OrganizationsSize[],
+): boolean {
+  return days === sizes[0]?.days && COMPARED.includes(organizations);
+}
+
+function typicalOf(runs: readonly OrganizationsRun[]): OrganizationsRun {
+  const of = (figure: (run: OrganizationsRun) => number) => median(runs.map(figure));
+  return {
+    series: of(({ series }) => series),
+    firstSync: typicalPhase(runs.map(({ firstSync }) => firstSync)),
+    round: typicalPhase(runs.map(({ round }) => round)),
+    restart: typicalPhase(runs.map(({ restart }) => restart)),
+    coldSeconds: of(({ coldSeconds }) => coldSeconds),
+    resident: of(({ resident }) => resident),
+    peak: Math.max(...runs.map(({ peak }) => peak)),
+    stopSeconds: of(({ stopSeconds }) => stopSeconds),
+    compressed: of(({ compressed }) => compressed),
+    gzip: of(({ gzip }) => gzip),
+  };
+}
+
+function typicalPhase(phases: readonly Phase[]): Phase {
+  const of = (figure: (phase: Phase) => number) => median(phases.map(figure));
+  return {
+    seconds: of(({ seconds }) => seconds),
+    fullSeconds: of(({ fullSeconds }) => fullSeconds),
+    cpuSeconds: of(({ cpuSeconds }) => cpuSeconds),
+    p99: of(({ p99 }) => p99),
+    slowest: Math.max(...phases.map(({ slowest }) => slowest)),
+    stalls: {
+      p999: of(({ stalls }) => stalls.p999),
+      longest: Math.max(...phases.map(({ stalls }) => stalls.longest)),
+      ran: of(({ stalls }) => stalls.ran),
+    },
+  };
 }
 
 /** Measures with a simulated platform of its own, on this port, and with an empty folder; both are gone afterwards. */
@@ -79,7 +132,7 @@ async function measureOne(
   platformPort: number,
   folder: string,
   size: OrganizationsSize,
-): Promise<OrganizationsResult> {
+): Promise<OrganizationsRun> {
   const args = configure(folder, platformPort, size);
   const { isSynced, isNewerThan, newestIn } = pageChecks(size.organizations);
   await using first = await start(built, args);
@@ -107,7 +160,7 @@ async function measureOne(
   await using cold = await start(built, args);
   const { fullSeconds: coldSeconds } = await cold.phase({ isComplete: isFull });
   return {
-    ...{ ...size, series: count(page, /^agent_platform_(?!exporter_)\w+\{/gm) },
+    series: count(page, /^agent_platform_(?!exporter_)\w+\{/gm),
     ...{ firstSync, round, restart, coldSeconds, resident, peak, stopSeconds, compressed },
     gzip: gzipSync(page, { level: 6 }).length,
   };
