@@ -2,10 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'rolldown';
+import { THREADS } from '../../src/runtime/thread-code.ts';
 
 const SUBSTITUTES: Readonly<Record<string, string>> = {
   'src/runtime/installation.ts': 'scripts/bundle/installation.ts',
-  'src/web-config/passwords/thread.ts': 'scripts/bundle/thread.ts',
+  'src/runtime/thread-code.ts': 'scripts/bundle/thread-code.ts',
 };
 
 interface Entry {
@@ -24,7 +25,11 @@ const EVENT = JSON.stringify({ hook_event_name: 'PostToolUse', session_id: 'bund
 const ENTRIES: readonly Entry[] = [
   { name: 'main', entry: 'scripts/bundle/main-entry.ts' },
   { name: 'hook', entry: 'src/hook.ts', split: true },
-  { name: 'thread', entry: 'src/web-config/passwords/comparing-thread.ts', isThread: true },
+  ...Object.entries(THREADS).map(([name, module]) => ({
+    name: `${name}-thread`,
+    entry: `src/${module}.ts`,
+    isThread: true,
+  })),
 ];
 
 /** Wraps the code in a function, as Node.js does with its own. */

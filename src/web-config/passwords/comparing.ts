@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import { startThread } from './thread.ts';
+import { startThread } from '../../runtime/thread.ts';
 
 /** Compares passwords with bcrypt hashes. */
 export interface Comparing {
@@ -18,9 +18,6 @@ export interface Answer {
   readonly matches: boolean;
 }
 
-/** Well above its needs. */
-const HEAP_MIB = 32;
-
 /**
  * Compares in a separate thread, one at a time and in order: a comparison takes from milliseconds to most of a second,
  * during which no scrape could be answered. The thread starts with the first comparison.
@@ -31,7 +28,7 @@ export function createComparing(): Comparing {
   let last = 0;
 
   function start(): Worker {
-    const started = startThread({ resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB } });
+    const started = startThread('comparing');
     started.unref();
     started.on('message', ({ id, matches }: Answer) => {
       waiting.get(id)?.resolve(matches);
