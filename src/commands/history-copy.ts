@@ -21,7 +21,7 @@ export async function run(context: CommandContext): Promise<number> {
   const { show, clear } = createPhases(progressOf);
   const signal = context.stopSignal();
   try {
-    const source = to === 'database' ? openFileSource(path) : await openDatabaseSource(url, log);
+    const source = to === 'database' ? await openFileSource(path) : await openDatabaseSource(url, log);
     try {
       const target = to === 'database' ? await openDatabaseTarget(url, log) : openFileTarget(path);
       try {

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writ
 import { basename, dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
+import { openForReading } from '../history/sqlite/check.ts';
 import { troubleOf } from '../history/sqlite/errors.ts';
 import { openHistoryFile } from '../history/sqlite/file.ts';
-import { openForReading } from '../history/sqlite/inspect.ts';
 import { type Lock, takeLock } from '../history/sqlite/lock.ts';
 import { openRequestFile, requestFileBeside } from '../history/sqlite/requests.ts';
 import { hookFileBeside, openHookFile } from '../hooks/intake/sqlite/file.ts';
@@ -55,12 +55,12 @@ function sizeOf(files: Files): number {
   return [...countsOf(files).values()].reduce((sum, rows) => sum + rows, 0);
 }
 
-/** Opens a history file and those beside it. Throws a `ConfigError` if it cannot be read or another process has it open. */
-export function openFileSource(path: string): CopySource {
+/** Opens a history file and those beside it. Rejects with a `ConfigError` if it cannot be read or another process has it open. */
+export async function openFileSource(path: string): Promise<CopySource> {
   if (!existsSync(path)) {
     throw new ConfigError(`storage.path: ${path} does not exist`, 'give the path of the history file');
   }
-  const files = openFiles(path);
+  const files = await openFiles(path);
   return {
     place: path,
     rows: (table) => rowsOf(files, table),
@@ -69,12 +69,12 @@ export function openFileSource(path: string): CopySource {
   };
 }
 
-function openFiles(path: string, { isNew = false } = {}): Files {
+async function openFiles(path: string, { isNew = false } = {}): Promise<Files> {
   const paths = pathsOf(path);
   const files: Partial<Record<FileName, Open>> = {};
   try {
     // Migrated by opening it; rows keep the schema versions of their datasets.
-    files.history = openHistoryFile(paths.history, { schemaVersionOf: () => 1 }).file;
+    files.history = (await openHistoryFile(paths.history, { schemaVersionOf: () => 1 })).file;
     if (isNew || existsSync(paths.hooks)) files.hooks = openHookFile(paths.hooks);
     if (isNew || existsSync(paths.requests)) files.requests = opened(openRequestFile(paths.requests));
     return files;
@@ -181,7 +181,7 @@ export function openFileTarget(path: string): CopyTarget {
       }
       if (hasData(path)) throw hasOtherData(path);
       if (state?.fingerprint !== fingerprint || !existsSync(folder)) start(fingerprint);
-      files = openFiles(inner, { isNew: true });
+      files = await openFiles(inner, { isNew: true });
       for (const name of FILES) files[name]?.db.exec(POSITIONS);
       return positions();
     },

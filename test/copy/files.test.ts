@@ -13,7 +13,7 @@ import { plant } from './planted.ts';
 
 /** The stored rows by table. */
 async function rowsIn(file: string) {
-  const source = openFileSource(file);
+  const source = await openFileSource(file);
   try {
     const found: Record<string, unknown> = {};
     for (const table of TABLES) {
@@ -27,7 +27,7 @@ async function rowsIn(file: string) {
 }
 
 async function copy(from: string, to: string, parts: Partial<CopyParts> & { wrap?: Wrap } = {}) {
-  const source = openFileSource(from);
+  const source = await openFileSource(from);
   try {
     const target = openFileTarget(to);
     try {

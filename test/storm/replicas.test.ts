@@ -58,7 +58,7 @@ async function polled(
 
 /** The days and reports that one undisturbed process with a file has stored. */
 async function storedBy(file: string): Promise<readonly string[]> {
-  const source = openFileSource(file);
+  const source = await openFileSource(file);
   const found: string[] = [];
   for (const table of ['day', 'document'] as const)
     for await (const rows of source.rows(table)) for (const row of rows) found.push(JSON.stringify(row));

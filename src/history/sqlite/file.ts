@@ -7,6 +7,7 @@ import { encode } from '../encoding.ts';
 import type { DatasetState } from '../history.ts';
 import type { SweepMark } from '../retention.ts';
 import type { OrgState } from '../state.ts';
+import { type CheckFile, createFileCheck } from './checking.ts';
 import { moveAside, UnusableHistory } from './errors.ts';
 import { inspect, refusalOf, refuseSpecial } from './inspect.ts';
 import { encodeListing } from './listing.ts';
@@ -66,6 +67,10 @@ export interface Opening {
   readonly isSuspect?: boolean | undefined;
   /** SQLite's own by default. */
   readonly openDatabase?: OpenDatabase | undefined;
+  /** By default, a large file is checked in a thread. */
+  readonly check?: CheckFile | undefined;
+  /** Once aborted, a file that is still being checked is not opened; this rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A file that was replaced by a new one. */
@@ -76,22 +81,28 @@ export interface Replaced {
 }
 
 /**
- * Opens the file and creates it and its directory if necessary, accessible to this user only. Throws a `ConfigError` if
- * the file must not be touched (an `UnusableHistory` if it is damaged or newer and stays), and any other error if
+ * Opens the file and creates it and its directory if necessary, accessible to this user only. Rejects with a `ConfigError`
+ * if the file must not be touched (an `UnusableHistory` if it is damaged or newer and stays), and any other error if
  * opening may succeed later.
  */
-export function openHistoryFile(
+export async function openHistoryFile(
   location: string,
   readers: Readers,
-  { onDamage = 'keep', isSuspect = false, openDatabase = (file) => new DatabaseSync(file) }: Opening = {},
-): { readonly file: HistoryFile; readonly replaced: Replaced | undefined } {
+  {
+    onDamage = 'keep',
+    isSuspect = false,
+    openDatabase = (file) => new DatabaseSync(file),
+    check = createFileCheck(),
+    signal,
+  }: Opening = {},
+): Promise<{ readonly file: HistoryFile; readonly replaced: Replaced | undefined }> {
   refuseSpecial(location);
   mkdirSync(path.dirname(location), { recursive: true, mode: 0o700 });
   // Only one process may write at a time; readers see what is stored.
   const lock = takeLock(`${location}.lock`);
   try {
-    const { file, replaced } = openOrReplace(location, onDamage, () => {
-      inspect(location, isSuspect);
+    const { file, replaced } = await openOrReplace(location, onDamage, async () => {
+      await inspect(location, () => check(location, isSuspect, signal));
       // SQLite gives the files beside a database the mode of the database.
       closeSync(openSync(location, 'a', 0o600));
       return openLocked(location, readers, openDatabase);
@@ -103,17 +114,17 @@ export function openHistoryFile(
   }
 }
 
-function openOrReplace(
+async function openOrReplace(
   location: string,
   onDamage: OnDamage,
-  open: () => HistoryFile,
-): { readonly file: HistoryFile; readonly replaced: Replaced | undefined } {
+  open: () => Promise<HistoryFile>,
+): Promise<{ readonly file: HistoryFile; readonly replaced: Replaced | undefined }> {
   try {
-    return { file: open(), replaced: undefined };
+    return { file: await open(), replaced: undefined };
   } catch (error) {
     if (onDamage !== 'replace' || !(error instanceof UnusableHistory)) throw error;
     const replaced = { path: moveAside(location), reason: error };
-    return { file: open(), replaced };
+    return { file: await open(), replaced };
   }
 }
 

@@ -8,10 +8,11 @@ import { runInSlices } from '../../runtime/slices.ts';
 import type { History } from '../history.ts';
 import type { SweepMark } from '../retention.ts';
 import { createHistoryState, type Touched } from '../state.ts';
+import { openForReading } from './check.ts';
 import { type Trouble, type TroubleReason, troubleOf, UnusableHistory } from './errors.ts';
 import { type HistoryFile, type Opening, openHistoryFile, type Readers, type Replaced } from './file.ts';
 import { type FileMark, isSamePlace, markOf } from './file-identity.ts';
-import { openForReading, refusalOf } from './inspect.ts';
+import { refusalOf } from './inspect.ts';
 import { type Loaded, load } from './load.ts';
 import { createRequestCounts, requestFileBeside } from './requests.ts';
 import { createUnsaved, type UnsavedDataset, writes } from './unsaved.ts';
@@ -29,8 +30,8 @@ export interface SqliteHistoryDeps extends Opening, Readers {
   readonly log: Logger;
   /** Called when a file that could not be opened at first has added data. */
   readonly onLateLoad?: () => void;
-  /** Once aborted, a file that is still being read is closed, and opening rejects with the signal's reason. */
-  readonly signal?: AbortSignal;
+  /** Also aborts reading the file, which is then closed. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A history that outlives its process. */
@@ -71,7 +72,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   let nextSave: Promise<void> | undefined;
 
   async function open(): Promise<HistoryFile> {
-    const { file: opened, replaced } = openHistoryFile(path, deps, { ...deps, isSuspect });
+    const { file: opened, replaced } = await openHistoryFile(path, deps, { ...deps, isSuspect });
     try {
       if (replaced !== undefined) await takeFrom(replaced);
       else absorb(await runInSlices(load(opened.db, deps), clock, ROWS_PER_LOOK, signal));
@@ -141,6 +142,8 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       rollback();
       for (const dataset of batch) unsaved.add(dataset);
       storedMark = undefined;
+      // What could not be stored is fetched again by the next process.
+      if (isStopped(error)) return;
       if (!isDamageFound(error)) return noteTrouble(error);
       isSuspect = true;
       abandon();
@@ -148,6 +151,10 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       if (isSecondTry) noteTrouble(error);
       else await saveNow({ isSecondTry: true });
     }
+  }
+
+  function isStopped(error: unknown): boolean {
+    return signal?.aborted === true && error === signal.reason;
   }
 
   function rollback(): void {

@@ -1,40 +1,30 @@
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { ConfigError } from '../../runtime/errors.ts';
+import { openForReading, SOUND } from './check.ts';
 import { troubleOf, UnusableHistory } from './errors.ts';
 import { LEFT_DAMAGED, refuseForeign } from './schema.ts';
 
 const MAGIC = 'SQLite format 3\0';
 
 /**
- * Inspects a file without changing it. Throws a `ConfigError` if it is another program's, an `UnusableHistory` if it is
- * damaged or from a newer release, and SQLite's or the system's own error if it cannot be read. Indexes are compared with
- * their tables only in a suspect file, because that takes several times as long.
+ * Inspects a file without changing it. Rejects with a `ConfigError` if it is another program's, an `UnusableHistory` if it
+ * is damaged or from a newer release, and SQLite's or the system's own error if it cannot be read.
  */
-export function inspect(path: string, isSuspect = false): void {
+export async function inspect(path: string, check: () => Promise<string>): Promise<void> {
   refuseOther(path);
   if (sizeOf(path) === 0 || isCutShort(path)) return;
-  const db = openForReading(path);
   try {
-    refuseForeign(db, path);
-    const check = isSuspect ? 'integrity_check' : 'quick_check';
-    const found = db.prepare(`PRAGMA ${check}(1)`).get()?.[check];
-    if (found !== 'ok') throw damaged(path, String(found));
+    const db = openForReading(path);
+    try {
+      refuseForeign(db, path);
+    } finally {
+      db.close();
+    }
+    const found = await check();
+    if (found !== SOUND) throw damaged(path, found);
   } catch (error) {
     throw refusalOf(error, path);
-  } finally {
-    db.close();
   }
-}
-
-/** Opens a database so that closing it does not change the file. */
-export function openForReading(path: string): DatabaseSync {
-  // Without a write-ahead log there is no writer; SQLite then needs no files beside the database to read it.
-  if (existsSync(`${path}-wal`)) return new DatabaseSync(path, { readOnly: true });
-  const url = pathToFileURL(path);
-  url.searchParams.set('immutable', '1');
-  return new DatabaseSync(url, { readOnly: true });
 }
 
 /** Converts an error that the file causes to a refusal. */

@@ -37,7 +37,7 @@ async function copy(to: 'database' | 'file', file: string, url: string) {
 
 /** The rows of a file by table, without NUL, which a database cannot store. */
 async function rowsIn(file: string): Promise<unknown> {
-  const source = openFileSource(file);
+  const source = await openFileSource(file);
   try {
     const found: Record<string, unknown[]> = {};
     for (const table of TABLES) {
