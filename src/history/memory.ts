@@ -25,7 +25,7 @@ export function createMemoryHistory(): History {
       requests.set(org, count);
     },
     async amend(dataset, change) {
-      state.amend(dataset, change);
+      Array.from(state.amend(dataset, change));
     },
     async sweep(retention) {
       if (retention !== undefined) state.retain(retention);

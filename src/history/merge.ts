@@ -1,7 +1,7 @@
 import { isDamaged, type Reduced, type RowParts, rejectedOf } from '../catalog/dataset.ts';
 import type { Day } from '../catalog/day.ts';
 import type { AnsweredDays, DatasetState, Revision, StoredAnswer } from './history.ts';
-import { changed, opened } from './packed.ts';
+import { changed, opened, textOf } from './packed.ts';
 
 /** The known days after an answer was added, which are the same map if it says nothing new, and its effect on them. */
 export function mergeDays(
@@ -33,10 +33,13 @@ export function mergeDays(
 
 /** A stored dataset merged with newer data; `isListed`: the newer documents are complete. */
 export function absorbDataset(stored: DatasetState, seen: DatasetState, isListed: boolean): DatasetState {
-  const known = opened(stored.days);
+  const [known, newer] = [opened(stored.days), opened(seen.days)];
   const changes = new Map<Day, unknown>();
-  for (const [day, row] of opened(seen.days)) {
-    const old = known.get(day);
+  for (const day of newer.keys()) {
+    // A file that was read before is mostly the same: its rows are not parsed.
+    const text = textOf(newer, day);
+    if (text === undefined ? known.has(day) : text === textOf(known, day)) continue;
+    const [old, row] = [known.get(day), newer.get(day)];
     changes.set(day, old !== undefined && isDamaged(row) ? unsettled(old, row) : (row ?? old));
   }
   return {

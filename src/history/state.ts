@@ -52,14 +52,26 @@ export interface HistoryState {
   putDocuments(org: string, dataset: DatasetName, answer: AnsweredDocuments): ReadonlySet<string>;
   putRevisedOn(org: string, dataset: DatasetName, day: Day): void;
   putSucceeded(org: string, dataset: DatasetName, at: Instant): void;
-  /** Replaces rows of a dataset and returns what was replaced. */
-  amend(dataset: DatasetName, change: (row: unknown, day: Day, org: string) => unknown): readonly Touched[];
+  /**
+   * Replaces rows of a dataset, by one organization per step; in between, anything else may change. Each step gives what
+   * was replaced.
+   */
+  amend(
+    dataset: DatasetName,
+    change: (row: unknown, day: Day, org: string) => unknown,
+  ): Generator<readonly Touched[], void>;
   /** Removes a bounded part of what is too old and returns it. */
   retain(retention: Retention): readonly Touched[];
   /** The reference day of the last sweep. */
   sweepMark(): SweepMark | undefined;
-  /** Merges stored data, which is older than the data in memory; returns what must be deleted from the store. */
-  absorb(stored: ReadonlyMap<string, OrgState>, mark: SweepMark | undefined): readonly Touched[];
+  /**
+   * Merges stored data, which is older than the data in memory, by one organization's name per step; in between, anything
+   * else may change. Each step gives what must be deleted from the store.
+   */
+  absorb(
+    stored: ReadonlyMap<string, OrgState>,
+    mark: SweepMark | undefined,
+  ): Generator<readonly Touched[], void>;
   /** Lists everything stored. */
   all(): readonly Touched[];
   /** The organizations by slot. */
@@ -155,6 +167,30 @@ export function createHistoryState(initial: ReadonlyMap<string, OrgState> = new 
     return [...moved, ...touchedOf(slotOf(org, before.orgId), before)];
   }
 
+  function absorbSlots(stored: Iterable<readonly [string, OrgState]>): readonly Touched[] {
+    const gone: Touched[] = [];
+    for (const [org, old] of stored) {
+      const seen = orgs.get(org)?.orgId;
+      // The identity in the file determines the organization of a name: newer data of another one is set aside.
+      if (old.orgId !== undefined && seen !== undefined && seen !== old.orgId) {
+        gone.push(...adopt(org, old.orgId));
+      }
+      const kept = orgOf(org);
+      kept.orgId ??= old.orgId;
+      if (kept.confirmedKey === undefined || kept.confirmedKey === UNCONFIRMED)
+        kept.confirmedKey = old.confirmedKey;
+      for (const [dataset, before] of old.datasets) {
+        const now = kept.datasets.get(dataset);
+        const isListed = listed.has(keyOf(org, dataset));
+        const merged = now === undefined ? before : absorbDataset(before, now, isListed);
+        kept.datasets.set(dataset, packedDataset(merged));
+        const documents = isListed ? absorbedDocuments(before, now) : [];
+        if (documents.length > 0) gone.push({ org, dataset, days: [], documents });
+      }
+    }
+    return gone;
+  }
+
   /** The newest day with a row, over all organizations. */
   function newestDay(): Day | undefined {
     let newest: Day | undefined;
@@ -223,8 +259,7 @@ export function createHistoryState(initial: ReadonlyMap<string, OrgState> = new 
     },
     putRevisedOn: (org, dataset, day) => change(org, dataset, { revisedOn: day }),
     putSucceeded: (org, dataset, at) => change(org, dataset, { succeededAt: at }),
-    amend(dataset, change) {
-      const touched: Touched[] = [];
+    *amend(dataset, change) {
       for (const [org, { datasets }] of orgs) {
         const before = datasets.get(dataset);
         if (before === undefined) continue;
@@ -233,11 +268,9 @@ export function createHistoryState(initial: ReadonlyMap<string, OrgState> = new 
           const after = row === undefined ? row : change(row, day, nameOf(org));
           if (after !== row) changes.set(day, after);
         }
-        if (changes.size === 0) continue;
-        datasets.set(dataset, { ...before, days: changed(before.days, changes) });
-        touched.push({ org, dataset, days: [...changes.keys()], documents: [] });
+        if (changes.size > 0) datasets.set(dataset, { ...before, days: changed(before.days, changes) });
+        yield changes.size === 0 ? [] : [{ org, dataset, days: [...changes.keys()], documents: [] }];
       }
-      return touched;
     },
     retain(retention) {
       const newest = newestDay();
@@ -247,29 +280,10 @@ export function createHistoryState(initial: ReadonlyMap<string, OrgState> = new 
       return plan.firstDay === undefined ? [] : dropBefore(plan.firstDay, retention.orgs);
     },
     sweepMark: () => mark,
-    absorb(stored, storedMark) {
+    *absorb(stored, storedMark) {
       mark ??= storedMark;
-      const gone: Touched[] = [];
-      for (const [org, old] of stored) {
-        const seen = orgs.get(org)?.orgId;
-        // The identity in the file determines the organization of a name: newer data of another one is set aside.
-        if (old.orgId !== undefined && seen !== undefined && seen !== old.orgId) {
-          gone.push(...adopt(org, old.orgId));
-        }
-        const kept = orgOf(org);
-        kept.orgId ??= old.orgId;
-        if (kept.confirmedKey === undefined || kept.confirmedKey === UNCONFIRMED)
-          kept.confirmedKey = old.confirmedKey;
-        for (const [dataset, before] of old.datasets) {
-          const now = kept.datasets.get(dataset);
-          const isListed = listed.has(keyOf(org, dataset));
-          const merged = now === undefined ? before : absorbDataset(before, now, isListed);
-          kept.datasets.set(dataset, packedDataset(merged));
-          const documents = isListed ? absorbedDocuments(before, now) : [];
-          if (documents.length > 0) gone.push({ org, dataset, days: [], documents });
-        }
-      }
-      return gone;
+      // An organization can take the place of a former one of its name: they belong to one step.
+      for (const slots of Map.groupBy(stored, ([slot]) => nameOf(slot)).values()) yield absorbSlots(slots);
     },
     all: () => [...orgs].flatMap(([org, kept]) => touchedOf(org, kept)),
     slots: () => orgs,

@@ -221,7 +221,9 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
 
   /** Changes every known organization that this process may change. */
   async function changeAll(work: (state: HistoryState, org: string) => readonly Touched[]): Promise<void> {
+    const slices = createSlices(clock);
     for (const org of [...known.keys()]) {
+      await slices.next();
       if (deps.leases?.mayClean(org) === false) continue;
       const { state } = await knownOf(org);
       // Most sweeps change nothing and need no transaction.
@@ -304,7 +306,7 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
       showRuns(org, written);
     },
     async amend(dataset, work) {
-      await changeAll((state) => state.amend(dataset, work));
+      await changeAll((state) => [...state.amend(dataset, work)].flat());
     },
     async sweep(retention) {
       if (retention === undefined || storeId === undefined) return;

@@ -1,4 +1,5 @@
 import { truncateSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../runtime/clock.ts';
 import { ConfigError, messageOf } from '../../runtime/errors.ts';
@@ -13,7 +14,7 @@ import { type Trouble, type TroubleReason, troubleOf, UnusableHistory } from './
 import { type HistoryFile, type Opening, openHistoryFile, type Readers, type Replaced } from './file.ts';
 import { type FileMark, isSamePlace, markOf } from './file-identity.ts';
 import { refusalOf } from './inspect.ts';
-import { type Loaded, load } from './load.ts';
+import { load } from './load.ts';
 import { createRequestCounts, requestFileBeside } from './requests.ts';
 import { createUnsaved, type UnsavedDataset, writes } from './unsaved.ts';
 
@@ -75,7 +76,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     const { file: opened, replaced } = await openHistoryFile(path, deps, { ...deps, isSuspect });
     try {
       if (replaced !== undefined) await takeFrom(replaced);
-      else absorb(await runInSlices(load(opened.db, deps), clock, ROWS_PER_LOOK, signal));
+      else await runInSlices(takeAll(opened.db), clock, ROWS_PER_LOOK, signal);
     } catch (error) {
       opened.close();
       signal?.throwIfAborted();
@@ -97,12 +98,27 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     markAllUnsaved();
   }
 
-  function absorb({ orgs, days, documents, unreadable, sweepMark, requests: stored }: Loaded): void {
-    requests.absorb(stored);
-    for (const touched of state.absorb(orgs, sweepMark)) unsaved.add(touched);
+  /** Adds what a file holds; `isSalvage`: as much of it as can be read. */
+  function* takeAll(db: DatabaseSync, isSalvage = false): Generator<void, void> {
+    const { orgs, days, documents, unreadable, ...loaded } = yield* load(db, deps, isSalvage);
+    requests.absorb(loaded.requests);
+    yield* noting(state.absorb(orgs, loaded.sweepMark));
     log.info('Stored history loaded', { path, days, documents });
     if (unreadable === 0) return;
     log.warn('Refetching stored rows with an outdated schema or a bad checksum', { path, unreadable });
+  }
+
+  /** Notes what each step of a change has to store; returns whether there is anything. */
+  function* noting(change: Generator<readonly Touched[], void>): Generator<void, boolean> {
+    let isChanged = false;
+    for (const step of change) {
+      for (const touched of step) {
+        unsaved.add(touched);
+        isChanged = true;
+      }
+      yield;
+    }
+    return isChanged;
   }
 
   /**
@@ -259,7 +275,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     try {
       const db = openForReading(from);
       try {
-        absorb(await runInSlices(load(db, deps, true), clock, ROWS_PER_LOOK));
+        await runInSlices(takeAll(db, true), clock, ROWS_PER_LOOK);
       } finally {
         db.close();
       }
@@ -304,10 +320,10 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       requests.put(org, count);
     },
     async amend(dataset, change) {
-      const touched = state.amend(dataset, change);
-      if (touched.length === 0) return;
+      const isAmended = await runInSlices(noting(state.amend(dataset, change)), clock, ROWS_PER_LOOK);
+      if (!isAmended) return;
       isScrubDue = true;
-      await store(touched);
+      await save();
     },
     async sweep(retention) {
       if (retention !== undefined) for (const touched of state.retain(retention)) unsaved.add(touched);
