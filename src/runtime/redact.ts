@@ -4,6 +4,8 @@ export const MASK = '***';
 const MIN_SECRET_LENGTH = 4;
 /** Rotated values are kept so that late errors about an old key stay clean; the oldest are dropped first. */
 const REMEMBERED_SECRETS = 200;
+/** Matches nothing. */
+const NOTHING = /(?!)/;
 
 /** Removes secrets, credentials and e-mail addresses from text. */
 export interface Redactor {
@@ -19,25 +21,37 @@ export interface Redactor {
  */
 export function createRedactor(secrets: () => Iterable<string>): Redactor {
   const known = new Set<string>();
-  let pattern: RegExp | undefined;
+  /** Undefined once another secret is known. */
+  let pattern: RegExp | undefined = NOTHING;
 
   function remember(value: string): void {
     const secret = value.trim();
     if (secret.length < MIN_SECRET_LENGTH || known.has(secret)) return;
     known.add(secret);
-    for (const oldest of known) {
-      if (known.size <= REMEMBERED_SECRETS) break;
-      known.delete(oldest);
+    pattern = undefined;
+  }
+
+  function forgetOldest(current: readonly string[]): void {
+    const kept = new Set(current.map((value) => value.trim()));
+    let surplus = known.size - kept.size - REMEMBERED_SECRETS;
+    for (const secret of known) {
+      if (surplus <= 0) break;
+      if (kept.has(secret)) continue;
+      known.delete(secret);
+      surplus -= 1;
     }
-    pattern = patternOf(known, 'own');
   }
 
   return {
     remember,
     redact(text) {
-      for (const secret of secrets()) remember(secret);
-      const masked = pattern === undefined ? text : text.replace(pattern, MASK);
-      return redactForms(masked);
+      const current = [...secrets()];
+      for (const secret of current) remember(secret);
+      if (pattern === undefined) {
+        forgetOldest(current);
+        pattern = patternOf(known, 'own');
+      }
+      return redactForms(text.replace(pattern, MASK));
     },
   };
 }

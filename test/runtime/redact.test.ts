@@ -48,6 +48,19 @@ describe('a known secret', () => {
     expect(redactor.redact('late answer for gone-key-0003')).toBe('late answer for ***');
   });
 
+  test('is masked however many there are, and so are the newest that were rotated', () => {
+    const keysOf = (name: string, count: number) =>
+      Array.from({ length: count }, (_, index) => `${name}-key-${String(index).padStart(4, '0')}`);
+    let current = keysOf('first', 500);
+    const redactor = createRedactor(() => current);
+    const shown = (keys: readonly string[]) => keys.filter((key) => redactor.redact(key) !== '***');
+    expect(shown(current)).toEqual([]);
+    const before = current;
+    current = keysOf('second', 500);
+    expect(shown(current)).toEqual([]);
+    expect(shown(before)).toEqual(before.slice(0, 300));
+  });
+
   test('masks the longer of two secrets of which one contains the other', () => {
     const redactor = createRedactor(() => ['abcd', 'abcdefgh']);
     expect(redactor.redact('abcdefgh abcd')).toBe('*** ***');
