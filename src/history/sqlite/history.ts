@@ -95,7 +95,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       hint: `check whether anything is missing; ${aside} can be removed once it is no longer needed`,
     });
     await salvage(aside);
-    markAllUnsaved();
+    await markAllUnsaved();
   }
 
   /** Adds what a file holds; `isSalvage`: as much of it as can be read. */
@@ -109,7 +109,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   }
 
   /** Notes what each step of a change has to store; returns whether there is anything. */
-  function* noting(change: Generator<readonly Touched[], void>): Generator<void, boolean> {
+  function* noting(change: Iterable<readonly Touched[]>): Generator<void, boolean> {
     let isChanged = false;
     for (const step of change) {
       for (const touched of step) {
@@ -162,7 +162,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       if (isStopped(error)) return;
       if (!isDamageFound(error)) return noteTrouble(error);
       isSuspect = true;
-      abandon();
+      await abandon();
       // Opening it says what is damaged and what to do about it, or replaces it: one report, not two.
       if (isSecondTry) noteTrouble(error);
       else await saveNow({ isSecondTry: true });
@@ -212,24 +212,24 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   }
 
   /** A file that was removed, replaced or written by another process no longer contains what was written to it. */
-  function noticeOthers(): void {
+  async function noticeOthers(): Promise<void> {
     if (file === undefined || markOf(path) === ours) return;
     log.warn('History file removed, replaced or overwritten; rewriting all known data', {
       path,
     });
-    abandon();
+    await abandon();
   }
 
-  function markAllUnsaved(): void {
-    for (const touched of state.all()) unsaved.add(touched);
+  async function markAllUnsaved(): Promise<void> {
+    const all = state.all().map((touched) => [touched]);
+    await runInSlices(noting(all), clock, ROWS_PER_LOOK);
   }
 
   /** Abandons the open file without writing another byte to what is now at its path. */
-  function abandon(): void {
+  async function abandon(): Promise<void> {
     const abandoned = file;
     file = undefined;
     storedMark = undefined;
-    markAllUnsaved();
     try {
       // Closing would checkpoint the log into the database, whoever it belongs to now.
       if (ours !== undefined && isSamePlace(path, ours)) truncateSync(`${path}-wal`, 0);
@@ -237,6 +237,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     } catch (error) {
       log.debug('Closing the abandoned history file failed', { path, error: messageOf(error) });
     }
+    await markAllUnsaved();
   }
 
   function adopt(org: string, orgId: string): Promise<void> {
@@ -267,7 +268,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     noteTrouble(error);
     await salvage(path);
     // Once the file makes way, the new one has to hold what was read of it.
-    if (error instanceof UnusableHistory) markAllUnsaved();
+    if (error instanceof UnusableHistory) await markAllUnsaved();
   }
 
   /** Stored data can be published even if nothing can be added to it, or not all of it can be read. */
