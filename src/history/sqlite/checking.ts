@@ -28,7 +28,7 @@ interface CheckParts {
 }
 
 /** To check so much takes a few milliseconds, and to start a thread about 40. */
-const MOST_IN_PLACE = 8 * 1024 * 1024;
+export const MOST_IN_PLACE = 8 * 1024 * 1024;
 
 /** Creates a check that blocks the event loop for a few milliseconds at most, however large the file is. */
 export function createFileCheck({
