@@ -28,7 +28,7 @@ export function createMemoryHistory(): History {
       Array.from(state.amend(dataset, change));
     },
     async sweep(retention) {
-      if (retention !== undefined) state.retain(retention);
+      if (retention !== undefined) Array.from(state.retain(retention));
     },
     async close() {},
   };

@@ -60,8 +60,11 @@ export interface HistoryState {
     dataset: DatasetName,
     change: (row: unknown, day: Day, org: string) => unknown,
   ): Generator<readonly Touched[], void>;
-  /** Removes a bounded part of what is too old and returns it. */
-  retain(retention: Retention): readonly Touched[];
+  /**
+   * Removes a bounded part of what is too old, by one organization per step; in between, anything else may change. Each
+   * step gives what was removed.
+   */
+  retain(retention: Retention): Generator<readonly Touched[], void>;
   /** The reference day of the last sweep. */
   sweepMark(): SweepMark | undefined;
   /**
@@ -76,10 +79,8 @@ export interface HistoryState {
   all(): readonly Touched[];
   /** The organizations by slot. */
   slots(): ReadonlyMap<string, OrgState>;
-  /** The newest day with a row, over all organizations. */
-  newestDay(): Day | undefined;
-  /** Removes a bounded part of what is older than a day and returns it. */
-  dropBefore(firstDay: Day, polled: readonly string[]): readonly Touched[];
+  /** Like `retain`, with what is older than a day. */
+  dropBefore(firstDay: Day, polled: readonly string[]): Generator<readonly Touched[], void>;
 }
 
 /** A dataset that was never answered. */
@@ -191,22 +192,23 @@ export function createHistoryState(initial: ReadonlyMap<string, OrgState> = new 
     return gone;
   }
 
-  /** The newest day with a row, over all organizations. */
-  function newestDay(): Day | undefined {
+  /** The newest day with a row, over all organizations; gives nothing on the way to it. */
+  function* newestDay(): Generator<readonly Touched[], Day | undefined> {
     let newest: Day | undefined;
     for (const { datasets } of orgs.values()) {
       for (const { days } of datasets.values()) {
         const day = newestRow(days);
         if (day !== undefined && (newest === undefined || day > newest)) newest = day;
       }
+      yield [];
     }
     return newest;
   }
 
-  function dropBefore(firstDay: Day, polled: readonly string[]): readonly Touched[] {
-    const gone: Touched[] = [];
+  function* dropBefore(firstDay: Day, polled: readonly string[]): Generator<readonly Touched[], void> {
     let left = MAX_SWEPT;
     for (const [org, kept] of orgs) {
+      const gone: Touched[] = [];
       const isPolled = polled.includes(org);
       for (const [dataset, before] of kept.datasets) {
         const { days, documents, isEmpty } = withoutOld(before, firstDay, isPolled, left);
@@ -220,11 +222,12 @@ export function createHistoryState(initial: ReadonlyMap<string, OrgState> = new 
           });
         gone.push({ org, dataset, days, documents });
       }
-      if (kept.datasets.size > 0 || isPolled) continue;
-      orgs.delete(org);
-      gone.push(itself(org));
+      if (kept.datasets.size === 0 && !isPolled) {
+        orgs.delete(org);
+        gone.push(itself(org));
+      }
+      yield gone;
     }
-    return gone;
   }
 
   return {
@@ -272,12 +275,12 @@ export function createHistoryState(initial: ReadonlyMap<string, OrgState> = new 
         yield changes.size === 0 ? [] : [{ org, dataset, days: [...changes.keys()], documents: [] }];
       }
     },
-    retain(retention) {
-      const newest = newestDay();
-      if (newest === undefined) return [];
+    *retain(retention) {
+      const newest = yield* newestDay();
+      if (newest === undefined) return;
       const plan = planSweep(newest, retention, mark);
       mark = plan.mark;
-      return plan.firstDay === undefined ? [] : dropBefore(plan.firstDay, retention.orgs);
+      if (plan.firstDay !== undefined) yield* dropBefore(plan.firstDay, retention.orgs);
     },
     sweepMark: () => mark,
     *absorb(stored, storedMark) {
@@ -287,7 +290,7 @@ export function createHistoryState(initial: ReadonlyMap<string, OrgState> = new 
     },
     all: () => [...orgs].flatMap(([org, kept]) => touchedOf(org, kept)),
     slots: () => orgs,
-    ...{ newestDay, dropBefore },
+    dropBefore,
   };
 }
 

@@ -312,7 +312,8 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
       if (retention === undefined || storeId === undefined) return;
       for (const org of await abandonedOrgs(database, retention.orgs)) await knownOf(org);
       const firstDay = await firstKeptDay(database, retention);
-      if (firstDay !== undefined) await changeAll((state) => state.dropBefore(firstDay, retention.orgs));
+      if (firstDay !== undefined)
+        await changeAll((state) => [...state.dropBefore(firstDay, retention.orgs)].flat());
     },
     async close() {
       closing.abort();

@@ -327,7 +327,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       await save();
     },
     async sweep(retention) {
-      if (retention !== undefined) for (const touched of state.retain(retention)) unsaved.add(touched);
+      if (retention !== undefined) await runInSlices(noting(state.retain(retention)), clock, ROWS_PER_LOOK);
       await queue.run(noticeOthers);
       requests.save();
       await save();
