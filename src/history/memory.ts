@@ -25,11 +25,16 @@ export function createMemoryHistory(): History {
       requests.set(org, count);
     },
     async amend(dataset, change) {
-      Array.from(state.amend(dataset, change));
+      finish(state.amend(dataset, change));
     },
     async sweep(retention) {
-      if (retention !== undefined) Array.from(state.retain(retention));
+      if (retention !== undefined) finish(state.retain(retention));
     },
     async close() {},
   };
+}
+
+/** Takes all steps of a change at once. */
+function finish(change: Iterable<unknown>): void {
+  for (const _ of change);
 }

@@ -66,7 +66,7 @@ async function answerOf(start: () => Worker, signal: AbortSignal | undefined): P
   } finally {
     signal?.removeEventListener('abort', abort);
     void thread?.terminate();
-    // It may end later; until then, terminating it would keep the process alive.
+    // A thread does not end within SQLite, and being terminated keeps the process alive until it does.
     thread?.unref();
   }
 }
