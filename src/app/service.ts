@@ -90,7 +90,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const { log, publication, runs, scheduler, history, exposition, redactor } = core;
   // Nobody can read a page before the service listens.
   const publishByItself = publication.hold();
-  const keeper = core.page && createPageKeeper({ file: core.page.file, core, inUse });
+  const keeper = core.page && createPageKeeper({ ...core.page, core, inUse });
   deployments = createDeployments(config, core, {
     note: (name, problem) => reload.note(name, problem),
     onReplace: async () => keeper?.drop(),
