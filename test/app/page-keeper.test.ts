@@ -1,23 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Core, createCore } from '../../src/app/core.ts';
-import { createDeployment } from '../../src/app/deployment.ts';
+import type { Core } from '../../src/app/core.ts';
+import { createDeployment, type Deployment } from '../../src/app/deployment.ts';
 import { createPageKeeper } from '../../src/app/kept-page.ts';
 import type { PageFile } from '../../src/app/page-file.ts';
-import { pageSettingsOf } from '../../src/app/page-settings.ts';
-import { collectors } from '../../src/collectors/index.ts';
-import { createFakeFiles } from '../../src/config/files.ts';
-import { loadConfig } from '../../src/config/load.ts';
 import { markOf } from '../../src/history/sqlite/file-identity.ts';
-import { createFakeClock } from '../../src/runtime/clock.ts';
-import { createFakeTicker } from '../../src/scheduler/ticker.ts';
-import { keepLog } from '../support/logs.ts';
 import { waitFor } from '../support/wait-for.ts';
-
-const NOW = Date.UTC(2026, 10, 20, 12);
+import { NOW, startCore } from './start-core.ts';
 
 /** A page file that notes what is done with it; `write` takes the place of writing. */
 function createFile(write: (signal: AbortSignal | undefined) => Promise<void> = async () => undefined) {
@@ -41,60 +32,25 @@ function untilAborted(signal: AbortSignal | undefined): Promise<never> {
   return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
 }
 
-async function startCore(history: string) {
-  const config = await loadConfig({
-    flags: new Map(),
-    environment: {
-      AGENT_PLATFORM_API_KEY: 'key',
-      AGENT_PLATFORM_API_BASE_URL: 'http://127.0.0.1:1',
-      AGENT_PLATFORM_STORAGE_PATH: history,
-    },
-    files: createFakeFiles(new Map()),
-    collectors,
-  });
-  const settings = pageSettingsOf(config, config.people.current());
-  const stderr = new PassThrough({ encoding: 'utf8' });
-  let log = '';
-  stderr.on('data', (text: string) => {
-    log += text;
-  });
-  keepLog('the core', () => log);
-  const core = await createCore(
-    config,
-    {
-      ...{ logLevel: 'info', maxTurns: 1, page: settings },
-      traffic: { api: config.api, orgIds: new Map(), dayDatasets: [] },
-    },
-    {
-      ...{ version: '1', revision: 'test', clock: createFakeClock(NOW), random: () => 0.5, stderr },
-      ticker: createFakeTicker(),
-    },
-    {
-      secrets: () => [],
-      onLateLoad: () => undefined,
-      onChange: () => undefined,
-      onRuns: () => undefined,
-      publish: async () => undefined,
-      onTried: () => undefined,
-    },
-  );
-  const deployment = createDeployment(config, core);
-  return { core, deployment, settings, log: () => log };
+/** Starts a core with its first deployment. */
+async function start(history: string) {
+  const started = await startCore(history);
+  return { ...started, deployment: createDeployment(started.config, started.core) };
 }
 
-function createFolder(): string {
+function createPath(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'page-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return path.join(folder, 'history.db');
 }
 
-async function publish(core: Core, { orgs, publisher, names }: ReturnType<typeof createDeployment>) {
+async function publish(core: Core, { orgs, publisher, names }: Deployment) {
   for (const { settings } of orgs.values()) await publisher.publish(settings, [...names]);
   await core.publication.flush();
 }
 
 test('a page that is being written when the service ends gives way to the one that is kept then', async () => {
-  const { core, deployment, log } = await startCore(createFolder());
+  const { core, deployment, log } = await start(createPath());
   await publish(core, deployment);
   const { file, done } = createFile((signal) =>
     done.length === 1 ? untilAborted(signal) : Promise.resolve(),
@@ -109,7 +65,7 @@ test('a page that is being written when the service ends gives way to the one th
 });
 
 test('the page makes way as long as the data cannot be stored, unless another process has kept it', async () => {
-  const { core, deployment } = await startCore(createFolder());
+  const { core, deployment } = await start(createPath());
   onTestFinished(core.history.close);
   await publish(core, deployment);
   let isPersistent = false;
@@ -126,11 +82,11 @@ test('the page makes way as long as the data cannot be stored, unless another pr
 });
 
 test('the page that was found at the start stays if the service ends before it has made its own', async () => {
-  const history = createFolder();
+  const history = createPath();
   const before = await startCore(history);
   await before.core.history.close();
   const store = markOf(history) ?? '';
-  const { core, deployment, settings } = await startCore(history);
+  const { core, deployment, settings } = await start(history);
   const origin = { release: core.release, settings, store };
   const found = { origin, at: NOW, until: undefined, storeId: undefined };
   const { file, done } = createFile();
@@ -140,7 +96,7 @@ test('the page that was found at the start stays if the service ends before it h
 });
 
 test('the page that was found at the start is removed at the end if it is not that of the stored data', async () => {
-  const { core, deployment, settings } = await startCore(createFolder());
+  const { core, deployment, settings } = await start(createPath());
   const origin = { release: core.release, settings, store: 'other' };
   const found = { origin, at: NOW, until: undefined, storeId: undefined };
   const { file, done } = createFile();
