@@ -294,6 +294,8 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       const isShown = kept !== undefined && (await showKeptPage(kept, core));
       if (!isShown) core.page?.openStore();
       const restoring = restoreAndPublish();
+      // Whoever waits for it gets the error; a start that is aborted does not.
+      restoring.catch(() => undefined);
       const isRestored = !isShown && (await isDoneAtStart(restoring));
       limitGarbage?.();
       publishByItself();

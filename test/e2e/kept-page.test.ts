@@ -167,6 +167,16 @@ describe('the page that was published last', () => {
     expect(wasShownFirst(next)).toBe(true);
   });
 
+  test('stays for the next start if this one is aborted because of its settings', async () => {
+    const files = createFolder();
+    await (await start(files)).stop();
+    const environment = { HTTP_PROXY: 'no address' };
+    await expect(start(files, { ...DOWN, begins: NOON + HOUR, polled: false, environment })).rejects.toThrow(
+      'HTTP_PROXY',
+    );
+    expect(existsSync(files.page)).toBe(true);
+  });
+
   test('is not kept in memory, nor for a history in memory', async () => {
     const story = await startStory();
     await story.stop();
