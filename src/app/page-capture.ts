@@ -43,6 +43,7 @@ export async function capturePage(core: CapturedCore, of: Deployment): Promise<C
     }
     orgs.push({ org: name, segments, ...factsOf(core, of, name, collectors, segments) });
   }
+  if (until <= core.clock.now()) return undefined;
   return { orgs, until: until === Number.POSITIVE_INFINITY ? undefined : until };
 }
 

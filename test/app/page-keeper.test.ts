@@ -81,6 +81,17 @@ test('the page makes way as long as the data cannot be stored, unless another pr
   expect(done).toEqual(['begin', 'written', 'removed']);
 });
 
+test('a page of the day before is not kept', async () => {
+  const { core, clock, deployment } = await start(createPath());
+  await publish(core, deployment);
+  const { file, done } = createFile();
+  const keeper = createPageKeeper({ file, core, inUse: () => deployment });
+  await keeper.keep();
+  clock.set(NOW + 12 * 3_600_000);
+  await keeper.keepAtEnd(core.history.close);
+  expect(done).toEqual(['begin', 'written', 'removed']);
+});
+
 test('the page that was found at the start stays if the service ends before it has made its own', async () => {
   const history = createPath();
   const before = await startCore(history);

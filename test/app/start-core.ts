@@ -30,6 +30,7 @@ export async function startCore(history: string) {
     log += text;
   });
   keepLog('the core', () => log);
+  const clock = createFakeClock(NOW);
   const core = await createCore(
     config,
     {
@@ -37,7 +38,7 @@ export async function startCore(history: string) {
       traffic: { api: config.api, orgIds: new Map(), dayDatasets: [] },
     },
     {
-      ...{ version: '1', revision: 'test', clock: createFakeClock(NOW), random: () => 0.5, stderr },
+      ...{ version: '1', revision: 'test', clock, random: () => 0.5, stderr },
       ticker: createFakeTicker(),
     },
     {
@@ -49,5 +50,5 @@ export async function startCore(history: string) {
       onTried: () => undefined,
     },
   );
-  return { config, core, settings, log: () => log };
+  return { config, core, clock, settings, log: () => log };
 }
