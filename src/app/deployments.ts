@@ -94,7 +94,7 @@ export function createDeployments(
     await stripOldIdentities(inUse, core).catch((error: unknown) => report('History sweep failed', error));
   }
 
-  /** Then a history that was not read yet is not opened any more, and whatever waits for it fails. */
+  /** Whether the service ends: a history that was not read yet is not opened any more, and whatever waits for it fails. */
   function isEnding(): boolean {
     return core.stopping.signal.aborted;
   }
