@@ -3,7 +3,7 @@ import { collectors as allCollectors } from '../collectors/index.ts';
 import type { ApiConfig, OrgConfig, StartConfig } from '../config/config.ts';
 import { createExposition, type Exposition } from '../exposition/exposition.ts';
 import { createInstruments, type Instruments } from '../exposition/instruments.ts';
-import type { KeptPage } from '../exposition/kept-page.ts';
+import type { KeptPage, PageHead } from '../exposition/kept-page.ts';
 import { createOrgMetrics } from '../exposition/org-metrics.ts';
 import { createPublication, type Publication } from '../exposition/publication.ts';
 import { createSegmentRenderer, type RenderSegment } from '../exposition/segment.ts';
@@ -92,6 +92,8 @@ export interface Core {
 
 interface CorePage {
   readonly file: PageFile;
+  /** What the file is the page of; undefined if there is none. */
+  readonly found: PageHead | undefined;
   /**
    * Hands over the page of what is stored, once, because it is as large as all texts of a page. If there is one, the store is
    * not opened before `openStore` is called.
@@ -143,8 +145,8 @@ export async function createCore(
   const release = `${version}+${revision}`;
   const found = await findPage(config.storage, { release, settings: first.page }, { clock, log });
   const pageFile = found?.file;
-  const storeId = found?.kept?.storeId;
   let kept = found?.kept;
+  const head = kept && headOf(kept);
   const storeParts: StoreParts = {
     ...config.storage,
     ...{ collectors: allCollectors, release },
@@ -153,7 +155,7 @@ export async function createCore(
     onRuns: events.onRuns,
     ...{ clock, log, signal: stopping.signal },
   };
-  const later = kept && openStoreLater(storeParts, storeId);
+  const later = kept && openStoreLater(storeParts, head?.storeId);
   const store = later?.store ?? (await openStore(storeParts));
   const { history } = store;
   const instruments = createInstruments({
@@ -182,6 +184,7 @@ export async function createCore(
     ...{ log, redactor, clock, release, history, store, instruments, publication, traffic },
     page: pageFile && {
       file: pageFile,
+      found: head,
       takeKept() {
         const taken = kept;
         kept = undefined;
@@ -218,4 +221,9 @@ export async function createCore(
     publish: events.publish,
     onTried: events.onTried,
   };
+}
+
+/** Without the texts, which must not be held. */
+function headOf({ origin, at, until, storeId }: KeptPage): PageHead {
+  return { origin, at, until, storeId };
 }

@@ -70,7 +70,7 @@ export function createDeployments(
       await publishAll(names);
       await core.publication.flush();
     } catch (error) {
-      log.error('Applying the new settings was incomplete', { error });
+      if (!isEnding()) log.error('Applying the new settings was incomplete', { error });
     }
     if (showSamePeople(before, next)) return;
     log.info('Identity mode or teams changed; refetching the newest days');
@@ -91,9 +91,16 @@ export function createDeployments(
   }
 
   async function stripSafely(): Promise<void> {
-    await stripOldIdentities(inUse, core).catch((error: unknown) =>
-      logUnlessNotStored(log, 'History sweep failed', error),
-    );
+    await stripOldIdentities(inUse, core).catch((error: unknown) => report('History sweep failed', error));
+  }
+
+  /** Whether the service ends: a history that was not read yet is not opened any more, and whatever waits for it fails. */
+  function isEnding(): boolean {
+    return core.stopping.signal.aborted;
+  }
+
+  function report(message: string, error: unknown): void {
+    if (!isEnding()) logUnlessNotStored(log, message, error);
   }
 
   async function publishOrg(org: string, collectors: readonly string[]): Promise<void> {
@@ -106,7 +113,7 @@ export function createDeployments(
     await publishOrg(
       org,
       changed.map(({ name }) => name),
-    ).catch((error: unknown) => logUnlessNotStored(log, 'Publishing failed', error));
+    ).catch((error: unknown) => report('Publishing failed', error));
   }
 
   async function publishAll(collectors: readonly string[]): Promise<void> {
@@ -114,9 +121,7 @@ export function createDeployments(
   }
 
   async function publishSafely(collectors: readonly string[]): Promise<void> {
-    await publishAll(collectors).catch((error: unknown) =>
-      logUnlessNotStored(log, 'Publishing failed', error),
-    );
+    await publishAll(collectors).catch((error: unknown) => report('Publishing failed', error));
   }
 
   function refresh(collectors?: ReadonlySet<string>): Promise<void> {

@@ -1,5 +1,11 @@
 import type { StorageConfig } from '../config/storage.ts';
-import { decodePage, isSameOrigin, type KeptPage, type PageOrigin } from '../exposition/kept-page.ts';
+import {
+  decodePage,
+  isSameOrigin,
+  type KeptPage,
+  type PageHead,
+  type PageOrigin,
+} from '../exposition/kept-page.ts';
 import { markOf } from '../history/sqlite/file-identity.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { messageOf } from '../runtime/errors.ts';
@@ -39,7 +45,7 @@ async function readPage(
   try {
     const bytes = await file.read();
     if (bytes === undefined) return undefined;
-    const accepts = ({ origin: kept, at, until }: Omit<KeptPage, 'orgs'>) =>
+    const accepts = ({ origin: kept, at, until }: PageHead) =>
       isSameOrigin(kept, origin) && at <= now && (until === undefined || now < until);
     const page = await runInSlices(decodePage(bytes, accepts), clock, 1);
     if (page !== undefined) return page;

@@ -1,5 +1,6 @@
-import { encodePage, isSameOrigin, type KeptPage } from '../exposition/kept-page.ts';
+import { encodePage, isSameOrigin, type KeptPage, type PageHead } from '../exposition/kept-page.ts';
 import { messageOf } from '../runtime/errors.ts';
+import { createSerialQueue } from '../runtime/serial-queue.ts';
 import { runInSlices } from '../runtime/slices.ts';
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
@@ -46,13 +47,13 @@ const END_MS = 2_000;
 /** Keeps the published page for the next start. */
 export interface PageKeeper {
   /**
-   * Keeps the page if it is that of the stored data; otherwise a page that was kept before is removed. What was kept already
-   * is not written again. Never rejects.
+   * Keeps the page if it is that of the stored data; otherwise a page that was kept before is removed, as it is while the
+   * data cannot be stored. What was kept already is not written again. Never rejects.
    */
   keep(): Promise<void>;
   /**
    * Keeps the page of a service that has ended its work, unless that takes too long; `closeStore` closes the store, which must
-   * be done first.
+   * be done first. A page that was found at the start stays as long as it is that of the stored data.
    */
   keepAtEnd(closeStore: () => Promise<void>): Promise<void>;
   /** Removes the kept page, which other settings have made. Never rejects. */
@@ -63,16 +64,20 @@ interface KeeperParts {
   readonly file: PageFile;
   readonly core: Pick<
     Core,
-    'release' | 'history' | 'published' | 'publication' | 'runs' | 'store' | 'clock' | 'log'
+    'release' | 'history' | 'published' | 'publication' | 'runs' | 'store' | 'stopping' | 'clock' | 'log'
   >;
+  /** What the file is the page of at the start. */
+  readonly found?: PageHead | undefined;
   /** The current deployment. */
   readonly inUse: () => Deployment;
 }
 
 /** Creates the keeper of a service's page. */
-export function createPageKeeper({ file, core, inUse }: KeeperParts): PageKeeper {
-  const { release, store, clock, log } = core;
-  let kept: Omit<KeptPage, 'orgs'> | undefined;
+export function createPageKeeper({ file, core, found, inUse }: KeeperParts): PageKeeper {
+  const { release, store, stopping, clock, log } = core;
+  // A page that is being written when the service ends must not replace or remove the one that is kept then.
+  const turns = createSerialQueue();
+  let kept = found;
   /** Whether there may be a file. */
   let isThere = true;
   let failed = false;
@@ -92,8 +97,8 @@ export function createPageKeeper({ file, core, inUse }: KeeperParts): PageKeeper
 
   async function write(
     { orgs, until }: CapturedPage,
-    head: Pick<KeptPage, 'origin' | 'storeId'>,
-    signal?: AbortSignal,
+    head: Pick<PageHead, 'origin' | 'storeId'>,
+    signal: AbortSignal,
   ): Promise<void> {
     const page = { ...head, at: clock.now(), until };
     try {
@@ -101,6 +106,8 @@ export function createPageKeeper({ file, core, inUse }: KeeperParts): PageKeeper
       [kept, isThere, failed] = [page, true, false];
     } catch (error) {
       [kept, isThere] = [undefined, false];
+      // The page is kept at the end.
+      if (signal === stopping.signal && signal.aborted) return;
       if (!failed) log.warn('The page cannot be kept for the next start', { path: file.path, error });
       failed = true;
     }
@@ -115,35 +122,39 @@ export function createPageKeeper({ file, core, inUse }: KeeperParts): PageKeeper
       .catch((error: unknown) => log.warn('Removing the kept page failed', { path: file.path, error }));
   }
 
+  async function keep(): Promise<void> {
+    // A page must not take the space that the data needs. One of another process, which can use the file, stays.
+    if (store.isPersistent?.() !== true) return kept === found ? undefined : drop();
+    const of = inUse();
+    const settings = pageSettingsOf(of.config, of.people);
+    if (isKept(settings)) return;
+    const captured = await capture(of);
+    const [mark, storeId] = [store.mark(), store.metrics.id()];
+    if (captured === undefined || mark === undefined) return drop();
+    await write(captured, { origin: { release, settings, store: mark }, storeId }, stopping.signal);
+    // A reload in the meantime has found nothing to remove.
+    if (inUse() !== of) await drop();
+  }
+
+  async function keepAtEnd(closeStore: () => Promise<void>): Promise<void> {
+    // The page that was shown at the start is still that of the file.
+    const isUnread = store.waitingFor() !== undefined;
+    const isOurs = !isUnread && store.isPersistent?.() === true;
+    const of = inUse();
+    const captured = isOurs ? await capture(of) : undefined;
+    const storeId = store.metrics.id();
+    await closeStore();
+    const mark = store.mark();
+    const settings = pageSettingsOf(of.config, of.people);
+    if (!isOurs || isKept(settings)) return;
+    if (captured === undefined || mark === undefined) return drop();
+    const head = { origin: { release, settings, store: mark }, storeId };
+    await write(captured, head, AbortSignal.timeout(END_MS));
+  }
+
   return {
-    async keep() {
-      // Of a file that this process cannot use, another process may keep the page.
-      if (store.isPersistent?.() !== true) return;
-      const of = inUse();
-      const settings = pageSettingsOf(of.config, of.people);
-      if (isKept(settings)) return;
-      const captured = await capture(of);
-      const [mark, storeId] = [store.mark(), store.metrics.id()];
-      if (captured === undefined || mark === undefined) return drop();
-      await write(captured, { origin: { release, settings, store: mark }, storeId });
-      // A reload in the meantime has found nothing to remove.
-      if (inUse() !== of) await drop();
-    },
-    async keepAtEnd(closeStore) {
-      // The page that was shown at the start is still that of the file.
-      const isUnread = store.waitingFor() !== undefined;
-      const isOurs = !isUnread && store.isPersistent?.() === true;
-      const of = inUse();
-      const captured = isOurs ? await capture(of) : undefined;
-      const storeId = store.metrics.id();
-      await closeStore();
-      const mark = store.mark();
-      if (!isOurs) return;
-      if (captured === undefined || mark === undefined) return drop();
-      const settings = pageSettingsOf(of.config, of.people);
-      const head = { origin: { release, settings, store: mark }, storeId };
-      await write(captured, head, AbortSignal.timeout(END_MS));
-    },
+    keep: () => turns.run(keep),
+    keepAtEnd: (closeStore) => turns.run(() => keepAtEnd(closeStore)),
     drop,
   };
 }

@@ -1,4 +1,5 @@
 import { type Collector, isFetching } from '../catalog/collector.ts';
+import { dayOf, endOf } from '../catalog/day.ts';
 import type { KeptOrg } from '../exposition/kept-page.ts';
 import type { Segment } from '../exposition/segment.ts';
 import type { OrgHistory } from '../history/history.ts';
@@ -32,7 +33,9 @@ export async function capturePage(core: CapturedCore, of: Deployment): Promise<C
     // Nothing is awaited from here on: the part is that of the stored data.
     const { collectors, made } = core.published.of(name);
     const segments = core.publication.segmentsOf(name);
-    if (segments === undefined || made?.origin.orgId !== stored.orgId) return undefined;
+    if (segments === undefined || made === undefined || made.origin.orgId !== stored.orgId) return undefined;
+    // Nothing is known of a new day, and identities are shown for a number of days only.
+    until = Math.min(until, endOf(dayOf(made.origin.asOf)));
     for (const collector of of.collectors) {
       const published = collectors.get(collector.name);
       if (published === undefined || !isOfStored(published, org, stored, collector)) return undefined;
@@ -40,6 +43,7 @@ export async function capturePage(core: CapturedCore, of: Deployment): Promise<C
     }
     orgs.push({ org: name, segments, ...factsOf(core, of, name, collectors, segments) });
   }
+  if (until <= core.clock.now()) return undefined;
   return { orgs, until: until === Number.POSITIVE_INFINITY ? undefined : until };
 }
 

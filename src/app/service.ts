@@ -90,7 +90,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const { log, publication, runs, scheduler, history, exposition, redactor } = core;
   // Nobody can read a page before the service listens.
   const publishByItself = publication.hold();
-  const keeper = core.page && createPageKeeper({ file: core.page.file, core, inUse });
+  const keeper = core.page && createPageKeeper({ ...core.page, core, inUse });
   deployments = createDeployments(config, core, {
     note: (name, problem) => reload.note(name, problem),
     onReplace: async () => keeper?.drop(),
@@ -294,6 +294,8 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       const isShown = kept !== undefined && (await showKeptPage(kept, core));
       if (!isShown) core.page?.openStore();
       const restoring = restoreAndPublish();
+      // Whoever waits for it gets the error; a start that is aborted does not.
+      restoring.catch(() => undefined);
       const isRestored = !isShown && (await isDoneAtStart(restoring));
       limitGarbage?.();
       publishByItself();

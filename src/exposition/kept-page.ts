@@ -41,8 +41,11 @@ export interface KeptPage {
   readonly orgs: readonly KeptOrg[];
 }
 
+/** A kept page without its content. */
+export type PageHead = Omit<KeptPage, 'orgs'>;
+
 /** The first line of the file. */
-type Head = Omit<KeptPage, 'orgs'> & { readonly orgs: number };
+type Head = PageHead & { readonly orgs: number };
 
 /** A segment in the line of its organization; its body follows the line. */
 interface SegmentEntry {
@@ -92,7 +95,7 @@ export function* encodePage({ orgs, ...head }: KeptPage): Generator<Buffer> {
  */
 export function* decodePage(
   bytes: Buffer,
-  accepts: (page: Omit<KeptPage, 'orgs'>) => boolean,
+  accepts: (page: PageHead) => boolean,
 ): Generator<void, KeptPage | undefined> {
   let at = 0;
 

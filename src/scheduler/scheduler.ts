@@ -21,7 +21,7 @@ export interface Job {
 export interface Scheduler {
   /** Runs every job once and starts its schedule. */
   start(): void;
-  /** Runs jobs (all unless named) thoroughly as soon as they are free; resolves when all have ended. */
+  /** Runs jobs (all unless named) thoroughly as soon as they are free, after the start; resolves when all have ended. */
   refresh(names?: ReadonlySet<string>): Promise<void>;
   /** Runs jobs as scheduled, but now, unless they are running. */
   catchUp(names: Iterable<string>): void;
@@ -62,6 +62,8 @@ interface Lane {
 export function createScheduler(parts: SchedulerParts): Scheduler {
   const { jobs = [], ticker, clock, random, log } = parts;
   let started = false;
+  /** Resolved at the start, or at the end if there is none before. */
+  const begun = Promise.withResolvers<void>();
   const stopped = new AbortController();
   const lanes = new Map<string, Lane>(jobs.map((job) => [job.name, laneOf(job)]));
 
@@ -166,8 +168,10 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
       started = true;
       endJumps = ticker.onJump(() => void onJump());
       startLanes([...lanes.values()]);
+      begun.resolve();
     },
     async refresh(names) {
+      if (!started) await begun.promise;
       const selected = [...lanes.values()].filter(({ job }) => names === undefined || names.has(job.name));
       const running: Promise<void>[] = [];
       await each(selected, (lane) => running.push(thoroughly(lane)));
@@ -208,6 +212,7 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     },
     async stop() {
       stopped.abort();
+      begun.resolve();
       endJumps();
       for (const lane of lanes.values()) lane.ticking?.stop();
       await Promise.all([...lanes.values()].map((lane) => lane.thoroughNext ?? lane.running));

@@ -1,4 +1,17 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -44,6 +57,53 @@ describe('the file of the kept page', () => {
     altered.writeUInt8(altered.readUInt8(bytes.length - 6) ^ 1, bytes.length - 6);
     writeFileSync(file.path, altered);
     await expect(file.read()).rejects.toThrow();
+  });
+
+  const others: [string, (file: string) => void][] = [
+    ['a symbolic link to a page', (file) => symlinkSync(`${file}.elsewhere`, file)],
+    ['a device that never ends', (file) => symlinkSync('/dev/zero', file)],
+    ['a FIFO that nobody writes to', (file) => execFileSync('mkfifo', [file])],
+    ['a directory', (file) => mkdirSync(file)],
+  ];
+  test.each(others)('is refused if it is %s', async (_what, replace) => {
+    const { file } = createFile();
+    await file.write([Buffer.from('page')]);
+    renameSync(file.path, `${file.path}.elsewhere`);
+    replace(file.path);
+    await expect(file.read()).rejects.toThrow();
+  });
+
+  test('leaves what a planted link leads to as it is', async () => {
+    const { folder, file } = createFile();
+    const elsewhere = path.join(folder, 'elsewhere');
+    writeFileSync(elsewhere, 'precious');
+    for (const planted of [file.path, `${file.path}.new`]) {
+      rmSync(planted, { force: true });
+      symlinkSync(elsewhere, planted);
+      await file.write([Buffer.from('page')]);
+      expect(readFileSync(elsewhere, 'utf8')).toBe('precious');
+      expect(String(await file.read())).toBe('page');
+    }
+  });
+
+  test('is refused if it has more bytes than any page, or inflates to more', async () => {
+    const { folder, file } = createFile();
+    const limited = pageFileBeside(path.join(folder, 'history.db'), 1000);
+    await file.write([Buffer.alloc(1000)]);
+    expect(await limited.read()).toHaveLength(1000);
+    await file.write([Buffer.alloc(1001)]);
+    expect(statSync(file.path).size).toBeLessThan(1000);
+    await expect(limited.read()).rejects.toThrow();
+    truncateSync(file.path, 1001);
+    await expect(limited.read()).rejects.toThrow('it has more than 1000 bytes');
+  });
+
+  test('is gone rather than larger than any page', async () => {
+    const { folder } = createFile();
+    const limited = pageFileBeside(path.join(folder, 'history.db'), 1000);
+    await limited.write([Buffer.alloc(500), Buffer.alloc(500)]);
+    await expect(limited.write([Buffer.alloc(500), Buffer.alloc(501)])).rejects.toThrow('it has more than');
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   test('is gone if it could not be replaced, and so is what was begun', async () => {

@@ -102,24 +102,25 @@ describe('the page that was published last', () => {
     await untilKept(story, files);
   });
 
-  const unlike: [string, StoryOptions][] = [
-    ['settings', { file: `metrics: {exclude: [${TOOLS}]}\n` }],
-    ['organizations', { only: ['acme'], sandbox: { orgs: 2, faults: ['500'] } }],
-    ['collectors', { collectors: ['tokens'] }],
-    ['an earlier clock', { begins: NOON - DAY }],
-    ['a clock beyond the age of its data', { begins: NOON + 8 * DAY }],
+  const unlike: [string, StoryOptions, boolean][] = [
+    ['settings', { file: `metrics: {exclude: [${TOOLS}]}\n` }, false],
+    ['organizations', { only: ['acme'], sandbox: { orgs: 2, faults: ['500'] } }, true],
+    ['collectors', { collectors: ['tokens'] }, false],
+    ['an earlier clock', { begins: NOON - DAY }, true],
+    ['a clock of the next day', { begins: NOON + 12 * HOUR }, true],
+    ['a clock beyond the age of its data', { begins: NOON + 3 * HOUR, flags: ['metrics.max-age=2h'] }, false],
   ];
-  test.each(unlike)('is neither shown nor kept with other %s', async (_what, options) => {
+  test.each(unlike)('is neither shown nor kept with other %s', async (_what, options, hasTools) => {
     const files = createFolder();
     const orgs = options.sandbox?.orgs ?? 1;
-    const first = await start(files, { sandbox: { orgs } });
+    const first = await start(files, { sandbox: { orgs }, flags: options.flags ?? [] });
     await first.stop();
     expect(existsSync(files.page)).toBe(true);
     const second = await start(files, { ...DOWN, begins: NOON + HOUR, polled: false, ...options });
     expect(wasShownFirst(second)).toBe(false);
     expect(second.log()).toContain(LOADED);
     expect(existsSync(files.page)).toBe(false);
-    expect((await figuresOf(second)).includes(`\n${TOOLS}{`)).toBe(orgs > 1 || options.begins === NOON - DAY);
+    expect((await figuresOf(second)).includes(`\n${TOOLS}{`)).toBe(hasTools);
   });
 
   const damages: [string, (files: Files) => void][] = [
@@ -164,6 +165,16 @@ describe('the page that was published last', () => {
     await short.stop();
     const next = await start(files, { ...DOWN, begins: NOON + 2 * HOUR });
     expect(wasShownFirst(next)).toBe(true);
+  });
+
+  test('stays for the next start if this one is aborted because of its settings', async () => {
+    const files = createFolder();
+    await (await start(files)).stop();
+    const environment = { HTTP_PROXY: 'no address' };
+    await expect(start(files, { ...DOWN, begins: NOON + HOUR, polled: false, environment })).rejects.toThrow(
+      'HTTP_PROXY',
+    );
+    expect(existsSync(files.page)).toBe(true);
   });
 
   test('is not kept in memory, nor for a history in memory', async () => {

@@ -118,6 +118,27 @@ describe('the scheduler', () => {
     await scheduler.stop();
   });
 
+  test('a refresh before the start is made then, also of jobs that were added meanwhile', async () => {
+    const { create, job, runs } = harness();
+    const scheduler = create([]);
+    const refreshed = scheduler.refresh();
+    scheduler.adopt([job('a')]);
+    expect(runs).toEqual([]);
+    scheduler.start();
+    await refreshed;
+    expect(runs.at(-1)).toBe('a thorough');
+    await scheduler.stop();
+  });
+
+  test('a refresh without a start ends with the scheduler', async () => {
+    const { create, job, runs } = harness();
+    const scheduler = create([job('a')]);
+    const refreshed = scheduler.refresh();
+    await scheduler.stop();
+    await refreshed;
+    expect(runs).toEqual([]);
+  });
+
   test('a job that throws is logged and runs again at the next tick', async () => {
     const { create, ticker, clock, log } = harness();
     let runs = 0;

@@ -20,6 +20,8 @@ describe('the mark of a history file', () => {
     expect(closed).toBe(markOf(file));
     expect(closed).not.toBe(open);
     const again = await openHistory(file);
+    // A process that is killed now has changed nothing.
+    expect(again.mark()).toBe(closed);
     await again.close();
     expect(again.mark()).toBe(closed);
   });

@@ -1,0 +1,54 @@
+import { PassThrough } from 'node:stream';
+import { createCore } from '../../src/app/core.ts';
+import { pageSettingsOf } from '../../src/app/page-settings.ts';
+import { collectors } from '../../src/collectors/index.ts';
+import { createFakeFiles } from '../../src/config/files.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { createFakeClock } from '../../src/runtime/clock.ts';
+import { createFakeTicker } from '../../src/scheduler/ticker.ts';
+import { keepLog } from '../support/logs.ts';
+
+/** The time of a started core's clock. */
+export const NOW = Date.UTC(2026, 10, 20, 12);
+
+/** Creates the core of a service with one organization and its history in that file; nothing is polled. */
+export async function startCore(history: string) {
+  const config = await loadConfig({
+    flags: new Map(),
+    environment: {
+      AGENT_PLATFORM_API_KEY: 'key',
+      AGENT_PLATFORM_API_BASE_URL: 'http://127.0.0.1:1',
+      AGENT_PLATFORM_STORAGE_PATH: history,
+    },
+    files: createFakeFiles(new Map()),
+    collectors,
+  });
+  const settings = pageSettingsOf(config, config.people.current());
+  const stderr = new PassThrough({ encoding: 'utf8' });
+  let log = '';
+  stderr.on('data', (text: string) => {
+    log += text;
+  });
+  keepLog('the core', () => log);
+  const clock = createFakeClock(NOW);
+  const core = await createCore(
+    config,
+    {
+      ...{ logLevel: 'info', maxTurns: 1, page: settings },
+      traffic: { api: config.api, orgIds: new Map(), dayDatasets: [] },
+    },
+    {
+      ...{ version: '1', revision: 'test', clock, random: () => 0.5, stderr },
+      ticker: createFakeTicker(),
+    },
+    {
+      secrets: () => [],
+      onLateLoad: () => undefined,
+      onChange: () => undefined,
+      onRuns: () => undefined,
+      publish: async () => undefined,
+      onTried: () => undefined,
+    },
+  );
+  return { config, core, clock, settings, log: () => log };
+}
