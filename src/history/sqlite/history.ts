@@ -139,11 +139,13 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     if (closed || (file !== undefined && !isDue)) return;
     if (file === undefined && refused !== undefined && refused === markOf(path)) return;
     let batch: readonly UnsavedDataset[] = [];
+    let wasOurs = false;
     try {
       const isLate = file === undefined;
       file ??= await open();
       if (isLate) deps.onLateLoad?.();
       batch = unsaved.take();
+      wasOurs = markOf(path) === ours;
       saving = true;
       file.begin();
       await runInSlices(writes(file, state, batch), clock, ROWS_PER_LOOK);
@@ -156,6 +158,8 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     } catch (error) {
       saving = false;
       rollback();
+      // A transaction that fails may have been written to the log in part, for instance before the disk was full.
+      if (wasOurs) ours = markOf(path);
       for (const dataset of batch) unsaved.add(dataset);
       storedMark = undefined;
       // What could not be stored is fetched again by the next process.

@@ -4,6 +4,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -286,4 +287,32 @@ test('a full disk under an existing file costs the persistence until there is ro
   expect(history.isPersistent()).toBe(true);
   await history.close();
   expect(await checkedDays(await openHistory(file))).toBe(DAYS + 60);
+});
+
+test('a full disk in the middle of a transaction leaves what was stored before, and is not taken for another process', async () => {
+  const file = path.join(createDirectory(), 'history.db');
+  const db = new DatabaseSync(file);
+  const history = await openHistory(file, { openDatabase: () => db });
+  // A large transaction is written to the log before it ends.
+  db.exec('PRAGMA cache_size = 1');
+  await history.putDays('acme', 'tokens', answer([monday], { [monday]: rowOf(monday) }, 1, 'org_1'));
+  const pages = Number(db.prepare('PRAGMA page_count').get()?.['page_count']);
+  db.exec(`PRAGMA max_page_count = ${pages + 20}`);
+  const days = Array.from({ length: 200 }, (_, index) => addDays(monday, 1 + index));
+  const rows = Object.fromEntries(days.map((day) => [day, rowOf(day)]));
+  const before = statSync(`${file}-wal`).size;
+  await history.putDays('acme', 'tokens', answer(days, rows));
+  expect(statSync(`${file}-wal`).size).toBeGreaterThan(before);
+  await history.sweep();
+  expect(
+    history.log.events.flatMap(({ level, fields }) => (level === 'warn' ? fields['reason'] : [])),
+  ).toEqual(['full']);
+  const reader = new DatabaseSync(file, { readOnly: true });
+  expect(reader.prepare('SELECT day FROM day').all()).toEqual([{ day: monday }]);
+  reader.close();
+  db.exec('PRAGMA max_page_count = 100000');
+  await history.sweep();
+  expect(history.isPersistent()).toBe(true);
+  await history.close();
+  expect(await checkedDays(await openHistory(file))).toBe(201);
 });
