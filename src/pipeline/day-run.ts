@@ -76,6 +76,8 @@ export async function runDays(
       const isNewest = ask.window.to === plan.newest;
       const fetched = await request(run, collector, ask);
       if (fetched instanceof PlatformError) {
+        // The end of the run aborts its request, which says nothing about the days.
+        if (run.stopping()) break;
         if (isNewest && isAboutToday(fetched) && plan.newest > addDays(yesterdayOf(now), -MAX_DAYS_BEHIND)) {
           plan = withNewest(plan, addDays(plan.newest, -1));
           noteBehind(run, collector, plan.newest);

@@ -86,7 +86,8 @@ function harness(answer: Answer) {
     published,
     shownAsIdle,
     instruments,
-    run: (mode: 'scheduled' | 'thorough' = 'scheduled') => runner.run({ org, source }, collector, mode),
+    run: (mode: 'scheduled' | 'thorough' = 'scheduled', retired?: AbortSignal) =>
+      runner.run({ org, source, ...(retired && { retired }) }, collector, mode),
     runner,
     stopping,
     covered: async () => [...(await history.read('acme')).days('tokens').keys()].sort(),
@@ -178,6 +179,25 @@ describe('a run over days', () => {
         { org: 'acme', dataset: 'tokens', days: bad, error: '500' },
       ],
     ]);
+  });
+
+  test('a request that the end of the run aborts says nothing about its day', async () => {
+    const retired = new AbortController();
+    const last = dayNamed('2026-03-20');
+    const { run, log, asked, history, covered } = harness(({ to }, call) => {
+      if (to !== last || call > 2) return {};
+      retired.abort();
+      return new PlatformError('network', 'the client was closed');
+    });
+    const days = daysDescending(start, yesterday).filter((day) => day !== last);
+    const rows = new Map(days.map((day) => [day, { credits: 1 }]));
+    await history.putDays('acme', 'tokens', { days, rows, orgId: undefined, at: 0 });
+    await history.putRevisedOn('acme', 'tokens', addDays(yesterday, 1));
+    await run('scheduled', retired.signal);
+    expect(asked).toEqual(['2026-03-31..2026-03-31', '2026-03-20..2026-03-20']);
+    await run();
+    expect(await covered()).toContain(last);
+    expect(log.events.filter(({ level }) => level === 'warn')).toEqual([]);
   });
 
   test('a bad newest day fails the run, and everything else is fetched', async () => {
