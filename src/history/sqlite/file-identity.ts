@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 
 /** Size of an SQLite database header in bytes. */
 const HEADER = 100;
@@ -8,11 +8,62 @@ export type FileMark = string;
 
 type Part = readonly [inode: string, size: string, modified: string];
 
-/** The mark of the current state of a database and its log; undefined if there is no database. */
+/** The marks of a path whose database this process has open. */
+export interface FileMarks {
+  /** The mark of its current state; see `markOf`. */
+  now(): FileMark | undefined;
+  /** To be called once the database is closed; marks can still be read. */
+  close(): void;
+}
+
+/**
+ * The mark of the current state of a database and its log; undefined if there is no database. Only for one that this
+ * process does not have open: a POSIX system drops all locks of a process on a file when it closes any descriptor of it, and
+ * another program that opens the database for a moment would then remove the log.
+ */
 export function markOf(path: string): FileMark | undefined {
+  return markWith(path, () => {
+    const file = openSync(path, 'r');
+    try {
+      return headerIn(file);
+    } finally {
+      closeSync(file);
+    }
+  });
+}
+
+/** Creates the marks of a path, which keep the file open instead of closing it after each look. */
+export function createFileMarks(path: string): FileMarks {
+  let held: { readonly file: number; readonly inode: string } | undefined;
+  let closed = false;
+
+  function release(): void {
+    if (held !== undefined) closeSync(held.file);
+    held = undefined;
+  }
+
+  function headerOf(inode: string): string {
+    if (held?.inode !== inode) {
+      release();
+      const file = openSync(path, 'r');
+      held = { file, inode: String(fstatSync(file, { bigint: true }).ino) };
+    }
+    return headerIn(held.file);
+  }
+
+  return {
+    now: () => (closed ? markOf(path) : markWith(path, headerOf)),
+    close() {
+      closed = true;
+      release();
+    },
+  };
+}
+
+function markWith(path: string, headerOf: (inode: string) => string): FileMark | undefined {
   const database = partOf(path);
   if (database === undefined) return undefined;
-  return JSON.stringify([database, headerOf(path), logOf(path)]);
+  return JSON.stringify([database, headerOrNone(() => headerOf(database[0])), logOf(path)]);
 }
 
 /** Whether a path still leads to the marked file, regardless of its content. */
@@ -36,17 +87,17 @@ function partOf(path: string): Part | undefined {
   }
 }
 
-function headerOf(path: string): string {
-  const header = Buffer.alloc(HEADER);
+/** A file that cannot be read has no header. */
+function headerOrNone(read: () => string): string {
   try {
-    const file = openSync(path, 'r');
-    try {
-      readSync(file, header, 0, HEADER, 0);
-    } finally {
-      closeSync(file);
-    }
+    return read();
   } catch {
     return '';
   }
+}
+
+function headerIn(file: number): string {
+  const header = Buffer.alloc(HEADER);
+  readSync(file, header, 0, HEADER, 0);
   return header.toString('base64');
 }

@@ -1,4 +1,4 @@
-import { truncateSync } from 'node:fs';
+import { existsSync, truncateSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../runtime/clock.ts';
@@ -12,7 +12,7 @@ import { createHistoryState, type Touched } from '../state.ts';
 import { openForReading } from './check.ts';
 import { type Trouble, type TroubleReason, troubleOf, UnusableHistory } from './errors.ts';
 import { type HistoryFile, type Opening, openHistoryFile, type Readers, type Replaced } from './file.ts';
-import { type FileMark, isSamePlace, markOf } from './file-identity.ts';
+import { createFileMarks, type FileMark, isSamePlace } from './file-identity.ts';
 import { refusalOf } from './inspect.ts';
 import { load } from './load.ts';
 import { createRequestCounts, requestFileBeside } from './requests.ts';
@@ -56,6 +56,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   const unsaved = createUnsaved();
   const requests = createRequestCounts({ path: requestFileBeside(path), log });
   const queue = createSerialQueue();
+  const marks = createFileMarks(path);
   let file: HistoryFile | undefined;
   /** The state of the file after this process last wrote to it. */
   let ours: FileMark | undefined;
@@ -82,7 +83,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       signal?.throwIfAborted();
       throw refusalOf(error, path);
     }
-    ours = markOf(path);
+    ours = marks.now();
     refused = undefined;
     isSuspect = false;
     return opened;
@@ -137,7 +138,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   async function saveNow({ isSecondTry = false } = {}): Promise<void> {
     const isDue = !unsaved.isEmpty || isScrubDue || !isSame(storedMark, state.sweepMark());
     if (closed || (file !== undefined && !isDue)) return;
-    if (file === undefined && refused !== undefined && refused === markOf(path)) return;
+    if (file === undefined && refused !== undefined && refused === marks.now()) return;
     let batch: readonly UnsavedDataset[] = [];
     let wasOurs = false;
     try {
@@ -145,21 +146,21 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       file ??= await open();
       if (isLate) deps.onLateLoad?.();
       batch = unsaved.take();
-      wasOurs = markOf(path) === ours;
+      wasOurs = marks.now() === ours;
       saving = true;
       file.begin();
       await runInSlices(writes(file, state, batch), clock, ROWS_PER_LOOK);
       if (!isSame(storedMark, state.sweepMark())) storeMark(file);
       file.commit();
       if (isScrubDue && unsaved.isEmpty) scrub(file);
-      ours = markOf(path);
+      ours = marks.now();
       saving = false;
       noteRecovery();
     } catch (error) {
       saving = false;
       rollback();
       // A transaction that fails may have been written to the log in part, for instance before the disk was full.
-      if (wasOurs) ours = markOf(path);
+      if (wasOurs) ours = marks.now();
       for (const dataset of batch) unsaved.add(dataset);
       storedMark = undefined;
       // What could not be stored is fetched again by the next process.
@@ -189,7 +190,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     const before = trouble;
     trouble = troubleOf(error);
     const { reason, detail, hint } = trouble;
-    if (error instanceof ConfigError) refused = markOf(path);
+    if (error instanceof ConfigError) refused = marks.now();
     if (before?.reason === reason || (before !== undefined && !LASTING.has(reason))) return;
     const text = 'The history is kept in memory only; its file cannot be used';
     if (LASTING.has(reason)) log.error(text, { path, reason, detail, hint });
@@ -217,7 +218,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
 
   /** A file that was removed, replaced or written by another process no longer contains what was written to it. */
   async function noticeOthers(): Promise<void> {
-    if (file === undefined || markOf(path) === ours) return;
+    if (file === undefined || marks.now() === ours) return;
     log.warn('History file removed, replaced or overwritten; rewriting all known data', {
       path,
     });
@@ -236,7 +237,8 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     storedMark = undefined;
     try {
       // Closing would checkpoint the log into the database, whoever it belongs to now.
-      if (ours !== undefined && isSamePlace(path, ours)) truncateSync(`${path}-wal`, 0);
+      if (ours !== undefined && isSamePlace(path, ours) && existsSync(`${path}-wal`))
+        truncateSync(`${path}-wal`, 0);
       abandoned?.close();
     } catch (error) {
       log.debug('Closing the abandoned history file failed', { path, error: messageOf(error) });
@@ -294,7 +296,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     storeId: () => (closed ? undefined : requests.storeId),
     mark() {
       const isWhole = trouble === undefined && unsaved.isEmpty && !saving && (closed || file !== undefined);
-      return isWhole && markOf(path) === ours ? ours : undefined;
+      return isWhole && marks.now() === ours ? ours : undefined;
     },
     read: async (org) => state.read(org),
     adopt,
@@ -340,11 +342,12 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       await save();
       closed = true;
       requests.close();
-      const isOurs = file !== undefined && markOf(path) === ours;
+      const isOurs = file !== undefined && marks.now() === ours;
       file?.close();
       file = undefined;
       // Closing moves the write-ahead log into the database.
-      if (isOurs) ours = markOf(path);
+      if (isOurs) ours = marks.now();
+      marks.close();
     },
   };
 }

@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createLateHistory } from '../../../src/history/late.ts';
@@ -24,6 +25,41 @@ describe('the mark of a history file', () => {
     expect(again.mark()).toBe(closed);
     await again.close();
     expect(again.mark()).toBe(closed);
+  });
+
+  test('leaves the locks on the file, so that no other program can remove its log', async () => {
+    const file = path.join(createDirectory(), 'history.db');
+    const history = await openHistory(file);
+    await history.putDays('acme', 'tokens', stored);
+    const before = history.mark();
+    // Another program that finds itself alone with the file removes the log at its end.
+    const alone = `const db = new (require('node:sqlite').DatabaseSync)(process.argv[1]);
+      try {
+        db.exec('PRAGMA locking_mode = EXCLUSIVE; SELECT * FROM day');
+      } catch (error) {
+        console.log(error.message);
+      }
+      db.close();`;
+    expect(execFileSync(process.execPath, ['-e', alone, file], { encoding: 'utf8' })).toBe(
+      'database is locked\n',
+    );
+    expect(existsSync(`${file}-wal`)).toBe(true);
+    expect(history.mark()).toBe(before);
+    await history.sweep();
+    expect(history.log.events.filter(({ level }) => level === 'warn')).toEqual([]);
+  });
+
+  test('shows that the log was removed, and everything is written again', async () => {
+    const file = path.join(createDirectory(), 'history.db');
+    const history = await openHistory(file);
+    await history.putDays('acme', 'tokens', stored);
+    rmSync(`${file}-wal`);
+    expect(history.mark()).toBeUndefined();
+    await history.sweep();
+    expect(history.isPersistent()).toBe(true);
+    expect(history.mark()).toBe(markOf(file));
+    await history.close();
+    expect((await (await openHistory(file)).read('acme')).days('tokens').size).toBe(1);
   });
 
   test('is another one after each write', async () => {
