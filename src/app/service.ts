@@ -57,6 +57,8 @@ export interface Service {
   readonly exposition: Exposition;
   /** Starts listening and polling; resolves with the port once connections are accepted. */
   start(): Promise<{ readonly port: number; readonly scheme: 'http' | 'https' }>;
+  /** Resolves if the service listens but cannot begin its work, which is logged: it has to be stopped. Never rejects. */
+  readonly failed: Promise<void>;
   /** Runs every collector once; resolves with the names of those that failed, as `org/collector`. */
   pollOnce(): Promise<readonly string[]>;
   status(): ServiceStatus;
@@ -269,9 +271,13 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     return Promise.race([restoring.then(() => true), late]);
   }
 
-  function reportUnlessStopping(error: unknown): void {
-    if (!core.stopping.signal.aborted)
-      log.error('Polling not started; the history cannot be used', { error });
+  const failed = Promise.withResolvers<void>();
+
+  /** What is shown would never change again. */
+  function failUnlessStopping(error: unknown): void {
+    if (core.stopping.signal.aborted) return;
+    log.error('The history cannot be used; the exporter ends', { error });
+    failed.resolve();
   }
 
   function startWork(): void {
@@ -287,6 +293,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     log,
     exposition,
     status,
+    failed: failed.promise,
     async start() {
       web = await openServiceWeb({ config: config.web, files: parts.files ?? createFiles(), clock, log });
       // The first scrape already includes the stored data, unless it is in a database that cannot be used yet.
@@ -312,7 +319,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
         throw error;
       }
       if (isRestored) startWork();
-      else restoring.then(startWork).catch(reportUnlessStopping);
+      else restoring.then(startWork).catch(failUnlessStopping);
       return { port, scheme: web.scheme };
     },
     async pollOnce() {

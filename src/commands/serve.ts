@@ -3,7 +3,7 @@ import { loadConfig } from '../config/load.ts';
 import type { CommandContext } from './command.ts';
 import { createRealService, createReloadTriggers, untilStopped } from './run-service.ts';
 
-/** Polls the configured organizations and serves their metrics until stopped. */
+/** Polls the configured organizations and serves their metrics until stopped; exit code 1 if that became impossible. */
 export async function run(context: CommandContext): Promise<number> {
   const triggers = createReloadTriggers(context);
   const load = () => loadConfig({ ...context, collectors });
@@ -20,9 +20,9 @@ export async function run(context: CommandContext): Promise<number> {
     organizations: config.orgs.length,
     ...(config.shard.total > 1 && { shard: config.shard.index, shards: config.shard.total }),
   });
-  await stopped;
+  const code = await Promise.race([stopped.then(() => 0), service.failed.then(() => 1)]);
   triggers.stop();
   service.log.info('Stopping');
   await service.stop();
-  return 0;
+  return code;
 }

@@ -54,6 +54,8 @@ export interface StoryOptions {
   readonly rewrite?: Rewrite;
   /** If false, nothing has been polled yet. */
   readonly polled?: boolean;
+  /** Called when the service was created, before it starts. */
+  readonly onCreated?: () => void;
 }
 
 /** The service and the simulated platform that it polls, on free ports of this machine and a common clock. */
@@ -107,6 +109,7 @@ export async function startStory(options: StoryOptions = {}): Promise<Story> {
     simulated: false,
     ticker,
   });
+  options.onCreated?.();
   const { port } = await service.start();
   let stopped: Promise<void> | undefined;
   const stop = () => {

@@ -102,6 +102,27 @@ describe('the page that was published last', () => {
     await untilKept(story, files);
   });
 
+  test("ends the service if the history turns out to be another program's once it is shown", async () => {
+    const files = createFolder();
+    const first = await start(files);
+    await first.stop();
+    const story = await start(files, {
+      begins: NOON + HOUR,
+      polled: false,
+      onCreated() {
+        rmSync(files.history);
+        const foreign = new DatabaseSync(files.history);
+        foreign.exec('CREATE TABLE theirs (id INTEGER)');
+        foreign.close();
+      },
+    });
+    expect((await story.get('/metrics')).status).toBe(200);
+    await story.service.failed;
+    expect((await story.get('/-/ready')).status).toBe(503);
+    expect(story.logged('level=error')).toHaveLength(1);
+    expect(story.logged('level=error', 'The history cannot be used; the exporter ends')).toHaveLength(1);
+  });
+
   const unlike: [string, StoryOptions, boolean][] = [
     ['settings', { file: `metrics: {exclude: [${TOOLS}]}\n` }, false],
     ['organizations', { only: ['acme'], sandbox: { orgs: 2, faults: ['500'] } }, true],
