@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Contract } from '../../src/catalog/settings.ts';
 import { dayNamed } from '../support/day.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { startStory, YESTERDAY } from './harness.ts';
 
 const contract: Contract = {
@@ -86,7 +87,12 @@ test('each of many organizations has a page, and the first page is an index of t
   expect([...index.matchAll(/<th scope="row"[^>]*><a href="([^"]*)"/g)].map(([, href]) => href)).toEqual(
     names.map((name) => `/?org=${name}`),
   );
-  const metrics = await story.page();
+  // A scrape of so many organizations does not wait until all of them are published.
+  const metrics = await waitFor(async () => {
+    const page = await story.page();
+    for (const org of names) expect(page.value('agent_platform_daily_credits', { org })).toBeDefined();
+    return page;
+  });
   for (const org of names) {
     const credits = metrics.value('agent_platform_daily_credits', { org });
     expect(index).toContain(`<data value="${credits}">`);
