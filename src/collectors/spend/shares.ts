@@ -20,6 +20,7 @@ interface ModelCredits {
   readonly before: number;
 }
 
+/** The same while they are added up. */
 type Sums = { -readonly [Name in keyof ModelCredits]: ModelCredits[Name] };
 
 interface Comparison {
@@ -73,6 +74,7 @@ function totalOf(view: View, days: readonly Day[]): number | undefined {
   return days.length === 0 ? undefined : preciseSum(days.map((day) => creditsOn(view, day) ?? 0));
 }
 
+/** The credits of every model that is used on the day or before, sorted by model and tier. */
 function creditsByModel(view: View, today: readonly Day[], earlier: readonly Day[]): readonly ModelCredits[] {
   // Summed in place before they get a key, which costs more: weeks of days have the same few models.
   const byModel = new Map<string, Map<string, Sums>>();
