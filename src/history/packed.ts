@@ -1,5 +1,6 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { isUnsettled } from '../catalog/dataset.ts';
+import { release } from '../runtime/release.ts';
 
 /** A value as its JSON text; it is parsed only if it is read. */
 export class JsonText {
@@ -21,8 +22,6 @@ const LONG_LIST = 500;
 const REJECTED = '"rejected"';
 /** So many keys are found faster without an index. */
 const FEW_LOOKUPS = 8;
-/** The least buffer that zlib takes, in bytes. By default it takes one of 16 KiB for each text, and as many as it needs. */
-const LEAST_BUFFER = 64;
 /** JSON texts contain no line break. */
 const SEPARATOR = ',\n';
 
@@ -399,14 +398,27 @@ const COMPRESSION = { [constants.ZSTD_c_compressionLevel]: 1 };
 
 /** Rows become an eighth of their length. */
 function pack(text: string): string {
-  const chunkSize = Math.max(LEAST_BUFFER, text.length >> 2);
-  return zstdCompressSync(text, { params: COMPRESSION, chunkSize }).toString('latin1');
+  const input = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  input.write(text);
+  const output = zstdCompressSync(input, { params: COMPRESSION, chunkSize: roomFor(text.length >> 2) });
+  const packed = output.toString('latin1');
+  release([input, output]);
+  return packed;
 }
 
 /** A buffer that is filled to its last byte would take another one. */
 function unpack(packed: string, chars: number): string {
-  const chunkSize = Math.max(LEAST_BUFFER, chars + 1);
-  return zstdDecompressSync(Buffer.from(packed, 'latin1'), { chunkSize }).toString();
+  const input = Buffer.allocUnsafeSlow(packed.length);
+  input.write(packed, 'latin1');
+  const output = zstdDecompressSync(input, { chunkSize: roomFor(chars + 1) });
+  const text = output.toString();
+  release([input, output]);
+  return text;
+}
+
+/** The size of a buffer for so many bytes that is not part of Node's pool: that could not be released. */
+function roomFor(bytes: number): number {
+  return Math.max(Buffer.poolSize >>> 1, bytes);
 }
 
 function valuesOf(block: Block<unknown>): readonly unknown[] {
