@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw, deflateRawSync } from 'node:zlib';
+import { release } from '../runtime/release.ts';
 
 /** Text deflated and flushed to a byte boundary: chunks in any order make a valid deflate stream. */
 export interface DeflatedChunk {
@@ -95,12 +96,13 @@ function createChunk(bytes: Buffer, crc: number, length: number): DeflatedChunk 
 }
 
 // zlib and Buffer's pool return small slices of large buffers: kept for days, each of thousands of small chunks would
-// retain kilobytes.
+// retain kilobytes. Nobody else has the chunks.
 function ownCopy(chunks: readonly Buffer[]): Buffer {
   const size = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   const copy = Buffer.allocUnsafeSlow(size);
   let offset = 0;
   for (const chunk of chunks) offset += chunk.copy(copy, offset);
+  release(chunks);
   return copy;
 }
 
