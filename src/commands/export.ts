@@ -12,6 +12,7 @@ import { loadForOrgs } from './backfill-orgs.ts';
 import type { CommandContext } from './command.ts';
 import { createDisplay } from './display.ts';
 import { describeExport, formatOf, rangeToExport } from './export-choice.ts';
+import { outputFile } from './output-path.ts';
 import { openPast, pagesOf, readOrgs, settingsOf } from './past-days.ts';
 
 /**
@@ -68,7 +69,8 @@ function isSystemError(error: unknown): boolean {
 
 const SILENT = { show: () => undefined, clear: () => undefined };
 
-async function openFile(path: string) {
+async function openFile(given: string) {
+  const path = await outputFile(given);
   try {
     return await createFileSink(path);
   } catch (error) {
