@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { lstat, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,6 +8,7 @@ import { run as backfill } from '../../src/commands/backfill.ts';
 import { run as exportRun } from '../../src/commands/export.ts';
 import { outputFile } from '../../src/commands/output-path.ts';
 import { backfillOptions, exportOptions } from '../../src/config/command-options.ts';
+import { createOptions } from '../../src/config/options.ts';
 import { createContext } from './surroundings.ts';
 
 // Nothing listens there: a refusal comes before anything is fetched.
@@ -51,4 +52,12 @@ test('a symbolic link is followed, not replaced', async () => {
   await symlink('nothing.csv', join(path, 'broken.csv'));
   expect(await outputFile(join(path, 'link.csv'))).toBe(join(path, 'file.csv'));
   await expect(outputFile(join(path, 'broken.csv'))).rejects.toThrow('is a symbolic link to nothing');
+});
+
+test('export leaves no unfinished file where the store cannot be opened', async () => {
+  const path = await folder();
+  const args = [`--output=${join(path, 'usage.csv')}`, `--storage.path=${path}`];
+  const { context } = createContext({ ...exportOptions, ...createOptions([]) }, args, environment);
+  await expect(exportRun(context)).rejects.toThrow(`${path} is a directory`);
+  expect(await readdir(path)).toEqual([]);
 });
