@@ -16,6 +16,7 @@ import { parseRetryAfter } from '../platform/response.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { outputFile } from './output-path.ts';
 
 /** The resolved options of the command. */
 export type BackfillValues = ValuesOf<typeof backfillOptions>;
@@ -34,6 +35,7 @@ interface TargetParts {
   /** Everything that determines the samples. */
   readonly arguments: unknown;
   readonly secrets: RemoteSecrets | undefined;
+  readonly output: Output | undefined;
   readonly version: string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -75,14 +77,26 @@ export async function readRemoteSecrets(
   };
 }
 
+/** Where files are written, and whether it is one file for the whole range. */
+interface Output {
+  readonly output: string;
+  readonly single: boolean;
+}
+
+/** The output of these options, if files are to be written; throws a `ConfigError` if it cannot be one. */
+export async function readOutput({ output }: Pick<BackfillValues, 'output'>): Promise<Output | undefined> {
+  if (output === undefined) return undefined;
+  return (await meansFile(output))
+    ? { output: await outputFile(output), single: true }
+    : { output, single: false };
+}
+
 /** Creates the target that the options describe. */
 export async function createTarget(parts: TargetParts): Promise<BackfillTarget & { close(): void }> {
   const { values, labels, log } = parts;
-  if (values.output !== undefined) {
-    const single = await meansFile(values.output);
+  if (parts.output !== undefined) {
     const target = await createFileTarget({
-      output: values.output,
-      single,
+      ...parts.output,
       labels,
       arguments: parts.arguments,
       log,

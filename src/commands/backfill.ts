@@ -13,7 +13,7 @@ import { createRedactor } from '../runtime/redact.ts';
 import { chooseCollectors, labelNames, rangeOf } from './backfill-choice.ts';
 import { fetchAll } from './backfill-fetch.ts';
 import { loadForOrgs } from './backfill-orgs.ts';
-import { createTarget, readRemoteSecrets } from './backfill-target.ts';
+import { createTarget, readOutput, readRemoteSecrets } from './backfill-target.ts';
 import type { CommandContext } from './command.ts';
 import { createDisplay } from './display.ts';
 import { openPast, pagesOf, readOrgs, settingsOf, spanOf } from './past-days.ts';
@@ -27,6 +27,7 @@ export async function run(context: CommandContext): Promise<number> {
   compileForShortRuns();
   const values = await loadValues(backfillOptions, context);
   const secrets = await readRemoteSecrets(values, context.files);
+  const output = await readOutput(values);
   const { config, configured } = await loadForOrgs(context, values.org);
   const collectors = chooseCollectors(config, values.collector);
   const labels = parseLabels(values.label, labelNames(collectors));
@@ -48,6 +49,7 @@ export async function run(context: CommandContext): Promise<number> {
     labels,
     arguments: identity,
     secrets,
+    output,
     version,
     clock,
     log,

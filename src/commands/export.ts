@@ -3,7 +3,7 @@ import { collectors as allCollectors } from '../collectors/index.ts';
 import { exportOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
 import { exportDays } from '../export/export.ts';
-import { createFileSink, createStreamSink } from '../export/sink.ts';
+import { createFileSink, createStreamSink, type RowSink } from '../export/sink.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
 import { createRedactor } from '../runtime/redact.ts';
@@ -12,6 +12,7 @@ import { loadForOrgs } from './backfill-orgs.ts';
 import type { CommandContext } from './command.ts';
 import { createDisplay } from './display.ts';
 import { describeExport, formatOf, rangeToExport } from './export-choice.ts';
+import { outputFile } from './output-path.ts';
 import { openPast, pagesOf, readOrgs, settingsOf } from './past-days.ts';
 
 /**
@@ -30,12 +31,14 @@ export async function run(context: CommandContext): Promise<number> {
     ...config.people.secrets(),
   ]);
   const orgs = settingsOf(config);
-  const sink = values.output === undefined ? createStreamSink(stdout) : await openFile(values.output);
+  const output = values.output === undefined ? undefined : await outputFile(values.output);
   const { log, fetching, progressOf } = createDisplay(stderr, config.log, clock, redactor);
   const progress = progressOf({ verb: 'Exporting', unit: 'days' });
   const history = await openPast(config, clock, log);
   const signal = context.stopSignal();
+  let sink: RowSink | undefined;
   try {
+    sink = output === undefined ? createStreamSink(stdout) : await openFile(output);
     const failed = await fetchAll({
       ...{ config, orgs, from, history, version, progress: fetching, clock, log, signal },
       collectors: withSources(collectors, allCollectors),
@@ -56,7 +59,7 @@ export async function run(context: CommandContext): Promise<number> {
     stderr.write(`agent-platform-exporter: cannot write the export: ${messageOf(error)}\n`);
     return 1;
   } finally {
-    await sink.abandon();
+    await sink?.abandon();
     await history.close();
     await log.close();
   }

@@ -26,7 +26,7 @@ export function runProgram(args: readonly string[]): Promise<number> {
 
   // The first process of a container ignores signals without a handler, while any other is terminated by them.
   if (process.pid === 1) process.on('SIGTERM', endAtOnce).on('SIGINT', endAtOnce);
-  process.stdout.on('error', endAtClosedPipe);
+  process.stdout.on('error', endWithoutOutput);
   // A log without a reader must not end a service.
   process.stderr.on('error', () => undefined);
   const line = { commands, collectors: async () => (await import('../collectors/index.ts')).collectors };
@@ -60,8 +60,9 @@ function endAtOnce(signal: NodeJS.Signals): void {
   process.exit(signal === 'SIGINT' ? 130 : 143);
 }
 
-// `once | head` closes the pipe early; that is not a failure worth a stack trace.
-function endAtClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit();
+// `once | head` closes the pipe early, which is no failure; a full disk is one, but no fault of the program.
+function endWithoutOutput(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit();
+  process.stderr.write(`agent-platform-exporter: cannot write to standard output: ${error.message}\n`);
+  process.exit(1);
 }

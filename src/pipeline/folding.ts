@@ -2,7 +2,7 @@ import type { Family, Sample } from '../catalog/family.ts';
 import { endsWithDigest, isLabelValue, labelValue } from '../catalog/label.ts';
 
 /** The label value into which the values beyond a limit are summed. */
-const OTHER = 'other';
+export const OTHER = 'other';
 
 /** The label values that are kept, per label over its limit. */
 export type KeptValues = ReadonlyMap<string, ReadonlySet<string>>;

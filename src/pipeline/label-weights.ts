@@ -1,5 +1,5 @@
 import type { Family, Sample } from '../catalog/family.ts';
-import { type KeptValues, keepLargest } from './folding.ts';
+import { type KeptValues, keepLargest, OTHER } from './folding.ts';
 
 /** Maximum number of values of a label before the smallest are folded. */
 export type LabelLimit = (label: string) => number;
@@ -13,7 +13,7 @@ export interface LabelWeights {
   add(family: Family, samples: readonly Sample[]): void;
   /** The values that are kept, of each label over its limit. */
   kept(): KeptValues;
-  /** The number of values of each label over its limit. */
+  /** The number of values of each label over its limit, without `other`. */
   sizeOf(label: string): number;
   /** The number of a family's label values that are not kept, over all labels. */
   foldedOf(family: Family, kept: KeptValues): number;
@@ -32,8 +32,8 @@ interface Tally {
   /** Undefined once they are weighed. */
   held: Added[] | undefined;
   /**
-   * A label is ranked by the first declared additive family with samples that has it; if there is none, by the first that
-   * counts people.
+   * A label is ranked by the first declared additive family with samples that has it, or by shares declared before it, which
+   * rank alike and have samples without a price too; if there is none, by the first that counts people.
    */
   ranking: Family | undefined;
   readonly weights: Map<string, number>;
@@ -58,10 +58,14 @@ export function createLabelWeights(families: readonly Family[], limitOf: LabelLi
     return tally;
   }
 
+  function ranks(family: Family, label: string): boolean {
+    if (family.aggregation === 'additive') return true;
+    if (family.aggregation === 'distinct') return !summed.has(label);
+    return family.aggregation === 'ratio' && family.scope === 'day' && family.breakdown;
+  }
+
   function weigh(label: string, tally: Tally, { family, samples }: Added): void {
-    const { aggregation } = family;
-    const ranks = aggregation === 'additive' || (aggregation === 'distinct' && !summed.has(label));
-    if (ranks) tally.ranking ??= family;
+    if (ranks(family, label)) tally.ranking ??= family;
     const isRanked = tally.ranking === family;
     const seen = tally.seen.get(family) ?? new Set<string>();
     tally.seen.set(family, seen);
@@ -94,19 +98,26 @@ export function createLabelWeights(families: readonly Family[], limitOf: LabelLi
       const kept = new Map<string, ReadonlySet<string>>();
       for (const [label, { weights }] of tallies) {
         const limit = limitOf(label);
-        if (weights.size > limit) kept.set(label, keepLargest(weights, limit));
+        if (ownValues(weights) > limit) kept.set(label, keepLargest(weights, limit));
       }
       return kept;
     },
-    sizeOf: (label) => tallies.get(label)?.weights.size ?? 0,
+    sizeOf: (label) => ownValues(tallies.get(label)?.weights ?? new Map()),
     foldedOf(family, kept) {
       let folded = 0;
       for (const [label, stays] of kept) {
-        for (const value of tallies.get(label)?.seen.get(family) ?? []) if (!stays.has(value)) folded++;
+        for (const value of tallies.get(label)?.seen.get(family) ?? []) {
+          if (value !== OTHER && !stays.has(value)) folded++;
+        }
       }
       return folded;
     },
   };
+}
+
+/** The number of values apart from `other`: where nothing else is folded, it stands for itself. */
+function ownValues(weights: ReadonlyMap<string, number>): number {
+  return weights.size - (weights.has(OTHER) ? 1 : 0);
 }
 
 function labelsOf(families: readonly Family[]): ReadonlySet<string> {

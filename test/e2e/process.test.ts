@@ -1,4 +1,8 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -24,6 +28,16 @@ describe('the program', () => {
     const { code, stdout } = await exporter(['--version']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^agent-platform-exporter \d+\.\d+\.\d+\S* \(node \d+\./);
+  });
+
+  // Only Linux has a device that is always full.
+  test.skipIf(!existsSync('/dev/full'))('says in one line that its output has no space left', async () => {
+    const full = await open('/dev/full', 'w');
+    const child = spawn(process.execPath, [bin, '--version'], { stdio: ['ignore', full.fd, 'pipe'] });
+    const [stderr, [code]] = await Promise.all([child.stderr ? text(child.stderr) : '', once(child, 'exit')]);
+    await full.close();
+    expect(stderr).toMatch(/^agent-platform-exporter: cannot write to standard output: ENOSPC.*\n$/);
+    expect(code).toBe(1);
   });
 
   test('exits with 2 and names the two alternatives if it has nothing to poll', async () => {

@@ -201,6 +201,20 @@ describe('folding', () => {
     expect(samples[name]).toEqual({ other: 9, b: 5 });
   });
 
+  test('a real value named other is not folded, and does not make the others too many', async () => {
+    const models = [
+      ['other', 9],
+      ['b', 5],
+      ['a', 1],
+    ] as const;
+    const fitting = await project([byModel, ratioByModel], [{ models }], 2);
+    expect(fitting.samples[name]).toEqual({ other: 9, b: 5, a: 1 });
+    expect(fitting.samples[ratioByModel.name]).toEqual({ other: 0.5, b: 0.5, a: 0.5 });
+    expect(fitting.folded).toEqual({ [name]: 0, [ratioByModel.name]: 0 });
+    const { folded } = await project([byModel, ratioByModel], [{ models }], 1);
+    expect(folded).toEqual({ [name]: 1, [ratioByModel.name]: 1 });
+  });
+
   test('zeros beyond the limit belong to other', async () => {
     const { samples } = await project(
       [byModel],
@@ -232,6 +246,22 @@ describe('folding', () => {
       1,
     );
     expect(samples[ratioByModel.name]).toEqual({ b: 0.5 });
+  });
+
+  test('shares alone rank by themselves: the largest stay', async () => {
+    const shares = dayFamily({
+      ...meta,
+      name: 'agent_platform_test_share',
+      labels: ['model'],
+      aggregation: 'ratio',
+      breakdown: true,
+      samplesOf: () =>
+        ['a', 'b', 'c'].map((model) => ({ labels: { model }, value: model === 'c' ? 0.8 : 0.1 })),
+    });
+    // Declared, but without a price it has no samples.
+    const cost: Family = { ...byModel, name: 'agent_platform_test_cost', samplesOf: () => undefined };
+    const { samples } = await project([shares, cost], [{}], 1);
+    expect(samples[shares.name]).toEqual({ c: 0.8 });
   });
 
   test('values are weighed by the first family, even if only a later one has too many of them', async () => {
