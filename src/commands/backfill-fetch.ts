@@ -57,6 +57,8 @@ export async function fetchAll(parts: FetchParts): Promise<readonly string[]> {
     for (const client of byOrg.values()) client.close();
   }
   signal.addEventListener('abort', stop, { once: true });
+  // Stopped while the history was read.
+  if (signal.aborted) stop();
   try {
     const targets = parts.orgs.flatMap((org) => {
       const source = byOrg.get(org.name);

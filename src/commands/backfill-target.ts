@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { MEMORY } from '../app/store.ts';
 import { createFileTarget, meansFile } from '../backfill/file/file-target.ts';
@@ -11,6 +12,8 @@ import type { Config } from '../config/config.ts';
 import { type Credential, createFileCredential } from '../config/credential.ts';
 import { type Files, unreadable } from '../config/files.ts';
 import type { ValuesOf } from '../config/option.ts';
+import { troubleOf } from '../history/sqlite/errors.ts';
+import { type Lock, takeLock } from '../history/sqlite/lock.ts';
 import { parseProxy } from '../platform/agents.ts';
 import { parseRetryAfter } from '../platform/response.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -95,13 +98,14 @@ export async function readOutput({ output }: Pick<BackfillValues, 'output'>): Pr
 export async function createTarget(parts: TargetParts): Promise<BackfillTarget & { close(): void }> {
   const { values, labels, log } = parts;
   if (parts.output !== undefined) {
-    const target = await createFileTarget({
-      ...parts.output,
-      labels,
-      arguments: parts.arguments,
-      log,
-    });
-    return Object.assign(target, { close: () => undefined });
+    const lock = await lockOutput(parts.output);
+    try {
+      const target = await createFileTarget({ ...parts.output, labels, arguments: parts.arguments, log });
+      return Object.assign(target, { close: lock.undo });
+    } catch (error) {
+      lock.undo();
+      throw error;
+    }
   }
   const url = values['remote-write.url'] ?? '';
   const { clock } = parts;
@@ -127,6 +131,19 @@ export async function createTarget(parts: TargetParts): Promise<BackfillTarget &
     log,
   });
   return Object.assign(target, { close: post.close });
+}
+
+/** Keeps other backfills away from an output: two of them would mix the parts of their files. */
+async function lockOutput({ output, single }: Output): Promise<Lock> {
+  const path = single ? `${output}.lock` : join(output, 'backfill.lock');
+  await mkdir(dirname(path), { recursive: true });
+  try {
+    return takeLock(path);
+  } catch (error) {
+    if (troubleOf(error).reason !== 'locked') throw error;
+    const hint = 'wait until it has ended, or give each an output of its own';
+    throw new ConfigError(`--output: another backfill is writing to ${output}`, hint);
+  }
 }
 
 async function acknowledgedBy(

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { lstat, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { run as backfill } from '../../src/commands/backfill.ts';
@@ -9,6 +9,7 @@ import { run as exportRun } from '../../src/commands/export.ts';
 import { outputFile } from '../../src/commands/output-path.ts';
 import { backfillOptions, exportOptions } from '../../src/config/command-options.ts';
 import { createOptions } from '../../src/config/options.ts';
+import { takeLock } from '../../src/history/sqlite/lock.ts';
 import { createContext } from './surroundings.ts';
 
 // Nothing listens there: a refusal comes before anything is fetched.
@@ -60,4 +61,21 @@ test('export leaves no unfinished file where the store cannot be opened', async 
   const { context } = createContext({ ...exportOptions, ...createOptions([]) }, args, environment);
   await expect(exportRun(context)).rejects.toThrow(`${path} is a directory`);
   expect(await readdir(path)).toEqual([]);
+});
+
+test.each([
+  ['a directory', 'past', 'past/backfill.lock'],
+  ['a file', 'past.om', 'past.om.lock'],
+])('two backfills do not write to one output at a time: %s', async (_, name, lockName) => {
+  const inside = await folder();
+  const output = join(inside, name);
+  const { context } = createContext(backfillOptions, [`--output=${output}`], environment);
+  // Stopped before it fetches anything.
+  const stopped = () => backfill({ ...context, stopSignal: () => AbortSignal.abort() });
+  await mkdir(dirname(join(inside, lockName)), { recursive: true });
+  const lock = takeLock(join(inside, lockName));
+  await expect(stopped()).rejects.toThrow(`--output: another backfill is writing to ${output}`);
+  lock.undo();
+  expect(await stopped()).toBe(1);
+  await expect(lstat(join(inside, lockName))).rejects.toThrow('ENOENT');
 });
