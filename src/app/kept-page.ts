@@ -81,6 +81,8 @@ export function createPageKeeper({ file, core, found, inUse }: KeeperParts): Pag
   /** Whether there may be a file. */
   let isThere = true;
   let failed = false;
+  /** Whether a killed process may have left an unfinished page, with what the present settings forbid. */
+  let isUntidy = true;
 
   function isKept(settings: string): boolean {
     if (kept === undefined || (kept.until !== undefined && clock.now() >= kept.until)) return false;
@@ -117,14 +119,24 @@ export function createPageKeeper({ file, core, found, inUse }: KeeperParts): Pag
     kept = undefined;
     if (!isThere) return;
     isThere = false;
-    await file
-      .remove()
-      .catch((error: unknown) => log.warn('Removing the kept page failed', { path: file.path, error }));
+    await file.remove().catch(reportRemoval);
+  }
+
+  /** Only once the history is ours: another process that holds it may be writing its page. */
+  async function tidy(): Promise<void> {
+    if (!isUntidy) return;
+    isUntidy = false;
+    await file.removeUnfinished().catch(reportRemoval);
+  }
+
+  function reportRemoval(error: unknown): void {
+    log.warn('Removing the kept page failed', { path: file.path, error });
   }
 
   async function keep(): Promise<void> {
     // A page must not take the space that the data needs. One of another process, which can use the file, stays.
     if (store.isPersistent?.() !== true) return kept === found ? undefined : drop();
+    await tidy();
     const of = inUse();
     const settings = pageSettingsOf(of.config, of.people);
     if (isKept(settings)) return;
@@ -141,6 +153,7 @@ export function createPageKeeper({ file, core, found, inUse }: KeeperParts): Pag
     const isUnread = store.waitingFor() !== undefined;
     const isOurs = !isUnread && store.isPersistent?.() === true;
     const of = inUse();
+    if (isOurs) await tidy();
     const captured = isOurs ? await capture(of) : undefined;
     const storeId = store.metrics.id();
     await closeStore();

@@ -21,6 +21,8 @@ export interface PageFile {
   write(bytes: Iterable<Buffer>, signal?: AbortSignal): Promise<void>;
   /** Removes the file, if there is one. */
   remove(): Promise<void>;
+  /** Removes what a killed process has left of a page. Only for the process that writes the file, and not during `write`. */
+  removeUnfinished(): Promise<void>;
 }
 
 /** Maximum length of a page in bytes: several times that of a million series. A small file may inflate to any number. */
@@ -91,5 +93,6 @@ export function pageFileBeside(historyPath: string, maxBytes = MAX_BYTES): PageF
       }
     },
     remove,
+    removeUnfinished: () => rm(unfinished).catch(acceptAbsent),
   };
 }

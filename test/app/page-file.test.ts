@@ -135,4 +135,13 @@ describe('the file of the kept page', () => {
     expect(statSync(file.path).mode & 0o777).toBe(0o600);
     expect(existsSync(`${file.path}.new`)).toBe(false);
   });
+
+  test('is rid of what an ended process has left unfinished, also without being replaced', async () => {
+    const { folder, file } = createFile();
+    await file.write([Buffer.from('page')]);
+    writeFileSync(`${file.path}.new`, 'left');
+    await file.removeUnfinished();
+    await file.removeUnfinished();
+    expect(readdirSync(folder)).toEqual(['history-page.gz']);
+  });
 });

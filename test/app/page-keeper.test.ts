@@ -24,6 +24,9 @@ function createFile(write: (signal: AbortSignal | undefined) => Promise<void> = 
     async remove() {
       done.push('removed');
     },
+    async removeUnfinished() {
+      done.push('tidied');
+    },
   };
   return { file, done };
 }
@@ -53,14 +56,14 @@ test('a page that is being written when the service ends gives way to the one th
   const { core, deployment, log } = await start(createPath());
   await publish(core, deployment);
   const { file, done } = createFile((signal) =>
-    done.length === 1 ? untilAborted(signal) : Promise.resolve(),
+    done.length === 2 ? untilAborted(signal) : Promise.resolve(),
   );
   const keeper = createPageKeeper({ file, core, inUse: () => deployment });
   const keeping = keeper.keep();
-  await waitFor(() => done.length > 0, { what: 'the page is being written' });
+  await waitFor(() => done.includes('begin'), { what: 'the page is being written' });
   core.stopping.abort();
   await Promise.all([keeping, keeper.keepAtEnd(core.history.close)]);
-  expect(done).toEqual(['begin', 'begin', 'written']);
+  expect(done).toEqual(['tidied', 'begin', 'begin', 'written']);
   expect(log()).not.toContain('page cannot be kept');
 });
 
@@ -78,7 +81,7 @@ test('the page makes way as long as the data cannot be stored, unless another pr
   await keeper.keep();
   isPersistent = false;
   await keeper.keep();
-  expect(done).toEqual(['begin', 'written', 'removed']);
+  expect(done).toEqual(['tidied', 'begin', 'written', 'removed']);
 });
 
 test('a page of the day before is not kept', async () => {
@@ -89,7 +92,7 @@ test('a page of the day before is not kept', async () => {
   await keeper.keep();
   clock.set(NOW + 12 * 3_600_000);
   await keeper.keepAtEnd(core.history.close);
-  expect(done).toEqual(['begin', 'written', 'removed']);
+  expect(done).toEqual(['tidied', 'begin', 'written', 'removed']);
 });
 
 test('the page that was found at the start stays if the service ends before it has made its own', async () => {
@@ -103,7 +106,7 @@ test('the page that was found at the start stays if the service ends before it h
   const { file, done } = createFile();
   const keeper = createPageKeeper({ file, core, found, inUse: () => deployment });
   await keeper.keepAtEnd(core.history.close);
-  expect(done).toEqual([]);
+  expect(done).toEqual(['tidied']);
 });
 
 test('the page that was found at the start is removed at the end if it is not that of the stored data', async () => {
@@ -113,5 +116,21 @@ test('the page that was found at the start is removed at the end if it is not th
   const { file, done } = createFile();
   const keeper = createPageKeeper({ file, core, found, inUse: () => deployment });
   await keeper.keepAtEnd(core.history.close);
-  expect(done).toEqual(['removed']);
+  expect(done).toEqual(['tidied', 'removed']);
+});
+
+test('what a killed process has left of a page is removed, though no page is kept, once the history is ours', async () => {
+  const { core, deployment } = await start(createPath());
+  onTestFinished(core.history.close);
+  let isPersistent = false;
+  const store = { ...core.store, isPersistent: () => isPersistent };
+  const { file, done } = createFile();
+  const keeper = createPageKeeper({ file, core: { ...core, store }, inUse: () => deployment });
+  await keeper.keep();
+  expect(done).not.toContain('tidied');
+  isPersistent = true;
+  await keeper.keep();
+  await keeper.keep();
+  expect(done.filter((what) => what === 'tidied')).toEqual(['tidied']);
+  expect(done).not.toContain('begin');
 });
