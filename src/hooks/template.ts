@@ -37,8 +37,17 @@ function lookUp(values: Readonly<Record<string, unknown>>, name: string): unknow
 
 function shown(value: unknown): string {
   if (value === undefined || value === null) return '';
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const text = typeof value === 'object' ? jsonOf(value) : String(value);
   return clean(text.slice(0, MAX_VALUE_LENGTH + 1000)).slice(0, MAX_VALUE_LENGTH);
+}
+
+/** Empty if the value is nested too deeply to be written. */
+function jsonOf(value: object): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return '';
+  }
 }
 
 /** A text without characters that control a terminal or hide parts of the text; line breaks are kept. */

@@ -117,6 +117,11 @@ describe('a template', () => {
     );
   });
 
+  test('leaves out a value that is nested too deeply to be shown', () => {
+    const nested: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
+    expect(fill('a{v}b', { v: nested })).toBe('ab');
+  });
+
   test('by default reveals nothing about the work', () => {
     const fields = { cwd: '/home/a/secret', message: 'secret', prompt: 'secret', transcript_path: 'secret' };
     for (const name of [
