@@ -55,7 +55,7 @@ function clean(text: string): string {
   return text
     .toWellFormed()
     .replace(/[^\S\n ]/g, ' ')
-    .replace(/[\p{Cc}\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu, (character) =>
+    .replace(/[\p{Cc}\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu, (character) =>
       character === '\n' ? '\n' : '',
     );
 }

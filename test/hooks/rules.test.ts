@@ -117,6 +117,10 @@ describe('a template', () => {
     );
   });
 
+  test('shows no invisible characters that reorder or join text', () => {
+    expect(fill('{v}', { v: 'a\u061cb\u2060c\u200fd\u202ee' })).toBe('abcde');
+  });
+
   test('leaves out a value that is nested too deeply to be shown', () => {
     const nested: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
     expect(fill('a{v}b', { v: nested })).toBe('ab');
