@@ -1,6 +1,16 @@
 // Not imported: importing all members of a built-in module takes longer than using a few of them.
-const { closeSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeFileSync } =
-  process.getBuiltinModule('node:fs');
+const {
+  closeSync,
+  constants,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} = process.getBuiltinModule('node:fs');
 const path = process.getBuiltinModule('node:path');
 
 /**
@@ -100,6 +110,18 @@ function syncFolder(folder: string): void {
     }
   } catch {
     // Not supported everywhere: on Windows a directory cannot be opened, and its entries are written with the file.
+  }
+}
+
+const READING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** Reads a text; a pipe that nobody writes to is empty, since waiting for it would hold up the agent. */
+export function readNow(file: string): string {
+  const descriptor = openSync(file, READING);
+  try {
+    return readFileSync(descriptor, 'utf8');
+  } finally {
+    closeSync(descriptor);
   }
 }
 

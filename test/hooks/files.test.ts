@@ -1,8 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { createFolder } from '../../src/hooks/files.ts';
+import { createFolder, readNow } from '../../src/hooks/files.ts';
 
 test('a directory is created with those above it, once', () => {
   const top = mkdtempSync(path.join(tmpdir(), 'hook-files-'));
@@ -21,3 +22,13 @@ test.runIf(process.platform === 'linux')(
     expect(() => createFolder('/proc/no/such')).toThrow(/ENOENT/);
   },
 );
+
+test.runIf(process.platform === 'linux')('a pipe that nobody writes to is not waited for', () => {
+  const top = mkdtempSync(path.join(tmpdir(), 'hook-files-'));
+  try {
+    expect(spawnSync('mkfifo', [path.join(top, 'token')]).status).toBe(0);
+    expect(readNow(path.join(top, 'token'))).toBe('');
+  } finally {
+    rmSync(top, { recursive: true, force: true });
+  }
+});

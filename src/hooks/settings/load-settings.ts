@@ -1,5 +1,5 @@
 import { isRecord } from '../event.ts';
-import { codeOf, createFolder, writeWhole } from '../files.ts';
+import { codeOf, createFolder, readNow, writeWhole } from '../files.ts';
 import type { HookPaths } from '../paths.ts';
 import type { HookSettings } from './settings.ts';
 
@@ -83,7 +83,7 @@ function cacheIn(state: string): string {
 
 function mentionsForwarding(file: string): boolean {
   try {
-    return readFileSync(file, 'utf8').includes('forward');
+    return readNow(file).includes('forward');
   } catch {
     return false;
   }
