@@ -117,6 +117,14 @@ describe('a template', () => {
     );
   });
 
+  test('is the default text where the event has none of its members', () => {
+    const rule = { title: '{project}', message: '{message}' };
+    expect(wordsFor(rule, event('Notification'), unknownLengths)).toEqual({
+      title: '',
+      text: 'A session of the agent is waiting for you',
+    });
+  });
+
   test('shows no invisible characters that reorder or join text', () => {
     expect(fill('{v}', { v: 'a\u061cb\u2060c\u200fd\u202ee' })).toBe('abcde');
   });
