@@ -329,6 +329,11 @@ test('a directory in the spool keeps no event from being sent', async () => {
   expect(sent()).toEqual([['b']]);
 });
 
+test('a pause that cannot be removed is no failure', () => {
+  mkdirSync(path.join(state, 'pause'));
+  expect(() => forwarding().parts.hold.end()).not.toThrow();
+});
+
 describe('the lock', () => {
   test('is held by one process at a time', () => {
     const file = path.join(state, 'lock');
