@@ -1,10 +1,10 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { hookConfigOptions } from '../config/hook-options.ts';
 import { loadValues } from '../config/load.ts';
 import { agentConfig, defaultEvents, mergeAgentConfig, parseExactly } from '../hooks/agent-config.ts';
 import { isRecord } from '../hooks/event.ts';
-import { codeOf, writeWhole } from '../hooks/files.ts';
+import { codeOf, createFolder, writeWhole } from '../hooks/files.ts';
 import { expandHome, findPaths } from '../hooks/paths.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
@@ -54,7 +54,7 @@ function merge(
     return `${named} is up to date`;
   }
   try {
-    mkdirSync(path.dirname(file), { recursive: true });
+    createFolder(path.dirname(file));
     const backup = text === undefined ? undefined : keepOld(file);
     writeWhole(file, changed, statSync(file, { throwIfNoEntry: false })?.mode);
     return backup === undefined ? `wrote ${named}` : `wrote ${named}; backup in ${backup}`;

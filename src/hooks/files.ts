@@ -1,6 +1,16 @@
 // Not imported: importing all members of a built-in module takes longer than using a few of them.
-const { closeSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeFileSync } =
-  process.getBuiltinModule('node:fs');
+const {
+  closeSync,
+  constants,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} = process.getBuiltinModule('node:fs');
 const path = process.getBuiltinModule('node:path');
 
 /**
@@ -21,11 +31,39 @@ export function writeDurably(file: string, content: string): void {
     replace(file, content, 0o600, true);
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
-    const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const first = createFolder(folder);
     replace(file, content, 0o600, true);
     if (first !== undefined) syncFolders(folder, path.dirname(first));
   }
   syncFolder(folder);
+}
+
+/**
+ * Creates a directory for its owner only, and missing ones above it; returns the topmost that was created. Node's own
+ * recursion never ends where the system denies a directory with ENOENT, as below /proc. Throws the system's error.
+ */
+export function createFolder(folder: string): string | undefined {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+    return folder;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return undefined;
+    const parent = path.dirname(folder);
+    if (codeOf(error) !== 'ENOENT' || parent === folder) throw error;
+    const first = createFolder(parent);
+    // Without a new directory above it, another attempt fails the same way, or finds the one of another process.
+    return createFolderIn(folder) ? (first ?? folder) : first;
+  }
+}
+
+function createFolderIn(folder: string): boolean {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
 }
 
 function replace(file: string, content: string, mode: number, durable: boolean): void {
@@ -72,6 +110,18 @@ function syncFolder(folder: string): void {
     }
   } catch {
     // Not supported everywhere: on Windows a directory cannot be opened, and its entries are written with the file.
+  }
+}
+
+const READING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** Reads a text; a pipe that nobody writes to is empty, since waiting for it would hold up the agent. */
+export function readNow(file: string): string {
+  const descriptor = openSync(file, READING);
+  try {
+    return readFileSync(descriptor, 'utf8');
+  } finally {
+    closeSync(descriptor);
   }
 }
 

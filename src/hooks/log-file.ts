@@ -1,7 +1,8 @@
-import { closeSync, constants, lstatSync, mkdirSync, openSync, renameSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { formatLine, logfmtSyntax } from '../runtime/logfmt.ts';
 import { createRedactor } from '../runtime/redact.ts';
+import { createFolder } from './files.ts';
 
 export type Fields = Readonly<Record<string, string | number>>;
 
@@ -36,7 +37,7 @@ export function appendToLog(file: string, entries: readonly LogEntry[], secrets:
     ]),
   );
   try {
-    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    createFolder(path.dirname(file));
     const before = lstatSync(file, { throwIfNoEntry: false });
     if (before !== undefined && (!before.isFile() || before.nlink > 1 || before.size > maxBytes)) {
       renameSync(file, `${file}.1`);

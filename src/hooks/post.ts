@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Environment } from '../config/process-environment.ts';
-import { codeOf } from './files.ts';
+import { codeOf, readNow } from './files.ts';
 import type { Secret } from './settings/settings.ts';
 
 /** The response to a POST. */
@@ -110,15 +110,12 @@ export function proxiesIn(environment: Environment): Readonly<Record<string, str
 export function certificatesWith(file: string): string[] {
   let own: string;
   try {
-    own = readFileSync(file, 'utf8');
+    own = readNow(file);
   } catch (error) {
     throw new Error(`the file of certificates ${file} cannot be read (${codeOf(error)})`);
   }
   return [...process.getBuiltinModule('node:tls').getCACertificates('default'), own];
 }
-
-// Not imported: importing all members of a built-in module takes longer than using a few of them.
-const { readFileSync } = process.getBuiltinModule('node:fs');
 
 /** Reads a secret; throws an error that names its source but never its value. */
 export type ReadSecret = (secret: Secret) => string;
@@ -140,7 +137,7 @@ export function createSecrets(environment: Environment, remember: (secret: strin
 
 function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readNow(file);
   } catch (error) {
     const code = codeOf(error);
     throw new Error(`${file} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}`);

@@ -1,7 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { HookEvent } from './event.ts';
-import { writeWhole } from './files.ts';
+import { createFolder, writeWhole } from './files.ts';
 
 /** The length of a session, and of its turn since the user's last prompt, in milliseconds. */
 export interface SessionLengths {
@@ -60,7 +60,7 @@ function startsIn(file: string): Starts | undefined {
 
 /** Removes the sessions without an event for longest: most of them ended without an event. */
 function makeRoom(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  createFolder(folder);
   const names = readdirSync(folder);
   if (names.length < MAX_SESSIONS) return;
   const aged = names.map((name) => ({ name, age: modified(path.join(folder, name)) }));

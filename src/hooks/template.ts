@@ -37,8 +37,17 @@ function lookUp(values: Readonly<Record<string, unknown>>, name: string): unknow
 
 function shown(value: unknown): string {
   if (value === undefined || value === null) return '';
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const text = typeof value === 'object' ? jsonOf(value) : String(value);
   return clean(text.slice(0, MAX_VALUE_LENGTH + 1000)).slice(0, MAX_VALUE_LENGTH);
+}
+
+/** Empty if the value is nested too deeply to be written. */
+function jsonOf(value: object): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return '';
+  }
 }
 
 /** A text without characters that control a terminal or hide parts of the text; line breaks are kept. */
@@ -46,7 +55,7 @@ function clean(text: string): string {
   return text
     .toWellFormed()
     .replace(/[^\S\n ]/g, ' ')
-    .replace(/[\p{Cc}\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu, (character) =>
+    .replace(/[\p{Cc}\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu, (character) =>
       character === '\n' ? '\n' : '',
     );
 }

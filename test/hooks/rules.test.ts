@@ -117,6 +117,23 @@ describe('a template', () => {
     );
   });
 
+  test('is the default text where the event has none of its members', () => {
+    const rule = { title: '{project}', message: '{message}' };
+    expect(wordsFor(rule, event('Notification'), unknownLengths)).toEqual({
+      title: '',
+      text: 'A session of the agent is waiting for you',
+    });
+  });
+
+  test('shows no invisible characters that reorder or join text', () => {
+    expect(fill('{v}', { v: 'a\u061cb\u2060c\u200fd\u202ee' })).toBe('abcde');
+  });
+
+  test('leaves out a value that is nested too deeply to be shown', () => {
+    const nested: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
+    expect(fill('a{v}b', { v: nested })).toBe('ab');
+  });
+
   test('by default reveals nothing about the work', () => {
     const fields = { cwd: '/home/a/secret', message: 'secret', prompt: 'secret', transcript_path: 'secret' };
     for (const name of [

@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { SharedEvent } from '../event.ts';
-import { codeOf } from '../files.ts';
+import { codeOf, createFolder } from '../files.ts';
 import type { HookLog } from '../log.ts';
 import { type Post, PostError, type ReadSecret } from '../post.ts';
 import type { ForwardSettings } from '../settings/settings.ts';
@@ -216,8 +216,6 @@ async function send(
 }
 
 // Not imported: importing all members of a built-in module takes longer than using a few of them.
-const { mkdirSync } = process.getBuiltinModule('node:fs');
-
 const path = process.getBuiltinModule('node:path');
 
 /** The default limits of the spool. */
@@ -235,7 +233,7 @@ export function createForwarding(
   parts: Pick<ForwardParts, 'post' | 'secret' | 'clock' | 'log'>,
 ): ForwardParts {
   try {
-    mkdirSync(state, { recursive: true, mode: 0o700 });
+    createFolder(state);
   } catch {
     // Reported when the spool is written to.
   }

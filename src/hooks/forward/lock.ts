@@ -113,6 +113,12 @@ export function createSendingHold(file: string): SendingHold {
         // Then the next run tries earlier than it should; no event is lost by that.
       }
     },
-    end: () => rmSync(file, { force: true }),
+    end() {
+      try {
+        rmSync(file, { force: true });
+      } catch {
+        // Another user's file: a pause ends by itself.
+      }
+    },
   };
 }

@@ -50,7 +50,11 @@ export function createSpool(folder: string, limits: SpoolLimits): Spool {
     }
   }
   function drop(name: string): void {
-    rmSync(path.join(folder, name), { force: true });
+    try {
+      rmSync(path.join(folder, name), { force: true });
+    } catch {
+      // A directory or another user's file: it must not keep the events from being sent.
+    }
   }
   const spool: Spool = {
     add(event) {

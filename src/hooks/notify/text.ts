@@ -28,17 +28,15 @@ export function wordsFor(
   };
   const known = Object.hasOwn(defaults, event.name) ? defaults[event.name] : undefined;
   const reason = event.name === 'SessionEnd' && event.reason !== undefined ? ': {reason}' : '';
-  return {
-    // Always a single line.
-    title: fill(rule.title ?? 'Coding agent', values)
-      .replace(/\s+/g, ' ')
-      .slice(0, 200)
-      .toWellFormed(),
-    text: fill(
-      rule.message ?? (known === undefined ? 'Event {hook_event_name}' : `${known}${reason}`),
-      values,
-    ),
-  };
+  const standard = known === undefined ? 'Event {hook_event_name}' : `${known}${reason}`;
+  // Always a single line.
+  const title = fill(rule.title ?? 'Coding agent', values)
+    .replace(/\s+/g, ' ')
+    .slice(0, 200)
+    .toWellFormed();
+  const text = fill(rule.message ?? standard, values);
+  // Chats reject an empty message, and a person would not understand one.
+  return { title, text: title === '' && text === '' ? fill(standard, values) : text };
 }
 
 function lengthInWords(ms: number): string {

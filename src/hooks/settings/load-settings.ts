@@ -1,10 +1,10 @@
 import { isRecord } from '../event.ts';
-import { codeOf, writeWhole } from '../files.ts';
+import { codeOf, createFolder, readNow, writeWhole } from '../files.ts';
 import type { HookPaths } from '../paths.ts';
 import type { HookSettings } from './settings.ts';
 
 // Not imported: importing all members of a built-in module takes longer than using a few of them.
-const { mkdirSync, readFileSync, statSync } = process.getBuiltinModule('node:fs');
+const { readFileSync, statSync } = process.getBuiltinModule('node:fs');
 const path = process.getBuiltinModule('node:path');
 
 /** The settings in effect, and the problem with an unusable file. */
@@ -83,7 +83,7 @@ function cacheIn(state: string): string {
 
 function mentionsForwarding(file: string): boolean {
   try {
-    return readFileSync(file, 'utf8').includes('forward');
+    return readNow(file).includes('forward');
   } catch {
     return false;
   }
@@ -121,7 +121,7 @@ function isCached(value: unknown): value is CachedSettings {
 
 function keep(file: string, cached: CachedSettings): void {
   try {
-    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    createFolder(path.dirname(file));
     writeWhole(file, JSON.stringify(cached));
   } catch {
     // The next run parses the YAML again.

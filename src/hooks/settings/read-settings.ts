@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { parseYamlTree } from '../../config/parse-yaml.ts';
 import { suggestion } from '../../config/suggestion.ts';
 import { list, section, text, validated, wholeNumber } from '../../config/validate.ts';
 import type { YamlNode } from '../../config/yaml-node.ts';
+import { readNow } from '../files.ts';
 import { expandHome } from '../paths.ts';
 import { cwdPattern } from '../rules.ts';
 import { defaultSettings, type HookSettings, type Rule } from './settings.ts';
@@ -33,7 +33,7 @@ const LENGTHS = ['session_length', 'turn_length'];
 
 /** Reads a settings file; throws a `ConfigError`, or the system's error if the file cannot be read. */
 export function readSettingsFile(file: string, home: string): HookSettings {
-  const tree = parseYamlTree(readFileSync(file, 'utf8'), file);
+  const tree = parseYamlTree(readNow(file), file);
   return readSettings({ file, path: '', line: tree.line, tree }, home);
 }
 

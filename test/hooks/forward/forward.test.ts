@@ -322,6 +322,18 @@ describe('the spool', () => {
   });
 });
 
+test('a directory in the spool keeps no event from being sent', async () => {
+  mkdirSync(path.join(state, 'spool', '000000000000001-000010-a.json'), { recursive: true });
+  const { parts, sent } = forwarding();
+  await forward(parts, event('b'), 1000);
+  expect(sent()).toEqual([['b']]);
+});
+
+test('a pause that cannot be removed is no failure', () => {
+  mkdirSync(path.join(state, 'pause'));
+  expect(() => forwarding().parts.hold.end()).not.toThrow();
+});
+
 describe('the lock', () => {
   test('is held by one process at a time', () => {
     const file = path.join(state, 'lock');
