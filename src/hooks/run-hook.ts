@@ -79,13 +79,18 @@ async function respond(
     clock,
     log,
   };
-  await Promise.all([
-    settings.forward && forward(createForwarding(settings.forward, paths.state, io), shared, until, spooled),
-    settings.rules.length > 0 && notifyPeople(),
-  ]);
+  // A failure of one must not end the other.
+  const ended = await Promise.allSettled([forwardEvent(), notifyPeople()]);
+  for (const one of ended) if (one.status === 'rejected') throw one.reason;
+
+  async function forwardEvent(): Promise<void> {
+    if (settings.forward === undefined) return;
+    await forward(createForwarding(settings.forward, paths.state, io), shared, until, spooled);
+  }
 
   // Loaded only if there are rules.
   async function notifyPeople(): Promise<void> {
+    if (settings.rules.length === 0) return;
     const { notify } = await import('./notify.ts');
     await notify(event, shared, settings, { ...parts, ...io, until });
   }

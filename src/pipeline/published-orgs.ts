@@ -62,6 +62,8 @@ export interface PublishedOrgs {
   uncoveredDays(org: string, collector: string): number | undefined;
   /** The platform's identifier of an organization, as last published. */
   orgId(org: string): string | undefined;
+  /** Another organization that was published with the same identifier of the platform. */
+  twinOf(org: string, orgId: string): string | undefined;
   /** Whether a collector's last good answer is older than the maximum age. */
   isExpired(org: string, collector: string): boolean;
   /** Removes an organization that is no longer configured from the page. */
@@ -95,6 +97,10 @@ export function createPublishedOrgs(publication: Pick<Publication, 'remove'>): P
       return dataset && states.get(org)?.days.get(dataset)?.uncovered;
     },
     orgId: (org) => states.get(org)?.orgId,
+    twinOf(org, orgId) {
+      for (const [name, state] of states) if (name !== org && state.orgId === orgId) return name;
+      return undefined;
+    },
     isExpired: (org, collector) => published(org, collector)?.expired ?? false,
     forget(org) {
       states.delete(org);

@@ -159,6 +159,7 @@ export function createPublisher(parts: PublisherParts): Publisher {
       return;
     }
     state.collectors = published;
+    if (view.orgId !== state.orgId) warnOfTwin(org.name, view.orgId);
     state.orgId = view.orgId;
     state.made = { origin, history: stored };
     state.view = viewMaker({ ...known, history: stored }, now);
@@ -175,6 +176,15 @@ export function createPublisher(parts: PublisherParts): Publisher {
   function datasetsOf(names: ReadonlySet<string>): ReadonlySet<DatasetName> {
     const named = parts.collectors.filter(({ name }) => names.has(name));
     return new Set(named.map(({ dataset }) => dataset.name));
+  }
+
+  function warnOfTwin(org: string, orgId: string | undefined): void {
+    const other = orgId === undefined ? undefined : orgs.twinOf(org, orgId);
+    if (other === undefined) return;
+    parts.log.warn('Two names for one organization: sums over organizations count it twice', {
+      ...{ org, other, orgId },
+      hint: 'remove one of them, or give it the key of another organization',
+    });
   }
 
   function logTransition(

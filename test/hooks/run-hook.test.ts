@@ -19,7 +19,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs the command in a process that took an hour to start; returns what was on disk each time the deadline was set. */
-async function run(settings: string | undefined, nth = 1) {
+async function run(settings: string | undefined, nth = 1, logged: string[] = []) {
   const file = path.join(folder, 'hooks.yaml');
   if (settings !== undefined) writeFileSync(file, settings);
   const environment = { HOME: folder, AGENT_PLATFORM_HOOK_STATE_DIR: path.join(folder, 'state') };
@@ -27,7 +27,6 @@ async function run(settings: string | undefined, nth = 1) {
   const clock = createFakeClock(0, { autoAdvance: true });
   await clock.advance(3_600_000);
   const atDeadline: number[] = [];
-  const logged: string[] = [];
   await runHook({
     paths: findPaths({ config, stateDir: undefined }, environment),
     environment,
@@ -75,6 +74,23 @@ describe('an event that is to be forwarded', () => {
     await run(settings);
     expect(spooled()).toEqual([]);
   });
+});
+
+test('an unexpected failure of forwarding ends no notification', async () => {
+  const settings = `${FORWARDING}channels: {chat: {type: webhook, url: "http://127.0.0.1:1"}}
+rules: [{events: [Stop], channels: [chat]}]
+`;
+  /** Fails at the first line, which is that of forwarding without a token. */
+  class FailingLog extends Array<string> {
+    override push(line: string): number {
+      super.push(line);
+      if (this.length === 1) throw new Error('the log is full');
+      return this.length;
+    }
+  }
+  const logged = new FailingLog();
+  await expect(run(settings, 1, logged)).rejects.toThrow('the log is full');
+  expect([...logged]).toEqual(['Events stay on disk: the exporter did not accept them', 'Notification failed']);
 });
 
 describe('the input', () => {

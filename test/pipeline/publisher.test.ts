@@ -25,6 +25,7 @@ function createHarness() {
   const publication = createPublication({ families: [], clock });
   const published = createPublishedOrgs(publication);
   const rendered: string[] = [];
+  const log = createFakeLogger();
   const start = () =>
     createPublisher({
       collectors: [tokensCollector, toolsCollector, readinessCollector],
@@ -39,12 +40,16 @@ function createHarness() {
       labelLimit: () => 200,
       seriesBudget: 1000,
       maxAgeMs: MAX_AGE_MS,
-      log: createFakeLogger(),
+      log,
     });
   const { settings } = createFakeView({});
   let publisher = start();
   return {
     clock,
+    log,
+    publishAs: (name: string) => publisher.publish({ ...settings, name }, ['tokens']),
+    putDayOf: (org: string, orgId: string) =>
+      history.putDays(org, 'tokens', { ...answer([DAY], { [DAY]: { credits: 5 } }, clock.now()), orgId }),
     replace() {
       publisher = start();
     },
@@ -121,4 +126,14 @@ test('a report from a clock that is ahead is shown once its time has come, and h
   expect(await publish('readiness')).toContain('readiness_report_timestamp_seconds 2');
   clock.set(NOON);
   expect(await publish('readiness')).toContain('readiness_report_timestamp_seconds 1');
+});
+
+test('two names for one organization are warned of once', async () => {
+  const { log, putDayOf, publishAs } = createHarness();
+  await putDayOf('one', 'org-1');
+  await putDayOf('other', 'org-2');
+  await putDayOf('again', 'org-1');
+  for (const name of ['one', 'other', 'again', 'again', 'one']) await publishAs(name);
+  const warnings = log.events.filter(({ level }) => level === 'warn');
+  expect(warnings).toMatchObject([{ fields: { org: 'again', other: 'one', orgId: 'org-1' } }]);
 });

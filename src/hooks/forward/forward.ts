@@ -95,13 +95,14 @@ async function sendAll(parts: ForwardParts, until: number, startUntil: number): 
   const { spool, hold, clock, log } = parts;
   let most = maxEvents;
   let waiting: readonly string[] = [];
-  // Rejected on the way: they stay on disk, and the others must not wait for them.
+  // Unread, or rejected on the way: they stay on disk, and the others must not wait for them.
   const left = new Set<string>();
   let refusedInARow = 0;
   while (clock.elapsed() < startUntil) {
     if (waiting.length === 0) waiting = spool.names().filter((name) => !left.has(name));
     if (waiting.length === 0) return left.size === 0 ? 'empty' : 'left';
-    const { names, texts, passed } = nextBatch(parts, waiting, most);
+    const { names, texts, unread, passed } = nextBatch(parts, waiting, most);
+    for (const name of unread) left.add(name);
     const outcome: Outcome = texts.length === 0 ? { kind: 'done' } : await sendBatch(parts, texts, until);
     if (outcome.kind === 'later') return 'left';
     if (outcome.kind === 'halve') {
@@ -129,6 +130,8 @@ interface Batch {
   /** The events, and those that another process has removed meanwhile. */
   readonly names: readonly string[];
   readonly texts: readonly string[];
+  /** Those that the system cannot read now. */
+  readonly unread: readonly string[];
   /** Number of processed names, including damaged ones. */
   readonly passed: number;
 }
@@ -136,6 +139,7 @@ interface Batch {
 function nextBatch({ spool, log }: ForwardParts, waiting: readonly string[], most: number): Batch {
   const names: string[] = [];
   const texts: string[] = [];
+  const unread: string[] = [];
   let bytes = 0;
   let passed = 0;
   let damaged = 0;
@@ -147,6 +151,10 @@ function nextBatch({ spool, log }: ForwardParts, waiting: readonly string[], mos
       damaged += 1;
       continue;
     }
+    if (found.kind === 'unread') {
+      unread.push(name);
+      continue;
+    }
     names.push(name);
     if (found.kind === 'gone') continue;
     texts.push(found.text);
@@ -156,7 +164,8 @@ function nextBatch({ spool, log }: ForwardParts, waiting: readonly string[], mos
   if (damaged > 0) {
     log.error('Events lost: damaged files were set aside', { events: damaged });
   }
-  return { names, texts, passed };
+  if (unread.length > 0) log.warn('Events stay on disk: their files cannot be read', { events: unread.length });
+  return { names, texts, unread, passed };
 }
 
 /** `done`: the events can be removed; `kept`: a single event that was rejected on the way. */

@@ -24,9 +24,13 @@ export interface Spool {
   trim(now: number): number;
 }
 
-/** An event's JSON text; `gone` if another process has removed it, `damaged` if it is not what was written. */
+/**
+ * An event's JSON text; `gone` if another process has removed it, `unread` if the system cannot read it now, `damaged` if it
+ * is not what was written.
+ */
 type SpooledEvent =
   | { readonly kind: 'event'; readonly text: string }
+  | { readonly kind: 'unread' }
   | { readonly kind: 'gone' }
   | { readonly kind: 'damaged' };
 
@@ -38,6 +42,8 @@ export interface SpoolLimits {
 // Instant, size, checksum and id, so that limits and order can be determined without reading the files.
 const nameShape = /^(\d{15})-(\d{6})-([\w.:-]+)\.json$/;
 const damaged = '.damaged';
+/** The system's errors that say nothing about the file. */
+const passing: ReadonlySet<string> = new Set(['EAGAIN', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM']);
 const unfinishedMs = 3_600_000;
 
 /** Opens the spool in a directory. */
@@ -74,7 +80,9 @@ export function createSpool(folder: string, limits: SpoolLimits): Spool {
         const text = readFileSync(path.join(folder, name), 'utf8');
         return isWhole(name, text) ? { kind: 'event', text } : { kind: 'damaged' };
       } catch (error) {
-        return { kind: codeOf(error) === 'ENOENT' ? 'gone' : 'damaged' };
+        const code = codeOf(error);
+        if (passing.has(code)) return { kind: 'unread' };
+        return { kind: code === 'ENOENT' ? 'gone' : 'damaged' };
       }
     },
     remove(names) {

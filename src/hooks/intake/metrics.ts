@@ -71,20 +71,16 @@ export function createHookInstruments(registry: Registry, waiting: () => number)
     const ends = makeCounter(registry, hookMetrics.sessionEnds);
     const last = makeGauge(registry, hookMetrics.lastEvent);
     makeGauge(registry, hookMetrics.sessionsWaiting, (gauge) => gauge.set(waiting()));
-    const shownEvents = new Map<string, number>([...knownEvents, OTHER].map((event) => [event, 0]));
-    const shownEnds = new Map<string, number>(knownReasons.map((reason) => [reason, 0]));
-    for (const event of shownEvents.keys()) events.inc({ event }, 0);
-    for (const reason of shownEnds.keys()) ends.inc({ reason }, 0);
+    const storedEvents = new Map<string, number>([...knownEvents, OTHER].map((event) => [event, 0]));
+    const storedEnds = new Map<string, number>(knownReasons.map((reason) => [reason, 0]));
+    for (const event of storedEvents.keys()) events.inc({ event }, 0);
+    for (const reason of storedEnds.keys()) ends.inc({ reason }, 0);
     return (changes) => {
       for (const [event, { count, lastAt }] of changes.events) {
-        events.inc({ event }, count - (shownEvents.get(event) ?? 0));
-        shownEvents.set(event, count);
+        events.inc({ event }, stepTo(count, event, storedEvents));
         last.set({ event }, lastAt / 1000);
       }
-      for (const [reason, count] of changes.ends) {
-        ends.inc({ reason }, count - (shownEnds.get(reason) ?? 0));
-        shownEnds.set(reason, count);
-      }
+      for (const [reason, count] of changes.ends) ends.inc({ reason }, stepTo(count, reason, storedEnds));
     };
   }
 
@@ -96,4 +92,11 @@ export function createHookInstruments(registry: Registry, waiting: () => number)
     },
     counted: (changes) => show?.(changes),
   };
+}
+
+/** What was counted since the last stored count; nothing if a database was restored to an earlier one. */
+function stepTo(count: number, name: string, stored: Map<string, number>): number {
+  const before = stored.get(name) ?? 0;
+  stored.set(name, count);
+  return Math.max(0, count - before);
 }

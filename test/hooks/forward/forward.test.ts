@@ -329,6 +329,19 @@ test('a directory in the spool keeps no event from being sent', async () => {
   expect(sent()).toEqual([['b']]);
 });
 
+test('an event that the system cannot read at the moment stays, and keeps no other from being sent', async () => {
+  const { parts, sent, logged } = forwarding();
+  const unread = parts.spool.add(event('a', now - 1));
+  const spool: typeof parts.spool = {
+    ...parts.spool,
+    read: (name) => (name === unread ? { kind: 'unread' } : parts.spool.read(name)),
+  };
+  await forward({ ...parts, spool }, event('b'), 1000);
+  expect(sent()).toEqual([['b']]);
+  expect(parts.spool.names()).toEqual([unread]);
+  expect(logged).toContain('warn Events stay on disk: their files cannot be read');
+});
+
 test('a pause that cannot be removed is no failure', () => {
   mkdirSync(path.join(state, 'pause'));
   expect(() => forwarding().parts.hold.end()).not.toThrow();

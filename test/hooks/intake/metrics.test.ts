@@ -1,0 +1,23 @@
+import { Registry } from 'prom-client';
+import { expect, test } from 'vitest';
+import { createHookInstruments } from '../../../src/hooks/intake/metrics.ts';
+import { NOW } from './parts.ts';
+
+function stored(count: number, ends: number) {
+  return {
+    events: new Map([['Stop', { count, lastAt: NOW }]]),
+    ends: new Map([['logout', ends]]),
+    sessions: new Map(),
+  };
+}
+
+test('a database that was restored to earlier counts takes nothing from the counters, and its new events are added', async () => {
+  const registry = new Registry();
+  const instruments = createHookInstruments(registry, () => 0);
+  instruments.restore(stored(10, 5));
+  instruments.counted(stored(4, 1));
+  instruments.counted(stored(6, 2));
+  const text = await registry.metrics();
+  expect(text).toContain('agent_platform_hook_events_total{event="Stop"} 12');
+  expect(text).toContain('agent_platform_hook_session_ends_total{reason="logout"} 6');
+});
