@@ -18,14 +18,18 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs the command in a process that took an hour to start; returns what was on disk each time the deadline was set. */
-async function run(settings: string | undefined, nth = 1, logged: string[] = []) {
+/** Runs the command in a process that took an hour to start by default; returns what was on disk each time the deadline was set. */
+async function run(
+  settings: string | undefined,
+  nth = 1,
+  { logged = [] as string[], startMs = 3_600_000 } = {},
+) {
   const file = path.join(folder, 'hooks.yaml');
   if (settings !== undefined) writeFileSync(file, settings);
   const environment = { HOME: folder, AGENT_PLATFORM_HOOK_STATE_DIR: path.join(folder, 'state') };
   const config = settings === undefined ? undefined : file;
   const clock = createFakeClock(0, { autoAdvance: true });
-  await clock.advance(3_600_000);
+  await clock.advance(startMs);
   const atDeadline: number[] = [];
   await runHook({
     paths: findPaths({ config, stateDir: undefined }, environment),
@@ -77,7 +81,7 @@ describe('an event that is to be forwarded', () => {
 });
 
 test('an unexpected failure of forwarding ends no notification', async () => {
-  const settings = `${FORWARDING}channels: {chat: {type: webhook, url: "http://127.0.0.1:1"}}
+  const settings = `${FORWARDING}channels: {chat: {type: webhook, url: "http://127.0.0.1:1", secret_env: NO_SECRET}}
 rules: [{events: [Stop], channels: [chat]}]
 `;
   /** Fails at the first line, which is that of forwarding without a token. */
@@ -89,8 +93,11 @@ rules: [{events: [Stop], channels: [chat]}]
     }
   }
   const logged = new FailingLog();
-  await expect(run(settings, 1, logged)).rejects.toThrow('the log is full');
-  expect([...logged]).toEqual(['Events stay on disk: the exporter did not accept them', 'Notification failed']);
+  await expect(run(settings, 1, { logged, startMs: 0 })).rejects.toThrow('the log is full');
+  expect([...logged]).toEqual([
+    'Events stay on disk: the exporter did not accept them',
+    'Notification failed',
+  ]);
 });
 
 describe('the input', () => {

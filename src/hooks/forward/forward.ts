@@ -164,7 +164,8 @@ function nextBatch({ spool, log }: ForwardParts, waiting: readonly string[], mos
   if (damaged > 0) {
     log.error('Events lost: damaged files were set aside', { events: damaged });
   }
-  if (unread.length > 0) log.warn('Events stay on disk: their files cannot be read', { events: unread.length });
+  if (unread.length > 0)
+    log.warn('Events stay on disk: their files cannot be read', { events: unread.length });
   return { names, texts, unread, passed };
 }
 
