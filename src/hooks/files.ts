@@ -44,19 +44,18 @@ export function writeDurably(file: string, content: string): void {
  */
 export function createFolder(folder: string): string | undefined {
   try {
-    mkdirSync(folder, { mode: 0o700 });
-    return folder;
+    return isCreated(folder) ? folder : undefined;
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return undefined;
     const parent = path.dirname(folder);
     if (codeOf(error) !== 'ENOENT' || parent === folder) throw error;
     const first = createFolder(parent);
     // Without a new directory above it, another attempt fails the same way, or finds the one of another process.
-    return createFolderIn(folder) ? (first ?? folder) : first;
+    return isCreated(folder) ? (first ?? folder) : first;
   }
 }
 
-function createFolderIn(folder: string): boolean {
+/** Creates a directory in an existing one; false if there is one already. */
+function isCreated(folder: string): boolean {
   try {
     mkdirSync(folder, { mode: 0o700 });
     return true;
