@@ -59,6 +59,7 @@ const sample: HookEvent = {
   name: 'Notification',
   sessionId: '00000000-test',
   reason: undefined,
+  notificationType: undefined,
   cwd: undefined,
   fields: {},
 };

@@ -3,6 +3,8 @@ export interface HookEvent {
   readonly name: string;
   readonly sessionId: string | undefined;
   readonly reason: string | undefined;
+  /** What a `Notification` is about; undefined if it does not say. */
+  readonly notificationType: string | undefined;
   readonly cwd: string | undefined;
   /** Every member of the event, private ones too. */
   readonly fields: Readonly<Record<string, unknown>>;
@@ -14,6 +16,7 @@ export interface SharedEvent {
   readonly hook_event_name: string;
   readonly session_id?: string;
   readonly reason?: string;
+  readonly notification_type?: string;
   /** Unix milliseconds. */
   readonly occurred_at: number;
 }
@@ -37,20 +40,40 @@ export function parseEvent(text: string): HookEvent | { readonly problem: string
     name,
     sessionId: textOf(value['session_id']),
     reason: textOf(value['reason']),
+    notificationType: notificationTypeOf(name, value['notification_type']),
     cwd: textOf(value['cwd']),
     fields: value,
   };
 }
 
-/** The part of an event that is shared: session, event name, time and reason, nothing about the work itself. */
+/** The part of an event that is shared: session, name, time, reason and type of notification, nothing about the work itself. */
 export function sharedPart(event: HookEvent, id: string, occurredAt: number): SharedEvent {
   return {
     id,
     hook_event_name: event.name,
     ...(event.sessionId === undefined ? {} : { session_id: shortened(event.sessionId) }),
     ...(event.reason === undefined ? {} : { reason: shortened(event.reason) }),
+    ...(event.notificationType === undefined ? {} : { notification_type: shortened(event.notificationType) }),
     occurred_at: occurredAt,
   };
+}
+
+/** The `notification_type` of a `Notification`; undefined for other events, and where none is given as text. */
+export function notificationTypeOf(name: string, type: unknown): string | undefined {
+  return name === 'Notification' && type !== '' ? textOf(type) : undefined;
+}
+
+/**
+ * The types of a `Notification` after which the agent waits for a human. Others, such as `auth_success`, only inform.
+ * One without a type comes from an older agent, which notified only to wait.
+ */
+export const waitingTypes: readonly string[] = ['permission_prompt', 'idle_prompt', 'elicitation_dialog'];
+
+/** Whether an event means that its session waits for a human. */
+export function isWaiting(name: string, notificationType: string | undefined): boolean {
+  return (
+    name === 'Notification' && (notificationType === undefined || waitingTypes.includes(notificationType))
+  );
 }
 
 /** Whether a value is an object with members. */

@@ -6,6 +6,8 @@ import { type QuietHours, type Rule, weekdays } from './settings/settings.ts';
 export function applies(rule: Rule, event: HookEvent, lengths: SessionLengths, now: number): boolean {
   if (rule.events.length > 0 && !rule.events.includes(event.name)) return false;
   if (rule.reasons.length > 0 && !rule.reasons.includes(event.reason ?? '')) return false;
+  const { notificationType: type } = event;
+  if (type !== undefined && !rule.notificationTypes.includes(type)) return false;
   if (lengths.sessionMs < rule.minSessionMs || lengths.turnMs < rule.minTurnMs) return false;
   if (rule.folders.length > 0 && !matchesFolder(rule.folders, event.cwd)) return false;
   return rule.quiet === undefined || !isQuiet(rule.quiet, now);

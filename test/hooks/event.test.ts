@@ -56,6 +56,23 @@ describe('an event', () => {
     });
   });
 
+  test.each([
+    ['Notification', 'auth_success', { notification_type: 'auth_success' }],
+    ['Notification', 'x'.repeat(300), { notification_type: 'x'.repeat(256) }],
+    ['Notification', '', {}],
+    ['Notification', 7, {}],
+    ['Stop', 'auth_success', {}],
+  ])('%s of the type %j shares %j', (name, type, shared) => {
+    const event = parseEvent(JSON.stringify({ hook_event_name: name, notification_type: type }));
+    if ('problem' in event) throw new Error(event.problem);
+    expect(sharedPart(event, 'id-1', 5)).toEqual({
+      id: 'id-1',
+      hook_event_name: name,
+      ...shared,
+      occurred_at: 5,
+    });
+  });
+
   test('has an id of its own', () => {
     const ids = Array.from({ length: 1000 }, createEventId);
     expect(new Set(ids).size).toBe(1000);

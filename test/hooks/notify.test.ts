@@ -8,7 +8,7 @@ import '../../src/hooks/notify/webhooks.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
 
 const RULE: Rule = {
-  ...{ events: [], reasons: [], folders: [], minSessionMs: 0, minTurnMs: 0, send: [] },
+  ...{ events: [], reasons: [], notificationTypes: [], folders: [], minSessionMs: 0, minTurnMs: 0, send: [] },
   channels: ['chat'],
 };
 const SETTINGS: HookSettings = {

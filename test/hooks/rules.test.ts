@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { HookEvent } from '../../src/hooks/event.ts';
+import { type HookEvent, waitingTypes } from '../../src/hooks/event.ts';
 import { wordsFor } from '../../src/hooks/notify/text.ts';
 import { applies, cwdPattern, isQuiet } from '../../src/hooks/rules.ts';
 import { followSession, unknownLengths } from '../../src/hooks/sessions.ts';
@@ -13,6 +13,7 @@ import { fill } from '../../src/hooks/template.ts';
 const always: Rule = {
   events: [],
   reasons: [],
+  notificationTypes: [],
   folders: [],
   minSessionMs: 0,
   minTurnMs: 0,
@@ -25,6 +26,7 @@ function event(name: string, fields: Readonly<Record<string, string>> = {}): Hoo
     name,
     sessionId: fields['session_id'],
     reason: fields['reason'],
+    notificationType: fields['notification_type'],
     cwd: fields['cwd'],
     fields: { hook_event_name: name, ...fields },
   };
@@ -37,6 +39,15 @@ describe('a rule', () => {
     [{ events: ['Stop'] }, event('stop'), false],
     [{ reasons: ['error'] }, event('SessionEnd', { reason: 'error' }), true],
     [{ reasons: ['error'] }, event('SessionEnd'), false],
+    [{ notificationTypes: waitingTypes }, event('Notification'), true],
+    [{ notificationTypes: waitingTypes }, event('Notification', { notification_type: 'idle_prompt' }), true],
+    [
+      { notificationTypes: waitingTypes },
+      event('Notification', { notification_type: 'auth_success' }),
+      false,
+    ],
+    [{ notificationTypes: ['new'] }, event('Notification', { notification_type: 'new' }), true],
+    [{ notificationTypes: ['new'] }, event('Stop'), true],
     [{ folders: [cwdPattern('/work/*')] }, event('Stop', { cwd: '/work/a/src' }), true],
     [{ folders: [cwdPattern('/work/*')] }, event('Stop', { cwd: '/work' }), false],
     [{ folders: [cwdPattern('/work/*')] }, event('Stop'), false],
@@ -123,6 +134,13 @@ describe('a template', () => {
       title: '',
       text: 'A session of the agent is waiting for you',
     });
+  });
+
+  test('by default says that the agent waits only where it does', () => {
+    const textOf = (type: string) =>
+      wordsFor({}, event('Notification', { notification_type: type }), unknownLengths).text;
+    expect(textOf('permission_prompt')).toBe('A session of the agent is waiting for you');
+    expect(textOf('auth_success')).toBe('Event Notification');
   });
 
   test('shows no invisible characters that reorder or join text', () => {

@@ -17,7 +17,7 @@ export const waiting: Row = {
   panels: [
     tile({
       title: 'Sessions waiting',
-      text: `Sessions whose newest event is a Notification within the last hour: the agent needs an answer. ${HOW}`,
+      text: `Sessions whose newest event is a Notification within the last hour that asks for an answer. ${HOW}`,
       unit: 'none',
       queries: [now(newest(hookMetrics.sessionsWaiting), 'sessions')],
       noValue: 'Off or down',

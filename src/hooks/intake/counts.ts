@@ -11,7 +11,7 @@ export interface EventTally {
 export interface SessionState {
   /** By the sender's clock, or the arrival if that is earlier; older events do not change it. */
   readonly at: Instant;
-  /** Whether it is a notification. */
+  /** Whether it means that the session waits for a human. */
   readonly waiting: boolean;
   /** When the session is forgotten. */
   readonly until: Instant;
@@ -42,7 +42,7 @@ export function absorb(tally: Tally, fresh: readonly HookEvent[], now: Instant):
   const events = new Map(tally.events);
   const ends = new Map(tally.ends);
   const sessions = new Map<string, SessionState | undefined>();
-  for (const { event, reason, session, at } of fresh) {
+  for (const { event, reason, session, waiting, at } of fresh) {
     // A clock that is ahead must not put the newest event into the future.
     const happened = Math.min(at, now);
     const before = events.get(event);
@@ -56,7 +56,7 @@ export function absorb(tally: Tally, fresh: readonly HookEvent[], now: Instant):
     const known = sessions.get(session) ?? tally.sessions.get(session);
     // The same holds for a session: otherwise no later event could end its wait.
     if (known !== undefined && Math.min(known.at, now) > happened) continue;
-    sessions.set(session, { at: happened, waiting: event === 'Notification', until });
+    sessions.set(session, { at: happened, waiting, until });
   }
   for (const session of silent(tally.sessions, sessions, now)) sessions.set(session, undefined);
   return { events, ends, sessions };

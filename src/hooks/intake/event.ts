@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Instant } from '../../catalog/day.ts';
+import { isWaiting, notificationTypeOf } from '../event.ts';
 import { eventLabel, type Rejection, reasonLabel } from './labels.ts';
 
 /** The stored part of an event: its identity, what is counted, and only a digest of its session. */
@@ -12,6 +13,8 @@ export interface HookEvent {
   readonly reason: string | undefined;
   /** A digest of the session's identifier; undefined if the event names no session. */
   readonly session: string | undefined;
+  /** Whether its session waits for a human from now on. */
+  readonly waiting: boolean;
   /** When it happened by the sender's clock, in milliseconds since the epoch. */
   readonly at: Instant;
 }
@@ -43,6 +46,7 @@ export function readEvent(value: unknown, { from, to }: Acceptable): HookEvent |
     hook_event_name: name,
     session_id: session,
     reason,
+    notification_type: type,
     occurred_at: at,
   }: Record<string, unknown> = {
     ...value,
@@ -71,6 +75,7 @@ export function readEvent(value: unknown, { from, to }: Acceptable): HookEvent |
     event,
     reason: event === 'SessionEnd' ? reasonLabel(typeof reason === 'string' ? reason : undefined) : undefined,
     session: typeof session === 'string' && session !== '' ? digestOf(session) : undefined,
+    waiting: isWaiting(name, notificationTypeOf(name, type)),
     at: Math.floor(at),
   };
 }

@@ -25,11 +25,11 @@ export const hookMetrics = {
   }),
   sessionsWaiting: ownMetric({
     name: 'agent_platform_hook_sessions_waiting',
-    help: 'Sessions waiting for a human: their newest event is a Notification of the last hour.',
+    help: 'Sessions waiting for a human: their newest event is a Notification of the last hour that asks for one.',
     type: 'gauge',
     labels: [],
     unit: 'sessions',
-    source: 'hook_event_name by session_id',
+    source: 'hook_event_name and notification_type by session_id',
     sharedBy: 'store',
   }),
   lastEvent: ownMetric({

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { HookEvent } from '../event.ts';
+import { type HookEvent, isWaiting } from '../event.ts';
 import type { SessionLengths } from '../sessions.ts';
 import type { Rule } from '../settings/settings.ts';
 import { fill } from '../template.ts';
@@ -26,7 +26,8 @@ export function wordsFor(
     session_length: lengthInWords(lengths.sessionMs),
     turn_length: lengthInWords(lengths.turnMs),
   };
-  const known = Object.hasOwn(defaults, event.name) ? defaults[event.name] : undefined;
+  const isNews = event.notificationType !== undefined && !isWaiting(event.name, event.notificationType);
+  const known = !isNews && Object.hasOwn(defaults, event.name) ? defaults[event.name] : undefined;
   const reason = event.name === 'SessionEnd' && event.reason !== undefined ? ': {reason}' : '';
   const standard = known === undefined ? 'Event {hook_event_name}' : `${known}${reason}`;
   // Always a single line.

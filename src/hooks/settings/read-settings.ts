@@ -4,6 +4,7 @@ import { parseYamlTree } from '../../config/parse-yaml.ts';
 import { suggestion } from '../../config/suggestion.ts';
 import { list, section, text, validated, wholeNumber } from '../../config/validate.ts';
 import type { YamlNode } from '../../config/yaml-node.ts';
+import { waitingTypes } from '../event.ts';
 import { readNow } from '../files.ts';
 import { expandHome } from '../paths.ts';
 import { cwdPattern } from '../rules.ts';
@@ -91,6 +92,7 @@ function settingsSchema(folder: string, home: string) {
     .strictObject({
       events: texts.default([]),
       reasons: texts.default([]),
+      notification_types: texts.default([...waitingTypes]),
       min_session: duration(0, MAX_SESSION_MS).default(0),
       min_turn: duration(0, MAX_SESSION_MS).default(0),
       quiet_hours: quietHours.optional(),
@@ -100,8 +102,9 @@ function settingsSchema(folder: string, home: string) {
       message: template.optional(),
       send: texts.default([]),
     })
-    .transform(({ cwd, min_session, min_turn, ...rest }) => ({
+    .transform(({ cwd, min_session, min_turn, notification_types, ...rest }) => ({
       ...rest,
+      notificationTypes: notification_types,
       folders: cwd.map((pattern) => cwdPattern(expandHome(pattern, home))),
       minSessionMs: min_session,
       minTurnMs: min_turn,

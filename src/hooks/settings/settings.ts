@@ -1,3 +1,5 @@
+import { waitingTypes } from '../event.ts';
+
 /** The source of a secret, which is read when needed. */
 export type Secret = { readonly file: string } | { readonly variable: string };
 
@@ -63,6 +65,8 @@ export interface Rule {
   readonly events: readonly string[];
   /** Empty: any reason. */
   readonly reasons: readonly string[];
+  /** Types of a `Notification`; one without a type always matches. */
+  readonly notificationTypes: readonly string[];
   /** Regular expressions for `cwd`; empty: any. */
   readonly folders: readonly string[];
   readonly minSessionMs: number;
@@ -96,6 +100,7 @@ export const defaultSettings: HookSettings = {
     {
       events: ['Notification'],
       reasons: [],
+      notificationTypes: waitingTypes,
       folders: [],
       minSessionMs: 0,
       minTurnMs: 0,

@@ -12,7 +12,14 @@ import type { HookEvent } from '../../../src/hooks/intake/event.ts';
 import { DAY, HOUR, MINUTE, NOW } from './parts.ts';
 
 function event(name: string, session: string | undefined, at: number): HookEvent {
-  return { id: `${name} ${at}`, event: name, session, reason: undefined, at };
+  return {
+    id: `${name} ${at}`,
+    event: name,
+    session,
+    reason: undefined,
+    waiting: name === 'Notification',
+    at,
+  };
 }
 
 /** Tallies consecutive groups of events, each at its time. */

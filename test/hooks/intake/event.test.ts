@@ -10,7 +10,7 @@ const good = { id: 'e-1', hook_event_name: 'Stop', session_id: 's', occurred_at:
 describe('an event', () => {
   test('is reduced to what is counted: none of its text is stored', () => {
     const event = readEvent({ ...good, message: 'secret', prompt: 'secret', cwd: '/home/secret' }, span);
-    expect(Object.keys(event).sort()).toEqual(['at', 'event', 'id', 'reason', 'session']);
+    expect(Object.keys(event).sort()).toEqual(['at', 'event', 'id', 'reason', 'session', 'waiting']);
     expect(JSON.stringify(event)).not.toMatch(/secret|e-1|"s"/);
     expect(event).toMatchObject({ event: 'Stop', reason: undefined, at: NOW });
   });
@@ -30,6 +30,21 @@ describe('an event', () => {
     [{ occurred_at: NOW + 0.5 }, { at: NOW }],
   ])('with %o is accepted', (changes, expected) => {
     expect(readEvent({ ...good, ...changes }, span)).toMatchObject(expected);
+  });
+
+  test.each([
+    [undefined, true],
+    [null, true],
+    ['', true],
+    ['permission_prompt', true],
+    ['idle_prompt', true],
+    ['elicitation_dialog', true],
+    ['auth_success', false],
+    ['a_new_type', false],
+  ])('Notification of the type %j means that a human is waited for: %s', (type, waiting) => {
+    const notification = { ...good, hook_event_name: 'Notification', notification_type: type };
+    expect(readEvent(notification, span)).toMatchObject({ event: 'Notification', waiting });
+    expect(readEvent({ ...good, notification_type: type }, span)).toMatchObject({ waiting: false });
   });
 
   test.each([

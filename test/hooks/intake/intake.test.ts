@@ -15,7 +15,11 @@ describe('over a restart', () => {
   test('counts continue, sessions still wait, and earlier events are known', async () => {
     const file = createPlace();
     const before = await openIntake(createSqliteHookStore({ path: file }));
-    await before.take([stop('1'), stop('2', ended), stop('3', { event: 'Notification', session: 'a' })]);
+    await before.take([
+      stop('1'),
+      stop('2', ended),
+      stop('3', { event: 'Notification', session: 'a', waiting: true }),
+    ]);
     await before.close();
     const after = await openIntake(createSqliteHookStore({ path: file }), createFakeClock(NOW + MINUTE));
     expect(await after.values('events_total')).toEqual(await before.values('events_total'));

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { createMemoryHookStore, type HookStore } from '../../../src/hooks/intake/store.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { NOW, openIntake } from './parts.ts';
-
-const stop = (id: string) => ({ id, event: 'Stop', reason: undefined, session: undefined, at: NOW });
+import { stop } from './contract.ts';
+import { openIntake } from './parts.ts';
 
 /** A store whose commits wait, as if other processes held the database. */
 function createWaitingStore() {

@@ -86,12 +86,14 @@ describe('rules', () => {
     name: 'Stop',
     sessionId: 's',
     reason: undefined,
+    notificationType: undefined,
     cwd: '/w',
     fields: { hook_event_name: 'Stop', cwd: '/w', prompt: 'p' },
   };
   const rule: Rule = {
     events: [],
     reasons: [],
+    notificationTypes: [],
     folders: [],
     minSessionMs: 0,
     minTurnMs: 0,

@@ -50,6 +50,7 @@ rules:
     quiet_hours: none
   - events: [SessionEnd]
     reasons: [error]
+    notification_types: auth_success
     min_session: 5m
     cwd: ~/work/**
     channels: [mail, ops, team]
@@ -85,6 +86,7 @@ describe('a file of settings', () => {
     expect(settings.rules[0]).toEqual({
       events: ['Notification'],
       reasons: [],
+      notificationTypes: ['permission_prompt', 'idle_prompt', 'elicitation_dialog'],
       folders: [],
       minSessionMs: 0,
       minTurnMs: 0,
@@ -93,6 +95,7 @@ describe('a file of settings', () => {
       send: [],
     });
     expect(settings.rules[1]).toMatchObject({
+      notificationTypes: ['auth_success'],
       minSessionMs: 300_000,
       quiet: { from: 1320, to: 420, days: [], timeZone: 'Europe/Berlin' },
       send: ['cwd'],

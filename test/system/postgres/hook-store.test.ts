@@ -5,7 +5,7 @@ import { absorb } from '../../../src/hooks/intake/counts.ts';
 import { createPostgresHookStore } from '../../../src/hooks/intake/postgres/store.ts';
 import { createFakeClock } from '../../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../../src/runtime/logger.ts';
-import { describeIntake } from '../../hooks/intake/contract.ts';
+import { describeIntake, stop } from '../../hooks/intake/contract.ts';
 import { usePostgres } from './server.ts';
 
 const server = usePostgres();
@@ -77,7 +77,7 @@ async function openStores(maxIds?: number) {
         take: () => ({ ids, now: NOW + sent }),
         decide(_isNew, stored = known) {
           known = stored;
-          const events = ids.map((id) => ({ id, event: 'Stop', reason: undefined, session: id, at: NOW }));
+          const events = ids.map((id) => stop(id, { session: id }));
           return absorb(stored, events, NOW + sent);
         },
       });
