@@ -83,6 +83,7 @@ export async function createMeasuredExporter(series: number): Promise<MeasuredEx
         exposition,
         negotiate,
         status,
+        readiness: () => status().ready,
         figures: async () => new Map(),
         probe: () => undefined,
         refresh: () => [],

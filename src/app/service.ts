@@ -11,7 +11,7 @@ import type { Logger } from '../runtime/logger.ts';
 import { oneAtATime, type ReloadOutcome } from '../runtime/reload.ts';
 import { createApp } from '../server/app.ts';
 import { createHttpServer, type HttpServer } from '../server/http-server.ts';
-import type { ServiceStatus } from '../server/status.ts';
+import type { Readiness, ServiceStatus } from '../server/status.ts';
 import { type CliEnvironment, type Core, createCore } from './core.ts';
 import { type Deployment, secretsIn, secretsOf } from './deployment.ts';
 import { createDeployments, type Deployments } from './deployments.ts';
@@ -151,7 +151,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     return ready().ready;
   }
 
-  function ready() {
+  function ready(): Readiness {
     // Collectors that a reload adds do not make a ready service unready.
     if (isComplete) return { ready: true, waitingFor: [] };
     const waitingFor = core.store.waitingFor();
@@ -172,6 +172,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     exposition,
     negotiate,
     status,
+    readiness: ready,
     figures: createFigures(core, inUse),
     refresh() {
       void refresh();

@@ -4,21 +4,30 @@ import { type Handler, respondText } from './respond.ts';
 
 const HANG_UP = ['Connection', 'close'] as const;
 
+/** Balancers check these without `Host`, or with one of their own. */
+const HEALTH_PATHS: ReadonlySet<string | undefined> = new Set(['/-/healthy', '/-/ready']);
+
 /**
  * Answers requests that no route should handle, and returns whether it did: those with an unsupported transfer coding,
- * and those for a host name that is not allowed. After DNS rebinding, a browser sends the attacker's host name; IP
- * addresses and `localhost` cannot be rebound.
+ * those of HTTP/1.1 without a host, and those for a host name that is not allowed. After DNS rebinding, a browser sends
+ * the attacker's host name; IP addresses and `localhost` cannot be rebound. The health of the process is no secret.
  */
 export function createAdmission(
   allowedHosts: readonly string[],
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
-  return ({ headers }, response) => {
+  return ({ headers, url, httpVersion }, response) => {
     const coding = headers['transfer-encoding'];
     if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
       respondText(response, 501, 'Only the chunked transfer coding is supported.', HANG_UP);
       return true;
     }
-    if (allowedHosts.length === 0 || isAllowedHost(headers.host, allowedHosts)) return false;
+    const isIncomplete = headers.host === undefined && httpVersion === '1.1';
+    if (!isIncomplete && isAllowedHost(headers.host, allowedHosts)) return false;
+    if (HEALTH_PATHS.has(url?.split('?', 1)[0])) return false;
+    if (isIncomplete) {
+      respondText(response, 400, 'HTTP/1.1 requires the header Host.', HANG_UP);
+      return true;
+    }
     respondText(response, 421, 'This host name is not allowed; see --web.allowed-hosts.', HANG_UP);
     return true;
   };
@@ -47,7 +56,9 @@ function isCrossSite({ headers }: IncomingMessage, allowedHosts: readonly string
   return !isNamed(hostname, allowedHosts);
 }
 
-function isAllowedHost(host: string | undefined, allowedHosts: readonly string[]): boolean {
+/** Whether requests may use this host name: any if none is configured. */
+export function isAllowedHost(host: string | undefined, allowedHosts: readonly string[]): boolean {
+  if (allowedHosts.length === 0) return true;
   if (host === undefined) return false;
   const name = host.replace(/:\d*$/, '').toLowerCase();
   return isIPv4(name) || /^\[[\da-f:.]+\]$/.test(name) || name === 'localhost' || isNamed(name, allowedHosts);

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import express from 'express';
 import type { Logger } from '../runtime/logger.ts';
 import type { ReloadOutcome } from '../runtime/reload.ts';
-import { createAdmission, sameSite } from './admission.ts';
+import { createAdmission, isAllowedHost, sameSite } from './admission.ts';
 import { type AnswerPage, createPageAnswer } from './answer-page.ts';
 import type { ReadFigures } from './figures.ts';
 import {
@@ -17,7 +17,7 @@ import {
 import { createMetricsHandler, createProbeHandler, type MetricsDeps, type ProbeDeps } from './metrics.ts';
 import type { ExpressRequest } from './negotiation.ts';
 import { type Handler, respondJson, respondText } from './respond.ts';
-import { redactStatus, type ServiceStatus } from './status.ts';
+import { type Readiness, redactStatus, type ServiceStatus } from './status.ts';
 
 type Own = 'exposition' | 'answerPage';
 
@@ -26,6 +26,8 @@ export interface AppDeps extends Omit<MetricsDeps, Own>, Omit<ProbeDeps, Own> {
   readonly exposition: MetricsDeps['exposition'] & ProbeDeps['exposition'];
   /** The current state of the service. */
   status(): ServiceStatus;
+  /** The same as in the status, which takes longer. */
+  readiness(): Readiness;
   /** The figures of organizations, for the page. */
   readonly figures: ReadFigures;
   /** Starts every collector, including the revision window, and returns what is paused; must not wait for them. */
@@ -89,7 +91,8 @@ function createRoutes(deps: RoutesDeps): express.Express {
   addRoute(app, '/', 'GET', bodiless(createPageHandler(status, deps.figures)));
   addRoute(app, '/status', 'GET', bodiless(createStatusHandler(status, deps.figures)));
   addRoute(app, '/-/healthy', 'GET', bodiless(healthy));
-  addRoute(app, '/-/ready', 'GET', bodiless(createReadyHandler(() => deps.status().ready)));
+  const mayList = ({ headers }: IncomingMessage) => isAllowedHost(headers.host, deps.allowedHosts);
+  addRoute(app, '/-/ready', 'GET', bodiless(createReadyHandler(deps.readiness, mayList)));
   addRoute(app, '/-/refresh', 'POST', bodiless(sameSite(deps.allowedHosts, createRefreshHandler(deps))));
   addRoute(app, '/-/reload', 'POST', bodiless(sameSite(deps.allowedHosts, createReloadHandler(deps))));
 

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Instant } from '../catalog/day.ts';
 import type { ReloadOutcome } from '../runtime/reload.ts';
 import type { ReadFigures } from './figures.ts';
@@ -62,12 +62,20 @@ export const healthy: Handler = (_request, response) => {
   respondText(response, 200, 'healthy');
 };
 
-/** 200 once the process can serve its data, before that 503 with what is missing. */
-export function createReadyHandler(readiness: () => Readiness): Handler {
-  return (_request, response) => {
+/**
+ * 200 once the process can serve its data, before that 503; whoever `mayList` admits learns what is missing, which names
+ * organizations.
+ */
+export function createReadyHandler(
+  readiness: () => Readiness,
+  mayList: (request: IncomingMessage) => boolean,
+): Handler {
+  return (request, response) => {
     const { ready, waitingFor } = readiness();
     if (ready) respondText(response, 200, 'ready');
-    else respondText(response, 503, ['not ready, waiting for:', ...waitingFor].join('\n- '));
+    else if (mayList(request))
+      respondText(response, 503, ['not ready, waiting for:', ...waitingFor].join('\n- '));
+    else respondText(response, 503, 'not ready');
   };
 }
 

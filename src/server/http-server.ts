@@ -50,6 +50,8 @@ const SERVER_OPTIONS = {
   keepAliveTimeout: 310_000,
   connectionsCheckingInterval: 5_000,
   maxHeaderSize: 16_384,
+  /** The application requires it, but not of health checks. */
+  requireHostHeader: false,
 } as const;
 
 /** A client that reads nothing of its answer for this long is disconnected. */

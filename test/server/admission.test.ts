@@ -1,11 +1,15 @@
 import { createServer, request as httpRequest, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import request from 'supertest';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createTestApp } from './fixtures.ts';
+import { createSystemClock } from '../../src/runtime/clock.ts';
+import type { AppDeps } from '../../src/server/app.ts';
+import { createHttpServer } from '../../src/server/http-server.ts';
+import { createTestApp, serviceStatus } from './fixtures.ts';
 
 const CHANGING = ['/-/refresh', '/-/reload'];
-const ROUTES = ['/metrics', '/', '/status', '/-/healthy', '/-/ready', '/probe?target=acme', '/nowhere'];
+const HEALTH = ['/-/healthy', '/-/ready'];
+const ROUTES = ['/metrics', '/', '/status', ...HEALTH, '/probe?target=acme', '/nowhere'];
 
 describe('lifecycle requests', () => {
   test.each([
@@ -50,7 +54,12 @@ describe('lifecycle requests', () => {
 });
 
 describe('hosts', () => {
-  test.each([...ROUTES, '/hooks/events'])('that are not allowed get nothing from %s', async (path) => {
+  test.each([
+    ...ROUTES.filter((path) => !HEALTH.includes(path)),
+    '/hooks/events',
+    '/-/reload',
+    '/-/healthy/',
+  ])('that are not allowed get nothing from %s', async (path) => {
     const { app } = createTestApp({ allowedHosts: ['exporter.example'] });
     for (const host of [
       'evil.example',
@@ -78,6 +87,60 @@ describe('hosts', () => {
     const { app } = createTestApp();
     expect((await request(app).get('/metrics').set('host', 'anything.example')).status).toBe(200);
   });
+});
+
+describe('health checks', () => {
+  const HOSTS = ['', 'Host: balancer.internal\r\n', 'Host: \r\n', 'Host: exporter.example\r\n'];
+
+  test.each(['1.0', '1.1'])('of a balancer pass with HTTP/%s, whichever host they name', async (version) => {
+    const port = await serve({ allowedHosts: ['exporter.example'] });
+    for (const path of [...HEALTH, '/-/healthy?check=1']) {
+      for (const host of HOSTS) {
+        const text = `GET ${path} HTTP/${version}\r\n${host}Connection: close\r\n\r\n`;
+        expect([path, host, await firstLineOf(port, text)]).toEqual([path, host, 'HTTP/1.1 200 OK']);
+      }
+    }
+  });
+
+  test.each([
+    [[], '1.0', 'HTTP/1.1 200 OK'],
+    [[], '1.1', 'HTTP/1.1 400 Bad Request'],
+    [['exporter.example'], '1.0', 'HTTP/1.1 421 Misdirected Request'],
+    [['exporter.example'], '1.1', 'HTTP/1.1 400 Bad Request'],
+  ])('are the only requests without a host (allowed: %j, HTTP/%s)', async (allowedHosts, version, line) => {
+    const port = await serve({ allowedHosts });
+    for (const path of ['/metrics', '/', '/status']) {
+      const text = `GET ${path} HTTP/${version}\r\nConnection: close\r\n\r\n`;
+      expect([path, await firstLineOf(port, text)]).toEqual([path, line]);
+    }
+  });
+
+  test('do not tell a host that is not allowed which organizations are missing', async () => {
+    const ready = { ready: false, waitingFor: ['the first answer for acme/tokens'] };
+    const { app } = createTestApp({
+      allowedHosts: ['exporter.example'],
+      status: () => serviceStatus({ ready }),
+    });
+    const own = await request(app).get('/-/ready').set('host', 'exporter.example');
+    expect([own.status, own.text]).toEqual([
+      503,
+      'not ready, waiting for:\n- the first answer for acme/tokens\n',
+    ]);
+    const other = await request(app).get('/-/ready').set('host', 'evil.example');
+    expect([other.status, other.text]).toEqual([503, 'not ready\n']);
+  });
+
+  async function serve(changes: Partial<AppDeps>): Promise<number> {
+    const { app } = createTestApp(changes);
+    const server = createHttpServer({ app, clock: createSystemClock(), maxConnections: 512 });
+    onTestFinished(() => server.close(0));
+    return (await server.listen({ host: '127.0.0.1', port: 0 })).port;
+  }
+
+  async function firstLineOf(port: number, text: string): Promise<string | undefined> {
+    const socket = connect(port, '127.0.0.1').end(text);
+    return String(Buffer.concat(await socket.toArray())).split('\r\n')[0];
+  }
 });
 
 describe('codings', () => {

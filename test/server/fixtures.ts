@@ -41,7 +41,7 @@ export function serviceStatus(changes: Partial<ServiceStatus> = {}): ServiceStat
     now: NOW,
     ready: { ready: true, waitingFor: [] },
     orgs: [orgStatus()],
-    links: [{ href: '/metrics', label: 'Metrics', description: 'the metrics' }],
+    links: [{ href: './metrics', label: 'Metrics', description: 'the metrics' }],
     simulated: false,
     ...changes,
   };
@@ -52,11 +52,13 @@ export function createTestApp(changes: Partial<AppDeps> = {}) {
   const exposition = createFakeExposition();
   const log = createFakeLogger();
   const refreshes: string[] = [];
+  const status = changes.status ?? (() => serviceStatus());
   const app = createApp({
     exposition,
     negotiate,
     log,
-    status: () => serviceStatus(),
+    status,
+    readiness: () => status().ready,
     figures: async () => new Map(),
     refresh: () => {
       refreshes.push('refresh');
