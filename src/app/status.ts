@@ -35,9 +35,9 @@ export function statusOf(frame: StatusFrame, core: Core, deployment: Deployment)
       }),
     ),
     links: [
-      { href: telemetryPath, label: 'Metrics', description: 'scraped by Prometheus' },
-      { href: '/status', label: 'Status', description: 'this page as JSON' },
-      { href: '/-/ready', label: 'Readiness', description: 'whether every collector has run' },
+      { href: `.${telemetryPath}`, label: 'Metrics', description: 'scraped by Prometheus' },
+      { href: './status', label: 'Status', description: 'this page as JSON' },
+      { href: './-/ready', label: 'Readiness', description: 'whether every collector has run' },
     ],
   };
 }

@@ -46,6 +46,7 @@ export interface OrgStatus {
 }
 
 interface StatusLink {
+  /** Relative, so that it leads to the same service behind any path prefix. */
   readonly href: string;
   readonly label: string;
   readonly description: string;

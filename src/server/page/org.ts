@@ -11,9 +11,9 @@ export function orgAnchor(org: OrgStatus): string {
   return `org-${encodeURIComponent(org.name.toWellFormed())}`;
 }
 
-/** The page of one organization. */
+/** The page of one organization, from any page. */
 export function orgPageHref(name: string): string {
-  return `/?org=${encodeURIComponent(name.toWellFormed())}`;
+  return `?org=${encodeURIComponent(name.toWellFormed())}`;
 }
 
 /** A table of one organization's collectors. */

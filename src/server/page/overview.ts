@@ -93,7 +93,7 @@ function cell(title: string, content: Html): Html {
 }
 
 function pageLinks(page: number, pages: number): Html {
-  const previous = page > 1 ? html`<a href="/?page=${page - 1}">Previous</a>` : undefined;
-  const next = page < pages ? html`<a href="/?page=${page + 1}">Next</a>` : undefined;
+  const previous = page > 1 ? html`<a href="?page=${page - 1}">Previous</a>` : undefined;
+  const next = page < pages ? html`<a href="?page=${page + 1}">Next</a>` : undefined;
   return html`<nav aria-label="Pages of organizations"><p>Page ${page} of ${count(pages, 'page')}. ${previous} ${next}</p></nav>`;
 }

@@ -95,7 +95,7 @@ function isComplete(status: ServiceStatus, { orgs, index }: PageContent): boolea
 
 function inFull(status: ServiceStatus, content: PageContent, figures: ReadonlyMap<string, OrgFigures>): Html {
   const { orgs } = content;
-  return html`${isComplete(status, content) ? undefined : html`<p><a href="/">All organizations</a></p>`}
+  return html`${isComplete(status, content) ? undefined : html`<p><a href="./">All organizations</a></p>`}
 ${orgs.map((org, index) => figuresSection(org, figures.get(org.name), `f${index}`, status.now))}
 ${stateSummary(status)}
 ${linkList(status)}
