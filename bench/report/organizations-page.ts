@@ -15,7 +15,7 @@ export function renderOrganizationsPage(results: readonly OrganizationsResult[])
     named(result),
     grouped(result.series),
     ...phasesOf(result).flatMap(({ seconds, cpuSeconds }) => [shown(seconds), shown(cpuSeconds)]),
-    ...[shown(result.restart.fullSeconds), shown(result.coldSeconds), shown(result.stopSeconds)],
+    ...[shown(result.restart.fullSeconds), shown(result.stopSeconds)],
   ]);
   const answers = results.map((result) => [
     named(result),
@@ -43,8 +43,7 @@ number is measured and not their size; *100 × 15* are a hundred of them with 15
 process on the same machine, answers after 5 ms at the earliest, and takes its share of the two cores. *First sync*: from the
 start on an empty store until every collector of every organization has succeeded. *Round*: everything once more, after a rest
 of fifteen seconds, in which the program compacts its memory. *Restart*: from the start on what is stored until every collector
-has succeeded again. *Full page*: until the page had every organization again, which was kept by the process before; *cold*: without
-a kept page, as after an upgrade. Seconds and CPU are those until the page was complete. Answers and stalls are observed for at least
+has succeeded again. *Full page*: until the page had every organization again. Seconds and CPU are those until the page was complete. Answers and stalls are observed for at least
 ten seconds from the first answer; those of a round include the rest before it. Sizes whose CPU is compared take turns
 (rounds: ${Math.max(...results.map(({ runs }) => runs.length))}): their figures are the medians; of slowest answers, longest stalls and peaks, the largest.
 
@@ -53,7 +52,7 @@ ten seconds from the first answer; those of a round include the rest before it. 
 ${renderTable(
   [
     ...['organizations × days', 'series', 'first sync s', 'CPU s', 'round s', 'CPU s', 'restart s', 'CPU s'],
-    ...['full page s', 'cold s', 'SIGTERM to exit s'],
+    ...['full page s', 'SIGTERM to exit s'],
   ],
   costs,
 )}

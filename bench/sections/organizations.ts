@@ -25,8 +25,6 @@ interface OrganizationsRun {
   readonly round: Phase;
   /** From the start on the store that is there, until every collector has succeeded again. */
   readonly restart: Phase;
-  /** Seconds from the start to the full page, where no page was kept, as after an upgrade. */
-  readonly coldSeconds: number;
   /** Resident memory in bytes: at rest after the first sync, and at most. */
   readonly resident: number;
   readonly peak: number;
@@ -85,7 +83,6 @@ function typicalOf(runs: readonly OrganizationsRun[]): OrganizationsRun {
     firstSync: typicalPhase(runs.map(({ firstSync }) => firstSync)),
     round: typicalPhase(runs.map(({ round }) => round)),
     restart: typicalPhase(runs.map(({ restart }) => restart)),
-    coldSeconds: of(({ coldSeconds }) => coldSeconds),
     resident: of(({ resident }) => resident),
     peak: Math.max(...runs.map(({ peak }) => peak)),
     stopSeconds: of(({ stopSeconds }) => stopSeconds),
@@ -156,12 +153,9 @@ async function measureOne(
   const restart = await second.phase({ isComplete: isSynced, isFull });
   const peak = Math.max(peakBefore, second.memory().peak);
   await second.stop();
-  rmSync(path.join(folder, 'history-page.gz'));
-  await using cold = await start(built, args);
-  const { fullSeconds: coldSeconds } = await cold.phase({ isComplete: isFull });
   return {
     series: count(page, /^agent_platform_(?!exporter_)\w+\{/gm),
-    ...{ firstSync, round, restart, coldSeconds, resident, peak, stopSeconds, compressed },
+    ...{ firstSync, round, restart, resident, peak, stopSeconds, compressed },
     gzip: gzipSync(page, { level: 6 }).length,
   };
 }

@@ -3,7 +3,6 @@ import { collectors as allCollectors } from '../collectors/index.ts';
 import type { ApiConfig, OrgConfig, StartConfig } from '../config/config.ts';
 import { createExposition, type Exposition } from '../exposition/exposition.ts';
 import { createInstruments, type Instruments } from '../exposition/instruments.ts';
-import type { KeptPage, PageHead } from '../exposition/kept-page.ts';
 import { createOrgMetrics } from '../exposition/org-metrics.ts';
 import { createPublication, type Publication } from '../exposition/publication.ts';
 import { createSegmentRenderer, type RenderSegment } from '../exposition/segment.ts';
@@ -25,9 +24,7 @@ import { createScheduler, type Scheduler } from '../scheduler/scheduler.ts';
 import { createCronTicker, type Ticker } from '../scheduler/ticker.ts';
 import { type ClaimRun, claimEverything, createClaims, createSharedInstruments } from './claims.ts';
 import { publishedFamilies } from './families.ts';
-import { findPage } from './find-page.ts';
-import type { PageFile } from './page-file.ts';
-import { logUnlessNotStored, openStore, openStoreLater, type Store, type StoreParts } from './store.ts';
+import { logUnlessNotStored, openStore, type Store } from './store.ts';
 import { createTraffic, type Traffic, type TrafficSettings } from './traffic.ts';
 
 /** The environment of the process. */
@@ -52,12 +49,8 @@ export interface Core {
   readonly log: ClosableLogger;
   readonly redactor: Redactor;
   readonly clock: Clock;
-  /** Names this build of the program. */
-  readonly release: string;
   readonly history: History;
   readonly store: Store;
-  /** The page that is kept from one start to the next; undefined without a file for the history. */
-  readonly page: CorePage | undefined;
   readonly instruments: Instruments;
   /** Those that runs update: with a shared store they count for all processes. */
   readonly runInstruments: Instruments;
@@ -90,19 +83,6 @@ export interface Core {
   onTried(): void;
 }
 
-interface CorePage {
-  readonly file: PageFile;
-  /** What the file is the page of; undefined if there is none. */
-  readonly found: PageHead | undefined;
-  /**
-   * Hands over the page of what is stored, once, because it is as large as all texts of a page. If there is one, the store is
-   * not opened before `openStore` is called.
-   */
-  takeKept(): KeptPage | undefined;
-  /** Lets a store be opened that waits; to be called in any case, or whoever waits for the store would wait forever. */
-  openStore(): void;
-}
-
 /** Callbacks into the current deployment. */
 interface CoreEvents extends Pick<Core, 'publish' | 'onTried'> {
   /** The current secrets to redact. */
@@ -125,8 +105,6 @@ interface FirstSettings {
   readonly traffic: TrafficSettings;
   readonly logLevel: LogLevel;
   readonly maxTurns: number;
-  /** Fingerprint of those that shape a page. */
-  readonly page: string;
 }
 
 /** Creates the core; rejects with a `ConfigError` if the history's path is not a file that may be used. */
@@ -142,21 +120,14 @@ export async function createCore(
   const log = createLogger({ ...config.log, level: first.logLevel, stream: stderr, clock, redactor });
   const orgMetrics = createOrgMetrics(clock);
   const publication = createPublication({ families: publishedFamilies(), orgMetrics, clock, log });
-  const release = `${version}+${revision}`;
-  const found = await findPage(config.storage, { release, settings: first.page }, { clock, log });
-  const pageFile = found?.file;
-  let kept = found?.kept;
-  const head = kept && headOf(kept);
-  const storeParts: StoreParts = {
+  const store = await openStore({
     ...config.storage,
-    ...{ collectors: allCollectors, release },
+    ...{ collectors: allCollectors, release: `${version}+${revision}` },
     onLateLoad: events.onLateLoad,
     onChange: events.onChange,
     onRuns: events.onRuns,
     ...{ clock, log, signal: stopping.signal },
-  };
-  const later = kept && openStoreLater(storeParts, head?.storeId);
-  const store = later?.store ?? (await openStore(storeParts));
+  });
   const { history } = store;
   const instruments = createInstruments({
     series: () => publication.current().series,
@@ -181,17 +152,7 @@ export async function createCore(
         .catch((error: unknown) => logUnlessNotStored(log, 'Storing a pause failed', error)));
   const traffic = createTraffic({ history, clock, onPause }, first.traffic);
   return {
-    ...{ log, redactor, clock, release, history, store, instruments, publication, traffic },
-    page: pageFile && {
-      file: pageFile,
-      found: head,
-      takeKept() {
-        const taken = kept;
-        kept = undefined;
-        return taken;
-      },
-      openStore: () => later?.open(),
-    },
+    ...{ log, redactor, clock, history, store, instruments, publication, traffic },
     exposition: createExposition({ publication, registry: instruments.registry, clock }),
     published: createPublishedOrgs(publication),
     ...{ runs, lastTick },
@@ -221,9 +182,4 @@ export async function createCore(
     publish: events.publish,
     onTried: events.onTried,
   };
-}
-
-/** Without the texts, which must not be held. */
-function headOf({ origin, at, until, storeId }: KeptPage): PageHead {
-  return { origin, at, until, storeId };
 }

@@ -33,16 +33,10 @@ export interface Deployments {
 interface DeploymentEvents {
   /** Called with why a watched file is not in use, or that it is in use again. */
   note(name: string, problem: string | undefined): void;
-  /** Called when other settings apply; the next page is made after it has resolved. */
-  onReplace(): Promise<void>;
 }
 
 /** Creates the first deployment. */
-export function createDeployments(
-  config: LiveConfig,
-  core: Core,
-  { note, onReplace }: DeploymentEvents,
-): Deployments {
+export function createDeployments(config: LiveConfig, core: Core, { note }: DeploymentEvents): Deployments {
   const { log } = core;
   // The only reference that a reload replaces.
   let inUse = createDeployment(config, core);
@@ -63,7 +57,6 @@ export function createDeployments(
   async function replace(before: Deployment, next: Deployment, names: readonly string[]): Promise<void> {
     inUse = next;
     putInUse(next, core, before);
-    await onReplace();
     try {
       await retire(before, next, core);
       await introduce(next, core);
@@ -94,7 +87,7 @@ export function createDeployments(
     await stripOldIdentities(inUse, core).catch((error: unknown) => report('History sweep failed', error));
   }
 
-  /** Whether the service ends: a history that was not read yet is not opened any more, and whatever waits for it fails. */
+  /** True while the service ends: reads of a store that is not open yet then fail on purpose. */
   function isEnding(): boolean {
     return core.stopping.signal.aborted;
   }

@@ -18,8 +18,6 @@ import { createDeployments, type Deployments } from './deployments.ts';
 import { createFigures } from './figures.ts';
 import type { ServiceHooks } from './hooks.ts';
 import type { DeployedJob } from './job.ts';
-import { createPageKeeper, showKeptPage } from './kept-page.ts';
-import { pageSettingsOf } from './page-settings.ts';
 import { stripOldIdentities } from './people.ts';
 import { createReload, createRestartNote, namesOf } from './reload.ts';
 import { restore } from './restore.ts';
@@ -79,7 +77,6 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     traffic: trafficSettings(config, []),
     logLevel: config.log.level,
     maxTurns: config.api.maxConcurrentRequests,
-    page: pageSettingsOf(config, config.people.current()),
   };
   const core = await createCore(config, first, parts, {
     secrets,
@@ -92,10 +89,8 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const { log, publication, runs, scheduler, history, exposition, redactor } = core;
   // Nobody can read a page before the service listens.
   const publishByItself = publication.hold();
-  const keeper = core.page && createPageKeeper({ ...core.page, core, inUse });
   deployments = createDeployments(config, core, {
     note: (name, problem) => reload.note(name, problem),
-    onReplace: async () => keeper?.drop(),
   });
   const { apply, followFiles, publishAll, publishSafely, refresh } = deployments;
   const reload = createReload(
@@ -201,7 +196,6 @@ export async function createService(parts: ServiceParts): Promise<Service> {
         .catch((error: unknown) => logUnlessNotStored(log, 'History sweep failed', error));
       await followFiles();
       await publishSafely([]);
-      await keeper?.keep();
     }
   }
 
@@ -230,7 +224,6 @@ export async function createService(parts: ServiceParts): Promise<Service> {
 
   async function stop(): Promise<void> {
     core.stopping.abort();
-    core.page?.openStore();
     closeConnections(inUse());
     await Promise.all([scheduler.stop(), server?.close(), reloading]);
     // A reload in progress may have created others.
@@ -240,8 +233,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     await web?.close();
     await hooks?.close();
     await publication.close();
-    if (keeper === undefined) await history.close();
-    else await keeper.keepAtEnd(history.close);
+    await history.close();
     await log.close();
   }
 
@@ -298,19 +290,15 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     async start() {
       web = await openServiceWeb({ config: config.web, files: parts.files ?? createFiles(), clock, log });
       // The first scrape already includes the stored data, unless it is in a database that cannot be used yet.
-      const kept = core.page?.takeKept();
-      const isShown = kept !== undefined && (await showKeptPage(kept, core));
-      if (!isShown) core.page?.openStore();
       const restoring = restoreAndPublish();
       // Whoever waits for it gets the error; a start that is aborted does not.
       restoring.catch(() => undefined);
-      const isRestored = !isShown && (await isDoneAtStart(restoring));
+      const isRestored = await isDoneAtStart(restoring);
       limitGarbage?.();
       publishByItself();
       hooks = await openHooks(config, core);
       server = createHttpServer({ ...web.serve(app), clock, maxConnections: config.web.maxConnections });
       const { port } = await server.listen(config.web.listen);
-      core.page?.openStore();
       web.watch((problem) => reload.note(WEB_CONFIGURATION, problem));
       try {
         await connect(inUse(), core);
@@ -324,7 +312,6 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       return { port, scheme: web.scheme };
     },
     async pollOnce() {
-      core.page?.openStore();
       await requireOpen(core.store, clock);
       limitGarbage?.();
       await Promise.all(jobsOf(inUse()).map((job) => job.run('scheduled')));

@@ -3,7 +3,6 @@ import type { Collector } from '../catalog/collector.ts';
 import type { DatasetName } from '../catalog/dataset.ts';
 import type { StorageConfig } from '../config/storage.ts';
 import { type History, NotStored } from '../history/history.ts';
-import { createLateHistory } from '../history/late.ts';
 import { createMemoryHistory } from '../history/memory.ts';
 import type { Database } from '../history/postgres/database.ts';
 import type { PostgresHistory, PostgresHistoryDeps } from '../history/postgres/history.ts';
@@ -41,8 +40,6 @@ export interface Store {
   readonly opened: Promise<void>;
   /** Resolves once answers can be stored; rejects when aborted. */
   usable(signal: AbortSignal): Promise<void>;
-  /** The state of the file, if it holds all that is known, also once it is closed; undefined without a file. */
-  mark(): string | undefined;
 }
 
 export interface StoreParts extends StorageConfig {
@@ -74,39 +71,6 @@ export async function openStore(parts: StoreParts): Promise<Store> {
   return local(await createSqliteHistory({ ...parts, schemaVersionOf }));
 }
 
-/**
- * The store of a file that is opened when `open` is called: what it holds is on the page already. Each call to its history
- * waits for it. `storeId` identifies it until then.
- */
-export function openStoreLater(
-  parts: StoreParts,
-  storeId: string | undefined,
-): { readonly store: Store; open(): void } {
-  const wanted = Promise.withResolvers<void>();
-  const opening = wanted.promise.then(() => {
-    parts.signal?.throwIfAborted();
-    return openStore(parts);
-  });
-  let store: Store | undefined;
-  const opened = opening.then((now) => {
-    store = now;
-  });
-  const history = opening.then((now) => now.history);
-  // Whoever waits for them gets the error.
-  for (const waiting of [opened, history]) waiting.catch(() => undefined);
-  // The page is of the whole file.
-  const isPersistent = () => store?.isPersistent?.() ?? true;
-  const later: Store = {
-    history: createLateHistory(history),
-    ...{ isPersistent, database: undefined, shared: undefined, opened },
-    metrics: { isUp: isPersistent, id: () => (store === undefined ? storeId : store.metrics.id()) },
-    waitingFor: () => (store === undefined ? 'the stored history' : undefined),
-    usable: () => opened,
-    mark: () => store?.mark(),
-  };
-  return { store: later, open: wanted.resolve };
-}
-
 /** For commands, which do not wait for a database: rejects with a `ConfigError` if it cannot be used. */
 export async function requireOpen({ database, history, waitingFor }: Store, clock: Clock): Promise<void> {
   while (waitingFor() !== undefined) {
@@ -119,8 +83,8 @@ export async function requireOpen({ database, history, waitingFor }: Store, cloc
   }
 }
 
-function local(history: History & Partial<Pick<SqliteHistory, 'isPersistent' | 'storeId' | 'mark'>>): Store {
-  const { isPersistent, mark = () => undefined } = history;
+function local(history: History & Partial<Pick<SqliteHistory, 'isPersistent' | 'storeId'>>): Store {
+  const { isPersistent } = history;
   const memoryId = randomUUID();
   const storeId = history.storeId ?? (() => memoryId);
   return {
@@ -129,7 +93,6 @@ function local(history: History & Partial<Pick<SqliteHistory, 'isPersistent' | '
     waitingFor: () => undefined,
     opened: Promise.resolve(),
     usable: () => Promise.resolve(),
-    mark,
   };
 }
 
@@ -159,7 +122,6 @@ async function openDatabase(
     async usable(signal) {
       while (!database.isUp()) await clock.wait(LOOK_MS, signal);
     },
-    mark: () => undefined,
   };
 }
 

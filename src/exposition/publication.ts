@@ -45,8 +45,6 @@ export interface Publication {
   readonly collectors: ReadonlySet<string>;
   /** Sets the names of the enabled collectors. */
   setCollectors(names: ReadonlySet<string>): void;
-  /** An organization's segments by collector, whether published already or not; undefined if it has none. */
-  segmentsOf(org: string): ReadonlyMap<string, readonly Segment[]> | undefined;
   /** An organization's series by family, whether published already or not. */
   seriesOf(org: string): ReadonlyMap<string, number>;
   /** Publishes changes and stops the timer; nothing may be published afterwards. */
@@ -212,10 +210,6 @@ export function createPublication({ families, orgMetrics, clock, log }: Publicat
     remove(org) {
       expectOpen();
       if (segmentsByOrg.delete(org)) touch();
-    },
-    segmentsOf(org) {
-      const segments = segmentsByOrg.get(org);
-      return segments && new Map([...segments].map(([collector, { rendered }]) => [collector, rendered]));
     },
     seriesOf(org) {
       const series = new Map<string, number>();

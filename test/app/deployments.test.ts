@@ -1,19 +1,15 @@
 import { expect, test } from 'vitest';
 import { createDeployments } from '../../src/app/deployments.ts';
-import { createLateHistory } from '../../src/history/late.ts';
 import { startCore } from './start-core.ts';
 
-/** Applies settings with other people while the stored data is still being read, which then fails. */
+/** Applies settings with other people while the stored data is being read, which then fails. */
 async function applyUnread({ isEnding }: { readonly isEnding: boolean }): Promise<string> {
   const { config, core, log } = await startCore(':memory:');
   const opened = Promise.withResolvers<never>();
   // Whoever waits for it gets the error.
   opened.promise.catch(() => undefined);
-  const unread = { ...core, history: createLateHistory(opened.promise) };
-  const deployments = createDeployments(config, unread, {
-    note: () => undefined,
-    onReplace: async () => undefined,
-  });
+  const history = { ...core.history, read: () => opened.promise, amend: () => opened.promise };
+  const deployments = createDeployments(config, { ...core, history }, { note: () => undefined });
   const people = { ...config.people, current: () => ({ ...config.people.current(), identity: 'id' }) };
   const applying = deployments.apply({ ...config, people });
   if (isEnding) core.stopping.abort();

@@ -1,6 +1,5 @@
 import { PassThrough } from 'node:stream';
 import { createCore } from '../../src/app/core.ts';
-import { pageSettingsOf } from '../../src/app/page-settings.ts';
 import { collectors } from '../../src/collectors/index.ts';
 import { createFakeFiles } from '../../src/config/files.ts';
 import { loadConfig } from '../../src/config/load.ts';
@@ -9,7 +8,7 @@ import { createFakeTicker } from '../../src/scheduler/ticker.ts';
 import { keepLog } from '../support/logs.ts';
 
 /** The time of a started core's clock. */
-export const NOW = Date.UTC(2026, 10, 20, 12);
+const NOW = Date.UTC(2026, 10, 20, 12);
 
 /** Creates the core of a service with one organization and its history in that file; nothing is polled. */
 export async function startCore(history: string) {
@@ -23,7 +22,6 @@ export async function startCore(history: string) {
     files: createFakeFiles(new Map()),
     collectors,
   });
-  const settings = pageSettingsOf(config, config.people.current());
   const stderr = new PassThrough({ encoding: 'utf8' });
   let log = '';
   stderr.on('data', (text: string) => {
@@ -34,7 +32,7 @@ export async function startCore(history: string) {
   const core = await createCore(
     config,
     {
-      ...{ logLevel: 'info', maxTurns: 1, page: settings },
+      ...{ logLevel: 'info', maxTurns: 1 },
       traffic: { api: config.api, orgIds: new Map(), dayDatasets: [] },
     },
     {
@@ -50,5 +48,5 @@ export async function startCore(history: string) {
       onTried: () => undefined,
     },
   );
-  return { config, core, clock, settings, log: () => log };
+  return { config, core, clock, log: () => log };
 }

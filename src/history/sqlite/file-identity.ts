@@ -10,32 +10,19 @@ type Part = readonly [inode: string, size: string, modified: string];
 
 /** The marks of a path whose database this process has open. */
 export interface FileMarks {
-  /** The mark of its current state; see `markOf`. */
+  /** The mark of the current state of the database and its log; undefined if there is no database. */
   now(): FileMark | undefined;
-  /** To be called once the database is closed; marks can still be read. */
+  /** To be called once the database is closed. */
   close(): void;
 }
 
 /**
- * The mark of the current state of a database and its log; undefined if there is no database. Only for one that this
- * process does not have open: a POSIX system drops all locks of a process on a file when it closes any descriptor of it, and
- * another program that opens the database for a moment would then remove the log.
+ * Creates the marks of a path. They keep the file open instead of closing it after each look: a POSIX system drops all locks of
+ * a process on a file when it closes any descriptor of it, and another program that opens the database for a moment would then
+ * remove the log.
  */
-export function markOf(path: string): FileMark | undefined {
-  return markWith(path, () => {
-    const file = openSync(path, 'r');
-    try {
-      return headerIn(file);
-    } finally {
-      closeSync(file);
-    }
-  });
-}
-
-/** Creates the marks of a path, which keep the file open instead of closing it after each look. */
 export function createFileMarks(path: string): FileMarks {
   let held: { readonly file: number; readonly inode: string } | undefined;
-  let closed = false;
 
   function release(): void {
     if (held !== undefined) closeSync(held.file);
@@ -52,18 +39,13 @@ export function createFileMarks(path: string): FileMarks {
   }
 
   return {
-    now: () => (closed ? markOf(path) : markWith(path, headerOf)),
-    close() {
-      closed = true;
-      release();
+    now() {
+      const database = partOf(path);
+      if (database === undefined) return undefined;
+      return JSON.stringify([database, headerOrNone(() => headerOf(database[0])), logOf(path)]);
     },
+    close: release,
   };
-}
-
-function markWith(path: string, headerOf: (inode: string) => string): FileMark | undefined {
-  const database = partOf(path);
-  if (database === undefined) return undefined;
-  return JSON.stringify([database, headerOrNone(() => headerOf(database[0])), logOf(path)]);
 }
 
 /** Whether a path still leads to the marked file, regardless of its content. */

@@ -41,8 +41,6 @@ export interface SqliteHistory extends History {
   isPersistent(): boolean;
   /** A random identifier of the store; undefined until it could be stored. */
   storeId(): string | undefined;
-  /** The state of the file if it holds all that is known, also once it is closed; see `markOf`. */
-  mark(): FileMark | undefined;
 }
 
 /**
@@ -68,8 +66,6 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   let storedMark: SweepMark | undefined;
   let isScrubDue = false;
   let closed = false;
-  /** Whether a transaction is under way. */
-  let saving = false;
   /** The transaction that has not begun yet. */
   let nextSave: Promise<void> | undefined;
 
@@ -147,17 +143,14 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       if (isLate) deps.onLateLoad?.();
       batch = unsaved.take();
       wasOurs = marks.now() === ours;
-      saving = true;
       file.begin();
       await runInSlices(writes(file, state, batch), clock, ROWS_PER_LOOK);
       if (!isSame(storedMark, state.sweepMark())) storeMark(file);
       file.commit();
       if (isScrubDue && unsaved.isEmpty) scrub(file);
       ours = marks.now();
-      saving = false;
       noteRecovery();
     } catch (error) {
-      saving = false;
       rollback();
       // A transaction that fails may have been written to the log in part, for instance before the disk was full.
       if (wasOurs) ours = marks.now();
@@ -294,10 +287,6 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   return {
     isPersistent: () => trouble === undefined && requests.isSaved,
     storeId: () => (closed ? undefined : requests.storeId),
-    mark() {
-      const isWhole = trouble === undefined && unsaved.isEmpty && !saving && (closed || file !== undefined);
-      return isWhole && marks.now() === ours ? ours : undefined;
-    },
     read: async (org) => state.read(org),
     adopt,
     async putConfirmedKey(org, key) {
@@ -342,11 +331,8 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       await save();
       closed = true;
       requests.close();
-      const isOurs = file !== undefined && marks.now() === ours;
       file?.close();
       file = undefined;
-      // Closing moves the write-ahead log into the database.
-      if (isOurs) ours = marks.now();
       marks.close();
     },
   };
