@@ -22,8 +22,8 @@ export function renderHookPage(result: HookResult, { hookRuns }: BenchOptions): 
   ] as const;
   return `## Hook
 
-From the start of the process to its end, medians of ${hookRuns} alternating runs. The hook is the built program, with cached compiled
-code and parsed settings; it has no rules, so it only forwards.
+From the start of the process to its end, medians of ${hookRuns} alternating runs. The hook is the built program, with cached
+parsed settings; it has no rules, so it only forwards.
 
 ${renderTable(
   ['what', 'ms', 'against `node -e 0`', 'against `curl`'],

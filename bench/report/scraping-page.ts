@@ -89,7 +89,7 @@ ${renderMemory(sizes)}
 
 From the start of the process to the last byte of the first answered scrape: the installed command \`serve\`, with an empty
 store and a platform that does not answer, against a minimal program with express and prom-client. Medians of ${starts} alternating
-starts each. At the first start on a machine there is no cached compiled code.
+starts each. The first start also creates the store.
 
 ${renderStarting(starting)}`;
 }

@@ -10,7 +10,7 @@ import { ratiosOf, type Spread, spreadOf } from '../report/statistics.ts';
 
 /** From the start of a process to its first answered scrape, in milliseconds. */
 export interface StartingResult {
-  /** The exporter's first start on a machine, without a compile cache. */
+  /** The exporter's first start, without a store. */
   readonly first: number;
   /** The later starts. */
   readonly exporter: Spread;
@@ -25,7 +25,7 @@ const REQUEST = 'GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r
 
 /** Starts the built program and a bare exporter in turn, the given number of times each. */
 export async function measureStarting({ bench, program }: Built, times: number): Promise<StartingResult> {
-  // Contains the program's compile cache and store; initially empty.
+  // Contains the program's store; initially empty.
   const directory = mkdtempSync(path.join(tmpdir(), 'bench-'));
   const serve = serveCommand([process.execPath, program]);
   const bareStart = path.join(bench, 'bench/servers/bare-start.js');
@@ -67,7 +67,6 @@ export async function timeStart(directory: string, commandFor: CommandFor): Prom
     cwd: directory,
     // Nothing listens at this address: the platform is not part of the measurement.
     env: {
-      TMPDIR: directory,
       AGENT_PLATFORM_API_BASE_URL: 'http://127.0.0.1:9',
       AGENT_PLATFORM_API_KEY: 'not-a-key',
     },

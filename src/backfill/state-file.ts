@@ -30,7 +30,9 @@ export function createStateFile(path: string): StateFile {
     async write(document) {
       await mkdir(dirname(path), { recursive: true });
       const temporary = `${path}.tmp`;
-      const file = await open(temporary, 'w', 0o600);
+      // Anew: a link that another user has planted in a shared directory is not followed.
+      await rm(temporary, { force: true });
+      const file = await open(temporary, 'wx', 0o600);
       try {
         await file.writeFile(JSON.stringify(document));
         await file.sync();

@@ -7,6 +7,7 @@ import type { CommandContext } from './command.ts';
 import { settingsFor } from './hook-settings.ts';
 
 const WRITABLE_BY_ALL = 0o002;
+const ROOT = 0;
 
 /** Prints the settings, without secrets. */
 export async function checkHook(paths: HookPaths, { stdout }: CommandContext): Promise<number> {
@@ -30,20 +31,25 @@ function renderHookSettings(settings: HookSettings, { config, state }: HookPaths
     ...Object.entries(channels).map(([name, channel]) => `  ${name.padEnd(12)} ${describe(channel)}`),
     'Rules:',
     ...rules.map((rule) => `  ${ruleInWords(rule)}`),
-    ...writableByAll([config.file, path.dirname(config.file), state]).map(warningOf),
+    ...warningsOf([config.file, path.dirname(config.file), state]),
   ].join('\n');
 }
 
 /** The settings decide which addresses receive events and secrets, so whoever can write them controls that. */
-function writableByAll(paths: readonly string[]): readonly string[] {
-  return paths.filter((each) => {
-    const { mode = 0 } = statSync(each, { throwIfNoEntry: false }) ?? {};
-    return process.platform !== 'win32' && (mode & WRITABLE_BY_ALL) !== 0;
+function warningsOf(paths: readonly string[]): readonly string[] {
+  const user = process.getuid?.();
+  return paths.flatMap((each) => {
+    const found = statSync(each, { throwIfNoEntry: false });
+    if (user === undefined || found === undefined) return [];
+    return [
+      ...((found.mode & WRITABLE_BY_ALL) === 0
+        ? []
+        : [`Warning: every user of this machine can write ${each}: chmod o-w ${each}`]),
+      ...(found.uid === user || found.uid === ROOT
+        ? []
+        : [`Warning: ${each} belongs to another user, who can change it: choose another path`]),
+    ];
   });
-}
-
-function warningOf(file: string): string {
-  return `Warning: every user of this machine can write ${file}: chmod o-w ${file}`;
 }
 
 function describe(channel: Channel): string {

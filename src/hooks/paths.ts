@@ -20,7 +20,7 @@ export function findPaths(
   given: Pick<HookArguments, 'config' | 'stateDir'>,
   environment: Environment,
 ): HookPaths {
-  const home = environment['HOME'] || environment['USERPROFILE'] || '.';
+  const home = absolute(environment['HOME']) ?? absolute(environment['USERPROFILE']) ?? ownHome();
   const chosen = given.config || environment['AGENT_PLATFORM_HOOK_CONFIG'];
   const folder = absolute(environment['XDG_CONFIG_HOME']) ?? path.join(home, '.config');
   const file = path.resolve(chosen ? expandHome(chosen, home) : path.join(folder, program, 'hooks.yaml'));
@@ -39,6 +39,16 @@ export function findPaths(
 /** A path with a leading `~/` replaced by the home directory. */
 export function expandHome(text: string, home: string): string {
   return text === '~' || text.startsWith('~/') ? path.join(home, text.slice(1)) : text;
+}
+
+// Never the working directory, often a repository with settings of somebody else.
+function ownHome(): string {
+  try {
+    return process.getBuiltinModule('node:os').userInfo().homedir;
+  } catch {
+    // A user that the system does not know.
+    return path.resolve('/');
+  }
 }
 
 // The XDG rules require that relative paths are ignored.

@@ -46,6 +46,11 @@ const BANNED: readonly { readonly what: RegExp; readonly except: RegExp; readonl
     why: 'time comes from the injected clock',
   },
   { what: /\bconsole\./, except: /^(commands\/|main\.ts$)/, why: 'only commands speak to the terminal' },
+  {
+    what: /tmpdir\b|TMPDIR|['"`]\/(?:var\/)?tmp\b|enableCompileCache/,
+    except: /^$/,
+    why: 'no file is in a directory that other users share',
+  },
   { what: /^(?:let|var)\s/m, except: /^$/, why: 'no module keeps mutable state' },
   {
     what: /^(?:export )?const \w+(?:: (?!readonly |Readonly)[^=]+)? = (?:new (?:Map|WeakMap|Array)\b[^;]*\(\)|\[\]);/m,

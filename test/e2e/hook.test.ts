@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
+  existsSync,
   linkSync,
   mkdirSync,
   readdirSync,
@@ -282,6 +283,39 @@ test('the log does not follow a link in its place', async () => {
     rmSync(path.join(home.state, 'hook.log'));
     rmSync(path.join(home.state, 'pause'));
   }
+});
+
+test('cached settings that others can write decide nothing', async () => {
+  const home = forwardingHome();
+  const elsewhere = await createListener();
+  await home.run('hook', { input: event() });
+  const cache = path.join(home.state, 'settings.json');
+  const planted = readFileSync(cache, 'utf8').replaceAll(exporter.url, elsewhere.url);
+  for (const mode of [0o602, 0o620]) {
+    writeFileSync(cache, planted);
+    chmodSync(cache, mode);
+    await home.run('hook', { input: event() });
+    // Replaced by the content of the file.
+    expect(readFileSync(cache, 'utf8')).toContain(exporter.url);
+  }
+  await elsewhere.close();
+  expect(elsewhere.received).toEqual([]);
+  expect(exporter.received).toHaveLength(3);
+});
+
+test.each([
+  ['hook', []],
+  ['hook', ['--check']],
+  ['once', ['--storage.path=:memory:']],
+  ['--help', []],
+])('nothing is read or written in the shared temporary directory: %s %j', async (command, args) => {
+  const home = homeWith();
+  const shared = path.join(home.folder, 'shared');
+  mkdirSync(shared);
+  const missing = path.join(home.folder, 'missing');
+  for (const TMPDIR of [shared, missing]) await home.run(command, { args, environment: { TMPDIR } });
+  expect(readdirSync(shared)).toEqual([]);
+  expect(existsSync(missing)).toBe(false);
 });
 
 describe('for people', () => {

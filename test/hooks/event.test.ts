@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseEvent, sharedPart } from '../../src/hooks/event.ts';
@@ -108,6 +109,18 @@ describe('paths', () => {
       state: '/home/a/.local/state/agent-platform-exporter/hooks',
     });
   });
+
+  test.each([{}, { HOME: '' }, { HOME: '.' }])(
+    "are never in the working directory, which may be somebody else's repository: %j",
+    (environment) => {
+      const home = userInfo().homedir;
+      expect(findPaths(nothing, environment)).toEqual({
+        config: { file: `${home}/.config/agent-platform-exporter/hooks.yaml`, named: false },
+        state: `${home}/.local/state/agent-platform-exporter/hooks`,
+        home,
+      });
+    },
+  );
 
   test('differ by file, so that events spooled for one URL never go to another', () => {
     const states = ['/a.yaml', '/b.yaml'].map(

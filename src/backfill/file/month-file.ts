@@ -77,7 +77,8 @@ export async function createMonthFile(
   // The instants of a page are the same for all its families.
   let ended: { readonly stamps: readonly Instant[]; readonly endings: readonly Buffer[] } | undefined;
   await rm(scratch, { recursive: true, force: true });
-  await mkdir(scratch, { recursive: true });
+  // Fails if another user creates it first in a shared directory.
+  await mkdir(scratch, { mode: 0o700 });
 
   function familyOf(family: PastFamily): OpenFamily {
     let known = families.get(family.name);
@@ -172,7 +173,7 @@ export async function createMonthFile(
       }
     },
     async finish() {
-      const file = await open(unfinished, 'w');
+      const file = await open(unfinished, 'wx');
       let bytes = 0;
       try {
         bytes = await writeFile(file);

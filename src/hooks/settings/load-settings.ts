@@ -4,7 +4,7 @@ import type { HookPaths } from '../paths.ts';
 import type { HookSettings } from './settings.ts';
 
 // Not imported: importing all members of a built-in module takes longer than using a few of them.
-const { readFileSync, statSync } = process.getBuiltinModule('node:fs');
+const { closeSync, fstatSync, openSync, readFileSync, statSync } = process.getBuiltinModule('node:fs');
 const path = process.getBuiltinModule('node:path');
 
 /** The settings in effect, and the problem with an unusable file. */
@@ -106,15 +106,27 @@ function unusable(file: string, error: unknown): string {
 
 function cachedIn(file: string): CachedSettings | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    const value: unknown = JSON.parse(readOwn(file));
     return isCached(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-// Only this program writes the file, in the user's own directory and with the same version, so it needs no further
-// validation.
+/** Reads a file that only this user can write: the settings decide where events and secrets go. */
+function readOwn(file: string): string {
+  const descriptor = openSync(file, 'r');
+  try {
+    const { uid, mode } = fstatSync(descriptor);
+    const user = process.getuid?.();
+    if (user !== undefined && (uid !== user || (mode & 0o022) !== 0)) throw new Error('not private');
+    return readFileSync(descriptor, 'utf8');
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+// Only this program writes the file, with the same version, so it needs no further validation.
 function isCached(value: unknown): value is CachedSettings {
   return isRecord(value) && typeof value['fingerprint'] === 'string' && isRecord(value['settings']);
 }

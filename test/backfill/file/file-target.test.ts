@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createChunks } from '../../../src/backfill/file/chunks.ts';
@@ -29,6 +29,18 @@ async function bringFiles(output: string, changes: Partial<Parameters<typeof bri
 function samplesOf(text: string | undefined, name: string): readonly string[] {
   return (text ?? '').split('\n').filter((line) => line.startsWith(`${name}{`));
 }
+
+test('links that another user plants beside the files of a shared directory are not followed', async () => {
+  const output = folder();
+  const victim = join(folder(), 'victim');
+  writeFileSync(victim, 'untouched');
+  mkdirSync(join(output, 'agent-platform-2026-03.om.parts'));
+  for (const name of ['backfill-state.json.tmp', 'agent-platform-2026-03.om.parts/whole'])
+    symlinkSync(victim, join(output, name));
+  await bringFiles(output);
+  expect(readFileSync(victim, 'utf8')).toBe('untouched');
+  expect(Object.keys(filesIn(output))).toEqual(['agent-platform-2026-03.om', 'agent-platform-2026-04.om']);
+});
 
 describe('the files', () => {
   test('are one per month, with zeros, timestamps in seconds and an end', async () => {
