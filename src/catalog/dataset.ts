@@ -12,6 +12,8 @@ export interface DayDataset<Row> {
   readonly idle: Row;
   /** The main figure of a row; the log reports a revision of a day by it. */
   total?(row: Row): number | undefined;
+  /** Members whose numbers describe more than the day, such as the people of a month: they show no activity on it. */
+  readonly beyondDay?: readonly string[];
   /** Whether a row was reduced under the present settings; the day of any other row is fetched again. */
   isCurrent?(row: Row, settings: OrgSettings): boolean;
   /**
@@ -65,6 +67,23 @@ export interface Reduced {
    * that is from an earlier, complete response. Such a day is fetched again until a response is complete.
    */
   readonly rejected?: Readonly<Record<string, number>> | undefined;
+}
+
+/**
+ * Whether a row shows activity on its day: any of its numbers is above zero. Undefined if that is unknown, because it has
+ * no number or because a field was unusable.
+ */
+export function hasActivity(dataset: DayDataset<unknown>, row: unknown): boolean | undefined {
+  const ignored = ['rejected', ...(dataset.beyondDay ?? [])];
+  const members = Object.entries(row as object).filter(([name]) => !ignored.includes(name));
+  const numbers = members.flatMap(([, member]) => numbersIn(member));
+  if (numbers.some((number) => number > 0)) return true;
+  return numbers.length === 0 || isUnsettled(row) ? undefined : false;
+}
+
+function numbersIn(value: unknown): readonly number[] {
+  if (typeof value === 'number') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : [];
 }
 
 /** Reports whether the day of this row must be fetched again because its last response was incomplete. */

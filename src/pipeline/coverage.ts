@@ -1,5 +1,5 @@
 import type { ExpensiveDataset } from '../catalog/collector.ts';
-import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
+import { type DatasetName, type DayDataset, hasActivity } from '../catalog/dataset.ts';
 import { addDays, type Day, daysBetween, type Instant, yesterdayOf } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { OrgHistory } from '../history/history.ts';
@@ -77,7 +77,7 @@ export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage
     // Days that are never fetched say nothing and must not hold up the other datasets.
     if (!days.has(day)) return day < firstAsked(dataset.name);
     const row = days.get(day);
-    if (row !== undefined) return dataset.total?.(row) === 0;
+    if (row !== undefined) return hasActivity(dataset, row) === false;
     return !settled || isSettled(dataset.name, day);
   }
 

@@ -1,5 +1,5 @@
 import type { DayCollector, FetchedDays } from '../catalog/collector.ts';
-import type { DayDataset } from '../catalog/dataset.ts';
+import { type DayDataset, hasActivity } from '../catalog/dataset.ts';
 import { addDays, type Day, type Instant, yesterdayOf } from '../catalog/day.ts';
 import { IncompleteListing, type Source } from '../catalog/source.ts';
 import type { OrgHistory, Revision } from '../history/history.ts';
@@ -246,13 +246,12 @@ async function store(
   });
   if (run.retired()) return [];
   run.note(withMissing(fetched, missing));
-  const totalOf = (row: unknown) => collector.dataset.total?.(row);
   // A row made with other settings does not count as revised; a day that was published as idle does.
   const revisions = [
     ...changes.filter(({ before }) => collector.dataset.isCurrent?.(before, org) ?? true),
     ...[...fetched.rows]
       .filter(([day]) => deps.publisher.showsIdle(org.name, collector.name, day))
-      .filter(([, row]) => totalOf(row) === undefined || totalOf(row) !== totalOf(collector.dataset.idle))
+      .filter(([, row]) => hasActivity(collector.dataset, row) !== false)
       .map(([day, after]) => ({ day, before: collector.dataset.idle, after })),
   ];
   if (revisions.length === 0) return answered;

@@ -41,6 +41,34 @@ describe('a day that is late', () => {
     expect(after.value(CREDITS)).toBe((await daysOf(story, 'tokens')).day['billable_tokens']);
   });
 
+  test('in three datasets is never zero while the fourth has any number above zero on it, but for its main one', async () => {
+    const late = '2026-11-18';
+    const story = await startStory({
+      begins: Date.UTC(2026, 10, 20, 1),
+      rewrite: (body, { pathname }) => {
+        const rows = listOf(body, 'data');
+        if (pathname.endsWith('/productivity')) {
+          return {
+            ...body,
+            data: rows.map((row) => (row['date'] === late ? { ...row, git_commits: 0 } : row)),
+          };
+        }
+        const isLate = /\/analytics\/(tokens|tools|activity)$/.test(pathname);
+        return isLate ? { ...body, data: rows.filter(({ date }) => date !== late) } : body;
+      },
+    });
+    const page = await story.page();
+    expect(page.value(DATA_DAY, { dataset: 'tokens' })).toBe(day19);
+    expect(page.by('dataset', 'agent_platform_history_uncovered')).toMatchObject({
+      tokens: 1,
+      tools: 1,
+      activity: 1,
+      productivity: 0,
+    });
+    expect(page.value('agent_platform_credits_month_to_date')).toBeUndefined();
+    expect(page.value('agent_platform_credits_trailing_7d')).toBeUndefined();
+  });
+
   test('by twelve days is requested until it arrives, is never zero, and makes no sum too small', async () => {
     const story = await startStory({ flags: ['no-collector.readiness', 'no-collector.wiki'] });
     story.platform.setFaults(['late=12@tokens']);

@@ -8,6 +8,8 @@ import { dayNamed } from '../support/day.ts';
 
 interface Row {
   readonly main?: number;
+  readonly detail?: number;
+  readonly rejected?: Readonly<Record<string, number>>;
 }
 
 const start = dayNamed('2026-03-01');
@@ -18,10 +20,19 @@ const datasets: readonly DayDataset<Row>[] = names.map((name) => ({
   total: ({ main }) => main,
 }));
 
-/** A letter a day from the start of history: `a`ctivity, a row of `0`, a row `?` without its main number, `-` no row, a space uncovered. */
+/**
+ * A letter a day from the start of history: `a`ctivity, also in `d`etail alone; a row of `0`, also `r`ejected in part; a row `?`
+ * without numbers; `-` no row; a space uncovered.
+ */
 type Days = Partial<Record<(typeof names)[number], string>>;
 
-const rows: Readonly<Record<string, Row | undefined>> = { a: { main: 5 }, '0': { main: 0 }, '?': {} };
+const rows: Readonly<Record<string, Row | undefined>> = {
+  a: { main: 5 },
+  d: { main: 0, detail: 670 },
+  '0': { main: 0 },
+  r: { main: 0, rejected: { detail: 1 } },
+  '?': {},
+};
 
 interface Options {
   readonly revisedOn?: Partial<Record<DatasetName, Day>>;
@@ -77,8 +88,8 @@ describe('a day without a row that its own dataset has passed', () => {
     expect(coverageOf({ tokens: 'a-a', tools: 'a0a' }, hoursAfter(2, 1)).states('tokens')).toBe('rir');
   });
 
-  test('is unknown for 72 hours where another dataset has activity, does not cover it, or lacks its main number', () => {
-    for (const tools of ['aaa', 'a a', 'a?a']) {
+  test('is unknown for 72 hours where another dataset has any activity, does not cover it, or does not say', () => {
+    for (const tools of ['aaa', 'ada', 'a a', 'a?a', 'ara']) {
       expect(coverageOf({ tokens: 'a-a', tools }, hoursAfter(1, 72) - 1).states('tokens')).toBe('r?r');
       expect(coverageOf({ tokens: 'a-a', tools }, hoursAfter(1, 72)).states('tokens')).toBe('rir');
     }
@@ -98,6 +109,8 @@ describe('a day without a row behind the newest one of its dataset', () => {
     const twelve = '-'.repeat(12);
     const late = coverageOf({ tokens: `a${twelve}`, tools: `a${'a'.repeat(12)}` }, hoursAfter(12, 1));
     expect(late.states('tokens')).toBe(`r${'?'.repeat(12)}`);
+    const inDetail = coverageOf({ tokens: `a${twelve}`, tools: `a${'d'.repeat(12)}` }, hoursAfter(12, 1));
+    expect(inDetail.states('tokens')).toBe(`r${'?'.repeat(12)}`);
   });
 
   test('is provisionally idle 72 hours after its end where all cover it without activity', () => {

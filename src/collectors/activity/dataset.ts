@@ -20,6 +20,7 @@ export const activityDataset: DayDataset<ActivityRow> = {
   name: 'activity',
   idle: { dailyUsers: 0, sessions: 0, messages: 0, userMessages: 0 },
   total: ({ sessions }) => sessions,
+  beyondDay: ['weeklyUsers', 'monthlyUsers'],
   parts: {
     people: {
       fields: ['daily_active_users', 'daily_active_users_by_client'],

@@ -54,6 +54,8 @@ export interface UsersRow extends Reduced {
   /** The teams that had a budget when the row was made. */
   readonly budgetedTeams?: readonly TeamCredits[] | undefined;
   readonly people?: PeopleColumns | undefined;
+  /** 1 where somebody did something that no other number here shows, such as editing files in a small team. */
+  readonly unshownActivity?: 1 | undefined;
 }
 
 /** Days for which individual people are stored: the 28 days in which a missing person counts as 0, and a margin. */
@@ -75,7 +77,7 @@ export const usersDataset: DayDataset<UsersRow> = {
       ],
       members: [
         ...['credits', 'byPrimaryModel', 'byDelegationLevel', 'byLanguage', 'perUser', 'byTeam'],
-        ...['budgetedTeams', 'people'],
+        ...['budgetedTeams', 'people', 'unshownActivity'],
       ],
       mayLack: true,
     },

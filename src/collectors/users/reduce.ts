@@ -1,6 +1,7 @@
-import { withRejected } from '../../catalog/dataset.ts';
+import { hasActivity, withRejected } from '../../catalog/dataset.ts';
 import type { PeopleSettings } from '../../catalog/settings.ts';
 import { type Count, MAX_PARTS, OTHER, plusKnown } from '../counts.ts';
+import { FIGURES } from './columns.ts';
 import {
   type ModelPeople,
   type TeamCredits,
@@ -33,6 +34,7 @@ export function createDayReducer(settings: PeopleSettings): DayReducer {
   const credits: number[] = [];
   const table = createPeopleTable(settings);
   let total: number | undefined;
+  let isQuiet = true;
   // The number of pairs of model and tier.
   let kinds = 0;
 
@@ -91,13 +93,14 @@ export function createDayReducer(settings: PeopleSettings): DayReducer {
       total = plusKnown(total, day.credits);
       if (active) addActive(day);
       addToTeam(team, day, active);
+      isQuiet &&= !active && FIGURES.every((figure) => (day[figure] ?? 0) === 0);
       table?.add(day, team);
     },
     *finish() {
       const byTeam = protectedTeams([...teams.values()], new Set(settings.teamBudgets.keys()));
       const perUser = creditStatistics(credits);
       yield;
-      return {
+      const row: UsersRow = {
         identity: settings.identity,
         teamRules: settings.teamRules,
         credits: total,
@@ -109,6 +112,7 @@ export function createDayReducer(settings: PeopleSettings): DayReducer {
         budgetedTeams: budgetedTeams(),
         people: table && (yield* table.columns(new Set(byTeam?.map(({ team }) => team)))),
       };
+      return isQuiet || hasActivity(usersDataset, row) ? row : { ...row, unshownActivity: 1 };
     },
   };
 }
