@@ -35,7 +35,7 @@ async function measure({ url, replayed, apart, ...size }: RemoteBackfillOptions)
   const past = await createPast(size);
   const post = createPost({
     url,
-    authorization: async () => undefined,
+    headers: async () => ({}),
     timeoutMs: TIMEOUT_MS,
     concurrency: CONCURRENCY,
     version: '0.0.0',

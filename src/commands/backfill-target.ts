@@ -9,8 +9,6 @@ import { createStateFile } from '../backfill/state-file.ts';
 import type { BackfillTarget } from '../backfill/target.ts';
 import type { backfillOptions } from '../config/command-options.ts';
 import type { Config } from '../config/config.ts';
-import { type Credential, createFileCredential } from '../config/credential.ts';
-import { type Files, unreadable } from '../config/files.ts';
 import type { ValuesOf } from '../config/option.ts';
 import { troubleOf } from '../history/sqlite/errors.ts';
 import { type Lock, takeLock } from '../history/sqlite/lock.ts';
@@ -20,6 +18,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { outputFile } from './output-path.ts';
+import { type RemoteSecrets, requestHeaders, tenantOf } from './remote-secrets.ts';
 
 /** The resolved options of the command. */
 export type BackfillValues = ValuesOf<typeof backfillOptions>;
@@ -42,42 +41,6 @@ interface TargetParts {
   readonly version: string;
   readonly clock: Clock;
   readonly log: Logger;
-}
-
-/** The credentials and CA of a remote target. */
-interface RemoteSecrets {
-  readonly token: Credential | undefined;
-  readonly password: Credential | undefined;
-  readonly ca: string | undefined;
-}
-
-/** Reads the files that the remote-write options name; throws a `ConfigError` if one is unusable. */
-export async function readRemoteSecrets(
-  values: BackfillValues,
-  files: Files,
-): Promise<RemoteSecrets | undefined> {
-  const { output, 'remote-write.url': url, 'remote-write.username': username } = values;
-  if ((output === undefined) === (url === undefined)) {
-    throw new ConfigError(
-      output === undefined ? 'no destination' : '--output and --remote-write.url are both given',
-      'give one of them: --output for OpenMetrics files, --remote-write.url for remote write',
-    );
-  }
-  const tokenFile = values['remote-write.bearer-token-file'];
-  const passwordFile = values['remote-write.password-file'];
-  if (tokenFile !== undefined && username !== undefined) {
-    throw new ConfigError('--remote-write.bearer-token-file and --remote-write.username are both given');
-  }
-  if ((username === undefined) !== (passwordFile === undefined)) {
-    throw new ConfigError('--remote-write.username and --remote-write.password-file must be given together');
-  }
-  if (url === undefined) return undefined;
-  return {
-    token: tokenFile === undefined ? undefined : await createFileCredential(tokenFile, tokenFile, files),
-    password:
-      passwordFile === undefined ? undefined : await createFileCredential(passwordFile, passwordFile, files),
-    ca: await readAuthorities(values['remote-write.tls-ca-file'], files),
-  };
 }
 
 /** Where files are written, and whether it is one file for the whole range. */
@@ -112,7 +75,7 @@ export async function createTarget(parts: TargetParts): Promise<BackfillTarget &
   const concurrency = values['remote-write.concurrency'];
   const post = createPost({
     url,
-    authorization: () => authorizationOf(values, parts.secrets),
+    headers: () => requestHeaders(values, parts.secrets),
     ca: parts.secrets?.ca,
     proxyEnv: parseProxy(parts.config.api.proxy),
     timeoutMs: values['remote-write.timeout'],
@@ -154,28 +117,7 @@ async function acknowledgedBy(
   const given = values['remote-write.state-file'];
   const file =
     given ?? join(path === MEMORY || config.storage.url !== undefined ? '.' : dirname(path), 'backfill.json');
-  const target = `${url} ${JSON.stringify(Object.entries(labels).sort())}`;
+  const target = `${url} ${JSON.stringify(Object.entries(labels).sort())}${tenantOf(values)}`;
   const acknowledged = await readAcknowledged(createStateFile(file), target, clock);
   return values['remote-write.again'] ? { ...acknowledged, missing: (_, stamps) => stamps } : acknowledged;
-}
-
-async function authorizationOf(
-  values: BackfillValues,
-  secrets: RemoteSecrets | undefined,
-): Promise<string | undefined> {
-  if (secrets?.token !== undefined) return `Bearer ${await secrets.token.read()}`;
-  if (secrets?.password === undefined) return undefined;
-  const pair = `${values['remote-write.username'] ?? ''}:${await secrets.password.read()}`;
-  return `Basic ${Buffer.from(pair).toString('base64')}`;
-}
-
-async function readAuthorities(path: string | undefined, files: Files): Promise<string | undefined> {
-  if (path === undefined) return undefined;
-  const text = await files.read(path).catch((error: unknown) => {
-    throw new ConfigError(`--remote-write.tls-ca-file: ${path} ${unreadable(error)}`);
-  });
-  if (!text.includes('-----BEGIN CERTIFICATE-----')) {
-    throw new ConfigError(`--remote-write.tls-ca-file: ${path} contains no certificate in PEM format`);
-  }
-  return text;
 }

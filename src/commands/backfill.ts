@@ -9,14 +9,15 @@ import { loadValues } from '../config/load.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { compileForShortRuns } from '../runtime/compilation.ts';
 import { collectForThroughput } from '../runtime/garbage-collection.ts';
-import { createRedactor } from '../runtime/redact.ts';
+import { createRedactor, redactSecrets } from '../runtime/redact.ts';
 import { chooseCollectors, labelNames, rangeOf } from './backfill-choice.ts';
 import { fetchAll } from './backfill-fetch.ts';
 import { loadForOrgs } from './backfill-orgs.ts';
-import { createTarget, readOutput, readRemoteSecrets } from './backfill-target.ts';
+import { createTarget, readOutput } from './backfill-target.ts';
 import type { CommandContext } from './command.ts';
 import { createDisplay } from './display.ts';
 import { openPast, pagesOf, readOrgs, settingsOf, spanOf } from './past-days.ts';
+import { readRemoteSecrets } from './remote-secrets.ts';
 
 /**
  * Backfills past days to OpenMetrics files or by remote write; exit code 1 if days are missing or it was interrupted.
@@ -34,9 +35,10 @@ export async function run(context: CommandContext): Promise<number> {
   const clock = createSystemClock();
   const now = clock.now();
   const { from, to } = rangeOf(values, config, now);
+  const remoteSecrets = () => (secrets?.all ?? []).flatMap((credential) => credential.secrets());
   const redactor = createRedactor(() => [
     ...config.orgs.flatMap((org) => org.credential.secrets()),
-    ...[secrets?.token, secrets?.password].flatMap((credential) => credential?.secrets() ?? []),
+    ...remoteSecrets(),
   ]);
   const { log, fetching, progressOf } = createDisplay(stderr, config.log, clock, redactor);
   const history = await openPast(config, clock, log);
@@ -83,7 +85,9 @@ export async function run(context: CommandContext): Promise<number> {
     return outcome.interrupted || outcome.unknown.size > 0 || failed.length > 0 ? 1 : 0;
   } catch (error) {
     if (!(error instanceof BackfillError)) throw error;
-    stderr.write(`agent-platform-exporter: ${error.message}\n  ${error.hint}\n`);
+    // A target may repeat what it was sent.
+    const message = redactSecrets(redactor.redact(error.message), remoteSecrets());
+    stderr.write(`agent-platform-exporter: ${message}\n  ${error.hint}\n`);
     return 1;
   } finally {
     target.close();

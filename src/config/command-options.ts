@@ -172,6 +172,21 @@ export const backfillOptions = {
     description: 'File with the password for basic authentication',
     command: 'backfill',
   },
+  'remote-write.header': {
+    kind: 'text',
+    section: 'Backfill by remote write',
+    description: "A header of every request, such as 'X-Scope-OrgID: tenant'. May be given several times",
+    repeatable: true,
+    command: 'backfill',
+  },
+  'remote-write.header-file': {
+    kind: 'text',
+    section: 'Backfill by remote write',
+    description:
+      "A header whose value is secret, with the file that contains it, such as 'X-Api-Key: /run/secrets/key'. May be given several times",
+    repeatable: true,
+    command: 'backfill',
+  },
   'remote-write.tls-ca-file': {
     kind: 'file',
     section: 'Backfill by remote write',

@@ -24,9 +24,14 @@ export function createFixedCredential(text: string, source: string): Credential 
 
 /**
  * A key in a file, read again when the file changes. `describe()` is `source`; rejects with a `ConfigError` if the file
- * contains no usable key at first.
+ * contains no usable key at first. `parse` reads something else than a key; its errors must not repeat the text.
  */
-export async function createFileCredential(path: string, source: string, files: Files): Promise<Credential> {
+export async function createFileCredential(
+  path: string,
+  source: string,
+  files: Files,
+  parse: (text: string, source: string) => string = keyIn,
+): Promise<Credential> {
   let seen: string | undefined;
   let problem: string | undefined;
   let known: readonly string[] = [];
@@ -34,7 +39,7 @@ export async function createFileCredential(path: string, source: string, files: 
     const fingerprint = await files.fingerprint(path);
     const last = known.at(-1);
     if (last !== undefined && fingerprint === seen) return last;
-    const key = keyIn(await files.read(path), source);
+    const key = parse(await files.read(path), source);
     if (key !== last) known = [...known, key].slice(-keysRemembered);
     // Taken before reading: after a write in between, the next call reads again.
     seen = fingerprint;

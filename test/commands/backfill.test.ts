@@ -5,10 +5,11 @@ import { ANONYMOUS } from '../../src/catalog/settings.ts';
 import { collectors } from '../../src/collectors/index.ts';
 import { chooseCollectors, rangeOf } from '../../src/commands/backfill-choice.ts';
 import { loadForOrgs } from '../../src/commands/backfill-orgs.ts';
-import { readRemoteSecrets } from '../../src/commands/backfill-target.ts';
+import { readRemoteSecrets, requestHeaders, tenantOf } from '../../src/commands/remote-secrets.ts';
 import { commands } from '../../src/commands/table.ts';
 import { backfillOptions } from '../../src/config/command-options.ts';
 import { loadValues } from '../../src/config/load.ts';
+import { ConfigError } from '../../src/runtime/errors.ts';
 import { dayNamed } from '../support/day.ts';
 import { createContext } from './surroundings.ts';
 
@@ -134,8 +135,74 @@ describe('where it goes', () => {
       '--remote-write.tls-ca-file: ca contains no certificate in PEM format',
     ],
     [[url, '--remote-write.bearer-token-file=none'], 'none does not exist'],
+    [[url, '--remote-write.header-file=X-Api-Key: none'], 'none does not exist'],
   ])('%j is refused', async (args, message) => {
     await expect(secretsOf(args, { ca: 'text' })).rejects.toThrow(message);
+  });
+
+  const header = '--remote-write.header';
+
+  test.each([
+    [[`${header}=hushhush`], 'header 1 is not in the form "Name: value"'],
+    [[`${header}=X-A: 1`, `${header}=hushhush`], 'header 2 is not in the form "Name: value"'],
+    [[`${header}=X-A:`], 'header 1 is not in the form "Name: value"'],
+    [[`${header}=: hushhush`], 'header 1 is not in the form "Name: value"'],
+    [[`${header}=X A: hushhush`], 'header 1 is not in the form "Name: value"'],
+    [[`${header}=X-A\r\nX-B: hushhush`], 'header 1 is not in the form "Name: value"'],
+    [[`${header}=X-A: hushhush\r\nX-B: 1`], 'the value of X-A contains characters that are not allowed'],
+    [[`${header}=X-A: hushhüsh`], 'the value of X-A contains characters that are not allowed'],
+    [[`${header}=content-Type: hushhush`], '--remote-write.header: content-Type cannot be set'],
+    [[`${header}=Content-Encoding: hushhush`], 'Content-Encoding cannot be set'],
+    [[`${header}=Content-Length: 1`], 'Content-Length cannot be set'],
+    [[`${header}=Host: hushhush`], 'Host cannot be set'],
+    [[`${header}=Transfer-Encoding: chunked`], 'Transfer-Encoding cannot be set'],
+    [[`${header}=Authorization: hushhush`], 'Authorization cannot be set'],
+    [[`${header}=X-A: hushhush`, `${header}=x-a: 2`], '--remote-write.header: x-a is given twice'],
+    [[`${header}=X-A: 1`, `${header}-file=x-a: secret`], '--remote-write.header-file: x-a is given twice'],
+    [[`${header}-file=Authorization: secret`], '--remote-write.header-file: Authorization cannot be set'],
+    [[`${header}-file=X-A: lines`], 'lines contains characters that are not allowed in a header'],
+    [[`${header}-file=X-A: empty`], 'empty is empty'],
+  ])('the header %j is refused, without its value', async (args, message) => {
+    const files = { secret: 'hushhush', lines: 'hushhush\nhushhush', empty: '\n' };
+    const refused = await secretsOf([url, ...args], files).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(ConfigError);
+    expect(String(refused)).toContain(message);
+    expect(`${refused} ${Reflect.get(Object(refused), 'hint')}`).not.toContain('hush');
+  });
+
+  test('headers are sent as given, secret ones as their files contain them', async () => {
+    const args = [
+      url,
+      `${header}=X-Scope-OrgID: a|b`,
+      `${header}=__proto__:1: 2`,
+      `${header}-file=X-Api-Key: key`,
+      '--remote-write.bearer-token-file=token',
+    ];
+    const secrets = await secretsOf(args, { key: 'Key with spaces\n', token: 'hushhush' });
+    const headers = await requestHeaders(await valuesOf(args), secrets);
+    expect(Object.entries(headers)).toEqual([
+      ['X-Scope-OrgID', 'a|b'],
+      ['__proto__', '1: 2'],
+      ['X-Api-Key', 'Key with spaces'],
+      ['Authorization', 'Bearer hushhush'],
+    ]);
+    expect(secrets?.all.flatMap((each) => each.secrets())).toEqual(['hushhush', 'Key with spaces']);
+  });
+
+  test('what was acknowledged is known by tenant, so that each gets everything', async () => {
+    const tenants = await Promise.all(
+      [
+        [],
+        [`${header}=X-Scope-OrgID: one`],
+        [`${header}=X-Scope-OrgID: two`],
+        [`${header}-file=X-Scope-OrgID: one`],
+        ['--remote-write.username=one'],
+        ['--remote-write.bearer-token-file=one'],
+      ].map(async (args) => tenantOf(await valuesOf([url, ...args]))),
+    );
+    expect(new Set(tenants).size).toBe(tenants.length);
+    expect(tenants[0]).toBe('');
+    for (const tenant of tenants.slice(1)) expect(tenant).toMatch(/^ [0-9a-f]{16}$/);
   });
 
   test('reads its secrets from files', async () => {

@@ -4,6 +4,13 @@ import type { Logger } from '../../runtime/logger.ts';
 import { BackfillError } from '../target.ts';
 import { type Answer, classifyAnswer } from './response.ts';
 
+/** A compressed write request. */
+export interface WriteRequest {
+  readonly body: Buffer;
+  /** The number of its samples. */
+  readonly samples: number;
+}
+
 /** Sends one compressed write request; rejects if there was no answer. */
 export type Post = (body: Buffer, signal: AbortSignal) => Promise<Answer>;
 
@@ -24,9 +31,9 @@ const MAX_WAIT_MS = 600_000;
  * Delivers a write request and retries transient failures: no answer, 429 and 5xx, with exponential back-off and full
  * jitter, no sooner than `Retry-After`. Throws a `BackfillError` if the target rejects it or keeps failing.
  */
-export async function deliver(body: Buffer, deps: DeliveryDeps, signal: AbortSignal): Promise<void> {
+export async function deliver(request: WriteRequest, deps: DeliveryDeps, signal: AbortSignal): Promise<void> {
   for (let attempt = 1; ; attempt++) {
-    const { words, retryAfterMs = 0 } = await attemptOnce(body, deps, signal);
+    const { words, retryAfterMs = 0 } = await attemptOnce(request, deps, signal);
     if (words === undefined) return;
     const wait = Math.max(retryAfterMs, jitteredBackoffMs(attempt, deps.random, BACKOFF));
     if (attempt === ATTEMPTS || wait > MAX_WAIT_MS) {
@@ -39,7 +46,7 @@ export async function deliver(body: Buffer, deps: DeliveryDeps, signal: AbortSig
 
 /** The transient failure of an attempt; undefined if the request was accepted. */
 async function attemptOnce(
-  body: Buffer,
+  { body, samples }: WriteRequest,
   { post }: DeliveryDeps,
   signal: AbortSignal,
 ): Promise<{ readonly words?: string; readonly retryAfterMs?: number | undefined }> {
@@ -53,7 +60,9 @@ async function attemptOnce(
   }
   const verdict = classifyAnswer(answer);
   if (verdict.kind === 'accepted') return {};
-  if (verdict.kind === 'refused') throw new BackfillError(verdict.words, verdict.hint);
+  if (verdict.kind === 'refused') {
+    throw new BackfillError(`write request refused (samples: ${samples}): ${verdict.words}`, verdict.hint);
+  }
   return { words: verdict.words, retryAfterMs: answer.retryAfterMs };
 }
 

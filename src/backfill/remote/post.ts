@@ -6,8 +6,8 @@ import type { Answer } from './response.ts';
 
 interface PostDeps {
   readonly url: string;
-  /** Called before each request, so that a rotated secret applies to the next one; undefined sends none. */
-  readonly authorization: () => Promise<string | undefined>;
+  /** Credentials and additional headers. Called before each request, so that a rotated secret applies to the next one. */
+  readonly headers: () => Promise<Readonly<Record<string, string>>>;
   /** CA certificates (PEM) that are trusted instead of the default ones. */
   readonly ca?: string | undefined;
   /** The proxy as Node.js' options, not used for the local machine. */
@@ -36,14 +36,13 @@ export function createPost(deps: PostDeps): Post & { close(): void } {
     : new http.Agent(options);
 
   async function post(body: Buffer, signal: AbortSignal): Promise<Answer> {
-    const authorization = await deps.authorization();
     const headers = {
+      ...(await deps.headers()),
       'Content-Type': 'application/x-protobuf',
       'Content-Encoding': 'snappy',
       'Content-Length': body.length,
       'User-Agent': `agent-platform-exporter/${deps.version}`,
       'X-Prometheus-Remote-Write-Version': '0.1.0',
-      ...(authorization === undefined ? {} : { Authorization: authorization }),
     };
     const ended = AbortSignal.any([signal, AbortSignal.timeout(deps.timeoutMs)]);
     return new Promise((resolve, reject) => {
@@ -52,7 +51,13 @@ export function createPost(deps: PostDeps): Post & { close(): void } {
       request.on('response', (response) => {
         const { statusCode: status = 0, headers: answered } = response;
         textOf(response).then(
-          (text) => resolve({ status, text, retryAfterMs: deps.retryAfter(answered['retry-after']) }),
+          (text) =>
+            resolve({
+              status,
+              contentType: answered['content-type'],
+              text,
+              retryAfterMs: deps.retryAfter(answered['retry-after']),
+            }),
           reject,
         );
       });

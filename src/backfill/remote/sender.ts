@@ -1,7 +1,7 @@
 import type { Instant } from '../../catalog/day.ts';
 import type { Sample } from '../../catalog/family.ts';
 import type { PageFamily } from '../page.ts';
-import { type DeliveryDeps, deliver } from './delivery.ts';
+import { type DeliveryDeps, deliver, type WriteRequest } from './delivery.ts';
 import { planSeries, type SeriesPlan } from './series-plan.ts';
 import { createSnappy } from './snappy.ts';
 import { createWriteRequestEncoder } from './write-request.ts';
@@ -25,11 +25,6 @@ export interface SenderDeps extends DeliveryDeps {
   /** Maximum number of concurrent requests. */
   readonly concurrency: number;
   readonly batchSamples: number;
-}
-
-interface Request {
-  readonly body: Buffer;
-  readonly samples: number;
 }
 
 /**
@@ -71,14 +66,14 @@ export function createSender(deps: SenderDeps): Sender {
   async function dispatch(): Promise<void> {
     const requests = encoder.take(
       deps.batchSamples,
-      (message, samples): Request => ({ body: compress(message), samples }),
+      (message, samples): WriteRequest => ({ body: compress(message), samples }),
     );
     if (requests.length > 0) begun++;
     await settled();
     if (requests.length > 0) sending = send(requests);
   }
 
-  async function send(requests: readonly Request[]): Promise<void> {
+  async function send(requests: readonly WriteRequest[]): Promise<void> {
     const queue = requests.values();
     await Promise.all(Array.from({ length: deps.concurrency }, () => work(queue)));
     if (failure !== undefined) return;
@@ -86,11 +81,11 @@ export function createSender(deps: SenderDeps): Sender {
     acknowledge();
   }
 
-  async function work(queue: Iterable<Request>): Promise<void> {
-    for (const { body, samples } of queue) {
+  async function work(queue: Iterable<WriteRequest>): Promise<void> {
+    for (const request of queue) {
       try {
-        await deliver(body, deps, aborting.signal);
-        acknowledged += samples;
+        await deliver(request, deps, aborting.signal);
+        acknowledged += request.samples;
       } catch (thrown) {
         failure ??= thrown;
         aborting.abort(thrown);

@@ -44,7 +44,7 @@ async function receiver(answer: (seen: Seen, response: ServerResponse) => void) 
 function postTo(url: string) {
   const post = createPost({
     url,
-    authorization: async () => 'Bearer token',
+    headers: async () => ({ Authorization: 'Bearer token', 'X-Scope-OrgID': 'tenant' }),
     timeoutMs: 5000,
     concurrency: 2,
     version: '1.2.3',
@@ -93,6 +93,7 @@ describe('a write request', () => {
     expect([seen?.request.method, seen?.request.url]).toEqual(['POST', '/api/v1/write']);
     expect(seen?.request.headers).toMatchObject({
       authorization: 'Bearer token',
+      'x-scope-orgid': 'tenant',
       'content-encoding': 'snappy',
       'content-type': 'application/x-protobuf',
       'user-agent': 'agent-platform-exporter/1.2.3',
@@ -115,6 +116,24 @@ describe('a write request', () => {
 });
 
 describe('a backfill by remote write', () => {
+  test('records nothing as sent where a login page answers', async () => {
+    let answers = (response: ServerResponse) =>
+      response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>Sign in</html>');
+    const arrived: string[] = [];
+    const url = await receiver(({ body }, response) => {
+      arrived.push(...samplesIn(body));
+      answers(response);
+    });
+    const state = join(folder(), 'state.json');
+    const run = async () =>
+      bring({ orgs: [org], collectors: [daily], from, to, now, target: await remoteTarget(url, state) });
+    await expect(run()).rejects.toThrow('the target answered 200 with a web page');
+    arrived.length = 0;
+    answers = (response) => response.writeHead(200).end();
+    expect(await run()).toMatchObject({ samples: 80 });
+    expect(new Set(arrived).size).toBe(80);
+  });
+
   test('resumes where it was interrupted, and sends nothing twice', async () => {
     const arrived: string[] = [];
     let budget = 4;

@@ -143,7 +143,7 @@ describe('a sender', () => {
     sender.whenAcknowledged(() => seen.push('second'));
     await sender.add('acme', page([3], 3)).catch(() => undefined);
     await expect(sender.flush()).rejects.toMatchObject({
-      message: 'the target answered 400: out of bounds',
+      message: 'write request refused (samples: 4): the target answered 400: out of bounds',
       hint: expect.stringContaining('storage.tsdb.out_of_order_time_window'),
     });
     expect([seen, sender.acknowledged]).toEqual([['first'], 4]);
@@ -195,13 +195,86 @@ describe('a delivery', () => {
 
   test.each([
     [400, 'out of order sample'],
+    [
+      400,
+      'the sample has been rejected because its timestamp is too old (err-mimir-sample-timestamp-too-old)',
+    ],
     [400, 'out of bounds'],
+    [503, 'its timestamp is too old'],
     [400, 'duplicate sample for timestamp'],
     [500, 'too old sample'],
     [401, 'Unauthorized'],
     [404, '<html>not found</html>'],
   ])('is not retried after %i %s', async (status, text) => {
     expect(await deliver([{ status, text }])).toMatchObject({ calls: 1, waits: [] });
+  });
+
+  const HTML = 'text/html; charset=utf-8';
+
+  test.each<readonly [string, Answer]>([
+    ['204 of Prometheus and VictoriaMetrics', { status: 204, text: '' }],
+    ['200 of Mimir and Thanos', { status: 200, text: '' }],
+    ['202 with JSON', { status: 202, contentType: 'application/json', text: '{"status":"ok"}' }],
+    ['200 with plain text', { status: 200, contentType: 'text/plain', text: 'OK <3' }],
+    ['200 without a body whose type is HTML', { status: 200, contentType: HTML, text: '' }],
+  ])('is acknowledged by %s', async (_, answer) => {
+    expect(await deliver([answer])).toEqual({ calls: 1, error: undefined, waits: [] });
+  });
+
+  test.each<readonly [string, Answer]>([
+    ['type HTML', { status: 200, contentType: HTML, text: 'Please sign in' }],
+    ['a document', { status: 200, text: '\n<!DOCTYPE html><title>Sign in</title>' }],
+    [
+      'a document of another type',
+      { status: 204, contentType: 'text/plain', text: '\ufeff<HTML lang="en">' },
+    ],
+    ['type XHTML', { status: 202, contentType: 'application/xhtml+xml', text: '<?xml version="1.0"?>' }],
+  ])('is not acknowledged by a page: %s', async (_, answer) => {
+    expect(await deliver([answer])).toEqual({
+      calls: 1,
+      error: `write request refused (samples: 1): the target answered ${answer.status} with a web page`,
+      waits: [],
+    });
+  });
+
+  test('is retried after a page of a proxy that is out of order', async () => {
+    const page = { status: 503, contentType: HTML, text: '<html>Sorry, we are out of order</html>' };
+    expect(await deliver([page])).toMatchObject({ calls: 2, error: undefined });
+  });
+
+  test.each([
+    ['Prometheus', 400, 'out of bounds', /out_of_order_time_window/],
+    ['Prometheus', 400, 'out of order sample', /out_of_order_time_window/],
+    ['Prometheus', 500, 'too old sample', /out_of_order_time_window/],
+    [
+      'Mimir',
+      400,
+      'failed pushing to ingester: user=anonymous: the sample has been rejected because its timestamp is too old (err-mimir-sample-timestamp-too-old)',
+      /out_of_order_time_window/,
+    ],
+    [
+      'Mimir',
+      400,
+      'the sample has been rejected because another sample with a more recent timestamp has already been ingested and out-of-order samples are not allowed (err-mimir-sample-out-of-order)',
+      /out_of_order_time_window/,
+    ],
+    ['Mimir', 400, 'another sample with the same timestamp, but a different value', /another value/],
+    ['Thanos', 409, 'store locally for endpoint 127.0.0.1:10901: conflict', /out_of_order_time_window/],
+    ['Mimir', 401, 'no org id', /--remote-write\.header/],
+    ['a login page', 302, '', /login page or proxy/],
+    ['another', 409, 'busy', /accepts Prometheus remote write/],
+  ])('is refused for good by %s with %i %s', async (_, status, text, hint) => {
+    const { sender } = senderWith(async () => ({ status, text }));
+    await sender.add('acme', page([1], 1));
+    await expect(sender.flush()).rejects.toMatchObject({ hint: expect.stringMatching(hint) });
+  });
+
+  test('shows no labels of the series that a target names', async () => {
+    const text = 'its timestamp is too old. It is from series m{user="a@b.example"}';
+    expect(await deliver([{ status: 400, text }])).toMatchObject({
+      error:
+        'write request refused (samples: 1): the target answered 400: its timestamp is too old. It is from series m{…}',
+    });
   });
 
   test('never includes the address in an error', async () => {
