@@ -1,18 +1,20 @@
 import { addDays, type Day, daysBetween, monthSoFar, restOfMonth } from '../catalog/day.ts';
 import { preciseSum } from './counts.ts';
 import { ofEach } from './statistics.ts';
+import { type CreditsOn, deviationOf, weekdayUpTo, workingDays } from './weekdays.ts';
 
 // The month of an organization and of a team, by the same definitions.
 
 /** With fewer known days, nothing is forecast. */
 const MIN_FORECAST_DAYS = 7;
-/** The number of newest known days in a weekday's mean. */
+/** The number of newest known days in a weekday's mean, quiet ones left out. */
 const DAYS_IN_MEAN = 4;
 /** The number of weeks searched for known days. */
 const WEEKS_BACK = 52;
-
-/** The credits of a day; undefined if they are unknown. */
-export type CreditsOn = (day: Day) => number | undefined;
+/** A day is quiet below this share of the median of this many weeks, if it is below it by this many deviations, too. */
+const QUIET_SHARE = 1 / 3;
+const QUIET_WEEKS = 6;
+const QUIET_DEVIATIONS = 3;
 
 /** The expected credits of a future day. */
 interface ExpectedDay {
@@ -39,15 +41,19 @@ export function creditsForecast(creditsOn: CreditsOn, day: Day): number | undefi
 }
 
 /**
- * The expected credits of each remaining day of the month, from what is known up to `day`; undefined with fewer than
- * seven known days, or if no day of a remaining weekday is known.
+ * The expected credits of each remaining day of the month, from what is known up to `day`, quiet days left out; undefined
+ * with fewer than seven known days, or if no day of a remaining weekday is known.
  */
 export function expectedRest(creditsOn: CreditsOn, day: Day): readonly ExpectedDay[] | undefined {
   if (!hasEnoughDays(creditsOn, day)) return undefined;
+  const quietShare = quietShareOn(creditsOn, day);
   const means = new Map<number, number | undefined>();
   return ofEach([...restOfMonth(day).entries()], ([index, ahead]) => {
     const weekday = index % 7;
-    if (!means.has(weekday)) means.set(weekday, meanOfWeekday(creditsOn, ahead, day));
+    if (!means.has(weekday)) {
+      const weeksAhead = Math.ceil(daysBetween(day, ahead) / 7);
+      means.set(weekday, meanUpTo(creditsOn, addDays(ahead, -7 * weeksAhead), quietShare));
+    }
     const credits = means.get(weekday);
     return credits === undefined ? undefined : { day: ahead, credits };
   });
@@ -61,14 +67,24 @@ function hasEnoughDays(creditsOn: CreditsOn, day: Day): boolean {
   return known >= MIN_FORECAST_DAYS;
 }
 
-/** The mean of the last four known days, up to `newest`, of the same weekday as a later day. */
-function meanOfWeekday(creditsOn: CreditsOn, ahead: Day, newest: Day): number | undefined {
-  const weeksAhead = Math.ceil(daysBetween(newest, ahead) / 7);
-  const latest = addDays(ahead, -7 * weeksAhead);
+/**
+ * The share of its weekday's median below which a day is quiet: a holiday, not the noise of few people. It is 0, and no
+ * day is quiet, where too few days are known to tell.
+ */
+function quietShareOn(creditsOn: CreditsOn, day: Day): number {
+  const weekdays = Array.from({ length: 7 }, (_, back) => weekdayUpTo(creditsOn, addDays(day, -back)));
+  const deviation = deviationOf(workingDays(weekdays));
+  if (deviation === undefined) return 0;
+  return Math.max(0, Math.min(QUIET_SHARE, 1 - QUIET_DEVIATIONS * deviation));
+}
+
+/** The mean of the last four known days up to `newest` of its weekday, quiet ones left out. */
+function meanUpTo(creditsOn: CreditsOn, newest: Day, quietShare: number): number | undefined {
+  const quietBelow = quietShare * weekdayUpTo(creditsOn, newest, QUIET_WEEKS).median;
   const found: number[] = [];
   for (let week = 0; week < WEEKS_BACK && found.length < DAYS_IN_MEAN; week++) {
-    const credits = creditsOn(addDays(latest, -7 * week));
-    if (credits !== undefined) found.push(credits);
+    const credits = creditsOn(addDays(newest, -7 * week));
+    if (credits !== undefined && credits >= quietBelow) found.push(credits);
   }
   return found.length === 0 ? undefined : preciseSum(found) / found.length;
 }

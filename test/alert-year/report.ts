@@ -1,6 +1,7 @@
 import type { PooledDrops } from './drops.ts';
+import type { PooledForecasts } from './forecasts.ts';
 import type { Judged } from './judged.ts';
-import { type PooledSpikes, precisionOf, recallOf } from './spikes.ts';
+import { type PooledDoubles, type PooledSpikes, precisionOf, recallOf } from './spikes.ts';
 
 const percent = (ratio: number) => `${(100 * ratio).toFixed(0)} %`;
 
@@ -21,6 +22,32 @@ export function spikeTable(sizes: readonly PooledSpikes[]): string {
   );
   return `| People | Years | Spikes | Found | Missed | False | Precision | Recall | Best recall with hindsight |
 |---|---|---|---|---|---|---|---|---|
+${rows.map((row) => `| ${row} |`).join('\n')}
+`;
+}
+
+/** The table of doubled days, by size and growth. */
+export function doubleTable(pooled: readonly PooledDoubles[]): string {
+  const rows = pooled.map(({ people, growthAMonth, years, days, found, falsely }) =>
+    [people, percent(growthAMonth), percent(found / days), (falsely / years).toFixed(2)].join(' | '),
+  );
+  return `| People | Growth a month | Doubled days found | False alerts a year |
+|---|---|---|---|
+${rows.map((row) => `| ${row} |`).join('\n')}
+`;
+}
+
+/** The table of month forecasts, by size. */
+export function forecastTable(pooled: readonly PooledForecasts[]): string {
+  const tenths = (ratio: number) => `${(100 * ratio).toFixed(1)} %`;
+  const rows = pooled.map(({ people, years, published, ofAllDays }) =>
+    [
+      ...[people, years, tenths(published.size), tenths(ofAllDays.size)],
+      ...[tenths(published.bias), tenths(published.january), tenths(ofAllDays.january)],
+    ].join(' | '),
+  );
+  return `| People | Years | Error | Error with quiet days | Too high or low | In January | In January with quiet days |
+|---|---|---|---|---|---|---|
 ${rows.map((row) => `| ${row} |`).join('\n')}
 `;
 }

@@ -23,7 +23,7 @@ export interface PooledSpikes {
 export function pooledSpikes(people: number, seeds: readonly number[], precision: number): PooledSpikes {
   const years = seeds.map((seed) => {
     const organization = createOrganization(seed, people);
-    const view = viewOf(organization);
+    const view = viewOf(organization.days);
     const expected = Array.from({ length: DAYS }, (_, index) =>
       index < WARM_UP ? undefined : expectationOf(view, dayAt(index)),
     );
@@ -57,11 +57,44 @@ function add(sum: Score, { days, spikes }: Organization, boundOf: (index: number
   const planted = new Map(spikes.map((spike) => [spike.index, spike.counts]));
   for (let index = WARM_UP; index < DAYS; index++) {
     const credits = days[index]?.credits ?? 0;
-    const isTold = credits > boundOf(index) && credits > thresholds.creditSpikeFloorMillions.default * 1e6;
+    const isTold = isAbove(credits, boundOf(index));
     const counts = planted.get(index);
     if (counts === true) sum[isTold ? 'found' : 'missed'] += 1;
     else if (counts === undefined && isTold) sum.falsely += 1;
   }
+}
+
+function isAbove(credits: number, bound: number): boolean {
+  return credits > bound && credits > thresholds.creditSpikeFloorMillions.default * 1e6;
+}
+
+export interface PooledDoubles {
+  readonly people: number;
+  readonly growthAMonth: number;
+  readonly years: number;
+  /** The working days of the years, and those that the alert would tell if they had used twice the credits. */
+  readonly days: number;
+  readonly found: number;
+  /** The days, of all kinds, that it tells as they are. */
+  readonly falsely: number;
+}
+
+/** Doubles each working day of years without spikes, one at a time. */
+export function pooledDoubles(people: number, seeds: readonly number[], growthAMonth: number): PooledDoubles {
+  const sum = { days: 0, found: 0, falsely: 0 };
+  for (const seed of seeds) {
+    const { plain } = createOrganization(seed, people, growthAMonth);
+    const view = viewOf(plain);
+    for (const [index, { credits, isQuiet }] of plain.entries()) {
+      const known = index < WARM_UP ? undefined : expectationOf(view, dayAt(index));
+      if (known === undefined) continue;
+      if (isAbove(credits, known.upper)) sum.falsely += 1;
+      if (isQuiet) continue;
+      sum.days += 1;
+      if (isAbove(2 * credits, known.upper)) sum.found += 1;
+    }
+  }
+  return { people, growthAMonth, years: seeds.length, ...sum };
 }
 
 export function precisionOf({ found, falsely }: Score): number {

@@ -13,7 +13,7 @@ const FIRST_WEEKDAY = 4;
 const HOLIDAYS = new Set(['01-01', '04-03', '04-06', '05-01', '05-14', '05-25', '10-03', '11-01']);
 const SPIKES = 8;
 
-interface DayOfPeople {
+export interface DayOfPeople {
   readonly credits: number;
   readonly people: number;
   readonly isQuiet: boolean;
@@ -28,6 +28,8 @@ interface Spike {
 /** A year of one organization, with what was planted in it. */
 export interface Organization {
   readonly days: readonly DayOfPeople[];
+  /** The same days without spikes. */
+  readonly plain: readonly DayOfPeople[];
   readonly spikes: readonly Spike[];
 }
 
@@ -35,10 +37,17 @@ export function dayAt(index: number): Day {
   return addDays(FIRST, index);
 }
 
+/** 35 % within the year. */
+const GROWTH_A_MONTH = Math.exp(0.3 / 12) - 1;
+
 /** An organization with weekdays, holidays, growth, month ends, and eight spikes of one day. */
-export function createOrganization(seed: number, people: number): Organization {
+export function createOrganization(
+  seed: number,
+  people: number,
+  growthAMonth = GROWTH_A_MONTH,
+): Organization {
   const random = createRandom(seed * 7919 + people);
-  const plain = plainDays(people, random);
+  const plain = plainDays(people, random, 12 * Math.log(1 + growthAMonth));
   const chosen = spikesOf(plain, random);
   const days = plain.map((day, index) => ({ ...day, credits: day.credits * (chosen.get(index) ?? 1) }));
   const spikes = [...chosen.keys()].map((index) => {
@@ -49,10 +58,10 @@ export function createOrganization(seed: number, people: number): Organization {
     );
     return { index, counts: (days[index]?.credits ?? 0) > limit };
   });
-  return { days, spikes };
+  return { days, plain, spikes };
 }
 
-function plainDays(people: number, random: Random): readonly DayOfPeople[] {
+function plainDays(people: number, random: Random, growth: number): readonly DayOfPeople[] {
   const weights = Array.from({ length: people }, () => Math.exp(0.6 * normal(random) - 0.18));
   return Array.from({ length: DAYS }, (_, index) => {
     const day = dayAt(index);
@@ -64,7 +73,7 @@ function plainDays(people: number, random: Random): readonly DayOfPeople[] {
     const onWorkingDay = isHoliday ? 0.04 : 0.8 * summer;
     const chance = isFree ? (isHoliday ? 0.01 : 0.05) : onWorkingDay;
     const isMonthEnd = Number(lastOfMonth(day).slice(8)) - Number(day.slice(8)) < 3;
-    const ofAll = Math.exp((0.3 * index) / YEAR + 0.08 * normal(random));
+    const ofAll = Math.exp((growth * index) / YEAR + 0.08 * normal(random));
     const each = 2e6 * ofAll * (isMonthEnd ? 1.3 : 1) * (weekday === 5 ? 0.85 : 1);
     let active = 0;
     let credits = 0;

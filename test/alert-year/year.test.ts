@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { thresholds } from '../../alerts/src/index.ts';
 import { expectDocumented } from './document.ts';
 import { pooledDrops } from './drops.ts';
-import { dropTable, spikeTable } from './report.ts';
-import { pooledSpikes, precisionOf, recallOf } from './spikes.ts';
+import { pooledForecasts } from './forecasts.ts';
+import { doubleTable, dropTable, forecastTable, spikeTable } from './report.ts';
+import { pooledDoubles, pooledSpikes, precisionOf, recallOf } from './spikes.ts';
 
 /** Seeds that no definition was chosen with. */
 const seeds = Array.from({ length: 20 }, (_, index) => 100 + index);
@@ -24,6 +25,28 @@ describe('credit spikes of twenty years', () => {
 
   test('are as documented; UPDATE=1 writes the table anew', () => {
     expectDocumented('spikes', spikeTable(sizes.map(({ pooled }) => pooled)));
+  });
+});
+
+describe('days of twice the usual credits', () => {
+  const pooled = [200, 2000].flatMap((people) =>
+    [0, 0.03, 0.1].map((growth) => pooledDoubles(people, seeds, growth)),
+  );
+
+  test.each(pooled)('are found in most cases: $people people, growth $growthAMonth', ({ days, found }) => {
+    expect(found / days).toBeGreaterThanOrEqual(0.75);
+  });
+
+  test('are as documented; UPDATE=1 writes the table anew', () => {
+    expectDocumented('doubles', doubleTable(pooled));
+  });
+});
+
+describe('month forecasts of twenty years', () => {
+  const pooled = [5, 30, 120, 2000].map((people) => pooledForecasts(people, seeds));
+
+  test('are as documented; UPDATE=1 writes the table anew', () => {
+    expectDocumented('forecasts', forecastTable(pooled));
   });
 });
 

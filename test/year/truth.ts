@@ -162,17 +162,48 @@ export function createTruth(
 
   function forecast(index: number): Figure {
     const soFar = sumOf(monthTo(index));
+    if (typeof soFar !== 'number') return soFar;
+    const noise = noiseOf(workingUntil(index));
     const rest = restOfMonth(index).map((ahead) => {
-      const known: (number | 'open')[] = [];
-      for (let back = ahead - 7; back >= 0 && known.length < 4; back -= 7) {
-        const credits = back > index ? undefined : creditsOf(back);
-        if (credits !== undefined) known.push(credits);
-      }
-      return known.includes('open') ? 'open' : (known as number[]).reduce((a, b) => a + b, 0) / known.length;
+      const days: number[] = [];
+      for (let back = ahead - 7; back >= 0; back -= 7) if (back <= index) days.push(back);
+      const usual = knownOf(days.filter((day) => day > index - 42));
+      const known = knownOf(days);
+      if (noise === 'open' || usual === 'open' || known === 'open') return 'open';
+      const limit = median(usual) * Math.min(1 / 3, 1 - 3 * noise);
+      const last = known.filter((credits) => !(credits < limit)).slice(0, 4);
+      return last.reduce((sum, one) => sum + one, 0) / last.length;
     });
-    if (soFar === undefined) return undefined;
-    if (soFar === 'open' || rest.includes('open')) return 'open';
-    return (rest as number[]).reduce((sum, one) => sum + one, soFar);
+    return rest.includes('open') ? 'open' : (rest as number[]).reduce((sum, one) => sum + one, soFar);
+  }
+
+  function knownOf(days: readonly number[]): readonly number[] | 'open' {
+    const known = days.map(creditsOf).filter((credits) => credits !== undefined);
+    return known.includes('open') ? 'open' : (known as number[]);
+  }
+
+  /** The working days of the eight weeks until a day, by weekday. */
+  function workingUntil(index: number): readonly (readonly number[])[] | 'open' {
+    const days = [0, 1, 2, 3, 4, 5, 6].map((back) =>
+      Array.from({ length: 8 }, (_, week) => index - back - 7 * week),
+    );
+    const weekdays = days.map(knownOf);
+    if (weekdays.includes('open') || days.flat().some((day) => isNew(day))) return 'open';
+    const known = (weekdays as number[][]).filter((weekday) => weekday.length >= 3);
+    const most = Math.max(...known.map(median));
+    if (most > 0) return known.filter((weekday) => median(weekday) >= most / 2);
+    const used = known.flat().filter((credits) => credits > 0);
+    return used.length === 0 ? [] : [used];
+  }
+
+  /** How far working days are from their weekday's median, in standard deviations; infinite if none is known. */
+  function noiseOf(working: readonly (readonly number[])[] | 'open'): number | 'open' {
+    if (working === 'open') return 'open';
+    if (working.length === 0) return Number.POSITIVE_INFINITY;
+    const apart = working.flatMap((weekday) =>
+      weekday.map((credits) => Math.abs(credits - median(weekday)) / median(weekday)),
+    );
+    return 1.4826 * median(apart);
   }
 
   function expected(index: number): Figure {
@@ -186,22 +217,12 @@ export function createTruth(
   function upper(index: number): Figure {
     const middle = expected(index);
     if (typeof middle !== 'number') return middle;
-    const days = [1, 2, 3, 4, 5, 6, 7].map((back) =>
-      Array.from({ length: 8 }, (_, week) => index - back - 7 * week),
-    );
-    const weekdays = days.map((weekday) => weekday.map(creditsOf));
-    if (weekdays.flat().includes('open') || days.flat().some(isNew)) return 'open';
-    const known = weekdays
-      .map((weekday) => weekday.filter((credits) => typeof credits === 'number'))
-      .filter((weekday) => weekday.length >= 3);
-    const most = Math.max(...known.map(median));
-    const used = known.flat().filter((credits) => credits > 0);
-    const working = most > 0 ? known.filter((weekday) => median(weekday) >= most / 2) : [used];
-    if (used.length === 0) return 0;
-    const apart = working.flatMap((weekday) =>
-      weekday.map((credits) => Math.abs(credits - median(weekday)) / median(weekday)),
-    );
-    return Math.max(middle, median(working.flat())) * Math.max(2, 1 + 4 * 1.4826 * median(apart));
+    const working = workingUntil(index - 1);
+    const noise = noiseOf(working);
+    if (working === 'open' || noise === 'open') return 'open';
+    return working.length === 0
+      ? 0
+      : Math.max(middle, median(working.flat())) * Math.max(1.75, 1 + 4 * noise);
   }
 
   function monthTo(index: number): number[] {

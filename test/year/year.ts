@@ -38,7 +38,7 @@ interface YearOptions {
 
 const NO_FIGURES = new Set(['data_day_timestamp_seconds', 'history_uncovered', 'org_info']);
 /** Families that are medians of many days. */
-const MEDIANS = new Set(['daily_credits_expected_upper']);
+const MEDIANS = new Set(['daily_credits_expected_upper', 'credits_month_forecast']);
 const DAY_MS = 24 * HOUR;
 /** A backfill of the last weeks is tried at this interval. */
 const PAST_EVERY = 37;
@@ -62,8 +62,8 @@ export async function liveThrough(seed: number, { days, everyHours }: YearOption
   let truth = createTruth(world, calm, createRules(world, calm, calm), { calm, before: 0 });
   let truthBefore = truth;
   let pastTruth = truth;
-  /** What the newest page shows wrongly, if it is not the last one of its poll. */
-  let between: string | undefined;
+  /** What the newest page shows wrongly, by family, if it is not the last one of its poll. */
+  const between = new Map<string, string>();
 
   const badTimes = DATASETS.flatMap((dataset) =>
     Array.from({ length: world.days }, (_, index) => ({
@@ -96,7 +96,10 @@ export async function liveThrough(seed: number, { days, everyHours }: YearOption
             `${kind} at ${timeOf(clock.now())}: ${family}${JSON.stringify(labels)} ${value} of ${what}`,
           );
         } else if (early.has(what)) corrected.add(what);
-        if (MEDIANS.has(family) && kind === 'live') between = verdict === 'false' ? wrong.pop() : undefined;
+        if (!MEDIANS.has(family) || kind === 'past') continue;
+        const last = verdict === 'false' ? wrong.pop() : undefined;
+        if (last === undefined) between.delete(family);
+        else between.set(family, last);
       }
     }
   }
@@ -192,8 +195,8 @@ export async function liveThrough(seed: number, { days, everyHours }: YearOption
     truth = createTruth(world, at, rules, { calm, before });
     pastTruth = createTruth(world, at, rules, { calm, before, isPast: true });
     await exporter.poll();
-    if (between !== undefined) wrong.push(between);
-    between = undefined;
+    wrong.push(...between.values());
+    between.clear();
     if (outage === undefined) before = at;
     checkTime(at, rules);
     if (ticks % PAST_EVERY === PAST_EVERY - 1) {

@@ -24,7 +24,7 @@ export const creditsMonthToDate = dayFamily({
 
 export const creditsMonthForecast = dayFamily({
   name: 'agent_platform_credits_month_forecast',
-  help: 'Expected Standard Credits of the whole calendar month (UTC): the month to date plus, for each remaining day, the mean of the last four days of the same weekday.',
+  help: 'Expected Standard Credits of the whole calendar month (UTC): the month to date plus, for each remaining day, the mean of the last four days of the same weekday, quiet days left out.',
   labels: [],
   unit: 'credits',
   source: DAYS,

@@ -3,9 +3,10 @@ import type { Sample } from '../../catalog/family.ts';
 import type { CreditPrice } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { preciseSum } from '../counts.ts';
-import { type CreditsOn, expectedRest } from '../month.ts';
+import { expectedRest } from '../month.ts';
 import { ofEach } from '../statistics.ts';
 import { modelsOf } from '../tokens/models.ts';
+import type { CreditsOn } from '../weekdays.ts';
 import { creditsOn } from './credits.ts';
 
 /** The cost of a day; undefined if its credits or its price are unknown. */

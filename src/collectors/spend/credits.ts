@@ -1,22 +1,17 @@
 import { addDays, type Day, daysFrom } from '../../catalog/day.ts';
 import type { View } from '../../catalog/view.ts';
 import { creditsForecast, creditsToDate, sumOf } from '../month.ts';
-import { DEVIATION_SCALE, medianOf } from '../statistics.ts';
+import { medianOf } from '../statistics.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
+import { deviationOf, MIN_WEEKDAYS, type Weekday, weekdayUpTo, workingDays } from '../weekdays.ts';
 
 /** The forecast of the whole month of a day: the credits to date plus the expected credits of the remaining days. */
 export function monthForecast(view: View, day: Day): number | undefined {
   return creditsForecast((of) => creditsOn(view, of), day);
 }
 
-const WEEKS = 8;
-
-/** With fewer known days, nothing is expected. */
-const MIN_EXPECTATION_DAYS = 3;
-/** A weekday is a working day if its median is at least this share of the largest weekday's. */
-const WORKING_SHARE = 0.5;
 /** The upper bound is at least this multiple of what is usual, and this many standard deviations above it. */
-const MIN_MULTIPLE = 2;
+const MIN_MULTIPLE = 1.75;
 const DEVIATIONS = 4;
 
 /** The usual range of a day's credits. */
@@ -24,12 +19,6 @@ export interface Expectation {
   readonly credits: number;
   /** Above this, a day is unusual. */
   readonly upper: number;
-}
-
-/** The known credits of one weekday, and their median. */
-interface Weekday {
-  readonly known: readonly number[];
-  readonly median: number;
 }
 
 /**
@@ -42,39 +31,22 @@ export function expectationOf(view: View, day: Day): Expectation | undefined {
 
 function expect(view: View, day: Day): Expectation | undefined {
   // The newest day of each weekday before the day; the last one is the weekday of the day itself.
-  const weekdays = Array.from({ length: 7 }, (_, index) => view.ofDay(weekdayUpTo, addDays(day, -1 - index)));
+  const weekdays = Array.from({ length: 7 }, (_, index) => view.ofDay(weekdayOf, addDays(day, -1 - index)));
   const own = weekdays[6];
-  if (own === undefined || own.known.length < MIN_EXPECTATION_DAYS) return undefined;
+  if (own === undefined || own.known.length < MIN_WEEKDAYS) return undefined;
   return { credits: own.median, upper: Math.min(upperBound(own, weekdays), Number.MAX_VALUE) };
 }
 
 /** The weekday of a day up to that day: six of the seven are those of the day before. */
-function weekdayUpTo(view: View, newest: Day): Weekday {
-  const known: number[] = [];
-  for (let week = 0; week < WEEKS; week++) {
-    const credits = creditsOn(view, addDays(newest, -7 * week));
-    if (credits !== undefined) known.push(credits);
-  }
-  return { known, median: medianOf(known) };
+function weekdayOf(view: View, newest: Day): Weekday {
+  return weekdayUpTo((of) => creditsOn(view, of), newest);
 }
 
 /** From all working days: a single weekday has too few days to estimate their spread, a weekend no usual amount. */
 function upperBound(own: Weekday, weekdays: readonly Weekday[]): number {
   const working = workingDays(weekdays);
   const usual = Math.max(own.median, medianOf(working.flatMap(({ known }) => known)));
-  const deviation = medianOf(
-    working.flatMap(({ known, median }) => known.map((credits) => Math.abs(credits / median - 1))),
-  );
-  return usual * Math.max(MIN_MULTIPLE, 1 + DEVIATIONS * DEVIATION_SCALE * deviation);
-}
-
-function workingDays(weekdays: readonly Weekday[]): readonly Weekday[] {
-  const known = weekdays.filter((weekday) => weekday.known.length >= MIN_EXPECTATION_DAYS);
-  const largest = Math.max(...known.map(({ median }) => median));
-  if (largest > 0) return known.filter(({ median }) => median >= WORKING_SHARE * largest);
-  // Used on less than half of the days: those days are what is usual.
-  const used = known.flatMap((weekday) => weekday.known).filter((credits) => credits > 0);
-  return used.length === 0 ? [] : [{ known: used, median: medianOf(used) }];
+  return usual * Math.max(MIN_MULTIPLE, 1 + DEVIATIONS * (deviationOf(working) ?? 0));
 }
 
 /** A day's credits: 0 on an idle day, undefined if the day is unknown or its row lacks them. */

@@ -8,12 +8,18 @@ Example: 2 000 000 credits on 1 June, 1 500 000 on 2 June, no activity on 3 June
 2 June is unknown, it is absent.`,
 
   monthForecast: `The month to date plus, for each remaining day of that month, the mean of the last four known days of the same
-weekday, including the data day. A day is known if it has credits, including 0. Gaps are skipped, for at most 52 weeks.
-Absent if the month to date is absent, with fewer than seven known days, and if no day of a remaining weekday is known. On the last day of a month it equals the month to date.
+weekday, including the data day, but without quiet days. A day is known if it has credits, including 0. Gaps and quiet days are
+skipped, for at most 52 weeks. Absent if the month to date is absent, with fewer than seven known days, and if no day of a remaining
+weekday is known. On the last day of a month it equals the month to date.
+
+A day is quiet, as a public holiday is, if its credits are below a third of the median M of its weekday in the six weeks that end with the
+data day, and below M · (1 − 3 · 1.4826 · MAD): with few people, a day without work is no exception. MAD is that of
+\`agent_platform_daily_credits_expected_upper\`, from the eight weeks that end with the data day.
 
 Example: on Sunday, 28 June, the month to date is 60 000 000; a Monday and a Tuesday remain. The last four Mondays used
 2, 3, 3 and 4 million, on average 3 million; the last four Tuesdays 1, 1, 2 and 4 million, on average 2 million. The
-forecast is 65 000 000.`,
+forecast is 65 000 000. In an organization whose working days differ by a tenth from what is usual (MAD 0.1), a Monday is quiet below 1 million, a third of
+the median of 3 million; with MAD 0.2 it is quiet below 331 320, and with MAD 0.225 never.`,
 
   monthBudget: `The setting \`budget.credits_per_month\` of the organization; absent without it.
 
@@ -35,17 +41,17 @@ known days count, including those with 0; absent with fewer than three.
 Example: the preceding Wednesdays used 12, 11, 10, 0, 13, 12, 11 and 10 million. In order: 0, 10, 10, 11, 11, 12, 12, 13.
 The median is 11 000 000.`,
 
-  expectedUpper: `U · max(2, 1 + 4 · 1.4826 · MAD), computed from the working days of the preceding eight weeks and absent with
+  expectedUpper: `U · max(1.75, 1 + 4 · 1.4826 · MAD), computed from the working days of the preceding eight weeks and absent with
 \`agent_platform_daily_credits_expected\`. Working days are those of each weekday whose median is at least half the largest
 median of a weekday; where every median is 0, they are the days with credits. A weekday counts with three known days. U, the usual amount, is the larger of
 \`agent_platform_daily_credits_expected\` and the median of all working days, so that a weekend is unusual only if it exceeds working days. MAD is the
 median, over the working days, of |credits / median of its weekday − 1|; 1.4826 makes it comparable to a standard deviation.
 
 Example: only Wednesdays are known, with 0, 10, 10, 11, 11, 12, 12 and 13 million. Their median is 11 million, and they deviate from it
-by 0, 0, 1, 1, 1, 1, 2 and 11 elevenths, so that MAD is 1/11. 1 + 5.930 / 11 = 1.539 is less than 2, so it is 2 · 11 000 000 =
-22 000 000. Wednesdays of 2, 4, 10, 16 and 18 million have the median 10 million and deviate by 0.8, 0.6, 0, 0.6 and 0.8:
+by 0, 0, 1, 1, 1, 1, 2 and 11 elevenths, so that MAD is 1/11. 1 + 5.930 / 11 = 1.539 is less than 1.75, so it is 1.75 · 11 000 000 =
+19 250 000. Wednesdays of 2, 4, 10, 16 and 18 million have the median 10 million and deviate by 0.8, 0.6, 0, 0.6 and 0.8:
 10 000 000 · (1 + 5.9304 · 0.6) = 45 582 400. With Thursdays of 16, 17 and 16 million beside the first Wednesdays, the median of all eleven working
-days is 12 million: 24 000 000, on a Wednesday too.`,
+days is 12 million: 21 000 000, on a Wednesday too.`,
 
   shareByModel: `The credits of each model on the data day, divided by all credits of that day. A model that was only used in
 the 14 days before has 0. Credits of no model count in the total, so that the shares can add up to less than 1. Absent on a

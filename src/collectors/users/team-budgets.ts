@@ -2,8 +2,9 @@ import { addDays, type Day, daysFrom, firstOfMonth } from '../../catalog/day.ts'
 import { currentFamily, dayFamily, type Sample } from '../../catalog/family.ts';
 import { ANONYMOUS } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
-import { type CreditsOn, creditsForecast, creditsToDate } from '../month.ts';
+import { creditsForecast, creditsToDate } from '../month.ts';
 import { costToDate } from '../spend/costs.ts';
+import type { CreditsOn } from '../weekdays.ts';
 import { USERS_PATH, usersDataset } from './dataset.ts';
 
 const DAYS = `stored days of ${USERS_PATH}: data[].billable_tokens`;
@@ -30,13 +31,13 @@ June it is 500 000. While 2 June is unknown, it is absent.`,
 
 export const teamCreditsMonthForecast = dayFamily({
   name: 'agent_platform_team_credits_month_forecast',
-  help: `Expected Standard Credits of a team in the whole calendar month (UTC): the month to date plus, for each remaining day, the mean of the last four days of the same weekday. ${ONLY}`,
+  help: `Expected Standard Credits of a team in the whole calendar month (UTC): the month to date plus, for each remaining day, the mean of the last four days of the same weekday, quiet days left out. ${ONLY}`,
   labels: ['team'],
   unit: 'credits',
   source: DAYS,
   aggregation: 'additive',
   definition: `As \`agent_platform_credits_month_forecast\`, from the days of the team: its month to date plus, for each remaining day of the month,
-the mean of the last four known days of the same weekday, including the data day. Absent if the month to date is absent, with
+the mean of the last four known days of the same weekday, including the data day, without days that are quiet for the team. Absent if the month to date is absent, with
 fewer than seven known days, and if no day of a remaining weekday is known.
 
 Example: on Sunday, 28 June, the team's month to date is 6 000 000; a Monday and a Tuesday remain. Its last four Mondays used 0.2,

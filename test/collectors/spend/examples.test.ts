@@ -45,6 +45,27 @@ describe('the worked examples of docs/METRICS.md', () => {
     expect(definitionOf('credits_month_forecast')).toContain('65 000 000');
   });
 
+  test('quiet days of the month forecast', () => {
+    /** The forecast for a Monday, where the last one had so many credits. */
+    const forecast = (deviation: number, last: number) => {
+      const eachMillions = (week: number) => 3 * (1 + (week % 2 === 0 ? deviation : -deviation)) * MILLION;
+      const weeks = Array.from({ length: 8 }, (_, week) => [...Array(5).fill(eachMillions(week)), 0, 0]);
+      const view = spendView({ ...daysSince('2026-05-04', weeks.flat()), '2026-06-22': last });
+      const figures = spendOn(view, '2026-06-28');
+      return (figures['credits_month_forecast'] ?? 0) - (figures['credits_month_to_date'] ?? 0);
+    };
+    for (const [deviation, limit] of [
+      [0.1, MILLION],
+      [0.2, 331_320],
+    ] as const) {
+      const without = forecast(deviation, limit - 1);
+      expect(without).toBeCloseTo(6 * MILLION, 3);
+      expect(forecast(deviation, limit + 1)).toBeLessThan(without - 0.4 * MILLION);
+    }
+    expect(forecast(0.225, 0)).toBeLessThan(5.5 * MILLION);
+    expect(definitionOf('credits_month_forecast')).toContain('331 320');
+  });
+
   test('budget and seats, which need no day', () => {
     const view = spendView({}, { seats: 120, creditsPerMonth: 500_000_000, prices: sinceJanuary });
     for (const family of spendCollector.families.filter(({ scope }) => scope === 'current')) {
@@ -70,14 +91,14 @@ describe('the worked examples of docs/METRICS.md', () => {
     expect(definitionOf('credits_trailing_28d')).toContain('20 000 000');
   });
 
-  test('expected, and the upper bound that is twice it', () => {
+  test('expected, and the upper bound that is one and three quarters of it', () => {
     const view = spendView(weeksBefore('2026-06-24', [12, 11, 10, 0, 13, 12, 11, 10]));
     expect(spendOn(view, '2026-06-24')).toEqual({
       daily_credits_expected: 11_000_000,
-      daily_credits_expected_upper: 22_000_000,
+      daily_credits_expected_upper: 19_250_000,
     });
     expect(definitionOf('daily_credits_expected')).toContain('11 000 000');
-    expect(definitionOf('daily_credits_expected_upper')).toContain('22 000 000');
+    expect(definitionOf('daily_credits_expected_upper')).toContain('19 250 000');
   });
 
   test('the upper bound of weekdays that differ much', () => {
@@ -92,9 +113,9 @@ describe('the worked examples of docs/METRICS.md', () => {
     const view = spendView({ ...wednesdays, ...weeksBefore('2026-06-25', [16, 17, 16]) });
     expect(spendOn(view, '2026-06-24')).toMatchObject({
       daily_credits_expected: 11_000_000,
-      daily_credits_expected_upper: 24_000_000,
+      daily_credits_expected_upper: 21_000_000,
     });
-    expect(definitionOf('daily_credits_expected_upper')).toContain('24 000 000');
+    expect(definitionOf('daily_credits_expected_upper')).toContain('21 000 000');
   });
 
   test('daily cost, in total and by model', () => {

@@ -15,6 +15,8 @@ const LENGTH = 152;
 /** A data day with the eight weeks before it, as the number of days since `FIRST`. */
 const dataDay = fc.integer({ min: 56, max: LENGTH - 1 });
 const wholeCredits = fc.integer({ min: 0, max: 1e9 });
+/** None of them is under a third of others: no day is quiet. */
+const similarCredits = fc.integer({ min: 4e8, max: 1e9 });
 const anyKnown = fc.oneof(
   { weight: 6, arbitrary: wholeCredits },
   { weight: 1, arbitrary: fc.constantFrom<KnownDay | undefined>('idle', WITHOUT_CREDITS, undefined) },
@@ -42,13 +44,13 @@ describe('the spend figures', () => {
     );
   });
 
-  test('expect of a constant series itself, and twice it at most', () => {
+  test('expect of a constant series itself, and one and three quarters of it at most', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1e12, noNaN: true }), dataDay, (credits, index) => {
         const figures = spendOn(spendView(daysSince(FIRST, Array<number>(LENGTH).fill(credits))), at(index));
         const ofMonth = Number(lastOfMonth(at(index)).slice(8));
         expect(figures['daily_credits_expected']).toBe(credits);
-        expect(figures['daily_credits_expected_upper']).toBe(2 * credits);
+        expect(figures['daily_credits_expected_upper']).toBe(1.75 * credits);
         expect(figures['credits_trailing_28d']).toBe(28 * credits);
         expect(figures['credits_month_forecast']).toBe(ofMonth * credits);
       }),
@@ -59,7 +61,7 @@ describe('the spend figures', () => {
   test('move with a revised day exactly where they include it', () => {
     fc.assert(
       fc.property(
-        fc.array(wholeCredits, { minLength: LENGTH, maxLength: LENGTH }),
+        fc.array(similarCredits, { minLength: LENGTH, maxLength: LENGTH }),
         dataDay,
         fc.nat(40),
         fc.integer({ min: 1, max: 1e6 }),

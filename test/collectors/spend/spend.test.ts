@@ -149,6 +149,74 @@ describe('the forecast', () => {
   });
 });
 
+describe('a quiet day', () => {
+  const FIRST = '2026-05-04';
+  /** Eight weeks until Sunday, 28 June; Monday and Tuesday remain. */
+  const eightWeeks = (week: (index: number) => readonly (KnownDay | undefined)[]) =>
+    daysSince(FIRST, Array.from({ length: 8 }, (_, index) => week(index)).flat());
+  /** Working days that deviate from their median by this share, up and down. */
+  const deviating = (share: number) =>
+    eightWeeks((index) => [
+      ...each(5, 100 * (1 + (index % 2 === 0 ? share : -share))),
+      ...each(2, 'idle' as const),
+    ]);
+  const HOLIDAY = '2026-06-22';
+  /** What is expected of Monday, 29 June, with a holiday before it. */
+  function mondayAfter(days: Readonly<Record<string, KnownDay>>, holiday: KnownDay | undefined): number {
+    const { [HOLIDAY]: _, ...others } = days;
+    const known = holiday === undefined ? others : { ...others, [HOLIDAY]: holiday };
+    const figures = spendOn(spendView(known), '2026-06-28');
+    const all = (figures['credits_month_forecast'] ?? Number.NaN) - (figures['credits_month_to_date'] ?? 0);
+    // The last four Tuesdays are two above and two below 100.
+    return all - 100;
+  }
+
+  test('does not count: the mean is that of the four days before it', () => {
+    expect(mondayAfter(deviating(0.1), 'idle')).toBeCloseTo(100, 9);
+    expect(mondayAfter(deviating(0.1), 30)).toBeCloseTo(100, 9);
+  });
+
+  test('is no day of a third of its weekday, whatever the deviation', () => {
+    expect(mondayAfter(deviating(0.1), 40)).toBeCloseTo((110 + 90 + 110 + 40) / 4, 9);
+    expect(mondayAfter(deviating(0), 40)).toBeCloseTo((100 + 100 + 100 + 40) / 4, 9);
+  });
+
+  test('is below the noise of the organization, too', () => {
+    // Three deviations are 0.89 of the median, and then more than all of it.
+    expect(mondayAfter(deviating(0.2), 30)).toBeCloseTo((120 + 80 + 120 + 30) / 4, 9);
+    expect(mondayAfter(deviating(0.2), 1)).toBeCloseTo(100, 9);
+    expect(mondayAfter(deviating(0.3), 'idle')).toBeCloseTo((130 + 70 + 130 + 0) / 4, 9);
+  });
+
+  test('needs three known days of a weekday to be known by', () => {
+    const figures = spendOn(spendView(daysSince('2026-07-01', [...each(12, 100), 1])), '2026-07-13');
+    // Two of the eighteen remaining days are Mondays.
+    expect(figures['credits_month_forecast']).toBeCloseTo(1201 + 16 * 100 + 2 * 50.5, 9);
+  });
+
+  test('at Christmas leaves January as it was before', () => {
+    const days = daysSince('2026-10-26', [
+      ...Array.from({ length: 8 }, () => [...each(5, 100), 0, 0]).flat(),
+      ...[100, 100, 100, 2, 0, 0, 0],
+      ...[1, 3, 2, 1, 0, 0, 0],
+      ...each(5, 100),
+    ]);
+    const figures = spendOn(spendView(days), '2027-01-08');
+    // Fifteen of the remaining days are working days.
+    expect(figures['credits_month_forecast']).toBe((figures['credits_month_to_date'] ?? 0) + 15 * 100);
+  });
+
+  test('is usual once there are more such days than others', () => {
+    const weeksOf = (low: number) =>
+      eightWeeks((index) => [...each(5, index < 8 - low ? 100 : 10), ...each(2, 'idle' as const)]);
+    const rest = (low: number) => {
+      const figures = spendOn(spendView(weeksOf(low)), '2026-06-28');
+      return (figures['credits_month_forecast'] ?? 0) - (figures['credits_month_to_date'] ?? 0);
+    };
+    expect([1, 2, 3, 4].map(rest)).toEqual([200, 200, 200, 20]);
+  });
+});
+
 const wednesdays = ['2026-06-17', '2026-06-10', '2026-06-03'];
 
 describe('the expected credits of a day', () => {
@@ -163,7 +231,7 @@ describe('the expected credits of a day', () => {
     const days = Object.fromEntries(wednesdays.map((day) => [day, 10]));
     expect(spendOn(spendView({ ...days, '2026-06-24': 10_000 }), '2026-06-24')).toMatchObject({
       daily_credits_expected: 10,
-      daily_credits_expected_upper: 20,
+      daily_credits_expected_upper: 17.5,
     });
   });
 
@@ -184,11 +252,11 @@ describe('the upper bound of a day', () => {
     const view = spendView(weeks([10, 10, 10, 10, 10, 'idle', 1]));
     expect(spendOn(view, '2026-06-20')).toMatchObject({
       daily_credits_expected: 0,
-      daily_credits_expected_upper: 20,
+      daily_credits_expected_upper: 17.5,
     });
     expect(spendOn(view, '2026-06-21')).toMatchObject({
       daily_credits_expected: 1,
-      daily_credits_expected_upper: 20,
+      daily_credits_expected_upper: 17.5,
     });
   });
 
@@ -203,7 +271,7 @@ describe('the upper bound of a day', () => {
   test('does not count weekdays of fewer than three known days', () => {
     const known = Object.fromEntries(wednesdays.map((day) => [day, 10]));
     const view = spendView({ ...known, '2026-06-18': 1000, '2026-06-11': 1000 });
-    expect(spendOn(view, '2026-06-24')['daily_credits_expected_upper']).toBe(20);
+    expect(spendOn(view, '2026-06-24')['daily_credits_expected_upper']).toBe(17.5);
   });
 });
 
