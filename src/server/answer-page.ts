@@ -5,6 +5,7 @@ import type { ScrapedPage } from '../exposition/scrape.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type ExpressRequest, refuseCodings, refusesIdentity } from './negotiation.ts';
 import { NO_STORE, respondText } from './respond.ts';
+import { sendBody } from './send-body.ts';
 
 /** Sends a page of metrics, or lists the available collectors. */
 export type AnswerPage = (request: ExpressRequest, response: ServerResponse, scrape: Scrape) => void;
@@ -59,20 +60,9 @@ export function createPageAnswer(log: Logger): AnswerPage {
     }
     response.writeHead(200, rememberedHeaders(scrape));
     if (request.method === 'HEAD') response.end();
-    else if ('parts' in scrape.body) sendParts(response, scrape.body.parts);
+    else if ('parts' in scrape.body) sendBody(response, scrape.body.parts);
     else inflate(response, scrape.body.stream());
   };
-}
-
-function sendParts(response: ServerResponse, parts: readonly Buffer[]): void {
-  if (parts.length === 1) {
-    response.end(parts[0]);
-    return;
-  }
-  // A single write is a third faster than a stream.
-  response.cork();
-  for (const part of parts) response.write(part);
-  response.end();
 }
 
 function headersOf(page: ScrapedPage): string[] {

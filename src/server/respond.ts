@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { sendBody } from './send-body.ts';
 
 /** Headers in addition to those of every answer, as alternating names and values. */
 export type ExtraHeaders = readonly string[];
@@ -36,7 +37,7 @@ export function respond(
     ...extra,
   ];
   response.writeHead(status, headers);
-  response.end(bytes);
+  sendBody(response, [bytes]);
 }
 
 /** Sends one line of plain text, which never repeats what the client sent. */

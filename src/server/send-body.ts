@@ -1,0 +1,55 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+
+/** Over TLS, the client has to read before more than this many bytes are written. */
+const PIECE = 64 * 1024;
+
+/**
+ * Sends the body of a response whose headers are written, and ends the response. Plain HTTP writes it at once, which is
+ * twice as fast as in pieces and copies nothing until the client reads. TLS would encrypt all of it at once, into memory
+ * of the connection: clients that never read would take the size of a page each.
+ */
+export function sendBody(response: ServerResponse, parts: readonly Buffer[]): void {
+  // Of a pipelined request, the response itself has no socket yet.
+  if (isEncrypted(response.req.socket)) sendPieces(response, cut(parts));
+  else if (parts.length === 1) response.end(parts[0]);
+  else {
+    response.cork();
+    for (const part of parts) response.write(part);
+    response.end();
+  }
+}
+
+function isEncrypted(socket: Socket & Partial<Pick<TLSSocket, 'encrypted'>>): boolean {
+  return socket.encrypted === true;
+}
+
+/** Writes the next piece whenever the one before was sent. */
+function sendPieces(response: ServerResponse, pieces: Generator<Buffer, void>): void {
+  let next = pieces.next();
+
+  function sendMore(): void {
+    for (;;) {
+      const piece = next.value;
+      next = pieces.next();
+      if (next.done === true) {
+        response.end(piece);
+        return;
+      }
+      if (!response.write(piece)) {
+        response.once('drain', sendMore);
+        return;
+      }
+    }
+  }
+
+  sendMore();
+}
+
+/** The bytes of the parts in pieces, which share their memory. */
+function* cut(parts: readonly Buffer[]): Generator<Buffer, void> {
+  for (const part of parts) {
+    for (let start = 0; start < part.length; start += PIECE) yield part.subarray(start, start + PIECE);
+  }
+}
