@@ -5,8 +5,8 @@ import type { Day, Instant } from '../catalog/day.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
 import type { Config } from '../config/config.ts';
 import { quoted } from '../config/parse.ts';
-import { suggestion } from '../config/suggestion.ts';
 import { ConfigError } from '../runtime/errors.ts';
+import { suggestion } from '../runtime/suggestion.ts';
 import type { BackfillValues } from './backfill-target.ts';
 
 /** The collectors to backfill: the named ones, or by default the enabled ones whose past can be reconstructed. */

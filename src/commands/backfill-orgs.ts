@@ -1,8 +1,8 @@
 import { collectors } from '../collectors/index.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
-import { suggestion } from '../config/suggestion.ts';
 import { ConfigError } from '../runtime/errors.ts';
+import { suggestion } from '../runtime/suggestion.ts';
 import type { CommandContext } from './command.ts';
 
 /** The configuration of the chosen organizations, and the total number of organizations. */

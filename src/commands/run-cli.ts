@@ -1,8 +1,8 @@
 import { parseArguments } from '../config/arguments.ts';
 import type { CollectorChoice } from '../config/option.ts';
 import { quoted } from '../config/parse.ts';
-import { suggestion } from '../config/suggestion.ts';
 import { ConfigError, messageOf, PlatformError } from '../runtime/errors.ts';
+import { suggestion } from '../runtime/suggestion.ts';
 import type { CliEnvironment, Command } from './command.ts';
 
 /** The dependencies of a command line. */

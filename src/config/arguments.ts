@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { ConfigError } from '../runtime/errors.ts';
+import { suggestion } from '../runtime/suggestion.ts';
 import type { OptionTable, RawOption, RawOptions } from './option.ts';
 import { quoted } from './parse.ts';
-import { suggestion } from './suggestion.ts';
 
 /** The flags of a command line, or a request for help. */
 type ParsedArguments = { readonly help: true } | { readonly help: false; readonly flags: RawOptions };

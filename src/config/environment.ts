@@ -1,4 +1,5 @@
 import { ConfigError } from '../runtime/errors.ts';
+import { nearest } from '../runtime/suggestion.ts';
 import {
   environmentPrefix,
   type OptionTable,
@@ -7,7 +8,6 @@ import {
   variableOf,
 } from './option.ts';
 import type { Environment } from './process-environment.ts';
-import { nearest } from './suggestion.ts';
 
 export type { Environment } from './process-environment.ts';
 

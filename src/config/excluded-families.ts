@@ -1,7 +1,7 @@
 import { ConfigError } from '../runtime/errors.ts';
+import { nearest } from '../runtime/suggestion.ts';
 import type { CollectorChoice } from './option.ts';
 import { quoted } from './parse.ts';
-import { nearest } from './suggestion.ts';
 
 /**
  * The names of the metric families that match one of the patterns, in which `*` stands for any characters. Throws a

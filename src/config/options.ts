@@ -189,7 +189,7 @@ const sharedOptions = {
     kind: 'text',
     section: 'Data',
     description:
-      'PostgreSQL database to use instead of the file: `postgres://host/database` with the parameters of libpq, such as `sslmode=verify-full`, and `schema` (default `agent_platform`). A password is not accepted here: use AGENT_PLATFORM_STORAGE_URL or AGENT_PLATFORM_STORAGE_URL_FILE. See docs/postgresql.md',
+      'PostgreSQL database to use instead of the file: `postgres://user@host/database`, with parameters such as `sslmode=verify-full` and `schema` (default `agent_platform`); any other is an error. A password is not accepted here: use AGENT_PLATFORM_STORAGE_URL or AGENT_PLATFORM_STORAGE_URL_FILE. See docs/postgresql.md',
     takenBy: [...own, 'history copy'],
   },
   'storage.on-damage': {

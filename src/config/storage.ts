@@ -1,7 +1,9 @@
-import { ConfigError } from '../runtime/errors.ts';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { type DatabaseUrl, parseDatabaseUrl } from '../runtime/database-url.ts';
+import { ConfigError, messageOf } from '../runtime/errors.ts';
 import { type Credential, createFileCredential, createFixedCredential } from './credential.ts';
 import type { Environment } from './environment.ts';
-import type { Files } from './files.ts';
+import { type Files, unreadable } from './files.ts';
 import type { RawOptions } from './option.ts';
 
 /** Where the history and the hook events are stored. */
@@ -73,12 +75,12 @@ async function readUrl(
   if (file !== undefined) {
     const source = `${file} (${fileVariable})`;
     const url = await createFileCredential(file, source, files);
-    check(await url.read(), source);
+    await check(await url.read(), source, environment, files);
     return url;
   }
   if (given === undefined || value === undefined) return undefined;
-  const hasPassword = check(value, given.origin);
-  if (hasPassword && given.origin !== urlVariable) {
+  const { password } = await check(value, given.origin, environment, files);
+  if (password !== undefined && given.origin !== urlVariable) {
     throw new ConfigError(
       `${given.origin} contains a password`,
       `set ${urlVariable} or ${fileVariable} instead: others can read flags and configuration files`,
@@ -87,19 +89,74 @@ async function readUrl(
   return createFixedCredential(value, given.origin);
 }
 
-/** Throws a `ConfigError` that never repeats an invalid URL; returns whether it contains a password. */
-function check(text: string, origin: string): boolean {
-  const url = URL.parse(text);
-  if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) {
-    throw new ConfigError(
-      `${origin}: is not a URL of PostgreSQL, such as postgres://user@host:5432/database`,
-    );
+/** Parses a URL and reads its files; rejects with a `ConfigError` that never repeats an invalid URL. */
+async function check(
+  text: string,
+  origin: string,
+  environment: Environment,
+  files: Files,
+): Promise<DatabaseUrl> {
+  const url = parsed(text, origin);
+  refuseVariables(url, origin, environment);
+  const { rootCert, cert, key } = url.tls || {};
+  const read = { certificate: (pem: string) => new X509Certificate(pem), key: createPrivateKey };
+  for (const [name, path, parse] of [
+    ['sslrootcert', rootCert, read.certificate],
+    ['sslcert', cert, read.certificate],
+    ['sslkey', key, read.key],
+  ] as const) {
+    if (path !== undefined) await checkPem(`${origin}: ${name}: ${path}`, path, parse, files);
   }
-  const schema = url.searchParams.get('schema');
-  if (schema !== null && !/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
-    throw new ConfigError(`${origin}: schema must be a name of small letters, digits and underscores`);
+  return url;
+}
+
+function parsed(text: string, origin: string): DatabaseUrl {
+  try {
+    return parseDatabaseUrl(text);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ConfigError(`${origin}: ${error.message}`, error.hint);
   }
-  return url.password !== '' || url.searchParams.has('password');
+}
+
+async function checkPem(
+  what: string,
+  path: string,
+  parse: (pem: string) => unknown,
+  files: Files,
+): Promise<void> {
+  let text: string;
+  try {
+    text = await files.read(path);
+  } catch (error) {
+    throw new ConfigError(`${what} ${unreadable(error)}`);
+  }
+  try {
+    parse(text);
+  } catch (error) {
+    throw new ConfigError(`${what} cannot be used (${messageOf(error)})`);
+  }
+}
+
+/**
+ * Refuses variables of libpq that the URL does not override. The connection does not depend on them, but whoever set one,
+ * such as `PGSSLMODE`, believes that it does.
+ */
+function refuseVariables({ tls, password }: DatabaseUrl, origin: string, environment: Environment): void {
+  const vain = [
+    ...(tls === undefined ? ['PGSSLMODE', 'PGSSLROOTCERT', 'PGSSLCERT', 'PGSSLKEY'] : []),
+    ...(password === undefined ? ['PGPASSWORD'] : []),
+    // The driver would send these, and no URL can override them.
+    'PGOPTIONS',
+    'PGREPLICATION',
+  ].find((name) => environment[name]);
+  if (vain === undefined) return;
+  throw new ConfigError(
+    `${vain} is set, but only the URL of ${origin} decides how to connect`,
+    vain.startsWith('PGSSL')
+      ? 'add sslmode=verify-full or sslmode=disable to the URL'
+      : `unset ${vain}${vain === 'PGPASSWORD' ? ', and write the password into the URL' : ''}`,
+  );
 }
 
 /** The URL of the database and the password in it, for redaction. */

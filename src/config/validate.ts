@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ConfigError } from '../runtime/errors.ts';
+import { suggestion } from '../runtime/suggestion.ts';
 import { quoted } from './parse.ts';
-import { suggestion } from './suggestion.ts';
 import { configErrorAt, type Tree, unknownKey, type YamlNode } from './yaml-node.ts';
 
 type Path = readonly PropertyKey[];

@@ -1,5 +1,5 @@
 import { ConfigError } from '../runtime/errors.ts';
-import { suggestion } from './suggestion.ts';
+import { suggestion } from '../runtime/suggestion.ts';
 
 /** The parsed content of a YAML node; scalars keep their source text. */
 export type Tree =

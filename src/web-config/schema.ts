@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { parseDuration, quoted } from '../config/parse.ts';
-import { suggestion } from '../config/suggestion.ts';
 import { section, text, wholeNumber } from '../config/validate.ts';
+import { suggestion } from '../runtime/suggestion.ts';
 import { curves, headers, suiteNames } from './names.ts';
 import { clientAuthTypes, type RateLimit, type TlsVersion } from './settings.ts';
 

@@ -44,14 +44,14 @@ describe('a copy', () => {
     [[], {}, 'no database is given'],
     [
       ['--storage.path=:memory:'],
-      { AGENT_PLATFORM_STORAGE_URL: 'postgres://db/x' },
+      { AGENT_PLATFORM_STORAGE_URL: 'postgres://u@db/x' },
       'memory cannot be copied',
     ],
-    [[], { AGENT_PLATFORM_STORAGE_URL: 'postgres://db/x' }, '--to is missing'],
+    [[], { AGENT_PLATFORM_STORAGE_URL: 'postgres://u@db/x' }, '--to is missing'],
     [['--storage.url=postgres://a:b@db/x'], {}, 'contains a password'],
     [
       ['--to=database', '--storage.path=/nowhere/history.db'],
-      { AGENT_PLATFORM_STORAGE_URL: 'postgres://db/x' },
+      { AGENT_PLATFORM_STORAGE_URL: 'postgres://u@db/x' },
       '/nowhere/history.db does not exist',
     ],
   ])('is refused without its stores: %j %j', async (args, environment, message) => {

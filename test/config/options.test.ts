@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { backfillOptions, healthcheckOptions, sandboxOptions } from '../../src/config/command-options.ts';
 import { fileKeyOf, type OptionTable, optionsTakenBy, variableOf } from '../../src/config/option.ts';
 import { createOptions } from '../../src/config/options.ts';
-import { nearest } from '../../src/config/suggestion.ts';
 import { parseValue } from '../../src/config/values.ts';
+import { nearest } from '../../src/runtime/suggestion.ts';
 import { collectors } from './loading.ts';
 
 const shared = createOptions(collectors);

@@ -1,8 +1,10 @@
 import type { Pool, PoolClient } from 'pg';
 import { type Clock, createSystemClock } from '../../runtime/clock.ts';
+import { parseDatabaseUrl } from '../../runtime/database-url.ts';
 import { messageOf } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { NotStored } from '../history.ts';
+import { connectionOf } from './connection.ts';
 import { type ConnectionTurn, createConnectionTurns, type Purpose } from './connection-turns.ts';
 import { BeingCopied, type DatabaseTrouble, LASTING, NewerSchema, troubleOf } from './errors.ts';
 import { createSilenceWatch, SilentServer } from './silence.ts';
@@ -67,9 +69,6 @@ const IDLE_MS = 30_000;
 /** Without an answer for this time, the server is gone: its own limits are shorter. */
 const ANSWER_MS = 30_000;
 
-/** The schema unless the URL names another one. */
-const SCHEMA = 'agent_platform';
-
 /**
  * Limits of a transaction. They are set within it: a suspended process must not hold locks, and session state is lost
  * behind a proxy.
@@ -100,7 +99,7 @@ export function createDatabase(deps: DatabaseDeps): Database {
   /** Whether the trouble is one that reading does not have, so that only a write ends it. */
   let isOfWrites = false;
   let isClosed = false;
-  let schema = SCHEMA;
+  let schema = 'agent_platform';
 
   /** A changed URL, such as another password, replaces the pool. */
   async function connect(): Promise<{ readonly client: PoolClient; readonly from: Pool }> {
@@ -110,7 +109,7 @@ export function createDatabase(deps: DatabaseDeps): Database {
     // Without waiting in between: of transactions that begin together, one creates the pool.
     if (pool?.url !== text) {
       discardPool();
-      schema = schemaOf(text);
+      schema = parseDatabaseUrl(text).schema;
       pool = { pool: createPool(driver.Pool, text), url: text };
     }
     const from = pool.pool;
@@ -143,8 +142,7 @@ export function createDatabase(deps: DatabaseDeps): Database {
 
   function createPool(create: typeof Pool, text: string): Pool {
     const created = new create({
-      application_name: 'agent-platform-exporter',
-      connectionString: connectionString(text),
+      ...connectionOf(text),
       max: MAX_CONNECTIONS,
       connectionTimeoutMillis: CONNECT_MS,
       idleTimeoutMillis: IDLE_MS,
@@ -277,17 +275,4 @@ class StatementError extends Error {
     super(messageOf(cause), { cause });
     this.code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
   }
-}
-
-/** The name is checked by the configuration. */
-function schemaOf(text: string): string {
-  return URL.parse(text)?.searchParams.get('schema') ?? SCHEMA;
-}
-
-/** The URL as the driver takes it: without a parameter of ours, and with libpq's meaning of sslmode. */
-function connectionString(text: string): string {
-  const url = new URL(text);
-  url.searchParams.delete('schema');
-  url.searchParams.set('uselibpqcompat', 'true');
-  return url.href;
 }

@@ -1,4 +1,4 @@
-import { messageOf } from '../../runtime/errors.ts';
+import { ConfigError, messageOf } from '../../runtime/errors.ts';
 
 /** Why a database cannot be used at present. */
 type DatabaseReason =
@@ -98,6 +98,7 @@ function reasonOf(error: unknown): DatabaseReason {
   if (error instanceof NewerSchema) return 'newer';
   if (error instanceof BeingCopied) return 'copying';
   if (error instanceof AggregateError) return reasonOf(error.errors[0]);
+  if (error instanceof ConfigError) return 'settings';
   if (!(error instanceof Error)) return 'failed';
   const code = 'code' in error ? String(error.code) : '';
   if (SYSTEM_REASONS.test(code)) return 'unreachable';

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import * as z from 'zod';
 import { parseYamlTree } from '../../config/parse-yaml.ts';
-import { suggestion } from '../../config/suggestion.ts';
 import { list, section, text, validated, wholeNumber } from '../../config/validate.ts';
 import type { YamlNode } from '../../config/yaml-node.ts';
+import { suggestion } from '../../runtime/suggestion.ts';
 import { waitingTypes } from '../event.ts';
 import { readNow } from '../files.ts';
 import { expandHome } from '../paths.ts';

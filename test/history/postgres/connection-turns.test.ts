@@ -47,7 +47,7 @@ function createServer() {
 
   const log = createFakeLogger();
   const database = createDatabase({
-    url: { read: async () => 'postgres://server/database', describe: () => 'the test' },
+    url: { read: async () => 'postgres://user@server/database', describe: () => 'the test' },
     loadDriver: async () => ({
       Pool: class extends pg.Pool {
         constructor(config: pg.PoolConfig) {
