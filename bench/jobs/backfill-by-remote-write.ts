@@ -9,8 +9,6 @@ import { createPost } from '../../src/backfill/remote/post.ts';
 import { createRemoteTarget } from '../../src/backfill/remote/remote-target.ts';
 import { createStateFile } from '../../src/backfill/state-file.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
-import { compileForShortRuns } from '../../src/runtime/compilation.ts';
-import { collectForThroughput, keepYoungGenerationSmall } from '../../src/runtime/garbage-collection.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { CORES, moveToCore } from '../cores.ts';
 import type { RemoteBackfill, RemoteBackfillOptions } from '../messages.ts';
@@ -23,10 +21,6 @@ const CONCURRENCY = 4;
 const BATCH_SAMPLES = 25_000;
 const TIMEOUT_MS = 30_000;
 
-// As the program does, and then the command.
-keepYoungGenerationSmall();
-collectForThroughput();
-compileForShortRuns();
 const clock = createSystemClock();
 answer(await measure(jobOptions<RemoteBackfillOptions>()));
 

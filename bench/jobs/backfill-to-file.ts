@@ -6,18 +6,12 @@ import path from 'node:path';
 import { backfill } from '../../src/backfill/backfill.ts';
 import { createFileTarget } from '../../src/backfill/file/file-target.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
-import { compileForShortRuns } from '../../src/runtime/compilation.ts';
-import { collectForThroughput, keepYoungGenerationSmall } from '../../src/runtime/garbage-collection.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
 import type { FileBackfill } from '../messages.ts';
 import { peakResident } from '../usage.ts';
 import { createPast, LABELS, type PastSize } from '../workload/past.ts';
 import { answer, cpuSecondsSince, jobOptions } from './job.ts';
 
-// As the program does, and then the command.
-keepYoungGenerationSmall();
-collectForThroughput();
-compileForShortRuns();
 answer(await measure(jobOptions<PastSize>()));
 
 async function measure(size: PastSize): Promise<FileBackfill> {

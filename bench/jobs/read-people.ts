@@ -8,7 +8,6 @@ import { createLabels } from '../../src/config/people/labels.ts';
 import { createTeams } from '../../src/config/people/teams.ts';
 import { walkPages } from '../../src/platform/paging.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
-import { keepYoungGenerationSmall } from '../../src/runtime/garbage-collection.ts';
 import { runInSlices } from '../../src/runtime/slices.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import type { PeopleReading, PeopleReadingOptions } from '../messages.ts';
@@ -17,8 +16,6 @@ import { answer, cpuSecondsSince, jobOptions } from './job.ts';
 const TIMES = 5;
 const KEY = 'sixteen bytes or more';
 
-// As the program itself does.
-keepYoungGenerationSmall();
 answer(await measure(jobOptions<PeopleReadingOptions>()));
 
 async function measure({ users, identity }: PeopleReadingOptions): Promise<PeopleReading> {

@@ -42,7 +42,7 @@ The installed command \`serve\` with all seven collectors and organizations of f
 number is measured and not their size; *100 × 15* are a hundred of them with 15 days. The simulated platform is a separate
 process on the same machine, answers after 5 ms at the earliest, and takes its share of the two cores. *First sync*: from the
 start on an empty store until every collector of every organization has succeeded. *Round*: everything once more, after a rest
-of fifteen seconds, in which the program compacts its memory. *Restart*: from the start on what is stored until every collector
+of fifteen seconds. *Restart*: from the start on what is stored until every collector
 has succeeded again. *Full page*: until the page had every organization again. Seconds and CPU are those until the page was complete. Answers and stalls are observed for at least
 ten seconds from the first answer; those of a round include the rest before it. Sizes whose CPU is compared take turns
 (rounds: ${Math.max(...results.map(({ runs }) => runs.length))}): their figures are the medians; of slowest answers, longest stalls and peaks, the largest.

@@ -43,6 +43,8 @@ const REST_MS = 15_000;
 /** Pause between two reads of the page for progress, in milliseconds, and relative to what a read takes. */
 const LOOK_MS = 100;
 const LOOK_SHARE = 4;
+/** As the container image and the systemd unit run it. */
+const INSTALLED = { NODE_OPTIONS: '--max-semi-space-size=8' };
 const GIVE_UP_MS = 20 * 60_000;
 
 /** Starts the program; its phases begin here and after the one before. */
@@ -59,7 +61,7 @@ export async function start(
   const child = spawn(
     process.execPath,
     ['--import', stalls, program, ...args, `--web.listen-address=127.0.0.1:${port}`],
-    { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], env: { ...process.env, ...environment } },
+    { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], env: { ...process.env, ...INSTALLED, ...environment } },
   );
   const { pid = 0 } = child;
   const agent = new Agent({ keepAlive: true });

@@ -1,16 +1,13 @@
 // The exporter under test: answers scrapes, and publishes on request.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
-import { keepYoungGenerationSmall } from '../../src/runtime/garbage-collection.ts';
+import { createMeasuredExporter } from '../exporter.ts';
 import type { Publishing } from '../messages.ts';
 import { answerQuestions, sayReady, serverOptions } from './process.ts';
 
 // Long enough for the probe's timer to fire after the last slice of work.
 const PROBE_END_MS = 20;
 
-// As the exporter does before it loads anything.
-keepYoungGenerationSmall();
-const { createMeasuredExporter } = await import('../exporter.ts');
 const exporter = await createMeasuredExporter(serverOptions().series ?? 0);
 
 answerQuestions(publish);

@@ -6,7 +6,6 @@ import type { Exposition } from '../exposition/exposition.ts';
 import { negotiate } from '../exposition/negotiate.ts';
 import { NotStored, type Retention } from '../history/history.ts';
 import { ConfigError } from '../runtime/errors.ts';
-import { collectForManyOrganizations } from '../runtime/garbage-collection.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { oneAtATime, type ReloadOutcome } from '../runtime/reload.ts';
 import { createApp } from '../server/app.ts';
@@ -29,9 +28,6 @@ import { closeConnections, connect, jobsOf } from './transition.ts';
 import { openServiceWeb, type ServiceWeb } from './web.ts';
 
 const WEB_CONFIGURATION = 'the web configuration';
-
-/** From this number of organizations on, frequent garbage collection costs more than the memory that it saves. */
-const MANY_ORGS = 20;
 
 /** Interval of time-driven work, in milliseconds: ages, uncovered and old days, retrying a full disk. */
 const SWEEP_MS = 60_000;
@@ -71,7 +67,6 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const { clock, config } = parts;
   const startedAt = clock.now();
   const startedElapsed = clock.elapsed();
-  const limitGarbage = config.orgs.length >= MANY_ORGS ? collectForManyOrganizations() : undefined;
   let deployments: Deployments | undefined;
   const first = {
     traffic: trafficSettings(config, []),
@@ -294,7 +289,6 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       // Whoever waits for it gets the error; a start that is aborted does not.
       restoring.catch(() => undefined);
       const isRestored = await isDoneAtStart(restoring);
-      limitGarbage?.();
       publishByItself();
       hooks = await openHooks(config, core);
       server = createHttpServer({ ...web.serve(app), clock, maxConnections: config.web.maxConnections });
@@ -313,7 +307,6 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     },
     async pollOnce() {
       await requireOpen(core.store, clock);
-      limitGarbage?.();
       await Promise.all(jobsOf(inUse()).map((job) => job.run('scheduled')));
       await publication.flush();
       return jobsOf(inUse())

@@ -7,8 +7,6 @@ import { aboutFamilies, collectors as allCollectors } from '../collectors/index.
 import { backfillOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
 import { createSystemClock } from '../runtime/clock.ts';
-import { compileForShortRuns } from '../runtime/compilation.ts';
-import { collectForThroughput } from '../runtime/garbage-collection.ts';
 import { createRedactor, redactSecrets } from '../runtime/redact.ts';
 import { chooseCollectors, labelNames, rangeOf } from './backfill-choice.ts';
 import { fetchAll } from './backfill-fetch.ts';
@@ -24,8 +22,6 @@ import { readRemoteSecrets } from './remote-secrets.ts';
  */
 export async function run(context: CommandContext): Promise<number> {
   const { version, stdout, stderr } = context;
-  collectForThroughput();
-  compileForShortRuns();
   const values = await loadValues(backfillOptions, context);
   const secrets = await readRemoteSecrets(values, context.files);
   const output = await readOutput(values);

@@ -1,6 +1,5 @@
 import { createFiles } from '../config/files.ts';
 import { processEnvironment } from '../config/process-environment.ts';
-import { keepYoungGenerationSmall } from '../runtime/garbage-collection.ts';
 import { packageVersion } from '../runtime/installation.ts';
 import type { CliEnvironment } from './command.ts';
 import { runCli } from './run-cli.ts';
@@ -13,7 +12,6 @@ const STOP_MS = 4_500;
  * Runs the program with these arguments in this process, with its streams and signals, and resolves with the exit code.
  */
 export function runProgram(args: readonly string[]): Promise<number> {
-  keepYoungGenerationSmall();
   const cli: CliEnvironment = {
     environment: processEnvironment(),
     files: createFiles(),

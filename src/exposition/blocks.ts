@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
 import type { Clock } from '../runtime/clock.ts';
-import { release } from '../runtime/release.ts';
 import { createSlices } from '../runtime/slices.ts';
 import { type DeflatedChunk, deflateAside, deflateShort } from './deflated-chunk.ts';
 import type { Format } from './text.ts';
@@ -140,6 +139,5 @@ function isSame(before: readonly Text[], now: readonly Text[]): boolean {
 async function deflate(texts: readonly Text[]): Promise<FormattedChunk> {
   const text = Buffer.concat(texts.map(({ body }) => body));
   const chunk = text.length <= SHORT ? deflateShort(text) : await deflateAside(text);
-  release([text]);
   return { text: chunk, openmetrics: chunk };
 }

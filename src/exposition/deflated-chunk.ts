@@ -1,6 +1,5 @@
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw, deflateRawSync } from 'node:zlib';
-import { release } from '../runtime/release.ts';
 
 /** Text deflated and flushed to a byte boundary: chunks in any order make a valid deflate stream. */
 export interface DeflatedChunk {
@@ -102,7 +101,6 @@ function ownCopy(chunks: readonly Buffer[]): Buffer {
   const copy = Buffer.allocUnsafeSlow(size);
   let offset = 0;
   for (const chunk of chunks) offset += chunk.copy(copy, offset);
-  release(chunks);
   return copy;
 }
 

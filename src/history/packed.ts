@@ -1,6 +1,5 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { isUnsettled } from '../catalog/dataset.ts';
-import { release } from '../runtime/release.ts';
 
 /** A value as its JSON text; it is parsed only if it is read. */
 export class JsonText {
@@ -389,8 +388,8 @@ function blockOf<Key>(entries: readonly Entry<Key>[]): Block<Key> {
   return { keys: entries.map(({ key }) => key), filled, unsettled, packed, chars: text.length };
 }
 
-function textsOf({ packed, chars }: Block<unknown>): string {
-  return packed === '' ? '' : unpack(packed, chars);
+function textsOf({ packed }: Block<unknown>): string {
+  return packed === '' ? '' : unpack(packed);
 }
 
 /** Zstandard takes half of the time of deflate's fastest level, and a sixth less memory. */
@@ -398,27 +397,11 @@ const COMPRESSION = { [constants.ZSTD_c_compressionLevel]: 1 };
 
 /** Rows become an eighth of their length. */
 function pack(text: string): string {
-  const input = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
-  input.write(text);
-  const output = zstdCompressSync(input, { params: COMPRESSION, chunkSize: roomFor(text.length >> 2) });
-  const packed = output.toString('latin1');
-  release([input, output]);
-  return packed;
+  return zstdCompressSync(text, { params: COMPRESSION }).toString('latin1');
 }
 
-/** A buffer that is filled to its last byte would take another one. */
-function unpack(packed: string, chars: number): string {
-  const input = Buffer.allocUnsafeSlow(packed.length);
-  input.write(packed, 'latin1');
-  const output = zstdDecompressSync(input, { chunkSize: roomFor(chars + 1) });
-  const text = output.toString();
-  release([input, output]);
-  return text;
-}
-
-/** The size of a buffer for so many bytes that is not part of Node's pool: that could not be released. */
-function roomFor(bytes: number): number {
-  return Math.max(Buffer.poolSize >>> 1, bytes);
+function unpack(packed: string): string {
+  return zstdDecompressSync(Buffer.from(packed, 'latin1')).toString();
 }
 
 function valuesOf(block: Block<unknown>): readonly unknown[] {

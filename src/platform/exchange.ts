@@ -4,7 +4,6 @@ import axios from 'axios';
 import type { ApiRequest } from '../catalog/source.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 import { createJsonMeter, type JsonBounds } from '../runtime/json-meter.ts';
-import { release } from '../runtime/release.ts';
 import type { Slices } from '../runtime/slices.ts';
 import type { AgentPool, Agents } from './agents.ts';
 import { describeNetworkError } from './error-text.ts';
@@ -267,10 +266,7 @@ async function readBody(
     const exceeds = meter.read(chunk);
     if (exceeds !== undefined) return exceeds;
   }
-  const whole = Buffer.concat(chunks);
-  release(chunks);
-  answered.text = whole.toString('utf8');
-  release([whole]);
+  answered.text = Buffer.concat(chunks).toString('utf8');
   return undefined;
 }
 

@@ -8,7 +8,6 @@ import {
   takeBody,
   UnexpectedAnswer,
 } from '../catalog/source.ts';
-import { release } from '../runtime/release.ts';
 
 /** Maximum number of items of one listing, and of characters of a cursor, which has to fit into a URL. */
 const MAX_ITEMS = 1_000_000;
@@ -49,9 +48,7 @@ export async function walkPages(
   function take(answer: ApiAnswer): PagingOutcome | undefined {
     pages += 1;
     bytes += answer.bytes;
-    const { unparsed = [] } = answer;
     const page = read(takeBody(answer));
-    release(unparsed);
     if ((page.next?.length ?? 0) > MAX_CURSOR) {
       throw new UnexpectedAnswer(`a cursor of at most ${MAX_CURSOR} characters`, page.next);
     }
@@ -87,7 +84,6 @@ export async function walkPages(
     cursor = next;
   }
   if (known !== undefined && recognized.length > 0 && other === undefined) {
-    for (const { unparsed = [] } of recognized) release(unparsed);
     const sum = recognized.reduce((total, answer) => total + answer.bytes, 0);
     return {
       end: known.end,

@@ -7,6 +7,13 @@ const unit = readFileSync(
   'utf8',
 );
 
+test('the unit and the image run Node.js with the same options', () => {
+  const image = readFileSync(new URL('../../Dockerfile', import.meta.url), 'utf8');
+  const options = /NODE_OPTIONS=\S+/;
+  expect(options.exec(unit)?.[0]).toBe('NODE_OPTIONS=--max-semi-space-size=8');
+  expect(options.exec(image)?.[0]).toBe(options.exec(unit)?.[0]);
+});
+
 test("the packages' unit has their own user, path and configuration file, and no key of its own", () => {
   const packaged = packagedUnit(unit);
   expect(packaged).toMatch(
