@@ -90,6 +90,7 @@ export async function createMeasuredExporter(series: number): Promise<MeasuredEx
         reload: async () => ({ ok: true }),
         redact: redactor.redact,
         log,
+        clock,
         telemetryPath: '/metrics',
         lifecycle: false,
         allowedHosts: [],

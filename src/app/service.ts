@@ -175,6 +175,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     probe: (name) => (inUse().orgs.has(name) ? probeSuccess(runs, name, inUse().fetching) : undefined),
     redact: redactor.redact,
     log,
+    clock,
     hooks: () => hooks?.handle,
     telemetryPath: config.web.telemetryPath,
     lifecycle: config.web.enableLifecycle,

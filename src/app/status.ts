@@ -31,7 +31,7 @@ export function statusOf(frame: StatusFrame, core: Core, deployment: Deployment)
         orgId: core.published.orgId(config.name),
         apiHost: new URL(config.baseUrl).host,
         requestsToday: core.traffic.requestsToday(config.name),
-        collectors: deployment.collectors.map((collector) => collectorStatus(core, settings, collector)),
+        collectors: collectorsOf(core, settings, deployment.collectors),
       }),
     ),
     links: [
@@ -42,13 +42,22 @@ export function statusOf(frame: StatusFrame, core: Core, deployment: Deployment)
   };
 }
 
-/** The state of one collector of one organization. */
-function collectorStatus(core: Core, org: OrgSettings, collector: Collector): CollectorStatus {
-  const { runs, published, publication, scheduler } = core;
+function collectorsOf(core: Core, org: OrgSettings, collectors: readonly Collector[]): CollectorStatus[] {
+  const series = core.publication.seriesOf(org.name);
+  return collectors.map((collector) => collectorStatus(core, org, collector, series));
+}
+
+/** The state of one collector of one organization with this number of series by family. */
+function collectorStatus(
+  core: Core,
+  org: OrgSettings,
+  collector: Collector,
+  series: ReadonlyMap<string, number>,
+): CollectorStatus {
+  const { runs, published, scheduler } = core;
   const { name, description } = collector;
   const dataDay = published.publishedDay(org.name, name);
   const run = runOf(runs, org.name, collector, dataDay !== undefined);
-  const series = publication.seriesOf(org.name);
   const { failure } = run;
   return omitUndefined({
     name,

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import express from 'express';
+import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { ReloadOutcome } from '../runtime/reload.ts';
 import { createAdmission, isAllowedHost, sameSite } from './admission.ts';
@@ -17,12 +18,14 @@ import {
 import { createMetricsHandler, createProbeHandler, type MetricsDeps, type ProbeDeps } from './metrics.ts';
 import type { ExpressRequest } from './negotiation.ts';
 import { type Handler, respondJson, respondText } from './respond.ts';
+import { shareAnswers } from './shared-answers.ts';
 import { type Readiness, redactStatus, type ServiceStatus } from './status.ts';
 
 type Own = 'exposition' | 'answerPage';
 
 export interface AppDeps extends Omit<MetricsDeps, Own>, Omit<ProbeDeps, Own> {
   readonly log: Logger;
+  readonly clock: Pick<Clock, 'elapsed'>;
   readonly exposition: MetricsDeps['exposition'] & ProbeDeps['exposition'];
   /** The current state of the service. */
   status(): ServiceStatus;
@@ -83,13 +86,13 @@ function createRoutes(deps: RoutesDeps): express.Express {
   app.set('query parser', false);
   app.enable('case sensitive routing');
   app.enable('strict routing');
-  const status = (): ServiceStatus => redactStatus(deps.status(), deps.redact);
+  const answers = shareAnswers(() => redactStatus(deps.status(), deps.redact), deps.clock);
 
   // First, so that a scrape passes no other handler.
   addRoute(app, deps.telemetryPath, 'GET', scrape);
   addRoute(app, '/probe', 'GET', bodiless(createProbeHandler({ ...deps, answerPage })));
-  addRoute(app, '/', 'GET', bodiless(createPageHandler(status, deps.figures)));
-  addRoute(app, '/status', 'GET', bodiless(createStatusHandler(status, deps.figures)));
+  addRoute(app, '/', 'GET', bodiless(createPageHandler({ ...deps, answers })));
+  addRoute(app, '/status', 'GET', bodiless(createStatusHandler({ ...deps, answers })));
   addRoute(app, '/-/healthy', 'GET', bodiless(healthy));
   const mayList = ({ headers }: IncomingMessage) => isAllowedHost(headers.host, deps.allowedHosts);
   addRoute(app, '/-/ready', 'GET', bodiless(createReadyHandler(deps.readiness, mayList)));

@@ -2,36 +2,55 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Instant } from '../catalog/day.ts';
 import type { ReloadOutcome } from '../runtime/reload.ts';
 import type { ReadFigures } from './figures.ts';
-import { type ExpressRequest, offering } from './negotiation.ts';
+import {
+  type ExpressRequest,
+  type Negotiate,
+  offering,
+  refuseCodings,
+  refusesIdentity,
+  rememberNegotiation,
+} from './negotiation.ts';
 import type { Html } from './page/html.ts';
 import { createIndexCells } from './page/index-cells.ts';
-import { contentOf, type PageRequest, renderPage } from './page/page.ts';
+import { contentOf, type PageContent, type PageRequest, renderPage } from './page/page.ts';
 import { pagePolicy } from './page/style.ts';
 import { type Handler, respond, respondText } from './respond.ts';
-import { isoText, type Readiness, type ServiceStatus, statusJson } from './status.ts';
+import type { SharedAnswers, SharedBody } from './shared-answers.ts';
+import { isoText, type Readiness, statusJson } from './status.ts';
+
+interface PageDeps {
+  readonly answers: SharedAnswers;
+  readonly figures: ReadFigures;
+  readonly negotiate: Negotiate;
+}
 
 /** The page of `/`: the figures and the state of the service. */
-export function createPageHandler(
-  status: () => ServiceStatus,
-  readFigures: ReadFigures,
-): Handler<ExpressRequest> {
+export function createPageHandler({
+  answers,
+  figures: readFigures,
+  negotiate,
+}: PageDeps): Handler<ExpressRequest> {
   const cellsOf = createIndexCells();
+  const send = createSender('text/html; charset=utf-8', negotiate, pagePolicy);
+
+  async function render(asked: PageRequest, { orgs, index }: PageContent): Promise<string> {
+    const names = orgs.map(({ name }) => name);
+    const figures = await readFigures(names, index === undefined ? 'full' : 'summary');
+    const cells = index === undefined ? new Map<string, Html>() : await cellsOf(figures);
+    // The state is read again, because the figures may have taken a moment.
+    const status = answers.status();
+    return renderPage(status, contentOf(status, asked) ?? { orgs, index }, { figures, cells });
+  }
+
   return offering('text/html', async (request, response) => {
     const asked = parsePageRequest(request.url ?? '');
-    const content = contentOf(status(), asked);
+    const content = contentOf(answers.status(), asked);
     if (content === undefined) {
       respondText(response, 404, 'No organization with this name is configured.');
       return;
     }
-    const figures = await readFigures(
-      content.orgs.map(({ name }) => name),
-      content.index === undefined ? 'full' : 'summary',
-    );
-    const cells = content.index === undefined ? new Map<string, Html>() : await cellsOf(figures);
-    // The state is read again, because the figures may have taken a moment.
-    const now = status();
-    const page = renderPage(now, contentOf(now, asked) ?? content, { figures, cells });
-    respond(response, 200, 'text/html; charset=utf-8', page, [], pagePolicy);
+    const key = asked.org === undefined ? `page ${content.index?.page}` : `organization ${asked.org}`;
+    await send(request, response, await answers.bodyOf(key, () => render(asked, content)));
   });
 }
 
@@ -44,17 +63,33 @@ function parsePageRequest(url: string): PageRequest {
 }
 
 /** The status and the figures as JSON. */
-export function createStatusHandler(
-  status: () => ServiceStatus,
-  readFigures: ReadFigures,
-): Handler<ExpressRequest> {
-  return offering('application/json', async (_request, response) => {
-    const figures = await readFigures(
-      status().orgs.map(({ name }) => name),
-      'summary',
-    );
-    respond(response, 200, 'application/json; charset=utf-8', statusJson(status(), figures));
+export function createStatusHandler({ answers, figures, negotiate }: PageDeps): Handler<ExpressRequest> {
+  const send = createSender('application/json; charset=utf-8', negotiate);
+
+  async function render(): Promise<string> {
+    const names = answers.status().orgs.map(({ name }) => name);
+    const found = await figures(names, 'summary');
+    return statusJson(answers.status(), found);
+  }
+
+  return offering('application/json', async (request, response) => {
+    await send(request, response, await answers.bodyOf('status', render));
   });
+}
+
+/** Creates the sender of shared bodies of one type, compressed if the client prefers that. */
+function createSender(contentType: string, negotiate: Negotiate, policy?: string) {
+  const negotiated = rememberNegotiation(negotiate);
+  return async (request: ExpressRequest, response: ServerResponse, body: SharedBody): Promise<void> => {
+    const isCompressed = negotiated(request).gzip;
+    if (!isCompressed && refusesIdentity(request)) {
+      refuseCodings(response);
+      return;
+    }
+    const bytes = isCompressed ? await body.gzip() : body.bytes;
+    const coding = isCompressed ? ['Content-Encoding', 'gzip'] : [];
+    respond(response, 200, contentType, bytes, ['Vary', 'Accept, Accept-Encoding', ...coding], policy);
+  };
 }
 
 /** Liveness: 200 whenever the process responds. */

@@ -35,9 +35,8 @@ export function rememberNegotiation(negotiate: Negotiate): (request: IncomingMes
 export type ExpressRequest = IncomingMessage & Pick<Request, 'accepts' | 'acceptsEncodings'>;
 
 /** Calls the handler if the client accepts this content type; responds 406 otherwise. */
-export function offering(type: string, handler: Handler): Handler<ExpressRequest> {
+export function offering(type: string, handler: Handler<ExpressRequest>): Handler<ExpressRequest> {
   return (request, response) => {
-    if (refusesIdentity(request)) return refuseCodings(response);
     if (request.accepts(type) !== false) return handler(request, response);
     respondText(response, 406, `Not acceptable. Available type: ${type}.`);
   };

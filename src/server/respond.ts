@@ -20,11 +20,11 @@ export function respond(
   response: ServerResponse,
   status: number,
   contentType: string,
-  body: string,
+  body: string | Buffer,
   extra: ExtraHeaders = [],
   policy: string = NOTHING_ALLOWED,
 ): void {
-  const bytes = Buffer.from(body);
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const headers = [
     'Content-Type',
     contentType,

@@ -1,5 +1,6 @@
 import { parseDay } from '../../src/catalog/day.ts';
 import { negotiate } from '../../src/exposition/negotiate.ts';
+import { createFakeClock } from '../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { type AppDeps, createApp } from '../../src/server/app.ts';
 import type { CollectorStatus, OrgStatus, ServiceStatus } from '../../src/server/status.ts';
@@ -57,6 +58,7 @@ export function createTestApp(changes: Partial<AppDeps> = {}) {
     exposition,
     negotiate,
     log,
+    clock: createFakeClock(NOW),
     status,
     readiness: () => status().ready,
     figures: async () => new Map(),

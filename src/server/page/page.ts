@@ -19,7 +19,7 @@ export interface PageRequest {
 }
 
 /** The organizations that a page shows, and whether it shows them as an index. */
-interface PageContent {
+export interface PageContent {
   readonly orgs: readonly OrgStatus[];
   /** The page of the index and their number; undefined if the organizations are shown in full. */
   readonly index: { readonly page: number; readonly pages: number } | undefined;

@@ -1,0 +1,73 @@
+import { setImmediate } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Clock } from '../runtime/clock.ts';
+import { createSerialQueue } from '../runtime/serial-queue.ts';
+import type { ServiceStatus } from './status.ts';
+
+/** The body of an answer, the same for every client. */
+export interface SharedBody {
+  readonly bytes: Buffer;
+  /** The bytes compressed, which happens at most once. */
+  gzip(): Promise<Buffer>;
+}
+
+/** The state of the service and the answers rendered from it, at most a second old. */
+export interface SharedAnswers {
+  status(): ServiceStatus;
+  /** The text that `render` resolves with; whoever asks for the same key gets the same body. */
+  bodyOf(key: string, render: () => Promise<string>): Promise<SharedBody>;
+}
+
+interface Snapshot {
+  readonly at: number;
+  readonly status: ServiceStatus;
+  readonly bodies: Map<string, Promise<SharedBody>>;
+}
+
+/** An age on the page may be wrong by so much. Nothing is published more often either. */
+const FRESH_MS = 1000;
+
+/**
+ * Shares answers among clients. They are rendered one at a time, and between two of them whatever else has arrived is
+ * answered: clients that ask for one page after the other must not delay a scrape.
+ */
+export function shareAnswers(readStatus: () => ServiceStatus, clock: Pick<Clock, 'elapsed'>): SharedAnswers {
+  const rendering = createSerialQueue();
+  let last: Snapshot | undefined;
+
+  function current(): Snapshot {
+    const now = clock.elapsed();
+    if (last === undefined || now - last.at >= FRESH_MS) {
+      last = { at: now, status: readStatus(), bodies: new Map() };
+    }
+    return last;
+  }
+
+  return {
+    status: () => current().status,
+    bodyOf(key, render) {
+      const { bodies } = current();
+      const known = bodies.get(key);
+      if (known !== undefined) return known;
+      const made = rendering.run(async () => {
+        await setImmediate();
+        return bodyFrom(await render());
+      });
+      bodies.set(key, made);
+      return made;
+    },
+  };
+}
+
+function bodyFrom(text: string): SharedBody {
+  const bytes = Buffer.from(text);
+  let compressed: Promise<Buffer> | undefined;
+  return {
+    bytes,
+    gzip() {
+      compressed ??= promisify(gzip)(bytes);
+      return compressed;
+    },
+  };
+}
