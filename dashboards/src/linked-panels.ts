@@ -19,6 +19,7 @@ export const linkedPanels = {
     'Values folded into “other”': 209,
     'Metrics dropped': 210,
     'Store usable': 211,
+    'Values of renamed labels': 212,
   },
   credits: {
     'Credits by day': 201,

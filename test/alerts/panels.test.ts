@@ -15,6 +15,7 @@ const SHOWN: Readonly<Record<string, string>> = {
   HistoryNotPersistent: 'agent_platform_exporter_history_persistent',
   StoreDown: 'agent_platform_exporter_store_up',
   ConfigReloadFailed: 'agent_platform_exporter_config_last_reload_successful',
+  LabelsRenamed: 'agent_platform_exporter_collector_success',
   RecordsRejected: 'agent_platform_exporter_records_rejected_total',
   ValuesFolded: 'agent_platform_exporter_values_folded',
   FamiliesDropped: 'agent_platform_exporter_families_dropped',

@@ -49,5 +49,7 @@ function entry(
   name: string,
   { labels, counter, recorded = false }: Pick<Known, 'labels' | 'counter'> & { recorded?: boolean },
 ): [string, Known] {
-  return [name, { labels, counter, recorded, ofOrg: labels.includes('org') }];
+  // Prometheus renames a label that the target has too.
+  const renamed = labels.map((label) => `exported_${label}`);
+  return [name, { labels: [...labels, ...renamed], counter, recorded, ofOrg: labels.includes('org') }];
 }

@@ -18,6 +18,21 @@ describe('YAML to copy', () => {
 
   test('is on many pages', () => expect(blocks.length).toBeGreaterThan(15));
 
+  test('keeps the exporter’s labels wherever it is scraped', () => {
+    const files = [
+      ...blocks,
+      { name: 'compose', text: readFileSync(join(ROOT, 'compose/prometheus.yml'), 'utf8') },
+    ];
+    const jobs = files.flatMap(({ name, text }) =>
+      [...text.matchAll(/^( *)- job_name: (agent-platform\S*)\n(?:\1 {2}.*\n)*/gm)].map(([job, , title]) => ({
+        where: `${name}: ${title}`,
+        honors: /^ +honor_labels: true\b/m.test(job),
+      })),
+    );
+    expect(jobs.length).toBeGreaterThan(6);
+    expect(jobs.filter(({ honors }) => !honors)).toEqual([]);
+  });
+
   test.each(blocks)('is YAML without a warning: $name', ({ text }) => {
     const said = [parseAllDocuments(text)].flat().flatMap((part) => [...part.errors, ...part.warnings]);
     expect(said).toEqual([]);

@@ -156,6 +156,17 @@ describe.runIf(requireTool('helm'))('values of the chart', () => {
     });
   });
 
+  test('keep the exporter’s labels, whatever labels its targets have', async () => {
+    const values = `${organization}serviceMonitor: {enabled: true}\npodMonitor: {enabled: true}\nprobe: {enabled: true}\nscrapeConfig: {enabled: true}`;
+    const objects = await chart.objects({ values });
+    const specOf = (wanted: string) => objects.find(({ kind }) => kind === wanted)?.['spec'];
+    expect(specOf('ServiceMonitor')).toMatchObject({ endpoints: [{ honorLabels: true }] });
+    expect(specOf('PodMonitor')).toMatchObject({ podMetricsEndpoints: [{ honorLabels: true }] });
+    expect(specOf('ScrapeConfig')).toMatchObject({ honorLabels: true });
+    // The operator has no such field for a Probe.
+    expect(specOf('Probe')).not.toHaveProperty('honorLabels');
+  });
+
   test('ask /probe for each organization', async () => {
     const values = `${organization}probe: {enabled: true}\nscrapeConfig: {enabled: true}`;
     const objects = await chart.objects({ values });

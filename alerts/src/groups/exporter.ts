@@ -1,3 +1,4 @@
+import { renamableLabels, renamedValues } from '../../../dashboards/src/renamed-labels.ts';
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
 import { numberOf } from '../queries.ts';
 import { durationOf, type RuleGroup, type RuleSettings } from '../rule.ts';
@@ -85,6 +86,24 @@ unless on (job) ${historyPersistent.name}`,
         summary: 'Configuration reload failed',
         description:
           'An exporter of job {{ $labels.job }} could not reload its configuration and keeps the previous one. A restart would fail.',
+      },
+      {
+        name: 'LabelsRenamed',
+        expr: renamableLabels
+          .map(
+            (renamable) =>
+              `label_replace(${renamedValues(renamable)}, "label", "${renamable.label}", "", "")`,
+          )
+          .join('\nor '),
+        severity: 'warning',
+        for: '15m',
+        keepFiringFor: '15m',
+        labels: ['job', 'label'],
+        dashboard: 'health',
+        panel: 'Values of renamed labels',
+        summary: 'Prometheus renames labels of the exporter',
+        description:
+          'Targets of job {{ $labels.job }} have a label {{ $labels.label }} of their own, which moves the exporter’s values ({{ $value }}) to exported_{{ $labels.label }}. Sums, panels and alerts by {{ $labels.label }} are wrong. Set honor_labels: true in the scrape configuration.',
       },
       {
         name: 'RecordsRejected',
