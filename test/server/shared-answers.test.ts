@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import request from 'supertest';
 import { expect, test, vi } from 'vitest';
@@ -52,7 +51,7 @@ test('other work comes between two renderings', async () => {
   );
   while (!order.includes('c')) {
     order.push('other');
-    await setImmediate();
+    await new Promise((resolve) => setImmediate(resolve));
   }
   await Promise.all(bodies);
   expect(order.join(' ')).toMatch(/a (other )+b (other )+c/);
