@@ -17,7 +17,7 @@ export const dailyToolCalls = dayFamily({
 
 export const dailyToolCallsByTool = dayFamily({
   name: 'agent_platform_daily_tool_calls_by_tool',
-  help: 'Tool calls on the newest complete UTC day, by tool. Calls with an invalid tool name count as invalid.',
+  help: 'Tool calls on the newest complete UTC day, by tool. Names with control characters or over 128 characters count as invalid.',
   labels: ['tool'],
   unit: 'calls',
   source: `${ENDPOINT}: data[].by_tool[].invocations`,

@@ -35,6 +35,8 @@ export interface ToolsRow extends Reduced {
 export const toolsDataset: DayDataset<ToolsRow> = {
   kind: 'days',
   name: 'tools',
+  // Version 1 has tool names with a space among the invalid ones.
+  schemaVersion: 2,
   idle: {
     toolCalls: 0,
     mcpUsers: 0,

@@ -96,16 +96,16 @@ export async function fetchTools(source: Source, window: Window): Promise<Fetche
   return byDay(answer, toolsDataset.parts);
 }
 
-const NAME = /^(?=.*[\p{L}\p{N}])[\p{L}\p{M}\p{N}_.:/@-]{1,128}$/u;
-
 /** The label value of invalid tool names. */
 const INVALID_TOOL = 'invalid';
+const MAX_TOOL_CHARACTERS = 128;
+const CONTROL = /\p{Cc}/u;
 
 /**
- * The tool as a label value. A valid name has 1 to 128 letters, digits and `_ . : / @ -`, with at least one letter or
- * digit: a superset of what the Model Context Protocol and the model vendors allow. Anything else is misparsed model
- * output, which could contain a prompt.
+ * The tool as a label value. A name that is blank, contains control characters or has more than 128 characters is misparsed
+ * output of a model, which could contain a prompt: it becomes `invalid`.
  */
 export function toolName(tool: string): string {
-  return NAME.test(tool) ? tool : INVALID_TOOL;
+  const isLong = tool.length > 2 * MAX_TOOL_CHARACTERS || Array.from(tool).length > MAX_TOOL_CHARACTERS;
+  return isLong || tool.trim() === '' || CONTROL.test(tool) ? INVALID_TOOL : labelValue(tool);
 }

@@ -81,11 +81,12 @@ describe('tools', () => {
   });
 
   test('sum invalid tool names into invalid, and store nothing of them', async () => {
-    const tools = ['Read', 'Read\n', '{"name": "Read"}', 'please read it', '', 'x'.repeat(129)];
+    const tools = ['Read', 'Read\n', 'Apply Patch', 'Edit\u0000', '\u001b[0mEdit', '', 'x'.repeat(129)];
     const { rows } = await fetchRows(toolsCollector, [
       { date: DAY, by_tool: tools.map((tool) => ({ tool, invocations: 1 })) },
     ]);
     expect(rows.get(DAY)?.byTool).toEqual([
+      { name: 'Apply Patch', count: 1 },
       { name: 'Read', count: 1 },
       { name: 'invalid', count: 5 },
     ]);
@@ -103,34 +104,34 @@ describe('tools', () => {
 describe('a tool name', () => {
   test.each([
     'Read',
+    'Apply Patch',
     'mcp__github__get_issue',
     'mcp__my-server__a.b',
     'ns:tool/x@1',
+    'Read(x), Edit',
     'Größe',
     '読む',
     'x'.repeat(128),
+    '🛠'.repeat(128),
   ])('may be %s', (name) => {
     expect(toolName(name)).toBe(name);
   });
 
   test.each([
-    'Read ',
-    'Foo Bar',
+    '',
     ' ',
     '\t',
     'Read\u0000',
-    'Read\u200b',
-    '"Read"',
-    "'Read'",
-    '<invoke>',
-    '{}',
-    'Read(x)',
-    'a,b',
-    '--',
-    '…',
-    'x=1',
-    '\ud800',
+    'Read\n',
+    'Re\u0085ad',
+    '\u007fRead',
+    'x'.repeat(129),
+    '🛠'.repeat(129),
   ])('cannot be %j', (name) => {
     expect(toolName(name)).toBe('invalid');
+  });
+
+  test('with invisible characters is shown with them, and stays another name', () => {
+    expect(toolName('Read\u200b')).toMatch(/^Read\ufffd~[0-9a-f]{8}$/);
   });
 });
