@@ -24,6 +24,8 @@ export interface FamilyDeclaration<Label extends string> {
   readonly help: string;
   /** Label names beside `org`, in the order in which they are written. */
   readonly labels: readonly Label[];
+  /** The labels whose values are a closed set, such as the kinds of tokens: they are never folded. */
+  readonly fixedLabels?: readonly NoInfer<Label>[];
   /** Unit in plain words: `credits`, `people`, `ratio`, `seconds`. */
   readonly unit: string;
   /** API endpoint and field that the value is read from. */

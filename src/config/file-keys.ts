@@ -64,7 +64,7 @@ export const fileKeys: readonly FileKey[] = [
     path: 'limits.values_per_label',
     default: '`{default: 200, repo: 5000, user: 20000}`',
     description:
-      'Number of values that a label keeps per organization. The largest values are kept and the rest is summed into `other`. Either one integer for all labels, or an integer per label name, where `default` applies to labels that are not listed',
+      'Number of values that a label keeps per organization. The largest values are kept and the rest is summed into `other`; labels with a fixed set of values, such as `kind` and `currency`, are left as they are. Either one integer for all labels, or an integer per label name, where `default` applies to labels that are not listed',
   },
   {
     path: 'limits.series',

@@ -46,7 +46,7 @@ interface Tally {
  */
 export function createLabelWeights(families: readonly Family[], limitOf: LabelLimit): LabelWeights {
   const tallies = new Map<string, Tally>();
-  const limited = labelsOf(families.filter(({ aggregation }) => aggregation !== 'info'));
+  const limited = limitedLabelsOf(families);
   const summed = labelsOf(families.filter(({ aggregation }) => aggregation === 'additive'));
 
   function tallyOf(label: string): Tally {
@@ -81,7 +81,6 @@ export function createLabelWeights(families: readonly Family[], limitOf: LabelLi
     add(family, samples) {
       if (samples.length === 0) return;
       for (const label of family.labels) {
-        // Labels that only infos have are attributes of what the other labels identify.
         if (!limited.has(label)) continue;
         const tally = tallyOf(label);
         tally.samples += samples.length;
@@ -118,6 +117,14 @@ export function createLabelWeights(families: readonly Family[], limitOf: LabelLi
 /** The number of values apart from `other`: where nothing else is folded, it stands for itself. */
 function ownValues(weights: ReadonlyMap<string, number>): number {
   return weights.size - (weights.has(OTHER) ? 1 : 0);
+}
+
+/** The labels with open-ended values; those that only infos have are attributes of what the other labels identify. */
+function limitedLabelsOf(families: readonly Family[]): ReadonlySet<string> {
+  const counted = families.filter(({ aggregation }) => aggregation !== 'info');
+  return new Set(
+    counted.flatMap(({ labels, fixedLabels = [] }) => labels.filter((label) => !fixedLabels.includes(label))),
+  );
 }
 
 function labelsOf(families: readonly Family[]): ReadonlySet<string> {

@@ -113,6 +113,18 @@ const declared: Readonly<Record<string, readonly string[]>> = {
   org_info: ['org_id'],
 };
 
+/** The labels of closed sets, by the collector that has them. */
+const fixed: Readonly<Record<string, readonly string[]>> = {
+  tokens: ['kind', 'breakdown'],
+  spend: ['currency'],
+  tools: ['stat'],
+  activity: ['role'],
+  productivity: ['action'],
+  users: ['stat', 'currency', 'role', 'action'],
+  readiness: ['status'],
+  wiki: [],
+};
+
 describe('the declared metrics', () => {
   test('have the documented names and labels', () => {
     const names = families.map(({ name, labels }) => [name.replace('agent_platform_', ''), labels]);
@@ -137,6 +149,17 @@ describe('the declared metrics', () => {
       ['wiki', 'wiki', true],
     ]);
   });
+
+  test.each(collectors)(
+    'of $name fold no label of a closed set, in any family',
+    ({ name, families: own }) => {
+      const fixedOf = own.flatMap(({ fixedLabels = [] }) => fixedLabels);
+      expect([...new Set(fixedOf)]).toEqual(fixed[name]);
+      for (const { labels, fixedLabels = [] } of own) {
+        expect(fixedLabels).toEqual(labels.filter((label) => fixed[name]?.includes(label)));
+      }
+    },
+  );
 
   test.each(families)(
     '$name has a help of one line without double quotes, ending in a full stop',

@@ -338,6 +338,26 @@ describe('folding', () => {
     );
   });
 
+  test('labels of a closed set are not limited, those beside them are', async () => {
+    const byKind = dayFamily({
+      ...meta,
+      name: 'agent_platform_test_by_kind',
+      labels: ['model', 'kind'],
+      fixedLabels: ['kind'],
+      aggregation: 'additive',
+      samplesOf: () =>
+        ['a', 'b', 'c'].flatMap((model) =>
+          ['input', 'output', 'cache'].map((kind) => ({ labels: { model, kind }, value: 1 })),
+        ),
+    });
+    const { samples, folded } = await project([byKind], [{}], 1);
+    expect(samples[byKind.name]).toEqual({
+      ...{ 'a|input': 1, 'a|output': 1, 'a|cache': 1 },
+      ...{ 'other|input': 2, 'other|output': 2, 'other|cache': 2 },
+    });
+    expect(folded[byKind.name]).toBe(2);
+  });
+
   test('labels that only infos have are not limited', async () => {
     const info = currentFamily({
       ...meta,

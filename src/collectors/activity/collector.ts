@@ -61,6 +61,7 @@ export const dailyMessages = dayFamily({
   name: 'agent_platform_daily_messages',
   help: 'Messages of the newest complete UTC day, by role of the author.',
   labels: ['role'],
+  fixedLabels: ['role'],
   unit: 'messages',
   source: `${ENDPOINT}: data[].user_messages, and messages less user_messages`,
   aggregation: 'additive',

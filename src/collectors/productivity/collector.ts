@@ -9,6 +9,7 @@ export const dailyFiles = dayFamily({
   name: 'agent_platform_daily_files',
   help: 'Files created and edited by the agent on the newest complete UTC day.',
   labels: ['action'],
+  fixedLabels: ['action'],
   unit: 'files',
   source: `${ENDPOINT}: data[].files_created, files_edited`,
   aggregation: 'additive',

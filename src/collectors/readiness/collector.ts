@@ -94,6 +94,7 @@ export const readinessCriteria = currentFamily({
   name: 'agent_platform_readiness_criteria',
   help: 'Criteria of the current report, by status: passed by all, some or none of the applications, or skipped.',
   labels: ['repo', 'status'],
+  fixedLabels: ['status'],
   unit: 'criteria',
   source: `${RESULTS}.numerator, denominator`,
   aggregation: 'additive',

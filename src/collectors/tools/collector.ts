@@ -133,6 +133,7 @@ export const dailyAutonomyRatio = dayFamily({
   name: 'agent_platform_daily_autonomy_ratio',
   help: 'Tool calls per user turn on the newest complete UTC day: average, median and 90th percentile. Do not sum over stat.',
   labels: ['stat'],
+  fixedLabels: ['stat'],
   unit: 'calls per turn',
   source: `${ENDPOINT}: data[].autonomy_ratio_avg, autonomy_ratio_p50, autonomy_ratio_p90`,
   aggregation: 'ratio',

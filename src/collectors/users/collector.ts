@@ -45,6 +45,7 @@ export const dailyCreditsPerUser = dayFamily({
   name: 'agent_platform_daily_credits_per_user',
   help: 'Standard Credits per active person on the newest complete UTC day. Quantiles need at least 5 active people, p99 and max at least 10. Do not sum over stat.',
   labels: ['stat'],
+  fixedLabels: ['stat'],
   unit: 'credits',
   source: `${USERS_PATH}: data[].billable_tokens`,
   aggregation: 'ratio',

@@ -68,6 +68,7 @@ export const teamCostMonthToDate = dayFamily({
   name: 'agent_platform_team_cost_month_to_date',
   help: `Cost of a team from the first day of the calendar month (UTC) to the newest complete day, each day at its own price. ${ONLY} Do not sum over currencies.`,
   labels: ['team', 'currency'],
+  fixedLabels: ['currency'],
   unit: 'currency',
   source: `${DAYS}; setting orgs[].prices`,
   aggregation: 'additive',

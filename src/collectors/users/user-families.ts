@@ -42,6 +42,7 @@ export const dailyMessagesByUser = dayFamily({
   name: 'agent_platform_daily_messages_by_user',
   help: 'Messages of the newest complete UTC day, by person and role of the author.',
   labels: ['user', 'role'],
+  fixedLabels: ['role'],
   unit: 'messages',
   source: `${USERS_PATH}: data[].user_messages, assistant_messages`,
   samplesOf: (view, day) =>
@@ -53,6 +54,7 @@ export const dailyFilesByUser = dayFamily({
   name: 'agent_platform_daily_files_by_user',
   help: 'Files created and edited by the agent on the newest complete UTC day, by person.',
   labels: ['user', 'action'],
+  fixedLabels: ['action'],
   unit: 'files',
   source: `${USERS_PATH}: data[].files_created, files_edited`,
   samplesOf: (view, day) =>
