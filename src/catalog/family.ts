@@ -62,6 +62,11 @@ export interface CurrentFamily<Label extends string = string> extends Declared<L
 
 export type Family = DayFamily | CurrentFamily;
 
+/** Whether label values missing from a day's row are 0 rather than unknown. */
+export function fillsZeros({ breakdown, aggregation }: DayFamily): boolean {
+  return breakdown && aggregation === 'additive';
+}
+
 /** Declares a family of daily figures; a sample that lacks a label does not compile. */
 export function dayFamily<const Label extends string = never>(
   declaration: FamilyDeclaration<Label> & {

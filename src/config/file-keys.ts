@@ -76,7 +76,7 @@ export const fileKeys: readonly FileKey[] = [
     path: 'readiness.branches',
     default: '`[]`',
     description:
-      'Branches that count as the main branch, in order of preference. If empty, `main` or `master`, otherwise the most frequent branch',
+      'Branches that count as the main branch, in order of preference. If empty, `main` or `master`, otherwise the branch with the most reports; of several, the one with the newest report',
   },
   {
     path: 'readiness.clean_only',

@@ -1,6 +1,6 @@
 import type { DayDataset } from '../catalog/dataset.ts';
 import { isDamaged } from '../catalog/dataset.ts';
-import type { DayFamily, Family, Sample } from '../catalog/family.ts';
+import { type Family, fillsZeros, type Sample } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
 import { foldAll, type KeptValues, keyOf, labelled } from './folding.ts';
 import { createLabelWeights, type LabelLimit } from './label-weights.ts';
@@ -125,9 +125,4 @@ function samplesOf(
   if (family.scope === 'current') return family.samplesOf(view);
   const day = dataset === undefined ? undefined : view.newestDay(dataset);
   return day === undefined ? undefined : family.samplesOf(view, day);
-}
-
-/** Whether label values missing from a day's row are 0 rather than unknown. */
-function fillsZeros(family: DayFamily): boolean {
-  return family.breakdown && family.aggregation === 'additive';
 }

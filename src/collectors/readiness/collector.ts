@@ -29,6 +29,14 @@ export const readinessRatio = currentFamily({
   unit: 'ratio',
   source: `${RESULTS}.numerator, denominator`,
   aggregation: 'ratio',
+  definition: `The mean, over the criteria that were not skipped, of the applications that pass a criterion divided by those evaluated;
+absent if all criteria were skipped. It is that of the current report, the newest one of the repository's main branch: the first of
+\`readiness.branches\` with a report, and nothing without one; if that setting is empty \`main\`, else \`master\`, else the branch with the
+most reports. Of branches with equally many, it is the one with the newest report, and of those created at the same instant the first by
+name. Reports without a branch count where no report of the repository has one.
+
+Example: lint passes in 2 of 4 applications, unit_tests in 4 of 4, docs was skipped. The mean of 0.5 and 1 is 0.75. Without \`main\`
+and \`master\`, of \`develop\` with reports of 1 and 5 May and \`trunk\` with reports of 2 and 4 May, \`develop\` is the main branch.`,
   samplesOf: (view) => perRepo(view, ({ current }) => scoreOf(current)),
 });
 
