@@ -55,7 +55,9 @@ function createPhases(progressOf: ReturnType<typeof createDisplay>['progressOf']
   return { show, clear: () => current?.progress.clear() };
 }
 
-function describe({ summary, resumed }: CopyOutcome, from: string, to: string): string {
+function describe({ summary, resumed, wasCopied }: CopyOutcome, from: string, to: string): string {
+  if (wasCopied)
+    return `Already copied: ${to} has the same ${rowsIn(summary)} rows as ${from}; counts and checksums are equal.\n`;
   const counts = [...summary].filter(([, { rows }]) => rows > 0).map(([name, { rows }]) => `${rows} ${name}`);
   const before = resumed > 0 ? ` ${resumed} rows were there from an interrupted copy.` : '';
   return `Copied ${rowsIn(summary)} rows from ${from} to ${to}; counts and checksums are equal.${before}\n${

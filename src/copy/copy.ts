@@ -17,10 +17,10 @@ export interface CopySource {
 export interface CopyTarget extends CopySource {
   /**
    * Begins a copy of the content with this fingerprint, or continues it: resolves with the number of rows that were
-   * written of each table. What was written of another content is removed. Rejects with a `ConfigError` if the store has
-   * other data.
+   * written of each table. What was written of another content is removed. Undefined if the store has data of its own, which
+   * can be read.
    */
-  begin(fingerprint: string): Promise<ReadonlyMap<TableName, number>>;
+  begin(fingerprint: string): Promise<ReadonlyMap<TableName, number> | undefined>;
   /** Adds rows and stores how many there are then, as one transaction. */
   write(table: TableName, rows: readonly Values[], done: number): Promise<void>;
   /** Makes the next copy start over. */
@@ -44,6 +44,8 @@ export interface CopyOutcome {
   readonly summary: Summary;
   /** The number of rows that an earlier, interrupted run had written. */
   readonly resumed: number;
+  /** Whether the target had the same data before. */
+  readonly wasCopied: boolean;
 }
 
 /**
@@ -54,6 +56,11 @@ export async function copyStore({ source, target, show, signal }: CopyParts): Pr
   const expected = await summaryOf('Reading', source, await source.size());
   const total = rowsIn(expected);
   const begun = await target.begin(fingerprintOf(expected));
+  if (begun === undefined) {
+    if (differences(expected, await summaryOf('Verifying', target, total)).length > 0)
+      throw hasOtherData(target.place);
+    return { summary: expected, resumed: 0, wasCopied: true };
+  }
   const resumed = [...begun.values()].reduce((sum, rows) => sum + rows, 0);
   let copied = resumed;
   for (const table of TABLES) {
@@ -66,20 +73,16 @@ export async function copyStore({ source, target, show, signal }: CopyParts): Pr
       show('Copying', copied, total);
     }
   }
-  const found = await summaryOf('Verifying', target, total);
-  const wrong = TABLES.filter((table) => !isEqual(expected.get(table), found.get(table)));
+  const wrong = differences(expected, await summaryOf('Verifying', target, total));
   if (wrong.length > 0) {
     await target.spoil();
-    const counts = wrong.map(
-      (table) => `${table} (${found.get(table)?.rows ?? 0} rows of ${expected.get(table)?.rows ?? 0})`,
-    );
     throw new ConfigError(
-      `the copy differs from ${source.place}: ${counts.join(', ')}`,
+      `the copy differs from ${source.place}: ${wrong.join(', ')}`,
       'it is not used; run the command again to start over',
     );
   }
   await target.finish();
-  return { summary: expected, resumed };
+  return { summary: expected, resumed, wasCopied: false };
 
   async function summaryOf(phase: Phase, store: CopySource, rows: number): Promise<Summary> {
     let done = 0;
@@ -103,8 +106,13 @@ export function rowsIn(summary: Summary): number {
   return [...summary.values()].reduce((sum, { rows }) => sum + rows, 0);
 }
 
-function isEqual(one: ReturnType<Summary['get']>, other: ReturnType<Summary['get']>): boolean {
-  return one?.rows === other?.rows && one?.sum === other?.sum;
+/** The tables that differ, with their numbers of rows. */
+function differences(expected: Summary, found: Summary): readonly string[] {
+  return TABLES.flatMap((table) => {
+    const [wanted, actual] = [expected.get(table), found.get(table)];
+    if (wanted?.rows === actual?.rows && wanted?.sum === actual?.sum) return [];
+    return [`${table} (${actual?.rows ?? 0} rows of ${wanted?.rows ?? 0})`];
+  });
 }
 
 /** The batches without the first rows. */

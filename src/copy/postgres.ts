@@ -4,7 +4,7 @@ import { createDatabase, type Query, type Row } from '../history/postgres/databa
 import { migrate } from '../history/postgres/schema.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { type CopySource, type CopyTarget, hasOtherData } from './copy.ts';
+import type { CopySource, CopyTarget } from './copy.ts';
 import { STATEMENTS } from './postgres-tables.ts';
 import { isSound, TABLES, type TableName, type Values } from './tables.ts';
 
@@ -169,7 +169,7 @@ export async function openDatabaseTarget(url: CopyUrl, log: Logger): Promise<Cop
         const positions = unfinished['positions'] as Readonly<Record<string, number>>;
         return new Map(Object.entries(positions)) as ReadonlyMap<TableName, number>;
       }
-      if (unfinished === undefined && (await size()) > 0) throw hasOtherData(place);
+      if (unfinished === undefined && (await size()) > 0) return undefined;
       await use((query) => mark(query, { fingerprint: '', is_target: true }));
       await clear();
       await use((query) => mark(query, { fingerprint, is_target: true }));

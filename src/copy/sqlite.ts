@@ -162,8 +162,16 @@ export function openFileTarget(path: string): CopyTarget {
 
   function openPlace(): Files {
     const found: Partial<Record<FileName, Open>> = {};
-    for (const name of FILES) found[name] = opened(openForReading(pathsOf(path)[name]));
-    return found;
+    try {
+      for (const name of FILES) {
+        const file = pathsOf(path)[name];
+        if (existsSync(file)) found[name] = opened(openForReading(file));
+      }
+      return found;
+    } catch (error) {
+      closeAll(found);
+      throw refusal(path, error);
+    }
   }
 
   return {
@@ -179,7 +187,10 @@ export function openFileTarget(path: string): CopyTarget {
         files = openPlace();
         return countsOf(files);
       }
-      if (hasData(path)) throw hasOtherData(path);
+      if (hasData(path)) {
+        files = openPlace();
+        return undefined;
+      }
       if (state?.fingerprint !== fingerprint || !existsSync(folder)) start(fingerprint);
       files = await openFiles(inner, { isNew: true });
       for (const name of FILES) files[name]?.db.exec(POSITIONS);
@@ -243,7 +254,7 @@ function countsOf(files: Files): ReadonlyMap<TableName, number> {
   );
 }
 
-/** Whether a place has any row that a copy would replace. */
+/** Whether a place has any row that a copy would replace. Throws a `ConfigError` for data that is not of this program. */
 function hasData(path: string): boolean {
   const paths = pathsOf(path);
   return FILES.some((name) => {
@@ -253,7 +264,7 @@ function hasData(path: string): boolean {
       return sizeOf({ [name]: opened(db) }) > 0;
     } catch {
       // Not a file that this release can read: not empty.
-      return true;
+      throw hasOtherData(path);
     } finally {
       db.close();
     }

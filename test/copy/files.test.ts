@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
@@ -130,6 +130,32 @@ test('a copy that was interrupted while its files were moved is completed', asyn
   await copy(from, to);
   expect(await rowsIn(to)).toEqual(await rowsIn(complete));
   expect(existsSync(`${to}.copying`)).toBe(false);
+});
+
+test('a copy that is complete already is recognized, and nothing is written', async () => {
+  const from = await plant();
+  const to = path.join(createDirectory(), 'other.db');
+  expect((await copy(from, to)).wasCopied).toBe(false);
+  const files = () =>
+    readdirSync(path.dirname(to)).map((name) => [name, statSync(path.join(path.dirname(to), name)).mtimeMs]);
+  const before = files();
+  const again = await copy(from, to);
+  expect(again).toMatchObject({ wasCopied: true, resumed: 0 });
+  expect(again.summary.get('day')?.rows).toBe(3);
+  expect(files()).toEqual(before);
+  // One changed value is other data.
+  const db = new DatabaseSync(path.join(path.dirname(to), 'other-requests.db'));
+  db.exec('UPDATE request_count SET requests = requests + 1');
+  db.close();
+  await expect(copy(from, to)).rejects.toThrow('has other data');
+});
+
+test("another program's file at the target is refused and left as it was", async () => {
+  const from = await plant();
+  const to = path.join(createDirectory(), 'history.db');
+  writeFileSync(to, 'not a database');
+  await expect(copy(from, to)).rejects.toThrow('has other data');
+  expect(readFileSync(to, 'utf8')).toBe('not a database');
 });
 
 test('other data at the target is refused and left as it was', async () => {

@@ -73,6 +73,10 @@ test('from file to database and back, everything is equal', async () => {
   const there = await copy('database', file, url);
   expect(there.stderr).toContain('counts and checksums are equal');
   expect(there.code).toBe(0);
+  const again = await copy('database', file, url);
+  expect(again.stderr).toContain('Already copied: the database of AGENT_PLATFORM_STORAGE_URL has the same');
+  expect(again.code).toBe(0);
+  expect(await server.query(url, 'SELECT FROM agent_platform.copy')).toEqual([]);
 
   const original = await openHistory(file);
   const before = await contentOf(original, ['acme', 'globex']);
@@ -86,6 +90,10 @@ test('from file to database and back, everything is equal', async () => {
   const returned = await copy('file', back, url);
   expect(returned.stderr).toContain('counts and checksums are equal');
   expect(await rowsIn(back)).toEqual(await rowsIn(file));
+  expect(await copy('file', back, url)).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('Already'),
+  });
   // What was set aside of a former organization came along too.
   await history.adopt('acme', 'org_1');
   expect((await history.read('acme')).days('tokens').size).toBe(1);
