@@ -1,10 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiRequest } from '../../src/catalog/source.ts';
+import { type Attempt, createSingleAttempt, parseHosts } from '../../src/platform/attempt.ts';
+import { createThrottleHolds } from '../../src/platform/limits.ts';
 import { parseRetryAfter } from '../../src/platform/response.ts';
+import { withRetries } from '../../src/platform/retries.ts';
+import { createFakeClock } from '../../src/runtime/clock.ts';
+import { PlatformError } from '../../src/runtime/errors.ts';
+import { createFakeLogger } from '../../src/runtime/logger.ts';
 import {
   answers,
   createTestClient,
   failureOf,
+  KEY,
   START,
   startServer,
   tokensRequest,
@@ -41,6 +48,51 @@ describe('retries', () => {
     const { client, clock } = createTestClient(server.url, { retries: 100 });
     await failureOf(client.get(tokensRequest()));
     expect(clock.waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+  });
+
+  test('give an attempt no more than what is left of the 120 s', async () => {
+    const clock = createFakeClock(START, { autoAdvance: true });
+    const budgets: number[] = [];
+    // A platform that answers nothing: each attempt ends with its budget, or with its own timeout.
+    const attempt: Attempt = async (_request, budgetMs) => {
+      budgets.push(budgetMs);
+      await clock.advance(Math.min(50_000, budgetMs));
+      return { ok: false, error: new PlatformError('timeout', 'no answer'), retry: 'always' };
+    };
+    const request = withRetries(attempt, {
+      org: 'acme',
+      retries: 100,
+      clock,
+      random: () => 1,
+      log: createFakeLogger(),
+      observer: { request: () => undefined, retry: () => undefined },
+      throttleHolds: createThrottleHolds(clock),
+      closed: new AbortController().signal,
+    });
+    await failureOf(request(tokensRequest()));
+    expect(budgets).toEqual([Number.POSITIVE_INFINITY, 69_000, 17_000]);
+    expect(clock.now() - START).toBe(120_000);
+  });
+
+  test('of an attempt whose timeout is longer end with what is left', async () => {
+    const limits: number[] = [];
+    const attempt = createSingleAttempt({
+      org: 'acme',
+      hosts: parseHosts('http://127.0.0.1', 'http://127.0.0.1'),
+      credential: async () => KEY,
+      timeoutMs: 30_000,
+      maxResponseBytes: 1_000,
+      exchange: async (_url, _key, { timeoutMs }) => {
+        limits.push(timeoutMs);
+        return { kind: 'timeout', words: 'no answer' };
+      },
+      clock: createFakeClock(START),
+      observer: { request: () => undefined, retry: () => undefined },
+      closed: new AbortController().signal,
+      reading: { next: async () => undefined },
+    });
+    for (const budgetMs of [Number.POSITIVE_INFINITY, 17_000]) await attempt(tokensRequest(), budgetMs);
+    expect(limits).toEqual([30_000, 17_000]);
   });
 
   test('have full jitter', async () => {

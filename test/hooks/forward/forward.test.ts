@@ -163,6 +163,22 @@ describe('forwarding', () => {
     expect(logged).toEqual(said === undefined ? [] : [said]);
   });
 
+  test('goes on past events that are rejected on the way, as long as others between them are accepted', async () => {
+    const { parts, logged, sent } = forwarding((request) =>
+      idsIn(request).some((id) => id.startsWith('bad')) ? answered(400, 'Forbidden words') : answered(202),
+    );
+    const ids = ['bad-1', 'a', 'b', 'c', 'bad-2', 'd', 'e', 'f', 'bad-3', 'g'];
+    for (const [index, id] of ids.entries()) parts.spool.add(event(id, now + index));
+    await forward(parts, event('last', now + 99), 1000);
+    const good = sent().filter((batch) => !batch.some((id) => id.startsWith('bad')));
+    expect(good.flat()).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'last']);
+    expect(parts.spool.names()).toHaveLength(3);
+    // The exporter is not at fault, so that the next event is sent without a pause.
+    expect(logged).toEqual([]);
+    await forward(parts, event('next', now + 100), 1000);
+    expect(sent().flat()).toContain('next');
+  });
+
   test('halves a batch that is too large, and loses only what is too large by itself', async () => {
     const { parts, sent, logged } = forwarding((request) => {
       const ids = idsIn(request);
