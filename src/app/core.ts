@@ -122,7 +122,7 @@ export async function createCore(
   const publication = createPublication({ families: publishedFamilies(), orgMetrics, clock, log });
   const store = await openStore({
     ...config.storage,
-    ...{ collectors: allCollectors, release: `${version}+${revision}` },
+    collectors: allCollectors,
     onLateLoad: events.onLateLoad,
     onChange: events.onChange,
     onRuns: events.onRuns,

@@ -44,8 +44,6 @@ export interface Store {
 
 export interface StoreParts extends StorageConfig {
   readonly collectors: readonly Collector[];
-  /** Names this build of the program, for the file; see `Readers`. */
-  readonly release?: string;
   readonly clock: Clock;
   readonly log: Logger;
   /** Called when more was loaded from the file after the start. */

@@ -2,7 +2,7 @@ import type { DatasetName, DayDataset, DocumentDataset } from './dataset.ts';
 import type { Day } from './day.ts';
 import type { Family } from './family.ts';
 import type { OrgSettings } from './settings.ts';
-import type { Listing, Source } from './source.ts';
+import type { Source } from './source.ts';
 
 /** An inclusive range of days. */
 export interface Window {
@@ -36,10 +36,6 @@ export interface FetchedDocuments<Document> extends Fetched {
   readonly damaged?: readonly Document[];
   /** Whether these are all documents of the platform: others were deleted there. */
   readonly complete: boolean;
-  /** By what a complete listing without unusable parts is recognized if it comes again. */
-  readonly listing?: Listing | undefined;
-  /** Set if the listing is the known one: nothing has changed, and `documents` is empty. */
-  readonly isKnown?: true;
 }
 
 /** Fetch limits of a dataset whose days are expensive to fetch. */
@@ -77,8 +73,8 @@ export interface DocumentCollector<Document> extends CollectorDeclaration {
   readonly past?: 'unknown';
   readonly schedule: ScheduleName;
   readonly dataset: DocumentDataset<Document>;
-  /** Fetches all documents; a listing that is the `known` one byte by byte is not read again. */
-  fetch(source: Source, known?: Listing): Promise<FetchedDocuments<Document>>;
+  /** Fetches all documents. */
+  fetch(source: Source): Promise<FetchedDocuments<Document>>;
 }
 
 /** A collector without requests of its own: its families are computed from the days of another one. */

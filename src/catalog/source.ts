@@ -14,8 +14,6 @@ export interface ApiRequest {
    * transient failures are retried.
    */
   readonly retryOn?: 'throttled' | undefined;
-  /** Asks for the digest of the body. A body with this digest is not parsed: its reader knows it. */
-  readonly recognize?: { readonly digest: string | undefined } | undefined;
   /** Aborts the request; nothing is counted afterwards. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -27,10 +25,6 @@ export interface ApiAnswer {
   readonly bytes: number;
   /** Fingerprint of the API key of the request; the key itself stays inside the client. */
   readonly key?: string | undefined;
-  /** Digest of the body, if the request asked for it. */
-  readonly digest?: string | undefined;
-  /** A body that was recognized, in place of `body`: pieces of JSON in UTF-8. */
-  unparsed?: readonly Uint8Array[] | undefined;
 }
 
 /**
@@ -38,16 +32,9 @@ export interface ApiAnswer {
  * V8's old generation by then, so that a body which is still in its answer outlives its use until that is collected.
  */
 export function takeBody(answer: ApiAnswer): unknown {
-  const { body, unparsed } = answer;
+  const { body } = answer;
   answer.body = undefined;
-  answer.unparsed = undefined;
-  return unparsed === undefined ? body : parsed(unparsed);
-}
-
-function parsed(pieces: readonly Uint8Array[]): unknown {
-  const decoder = new TextDecoder();
-  const texts = pieces.map((piece) => decoder.decode(piece, { stream: true }));
-  return JSON.parse(texts.join('') + decoder.decode());
+  return body;
 }
 
 /** A page of a listing: its items, and the cursor of the next page if there is one. */
@@ -56,26 +43,13 @@ export interface Page {
   readonly next: string | undefined;
 }
 
-/** By what a listing is recognized that comes again byte by byte: its pages in order, and how it ended. */
-export interface Listing {
-  readonly end: PagingEnd;
-  readonly pages: readonly {
-    /** Digest of the body. */
-    readonly digest: string;
-    /** The cursor of the next page. */
-    readonly next: string | undefined;
-  }[];
-}
-
 /** A paged listing. */
-export interface PagedRequest extends Omit<ApiRequest, 'recognize'> {
+export interface PagedRequest extends ApiRequest {
   readonly cursorParameter: string;
   /** Reads a body as a page; throws if it has another shape. */
   read(body: unknown): Page;
   /** The identity of an item, if it has one. */
   idOf(item: unknown): string | undefined;
-  /** A complete listing as it came before; without pages if none is known, but this one should be recognized later. */
-  readonly known?: Listing | undefined;
 }
 
 /**
@@ -90,10 +64,6 @@ export interface PagingOutcome {
   readonly complete: boolean;
   readonly pages: number;
   readonly bytes: number;
-  /** By what a complete listing can be recognized later, if the request asked for it. */
-  readonly listing?: Listing | undefined;
-  /** Set if the listing was recognized: it is the known one, and no items were passed on. */
-  readonly isKnown?: true;
 }
 
 /** The platform as a collector sees it; failures throw a `PlatformError`. */

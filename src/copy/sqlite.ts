@@ -28,10 +28,8 @@ function pathsOf(path: string): Readonly<Record<FileName, string>> {
   return { history: path, requests: requestFileBeside(path), hooks: hookFileBeside(path) };
 }
 
-/** The file of a table. An earlier release had the counts of requests in the history. */
 function dbOf(files: Files, table: TableName): DatabaseSync | undefined {
-  const found = files[STATEMENTS[table].file]?.db;
-  return found ?? (table === 'request_count' ? files.history?.db : undefined);
+  return files[STATEMENTS[table].file]?.db;
 }
 
 async function* rowsOf(files: Files, table: TableName): AsyncGenerator<readonly Values[]> {
@@ -73,8 +71,8 @@ async function openFiles(path: string, { isNew = false } = {}): Promise<Files> {
   const paths = pathsOf(path);
   const files: Partial<Record<FileName, Open>> = {};
   try {
-    // Migrated by opening it; rows keep the schema versions of their datasets.
-    files.history = (await openHistoryFile(paths.history, { schemaVersionOf: () => 1 })).file;
+    // Rows keep the schema versions of their datasets.
+    files.history = (await openHistoryFile(paths.history, () => 1)).file;
     if (isNew || existsSync(paths.hooks)) files.hooks = openHookFile(paths.hooks);
     if (isNew || existsSync(paths.requests)) files.requests = opened(openRequestFile(paths.requests));
     return files;

@@ -1,6 +1,5 @@
 import type { DatasetName, RowParts } from '../catalog/dataset.ts';
 import type { Day, Instant } from '../catalog/day.ts';
-import type { Listing } from '../catalog/source.ts';
 
 /** The stored data of one organization at the time it was read; later writes do not change it. */
 export interface OrgHistory {
@@ -13,8 +12,6 @@ export interface OrgHistory {
   documents(dataset: DatasetName): readonly unknown[];
   /** What holds a dataset's rows and documents: the same objects in each read until one of them changes. */
   contentOf(dataset: DatasetName): readonly object[];
-  /** By what the listing is recognized that the documents of a dataset are from; undefined if they have changed since. */
-  listing(dataset: DatasetName): Listing | undefined;
   /** When a dataset was last answered successfully, in milliseconds. */
   answeredAt(dataset: DatasetName): Instant | undefined;
   /** The UTC day of the last complete pass over all days of a dataset that may still change. */
@@ -70,8 +67,6 @@ export interface AnsweredDocuments {
   readonly damaged?: ReadonlySet<string> | undefined;
   /** Whether documents that are not listed no longer exist. */
   readonly complete: boolean;
-  /** By what the listing is recognized that these documents, or those stored already, are all of. */
-  readonly listing?: Listing | undefined;
   readonly orgId: string | undefined;
   readonly at: Instant;
 }
@@ -143,8 +138,6 @@ export interface History {
 export interface DatasetState {
   readonly days: ReadonlyMap<Day, unknown>;
   readonly documents: ReadonlyMap<string, unknown>;
-  /** The listing that `of` is from. If `of` is not `documents`, these have changed since. */
-  readonly listed?: { readonly of: ReadonlyMap<string, unknown>; readonly listing: Listing } | undefined;
   readonly answeredAt: Instant | undefined;
   readonly succeededAt: Instant | undefined;
   readonly revisedOn: Day | undefined;

@@ -1,6 +1,5 @@
 import type { DatasetName } from '../catalog/dataset.ts';
 import type { Day, Instant } from '../catalog/day.ts';
-import type { Listing } from '../catalog/source.ts';
 import {
   type AnsweredDays,
   type AnsweredDocuments,
@@ -115,11 +114,6 @@ export function createHistoryState(initial: ReadonlyMap<string, OrgState> = new 
   function change(org: string, dataset: DatasetName, now: Partial<DatasetState>): void {
     const { datasets } = orgOf(org);
     datasets.set(dataset, packedDataset({ ...(datasets.get(dataset) ?? NOTHING), ...now }));
-  }
-
-  function noteListing(org: string, dataset: DatasetName, listing: Listing | undefined): void {
-    const kept = find(org, dataset);
-    if (kept !== undefined) orgOf(org).datasets.set(dataset, withListing(kept, listing));
   }
 
   function find(org: string, dataset: DatasetName): DatasetState | undefined {
@@ -248,14 +242,13 @@ export function createHistoryState(initial: ReadonlyMap<string, OrgState> = new 
       noteOrgId(org, answer.orgId);
       return { stored: merged.stored, days: merged.changed };
     },
-    putDocuments(org, dataset, { documents: named, damaged, complete, listing, orgId, at }) {
+    putDocuments(org, dataset, { documents: named, damaged, complete, orgId, at }) {
       refuseForeign(org, orgId);
       const before = (find(org, dataset) ?? NOTHING).documents;
       const usable = new Map([...named].filter(([id]) => !(damaged?.has(id) && before.has(id))));
       const changes = differing(before, usable);
       const gone = complete ? [...before.keys()].filter((id) => !named.has(id)) : [];
       change(org, dataset, { documents: changed(before, changes, gone), answeredAt: at });
-      noteListing(org, dataset, listing);
       noteOrgId(org, orgId);
       if (complete) listed.add(keyOf(org, dataset));
       return new Set([...gone, ...changes.keys()]);
@@ -305,16 +298,6 @@ export function packedDataset(kept: DatasetState): DatasetState {
   return { ...kept, days: packed(kept.days), documents: packed(kept.documents, MOST_DOCUMENT_CHARS) };
 }
 
-/** A dataset whose documents are all from a listing, if it can be recognized. */
-export function withListing(kept: DatasetState, listing: Listing | undefined): DatasetState {
-  return { ...kept, listed: listing && { of: kept.documents, listing } };
-}
-
-/** By what the listing is recognized that the documents of a dataset are from; undefined if they have changed since. */
-export function listingOf({ documents, listed }: DatasetState): Listing | undefined {
-  return listed?.of === documents ? listed.listing : undefined;
-}
-
 /** A dataset for one more reader: what is read of it stays parsed as long as the result. */
 export function openedDataset(kept: DatasetState): DatasetState {
   return { ...kept, days: opened(kept.days), documents: opened(kept.documents) };
@@ -356,7 +339,6 @@ function snapshotOf(kept: OrgState | undefined): OrgHistory {
       const { days, documents } = datasets.get(name) ?? NOTHING;
       return [days, documents];
     },
-    listing: (name) => listingOf(datasets.get(name) ?? NOTHING),
     answeredAt: (dataset) => datasets.get(dataset)?.answeredAt,
     revisedOn: (dataset) => datasets.get(dataset)?.revisedOn,
     succeededAt: (dataset) => datasets.get(dataset)?.succeededAt,

@@ -1,7 +1,6 @@
 import {
   type DayCollector,
   type DocumentCollector,
-  type FetchedDocuments,
   type FetchingCollector,
   isDayCollector,
 } from '../catalog/collector.ts';
@@ -218,15 +217,13 @@ async function runDocuments(run: Run, collector: DocumentCollector<unknown>): Pr
   const { org, deps } = run;
   const { dataset } = collector;
   try {
-    const fetched = await fetchDocuments(run, collector);
+    const fetched = await collector.fetch(run.source);
     if (run.retired()) return;
     const documents = new Map(fetched.documents.map((document) => [dataset.idOf(document), document]));
     await deps.history.putDocuments(org.name, dataset.name, {
       documents,
       damaged: new Set(fetched.damaged?.map((document) => dataset.idOf(document))),
-      // A known listing adds nothing and removes nothing.
-      complete: fetched.complete && fetched.isKnown !== true,
-      listing: fetched.listing,
+      complete: fetched.complete,
       orgId: fetched.orgId,
       at: deps.clock.now(),
     });
@@ -235,16 +232,4 @@ async function runDocuments(run: Run, collector: DocumentCollector<unknown>): Pr
   } finally {
     run.tried();
   }
-}
-
-/** Fetches the documents, or recognizes the listing that the stored ones are from. */
-async function fetchDocuments(
-  { org, source, deps }: Run,
-  collector: DocumentCollector<unknown>,
-): Promise<FetchedDocuments<unknown>> {
-  const stored = async () => (await deps.history.read(org.name)).listing(collector.dataset.name);
-  const known = await stored();
-  const fetched = await collector.fetch(source, known);
-  // Meanwhile the history of another organization may have taken its place.
-  return fetched.isKnown && (await stored()) !== known ? collector.fetch(source) : fetched;
 }

@@ -72,7 +72,7 @@ export function createSingleAttempt(deps: SingleAttemptDeps): Attempt {
     const ended = endOf(request, deps.closed);
     const started = clock.elapsed();
     const timeoutMs = Math.min(deps.timeoutMs, budgetMs);
-    const bounds = { timeoutMs, ended, recognize: request.recognize };
+    const bounds = { timeoutMs, ended };
     const exchanged = await deps.exchange(urlOf(request, deps.hosts), key, bounds);
     const seconds = (clock.elapsed() - started) / 1000;
     // A request aborted on purpose says nothing about the platform, and its organization may have been removed.
@@ -81,10 +81,7 @@ export function createSingleAttempt(deps: SingleAttemptDeps): Attempt {
     await deps.reading.next();
     const facts = { key, now: clock.now(), maxResponseBytes: deps.maxResponseBytes };
     const outcome = classifyResponse(exchanged, `GET ${request.path}`, facts);
-    if (exchanged.kind === 'answer') {
-      exchanged.text = '';
-      exchanged.unparsed = undefined;
-    }
+    if (exchanged.kind === 'answer') exchanged.text = '';
     return outcome.ok ? { ok: true, answer: { ...outcome.answer, key: fingerprintOf(key) } } : outcome;
   };
 }

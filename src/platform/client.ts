@@ -122,8 +122,7 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
 
   return {
     get,
-    pages: (request, onItems) =>
-      walkPages(get, request, onItems, deps.maxPages ?? MAX_PAGES, () => reading.next()),
+    pages: (request, onItems) => walkPages(get, request, onItems, deps.maxPages ?? MAX_PAGES),
     // A collector's steps may be large, so the clock is checked after each.
     inSlices: (work) => runInSlices(work, clock, 1),
     activeHolds: throttleHolds.active,

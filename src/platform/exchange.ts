@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import axios from 'axios';
-import type { ApiRequest } from '../catalog/source.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 import { createJsonMeter, type JsonBounds } from '../runtime/json-meter.ts';
 import type { Slices } from '../runtime/slices.ts';
@@ -27,20 +25,14 @@ export interface Answered {
   /** The whole body of a 2xx answer, the beginning of any other; empty once it has been passed on, for `takeBody`'s reason. */
   text: string;
   bytes: number;
-  /** Digest of the whole body, if it was asked for. */
-  digest?: string;
-  /** The body in its pieces in place of `text`, if it was recognized. */
-  unparsed?: readonly Buffer[] | undefined;
 }
 
 /** One GET with its redirects, each limited to `timeoutMs` milliseconds; never throws; `ended` aborts it. */
 export type Exchange = (
   url: URL,
   key: string,
-  bounds: { readonly timeoutMs: number; readonly ended: AbortSignal; readonly recognize?: Recognize },
+  bounds: { readonly timeoutMs: number; readonly ended: AbortSignal },
 ) => Promise<Exchanged>;
-
-type Recognize = ApiRequest['recognize'];
 
 interface Head {
   readonly status: number;
@@ -93,15 +85,10 @@ export function createExchange(deps: ExchangeParts): Exchange {
     };
   }
 
-  async function hop(
-    url: URL,
-    key: string,
-    deadline: Deadline,
-    recognize: Recognize,
-  ): Promise<Exchanged | Moved> {
+  async function hop(url: URL, key: string, deadline: Deadline): Promise<Exchanged | Moved> {
     const answer = await head(url, key, deadline.signal);
     const { status } = answer;
-    if (!isRedirect(status)) return read(answer, deadline, deps, recognize);
+    if (!isRedirect(status)) return read(answer, deadline, deps);
     await readErrorBody(answer.stream);
     const redirect = classifyRedirect(url, status, answer.header('location'));
     if ('refused' in redirect) return { kind: 'redirect', status, words: redirect.refused };
@@ -111,11 +98,11 @@ export function createExchange(deps: ExchangeParts): Exchange {
   async function bounded(
     url: URL,
     key: string,
-    { timeoutMs, ended, recognize }: Parameters<Exchange>[2],
+    { timeoutMs, ended }: Parameters<Exchange>[2],
   ): Promise<Exchanged | Moved> {
     const deadline = startDeadline(timeoutMs, ended);
     try {
-      return await hop(url, key, deadline, recognize);
+      return await hop(url, key, deadline);
     } catch (thrown) {
       if (ended.aborted) return { kind: 'network', words: 'the client was closed' };
       if (deadline.expired()) return { kind: 'timeout', words: 'no answer within the timeout' };
@@ -146,12 +133,7 @@ interface Moved {
   readonly to: URL;
 }
 
-async function read(
-  answer: Head,
-  deadline: Deadline,
-  parts: BodyParts,
-  recognize: Recognize,
-): Promise<Exchanged> {
+async function read(answer: Head, deadline: Deadline, parts: BodyParts): Promise<Exchanged> {
   const { status, stream } = answer;
   const answered: Answered = {
     kind: 'answer',
@@ -168,7 +150,7 @@ async function read(
     return { kind: 'too-large', status, exceeds: 'bytes' };
   }
   try {
-    const exceeds = await readBody(stream, answered, parts, recognize);
+    const exceeds = await readBody(stream, answered, parts);
     return exceeds === undefined ? answered : { kind: 'too-large', status, exceeds };
   } catch (thrown) {
     if (deadline.signal.aborted) throw thrown;
@@ -231,18 +213,15 @@ const ERROR_BODY_BYTES = 16 * 1024;
 /**
  * Reads a JSON body of at most `maxResponseBytes` bytes (after decompression) into `answered`. Stops at the first byte
  * beyond that, or when a limit of its structure is exceeded, and returns what it exceeds. Throws the stream's error if it
- * is interrupted. A body that may be recognized is measured only if it is not: it was measured when it came first.
+ * is interrupted.
  */
 async function readBody(
   stream: Readable,
   answered: Answered,
   { maxResponseBytes: limit, reading }: BodyParts,
-  recognize: Recognize,
 ): Promise<'bytes' | keyof JsonBounds | undefined> {
   const chunks: Buffer[] = [];
   const meter = createJsonMeter({ depth: MAX_DEPTH, values: Math.ceil(limit / BYTES_PER_VALUE) });
-  const hash = recognize && createHash('sha256');
-  const mayBeKnown = recognize?.digest !== undefined;
   const place = reading.place();
   let bytes = 0;
   for await (const chunk of stream) {
@@ -250,22 +229,11 @@ async function readBody(
     await reading.next(place);
     bytes += chunk.length;
     if (bytes > limit) return 'bytes';
-    const exceeds = mayBeKnown ? undefined : meter.read(chunk);
+    const exceeds = meter.read(chunk);
     if (exceeds !== undefined) return exceeds;
-    hash?.update(chunk);
     chunks.push(chunk);
   }
   answered.bytes = bytes;
-  if (hash !== undefined) answered.digest = hash.digest('base64');
-  if (mayBeKnown && answered.digest === recognize.digest) {
-    answered.unparsed = chunks;
-    return undefined;
-  }
-  for (const chunk of mayBeKnown ? chunks : []) {
-    await reading.next(place);
-    const exceeds = meter.read(chunk);
-    if (exceeds !== undefined) return exceeds;
-  }
   answered.text = Buffer.concat(chunks).toString('utf8');
   return undefined;
 }

@@ -49,11 +49,10 @@ export function classifyResponse(
 }
 
 function parse(answer: Answered, subject: string, key: string): Outcome {
-  const { bytes, digest, unparsed } = answer;
-  if (unparsed !== undefined) return { ok: true, answer: { body: undefined, bytes, digest, unparsed } };
+  const { bytes } = answer;
   try {
     const text = answer.text.charCodeAt(0) === 0xfeff ? answer.text.slice(1) : answer.text;
-    return { ok: true, answer: { body: JSON.parse(text), bytes, digest } };
+    return { ok: true, answer: { body: JSON.parse(text), bytes } };
   } catch {
     const message = `${subject} answered ${answer.status} with ${describeUnreadable(answer, key)}`;
     const error = new PlatformError('schema', message, { status: answer.status, hint: NOT_JSON_HINT });

@@ -64,7 +64,6 @@ function historyOf(from: Day, rows: Readonly<Record<string, readonly unknown[]>>
     days: (dataset) => byDataset.get(dataset) ?? new Map(),
     documents: () => [],
     contentOf: () => [],
-    listing: () => undefined,
     answeredAt: () => undefined,
     revisedOn: (dataset: DatasetName) => (dataset === 'tools' ? undefined : dayNamed('2026-12-31')),
     succeededAt: () => undefined,

@@ -96,7 +96,6 @@ export function orgWith(
     days: (dataset) => (dataset === 'tokens' ? kept : new Map()),
     documents: (dataset) => (dataset === 'readiness' ? reported : []),
     contentOf: () => [],
-    listing: () => undefined,
     answeredAt: () => undefined,
     revisedOn: () => dayNamed('2026-12-31'),
     succeededAt: () => undefined,

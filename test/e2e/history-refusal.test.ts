@@ -4,7 +4,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { addDays } from '../../src/catalog/day.ts';
-import { APPLICATION_ID, MIGRATIONS } from '../../src/history/sqlite/schema.ts';
+import { APPLICATION_ID, LAYOUT } from '../../src/history/sqlite/schema.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
 import { answer, bytesIn, contentOf, createDirectory, openHistory } from '../history/files.ts';
 import { dayNamed } from '../support/day.ts';
@@ -66,7 +66,7 @@ describe('a file that must not be touched is left as it is', () => {
   test('if it is of a newer release', async () => {
     const file = await writtenIn(createDirectory());
     const db = new DatabaseSync(file);
-    db.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`);
+    db.exec(`PRAGMA user_version = ${LAYOUT + 1}`);
     db.close();
     expect(await refusal(file)).toContain('newer release');
   });
@@ -122,7 +122,7 @@ describe('a file that must not be touched is left as it is', () => {
     const file = killedIn(createDirectory());
     const script = `const { DatabaseSync } = require('node:sqlite');
       const db = new DatabaseSync(process.argv[1]);
-      db.exec('PRAGMA user_version = ${MIGRATIONS.length + 1}');
+      db.exec('PRAGMA user_version = ${LAYOUT + 1}');
       process.kill(process.pid, 'SIGKILL');`;
     spawnSync(process.execPath, ['-e', script, file]);
     expect(await refusal(file)).toContain('newer release');
@@ -171,7 +171,7 @@ describe('a file is used', () => {
 test('the file says what it is', async () => {
   const file = await writtenIn(createDirectory());
   const bytes = readFileSync(file);
-  expect([bytes.readUInt32BE(68), bytes.readUInt32BE(60)]).toEqual([APPLICATION_ID, MIGRATIONS.length]);
+  expect([bytes.readUInt32BE(68), bytes.readUInt32BE(60)]).toEqual([APPLICATION_ID, LAYOUT]);
   expect(execFileSync('head', ['-c', '15', file]).toString()).toBe('SQLite format 3');
 });
 

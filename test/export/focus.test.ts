@@ -53,7 +53,6 @@ async function focusOf(...rows: readonly unknown[]) {
           days: (dataset) => (dataset === 'tokens' ? kept : new Map()),
           documents: () => [],
           contentOf: () => [],
-          listing: () => undefined,
           answeredAt: () => undefined,
           revisedOn: () => undefined,
           succeededAt: () => undefined,

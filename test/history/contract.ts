@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
-import type { Listing } from '../../src/catalog/source.ts';
 import { ForeignAnswer, type History, UNCONFIRMED } from '../../src/history/history.ts';
 import { dayNamed } from '../support/day.ts';
 import { answer, contentOf, listing } from './files.ts';
@@ -18,32 +17,6 @@ export function describeHistory(place: string, open: () => Promise<History>): vo
       const days = (await history.read('acme')).days('tokens');
       expect([...days.keys()].sort()).toEqual([monday, tuesday]);
       expect(days.get(tuesday)).toBeUndefined();
-    });
-
-    test('recognizes the listing that documents are from until they change', async () => {
-      const history = await open();
-      const known: Listing = { end: 'empty', pages: [{ digest: 'd', next: undefined }] };
-      const listingIn = async () => (await history.read('acme')).listing('readiness');
-      await history.putDocuments('acme', 'readiness', { ...listing({ a: { n: 1 } }), listing: known });
-      await history.putSucceeded('acme', 'readiness', 2);
-      await history.putDays('acme', 'tokens', answer([monday]));
-      expect(await listingIn()).toEqual(known);
-      // The same listing again.
-      await history.putDocuments('acme', 'readiness', { ...listing({}, false, 3), listing: known });
-      expect(await listingIn()).toEqual(known);
-      expect((await history.read('acme')).documents('readiness')).toEqual([{ n: 1 }]);
-      expect((await history.read('acme')).answeredAt('readiness')).toBe(3);
-      await history.putDocuments('acme', 'readiness', listing({ b: { n: 2 } }, false, 4));
-      expect(await listingIn()).toBeUndefined();
-    });
-
-    test('recognizes no listing of another organization', async () => {
-      const history = await open();
-      const known: Listing = { end: 'empty', pages: [] };
-      await history.adopt('acme', 'org_1');
-      await history.putDocuments('acme', 'readiness', { ...listing({ a: {} }), listing: known });
-      await history.adopt('acme', 'org_2');
-      expect((await history.read('acme')).listing('readiness')).toBeUndefined();
     });
 
     test('distinguishes a revised day from a new one and from an unchanged one', async () => {

@@ -56,7 +56,6 @@ function coverageOf(days: Days, at: Instant, { revisedOn, ...options }: Options 
     days: (dataset) => covered.get(dataset) ?? new Map(),
     documents: () => [],
     contentOf: () => [],
-    listing: () => undefined,
     answeredAt: () => undefined,
     succeededAt: () => undefined,
     confirmedKey: undefined,

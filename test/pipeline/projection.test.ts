@@ -48,7 +48,6 @@ function viewOf(days: readonly Row[]): View {
         days: () => rows,
         documents: () => [],
         contentOf: () => [],
-        listing: () => undefined,
         answeredAt: () => undefined,
         revisedOn: () => undefined,
         confirmedKey: undefined,

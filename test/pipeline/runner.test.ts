@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { DayCollector, DocumentCollector, Window } from '../../src/catalog/collector.ts';
 import type { DayDataset, DocumentDataset } from '../../src/catalog/dataset.ts';
 import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
-import type { Listing, Source } from '../../src/catalog/source.ts';
+import type { Source } from '../../src/catalog/source.ts';
 import { createInstruments } from '../../src/exposition/instruments.ts';
 import { createMemoryHistory } from '../../src/history/memory.ts';
 import { daysDescending } from '../../src/pipeline/days-to-fetch.ts';
@@ -364,31 +364,5 @@ describe('a run over documents', () => {
     await runner.run({ org, source }, collector, 'scheduled');
     expect((await history.read('acme')).documents('readiness')).toEqual(['a', 'b']);
     expect(runs.get('acme', 'readiness').failure?.error.reason).toBe('timeout');
-  });
-
-  test('a known listing is stored no second time, and fetched again if the history has changed meanwhile', async () => {
-    const { runner, history, published } = harness(() => ({}));
-    const listing: Listing = { end: 'empty', pages: [{ digest: 'd', next: undefined }] };
-    const known: (Listing | undefined)[] = [];
-    let meanwhile: () => Promise<void> = async () => undefined;
-    const collector = collecting(async (_source, before) => {
-      known.push(before);
-      await meanwhile();
-      const common = { rejected: 0, remarks: [], complete: true, listing };
-      return before === undefined
-        ? { ...common, documents: ['a', 'b'] }
-        : { ...common, documents: [], isKnown: true };
-    });
-    const documents = async () => (await history.read('acme')).documents('readiness');
-    await runner.run({ org, source }, collector, 'scheduled');
-    await runner.run({ org, source }, collector, 'scheduled');
-    expect(known).toEqual([undefined, listing]);
-    expect(await documents()).toEqual(['a', 'b']);
-    expect(published).toEqual([['readiness'], ['readiness']]);
-    meanwhile = () => history.adopt('acme', 'org_2');
-    await history.adopt('acme', 'org_1');
-    await runner.run({ org, source }, collector, 'scheduled');
-    expect(known.slice(2)).toEqual([listing, undefined]);
-    expect(await documents()).toEqual(['a', 'b']);
   });
 });

@@ -26,7 +26,6 @@ function historyOf(days: Partial<Record<DatasetName, readonly (readonly [Day, un
     days: (dataset) => new Map(days[dataset] ?? []),
     documents: () => [],
     contentOf: () => [],
-    listing: () => undefined,
     answeredAt: () => undefined,
     revisedOn: () => dayNamed('2026-12-31'),
     succeededAt: () => undefined,

@@ -212,7 +212,7 @@ export const readinessCollector: DocumentCollector<ReadinessReport> = {
     readinessLevel,
   ],
   // Loaded on first use, so that validation code does not delay the first scrape.
-  fetch: async (source, known) => (await import('./fetch.ts')).fetchReports(source, known),
+  fetch: async (source) => (await import('./fetch.ts')).fetchReports(source),
 };
 
 function selected(view: View): readonly Selected[] {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { FetchedDocuments } from '../../catalog/collector.ts';
-import { type Listing, type Page, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
+import { type Page, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
 import { type Salvaged, salvage } from '../usable-row.ts';
 import { READINESS_PATH, type ReadinessReport } from './dataset.ts';
 import { plainReport, reportElement } from './schema.ts';
@@ -11,24 +11,16 @@ const PAGE_SIZES = [100, 20, 4, 1] as const;
 /** Maximum number of criterion results kept of a listing: some 500 MB. */
 const MAX_RESULTS = 5_000_000;
 
-/** Larger listings, in bytes, are always read: if they differ, all of their pages are in memory at once. */
-const MAX_RECOGNIZED = 16 * 1024 * 1024;
-
-const UNKNOWN: Listing = { end: 'empty', pages: [] };
-
 const listing = z.object({ reports: z.array(z.unknown()) });
 
 const identified = z.object({ reportId: z.string().min(1) });
 
 /** Walks the whole listing of reports; starts over with smaller pages if an answer is too large. */
-export async function fetchReports(
-  source: Source,
-  known: Listing = UNKNOWN,
-): Promise<FetchedDocuments<ReadinessReport>> {
+export async function fetchReports(source: Source): Promise<FetchedDocuments<ReadinessReport>> {
   let tooLarge: unknown;
   for (const size of PAGE_SIZES) {
     try {
-      return await walkReports(source, size, known);
+      return await walkReports(source, size);
     } catch (thrown) {
       if (!isTooLarge(thrown)) throw thrown;
       tooLarge = thrown;
@@ -38,11 +30,7 @@ export async function fetchReports(
 }
 
 /** The API does not specify the order of the listing, so only an empty page is the last. */
-async function walkReports(
-  source: Source,
-  pageSize: number,
-  known: Listing,
-): Promise<FetchedDocuments<ReadinessReport>> {
+async function walkReports(source: Source, pageSize: number): Promise<FetchedDocuments<ReadinessReport>> {
   const documents: ReadinessReport[] = [];
   const damaged: ReadinessReport[] = [];
   let rejected = 0;
@@ -57,7 +45,6 @@ async function walkReports(
       cursorParameter: 'startAfter',
       read,
       idOf,
-      known,
     },
     (items) => {
       for (const item of items) {
@@ -77,8 +64,6 @@ async function walkReports(
       }
     },
   );
-  if (outcome.isKnown)
-    return { documents, rejected, complete: true, remarks: [], listing: outcome.listing, isKnown: true };
   // A page whose last report has no identifier ends the walk too, but not the listing.
   const walked = outcome.complete && outcome.end === 'empty';
   const complete = walked && left >= 0 && lost === 0;
@@ -88,8 +73,7 @@ async function walkReports(
       ? []
       : ['the listing exceeds the maximum number of results; the last reports were ignored']),
   ];
-  const isClean = complete && rejected === 0 && outcome.bytes <= MAX_RECOGNIZED;
-  return { documents, damaged, rejected, complete, remarks, listing: isClean ? outcome.listing : undefined };
+  return { documents, damaged, rejected, complete, remarks };
 }
 
 /** The usable parts of a report and the number of its unusable ones. */

@@ -8,6 +8,7 @@ export type TroubleReason =
   | 'read-only'
   | 'unreachable'
   | 'damaged'
+  | 'older'
   | 'newer'
   | 'foreign'
   | 'failed';
@@ -26,6 +27,7 @@ const HINTS: Readonly<Record<TroubleReason, string>> = {
   'read-only': 'make the file and its directory writable for this process, or give another --storage.path',
   unreachable: 'create the directory of --storage.path or make its parent writable, or give another path',
   damaged: 'restore or remove the file; missing data is fetched again',
+  older: 'move the file away; its content is fetched again',
   newer: 'run a release at least as new, or give another --storage.path',
   foreign: 'give another --storage.path',
   failed: 'check the disk of --storage.path',
@@ -77,9 +79,9 @@ function reasonOf(error: unknown): TroubleReason {
 /** The files that SQLite keeps beside a database. */
 const BESIDE = ['', '-wal', '-shm', '-journal'] as const;
 
-/** A history that must not be written to: it is damaged or from a newer release. */
+/** A history that must not be written to: it is damaged, or has an older or a newer layout. */
 export class UnusableHistory extends ConfigError {
-  readonly reason: 'damaged' | 'newer';
+  readonly reason: 'damaged' | 'older' | 'newer';
 
   constructor(reason: UnusableHistory['reason'], message: string, hint: string) {
     super(message, hint);
@@ -99,10 +101,10 @@ export class NotChecked extends Error {
 }
 
 /** Renames a database and the files beside it to the first unused name, and returns that name. */
-export function moveAside(path: string): string {
+export function moveAside(path: string, why: 'damaged' | 'older' = 'damaged'): string {
   let number = 1;
-  while (existsSync(`${path}.damaged-${number}`)) number += 1;
-  const aside = `${path}.damaged-${number}`;
+  while (existsSync(`${path}.${why}-${number}`)) number += 1;
+  const aside = `${path}.${why}-${number}`;
   for (const suffix of BESIDE) if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
   return aside;
 }

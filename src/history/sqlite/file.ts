@@ -10,9 +10,8 @@ import type { OrgState } from '../state.ts';
 import { type CheckFile, createFileCheck } from './checking.ts';
 import { moveAside, UnusableHistory } from './errors.ts';
 import { inspect, refusalOf, refuseSpecial } from './inspect.ts';
-import { encodeListing } from './listing.ts';
 import { type Lock, takeLock } from './lock.ts';
-import { migrate, refuseForeign } from './schema.ts';
+import { createTables, refuseForeign } from './schema.ts';
 
 /** The current schema version of a dataset's rows or documents: those stored with another version are fetched again. */
 export type SchemaVersionOf = (dataset: DatasetName) => number;
@@ -50,19 +49,11 @@ export interface HistoryFile {
 /** What happens to a history that must not be written to: it stays, or is replaced by a new one. */
 type OnDamage = 'keep' | 'replace';
 
-/** What has read the answers: stored with what it has read of them. */
-export interface Readers {
-  readonly schemaVersionOf: SchemaVersionOf;
-  /**
-   * Names this build of the program: a listing that another one has read is read again. Without it, none is recognized
-   * after a restart.
-   */
-  readonly release?: string | undefined;
-}
-
 /** Options for opening a file. */
 export interface Opening {
   readonly onDamage?: OnDamage | undefined;
+  /** Likewise for a file whose layout is that of an older version. */
+  readonly onOlder?: OnDamage | undefined;
   /** Whether a write has found the file damaged. */
   readonly isSuspect?: boolean | undefined;
   /** SQLite's own by default. */
@@ -87,9 +78,10 @@ export interface Replaced {
  */
 export async function openHistoryFile(
   location: string,
-  readers: Readers,
+  schemaVersionOf: SchemaVersionOf,
   {
     onDamage = 'keep',
+    onOlder = 'keep',
     isSuspect = false,
     openDatabase = (file) => new DatabaseSync(file),
     check = createFileCheck(),
@@ -101,11 +93,11 @@ export async function openHistoryFile(
   // Only one process may write at a time; readers see what is stored.
   const lock = takeLock(`${location}.lock`);
   try {
-    const { file, replaced } = await openOrReplace(location, onDamage, async () => {
+    const { file, replaced } = await openOrReplace(location, { onDamage, onOlder }, async () => {
       await inspect(location, () => check(location, isSuspect, signal));
       // SQLite gives the files beside a database the mode of the database.
       closeSync(openSync(location, 'a', 0o600));
-      return openLocked(location, readers, openDatabase);
+      return openLocked(location, schemaVersionOf, openDatabase);
     });
     return { file: { ...file, close: () => closeAll(file, lock) }, replaced };
   } catch (error) {
@@ -116,14 +108,16 @@ export async function openHistoryFile(
 
 async function openOrReplace(
   location: string,
-  onDamage: OnDamage,
+  { onDamage, onOlder }: Required<Pick<Opening, 'onDamage' | 'onOlder'>>,
   open: () => Promise<HistoryFile>,
 ): Promise<{ readonly file: HistoryFile; readonly replaced: Replaced | undefined }> {
   try {
     return { file: await open(), replaced: undefined };
   } catch (error) {
-    if (onDamage !== 'replace' || !(error instanceof UnusableHistory)) throw error;
-    const replaced = { path: moveAside(location), reason: error };
+    if (!(error instanceof UnusableHistory)) throw error;
+    const isOlder = error.reason === 'older';
+    if ((isOlder ? onOlder : onDamage) !== 'replace') throw error;
+    const replaced = { path: moveAside(location, isOlder ? 'older' : 'damaged'), reason: error };
     return { file: await open(), replaced };
   }
 }
@@ -136,7 +130,11 @@ function closeAll(file: HistoryFile, lock: Lock): void {
   }
 }
 
-function openLocked(location: string, readers: Readers, openDatabase: OpenDatabase): HistoryFile {
+function openLocked(
+  location: string,
+  schemaVersionOf: SchemaVersionOf,
+  openDatabase: OpenDatabase,
+): HistoryFile {
   const db = openDatabase(location);
   try {
     refuseForeign(db, location);
@@ -145,15 +143,15 @@ function openLocked(location: string, readers: Readers, openDatabase: OpenDataba
     db.exec(
       `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`,
     );
-    migrate(db);
-    return createHistoryFile(db, readers);
+    createTables(db);
+    return createHistoryFile(db, schemaVersionOf);
   } catch (error) {
     db.close();
     throw refusalOf(error, location);
   }
 }
 
-function createHistoryFile(db: DatabaseSync, { schemaVersionOf, release }: Readers): HistoryFile {
+function createHistoryFile(db: DatabaseSync, schemaVersionOf: SchemaVersionOf): HistoryFile {
   // Unchanged data is not written: a listing is stored as a whole, though little of it is new.
   const day = db.prepare(
     `INSERT INTO day (org, dataset, day, form, row, sum) VALUES (?, ?, ?, ?, ?, ?)
@@ -168,10 +166,9 @@ function createHistoryFile(db: DatabaseSync, { schemaVersionOf, release }: Reade
   );
   const noDocument = db.prepare('DELETE FROM document WHERE org = ? AND dataset = ? AND id = ?');
   const dataset = db.prepare(
-    `INSERT INTO dataset (org, name, answered_at, succeeded_at, revised_on, listing) VALUES (?, ?, ?, ?, ?, ?)
+    `INSERT INTO dataset (org, name, answered_at, succeeded_at, revised_on) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET
-       answered_at = excluded.answered_at, succeeded_at = excluded.succeeded_at, revised_on = excluded.revised_on,
-       listing = excluded.listing`,
+       answered_at = excluded.answered_at, succeeded_at = excluded.succeeded_at, revised_on = excluded.revised_on`,
   );
   const noDataset = db.prepare('DELETE FROM dataset WHERE org = ? AND name = ?');
   const organization = db.prepare(
@@ -212,7 +209,7 @@ function createHistoryFile(db: DatabaseSync, { schemaVersionOf, release }: Reade
         return;
       }
       const { answeredAt = null, succeededAt = null, revisedOn = null } = kept;
-      dataset.run(org, name, answeredAt, succeededAt, revisedOn, encodeListing(kept, release));
+      dataset.run(org, name, answeredAt, succeededAt, revisedOn);
     },
     putOrg(org, identity) {
       if (identity === undefined) noOrganization.run(org);

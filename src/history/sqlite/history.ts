@@ -11,7 +11,13 @@ import type { SweepMark } from '../retention.ts';
 import { createHistoryState, type Touched } from '../state.ts';
 import { openForReading } from './check.ts';
 import { type Trouble, type TroubleReason, troubleOf, UnusableHistory } from './errors.ts';
-import { type HistoryFile, type Opening, openHistoryFile, type Readers, type Replaced } from './file.ts';
+import {
+  type HistoryFile,
+  type Opening,
+  openHistoryFile,
+  type Replaced,
+  type SchemaVersionOf,
+} from './file.ts';
 import { createFileMarks, type FileMark, isSamePlace } from './file-identity.ts';
 import { refusalOf } from './inspect.ts';
 import { load } from './load.ts';
@@ -24,7 +30,8 @@ const ROWS_PER_LOOK = 1;
 /** Reasons that require an operator. */
 const LASTING: ReadonlySet<TroubleReason> = new Set(['damaged', 'newer', 'foreign']);
 
-export interface SqliteHistoryDeps extends Opening, Readers {
+export interface SqliteHistoryDeps extends Opening {
+  readonly schemaVersionOf: SchemaVersionOf;
   /** The file; it and its directory are created if necessary. */
   readonly path: string;
   readonly clock: Pick<Clock, 'elapsed'>;
@@ -70,7 +77,11 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   let nextSave: Promise<void> | undefined;
 
   async function open(): Promise<HistoryFile> {
-    const { file: opened, replaced } = await openHistoryFile(path, deps, { ...deps, isSuspect });
+    const { file: opened, replaced } = await openHistoryFile(path, deps.schemaVersionOf, {
+      ...deps,
+      isSuspect,
+      onOlder: 'replace',
+    });
     try {
       if (replaced !== undefined) await takeFrom(replaced);
       else await runInSlices(takeAll(opened.db), clock, ROWS_PER_LOOK, signal);
@@ -87,6 +98,14 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
 
   /** Copies what can be read of a replaced file into the new one. */
   async function takeFrom({ path: aside, reason }: Replaced): Promise<void> {
+    if (reason.reason === 'older') {
+      log.warn('History file has an older layout; moved aside, and its content is fetched again', {
+        ...{ path, aside, detail: reason.message },
+        hint: `${aside} can be removed`,
+      });
+      await markAllUnsaved();
+      return;
+    }
     log.error('History file unusable; moved aside and replaced by a new one', {
       ...{ path, aside, reason: reason.reason, error: reason.message },
       hint: `check whether anything is missing; ${aside} can be removed once it is no longer needed`,
@@ -97,9 +116,8 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
 
   /** Adds what a file holds; `isSalvage`: as much of it as can be read. */
   function* takeAll(db: DatabaseSync, isSalvage = false): Generator<void, void> {
-    const { orgs, days, documents, unreadable, ...loaded } = yield* load(db, deps, isSalvage);
-    requests.absorb(loaded.requests);
-    yield* noting(state.absorb(orgs, loaded.sweepMark));
+    const { orgs, days, documents, unreadable, sweepMark } = yield* load(db, deps.schemaVersionOf, isSalvage);
+    yield* noting(state.absorb(orgs, sweepMark));
     log.info('Stored history loaded', { path, days, documents });
     if (unreadable === 0) return;
     log.warn('Refetching stored rows with an outdated schema or a bad checksum', { path, unreadable });

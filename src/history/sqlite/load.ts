@@ -1,14 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { DatasetName } from '../../catalog/dataset.ts';
 import { type Day, parseDay } from '../../catalog/day.ts';
-import type { Listing } from '../../catalog/source.ts';
 import { decode } from '../encoding.ts';
-import type { RequestCount } from '../history.ts';
 import { createPacker, type Packer } from '../packed.ts';
 import type { SweepMark } from '../retention.ts';
-import { type OrgState, packedDataset, withListing } from '../state.ts';
-import type { Readers } from './file.ts';
-import { decodeListing } from './listing.ts';
+import { type OrgState, packedDataset } from '../state.ts';
+import type { SchemaVersionOf } from './file.ts';
 
 /** The content of a history file. */
 export interface Loaded {
@@ -18,8 +15,6 @@ export interface Loaded {
   /** Number of days and documents with an outdated schema version or a bad checksum: they are fetched again. */
   readonly unreadable: number;
   readonly sweepMark: SweepMark | undefined;
-  /** The counted requests, by organization. */
-  readonly requests: ReadonlyMap<string, RequestCount>;
 }
 
 interface Draft {
@@ -28,8 +23,6 @@ interface Draft {
   readonly answeredAt: number | undefined;
   readonly succeededAt: number | undefined;
   readonly revisedOn: Day | undefined;
-  /** The listing that the documents are from, unless one of them cannot be read. */
-  listing: Listing | undefined;
 }
 
 /** Of a table of rows or documents: org, dataset, key, schema version, text, checksum. */
@@ -41,7 +34,7 @@ type Value = readonly [string, DatasetName, string, number, unknown, unknown];
  */
 export function* load(
   db: DatabaseSync,
-  { schemaVersionOf, release }: Readers,
+  schemaVersionOf: SchemaVersionOf,
   salvage = false,
 ): Generator<void, Loaded> {
   function* rowsOf(table: string): Generator<Record<string, unknown>> {
@@ -77,7 +70,6 @@ export function* load(
   }
 
   const orgs = new Map<string, Omit<OrgState, 'datasets'> & { datasets: Map<DatasetName, Draft> }>();
-  // A read-only file keeps the schema of the release that wrote it: newer columns may be missing.
   for (const row of rowsOf('org')) {
     const [orgId, confirmedKey] = [textOf(row['org_id']), textOf(row['confirmed_key'])];
     orgs.set(String(row['name']), { orgId, confirmedKey, datasets: new Map() });
@@ -90,7 +82,6 @@ export function* load(
       answeredAt: numberOf(row['answered_at']),
       succeededAt: numberOf(row['succeeded_at']),
       revisedOn: parseDay(String(row['revised_on'])),
-      listing: salvage ? undefined : decodeListing(row['listing'], release),
     });
     yield;
   }
@@ -124,11 +115,8 @@ export function* load(
     yield;
     const value = decode(text, sum);
     const draft = form === schemaVersionOf(dataset) ? draftOf(org, dataset) : undefined;
-    if (value === undefined || draft === undefined) {
-      unreadable++;
-      const incomplete = orgs.get(org)?.datasets.get(dataset);
-      if (incomplete !== undefined) incomplete.listing = undefined;
-    } else {
+    if (value === undefined || draft === undefined) unreadable++;
+    else {
       if (draft !== last) last?.documents.pause();
       last = draft;
       draft.documents.set(id, value);
@@ -141,7 +129,6 @@ export function* load(
     documents,
     unreadable,
     sweepMark: markIn(db),
-    requests: requestsIn(db, salvage),
   };
 }
 
@@ -153,7 +140,7 @@ function* packedOrgs(drafts: Drafts): Generator<void, ReadonlyMap<string, OrgSta
     const datasets: OrgState['datasets'] = new Map();
     for (const [name, draft] of org.datasets) {
       const [days, documents] = [draft.days.done(), draft.documents.done()];
-      datasets.set(name, withListing(packedDataset({ ...draft, days, documents }), draft.listing));
+      datasets.set(name, packedDataset({ ...draft, days, documents }));
       yield;
     }
     orgs.set(slot, { ...org, datasets });
@@ -166,7 +153,6 @@ const NOTHING = {
   answeredAt: undefined,
   succeededAt: undefined,
   revisedOn: undefined,
-  listing: undefined,
 } as const;
 
 /** If it is missing or unreadable, the next sweep counts as the first one. */
@@ -178,28 +164,6 @@ function markIn(db: DatabaseSync): SweepMark | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Counts that a release before has stored here; they have a file of their own since. */
-function requestsIn(db: DatabaseSync, salvage: boolean): ReadonlyMap<string, RequestCount> {
-  try {
-    return new Map(legacyRequests(db));
-  } catch (error) {
-    if (!salvage) throw error;
-    return new Map();
-  }
-}
-
-function legacyRequests(db: DatabaseSync): ReadonlyMap<string, RequestCount> {
-  const requests = new Map<string, RequestCount>();
-  // A read-only file keeps the schema of the release that wrote it.
-  const table = db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'request_count'`).get();
-  if (table === undefined) return requests;
-  for (const row of db.prepare('SELECT org, day, requests FROM request_count').iterate()) {
-    const day = parseDay(String(row['day']));
-    if (day !== undefined) requests.set(String(row['org']), { day, requests: Number(row['requests']) });
-  }
-  return requests;
 }
 
 function numberOf(value: unknown): number | undefined {

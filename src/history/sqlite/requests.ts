@@ -16,8 +16,6 @@ interface RequestCounts {
   get(org: string): RequestCount | undefined;
   /** Stores a count; if that fails, it is kept in memory and stored with the next one. */
   put(org: string, count: RequestCount): void;
-  /** Adopts counts that an earlier release has stored elsewhere, unless they are known here. */
-  absorb(stored: ReadonlyMap<string, RequestCount>): void;
   /** Retries failed writes. */
   save(): void;
   close(): void;
@@ -149,14 +147,6 @@ export function createRequestCounts({
       counts.set(org, count);
       unsaved.add(org);
       save();
-    },
-    absorb(stored) {
-      if (stored.size > 0) read();
-      for (const [org, count] of stored) {
-        if (counts.has(org)) continue;
-        counts.set(org, count);
-        unsaved.add(org);
-      }
     },
     save,
     close() {

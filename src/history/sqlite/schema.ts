@@ -6,40 +6,37 @@ import { UnusableHistory } from './errors.ts';
 export const APPLICATION_ID = 0x41_50_45_68;
 
 /**
- * The migrations from an empty database to the current schema; a release may add migrations but never changes one. The
- * number of applied migrations is the database's `user_version`. `row` is null for a day that was answered without one.
- * `form` is the dataset's schema version at the time, `sum` the CRC-32 of the text: what does not match is not read.
+ * The number of the layout, which is the database's `user_version`. Another layout gets the next number: nothing is lost with a
+ * file of an older one, because its content is fetched again.
  */
-export const MIGRATIONS: readonly string[] = [
-  `CREATE TABLE org (name TEXT PRIMARY KEY, org_id TEXT) STRICT;
-   CREATE TABLE dataset (
-     org TEXT NOT NULL, name TEXT NOT NULL, answered_at INTEGER, revised_on TEXT, PRIMARY KEY (org, name)
-   ) STRICT;
-   CREATE TABLE day (
-     org TEXT NOT NULL, dataset TEXT NOT NULL, day TEXT NOT NULL, form INTEGER NOT NULL, row TEXT, sum INTEGER,
-     PRIMARY KEY (org, dataset, day)
-   ) STRICT;
-   CREATE TABLE document (
-     org TEXT NOT NULL, dataset TEXT NOT NULL, id TEXT NOT NULL, form INTEGER NOT NULL, body TEXT NOT NULL,
-     sum INTEGER NOT NULL, PRIMARY KEY (org, dataset, id)
-   ) STRICT;`,
-  `CREATE TABLE request_count (
-     org TEXT PRIMARY KEY, day TEXT NOT NULL, requests INTEGER NOT NULL
-   ) STRICT;`,
-  // `name#org_id` is a former organization of a name: set aside and not published.
-  `ALTER TABLE org ADD COLUMN confirmed_key TEXT;
-   ALTER TABLE dataset ADD COLUMN succeeded_at INTEGER;`,
-  `CREATE TABLE sweep (only INTEGER PRIMARY KEY CHECK (only = 1), day TEXT NOT NULL, doubted_since INTEGER) STRICT;`,
-  // By what the listing is recognized that the documents are from.
-  `ALTER TABLE dataset ADD COLUMN listing TEXT;`,
-];
+export const LAYOUT = 6;
+
+/**
+ * `row` is null for a day that was answered without one. `form` is the dataset's schema version at the time, `sum` the CRC-32 of
+ * the text: what does not match is not read. `name#org_id` is a former organization of a name: set aside and not published.
+ */
+const TABLES = `
+  CREATE TABLE org (name TEXT PRIMARY KEY, org_id TEXT, confirmed_key TEXT) STRICT;
+  CREATE TABLE dataset (
+    org TEXT NOT NULL, name TEXT NOT NULL, answered_at INTEGER, succeeded_at INTEGER, revised_on TEXT,
+    PRIMARY KEY (org, name)
+  ) STRICT;
+  CREATE TABLE day (
+    org TEXT NOT NULL, dataset TEXT NOT NULL, day TEXT NOT NULL, form INTEGER NOT NULL, row TEXT, sum INTEGER,
+    PRIMARY KEY (org, dataset, day)
+  ) STRICT;
+  CREATE TABLE document (
+    org TEXT NOT NULL, dataset TEXT NOT NULL, id TEXT NOT NULL, form INTEGER NOT NULL, body TEXT NOT NULL,
+    sum INTEGER NOT NULL, PRIMARY KEY (org, dataset, id)
+  ) STRICT;
+  CREATE TABLE sweep (only INTEGER PRIMARY KEY CHECK (only = 1), day TEXT NOT NULL, doubted_since INTEGER) STRICT;`;
 
 /** The hint for a damaged file. */
 export const LEFT_DAMAGED =
   'it is left untouched; restore a copy, or move it away: missing data is then fetched again. With --storage.on-damage=replace, the exporter moves it aside itself';
 
 /**
- * Throws a `ConfigError` if a database is another program's, and an `UnusableHistory` if it is from a newer release.
+ * Throws a `ConfigError` if a database is another program's, and an `UnusableHistory` if it has an older or a newer layout.
  */
 export function refuseForeign(db: DatabaseSync, path: string): void {
   const id = numberOf(db, 'application_id');
@@ -54,22 +51,28 @@ export function refuseForeign(db: DatabaseSync, path: string): void {
       'it is left untouched; give another path with --storage.path',
     );
   }
-  if (version <= MIGRATIONS.length) return;
+  if (version === LAYOUT) return;
+  if (version < LAYOUT) {
+    throw new UnusableHistory(
+      'older',
+      `storage.path: ${path} was written by an older version: its layout is number ${version}, this version has ${LAYOUT}`,
+      'start the exporter: it moves the file aside and fetches its content again',
+    );
+  }
   throw new UnusableHistory(
     'newer',
-    `storage.path: ${path} was written by a newer release: its schema is version ${version}, this release supports ${MIGRATIONS.length}`,
+    `storage.path: ${path} was written by a newer release: its schema is version ${version}, this release supports ${LAYOUT}`,
     'it is left untouched; run a release at least as new, or give another path with --storage.path',
   );
 }
 
-/** Migrates a database to the current schema atomically. */
-export function migrate(db: DatabaseSync): void {
-  const done = numberOf(db, 'user_version');
-  if (done === MIGRATIONS.length && numberOf(db, 'application_id') === APPLICATION_ID) return;
+/** Creates the tables of an empty database, all or none. */
+export function createTables(db: DatabaseSync): void {
+  if (numberOf(db, 'application_id') === APPLICATION_ID) return;
   db.exec('BEGIN IMMEDIATE');
   try {
-    for (const step of MIGRATIONS.slice(done)) db.exec(step);
-    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`);
+    db.exec(TABLES);
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${LAYOUT}; COMMIT`);
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK');
     throw error;

@@ -1,7 +1,7 @@
 import type { DatasetName } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
 import type { DatasetState } from '../history.ts';
-import { type HistoryState, openedDataset, type Touched, withListing } from '../state.ts';
+import { type HistoryState, openedDataset, type Touched } from '../state.ts';
 import type { HistoryFile } from './file.ts';
 
 /** The days and documents of one dataset that differ from its file. */
@@ -49,8 +49,6 @@ export function* writes(
   kept: HistoryState,
   batch: readonly UnsavedDataset[],
 ): Generator<void, void> {
-  const stateOf = ({ org, dataset }: UnsavedDataset) => dataset && kept.dataset(org, dataset);
-  const documentsBefore = new Map(batch.map((one) => [one, stateOf(one)?.documents]));
   for (const unsaved of batch) {
     const { org, dataset, days, documents } = unsaved;
     let seen: DatasetState | undefined;
@@ -75,10 +73,7 @@ export function* writes(
       file.putDocument(org, dataset, id, latest());
       yield;
     }
-    const now = stateOf(unsaved);
-    // Documents that have changed meanwhile are stored later: until then, their listing is not known.
-    const isStored = now === undefined || now.documents === documentsBefore.get(unsaved);
-    file.putDataset(org, dataset, isStored ? now : withListing(now, undefined));
+    file.putDataset(org, dataset, kept.dataset(org, dataset));
     file.putOrg(org, kept.identity(org));
     yield;
   }

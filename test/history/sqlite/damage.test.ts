@@ -12,7 +12,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { addDays } from '../../../src/catalog/day.ts';
-import { MIGRATIONS } from '../../../src/history/sqlite/schema.ts';
+import { LAYOUT } from '../../../src/history/sqlite/schema.ts';
 import { createRandom } from '../../fuzz/random.ts';
 import { dayNamed } from '../../support/day.ts';
 import { propertyRuns } from '../../support/thoroughness.ts';
@@ -232,12 +232,12 @@ test('once a damaged file that was kept is removed, the new one contains what wa
 test('a file of a newer release is reported with its version, and is set aside if so configured', async () => {
   const file = await writtenIn(createDirectory());
   const db = new DatabaseSync(file);
-  db.exec(`PRAGMA user_version = ${MIGRATIONS.length + 3}`);
+  db.exec(`PRAGMA user_version = ${LAYOUT + 3}`);
   db.close();
   const kept = await openHistory(file);
   const error = kept.log.events.find(({ level }) => level === 'error');
   expect(error?.fields).toMatchObject({ reason: 'newer' });
-  expect(error?.fields['detail']).toContain(`version ${MIGRATIONS.length + 3}`);
+  expect(error?.fields['detail']).toContain(`version ${LAYOUT + 3}`);
   expect(await checkedDays(kept)).toBe(DAYS);
   await kept.close();
   const replaced = await openHistory(file, { onDamage: 'replace' });
@@ -245,26 +245,35 @@ test('a file of a newer release is reported with its version, and is set aside i
   expect(existsSync(`${file}.damaged-1`)).toBe(true);
 });
 
-test('the count of requests outlasts damage of the history, and is taken over from a file of an older release', async () => {
+test('a file of an older layout is moved aside with one warning, and filled anew', async () => {
+  const file = await writtenIn(createDirectory());
+  const db = new DatabaseSync(file);
+  db.exec(`PRAGMA user_version = ${LAYOUT - 1}; ALTER TABLE dataset ADD COLUMN listing TEXT`);
+  db.close();
+  const history = await openHistory(file);
+  const troubles = history.log.events.filter(({ level }) => level === 'warn' || level === 'error');
+  expect(troubles.map(({ level, fields }) => [level, fields['aside']])).toEqual([
+    ['warn', `${file}.older-1`],
+  ]);
+  expect((await history.read('acme')).days('tokens').size).toBe(0);
+  expect(await history.requestsOf('acme')).toEqual({ day: monday, requests: 77 });
+  await history.putDays('acme', 'tokens', answer([monday], { [monday]: rowOf(monday) }));
+  expect(history.isPersistent()).toBe(true);
+  await history.close();
+  const again = await openHistory(file);
+  expect((await again.read('acme')).days('tokens').size).toBe(1);
+  const aside = new DatabaseSync(`${file}.older-1`, { readOnly: true });
+  expect(aside.prepare("SELECT count(*) AS days FROM day WHERE dataset = 'tokens'").get()).toEqual({
+    days: DAYS,
+  });
+  aside.close();
+});
+
+test('the count of requests outlasts damage of the history', async () => {
   const file = await writtenIn(createDirectory());
   writeFileSync(file, 'Dear diary,\n'.repeat(2000));
   const damaged = await openHistory(file);
   expect(await damaged.requestsOf('acme')).toEqual({ day: monday, requests: 77 });
-  await damaged.close();
-
-  const older = path.join(createDirectory(), 'history.db');
-  const first = await openHistory(older);
-  await first.close();
-  const db = new DatabaseSync(older);
-  db.exec(`INSERT INTO request_count VALUES ('acme', '${monday}', 41)`);
-  db.close();
-  const upgraded = await openHistory(older);
-  expect(await upgraded.requestsOf('acme')).toEqual({ day: monday, requests: 41 });
-  await upgraded.sweep();
-  await upgraded.close();
-  rmSync(older);
-  const again = await openHistory(older);
-  expect(await again.requestsOf('acme')).toEqual({ day: monday, requests: 41 });
 });
 
 test('a full disk under an existing file costs the persistence until there is room, and nothing that is known', async () => {
