@@ -1,7 +1,13 @@
 import type { Day } from './day.ts';
 import type { View } from './view.ts';
 
-/** One series' labels, `org` apart, and its value. */
+/**
+ * The value of a sample that is listed but unknown, since it or a part of it was unusable. It is not published, its sum
+ * with any other value is as unknown, and it is not 0 either.
+ */
+export const UNKNOWN = Number.NaN;
+
+/** One series' labels, `org` apart, and its value, which can be `UNKNOWN` before it is published. */
 export interface Sample<Label extends string = string> {
   readonly labels: Readonly<Record<Label, string>>;
   readonly value: number;

@@ -14,14 +14,16 @@ export interface View {
   row<Row>(dataset: DayDataset<Row>, day: Day): Row | undefined;
   /** The known days with a row before `day`, newest first. */
   rowsBefore<Row>(dataset: DayDataset<Row>, day: Day): Iterable<Row>;
+  /** The stored rows after `day`, oldest first, including those of days that were not over at `asOf`. */
+  rowsAfter<Row>(dataset: DayDataset<Row>, day: Day): Iterable<Row>;
   documents<Document>(dataset: DocumentDataset<Document>): readonly Document[];
   /**
    * Memoizes `make` by function identity, for intermediate results shared by several families.
    */
   once<Made>(make: (view: View) => Made): Made;
   /**
-   * Memoizes `make` by function identity and day. It must depend on nothing but the day, the rows up to it and the
-   * settings: views of several instants may share what was made.
+   * Memoizes `make` by function identity and day. It must depend on nothing but the day, the rows up to it, those of
+   * `rowsAfter` and the settings: views of several instants may share what was made.
    */
   ofDay<Made>(make: (view: View, day: Day) => Made, day: Day): Made;
   /** Number of days since the start of history without known data: not fetched, or without a row that may be late. */

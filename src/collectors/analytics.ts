@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import type { FetchedDays, Window } from '../catalog/collector.ts';
 import { type DatasetName, type Reduced, type RowParts, withRejected } from '../catalog/dataset.ts';
@@ -30,7 +31,7 @@ export interface AnalyticsAnswer<Row> {
   readonly bytes: number;
 }
 
-const DOUBLED = 'several rows for one day; all of them were rejected';
+const DOUBLED = 'several different rows for one day; all of them were rejected';
 
 const envelope = z.object({ data: z.array(z.unknown()), meta: z.unknown().optional() });
 const meta = z.object({ org_id: requiredText });
@@ -76,8 +77,8 @@ export async function askAnalytics<Row>(
 }
 
 /**
- * Maps each day to its row, with the number of unusable fields by part. Several rows for one day are all rejected,
- * because none is known to be the right one.
+ * Maps each day to its row, with the number of unusable fields by part. Several different rows for one day are all rejected,
+ * because none is known to be the right one; identical ones are one row.
  */
 export function byDay<Row extends Reduced>(
   answer: AnalyticsAnswer<Row>,
@@ -86,9 +87,9 @@ export function byDay<Row extends Reduced>(
   const rows = new Map<Day, Row>();
   let doubled = 0;
   for (const [day, ofDay] of Map.groupBy(answer.rows, ({ date }) => date)) {
-    const [only, another] = ofDay;
-    if (only !== undefined && another === undefined)
-      rows.set(day, withRejected(only.row, only.faults ?? [], parts));
+    const [first] = ofDay;
+    if (first !== undefined && ofDay.every((row) => isDeepStrictEqual(row, first)))
+      rows.set(day, withRejected(first.row, first.faults ?? [], parts));
     else doubled += ofDay.length;
   }
   return {

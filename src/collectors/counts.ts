@@ -1,7 +1,9 @@
-/** A named count. */
+import { labelValue } from '../catalog/label.ts';
+
+/** A named count; null if it or a part of it was unusable. */
 export interface Count {
   readonly name: string;
-  readonly count: number;
+  readonly count: number | null;
 }
 
 /**
@@ -24,6 +26,11 @@ export function merged<Entry>(
 
 /** The label value into which the smallest parts of a breakdown are folded. */
 export const OTHER = 'other';
+
+/** The count of a name as a label value; without a usable name, something unknown is among the rest. */
+export function namedCount(name: string | null, count: number | null): Count {
+  return name === null ? { name: OTHER, count: null } : { name: labelValue(name), count };
+}
 
 /** Maximum number of parts of a day's breakdown, which bounds memory whatever the platform sends. */
 export const MAX_PARTS = 5_000;
@@ -55,8 +62,8 @@ export function breakdown<Entry>(
 export function summedCounts(counts: readonly Count[]): readonly Count[] {
   return breakdown(counts, {
     keyOf: ({ name }) => name,
-    merge: (one, other) => ({ name: one.name, count: plus(one.count, other.count) }),
-    weightOf: ({ count }) => count,
+    merge: (one, other) => ({ name: one.name, count: plusUsable(one.count, other.count) }),
+    weightOf: ({ count }) => count ?? 0,
     restOf: ({ count }) => ({ name: OTHER, count }),
   });
 }
@@ -66,15 +73,22 @@ export function plus(one: number, other: number): number {
   return Math.min(one + other, Number.MAX_VALUE);
 }
 
+/** The sum of two amounts; null, for unusable, if one of them is. */
+export function plusUsable(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? null : plus(one, other);
+}
+
 /** The sum of two amounts; an unknown one counts as 0, two unknown ones are unknown. */
 export function plusKnown(one: number | undefined, other: number | undefined): number | undefined {
   if (one === undefined) return other;
   return plus(one, other ?? 0);
 }
 
-/** The sum of the amounts, independent of their order. */
-export function sumOf(amounts: readonly number[]): number {
-  return amounts.toSorted((one, other) => one - other).reduce(plus, 0);
+/** The sum of the amounts, independent of their order; undefined if one of them is unusable. */
+export function sumOfUsable(amounts: readonly (number | null)[]): number | undefined {
+  const usable = amounts.filter((amount) => amount !== null);
+  if (usable.length < amounts.length) return undefined;
+  return usable.sort((one, other) => one - other).reduce(plus, 0);
 }
 
 /**

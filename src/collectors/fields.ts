@@ -14,6 +14,9 @@ export const MAX_MEMBERS = 5_000;
 /** Up to here, every whole number has an exact representation. */
 const MAX_AMOUNT = 2 ** 53;
 
+/** Stands within a member for what was rejected there, so that the rest of it stays usable. */
+export const UNUSABLE = Symbol('unusable');
+
 /** A number from 0 to 2^53, also as numeric text; null counts as missing. */
 export const amount = z.preprocess(numberOf, z.number().nonnegative().max(MAX_AMOUNT).optional());
 
@@ -26,11 +29,29 @@ export const text = z.preprocess(
   z.string().transform(labelValue).optional(),
 );
 
+/** Accepts what was rejected within a member, as null: a sum must not take it for nothing. */
+export const rejected = z.custom((value) => value === UNUSABLE).transform(() => null);
+
+/** As `amount`, within an element of a breakdown. */
+export const elementAmount = z.union([amount, rejected]);
+
+/** As `requiredAmount`, within an element of a breakdown. */
+export const requiredElementAmount = z.union([requiredAmount, rejected]);
+
+/** The name of an element of a breakdown, which is not empty. */
+export const elementName = z.union([z.string().min(1), rejected]);
+
+/** The name of an element of a breakdown; missing and null count as empty. */
+export const anyElementName = z.preprocess((value) => value ?? '', z.union([z.string(), rejected]));
+
+/** An element of a breakdown; where it was rejected as a whole, so are all of its fields. */
+export function element<Shape extends z.ZodRawShape>(shape: Shape) {
+  const nothing = Object.fromEntries(Object.keys(shape).map((field) => [field, UNUSABLE]));
+  return z.preprocess((value) => (value === UNUSABLE ? nothing : value), z.object(shape));
+}
+
 /** Required non-empty text as a label value. */
 export const requiredText = z.string().min(1).transform(labelValue);
-
-/** Text as a label value; missing and null count as empty. */
-export const anyText = z.preprocess((value) => value ?? '', z.string().transform(labelValue));
 
 /** True or false, also as text; null counts as missing. */
 export const flag = z.preprocess((value) => {

@@ -1,4 +1,4 @@
-import type { Sample } from '../catalog/family.ts';
+import { type Sample, UNKNOWN } from '../catalog/family.ts';
 import type { Count } from './counts.ts';
 
 type Part<Label extends string> = { readonly [Name in Label]: string };
@@ -8,14 +8,14 @@ export function figure(value: number | undefined): readonly Sample<never>[] | un
   return value === undefined ? undefined : [{ labels: {}, value }];
 }
 
-/** One sample per known value, labelled by its key; undefined if none is known. */
+/** One sample per value that was sent, labelled by its key; undefined if none was. An unusable one is null. */
 export function parts<const Label extends string>(
   label: Label,
-  values: Readonly<Record<string, number | undefined>>,
+  values: Readonly<Record<string, number | null | undefined>>,
 ): readonly Sample<Label>[] | undefined {
   const samples: Sample<Label>[] = [];
   for (const [part, value] of Object.entries(values)) {
-    if (value !== undefined) samples.push({ labels: labelled(label, part), value });
+    if (value !== undefined) samples.push({ labels: labelled(label, part), value: value ?? UNKNOWN });
   }
   return samples.length === 0 ? undefined : samples;
 }
@@ -25,7 +25,7 @@ export function counts<const Label extends string>(
   label: Label,
   list: readonly Count[] | undefined,
 ): readonly Sample<Label>[] | undefined {
-  return list?.map(({ name, count }) => ({ labels: labelled(label, name), value: count }));
+  return list?.map(({ name, count }) => ({ labels: labelled(label, name), value: count ?? UNKNOWN }));
 }
 
 function labelled<Label extends string>(label: Label, value: string): Part<Label> {

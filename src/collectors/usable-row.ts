@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { UNUSABLE } from './fields.ts';
 
 /** The usable parts of a row. */
 export interface Salvaged<Row> {
@@ -14,22 +15,32 @@ type Step = string | number;
 
 /**
  * Parses an untrusted row and rejects as little as possible: first the field, then the element that requires it, last
- * the row. Mutates the row.
+ * the row. What is rejected within a member is replaced by `UNUSABLE` before it is removed: a schema that accepts that knows
+ * that a part of its sums is missing. Mutates the row.
  */
 export function salvage<Row>(schema: z.ZodType<Row>, row: unknown): Salvaged<Row> {
   const cuts = new Map<unknown, number>();
   const members: string[] = [];
+  const removed = new Map<unknown, Set<Step>>();
   let rejected = 0;
   for (;;) {
     const parsed = schema.safeParse(row);
     if (parsed.success) return { row: parsed.data, rejected, members };
-    const doomed = outermost(parsed.error.issues.map((issue) => prunable(row, issue.path.map(step))));
+    const doomed = outermost(
+      parsed.error.issues.map((issue) => prunable(row, issue.path.map(step), removed)),
+    );
     if (doomed.some((path) => path.length === 0)) return { row: undefined, rejected: 1, members: [] };
     // An element rejected because a field of it was rejected before is one fault, not two.
     for (const path of doomed) {
-      const counted = 1 - (cuts.get(valueAt(row, path)) ?? 0);
-      const holder = valueAt(row, path.slice(0, -1));
-      cut(row, path);
+      const [value, holder] = [valueAt(row, path), valueAt(row, path.slice(0, -1))];
+      if (value === UNUSABLE) {
+        cut(row, path);
+        removed.set(holder, (removed.get(holder) ?? new Set()).add(path.at(-1) ?? ''));
+        continue;
+      }
+      const counted = 1 - (cuts.get(value) ?? 0);
+      if (path.length === 1) cut(row, path);
+      else mark(row, path);
       rejected += counted;
       if (counted > 0) members.push(String(path[0]));
       cuts.set(holder, (cuts.get(holder) ?? 0) + counted);
@@ -42,10 +53,19 @@ function step(key: PropertyKey): Step {
   return typeof key === 'number' ? key : String(key);
 }
 
-/** The path to remove to resolve an issue: the field, or its parent if the field is already missing. */
-function prunable(row: unknown, path: readonly Step[]): readonly Step[] {
+/** The path to reject to resolve an issue: the field, or its parent if the field is missing at the top or was removed. */
+function prunable(
+  row: unknown,
+  path: readonly Step[],
+  removed: ReadonlyMap<unknown, ReadonlySet<Step>>,
+): readonly Step[] {
   let at = path;
-  while (at.length > 0 && valueAt(row, at) === undefined) at = at.slice(0, -1);
+  while (at.length > 0 && valueAt(row, at) === undefined) {
+    const holder = valueAt(row, at.slice(0, -1));
+    const isOpen = at.length > 1 && typeof holder === 'object' && holder !== null && !Array.isArray(holder);
+    if (isOpen && removed.get(holder)?.has(at.at(-1) ?? '') !== true) break;
+    at = at.slice(0, -1);
+  }
   return at;
 }
 
@@ -67,6 +87,14 @@ function valueAt(row: unknown, path: readonly Step[]): unknown {
     value = (value as Record<Step, unknown>)[key];
   }
   return value;
+}
+
+function mark(row: unknown, path: readonly Step[]): void {
+  const holder = valueAt(row, path.slice(0, -1));
+  const key = path.at(-1);
+  if (typeof holder === 'object' && holder !== null && key !== undefined) {
+    (holder as Record<Step, unknown>)[key] = UNUSABLE;
+  }
 }
 
 function cut(row: unknown, path: readonly Step[]): void {

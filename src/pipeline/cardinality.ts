@@ -56,7 +56,7 @@ export function* measureCardinality(
   for (const family of families) {
     const samples = samplesOf(family, dataset, view);
     if (samples === undefined) continue;
-    const present: [string, Sample['labels']][] = [];
+    const present: [string, Sample][] = [];
     const zeros: Sample[] = [];
     const day = dataset === undefined ? undefined : view.newestDay(dataset);
     // Values missing from a damaged row may have been rejected.
@@ -67,7 +67,7 @@ export function* measureCardinality(
     for (const given of samples) {
       const sample = labelled(family, given);
       total++;
-      if (collectsZeros) present.push([keyOf(family, sample), sample.labels]);
+      if (collectsZeros) present.push([keyOf(family, sample), sample]);
       if (few.push(sample) > KEPT_SAMPLES) {
         isKept = false;
         weights.add(family, few);

@@ -16,7 +16,8 @@ export function keepLargest(weights: ReadonlyMap<string, number>, limit: number)
 
 /**
  * A family's samples with every other label value summed into `other`. Numbers that cannot be summed (ratios, infos,
- * timestamps) are omitted if one of their labels is folded. An array of which nothing changes is returned itself.
+ * timestamps) are omitted if one of their labels is folded, and so is all that is unknown. An array of which nothing changes is
+ * returned itself.
  */
 export function foldAll(
   family: Family,
@@ -24,7 +25,8 @@ export function foldAll(
   kept: KeptValues,
 ): Iterable<Sample> {
   const isPlain =
-    Array.isArray(samples) && samples.every((sample) => fateOf(family, sample, kept) === 'plain');
+    Array.isArray(samples) &&
+    samples.every((sample) => isKnown(sample) && fateOf(family, sample, kept) === 'plain');
   return isPlain ? samples : fold(family, samples, kept);
 }
 
@@ -34,7 +36,7 @@ function* fold(family: Family, samples: Iterable<Sample>, kept: KeptValues): Gen
   for (const sample of samples) {
     const fate = fateOf(family, sample, kept);
     if (fate === 'plain') {
-      yield sample;
+      if (isKnown(sample)) yield sample;
       continue;
     }
     if (fate === 'folded' && !summable) continue;
@@ -44,7 +46,12 @@ function* fold(family: Family, samples: Iterable<Sample>, kept: KeptValues): Gen
     if (sum === undefined) sums.set(key, { labels, value: sample.value });
     else if (summable) sum.value += sample.value;
   }
-  yield* sums.values();
+  for (const sum of sums.values()) if (isKnown(sum)) yield sum;
+}
+
+/** Whether a sample has a value, so that it can be published. */
+export function isKnown({ value }: Sample): boolean {
+  return !Number.isNaN(value);
 }
 
 /**

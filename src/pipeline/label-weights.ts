@@ -72,7 +72,7 @@ export function createLabelWeights(families: readonly Family[], limitOf: LabelLi
     for (const sample of samples) {
       const value = sample.labels[label] ?? '';
       seen.add(value);
-      if (isRanked) tally.weights.set(value, (tally.weights.get(value) ?? 0) + sample.value);
+      if (isRanked) tally.weights.set(value, (tally.weights.get(value) ?? 0) + (sample.value || 0));
       else if (!tally.weights.has(value)) tally.weights.set(value, 0);
     }
   }

@@ -76,6 +76,13 @@ export function createView(parts: ViewParts, asOf: Instant, past?: PastView): Vi
         if (kept !== undefined) yield kept as Row;
       }
     },
+    *rowsAfter<Row>(dataset: DayDataset<Row>, day: Day) {
+      const days = history.days(dataset.name);
+      for (const at of [...days.keys()].filter((known) => known > day).sort()) {
+        const kept = days.get(at);
+        if (kept !== undefined) yield kept as Row;
+      }
+    },
     documents: <Document>(dataset: { readonly name: DatasetName }) =>
       history.documents(dataset.name) as readonly Document[],
     uncoveredDays: (dataset) => coverage.unknownDays(dataset, newestPossible),

@@ -1,19 +1,19 @@
 import { addDays, type Day, daysBetween } from '../catalog/day.ts';
 import type { DayFamily, Sample } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
-import { keyOf, labelled } from './folding.ts';
+import { isKnown, keyOf, labelled } from './folding.ts';
 
 /** The number of days for which a label value is remembered after it was last seen. */
 const REMEMBERED_DAYS = 28;
 /** How many remembered values are looked at in one step: a step costs more than a value. */
 const WALKED_AT_ONCE = 16;
 
-/** The keys of `keyOf` of a day's samples, each with the labels, in order. A key may occur several times. */
-export type Present = Iterable<readonly [key: string, labels: Sample['labels']]>;
+/** A day's samples, each with its key of `keyOf`, in order. A key may occur several times. */
+export type Present = Iterable<readonly [key: string, sample: Sample]>;
 
 /**
- * The zeros of a day: the label values of the preceding days that are not `present` on it. The values of a later day
- * come first. A generator, because it can walk many samples: each step yields either a zero or nothing.
+ * The zeros of a day: the label values of the preceding days that are not `present` on it, known or not. The values of a
+ * later day come first. A generator, because it can walk many samples: each step yields either a zero or nothing.
  */
 export type ZerosOf = (
   family: DayFamily,
@@ -35,7 +35,7 @@ export function* zerosOf(
     for (const given of family.samplesOf(view, addDays(day, -back)) ?? []) {
       const sample = labelled(family, given);
       const key = keyOf(family, sample);
-      if (seen.has(key)) {
+      if (seen.has(key) || !isKnown(sample)) {
         yield undefined;
         continue;
       }
@@ -83,18 +83,20 @@ export function createConsecutiveZeros(): ZerosOf {
     for (let at = addDays(known.until, 1); at < day; at = addDays(at, 1)) {
       for (const given of family.samplesOf(view, at) ?? []) {
         const sample = labelled(family, given);
-        see(known, keyOf(family, sample), sample.labels, at);
+        if (isKnown(sample)) see(known, keyOf(family, sample), sample.labels, at);
         yield undefined;
       }
       known.until = at;
     }
     let walked = 0;
-    for (const [key, labels] of present) {
-      see(known, key, labels, day);
+    const unknown = new Set<string>();
+    for (const [key, sample] of present) {
+      if (isKnown(sample)) see(known, key, sample.labels, day);
+      else unknown.add(key);
       if (++walked % WALKED_AT_ONCE === 0) yield undefined;
     }
     known.until = day;
-    yield* missing(known.values, day);
+    yield* missing(known.values, day, unknown);
   };
 }
 
@@ -109,15 +111,22 @@ function see(remembered: Remembered, key: string, labels: Sample['labels'], day:
   }
 }
 
-/** The values that were not seen on a day, by day from the last one; those too old to be remembered are forgotten. */
-function* missing(values: Map<string, LastSeen>, day: Day): Generator<Sample | undefined> {
+/**
+ * The values that were neither seen on a day nor `unknown` then, by day from the last one; those too old to be remembered are
+ * forgotten.
+ */
+function* missing(
+  values: Map<string, LastSeen>,
+  day: Day,
+  unknown: ReadonlySet<string>,
+): Generator<Sample | undefined> {
   const first = addDays(day, -REMEMBERED_DAYS);
   const found: LastSeen[] = [];
   let walked = 0;
   for (const [key, seen] of values) {
     if (++walked % WALKED_AT_ONCE === 0) yield undefined;
     if (seen.day < first) values.delete(key);
-    else if (seen.day !== day) found.push(seen);
+    else if (seen.day !== day && !unknown.has(key)) found.push(seen);
   }
   found.sort((one, other) =>
     one.day === other.day ? one.place - other.place : one.day < other.day ? 1 : -1,

@@ -79,18 +79,24 @@ describe('rows of the analytics endpoints', () => {
     },
   );
 
-  test.each([
-    ['differ', 2],
-    ['are the same', 1],
-  ])('are all rejected where two of one day come, which %s', async (_, commits) => {
+  test('are all rejected where two of one day come that differ', async () => {
     const other = addDays(DAY, -1);
     const { rows, rejected, lost, remarks } = await fetchRows(productivityCollector, [
       { date: DAY, git_commits: 1 },
       { date: other, git_commits: 5 },
-      { date: DAY, git_commits: commits },
+      { date: DAY, git_commits: 2 },
     ]);
     expect([[...rows.keys()], rejected, lost]).toEqual([[other], 2, 2]);
-    expect(remarks).toEqual(['several rows for one day; all of them were rejected']);
+    expect(remarks).toEqual(['several different rows for one day; all of them were rejected']);
+  });
+
+  test('are one row where two of one day are identical, in whatever order their members come', async () => {
+    const { rows, rejected, lost, remarks } = await fetchRows(productivityCollector, [
+      { date: DAY, git_commits: 1, by_language: [{ language: 'Go', count: 2 }] },
+      { by_language: [{ count: 2, language: 'Go' }], git_commits: 1, date: DAY },
+    ]);
+    expect(rows.get(DAY)).toEqual({ commits: 1, byLanguage: [{ name: 'Go', count: 2 }] });
+    expect([rejected, lost, remarks]).toEqual([0, 0, []]);
   });
 
   test.each([addDays(DAY, 1), addDays(DAY, -4), '1970-01-01', '9999-12-31'])(
@@ -124,7 +130,11 @@ describe('rows of the analytics endpoints', () => {
       const { rows, rejected } = await fetchRows(productivityCollector, [
         { date: DAY, files_created: 3, git_commits: bad, by_language: [{ language: 'Go', count: bad }] },
       ]);
-      expect(rows.get(DAY)).toEqual({ filesCreated: 3, byLanguage: [], rejected: { commits: 1, files: 1 } });
+      expect(rows.get(DAY)).toEqual({
+        filesCreated: 3,
+        byLanguage: [{ name: 'Go', count: null }],
+        rejected: { commits: 1, files: 1 },
+      });
       expect(rejected).toBe(2);
     },
   );
@@ -137,7 +147,8 @@ describe('rows of the analytics endpoints', () => {
       },
     ]);
     expect(rows.get(DAY)?.byExtension).toEqual([
-      { name: '', count: 1 },
+      { name: 'go', count: null },
+      { name: 'other', count: null },
       { name: 'ts', count: 2 },
     ]);
     expect(rejected).toBe(3);
@@ -233,6 +244,7 @@ describe('activity', () => {
     expect(await exposedDay(activityCollector, row)).toEqual([
       'daily_active_users_by_client{client="__proto__"} 1',
       'daily_active_users_by_client{client="constructor"} 2',
+      'daily_active_users_by_client{client="web"} NaN',
     ]);
     expect(Object.getPrototypeOf({})).toBe(Object.prototype);
   });

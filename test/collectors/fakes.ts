@@ -103,6 +103,8 @@ export function createFakeView(parts: ViewParts): View {
         .filter((known) => known < day)
         .reverse()
         .map((known) => rows.get(known) as Row),
+    rowsAfter: <Row>(_: unknown, day: Day) =>
+      days.filter((known) => known > day).map((known) => rows.get(known) as Row),
     documents: <Document>() => (parts.documents ?? []) as readonly Document[],
     once(make) {
       return make(this);

@@ -39,7 +39,7 @@ function familyOf(
 
 function zerosBy(zeros: ZerosOf, family: ReturnType<typeof familyOf>, day: Day) {
   const samples = [...(family.samplesOf(view, day) ?? [])].map((sample) => labelled(family, sample));
-  const present = new Map(samples.map((sample) => [keyOf(family, sample), sample.labels]));
+  const present = new Map(samples.map((sample) => [keyOf(family, sample), sample]));
   return [...zeros(family, view, day, present)].filter((zero) => zero !== undefined);
 }
 

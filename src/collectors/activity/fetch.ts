@@ -3,7 +3,7 @@ import type { FetchedDays, Window } from '../../catalog/collector.ts';
 import type { Source } from '../../catalog/source.ts';
 import { askAnalytics, byDay, type Dated } from '../analytics.ts';
 import { type Count, summedCounts } from '../counts.ts';
-import { amount, day, members } from '../fields.ts';
+import { amount, day, elementAmount, members } from '../fields.ts';
 import { type ActivityRow, activityDataset } from './dataset.ts';
 
 /** An element of the ungrouped response. */
@@ -14,7 +14,7 @@ export const dayRow = z.compile(
       daily_active_users: amount,
       weekly_active_users: amount,
       monthly_active_users: amount,
-      daily_active_users_by_client: members(amount),
+      daily_active_users_by_client: members(elementAmount),
       sessions: amount,
       messages: amount,
       user_messages: amount,
@@ -35,7 +35,7 @@ export const dayRow = z.compile(
     ),
 );
 
-function clientsOf(pairs: readonly (readonly [string, number | undefined])[]): readonly Count[] {
+function clientsOf(pairs: readonly (readonly [string, number | null | undefined])[]): readonly Count[] {
   const clients: Count[] = [];
   for (const [name, count] of pairs) {
     if (count !== undefined) clients.push({ name, count });

@@ -2,18 +2,18 @@ import * as z from 'zod';
 import type { FetchedDays, Window } from '../../catalog/collector.ts';
 import type { Source } from '../../catalog/source.ts';
 import { askAnalytics, byDay, type Dated } from '../analytics.ts';
-import { type Count, summedCounts } from '../counts.ts';
-import { amount, anyText, day, list, requiredAmount } from '../fields.ts';
+import { namedCount, summedCounts } from '../counts.ts';
+import { amount, anyElementName, day, element, list, requiredElementAmount } from '../fields.ts';
 import { type ProductivityRow, productivityDataset } from './dataset.ts';
 
 // Files can have no extension and no known language: an empty name is valid.
-const extensionElement = z
-  .object({ extension: anyText, count: requiredAmount })
-  .transform(({ extension, count }): Count => ({ name: extension, count }));
+const extensionElement = element({ extension: anyElementName, count: requiredElementAmount }).transform(
+  ({ extension, count }) => namedCount(extension, count),
+);
 
-const languageElement = z
-  .object({ language: anyText, count: requiredAmount })
-  .transform(({ language, count }): Count => ({ name: language, count }));
+const languageElement = element({ language: anyElementName, count: requiredElementAmount }).transform(
+  ({ language, count }) => namedCount(language, count),
+);
 
 /** An element of the response. */
 export const dayRow = z.compile(

@@ -1,5 +1,5 @@
 import { type Day, monthSoFar } from '../../catalog/day.ts';
-import type { Sample } from '../../catalog/family.ts';
+import { type Sample, UNKNOWN } from '../../catalog/family.ts';
 import type { CreditPrice } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { preciseSum } from '../counts.ts';
@@ -25,7 +25,7 @@ export function costByModel(
   if (models === undefined) return undefined;
   const samples = models.flatMap(({ model, tier, credits }) => {
     if (credits === undefined) return [];
-    const { currency, amount } = costOf(credits, price);
+    const { currency, amount } = costOf(credits ?? UNKNOWN, price);
     return [{ labels: { model, tier, currency }, value: amount }];
   });
   return samples.length === 0 && models.length > 0 ? undefined : samples;

@@ -55,13 +55,13 @@ days is 12 million: 21 000 000, on a Wednesday too.`,
 
   shareByModel: `The credits of each model on the data day, divided by all credits of that day. A model that was only used in
 the 14 days before has 0. Credits of no model count in the total, so that the shares can add up to less than 1. Absent on a
-day without credits and if the day has no breakdown by model.
+day without credits, if the day has no breakdown by model, and for a model whose credits were rejected.
 
 Example: of 2 000 000 credits, model a took 1 500 000 and model b 400 000. The shares are 0.75 and 0.2.`,
 
   shareByModelBaseline: `The credits of each model in the 14 days before the data day, divided by all credits of these days. Only
 days with known credits and breakdown by model count. A model that was first used on the data day has 0.
-Absent with fewer than seven such days and if they have no credits.
+Absent with fewer than seven such days, if they have no credits, and for a model whose credits of one of them were rejected.
 
 Example: 14 days of 1 000 000 credits each, of which model a took 900 000 and model b 100 000, and a first day of model c: the
 baselines are 0.9, 0.1 and 0.`,

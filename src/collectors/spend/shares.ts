@@ -1,9 +1,9 @@
 import { addDays, type Day, daysFrom } from '../../catalog/day.ts';
-import type { Sample } from '../../catalog/family.ts';
+import { type Sample, UNKNOWN } from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
 import { breakdown, OTHER, plus, preciseSum } from '../counts.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
-import { modelsOf } from '../tokens/models.ts';
+import { areNamed, modelsOf } from '../tokens/models.ts';
 import { creditsOn } from './credits.ts';
 
 const BASELINE_DAYS = 14;
@@ -12,7 +12,7 @@ const MIN_BASELINE_DAYS = 7;
 
 type ModelSample = Sample<'model' | 'tier'>;
 
-/** The credits of a model on the day and on the days before. */
+/** The credits of a model on the day and on the days before; NaN where they, or a part of them, are unknown. */
 interface ModelCredits {
   readonly model: string;
   readonly tier: string;
@@ -78,30 +78,39 @@ function totalOf(view: View, days: readonly Day[]): number | undefined {
 function creditsByModel(view: View, today: readonly Day[], earlier: readonly Day[]): readonly ModelCredits[] {
   // Summed in place before they get a key, which costs more: weeks of days have the same few models.
   const byModel = new Map<string, Map<string, Sums>>();
-  function add(days: readonly Day[], part: 'ofDay' | 'before'): void {
-    for (const { model, tier, credits = 0 } of days.flatMap((day) => modelsOf(view, day) ?? [])) {
+  const entries = () => [...byModel.values()].flatMap((byTier) => [...byTier.values()]);
+  const listed = new Map<Day, ReadonlySet<Sums>>();
+
+  function add(day: Day, part: 'ofDay' | 'before'): void {
+    const models = modelsOf(view, day) ?? [];
+    const seen = new Set<Sums>();
+    for (const { model, tier, credits = 0 } of models) {
       const byTier = byModel.get(model) ?? new Map<string, Sums>();
       byModel.set(model, byTier);
       const entry = byTier.get(tier) ?? { model, tier, ofDay: 0, before: 0 };
       byTier.set(tier, entry);
-      entry[part] = plus(entry[part], credits);
+      entry[part] = plus(entry[part], credits ?? UNKNOWN);
+      seen.add(entry);
     }
+    if (!areNamed(models)) listed.set(day, seen);
   }
-  add(today, 'ofDay');
-  add(earlier, 'before');
-  return breakdown<ModelCredits>(
-    [...byModel.values()].flatMap((byTier) => [...byTier.values()]),
-    {
-      keyOf: ({ model, tier }) => JSON.stringify([model, tier]),
-      merge: (one, other) => ({
-        ...one,
-        ofDay: plus(one.ofDay, other.ofDay),
-        before: plus(one.before, other.before),
-      }),
-      weightOf: ({ ofDay, before }) => plus(ofDay, before),
-      restOf: (entry) => ({ ...entry, model: OTHER, tier: OTHER }),
-    },
-  );
+  for (const day of today) add(day, 'ofDay');
+  for (const day of earlier) add(day, 'before');
+  // Credits without a usable name can be those of any model that the day does not list.
+  for (const [day, seen] of listed) {
+    const part = today.includes(day) ? 'ofDay' : 'before';
+    for (const entry of entries()) if (!seen.has(entry)) entry[part] = UNKNOWN;
+  }
+  return breakdown<ModelCredits>(entries(), {
+    keyOf: ({ model, tier }) => JSON.stringify([model, tier]),
+    merge: (one, other) => ({
+      ...one,
+      ofDay: plus(one.ofDay, other.ofDay),
+      before: plus(one.before, other.before),
+    }),
+    weightOf: ({ ofDay, before }) => plus(ofDay || 0, before || 0),
+    restOf: (entry) => ({ ...entry, model: OTHER, tier: OTHER }),
+  });
 }
 
 function sharesOf(

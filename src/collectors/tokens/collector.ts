@@ -1,8 +1,8 @@
 import type { DayCollector } from '../../catalog/collector.ts';
 import type { Day } from '../../catalog/day.ts';
-import { dayFamily, type Sample } from '../../catalog/family.ts';
+import { dayFamily, type Sample, UNKNOWN } from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
-import { sumOf } from '../counts.ts';
+import { sumOfUsable } from '../counts.ts';
 import { figure, parts } from '../samples.ts';
 import { type TokensRow, tokensDataset } from './dataset.ts';
 import { modelsOf, type TieredModel } from './models.ts';
@@ -99,7 +99,7 @@ function byModel<Label extends string>(
 }
 
 function creditsOf({ model, tier, credits }: TieredModel): readonly Sample<'model' | 'tier'>[] {
-  return credits === undefined ? [] : [{ labels: { model, tier }, value: credits }];
+  return credits === undefined ? [] : [{ labels: { model, tier }, value: credits ?? UNKNOWN }];
 }
 
 function tokensOf({ model, tier, input, output }: TieredModel): readonly Sample<'model' | 'tier' | 'kind'>[] {
@@ -108,11 +108,11 @@ function tokensOf({ model, tier, input, output }: TieredModel): readonly Sample<
 }
 
 function unattributed(row: TokensRow | undefined): readonly Sample<'breakdown'>[] | undefined {
-  // Rejected parts of a breakdown are not necessarily unattributed.
-  if (row?.credits === undefined || (row.rejected?.['credits'] ?? 0) > 0) return undefined;
-  const ofModels = row.byModel?.map(({ credits }) => credits ?? 0);
+  if (row?.credits === undefined) return undefined;
+  // What is unknown of a breakdown is not necessarily unattributed.
+  const ofModels = row.byModel?.map(({ credits = 0 }) => credits);
   return parts('breakdown', {
-    model: rest(row.credits, ofModels && sumOf(ofModels)),
+    model: rest(row.credits, ofModels && sumOfUsable(ofModels)),
     user: rest(row.credits, row.creditsByUser),
   });
 }

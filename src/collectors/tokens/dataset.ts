@@ -1,13 +1,13 @@
 import type { DayDataset, Reduced } from '../../catalog/dataset.ts';
 
-/** A day's usage of one model in one tier. */
+/** A day's usage of one model in one tier. An amount is undefined if it was not sent, null if it or a part of it was unusable. */
 export interface ModelTokens {
   readonly model: string;
   /** Missing if the platform did not send it. */
   readonly tier?: string | undefined;
-  readonly credits?: number | undefined;
-  readonly input?: number | undefined;
-  readonly output?: number | undefined;
+  readonly credits?: number | null | undefined;
+  readonly input?: number | null | undefined;
+  readonly output?: number | null | undefined;
 }
 
 /** The stored consumption of a day; of individual people only the sum of their credits. */

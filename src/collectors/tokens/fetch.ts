@@ -4,35 +4,43 @@ import { withRejected } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
 import { type Source, UnexpectedAnswer } from '../../catalog/source.ts';
 import { type AnalyticsAnswer, askAnalytics, byDay, type Dated } from '../analytics.ts';
-import { sumOf } from '../counts.ts';
-import { amount, day, list, requiredAmount, requiredText, text } from '../fields.ts';
+import { sumOfUsable } from '../counts.ts';
+import {
+  amount,
+  day,
+  element,
+  elementAmount,
+  list,
+  rejected,
+  requiredElementAmount,
+  requiredText,
+  text,
+} from '../fields.ts';
 import { type ModelTokens, type TokensRow, tokensDataset } from './dataset.ts';
-import { mergedModels } from './models.ts';
+import { mergedModels, SOME_MODEL } from './models.ts';
 
 /** Undefined if the platform names no model: such usage stays unattributed. */
-const modelElement = z
-  .object({
-    model_id: text,
-    model_tier: text,
-    billable_tokens: amount,
-    input_tokens: amount,
-    output_tokens: amount,
-  })
-  .transform((raw): ModelTokens | undefined =>
-    raw.model_id === undefined
-      ? undefined
-      : {
-          model: raw.model_id,
-          tier: raw.model_tier,
-          credits: raw.billable_tokens,
-          input: raw.input_tokens,
-          output: raw.output_tokens,
-        },
-  );
+const modelElement = element({
+  model_id: z.union([text, rejected]),
+  model_tier: text,
+  billable_tokens: elementAmount,
+  input_tokens: elementAmount,
+  output_tokens: elementAmount,
+}).transform((raw): ModelTokens | undefined => {
+  if (raw.model_id === null) return SOME_MODEL;
+  if (raw.model_id === undefined) return undefined;
+  return {
+    model: raw.model_id,
+    tier: raw.model_tier,
+    credits: raw.billable_tokens,
+    input: raw.input_tokens,
+    output: raw.output_tokens,
+  };
+});
 
-const userElement = z
-  .object({ billable_tokens: requiredAmount })
-  .transform(({ billable_tokens }) => billable_tokens);
+const userElement = element({ billable_tokens: requiredElementAmount }).transform(
+  ({ billable_tokens }) => billable_tokens,
+);
 
 /** An element of the ungrouped response. */
 export const dayRow = z.compile(
@@ -59,7 +67,7 @@ export const dayRow = z.compile(
             cacheWrite: raw.cache_write_tokens,
           },
           byModel: raw.by_model && mergedModels(raw.by_model.filter((entry) => entry !== undefined)),
-          creditsByUser: raw.by_user && sumOf(raw.by_user),
+          creditsByUser: raw.by_user && sumOfUsable(raw.by_user),
         },
       }),
     ),
@@ -119,9 +127,23 @@ function withModels(
   groups: readonly Dated<ModelTokens>[] | undefined,
   lost: readonly string[],
 ): TokensRow {
-  const faults = groups?.flatMap((group) => (group.faults ?? []).map(() => 'by_model')) ?? [];
-  const byModel = groups && mergedModels(groups.map((group) => group.row));
+  // Identical groups of a day are one group.
+  const distinct = new Map(groups?.map((group) => [JSON.stringify(group), group]));
+  const models = [...distinct.values()].map(withUnusable);
+  const faults = [...distinct.values()].flatMap((group) => (group.faults ?? []).map(() => 'by_model'));
+  const byModel = groups && mergedModels(lost.length === 0 ? models : [...models, SOME_MODEL]);
   return withRejected({ ...row, byModel }, [...faults, ...lost], tokensDataset.parts);
+}
+
+/** The group with null for each amount that was rejected. */
+function withUnusable({ row, faults = [] }: Dated<ModelTokens>): ModelTokens {
+  const isUnusable = (field: string) => faults.includes(field);
+  return {
+    ...row,
+    credits: isUnusable('billable_tokens') ? null : row.credits,
+    input: isUnusable('input_tokens') ? null : row.input,
+    output: isUnusable('output_tokens') ? null : row.output,
+  };
 }
 
 /**

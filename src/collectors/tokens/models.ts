@@ -8,9 +8,23 @@ export type TieredModel = ModelTokens & { readonly tier: string };
 
 const UNKNOWN_TIER = 'unknown';
 
+/** Usage that was reported for a model without a usable name, which can be any of them. */
+export const SOME_MODEL: ModelTokens = {
+  model: OTHER,
+  tier: OTHER,
+  credits: null,
+  input: null,
+  output: null,
+};
+
+/** Whether all usage of these entries has the model that it belongs to. */
+export function areNamed(entries: readonly ModelTokens[]): boolean {
+  return !entries.some(({ model, tier, credits }) => model === OTHER && tier === OTHER && credits === null);
+}
+
 /**
  * A day's usage by model and tier; undefined if the day's row lacks the breakdown. A missing tier is the model's last
- * known one, otherwise `unknown`.
+ * known one, otherwise the one that was learnt first since, otherwise `unknown`.
  */
 export function modelsOf(view: View, day: Day): readonly TieredModel[] | undefined {
   return view.ofDay(tieredModels, day);
@@ -21,7 +35,7 @@ function tieredModels(view: View, day: Day): readonly TieredModel[] | undefined 
   if (entries === undefined) return undefined;
   if (isMerged(entries)) return entries;
   const untiered = new Set(entries.filter(({ tier }) => tier === undefined).map(({ model }) => model));
-  const tiers = lastTiers(untiered, entries, view, day);
+  const tiers = nearestTiers(untiered, entries, view, day);
   return mergedTiers(
     entries.map((entry) => ({ ...entry, tier: entry.tier ?? tiers.get(entry.model) ?? UNKNOWN_TIER })),
   );
@@ -40,8 +54,8 @@ export function mergedTiers(entries: readonly TieredModel[]): readonly TieredMod
   return mergedModels(entries).map((entry) => ({ ...entry, tier: entry.tier ?? UNKNOWN_TIER }));
 }
 
-/** The newest known tier of each model in `models`, on that day or an earlier one. */
-function lastTiers(
+/** The tier of each model in `models`: the newest known of that day or an earlier one, otherwise the oldest of a later one. */
+function nearestTiers(
   models: ReadonlySet<string>,
   entries: readonly ModelTokens[],
   view: View,
@@ -50,10 +64,12 @@ function lastTiers(
   const found = new Map<string, string>();
   if (models.size === 0) return found;
   collectTiers(found, models, entries);
-  if (found.size === models.size) return found;
-  for (const row of view.rowsBefore(tokensDataset, day)) {
-    collectTiers(found, models, row.byModel ?? []);
+  for (const rowsOf of [view.rowsBefore, view.rowsAfter]) {
     if (found.size === models.size) break;
+    for (const row of rowsOf(tokensDataset, day)) {
+      collectTiers(found, models, row.byModel ?? []);
+      if (found.size === models.size) break;
+    }
   }
   return found;
 }
@@ -65,8 +81,9 @@ function collectTiers(
   entries: readonly ModelTokens[],
 ): void {
   const best = new Map<string, { tier: string; credits: number }>();
-  for (const { model, tier, credits = 0 } of entries) {
+  for (const { model, tier, credits: sent } of entries) {
     if (tier === undefined || !models.has(model) || found.has(model)) continue;
+    const credits = sent ?? 0;
     if (credits > (best.get(model)?.credits ?? -1)) best.set(model, { tier, credits });
   }
   for (const [model, { tier }] of best) found.set(model, tier);
@@ -94,12 +111,16 @@ function distinctModels(entries: readonly ModelTokens[]): readonly ModelTokens[]
   return [...byModel.values()].flatMap((byTier) => [...byTier.values()]);
 }
 
+function plusSent(one: ModelTokens['credits'], other: ModelTokens['credits']): ModelTokens['credits'] {
+  return one === null || other === null ? null : plusKnown(one, other);
+}
+
 function mergeTokens(one: ModelTokens, other: ModelTokens): ModelTokens {
   return {
     model: one.model,
     tier: one.tier,
-    credits: plusKnown(one.credits, other.credits),
-    input: plusKnown(one.input, other.input),
-    output: plusKnown(one.output, other.output),
+    credits: plusSent(one.credits, other.credits),
+    input: plusSent(one.input, other.input),
+    output: plusSent(one.output, other.output),
   };
 }

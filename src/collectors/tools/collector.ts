@@ -1,5 +1,5 @@
 import type { DayCollector } from '../../catalog/collector.ts';
-import { dayFamily } from '../../catalog/family.ts';
+import { dayFamily, UNKNOWN } from '../../catalog/family.ts';
 import { counts, figure, parts } from '../samples.ts';
 import { type ToolsRow, toolsDataset } from './dataset.ts';
 
@@ -115,7 +115,7 @@ export const dailyHookInvocationsByEvent = dayFamily({
   samplesOf: (view, day) =>
     view.row(toolsDataset, day)?.byHook?.map(({ event, matcher, count }) => ({
       labels: { event, matcher },
-      value: count,
+      value: count ?? UNKNOWN,
     })),
 });
 

@@ -5,7 +5,8 @@ export interface HookCount {
   readonly event: string;
   /** Empty for hooks without a matcher. */
   readonly matcher: string;
-  readonly count: number;
+  /** Null if it or a part of it was unusable. */
+  readonly count: number | null;
 }
 
 /** The stored tool usage of a day; never hook command lines, which can contain secrets and paths. */

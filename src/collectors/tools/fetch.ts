@@ -3,24 +3,41 @@ import type { FetchedDays, Window } from '../../catalog/collector.ts';
 import { labelValue } from '../../catalog/label.ts';
 import type { Source } from '../../catalog/source.ts';
 import { askAnalytics, byDay, type Dated } from '../analytics.ts';
-import { breakdown, type Count, OTHER, plus, summedCounts } from '../counts.ts';
-import { amount, anyText, day, list, members, requiredAmount, requiredText } from '../fields.ts';
+import { breakdown, type Count, namedCount, OTHER, plusUsable, summedCounts } from '../counts.ts';
+import {
+  amount,
+  anyElementName,
+  day,
+  element,
+  elementName,
+  list,
+  members,
+  rejected,
+  requiredElementAmount,
+} from '../fields.ts';
 import { type HookCount, type ToolsRow, toolsDataset } from './dataset.ts';
 
-const toolElement = z
-  .object({ tool: z.string(), invocations: requiredAmount })
-  .transform(({ tool, invocations }): Count => ({ name: toolName(tool), count: invocations }));
+/** The label value of invalid tool names, of which one that is no text is one. */
+const INVALID_TOOL = 'invalid';
+
+const toolElement = element({
+  tool: z.union([z.string(), rejected]),
+  invocations: requiredElementAmount,
+}).transform(
+  ({ tool, invocations }): Count =>
+    tool === null ? { name: INVALID_TOOL, count: null } : { name: toolName(tool), count: invocations },
+);
 
 // Lower-cased before shortening, so that names that differ only in case share a digest.
-const serverElement = z
-  .object({ server: z.string().min(1), invocations: requiredAmount })
-  .transform(
-    ({ server, invocations }): Count => ({ name: labelValue(server.toLowerCase()), count: invocations }),
-  );
+const serverElement = element({ server: elementName, invocations: requiredElementAmount }).transform(
+  ({ server, invocations }) => namedCount(server?.toLowerCase() ?? null, invocations),
+);
 
-const namedElement = z.object({ name: requiredText, count: requiredAmount });
+const namedElement = element({ name: elementName, count: requiredElementAmount }).transform(
+  ({ name, count }) => namedCount(name, count),
+);
 
-const hookElement = z.object({ event: requiredText, matcher: anyText, count: requiredAmount });
+const hookElement = element({ event: elementName, matcher: anyElementName, count: requiredElementAmount });
 
 /** An element of the ungrouped response. */
 export const dayRow = z.compile(
@@ -73,11 +90,18 @@ export const dayRow = z.compile(
     ),
 );
 
-function summedHooks(hooks: readonly HookCount[]): readonly HookCount[] {
+/** Sums by event and matcher. An unusable matcher of an event can be any of its matchers. */
+function summedHooks(elements: readonly z.infer<typeof hookElement>[]): readonly HookCount[] {
+  const unclear = new Set(elements.filter(({ matcher }) => matcher === null).map(({ event }) => event));
+  const hooks = elements.map(({ event, matcher, count }): HookCount => {
+    if (event === null || matcher === null) return { event: OTHER, matcher: OTHER, count: null };
+    const known = unclear.has(event) ? null : count;
+    return { event: labelValue(event), matcher: labelValue(matcher), count: known };
+  });
   return breakdown(hooks, {
     keyOf: ({ event, matcher }) => JSON.stringify([event, matcher]),
-    merge: (one, other) => ({ ...one, count: plus(one.count, other.count) }),
-    weightOf: ({ count }) => count,
+    merge: (one, other) => ({ ...one, count: plusUsable(one.count, other.count) }),
+    weightOf: ({ count }) => count ?? 0,
     restOf: ({ count }) => ({ event: OTHER, matcher: OTHER, count }),
   });
 }
@@ -96,8 +120,6 @@ export async function fetchTools(source: Source, window: Window): Promise<Fetche
   return byDay(answer, toolsDataset.parts);
 }
 
-/** The label value of invalid tool names. */
-const INVALID_TOOL = 'invalid';
 const MAX_TOOL_CHARACTERS = 128;
 const CONTROL = /\p{Cc}/u;
 

@@ -51,7 +51,7 @@ export function* linesOf<const Name extends AttributeName>(
   }
 }
 
-/** Each person's figure, if it is known. */
+/** Each person's figure; NaN if it is unknown. */
 export function* figuresOf(
   columns: PeopleColumns,
   name: FigureName,
@@ -59,8 +59,7 @@ export function* figuresOf(
   const bytes = Buffer.from(columns[name], 'base64');
   let at = 0;
   for (const { user } of linesOf(columns, ['user'])) {
-    const value = bytes.readDoubleLE(at);
-    if (!Number.isNaN(value)) yield { user, value };
+    yield { user, value: bytes.readDoubleLE(at) };
     at += Float64Array.BYTES_PER_ELEMENT;
   }
 }

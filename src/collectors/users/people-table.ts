@@ -1,5 +1,5 @@
 import { OTHER_TEAMS, type PeopleSettings } from '../../catalog/settings.ts';
-import { plusKnown } from '../counts.ts';
+import { plus } from '../counts.ts';
 import { FIGURES, type FigureName, type PeopleColumns, textOf } from './columns.ts';
 import type { PersonDay } from './schema.ts';
 
@@ -79,7 +79,7 @@ const FIRST_PEOPLE = 256;
 /** The figures of many people, column by column; NaN means unknown. */
 interface FigureTable {
   put(row: number, figures: Figures): void;
-  /** Adds to the figures of a person; figures that cannot be summed become unknown. */
+  /** Adds to the figures of a person; what cannot be summed, or is unknown of one of them, becomes unknown. */
   addTo(row: number, figures: Figures): void;
   at(row: number, name: FigureName): number | undefined;
   /** A figure of the people in these rows, in their order, as bytes in base64. */
@@ -120,8 +120,8 @@ function createFigureTable(): FigureTable {
     },
     addTo(row, figures) {
       for (const { name, values } of columns) {
-        const sum = name === 'autonomy' ? undefined : plusKnown(at(row, name), figures[name]);
-        values[row] = sum ?? Number.NaN;
+        const sum = plus(values[row] ?? Number.NaN, figures[name] ?? Number.NaN);
+        values[row] = name === 'autonomy' ? Number.NaN : sum;
       }
     },
     column(name, order) {

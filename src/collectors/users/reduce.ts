@@ -1,6 +1,6 @@
 import { hasActivity, withRejected } from '../../catalog/dataset.ts';
 import type { PeopleSettings } from '../../catalog/settings.ts';
-import { type Count, MAX_PARTS, OTHER, plusKnown } from '../counts.ts';
+import { MAX_PARTS, OTHER, plusKnown } from '../counts.ts';
 import { FIGURES } from './columns.ts';
 import {
   type ModelPeople,
@@ -136,7 +136,7 @@ function modelsOf(models: ReadonlyMap<string, ReadonlyMap<string, number>>): rea
     );
 }
 
-function countsOf(counts: ReadonlyMap<string, number>): readonly Count[] {
+function countsOf(counts: ReadonlyMap<string, number>) {
   return [...counts].sort(byKey).map(([name, count]) => ({ name, count }));
 }
 

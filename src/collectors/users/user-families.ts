@@ -1,3 +1,4 @@
+import { isDamaged } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
 import { dayFamily, type Sample } from '../../catalog/family.ts';
 import { ANONYMOUS } from '../../catalog/settings.ts';
@@ -167,13 +168,21 @@ function peopleOf(view: View, day: Day): PeopleColumns | undefined {
   return row?.identity === identity ? row.people : undefined;
 }
 
-function byUser(view: View, day: Day, figure: FigureName): Iterable<Sample<'user'>> | undefined {
-  const people = peopleOf(view, day);
-  return people && eachUser(people, figure);
+/** Each person's figure. One that was not sent is left out, but where some were unusable, each that is missing is unknown. */
+function* knownFigures(view: View, day: Day, people: PeopleColumns, figure: FigureName) {
+  const isWhole = !isDamaged(view.row(usersDataset, day));
+  for (const { user, value } of figuresOf(people, figure)) {
+    if (!(isWhole && Number.isNaN(value))) yield { user, value };
+  }
 }
 
-function* eachUser(people: PeopleColumns, figure: FigureName): Generator<Sample<'user'>> {
-  for (const { user, value } of figuresOf(people, figure)) yield { labels: { user }, value };
+function byUser(view: View, day: Day, figure: FigureName): Iterable<Sample<'user'>> | undefined {
+  const people = peopleOf(view, day);
+  return people && eachUser(knownFigures(view, day, people, figure));
+}
+
+function* eachUser(figures: ReturnType<typeof knownFigures>): Generator<Sample<'user'>> {
+  for (const { user, value } of figures) yield { labels: { user }, value };
 }
 
 function byUserAnd<Label extends 'role' | 'action'>(
@@ -183,16 +192,19 @@ function byUserAnd<Label extends 'role' | 'action'>(
   figures: Readonly<Record<string, FigureName>>,
 ): Iterable<Sample<'user' | Label>> | undefined {
   const people = peopleOf(view, day);
-  return people && eachPart(people, label, figures);
+  if (people === undefined) return undefined;
+  const each = Object.entries(figures).map(
+    ([part, figure]) => [part, knownFigures(view, day, people, figure)] as const,
+  );
+  return eachPart(label, each);
 }
 
 function* eachPart<Label extends 'role' | 'action'>(
-  people: PeopleColumns,
   label: Label,
-  figures: Readonly<Record<string, FigureName>>,
+  parts: readonly (readonly [string, ReturnType<typeof knownFigures>])[],
 ): Generator<Sample<'user' | Label>> {
-  for (const [part, figure] of Object.entries(figures)) {
-    for (const { user, value } of figuresOf(people, figure)) {
+  for (const [part, figures] of parts) {
+    for (const { user, value } of figures) {
       yield { labels: { user, [label]: part } as Record<'user' | Label, string>, value };
     }
   }
