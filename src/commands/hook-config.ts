@@ -8,6 +8,7 @@ import { codeOf, createFolder, writeWhole } from '../hooks/files.ts';
 import { expandHome, findPaths } from '../hooks/paths.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
+import { textOf, unreadable } from '../runtime/text-file.ts';
 import type { CommandContext } from './command.ts';
 import { ownCommand } from './own-command.ts';
 
@@ -41,7 +42,7 @@ function merge(
 ): string {
   // A symbolic link, such as into a directory of dotfiles, is preserved.
   const file = existsSync(named) ? realpathSync(named) : named;
-  const text = textOf(file);
+  const text = textIn(file);
   const existing = text === undefined || text.trim() === '' ? {} : parse(text, named);
   const indent = /^[ \t]+(?=")/m.exec(text ?? '')?.[0] ?? '  ';
   let changed: string;
@@ -71,12 +72,13 @@ function keepOld(file: string): string {
   return backup;
 }
 
-function textOf(file: string): string | undefined {
+/** The text of a file; undefined if it does not exist. */
+function textIn(file: string): string | undefined {
   try {
     if (statSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
-    return readFileSync(file, 'utf8');
+    return textOf(readFileSync(file));
   } catch (error) {
-    throw new ConfigError(`${file} cannot be read (${codeOf(error)})`);
+    throw new ConfigError(`${file} ${unreadable(error)}`);
   }
 }
 

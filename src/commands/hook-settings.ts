@@ -3,6 +3,7 @@ import type { HookPaths } from '../hooks/paths.ts';
 import { readSettingsFile } from '../hooks/settings/read-settings.ts';
 import { defaultSettings, type HookSettings } from '../hooks/settings/settings.ts';
 import { ConfigError } from '../runtime/errors.ts';
+import { unreadable } from '../runtime/text-file.ts';
 
 /** The settings of the file, or the defaults if it does not exist; throws a `ConfigError`. */
 export function settingsFor({ config, home }: HookPaths): HookSettings {
@@ -10,7 +11,7 @@ export function settingsFor({ config, home }: HookPaths): HookSettings {
     return readSettingsFile(config.file, home);
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    if (codeOf(error) !== 'ENOENT') throw new ConfigError(`${config.file} cannot be read (${codeOf(error)})`);
+    if (codeOf(error) !== 'ENOENT') throw new ConfigError(`${config.file} ${unreadable(error)}`);
     if (config.named) throw new ConfigError(`${config.file} does not exist`);
     return defaultSettings;
   }

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { type GivenHeader, headerValueIn, parseHeaders } from '../backfill/remote/headers.ts';
 import type { backfillOptions } from '../config/command-options.ts';
 import { type Credential, createFileCredential } from '../config/credential.ts';
-import { type Files, unreadable } from '../config/files.ts';
+import type { Files } from '../config/files.ts';
 import type { ValuesOf } from '../config/option.ts';
 import { ConfigError } from '../runtime/errors.ts';
+import { unreadable } from '../runtime/text-file.ts';
 
 type BackfillValues = ValuesOf<typeof backfillOptions>;
 

@@ -1,6 +1,7 @@
 import { ConfigError } from '../runtime/errors.ts';
+import { unreadable } from '../runtime/text-file.ts';
 import { type Environment, optionsInEnvironment } from './environment.ts';
-import { type Files, unreadable } from './files.ts';
+import type { Files } from './files.ts';
 import type { RawOptions } from './option.ts';
 import { createOptions } from './options.ts';
 import { resolveValues } from './values.ts';

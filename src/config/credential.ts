@@ -1,5 +1,6 @@
 import { ConfigError } from '../runtime/errors.ts';
-import { type Files, unreadable } from './files.ts';
+import { unreadable } from '../runtime/text-file.ts';
+import type { Files } from './files.ts';
 
 /** A source of an API key. */
 export interface Credential {

@@ -1,9 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { Clock } from '../runtime/clock.ts';
+import { textOf } from '../runtime/text-file.ts';
 
 /** File access of the configuration. */
 export interface Files {
-  /** The text of a file (UTF-8); rejects with the system's error. */
+  /** The text of a file; rejects with an error for `unreadable` if it cannot be read or is not UTF-8. */
   read(path: string): Promise<string>;
   /** A text that changes whenever the file is written or replaced, also behind a symbolic link. */
   fingerprint(path: string): Promise<string>;
@@ -12,7 +13,7 @@ export interface Files {
 /** The local file system. */
 export function createFiles(): Files {
   return {
-    read: (path) => readFile(path, 'utf8'),
+    read: async (path) => textOf(await readFile(path)),
     async fingerprint(path) {
       const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
       return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
@@ -28,15 +29,6 @@ export function createFakeFiles(contents: Map<string, string | Error>): Files {
     return found;
   }
   return { read: async (path) => find(path), fingerprint: async (path) => find(path) };
-}
-
-/** The reason that a file cannot be read, to follow its name. */
-export function unreadable(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-  if (code === 'ENOENT') return 'does not exist';
-  if (code === 'EACCES' || code === 'EPERM') return 'cannot be read: permission denied';
-  if (code === 'EISDIR') return 'is a directory';
-  return `cannot be read (${code})`;
 }
 
 /** Interval between checks of a watched file, in milliseconds. */

@@ -1,9 +1,10 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { type DatabaseUrl, parseDatabaseUrl } from '../runtime/database-url.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
+import { unreadable } from '../runtime/text-file.ts';
 import { type Credential, createFileCredential, createFixedCredential } from './credential.ts';
 import type { Environment } from './environment.ts';
-import { type Files, unreadable } from './files.ts';
+import type { Files } from './files.ts';
 import type { RawOptions } from './option.ts';
 
 /** Where the history and the hook events are stored. */

@@ -1,3 +1,5 @@
+import { textOf } from '../runtime/text-file.ts';
+
 // Not imported: importing all members of a built-in module takes longer than using a few of them.
 const {
   closeSync,
@@ -114,11 +116,11 @@ function syncFolder(folder: string): void {
 
 const READING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** Reads a text; a pipe that nobody writes to is empty, since waiting for it would hold up the agent. */
+/** Reads a text, and throws an error for `unreadable`; a pipe that nobody writes to is empty, since waiting for it would hold up the agent. */
 export function readNow(file: string): string {
   const descriptor = openSync(file, READING);
   try {
-    return readFileSync(descriptor, 'utf8');
+    return textOf(readFileSync(descriptor));
   } finally {
     closeSync(descriptor);
   }

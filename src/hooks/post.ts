@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Environment } from '../config/process-environment.ts';
+import { unreadable } from '../runtime/text-file.ts';
 import { codeOf, readNow } from './files.ts';
 import type { Secret } from './settings/settings.ts';
 
@@ -112,7 +113,7 @@ export function certificatesWith(file: string): string[] {
   try {
     own = readNow(file);
   } catch (error) {
-    throw new Error(`the file of certificates ${file} cannot be read (${codeOf(error)})`);
+    throw new Error(`the file of certificates ${file} ${unreadable(error)}`);
   }
   return [...process.getBuiltinModule('node:tls').getCACertificates('default'), own];
 }
@@ -124,7 +125,7 @@ export type ReadSecret = (secret: Secret) => string;
 export function createSecrets(environment: Environment, remember: (secret: string) => void): ReadSecret {
   return (secret) => {
     const source = 'file' in secret ? secret.file : secret.variable;
-    const text = ('file' in secret ? textOf(secret.file) : (environment[secret.variable] ?? '')).trim();
+    const text = ('file' in secret ? secretIn(secret.file) : (environment[secret.variable] ?? '')).trim();
     if (text === '') throw new Error(`${source} ${'file' in secret ? 'is empty' : 'is not set'}`);
     // Other characters cannot be sent in a header.
     if (!/^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/.test(text)) {
@@ -135,11 +136,10 @@ export function createSecrets(environment: Environment, remember: (secret: strin
   };
 }
 
-function textOf(file: string): string {
+function secretIn(file: string): string {
   try {
     return readNow(file);
   } catch (error) {
-    const code = codeOf(error);
-    throw new Error(`${file} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}`);
+    throw new Error(`${file} ${unreadable(error)}`);
   }
 }

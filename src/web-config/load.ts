@@ -1,8 +1,9 @@
-import { type Files, unreadable } from '../config/files.ts';
+import type { Files } from '../config/files.ts';
 import { nearestNode, validated } from '../config/validate.ts';
 import { originOf, type YamlNode } from '../config/yaml-node.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { redactHashesAndKeys } from '../runtime/redact.ts';
+import { unreadable } from '../runtime/text-file.ts';
 import { costOf, webConfigSchema } from './schema.ts';
 import type { WebSettings } from './settings.ts';
 import { readTls, tlsWarning } from './tls-section.ts';

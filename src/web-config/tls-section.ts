@@ -1,6 +1,7 @@
 import path from 'node:path';
-import { type Files, unreadable } from '../config/files.ts';
+import type { Files } from '../config/files.ts';
 import { configErrorAt, type YamlNode } from '../config/yaml-node.ts';
+import { unreadable } from '../runtime/text-file.ts';
 import { checkAuthorities, checkKeyPair, checkSuites, type Pem } from './certificates.ts';
 import { curves, defaultSuites, opensslSuites } from './names.ts';
 import type { TlsSection } from './schema.ts';

@@ -98,7 +98,7 @@ describe('the hook lets the agent continue', () => {
   test('if its settings are missing', async () => {
     const home = homeWith();
     expectToLetGo(await home.run('hook', { input: event(), args: ['--config=/nowhere.yaml'] }));
-    expect(logOf(home)).toContain('/nowhere.yaml cannot be read (ENOENT)');
+    expect(logOf(home)).toContain('/nowhere.yaml does not exist');
   });
 
   test('if a flag is misspelt', async () => {

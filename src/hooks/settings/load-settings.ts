@@ -1,3 +1,4 @@
+import { unreadable } from '../../runtime/text-file.ts';
 import { isRecord } from '../event.ts';
 import { codeOf, createFolder, readNow, writeWhole } from '../files.ts';
 import type { HookPaths } from '../paths.ts';
@@ -101,7 +102,7 @@ async function standard(): Promise<HookSettings> {
 function unusable(file: string, error: unknown): string {
   return error instanceof Error && error.name === 'ConfigError'
     ? error.message
-    : `${file} cannot be read (${codeOf(error)})`;
+    : `${file} ${unreadable(error)}`;
 }
 
 function cachedIn(file: string): CachedSettings | undefined {

@@ -199,11 +199,7 @@ describe('settings for a run', () => {
 
   test('notify no one if a named file is missing', async () => {
     const { settings, problem } = await loadSettings(paths(), '1');
-    expect([settings.rules, settings.forward, problem]).toEqual([
-      [],
-      undefined,
-      `${file} cannot be read (ENOENT)`,
-    ]);
+    expect([settings.rules, settings.forward, problem]).toEqual([[], undefined, `${file} does not exist`]);
   });
 
   test('are kept in parsed form until the file changes', async () => {

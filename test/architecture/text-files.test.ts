@@ -1,0 +1,23 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+
+/** Files that this program alone writes, which may be read without a look at their encoding. */
+const OWN: ReadonlyMap<string, string> = new Map([
+  ['src/backfill/state-file.ts', 'JSON; a damaged one is refused'],
+  ['src/copy/sqlite.ts', 'JSON; a damaged one is refused'],
+  ['src/hooks/forward/lock.ts', 'a process and a number'],
+  ['src/hooks/forward/spool.ts', 'events; their checksums are compared'],
+  ['src/hooks/sessions.ts', 'two numbers'],
+  ['src/hooks/settings/load-settings.ts', 'settings as JSON; their text was examined before'],
+  ['src/runtime/installation.ts', 'package.json'],
+]);
+
+test('every file that others write is read by textOf, which refuses what is not UTF-8', () => {
+  const reading = globSync('{src,bin}/**/*.{ts,js}', { cwd: ROOT })
+    .map((file) => file.split(path.sep).join('/'))
+    .filter((file) => /readFile(?:Sync)?\([^;]*'utf-?8'/.test(readFileSync(path.join(ROOT, file), 'utf8')));
+  expect(reading.toSorted()).toEqual([...OWN.keys()]);
+});
