@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Day, type Instant, parseDay } from '../catalog/day.ts';
-import { isLabelValue, labelValue } from '../catalog/label.ts';
+import { labelValue } from '../catalog/label.ts';
 import { repositoryOf } from './repository.ts';
 
 const ISO_TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?)?$/i;
@@ -9,7 +9,7 @@ const NUMERAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
 
 /** Bounds on the size of a row: more people than an organization has, and more names than any breakdown has. */
 const MAX_ELEMENTS = 250_000;
-export const MAX_MEMBERS = 5_000;
+const MAX_MEMBERS = 5_000;
 
 /** Up to here, every whole number has an exact representation. */
 const MAX_AMOUNT = 2 ** 53;
@@ -61,23 +61,8 @@ export const flag = z.preprocess((value) => {
 }, z.boolean().optional());
 
 /** Whether an untrusted value is an object with members: neither null nor an array. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Whether `requiredText` and `text` leave a value as it is. */
-export function isPlainText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && isLabelValue(value);
-}
-
-/** Whether `requiredAmount` and `amount` leave a value as it is. */
-export function isPlainAmount(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && value <= MAX_AMOUNT;
-}
-
-/** Whether `requiredInstant` leaves a value as it is. */
-export function isPlainInstant(value: unknown): value is Instant {
-  return typeof value === 'number' && value > 0 && value <= LAST_INSTANT;
 }
 
 /** A required instant after 1970 as milliseconds, numeric text or ISO 8601 text; UTC unless it has an offset. */

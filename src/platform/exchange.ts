@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
 import axios from 'axios';
 import type { PlatformError } from '../runtime/errors.ts';
-import { createJsonMeter, type JsonBounds } from '../runtime/json-meter.ts';
 import type { Slices } from '../runtime/slices.ts';
 import type { AgentPool, Agents } from './agents.ts';
 import { describeNetworkError } from './error-text.ts';
@@ -11,7 +10,7 @@ export type Exchanged =
   | Answered
   | { readonly kind: 'redirect'; readonly status: number; readonly words: string }
   | { readonly kind: 'refused'; readonly status: number; readonly error: PlatformError }
-  | { readonly kind: 'too-large'; readonly status: number; readonly exceeds: 'bytes' | keyof JsonBounds }
+  | { readonly kind: 'too-large'; readonly status: number }
   | { readonly kind: 'timeout'; readonly words: string; readonly hint?: string }
   | { readonly kind: 'network'; readonly words: string; readonly hint?: string };
 
@@ -147,11 +146,10 @@ async function read(answer: Head, deadline: Deadline, parts: BodyParts): Promise
   if (status < 200 || status > 299) return { ...answered, text: await readErrorBody(stream) };
   if (Number(answer.header('content-length') ?? 0) > parts.maxResponseBytes) {
     stream.destroy();
-    return { kind: 'too-large', status, exceeds: 'bytes' };
+    return { kind: 'too-large', status };
   }
   try {
-    const exceeds = await readBody(stream, answered, parts);
-    return exceeds === undefined ? answered : { kind: 'too-large', status, exceeds };
+    return (await readBody(stream, answered, parts)) ? answered : { kind: 'too-large', status };
   } catch (thrown) {
     if (deadline.signal.aborted) throw thrown;
     return { kind: 'network', words: 'the answer is incomplete or damaged' };
@@ -198,44 +196,31 @@ function bare(protocol: string): string {
   return protocol.replace(':', '').slice(0, 10);
 }
 
-/** Deeper than any answer of the platform, and cheap to parse. */
-const MAX_DEPTH = 64;
-
-/**
- * The limit on values is the limit on bytes divided by this. A named value takes more bytes than that; a value without
- * a name, such as an empty object, takes twenty times its text in memory.
- */
-const BYTES_PER_VALUE = 16;
-
 /** Maximum number of bytes read of an error's body: enough for its first sentences. */
 const ERROR_BODY_BYTES = 16 * 1024;
 
 /**
- * Reads a JSON body of at most `maxResponseBytes` bytes (after decompression) into `answered`. Stops at the first byte
- * beyond that, or when a limit of its structure is exceeded, and returns what it exceeds. Throws the stream's error if it
- * is interrupted.
+ * Reads a body of at most `maxResponseBytes` bytes (after decompression) into `answered`; stops at the first byte beyond that, and
+ * returns false. Throws the stream's error if it is interrupted.
  */
 async function readBody(
   stream: Readable,
   answered: Answered,
   { maxResponseBytes: limit, reading }: BodyParts,
-): Promise<'bytes' | keyof JsonBounds | undefined> {
+): Promise<boolean> {
   const chunks: Buffer[] = [];
-  const meter = createJsonMeter({ depth: MAX_DEPTH, values: Math.ceil(limit / BYTES_PER_VALUE) });
   const place = reading.place();
   let bytes = 0;
   for await (const chunk of stream) {
     // Meanwhile the rest stays in the socket: otherwise one turn of the event loop would read what dozens of them hold.
     await reading.next(place);
     bytes += chunk.length;
-    if (bytes > limit) return 'bytes';
-    const exceeds = meter.read(chunk);
-    if (exceeds !== undefined) return exceeds;
+    if (bytes > limit) return false;
     chunks.push(chunk);
   }
   answered.bytes = bytes;
   answered.text = Buffer.concat(chunks).toString('utf8');
-  return undefined;
+  return true;
 }
 
 /** Reads the beginning of an error's body; empty if it is interrupted, because half a word may be half a secret. */

@@ -26,14 +26,8 @@ export function classifyResponse(
     case 'refused':
       return failure(exchanged.error, 'never');
     case 'too-large': {
-      const { status, exceeds } = exchanged;
-      if (exceeds === 'depth') {
-        const message = `${subject}: the answer is nested too deeply`;
-        return failure(new PlatformError('schema', message, { status, hint: NOT_JSON_HINT }), 'never');
-      }
-      const much = exceeds === 'bytes' ? 'is larger than' : 'contains too many values for';
-      const message = `${subject}: the answer ${much} ${facts.maxResponseBytes} bytes`;
-      return failure(tooLarge(message, status), 'never');
+      const message = `${subject}: the answer is larger than ${facts.maxResponseBytes} bytes`;
+      return failure(tooLarge(message, exchanged.status), 'never');
     }
     case 'redirect': {
       const { status, words } = exchanged;

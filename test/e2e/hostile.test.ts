@@ -11,7 +11,6 @@ describe('a platform that attacks memory or time costs its own data only', () =>
   const attacks: [string, string][] = [
     ['gzip-bomb=1073741824@tools', 'limit'],
     ['slow-body=50@tools', 'timeout'],
-    ['deep-json=100000@tools', 'schema'],
     ['redirect-loop@tools', 'server'],
     ['big-headers=1000000@tools', 'network'],
     ['many-names=10000@tools', 'limit'],
@@ -37,6 +36,16 @@ describe('a platform that attacks memory or time costs its own data only', () =>
           .map((line) => line.length),
       ),
     ).toBeLessThan(10_000);
+  });
+
+  test('a value nested a hundred thousand levels deep costs its row', async () => {
+    const story = await startStory({ sandbox: { faults: ['deep-json=100000@tools'] }, flags: FLAGS });
+    const page = await story.page();
+    expect(page.by('collector', SUCCESS)).toEqual({ ...OTHERS, tools: 1 });
+    expect(
+      page.value('agent_platform_exporter_records_rejected_total', { dataset: 'tools' }),
+    ).toBeGreaterThan(0);
+    expect(page.platform().filter((line) => line.startsWith('agent_platform_daily_tool_calls'))).toEqual([]);
   });
 
   test('names beyond 5 000 a day are summed into other, and no total changes', async () => {

@@ -18,8 +18,8 @@ const FAULTS: Readonly<Record<string, readonly string[]>> = {
   hooli: ['slow-body=20@tokens', 'redirect-loop@tools', 'big-headers=100000@activity', 'close=0.5@wiki'],
 };
 
-/** Organizations whose tokens cannot be fetched. */
-const FAILING_TOKENS = ['globex', 'hooli', 'initech', 'umbrella'];
+/** Organizations whose tokens cannot be fetched; of deeply nested rows, each is rejected by itself. */
+const FAILING_TOKENS = ['globex', 'hooli', 'initech'];
 
 const programs = createPrograms();
 

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { FetchedDocuments } from '../../catalog/collector.ts';
 import { type Page, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
-import { type Salvaged, salvage } from '../usable-row.ts';
+import { salvage } from '../usable-row.ts';
 import { READINESS_PATH, type ReadinessReport } from './dataset.ts';
-import { plainReport, reportElement } from './schema.ts';
+import { reportElement } from './schema.ts';
 
 /** Numbers of reports per page, tried in this order while answers are too large. */
 const PAGE_SIZES = [100, 20, 4, 1] as const;
@@ -48,7 +48,7 @@ async function walkReports(source: Source, pageSize: number): Promise<FetchedDoc
     },
     (items) => {
       for (const item of items) {
-        const { row, rejected: faults } = readReport(item);
+        const { row, rejected: faults } = salvage(reportElement, item);
         rejected += faults;
         if (row === undefined) {
           lost += 1;
@@ -74,12 +74,6 @@ async function walkReports(source: Source, pageSize: number): Promise<FetchedDoc
       : ['the listing exceeds the maximum number of results; the last reports were ignored']),
   ];
   return { documents, damaged, rejected, complete, remarks };
-}
-
-/** The usable parts of a report and the number of its unusable ones. */
-function readReport(item: unknown): Pick<Salvaged<ReadinessReport>, 'row' | 'rejected'> {
-  const row = plainReport(item);
-  return row === undefined ? salvage(reportElement, item) : { row, rejected: 0 };
 }
 
 function isTooLarge(thrown: unknown): boolean {

@@ -1,11 +1,6 @@
 import * as z from 'zod';
 import {
   flag,
-  isObject,
-  isPlainAmount,
-  isPlainInstant,
-  isPlainText,
-  MAX_MEMBERS,
   members,
   requiredAmount,
   requiredInstant,
@@ -13,7 +8,6 @@ import {
   requiredText,
   text,
 } from '../fields.ts';
-import { repositoryOf } from '../repository.ts';
 import type { Criterion, ReadinessReport } from './dataset.ts';
 
 const result = z.union([
@@ -69,61 +63,4 @@ function criterion([id, outcome]: readonly [string, z.infer<typeof result>]): Cr
 
 function byId(one: Criterion, other: Criterion): number {
   return one.id < other.id ? -1 : 1;
-}
-
-/**
- * Reads a well-formed element with the same result as the schema. Hand-written because every run reads the whole listing,
- * of which the schema leaves five times the garbage. Undefined for anything unusual: then the schema decides.
- */
-export function plainReport(element: unknown): ReadinessReport | undefined {
-  if (!isObject(element)) return undefined;
-  const {
-    reportId: id,
-    createdAt,
-    repoUrl,
-    branch,
-    commitHash: commit,
-    droidVersion: clientVersion,
-  } = element;
-  const { hasLocalChanges: localChanges, hasNonRemoteCommits: nonRemoteCommits, modelUsed = {} } = element;
-  if (!isPlainText(id) || !isPlainInstant(createdAt) || typeof repoUrl !== 'string') return undefined;
-  if (!isOptionalText(branch) || !isOptionalText(commit) || !isOptionalText(clientVersion)) return undefined;
-  if (!isOptionalFlag(localChanges) || !isOptionalFlag(nonRemoteCommits)) return undefined;
-  if (!isObject(modelUsed) || !isObject(element['apps']) || !isObject(element['report'])) return undefined;
-  const { id: model, reasoningEffort } = modelUsed;
-  if (!isOptionalText(model) || !isOptionalText(reasoningEffort)) return undefined;
-  const applications = Object.keys(element['apps']).length;
-  if (applications > MAX_MEMBERS) return undefined;
-  const repo = repositoryOf(repoUrl);
-  const criteria = plainCriteria(element['report']);
-  if (repo === undefined || criteria === undefined) return undefined;
-  return {
-    ...{ id, createdAt, repo, branch, commit, model, reasoningEffort, clientVersion },
-    ...{ localChanges, nonRemoteCommits, applications, criteria },
-  };
-}
-
-/** The criteria in their order; undefined if one of them is unusual. */
-function plainCriteria(results: Readonly<Record<string, unknown>>): readonly Criterion[] | undefined {
-  const names = Object.keys(results);
-  if (names.length > MAX_MEMBERS) return undefined;
-  const criteria: Criterion[] = [];
-  for (const id of names) {
-    const result = results[id];
-    if (!isPlainText(id) || !isObject(result)) return undefined;
-    const { numerator: passed, denominator: evaluated } = result;
-    if (passed === null) criteria.push({ id, skipped: true });
-    else if (isPlainAmount(passed) && isPlainAmount(evaluated) && evaluated >= 1 && passed <= evaluated)
-      criteria.push({ id, skipped: false, passed, evaluated });
-    else return undefined;
-  }
-  return criteria.sort(byId);
-}
-
-function isOptionalText(value: unknown): value is string | undefined {
-  return value === undefined || isPlainText(value);
-}
-
-function isOptionalFlag(value: unknown): value is boolean | undefined {
-  return value === undefined || typeof value === 'boolean';
 }

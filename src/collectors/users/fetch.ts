@@ -7,7 +7,7 @@ import { requiredText } from '../fields.ts';
 import { salvage } from '../usable-row.ts';
 import { USERS_PATH, type UsersRow } from './dataset.ts';
 import { createDayReducer, withoutShortSums } from './reduce.ts';
-import { type PersonDay, personRow, plainPerson } from './schema.ts';
+import { type PersonDay, personRow } from './schema.ts';
 
 /** Maximum number of people per page. */
 const PAGE_PEOPLE = 100;
@@ -50,23 +50,17 @@ export async function readPeople(
   let orgId: string | undefined;
 
   function take(element: unknown): void {
-    const person = plainPerson(element, day) ?? salvagedPerson(element);
-    if (person === undefined) return;
-    people += 1;
-    onPerson(person);
-  }
-
-  function salvagedPerson(element: unknown): PersonDay | undefined {
     const salvaged = salvage(personRow, element);
-    if (salvaged.row?.date === day) {
-      rejected += salvaged.rejected;
-      for (const member of salvaged.members) faults.push(member);
-      return salvaged.row;
+    if (salvaged.row?.date !== day) {
+      // A row without a user identifier or of another day: this is not the complete listing of the day.
+      rejected += 1;
+      lost += 1;
+      return;
     }
-    // A row without a user identifier or of another day: this is not the complete listing of the day.
-    rejected += 1;
-    lost += 1;
-    return undefined;
+    rejected += salvaged.rejected;
+    for (const member of salvaged.members) faults.push(member);
+    people += 1;
+    onPerson(salvaged.row);
   }
 
   const outcome = await source.pages(

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Day } from '../../catalog/day.ts';
 import type { Person } from '../../catalog/settings.ts';
-import { amount, day, isObject, isPlainAmount, isPlainText, list, requiredText, text } from '../fields.ts';
+import { amount, day, list, requiredText, text } from '../fields.ts';
 import type { FigureName } from './columns.ts';
 
 /** One person's day. */
@@ -78,75 +78,7 @@ function difference(whole: number | undefined, part: number | undefined): number
   return whole === undefined || part === undefined || part > whole ? undefined : whole - part;
 }
 
-/**
- * Reads a well-formed element with the same result as the schema. Hand-written because an organization has tens of
- * thousands of rows a day and zod takes several times as long. Undefined for anything unusual: then the schema decides.
- */
-export function plainPerson(row: unknown, day: Day): PersonDay | undefined {
-  if (!isObject(row)) return undefined;
-  const { user_id: id, user_email: email, languages } = row;
-  const { primary_model: model, primary_model_tier: tier, delegation_level: level } = row;
-  if (
-    row['date'] !== day ||
-    !isPlainText(id) ||
-    !isPlainText(model) ||
-    !isPlainText(tier) ||
-    !isPlainText(level)
-  )
-    return undefined;
-  if (!(email === null || isPlainText(email)) || !isTexts(languages)) return undefined;
-  const { tool_calls, billable_tokens, sessions, messages, user_messages, assistant_messages } = row;
-  const { files_created, files_edited, git_commits, git_prs_created, mcp_calls } = row;
-  const { skill_calls, slash_commands, hooks, autonomy_ratio } = row;
-  if (
-    !(
-      isPlainAmount(tool_calls) &&
-      isPlainAmount(billable_tokens) &&
-      isPlainAmount(sessions) &&
-      isPlainAmount(messages)
-    ) ||
-    !(isPlainAmount(user_messages) && isPlainAmount(assistant_messages) && isPlainAmount(files_created)) ||
-    !(isPlainAmount(files_edited) && isPlainAmount(git_commits) && isPlainAmount(git_prs_created)) ||
-    !(isPlainAmount(mcp_calls) && isPlainAmount(skill_calls) && isPlainAmount(slash_commands)) ||
-    !(isPlainAmount(hooks) && isPlainAmount(autonomy_ratio))
-  ) {
-    return undefined;
-  }
-  return {
-    date: day,
-    person: { id, email: email === null ? undefined : addressOf(email) },
-    credits: billable_tokens,
-    toolCalls: tool_calls,
-    sessions,
-    messages,
-    userMessages: user_messages,
-    assistantMessages: assistant_messages,
-    filesCreated: files_created,
-    filesEdited: files_edited,
-    commits: git_commits,
-    pullRequests: git_prs_created,
-    mcpCalls: mcp_calls,
-    skillInvocations: skill_calls,
-    slashCommands: slash_commands,
-    hooks,
-    autonomy: autonomy_ratio,
-    model,
-    tier,
-    level,
-    languages,
-  };
-}
-
 /** An e-mail address in lower case; undefined if blank. */
 function addressOf(email: string): string | undefined {
   return email.trim().toLowerCase() || undefined;
-}
-
-/** Bound on the number of languages of a person. */
-const MANY = 100;
-
-function isTexts(value: unknown): value is readonly string[] {
-  if (!Array.isArray(value) || value.length > MANY) return false;
-  for (const item of value) if (!isPlainText(item)) return false;
-  return true;
 }

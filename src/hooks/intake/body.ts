@@ -1,23 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../runtime/clock.ts';
-import { createJsonMeter } from '../../runtime/json-meter.ts';
 
 /** Maximum size of a body in bytes. */
 export const MAX_BYTES = 1_048_576;
-
-/**
- * A body that is deeper or has more values contains no events: a mebibyte of brackets would take a hundred times its
- * size.
- */
-const STRUCTURE = { depth: 64, values: MAX_BYTES / 16 };
 
 /** Time limit for receiving a body, in milliseconds. */
 const ARRIVAL_MS = 10_000;
 
 /** Why a body was not read completely. */
-export type Unread = 'too-large' | 'too-complex' | 'late' | 'cut-short';
+export type Unread = 'too-large' | 'late' | 'cut-short';
 
-/** Reads a whole body as text; stops reading once it cannot be events. */
+/** Reads a whole body as text; stops reading once it is too large. */
 export async function readBody(
   request: IncomingMessage,
   clock: Pick<Clock, 'wait'>,
@@ -36,20 +29,18 @@ export async function readBody(
 
 function collect(request: IncomingMessage): Promise<{ readonly text: string } | Unread> {
   const chunks: Buffer[] = [];
-  const meter = createJsonMeter(STRUCTURE);
   let size = 0;
   return new Promise((resolve) => {
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      const isTooLarge = size > MAX_BYTES;
-      if (!isTooLarge && meter.read(chunk) === undefined) {
+      if (size <= MAX_BYTES) {
         chunks.push(chunk);
         return;
       }
       request.pause();
       request.removeAllListeners('data');
       chunks.length = 0;
-      resolve(isTooLarge ? 'too-large' : 'too-complex');
+      resolve('too-large');
     });
     request.once('end', () => resolve({ text: Buffer.concat(chunks).toString('utf8') }));
     // Both fire if the connection breaks; neither does after the end.

@@ -44,7 +44,6 @@ const notJson = refusal(415, 'malformed', 'the body must be uncompressed applica
 const tooLarge = refusal(413, 'too_large', `at most ${MAX_BYTES} bytes and ${MAX_EVENTS} events per request`);
 const unread: Readonly<Record<Unread, Answer>> = {
   'too-large': tooLarge,
-  'too-complex': refusal(400, 'malformed', 'the body is nested too deeply, or has too many values'),
   late: refusal(408, 'malformed', 'the body did not arrive in time'),
   'cut-short': refusal(400, 'malformed', 'the body is incomplete'),
 };

@@ -86,7 +86,6 @@ describe('POST /hooks/events', () => {
     ['only unusable events', { id: 'x' }, {}, 400, 'invalid'],
     ['only events of long ago', { ...event, occurred_at: NOW - 9 * DAY }, {}, 400, 'too_old'],
     ['a nest', '['.repeat(100_000), {}, 400, 'malformed'],
-    ['nothing but values', { ...event, list: Array(70_000).fill(0) }, {}, 400, 'malformed'],
     ['no token', event, { authorization: '' }, 401, 'unauthorized'],
     ['a wrong token', event, { authorization: `Bearer ${TOKEN}x` }, 401, 'unauthorized'],
     ['a password', event, { authorization: 'Basic YTpi' }, 401, 'unauthorized'],
