@@ -26,6 +26,7 @@ const EMPTY: readonly { readonly where: RegExp; readonly why: string }[] = [
   { where: /“Metrics of this dashboard that are left out”/, why: 'nothing is left out' },
   { where: /health.json “Values folded/, why: 'nothing is folded' },
   { where: /health.json “Metrics dropped/, why: 'nothing is dropped' },
+  { where: /health.json “Values of renamed labels/, why: 'the target has no such labels' },
   { where: /users.json “Credits of the top 10%/, why: 'fewer than 50 people are active' },
 ];
 
