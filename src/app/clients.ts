@@ -25,7 +25,7 @@ interface ClientParts {
  */
 export function createOrgClient(org: OrgConfig, api: ApiConfig, parts: ClientParts): PlatformClient {
   const { traffic, instruments, version, clock, random, log, reading } = parts;
-  const { timeoutMs, retries, requestsPerSecond, maxResponseBytes, proxy } = api;
+  const { timeoutMs, retries, requestsPerSecond, maxResponseBytes, proxy, readinessPath } = api;
   return createPlatformClient({
     org: org.name,
     baseUrl: org.baseUrl,
@@ -33,6 +33,7 @@ export function createOrgClient(org: OrgConfig, api: ApiConfig, parts: ClientPar
     credential: () => org.credential.read(),
     observer: { request: instruments.apiRequest, retry: instruments.retry },
     ...traffic.of(org),
+    paths: readinessPath === undefined ? {} : { readiness: readinessPath },
     ...{ timeoutMs, retries, requestsPerSecond, maxResponseBytes, proxy },
     ...{ version, clock, random, log, reading },
   });

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { DatasetName } from '../catalog/dataset.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { ApiConfig, OrgConfig } from '../config/config.ts';
 import type { Credential } from '../config/credential.ts';
@@ -17,6 +18,8 @@ interface Connection {
   readonly credential: Credential;
   /** Creates the client; rejects with a `ConfigError` on an invalid address or proxy. */
   open(): Promise<PlatformClient>;
+  /** The path that has answered for an endpoint which has several; undefined before. */
+  answeringPath(endpoint: DatasetName): string | undefined;
   close(): void;
   /** Whether a client with these settings would be the same. */
   fits(org: OrgConfig, api: ApiConfig): boolean;
@@ -34,12 +37,17 @@ export function connectionOf(
 
 function createConnection(org: OrgConfig, api: ApiConfig, core: Pick<Core, 'createClient'>): Connection {
   let client: Promise<PlatformClient> | undefined;
+  let opened: PlatformClient | undefined;
   return {
     credential: org.credential,
     open() {
-      client ??= core.createClient(org, api);
+      client ??= core.createClient(org, api).then((created) => {
+        opened = created;
+        return created;
+      });
       return client;
     },
+    answeringPath: (endpoint) => opened?.answeringPath(endpoint),
     close() {
       // A client that could not be created need not be closed.
       client?.then(({ close }) => close()).catch(() => undefined);
@@ -56,6 +64,6 @@ function createConnection(org: OrgConfig, api: ApiConfig, core: Pick<Core, 'crea
 
 /** The settings of a client. Rate and daily quota are not among them: they change without another client. */
 function settingsOf({ name, orgId, baseUrl, appUrl }: OrgConfig, api: ApiConfig) {
-  const { timeoutMs, retries, maxResponseBytes, proxy } = api;
-  return { name, orgId, baseUrl, appUrl, timeoutMs, retries, maxResponseBytes, proxy };
+  const { timeoutMs, retries, maxResponseBytes, proxy, readinessPath } = api;
+  return { name, orgId, baseUrl, appUrl, timeoutMs, retries, maxResponseBytes, proxy, readinessPath };
 }

@@ -6,6 +6,7 @@ import type { CollectorState, CollectorStatus, Readiness, ServiceStatus } from '
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
 import { jobName } from './job.ts';
+import type { DeployedOrg } from './org.ts';
 
 /** After this time the exporter is ready regardless of the platform, in milliseconds. */
 const READY_AFTER_MS = 60_000;
@@ -25,13 +26,13 @@ export function statusOf(frame: StatusFrame, core: Core, deployment: Deployment)
   return {
     ...rest,
     now: core.clock.now(),
-    orgs: [...deployment.orgs.values()].map(({ config, settings }) =>
+    orgs: [...deployment.orgs.values()].map(({ config, settings, connection }) =>
       omitUndefined({
         name: config.name,
         orgId: core.published.orgId(config.name),
         apiHost: new URL(config.baseUrl).host,
         requestsToday: core.traffic.requestsToday(config.name),
-        collectors: collectorsOf(core, settings, deployment.collectors),
+        collectors: collectorsOf(core, settings, deployment.collectors, connection),
       }),
     ),
     links: [
@@ -42,9 +43,18 @@ export function statusOf(frame: StatusFrame, core: Core, deployment: Deployment)
   };
 }
 
-function collectorsOf(core: Core, org: OrgSettings, collectors: readonly Collector[]): CollectorStatus[] {
+function collectorsOf(
+  core: Core,
+  org: OrgSettings,
+  collectors: readonly Collector[],
+  { answeringPath }: DeployedOrg['connection'],
+): CollectorStatus[] {
   const series = core.publication.seriesOf(org.name);
-  return collectors.map((collector) => collectorStatus(core, org, collector, series));
+  return collectors.map((collector) => {
+    const status = collectorStatus(core, org, collector, series);
+    const path = isFetching(collector) ? answeringPath(collector.dataset.name) : undefined;
+    return path === undefined ? status : { ...status, path };
+  });
 }
 
 /** The state of one collector of one organization with this number of series by family. */

@@ -8,6 +8,8 @@ export interface ApiRequest {
   readonly host: 'api' | 'app';
   /** Absolute path without a query. */
   readonly path: string;
+  /** Other paths of the same resource, for a platform that does not have this one. */
+  readonly otherPaths?: readonly string[] | undefined;
   readonly query: Readonly<Record<string, string>>;
   /**
    * `throttled`: retries only when the platform says when to; the caller handles other failures. By default all
@@ -25,6 +27,8 @@ export interface ApiAnswer {
   readonly bytes: number;
   /** Fingerprint of the API key of the request; the key itself stays inside the client. */
   readonly key?: string | undefined;
+  /** The path of the redirect's target that answered, as a request would name it. */
+  readonly movedTo?: string | undefined;
 }
 
 /**

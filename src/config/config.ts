@@ -55,6 +55,8 @@ export interface ApiConfig {
   readonly maxConcurrentRequests: number;
   readonly maxResponseBytes: number;
   readonly proxy: ProxyVariables;
+  /** The path of the readiness listing, if neither of the known ones is. */
+  readonly readinessPath: string | undefined;
 }
 
 /** The part of a configuration that a reload applies. */

@@ -179,6 +179,7 @@ function configOf(
       maxConcurrentRequests: values['api.max-concurrent-requests'],
       maxResponseBytes: values['api.max-response-bytes'],
       proxy: proxyOf(environment),
+      readinessPath: values['api.readiness-path'],
     },
     schedules: {
       analytics: values['schedule.analytics'],

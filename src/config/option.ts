@@ -16,6 +16,7 @@ export interface ValueTypes {
   readonly 'listen-address': import('./listen-address.ts').ListenAddress;
   readonly number: number;
   readonly 'org-name': string;
+  readonly path: string;
   /** A size, in bytes. */
   readonly size: number;
   readonly text: string;

@@ -103,6 +103,13 @@ const sharedOptions = {
     max: '100000000',
     takenBy: all,
   },
+  'api.readiness-path': {
+    kind: 'path',
+    section: 'Platform API',
+    description:
+      'Path of the listing of readiness reports on the web-app host, where both known ones are wrong: the one of the contract and, if that answers 404, 405 or 410, the one of newer platforms',
+    takenBy: all,
+  },
   'api.max-concurrent-requests': {
     kind: 'integer',
     section: 'Platform API',

@@ -85,13 +85,16 @@ export function parseUrl(text: string): Result<string> {
   return { value: url.origin + url.pathname.replace(/\/+$/, '') };
 }
 
+/** Parses the path of a URL. */
+export function parsePath(text: string, example = '/api/reports'): Result<string> {
+  if (/^(?:\/[A-Za-z0-9._~-]+)+$/.test(text)) return { value: text };
+  return { problem: `${quoted(text)} is not a path of letters, digits and . _ ~ - such as ${example}` };
+}
+
 /** Parses the path of the metrics page. */
 export function parseHttpPath(text: string): Result<string> {
-  if (!/^(?:\/[A-Za-z0-9._~-]+)+$/.test(text)) {
-    return {
-      problem: `${quoted(text)} is not a path of letters, digits and . _ ~ - such as /metrics`,
-    };
-  }
+  const path = parsePath(text, '/metrics');
+  if ('problem' in path) return path;
   if (OWN_PATHS.test(text)) return { problem: `${text} is the path of another page of the exporter` };
-  return { value: text };
+  return path;
 }

@@ -8,6 +8,7 @@ import {
   orgNameRule,
   parseDuration,
   parseHttpPath,
+  parsePath,
   parseSize,
   parseUrl,
   quoted,
@@ -49,6 +50,7 @@ const readers: Readers = {
   number: (text) =>
     orElse(/^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : undefined, text, 'a number'),
   'org-name': (text) => orElse(isOrgName(text) ? text : undefined, text, orgNameRule),
+  path: (text) => parsePath(text),
   size: (text) => orElse(parseSize(text), text, 'a size, such as 64MiB, 512KiB or a number of bytes'),
   text: readText,
   url: (text) => parseUrl(text),

@@ -1,3 +1,4 @@
+import type { DatasetName } from '../catalog/dataset.ts';
 import type { ApiAnswer, ApiRequest, Source } from '../catalog/source.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { PlatformError } from '../runtime/errors.ts';
@@ -18,6 +19,7 @@ import {
   withThrottleHolds,
 } from './limits.ts';
 import { walkPages } from './paging.ts';
+import { type ConfiguredPaths, withPaths } from './paths.ts';
 import { withRetries } from './retries.ts';
 
 const MAX_IN_FLIGHT = 4;
@@ -57,11 +59,15 @@ export interface PlatformClientDeps {
   readonly reading?: Pick<Slices, 'next' | 'place'> | undefined;
   /** Maximum number of pages of one listing; 10 000 by default. */
   readonly maxPages?: number | undefined;
+  /** The paths to ask in place of those of the requests. */
+  readonly paths?: ConfiguredPaths | undefined;
   /** The proxy to use, never for this machine itself; none by default. */
   readonly proxy?: ProxySettings | undefined;
 }
 
 export interface PlatformClient extends Source {
+  /** The path that has answered for an endpoint which has several; undefined before. */
+  answeringPath(endpoint: DatasetName): string | undefined;
   /** The holds in force. */
   activeHolds(): readonly ActiveHold[];
   /** Aborts requests in progress, which fail with reason `network`, and closes the connections. */
@@ -112,7 +118,8 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
     throttleHolds,
     closed,
   });
-  const get = withAdmission(retried, deps.admission);
+  const paths = withPaths(retried, { org: deps.org, configured: deps.paths ?? {}, clock, log: deps.log });
+  const get = withAdmission(paths.ask, deps.admission);
 
   /** A redirect is another request: it is rate-limited and counted like any other. */
   async function admit(ended: AbortSignal): Promise<PlatformError | undefined> {
@@ -125,6 +132,7 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
     pages: (request, onItems) => walkPages(get, request, onItems, deps.maxPages ?? MAX_PAGES),
     // A collector's steps may be large, so the clock is checked after each.
     inSlices: (work) => runInSlices(work, clock, 1),
+    answeringPath: paths.answering,
     activeHolds: throttleHolds.active,
     close() {
       closing.abort();

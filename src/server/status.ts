@@ -29,6 +29,8 @@ export interface CollectorStatus {
   /** Present while the collector fails, also when it is running again. */
   readonly failure?: CollectorFailure;
   readonly series: number;
+  /** The path that answers, where the platform has several for it. */
+  readonly path?: string;
   /** Days since the start of the history that are not known yet. */
   readonly uncoveredDays?: number;
   /** False once the last good answer is older than the maximum age, so that the series were removed. */

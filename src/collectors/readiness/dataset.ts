@@ -1,8 +1,11 @@
 import type { DocumentDataset } from '../../catalog/dataset.ts';
 import type { Instant } from '../../catalog/day.ts';
 
-/** Path of the listing. */
+/** Path of the listing by the contract. */
 export const READINESS_PATH = '/api/organization/maturity-level-reports';
+
+/** Path of the listing on newer platforms, some of which no longer have the other one. */
+export const NEWER_READINESS_PATH = '/api/organization/agent-readiness-reports';
 
 /** A criterion that did not apply. */
 interface SkippedCriterion {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { FetchedDocuments } from '../../catalog/collector.ts';
 import { type Page, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
 import { salvage } from '../usable-row.ts';
-import { READINESS_PATH, type ReadinessReport } from './dataset.ts';
+import { NEWER_READINESS_PATH, READINESS_PATH, type ReadinessReport } from './dataset.ts';
 import { reportElement } from './schema.ts';
 
 /** Numbers of reports per page, tried in this order while answers are too large. */
@@ -11,7 +11,10 @@ const PAGE_SIZES = [100, 20, 4, 1] as const;
 /** Maximum number of criterion results kept of a listing: some 500 MB. */
 const MAX_RESULTS = 5_000_000;
 
-const listing = z.object({ reports: z.array(z.unknown()) });
+const listing = z.object({
+  reports: z.array(z.unknown()),
+  nextStartAfter: z.string().min(1).optional().catch(undefined),
+});
 
 const identified = z.object({ reportId: z.string().min(1) });
 
@@ -41,6 +44,7 @@ async function walkReports(source: Source, pageSize: number): Promise<FetchedDoc
       endpoint: 'readiness',
       host: 'app',
       path: READINESS_PATH,
+      otherPaths: [NEWER_READINESS_PATH],
       query: { limit: String(pageSize) },
       cursorParameter: 'startAfter',
       read,
@@ -83,8 +87,9 @@ function isTooLarge(thrown: unknown): boolean {
 function read(body: unknown): Page {
   const page = listing.safeParse(body);
   if (!page.success) throw new UnexpectedAnswer('an object with an array reports', body);
-  const items = page.data.reports;
-  return { items, next: idOf(items.at(-1)) };
+  const { reports: items, nextStartAfter } = page.data;
+  // By the contract, the last report is the cursor; newer platforms name it.
+  return { items, next: nextStartAfter ?? idOf(items.at(-1)) };
 }
 
 function idOf(item: unknown): string | undefined {

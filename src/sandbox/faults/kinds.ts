@@ -84,6 +84,12 @@ export const kinds = {
     takes: 'nothing',
     meaning: 'the readiness listing answers 308 to its other path on the same host',
   },
+  moved: {
+    takes: 'detail',
+    meaning:
+      'the readiness listing has its other path only; the old one answers 404, or another error (moved=410)',
+    detail: { fallback: '404', allows: /^(404|405|410)$/, words: '404, 405 or 410' },
+  },
   'redirect-elsewhere': {
     takes: 'detail',
     meaning: 'the readiness listing answers 308 to another host (redirect-elsewhere=http://host:port)',

@@ -31,14 +31,16 @@ export function* envelope(
 
 /** The readiness listing, one chunk per report. */
 export function* reportList(reports: Iterable<Row>, faults: RequestFaults): JsonPieces {
+  let last: unknown = null;
   yield '{"reports":[';
   let first = true;
   for (const report of reports) {
     const [row] = first ? prepared([report], faults) : [damaged(report, faults)];
     yield (first ? '' : ',') + JSON.stringify(row);
     first = false;
+    last = report['reportId'];
   }
-  yield ']}';
+  yield faults.strikes('moved') === undefined ? ']}' : `],"nextStartAfter":${JSON.stringify(last)}}`;
 }
 
 /** Applies faults to rows: damages some and inflates the first. */

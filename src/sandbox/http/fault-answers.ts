@@ -98,8 +98,13 @@ function page(faults: RequestFaults): Answer | undefined {
   return fault && htmlAnswer(Number(fault.detail));
 }
 
-function moved(faults: RequestFaults, { endpoint, url }: FaultyRequest): Answer | undefined {
+function moved(faults: RequestFaults, { endpoint, url, requestId }: FaultyRequest): Answer | undefined {
   if (endpoint !== 'readiness') return undefined;
+  const gone = faults.strikes('moved');
+  if (gone !== undefined && url.pathname === readinessPath) {
+    const refusal = { status: Number(gone.detail), detail: `Not found: ${url.pathname}` };
+    return errorAnswer(endpoint, refusal, requestId, otherBody(faults));
+  }
   const elsewhere = faults.strikes('redirect-elsewhere');
   if (elsewhere !== undefined) return redirect(elsewhere.detail + newReadinessPath + url.search);
   const within = faults.strikes('redirect') !== undefined && url.pathname === readinessPath;

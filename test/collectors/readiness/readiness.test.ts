@@ -35,6 +35,7 @@ describe('the listing of readiness reports', () => {
         endpoint: 'readiness',
         host: 'app',
         path: '/api/organization/maturity-level-reports',
+        otherPaths: ['/api/organization/agent-readiness-reports'],
         query: { limit: '100' },
         cursorParameter: 'startAfter',
       },
@@ -53,7 +54,11 @@ describe('the listing of readiness reports', () => {
     });
     const reports = [{ reportId: 'a' }, { reportId: 'b' }];
     expect(read?.({ reports })).toEqual({ items: reports, next: 'b' });
+    expect(read?.({ reports, nextStartAfter: 'c' })).toEqual({ items: reports, next: 'c' });
+    for (const nextStartAfter of [null, '', 7, {}])
+      expect(read?.({ reports, nextStartAfter })).toEqual({ items: reports, next: 'b' });
     expect(read?.({ reports: [] })).toEqual({ items: [], next: undefined });
+    expect(read?.({ reports: [], nextStartAfter: null })).toEqual({ items: [], next: undefined });
     expect(read?.({ reports: [{}] })).toEqual({ items: [{}], next: undefined });
   });
 
