@@ -76,8 +76,9 @@ Over \`limits.values_per_label\`, the largest values are kept and the rest is su
 folded values are omitted. Labels with a fixed set of values are never folded:
 ${[...fixed].join(', ')}.
 
-A field that is not a number from 0 to 2^53 is rejected and counted. Its stored value is kept, together with its total or
-its breakdowns, and the day is fetched again once a day until its answer is complete.
+A field that is not a number from 0 to 2^53 is rejected and counted. Its stored value is kept, and the day is fetched again
+once a day until its answer is complete. A breakdown is kept only beside the total that it came with. A sum of which a part was
+rejected, such as a label value in two spellings, \`other\` or a share, is absent.
 
 ## Label values
 

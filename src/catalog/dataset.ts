@@ -44,15 +44,17 @@ export interface DocumentDataset<Document> {
   readonly schemaVersion?: number;
 }
 
-/**
- * A total of a row together with its breakdowns. They are always taken from the same response; otherwise the
- * difference between the total and the sum of its parts would be meaningless.
- */
+/** Fields of a row that are kept or replaced together. */
 interface RowPart {
   /** Source fields in the platform's row. */
   readonly fields: readonly string[];
   /** Members of the stored row; nested ones as dotted paths. */
   readonly members: readonly string[];
+  /**
+   * The parts whose figures this one breaks down. It is shown beside those that it came with, since the difference between a
+   * total and another total's parts would be meaningless; it never keeps a total from being replaced.
+   */
+  readonly breaksDown?: readonly string[];
   /** Whether a complete response may lack members that an earlier one had, such as figures of too few people. */
   readonly mayLack?: boolean;
 }
@@ -92,8 +94,18 @@ export function isUnsettled(row: unknown): boolean {
 }
 
 /** Reports whether a row, or a part of it, lacks data, so that an absent figure is unknown rather than 0. */
-export function isDamaged(row: unknown, part?: string): boolean {
-  return Object.entries(rejectedOf(row)).some(([name, count]) => count > 0 && (part ?? name) === name);
+export function isDamaged(row: unknown, part?: string, parts?: RowParts): boolean {
+  return Object.keys(rejectedOf(row)).some((name) => rejectedIn(row, part ?? name, parts) > 0);
+}
+
+/**
+ * The number of unusable fields of a part. A row that an earlier release stored may name other parts: their faults may be in
+ * any part.
+ */
+export function rejectedIn(row: unknown, part: string, parts: RowParts = {}): number {
+  const rejected = rejectedOf(row);
+  const others = Object.entries(rejected).filter(([name]) => !(name in parts));
+  return rejected[part] ?? others.reduce((sum, [, count]) => sum + count, 0);
 }
 
 /** The number of unusable fields by part; empty if all parts are complete. */

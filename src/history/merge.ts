@@ -1,4 +1,4 @@
-import { isDamaged, type Reduced, type RowParts, rejectedOf } from '../catalog/dataset.ts';
+import { isDamaged, type Reduced, type RowParts, rejectedIn, rejectedOf } from '../catalog/dataset.ts';
 import type { Day } from '../catalog/day.ts';
 import type { AnsweredDays, DatasetState, Revision, StoredAnswer } from './history.ts';
 import { changed, opened, textOf } from './packed.ts';
@@ -81,7 +81,8 @@ interface MergedRow {
 
 /**
  * A day's row after another answer: each complete part of the answer replaces the stored one, each incomplete part
- * keeps it. Rows that were made in different ways, such as under different identity modes, are not mixed.
+ * keeps it. A breakdown goes with its totals. Rows that were made in different ways, such as under different identity modes, are
+ * not mixed.
  */
 export function mergeRow(stored: unknown, answered: unknown, parts: RowParts): MergedRow {
   const [before, after] = [stored as Members, answered as Members];
@@ -92,32 +93,48 @@ export function mergeRow(stored: unknown, answered: unknown, parts: RowParts): M
     return { row: answered, isRevised: fingerprint(stored) !== fingerprint(answered), missing: 0 };
   }
   const rejected: Record<string, number> = {};
+  const changed = new Set<string>();
+  const kept = new Set<string>();
   let row = answered as Members;
   let isRevised = false;
   let missing = 0;
-  for (const [name, { members, mayLack = false }] of Object.entries(parts)) {
-    const [faultsBefore, faultsAfter] = [rejectedOf(before)[name] ?? 0, rejectedOf(after)[name] ?? 0];
-    const [old, now] = [valuesOf(before, members), valuesOf(after, members)];
-    const known = old.filter((value) => value !== undefined).length;
-    const lacking = mayLack
-      ? []
-      : old.filter((value, index) => value !== undefined && now[index] === undefined);
-    const isShort = lacking.length > 0;
+  for (const [name, part] of totalsFirst(parts)) {
+    const [faultsBefore, faultsAfter] = [rejectedIn(before, name, parts), rejectedIn(after, name, parts)];
+    const [old, now] = [valuesOf(before, part.members), valuesOf(after, part.members)];
+    const isKnown = old.some((value) => value !== undefined);
+    const lacking = part.mayLack
+      ? 0
+      : old.filter((value, index) => value !== undefined && now[index] === undefined).length;
     const isWorse =
       faultsBefore === 0
-        ? faultsAfter > 0 || isShort
-        : faultsAfter > 0 && (faultsAfter > faultsBefore || isShort);
-    if (known > 0 && isWorse) {
-      for (const [index, member] of members.entries()) row = withValue(row, member, old[index]);
-      rejected[name] = faultsBefore;
-      if (faultsAfter === 0) missing += lacking.length;
+        ? faultsAfter > 0 || lacking > 0
+        : faultsAfter > 0 && (faultsAfter > faultsBefore || lacking > 0);
+    const follows = part.breaksDown ?? [];
+    const hasNewTotal = follows.some((total) => changed.has(total));
+    const hasOldTotal = !hasNewTotal && follows.some((total) => kept.has(total));
+    if (faultsAfter === 0) missing += lacking;
+    if (hasOldTotal || (isKnown && isWorse && !hasNewTotal)) {
+      for (const [index, member] of part.members.entries()) row = withValue(row, member, old[index]);
+      if (isWorse || faultsBefore > 0) rejected[name] = faultsBefore;
+      kept.add(name);
       continue;
     }
     if (faultsAfter > 0) rejected[name] = faultsAfter;
-    if (faultsBefore === 0 && fingerprint(old.map(kept)) !== fingerprint(now.map(kept))) isRevised = true;
+    if (fingerprint(old.map(indexed)) === fingerprint(now.map(indexed))) continue;
+    changed.add(name);
+    if (faultsBefore === 0) isRevised = true;
   }
   const account: Reduced = Object.keys(rejected).length === 0 ? {} : { rejected };
   return { row: { ...without(row, 'rejected'), ...account }, isRevised, missing };
+}
+
+/** The parts, each after those that it breaks down. */
+function totalsFirst(parts: RowParts): readonly (readonly [string, RowParts[string]])[] {
+  const all = Object.entries(parts);
+  return [
+    ...all.filter(([, { breaksDown }]) => breaksDown === undefined),
+    ...all.filter(([, { breaksDown }]) => breaksDown !== undefined),
+  ];
 }
 
 /** The stored row, if a later one is damaged: it stays as a whole and is fetched again. */
@@ -136,7 +153,7 @@ function outside(row: Members, parts: RowParts): Members {
 }
 
 /** The index distinguishes a value from its neighbours in the fingerprint, which ignores the order of elements. */
-function kept(value: unknown, index: number): unknown {
+function indexed(value: unknown, index: number): unknown {
   return { [index]: value };
 }
 

@@ -61,7 +61,8 @@ export function* measureCardinality(
     const day = dataset === undefined ? undefined : view.newestDay(dataset);
     // Values missing from a damaged row may have been rejected.
     const row = dataset === undefined || day === undefined ? undefined : view.row(dataset, day);
-    const collectsZeros = family.scope === 'day' && fillsZeros(family) && !isDamaged(row, family.part);
+    const collectsZeros =
+      family.scope === 'day' && fillsZeros(family) && !isDamaged(row, family.part, dataset?.parts);
     let isKept = true;
     let few: Sample[] = [];
     for (const given of samples) {

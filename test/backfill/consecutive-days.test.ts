@@ -27,11 +27,14 @@ const prices = [
 const amount = fc.oneof(fc.nat({ max: 5 }), fc.double({ min: 0, max: 1e9, noNaN: true }));
 const maybe = fc.option(amount, { nil: undefined, freq: 9 });
 const name = fc.constantFrom('a', 'b', 'c', 'd', 'A long\u0000name', 'other');
-const counts = fc.option(fc.array(fc.record({ name, count: amount }), { maxLength: 5 }), { nil: undefined });
+/** Null where it, or a part of it, was unusable. */
+const part = fc.option(amount, { nil: null, freq: 9 });
+const counts = fc.option(fc.array(fc.record({ name, count: part }), { maxLength: 5 }), { nil: undefined });
 const tier = fc.constantFrom('standard', 'premium', undefined);
-const model = fc.record({ model: name, tier, credits: maybe, input: maybe, output: maybe });
+const usage = fc.oneof({ weight: 9, arbitrary: maybe }, { weight: 1, arbitrary: fc.constant(null) });
+const model = fc.record({ model: name, tier, credits: usage, input: usage, output: usage });
 const models = fc.option(fc.array(model, { maxLength: 6 }), { nil: undefined });
-const rejected = fc.constantFrom(undefined, undefined, undefined, { credits: 1 }, { tools: 1 });
+const rejected = fc.constantFrom(undefined, undefined, undefined, { models: 1 }, { tools: 1 });
 
 /** A day that was never answered, answered without a row, or with one. */
 function days(row: Readonly<Record<string, fc.Arbitrary<unknown>>>) {

@@ -24,6 +24,13 @@ describe.each(collectors.filter(isDayCollector))('the parts of a row of $name', 
     expect(parts.flatMap(({ fields }) => fields).toSorted()).toEqual(read.toSorted());
   });
 
+  test('break down parts that are there and break down nothing themselves', () => {
+    for (const total of parts.flatMap(({ breaksDown = [] }) => breaksDown)) {
+      expect(dataset.parts?.[total], total).toBeDefined();
+      expect(dataset.parts?.[total]?.breaksDown, total).toBeUndefined();
+    }
+  });
+
   test('share no member', () => {
     const members = parts.flatMap((part) => part.members);
     expect(new Set(members).size).toBe(members.length);

@@ -129,6 +129,50 @@ describe('a day that is revised', () => {
     expect(story.logged('Known days revised', 'dataset=tokens')).toHaveLength(1);
   });
 
+  test('has its new total also where an optional breakdown stopped coming, or came with an unusable element', async () => {
+    let credits = 1_000;
+    let breakdowns: object = {
+      by_model: [{ model_id: 'a', model_tier: 's', billable_tokens: 600 }],
+      by_user: [{ user_id: 'u', billable_tokens: 900 }],
+    };
+    const story = await startStory({
+      collectors: ['tokens', 'spend'],
+      rewrite: (body, { pathname, searchParams }) => {
+        if (!pathname.endsWith('/tokens')) return body;
+        if (searchParams.has('group_by')) return { ...body, data: [] };
+        const data = listOf(body, 'data').map(({ date }) => ({
+          date,
+          billable_tokens: credits,
+          ...breakdowns,
+        }));
+        return { ...body, data };
+      },
+    });
+    const shown = async () => {
+      const page = await story.page();
+      return {
+        credits: page.value(CREDITS),
+        ofA: page.value('agent_platform_daily_credits_by_model', { model: 'a' }),
+        rest: page.value('agent_platform_daily_credits_unattributed', { breakdown: 'user' }),
+        revisions: page.value('agent_platform_exporter_day_revisions_total', { dataset: 'tokens' }),
+      };
+    };
+    expect(await shown()).toEqual({ credits: 1_000, ofA: 600, rest: 100, revisions: 0 });
+    breakdowns = {};
+    await story.poll();
+    expect(await shown()).toEqual({ credits: 1_000, ofA: 600, rest: 100, revisions: 0 });
+    credits = 5_000;
+    expect(await story.poll()).toEqual([]);
+    expect(await shown()).toEqual({ credits: 5_000, ofA: undefined, rest: undefined, revisions: 1 });
+    credits = 6_000;
+    breakdowns = {
+      by_model: [{ model_id: 'a', billable_tokens: 'x' }],
+      by_user: [{ billable_tokens: 5_500 }],
+    };
+    await story.poll();
+    expect(await shown()).toEqual({ credits: 6_000, ofA: undefined, rest: 500, revisions: 2 });
+  });
+
   test('days ago is fetched again once a day, within the revision window', async () => {
     const story = await startStory();
     story.platform.reviseDay('2026-11-15');

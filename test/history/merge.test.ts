@@ -91,6 +91,68 @@ describe('a day that is answered again', () => {
   });
 });
 
+describe('a breakdown of a day that is answered again', () => {
+  const apart: RowParts = {
+    models: { fields: [], members: ['byModel'], breaksDown: ['total'] },
+    users: { fields: [], members: ['byUser'], breaksDown: ['total'] },
+    total: { fields: [], members: ['credits'] },
+  };
+  const whole = { credits: 10, byModel: [{ model: 'a', credits: 7 }], byUser: 9 };
+
+  test('stays where the answer leaves it out beside the same total', () => {
+    expect(mergeRow(whole, { credits: 10, byUser: 8 }, apart)).toEqual({
+      row: { ...whole, byUser: 8, rejected: { models: 0 } },
+      isRevised: true,
+      missing: 1,
+    });
+  });
+
+  test('takes no total with it: that of the answer is stored, without the breakdown of another one', () => {
+    const { row, isRevised, missing } = mergeRow(whole, { credits: 50, byUser: 40 }, apart);
+    expect(row).toEqual({ credits: 50, byUser: 40 });
+    expect([isRevised, missing]).toEqual([true, 1]);
+    expect(mergeRow(row, { credits: 60, byUser: 50 }, apart)).toEqual({
+      row: { credits: 60, byUser: 50 },
+      isRevised: true,
+      missing: 0,
+    });
+  });
+
+  test('that was rejected keeps what is stored beside the same total, and follows a revised one', () => {
+    const faulty = { byModel: [{ model: 'a', credits: null }], byUser: 9, rejected: { models: 1 } };
+    expect(mergeRow(whole, { credits: 10, ...faulty }, apart).row).toEqual({
+      ...whole,
+      rejected: { models: 0 },
+    });
+    expect(mergeRow(whole, { credits: 50, ...faulty }, apart).row).toEqual({ credits: 50, ...faulty });
+  });
+
+  test('stays beside the total that stays, since the new one was rejected or left out', () => {
+    const newer = { byModel: [{ model: 'a', credits: 40 }], byUser: 45 };
+    const stays = { ...whole, rejected: { total: 0 } };
+    expect(mergeRow(whole, { ...newer, rejected: { total: 1 } }, apart).row).toEqual(stays);
+    expect(mergeRow(whole, newer, apart).row).toEqual(stays);
+  });
+
+  test('stays where it was whole and the answer has more faults than the stored row, not where it has as many', () => {
+    const stored = { ...whole, byModel: [{ model: 'a', credits: 1 }], rejected: { models: 2 } };
+    const answer = (faults: number) => ({
+      ...whole,
+      byModel: [{ model: 'a', credits: faults }],
+      rejected: { models: faults },
+    });
+    expect(mergeRow(stored, answer(2), apart).row).toEqual(answer(2));
+    expect(mergeRow(stored, answer(1), apart).row).toEqual(answer(1));
+    expect(mergeRow(stored, answer(3), apart).row).toEqual(stored);
+  });
+
+  test('of a row that an earlier release stored can have the faults of any of its parts', () => {
+    const stored = { ...whole, byModel: [{ model: 'a', credits: 1 }], rejected: { credits: 1 } };
+    const answer = { ...whole, byModel: [{ model: 'a', credits: null }], rejected: { models: 1 } };
+    expect(mergeRow(stored, answer, apart).row).toEqual(answer);
+  });
+});
+
 describe('the history', () => {
   const monday = dayNamed('2026-03-02');
   const answer = (row: unknown) => ({

@@ -22,13 +22,12 @@ export const activityDataset: DayDataset<ActivityRow> = {
   total: ({ sessions }) => sessions,
   beyondDay: ['weeklyUsers', 'monthlyUsers'],
   parts: {
-    people: {
-      fields: ['daily_active_users', 'daily_active_users_by_client'],
-      members: ['dailyUsers', 'byClient'],
-    },
+    day: { fields: ['daily_active_users'], members: ['dailyUsers'] },
+    clients: { fields: ['daily_active_users_by_client'], members: ['byClient'], breaksDown: ['day'] },
     week: { fields: ['weekly_active_users'], members: ['weeklyUsers'] },
     month: { fields: ['monthly_active_users'], members: ['monthlyUsers'] },
     sessions: { fields: ['sessions'], members: ['sessions'] },
-    messages: { fields: ['messages', 'user_messages'], members: ['messages', 'userMessages'] },
+    messages: { fields: ['messages'], members: ['messages'] },
+    userMessages: { fields: ['user_messages'], members: ['userMessages'], breaksDown: ['messages'] },
   },
 };

@@ -27,7 +27,7 @@ export const dailyFileOperationsByExtension = dayFamily({
   source: `${ENDPOINT}: data[].by_extension[].count`,
   aggregation: 'additive',
   breakdown: true,
-  part: 'files',
+  part: 'extensions',
   samplesOf: (view, day) => counts('extension', view.row(productivityDataset, day)?.byExtension),
 });
 
@@ -39,7 +39,7 @@ export const dailyFileOperationsByLanguage = dayFamily({
   source: `${ENDPOINT}: data[].by_language[].count`,
   aggregation: 'additive',
   breakdown: true,
-  part: 'files',
+  part: 'languages',
   samplesOf: (view, day) => counts('language', view.row(productivityDataset, day)?.byLanguage),
 });
 

@@ -99,7 +99,7 @@ export const creditsShareByModel = dayFamily({
   source: MODEL_DAYS,
   aggregation: 'ratio',
   breakdown: true,
-  part: 'credits',
+  part: 'models',
   definition: definitions.shareByModel,
   samplesOf: sharesByModel,
 });
@@ -112,7 +112,7 @@ export const creditsShareByModelBaseline = dayFamily({
   source: MODEL_DAYS,
   aggregation: 'ratio',
   breakdown: true,
-  part: 'credits',
+  part: 'models',
   definition: definitions.shareByModelBaseline,
   samplesOf: baselineSharesByModel,
 });
@@ -169,7 +169,7 @@ export const dailyCostByModel = dayFamily({
   source: `stored days of /api/v1/analytics/tokens: data[].by_model[].billable_tokens; ${PRICES}`,
   aggregation: 'additive',
   breakdown: true,
-  part: 'credits',
+  part: 'models',
   definition: definitions.dailyCostByModel,
   samplesOf: costByModel,
 });

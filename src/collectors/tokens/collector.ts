@@ -29,7 +29,7 @@ export const dailyCreditsByModel = dayFamily({
   source: `${ENDPOINT}: data[].by_model[].billable_tokens`,
   aggregation: 'additive',
   breakdown: true,
-  part: 'credits',
+  part: 'models',
   samplesOf: (view, day) => byModel(view, day, creditsOf),
 });
 
@@ -53,7 +53,7 @@ export const dailyTokensByModel = dayFamily({
   source: `${ENDPOINT}: data[].by_model[].input_tokens, output_tokens`,
   aggregation: 'additive',
   breakdown: true,
-  part: 'credits',
+  part: 'models',
   samplesOf: (view, day) => byModel(view, day, tokensOf),
 });
 

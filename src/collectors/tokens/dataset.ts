@@ -30,12 +30,12 @@ export const tokensDataset: DayDataset<TokensRow> = {
   idle: { credits: 0, tokens: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } },
   total: ({ credits }) => credits,
   parts: {
-    // The entries by model break down both credits and tokens.
-    credits: {
-      fields: ['billable_tokens', 'input_tokens', 'output_tokens', 'by_model', 'by_user'],
-      members: ['credits', 'tokens.input', 'tokens.output', 'byModel', 'creditsByUser'],
-    },
+    total: { fields: ['billable_tokens'], members: ['credits'] },
+    input: { fields: ['input_tokens'], members: ['tokens.input'] },
+    output: { fields: ['output_tokens'], members: ['tokens.output'] },
     cacheRead: { fields: ['cache_read_tokens'], members: ['tokens.cacheRead'] },
     cacheWrite: { fields: ['cache_write_tokens'], members: ['tokens.cacheWrite'] },
+    models: { fields: ['by_model'], members: ['byModel'], breaksDown: ['total'] },
+    users: { fields: ['by_user'], members: ['creditsByUser'], breaksDown: ['total'] },
   },
 };
