@@ -2,22 +2,13 @@ import type { Window } from '../catalog/collector.ts';
 import { addDays, type Day, daysBetween } from '../catalog/day.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 import { daysDescending, nextWindow } from './days-to-fetch.ts';
-import {
-  type FetchMemory,
-  withAnswer,
-  withBoundary,
-  withFailedDay,
-  withoutDays,
-  withTooMuch,
-} from './run-memory.ts';
+import { type FetchMemory, withAnswer, withFailedDay, withoutDays, withTooMuch } from './run-memory.ts';
 
 /**
  * The reason for a request. `newest`: the newest day, first and by itself. `window`: days to fetch. `part`: part of a
- * window that failed. `retry`: a day that failed by itself earlier. `oldest`: the oldest day, to find out whether days
- * before some day are not served at all. `boundary`: to find out whether those are served by now. `check`: the day that
- * was answered first, again, to find out whether the platform as a whole fails.
+ * window that failed. `retry`: a day that failed by itself earlier.
  */
-type RequestKind = 'newest' | 'window' | 'part' | 'retry' | 'oldest' | 'boundary' | 'check';
+type RequestKind = 'newest' | 'window' | 'part' | 'retry';
 
 /** One request of a run. */
 export interface Ask {
@@ -37,28 +28,21 @@ interface DayPlan {
   readonly days: readonly Day[];
   /** Parts of windows that failed, newest first. */
   readonly parts: readonly Window[];
-  /** Days set aside earlier that are due. */
+  /** Days set aside earlier that are due, newest first. */
   readonly due: readonly Day[];
-  /** The days at and beyond the boundary, newest first, if it is to be tried. */
-  readonly beyondBoundary: readonly Day[];
-  readonly isCheckDue: boolean;
   readonly isEnded: boolean;
   /** Number of single days that have failed since the last answer. */
   readonly failedInRow: number;
-  /** The newest day, or the first other one, that was answered: it shows later whether the platform still answers. */
-  readonly witness: Day | undefined;
-  /** A day rejected by itself, and the older windows rejected after it. */
-  readonly edge: { readonly day: Day; readonly refused: readonly Window[] } | undefined;
+  readonly hasAnswer: boolean;
   /** Maximum number of days of a window. */
   readonly limit: number;
   readonly memory: FetchMemory;
-  /** The memory before the consecutive failures, for which the days may not be responsible. */
-  readonly trusted: FetchMemory;
 }
 
-/** The number of older windows that are rejected after a day that was rejected by itself, if it is a boundary. */
-const REFUSED_WINDOWS = 2;
-/** The number of consecutive single days, including the newest, that fail if the platform as a whole fails. */
+/**
+ * The number of consecutive single days that fail before the run leaves the others alone: the platform fails as a whole, or does
+ * not serve days that old. Those that failed are set aside, so that the next run begins with other ones.
+ */
 const FAILED_DAYS = 3;
 
 /**
@@ -77,96 +61,62 @@ export function planDays(request: {
   const { newest, toFetch, historyStart, limit, isThorough, now } = request;
   const outdated = [...request.memory.setAside.keys()].filter((day) => day < historyStart || day >= newest);
   const memory = withoutDays(request.memory, outdated);
-  const { boundary } = memory;
-  const isServed = (day: Day) => boundary === undefined || day > boundary.day;
-  const isDue = (one: { readonly dueAt: number }) => isThorough || one.dueAt <= now;
-  const beyondBoundary =
-    boundary !== undefined && isDue(boundary) ? toFetch.filter((day) => !isServed(day)) : [];
   return {
     newest,
     isNewestAsked: toFetch[0] !== newest,
     failure: undefined,
-    days: toFetch.filter((day) => day < newest && isServed(day) && !memory.setAside.has(day)),
+    days: toFetch.filter((day) => day < newest && !memory.setAside.has(day)),
     parts: [],
     due: [...memory.setAside]
-      .flatMap(([day, one]) => (isDue(one) ? [day] : []))
+      .flatMap(([day, { dueAt }]) => (isThorough || dueAt <= now ? [day] : []))
       .sort()
       .reverse(),
-    beyondBoundary,
-    isCheckDue: false,
     isEnded: false,
     failedInRow: 0,
-    witness: undefined,
-    edge: undefined,
+    hasAnswer: false,
     limit,
     memory,
-    trusted: memory,
   };
 }
 
 /** The plan with more days to fetch; those that are set aside keep their pause. */
 export function withDays(plan: DayPlan, more: readonly Day[]): DayPlan {
-  const { setAside, boundary } = plan.memory;
-  const added = more.filter((day) => !setAside.has(day) && (boundary === undefined || day > boundary.day));
+  const added = more.filter((day) => !plan.memory.setAside.has(day));
   return { ...plan, days: [...new Set([...plan.days, ...added])].sort().reverse() };
 }
 
 /** The next request of the run; undefined if nothing is left. */
 export function nextAsk(plan: DayPlan): Ask | undefined {
-  const { newest, failure, witness, memory } = plan;
+  const { newest, failure, hasAnswer, memory } = plan;
   if (plan.isEnded) return undefined;
   if (!plan.isNewestAsked) return single('newest', newest, true);
-  if (plan.isCheckDue && witness !== undefined) return single('check', witness, true);
-  if (isMaybeBoundary(plan)) return single('oldest', oldestOf(plan), false);
   const [part] = plan.parts;
   if (part !== undefined) return { kind: 'part', window: part, retries: false };
   // If the newest day has failed, single days show whether the platform as a whole fails.
-  const isDoubtful = failure !== undefined && witness === undefined;
+  const isDoubtful = failure !== undefined && !hasAnswer;
   const window = nextWindow(plan.days, isDoubtful ? 1 : Math.min(memory.windowDays, plan.limit));
   if (window !== undefined) return { kind: 'window', window, retries: !isDoubtful };
   const [due] = plan.due;
-  if (due !== undefined) return single('retry', due, false);
-  const [beyondBoundary] = plan.beyondBoundary;
-  return beyondBoundary === undefined ? undefined : single('boundary', beyondBoundary, false);
+  return due === undefined ? undefined : single('retry', due, false);
 }
 
 /** The plan after an answer in which `rows` of its days had one, in `bytes`. */
 export function afterAnswer(plan: DayPlan, ask: Ask, rows: number, bytes: number): DayPlan {
   const days = daysDescending(ask.window.from, ask.window.to);
   const memory = withAnswer(withoutDays(plan.memory, days), rows, bytes);
-  const witness = plan.witness ?? ask.window.to;
-  const rest = { ...without(plan, ask), witness, memory, trusted: memory };
-  switch (ask.kind) {
-    // The days in between have failed, and the platform has not: they themselves are the cause.
-    case 'check':
-      return settled(rest);
-    case 'boundary':
-      return settled({
-        ...rest,
-        failedInRow: 0,
-        memory: { ...memory, boundary: undefined },
-        days: rest.beyondBoundary,
-        beyondBoundary: [],
-      });
-    default:
-      return dissolved({ ...rest, failedInRow: 0 });
-  }
+  return { ...without(plan, ask), hasAnswer: true, failedInRow: 0, memory };
 }
 
 /** The plan after a failure; `now` is monotonic, in milliseconds. */
 export function afterFailure(plan: DayPlan, ask: Ask, error: PlatformError, now: number): DayPlan {
-  if (!concernsWindow(error, plan.witness !== undefined)) return ended(plan, ask, error, now);
-  if (ask.kind === 'check') {
-    return { ...plan, failure: plan.failure ?? error, isEnded: true, memory: plan.trusted };
-  }
+  if (!concernsWindow(error, plan.hasAnswer)) return ended(plan, ask, error, now);
   const rest = without(plan, ask);
-  if (ask.kind === 'boundary') {
-    return { ...rest, beyondBoundary: [], memory: withBoundary(rest.memory, ask.window.to, now) };
-  }
-  if (ask.kind === 'oldest') return isRefusal(error) ? bounded(rest, now) : dissolved(rest);
+  if (ask.kind === 'newest') return { ...rest, failure: error, failedInRow: 1 };
   const days = daysBetween(ask.window.from, ask.window.to) + 1;
-  if (days > 1) return afterFailedWindow(rest, ask.window, days, error);
-  return afterFailedDay(rest, ask, error, now);
+  if (days === 1) return afterFailedDay(rest, ask, error, now);
+  const isTooMuch = error.tooLarge || error.reason === 'timeout';
+  const memory = isTooMuch ? withTooMuch(plan.memory, days) : plan.memory;
+  return { ...rest, memory, parts: [...halves(ask.window), ...rest.parts] };
 }
 
 /** The plan if the newest day turned out to be one earlier. */
@@ -176,84 +126,20 @@ export function withNewest(plan: DayPlan, newest: Day): DayPlan {
   return { ...plan, newest, isNewestAsked, days, due: plan.due.filter((day) => day < newest) };
 }
 
-function afterFailedWindow(plan: DayPlan, window: Window, days: number, error: PlatformError): DayPlan {
-  const isTooMuch = error.tooLarge || error.reason === 'timeout';
-  const memory = isTooMuch ? withTooMuch(plan.memory, days) : plan.memory;
-  const refused = refusedBeyond(plan, window, error);
-  if (refused === undefined) return { ...plan, memory, parts: [...halves(window), ...plan.parts] };
-  return settled({ ...plan, memory, edge: refused });
-}
-
-function afterFailedDay(plan: DayPlan, ask: Ask, error: PlatformError, now: number): DayPlan {
-  const { from: day } = ask.window;
-  if (ask.kind === 'newest') return { ...plan, failure: error, failedInRow: 1 };
-  const refused = refusedBeyond(plan, ask.window, error);
+function afterFailedDay(plan: DayPlan, { kind, window }: Ask, error: PlatformError, now: number): DayPlan {
   const failedInRow = plan.failedInRow + 1;
-  const hasAnswer = plan.witness !== undefined;
-  const isEdge = hasAnswer && plan.edge === undefined && ask.kind !== 'retry' && isRefusal(error);
-  const next: DayPlan = {
-    ...plan,
-    failedInRow,
-    edge: isEdge ? { day, refused: [] } : (refused ?? plan.edge),
-    memory: withFailedDay(plan.memory, day, now),
-    isEnded: !hasAnswer && plan.failure !== undefined && failedInRow >= FAILED_DAYS,
-    // Increasingly rarely, so that many bad days do not double the requests.
-    isCheckDue: hasAnswer && failedInRow >= 2 && (failedInRow & (failedInRow - 1)) === 0,
-  };
-  return settled(next);
-}
-
-/** The edge with one more rejected window; undefined if the window is not beyond it, or was not rejected. */
-function refusedBeyond({ edge }: DayPlan, window: Window, error: PlatformError): DayPlan['edge'] {
-  if (edge === undefined || window.to >= edge.day || !isRefusal(error)) return undefined;
-  return { ...edge, refused: [...edge.refused, window] };
-}
-
-/** Whether only the oldest day could still show that there is no boundary. */
-function isMaybeBoundary({ edge }: DayPlan): boolean {
-  return edge !== undefined && edge.refused.length >= REFUSED_WINDOWS;
-}
-
-function oldestOf({ days, edge, newest }: DayPlan): Day {
-  const refused = edge?.refused.map(({ from }) => from) ?? [];
-  return [...days, ...refused].reduce((one, other) => (one < other ? one : other), newest);
-}
-
-/** The plan in which nothing at or beyond the edge is requested. */
-function bounded(plan: DayPlan, now: number): DayPlan {
-  const { edge } = plan;
-  if (edge === undefined) return plan;
-  const memory = withBoundary(plan.memory, edge.day, now);
-  return {
-    ...plan,
-    memory,
-    trusted: memory,
-    edge: undefined,
-    isCheckDue: false,
-    days: plan.days.filter((day) => day > edge.day),
-    parts: plan.parts.filter(({ from }) => from > edge.day),
-    due: plan.due.filter((day) => day > edge.day),
-  };
-}
-
-/** The plan in which what was rejected beyond the edge is requested in parts. */
-function dissolved(plan: DayPlan): DayPlan {
-  const windows = plan.edge?.refused.filter(({ from, to }) => from !== to) ?? [];
-  return { ...plan, edge: undefined, parts: [...plan.parts, ...windows.flatMap(halves)] };
-}
-
-/** Drops an edge if no remaining request could show that it is a boundary. */
-function settled(plan: DayPlan): DayPlan {
-  const isOpen = plan.parts.length > 0 || plan.days.length > 0 || isMaybeBoundary(plan);
-  return plan.edge === undefined || isOpen ? plan : dissolved(plan);
+  const next = { ...plan, failedInRow, memory: withFailedDay(plan.memory, window.to, now) };
+  if (failedInRow < FAILED_DAYS) return next;
+  if (!plan.hasAnswer) return { ...next, failure: plan.failure ?? error, isEnded: true };
+  if (kind === 'retry') return { ...next, isEnded: true };
+  return { ...next, days: [], parts: [], failedInRow: 0 };
 }
 
 /** Ends a run after a failure that is not caused by the requested days alone. */
 function ended(plan: DayPlan, ask: Ask, error: PlatformError, now: number): DayPlan {
   const end = { ...plan, failure: error, isEnded: true };
-  // If the newest day was answered and this failure has a time to retry at, the requested days may be the cause.
-  if (error.retryAt === undefined || error.reason !== 'server' || plan.witness === undefined) return end;
-  if (ask.kind === 'check') return end;
+  // If another day was answered and this failure has a time to retry at, the requested days may be the cause.
+  if (error.retryAt === undefined || error.reason !== 'server' || !plan.hasAnswer) return end;
   const days = daysBetween(ask.window.from, ask.window.to) + 1;
   const memory = days > 1 ? withTooMuch(plan.memory, days) : withFailedDay(plan.memory, ask.window.to, now);
   return { ...end, memory };
@@ -270,26 +156,17 @@ function concernsWindow({ reason, retryAt }: PlatformError, hasAnswer: boolean):
 
 const LOCAL_REASONS: ReadonlySet<string> = new Set(['server', 'schema', 'limit', 'timeout']);
 
-function isRefusal({ reason, status = 0 }: PlatformError): boolean {
-  return reason === 'server' && status >= 400 && status < 500;
-}
-
 /** The plan without what was just requested. */
 function without(plan: DayPlan, { kind, window }: Ask): DayPlan {
   switch (kind) {
     case 'newest':
       return { ...plan, isNewestAsked: true };
-    case 'check':
-      return { ...plan, isCheckDue: false };
     case 'part':
       return { ...plan, parts: plan.parts.slice(1) };
     case 'window':
-    case 'oldest':
       return { ...plan, days: plan.days.filter((day) => day < window.from || day > window.to) };
     case 'retry':
       return { ...plan, due: plan.due.slice(1) };
-    case 'boundary':
-      return { ...plan, beyondBoundary: plan.beyondBoundary.slice(1) };
   }
 }
 

@@ -182,11 +182,6 @@ function logSetAside(
     const error = failed.get(first)?.message;
     deps.log.warn('Days set aside because they fail by themselves', { ...who, days: days.join(' '), error });
   }
-  const { boundary } = after;
-  if (boundary !== undefined && boundary.day !== before.boundary?.day) {
-    const error = failed.get(boundary.day)?.message;
-    deps.log.warn('The platform serves no older days', { ...who, day: boundary.day, error });
-  }
 }
 
 /** The first day to fetch. */

@@ -43,12 +43,6 @@ interface SetAsideDay {
   readonly dueAt: number;
 }
 
-/** The newest day that the platform does not serve; it serves no older day either. */
-interface Boundary {
-  readonly day: Day;
-  readonly dueAt: number;
-}
-
 /**
  * What was learned about fetching the days of one collector of one organization. A plain value that survives a reload.
  */
@@ -60,7 +54,6 @@ export interface FetchMemory {
   /** Maximum size to which windows may grow; reduced once a larger window was too much. */
   readonly maxWindowDays: number;
   readonly setAside: ReadonlyMap<Day, SetAsideDay>;
-  readonly boundary: Boundary | undefined;
 }
 
 /** The state before the first answer: windows start at one day. */
@@ -69,7 +62,6 @@ export const NOTHING_LEARNED: FetchMemory = {
   heaviestDay: 0,
   maxWindowDays: MAX_WINDOW_DAYS,
   setAside: new Map(),
-  boundary: undefined,
 };
 
 /** Maximum growth factor from one window to the next. */
@@ -108,10 +100,4 @@ export function withoutDays(memory: FetchMemory, days: readonly Day[]): FetchMem
   const setAside = new Map(memory.setAside);
   for (const day of days) setAside.delete(day);
   return { ...memory, setAside };
-}
-
-/** Learns that the platform serves neither this day nor any older one; set-aside days among them are dropped. */
-export function withBoundary(memory: FetchMemory, day: Day, now: number): FetchMemory {
-  const older = [...memory.setAside.keys()].filter((one) => one <= day);
-  return { ...withoutDays(memory, older), boundary: { day, dueAt: now + MAX_PAUSE_MS } };
 }
