@@ -120,7 +120,9 @@ async function published(collector: FetchingCollector, body: unknown): Promise<s
     for (const { labels, value } of samples ?? []) {
       // The sum of the parts may exceed the whole given by the platform.
       const least = family.name.includes('unattributed') ? Number.NEGATIVE_INFINITY : 0;
-      if (!Number.isFinite(value) || value < least) throw new Error(`${family.name} is ${value}`);
+      // NaN is a value that is unknown, which is never published.
+      if (!(Number.isNaN(value) || Number.isFinite(value)) || value < least)
+        throw new Error(`${family.name} is ${value}`);
       lines.push(`${family.name} ${JSON.stringify(labels)}`);
     }
   }

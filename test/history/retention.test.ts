@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
 import { createMemoryHistory } from '../../src/history/memory.ts';
-import { MAX_SWEPT } from '../../src/history/retention.ts';
+import { MAX_SWEPT, planSweep } from '../../src/history/retention.ts';
 import { createRandom } from '../fuzz/random.ts';
 import { dayNamed } from '../support/day.ts';
 import { answer, createDirectory, openHistory } from './files.ts';
@@ -73,6 +73,28 @@ describe('retention', () => {
     }
     await history.sweep({ days: 30, now: wrong + 24 * HOUR, orgs: ['acme'] });
     expect(await oldest(history)).toBe(leap);
+  });
+
+  test('counts the day before a step is accepted from when a clock was set back, which was wrong once', () => {
+    const mark = { day: first };
+    const leap = startOf(addDays(first, 800));
+    const ahead = planSweep(addDays(first, 900), { days: 30, now: leap }, mark);
+    expect(ahead).toEqual({ firstDay: undefined, mark: { day: first, doubtedSince: leap } });
+    const now = startOf(addDays(first, 400));
+    const back = planSweep(addDays(first, 900), { days: 30, now }, ahead.mark);
+    expect(back).toEqual({ firstDay: undefined, mark: { day: first, doubtedSince: now } });
+    const almost = planSweep(addDays(first, 900), { days: 30, now: now + DAY - 1 }, back.mark);
+    expect(almost.firstDay).toBeUndefined();
+    const later = planSweep(addDays(first, 900), { days: 30, now: now + DAY }, almost.mark);
+    expect(later).toEqual({ firstDay: addDays(first, 371), mark: { day: addDays(first, 400) } });
+  });
+
+  test('takes no return from a clock that was set back for a step', () => {
+    const options = (index: number) => ({ days: 30, now: startOf(addDays(first, index)) });
+    const mark = { day: addDays(first, 99) };
+    const back = planSweep(addDays(first, 99), options(50), mark);
+    expect(back).toEqual({ firstDay: addDays(first, 20), mark });
+    expect(planSweep(addDays(first, 100), options(101), back.mark).firstDay).toBe(addDays(first, 71));
   });
 
   test('removes a bounded part at a time', async () => {
