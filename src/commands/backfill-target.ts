@@ -12,7 +12,6 @@ import type { Config } from '../config/config.ts';
 import type { ValuesOf } from '../config/option.ts';
 import { troubleOf } from '../history/sqlite/errors.ts';
 import { type Lock, takeLock } from '../history/sqlite/lock.ts';
-import { parseProxy } from '../platform/agents.ts';
 import { parseRetryAfter } from '../platform/response.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
@@ -77,7 +76,7 @@ export async function createTarget(parts: TargetParts): Promise<BackfillTarget &
     url,
     headers: () => requestHeaders(values, parts.secrets),
     ca: parts.secrets?.ca,
-    proxyEnv: parseProxy(parts.config.api.proxy),
+    proxy: parts.config.api.proxy,
     timeoutMs: values['remote-write.timeout'],
     concurrency,
     version: parts.version,

@@ -1,8 +1,9 @@
 import { createForwarding, flush } from '../hooks/forward/forward.ts';
 import type { HookPaths } from '../hooks/paths.ts';
-import { createPost, createSecrets, proxiesIn } from '../hooks/post.ts';
+import { createPost, createSecrets } from '../hooks/post.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
+import { proxyIn } from '../runtime/proxy.ts';
 import type { CommandContext } from './command.ts';
 import { createTerminalLog } from './hook-log.ts';
 import { settingsFor } from './hook-settings.ts';
@@ -17,7 +18,7 @@ export async function flushHook(paths: HookPaths, context: CommandContext): Prom
   const clock = createSystemClock();
   const log = createTerminalLog(context.stderr);
   const parts = createForwarding(settings.forward, paths.state, {
-    post: createPost(proxiesIn(context.environment)),
+    post: createPost(proxyIn(context.environment)),
     secret: createSecrets(context.environment, log.remember),
     clock,
     log,

@@ -4,25 +4,28 @@ import { classifyResponse } from '../hooks/forward/response.ts';
 import { createRunProgram } from '../hooks/notify/local.ts';
 import { deliverAll } from '../hooks/notify/notify.ts';
 import type { HookPaths } from '../hooks/paths.ts';
-import { createPost, createSecrets, type Post, proxiesIn, type ReadSecret } from '../hooks/post.ts';
+import { createPost, createSecrets, type Post, type ReadSecret } from '../hooks/post.ts';
 import type { ForwardSettings } from '../hooks/settings/settings.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { messageOf } from '../runtime/errors.ts';
 import { soundFile } from '../runtime/installation.ts';
+import { proxyIn } from '../runtime/proxy.ts';
 import { createRedactor } from '../runtime/redact.ts';
 import type { CommandContext } from './command.ts';
 import { settingsFor } from './hook-settings.ts';
 
 /** Generous, because a person waits and wants to know whether a slow server answers at all. */
 const timeoutMs = 10_000;
+/** A channel that fails at its own time limit says more than one that is ended. */
+const endingMs = 1000;
 
 /** Sends a sample through every channel and prints each result; exit code 1 if one failed. */
 export async function testHook(paths: HookPaths, context: CommandContext): Promise<number> {
   const settings = settingsFor(paths);
   const clock = createSystemClock();
   const redactor = createRedactor(() => []);
-  const signal = AbortSignal.timeout(timeoutMs);
-  const post = createPost(proxiesIn(context.environment));
+  const signal = AbortSignal.timeout(timeoutMs + endingMs);
+  const post = createPost(proxyIn(context.environment));
   const secret = createSecrets(context.environment, redactor.remember);
   const notice = {
     title: 'Agent Platform Exporter',

@@ -1,7 +1,7 @@
 import type { Day } from '../catalog/day.ts';
 import type { Contract, ReadinessSettings } from '../catalog/settings.ts';
+import type { ProxySettings } from '../runtime/proxy.ts';
 import type { Credential } from './credential.ts';
-import type { ProxyVariables } from './environment.ts';
 import type { HooksConfig } from './hooks.ts';
 import type { Limits } from './limits.ts';
 import type { ListenAddress } from './listen-address.ts';
@@ -54,7 +54,7 @@ export interface ApiConfig {
   /** Over all organizations. */
   readonly maxConcurrentRequests: number;
   readonly maxResponseBytes: number;
-  readonly proxy: ProxyVariables;
+  readonly proxy: ProxySettings;
   /** The path of the readiness listing, if neither of the known ones is. */
   readonly readinessPath: string | undefined;
 }

@@ -11,28 +11,12 @@ import type { Environment } from './process-environment.ts';
 
 export type { Environment } from './process-environment.ts';
 
-/** The standard proxy variables. */
-export interface ProxyVariables {
-  readonly HTTP_PROXY: string | undefined;
-  readonly HTTPS_PROXY: string | undefined;
-  readonly NO_PROXY: string | undefined;
-}
-
 /** The variable in which a build records its source revision. */
 const revisionVariable = 'AGENT_PLATFORM_REVISION';
 
 /** The source revision of this build, or `unknown`. */
 export function revisionOf(environment: Environment): string {
   return environment[revisionVariable] || 'unknown';
-}
-
-/** The proxy of the environment, in upper or lower case; curl and Go read the same variables. */
-export function proxyOf(environment: Environment): ProxyVariables {
-  return {
-    HTTP_PROXY: environment['HTTP_PROXY'] ?? environment['http_proxy'],
-    HTTPS_PROXY: environment['HTTPS_PROXY'] ?? environment['https_proxy'],
-    NO_PROXY: environment['NO_PROXY'] ?? environment['no_proxy'],
-  };
 }
 
 /** The values that the environment gives for a table of options; an empty variable counts as not set. */

@@ -1,8 +1,9 @@
 import { dirname, resolve } from 'node:path';
+import { proxyIn } from '../runtime/proxy.ts';
 import { commandOptions, historyCopyOptions } from './command-options.ts';
 import type { Config } from './config.ts';
 import { readConfigFile } from './config-file.ts';
-import { type Environment, optionsInEnvironment, proxyOf, refuseUnknownVariables } from './environment.ts';
+import { type Environment, optionsInEnvironment, refuseUnknownVariables } from './environment.ts';
 import { excludedFamilies } from './excluded-families.ts';
 import { secretVariables } from './file-keys.ts';
 import type { OrgEntry } from './file-sections.ts';
@@ -178,7 +179,7 @@ function configOf(
       dailyRequestLimit: values['api.daily-request-limit'],
       maxConcurrentRequests: values['api.max-concurrent-requests'],
       maxResponseBytes: values['api.max-response-bytes'],
-      proxy: proxyOf(environment),
+      proxy: proxyIn(environment),
       readinessPath: values['api.readiness-path'],
     },
     schedules: {

@@ -1,5 +1,7 @@
-import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Environment } from '../config/process-environment.ts';
+import { connectAttemptMs } from '../runtime/connect-attempt.ts';
+import { ProxyError, type ProxySettings, throughProxy } from '../runtime/proxy.ts';
 import { unreadable } from '../runtime/text-file.ts';
 import { codeOf, readNow } from './files.ts';
 import type { Secret } from './settings/settings.ts';
@@ -38,16 +40,40 @@ export class PostError extends Error {
 
 const MAX_BODY_LENGTH = 16_384;
 
-/** Creates a POST by Node's own client; `proxies` are the environment variables that name a proxy, if any. */
-export function createPost(proxies: Readonly<Record<string, string>> | undefined): Post {
-  return async ({ url, body, headers = {}, caFile, timeoutMs }) => {
-    const { protocol } = new URL(url);
-    const tls = caFile === undefined ? {} : { ca: certificatesWith(caFile) };
+/** The connection of one request. */
+interface Connection {
+  readonly agent: Agent | false;
+  /** Host and port of the proxy, if there is one. */
+  readonly proxy?: string | undefined;
+  close?(): void;
+}
+
+/** Creates a POST by Node's own client, through the proxy that the settings name for its URL, if any. */
+export function createPost(settings: ProxySettings): Post {
+  const mayUseProxy = (settings.HTTP_PROXY ?? settings.HTTPS_PROXY) !== undefined;
+
+  // Loaded only if there is a proxy, and its agents only for a URL that is not excluded.
+  async function connectionFor(url: URL, timeoutMs: number, ca: string[] | undefined): Promise<Connection> {
+    if (!mayUseProxy) return { agent: false };
+    const { parseProxies } = await import('../runtime/proxy-address.ts');
+    // A variable for the other scheme may be of another kind.
+    const { [url.protocol === 'https:' ? 'HTTP_PROXY' : 'HTTPS_PROXY']: _, ...proxy } = settings;
+    if (parseProxies(proxy)(url) === undefined) return { agent: false };
+    const { createAgentPool } = await import('../runtime/agents.ts');
+    const agents = createAgentPool({ keepAlive: false, maxSockets: 1, limitMs: timeoutMs, proxy, ca });
+    return { ...agents.for(url), close: agents.destroy };
+  }
+
+  return async ({ url: address, body, headers = {}, caFile, timeoutMs }) => {
+    const url = new URL(address);
+    const ca = caFile === undefined ? undefined : certificatesWith(caFile);
+    const { agent, proxy, close } = await connectionFor(url, timeoutMs, ca);
     return new Promise((resolve, reject) => {
       // Not imported: importing all its members would take longer than the request.
-      const client = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http');
+      const client = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
       const options: RequestOptions = {
-        ...tls,
+        ...(ca === undefined ? {} : { ca }),
+        ...{ autoSelectFamilyAttemptTimeout: connectAttemptMs(timeoutMs) },
         method: 'POST',
         headers: {
           'content-type': 'application/json',
@@ -55,19 +81,21 @@ export function createPost(proxies: Readonly<Record<string, string>> | undefined
           'user-agent': 'agent-platform-exporter-hook',
           ...headers,
         },
-        agent: proxies === undefined ? false : new client.Agent({ proxyEnv: { ...proxies } }),
+        agent,
       };
       const request = client.request(url, options, onResponse);
       const timer = setTimeout(() => {
-        finish(() => reject(new PostError('ETIMEDOUT', `no answer within ${timeoutMs} ms`)));
+        const why = `no answer within ${timeoutMs} ms`;
+        finish(() => reject(new PostError('ETIMEDOUT', `${why}${throughProxy(proxy)}`)));
       }, timeoutMs);
-      request.on('error', (error) => finish(() => reject(postError(error))));
+      request.on('error', (error) => finish(() => reject(postError(error, proxy))));
       request.end(body);
 
       function finish(settle: () => void): void {
         clearTimeout(timer);
         settle();
         request.destroy();
+        close?.();
       }
       function onResponse(response: IncomingMessage): void {
         readAnswer(response, request, (answer) => finish(() => resolve(answer)));
@@ -91,20 +119,10 @@ function readAnswer(response: IncomingMessage, request: ClientRequest, done: (an
   response.on('error', (error) => request.emit('error', error));
 }
 
-function postError(error: Error): PostError {
+function postError(error: Error, proxy: string | undefined): PostError {
   const code = codeOf(error);
-  return new PostError(code, code === 'unknown' ? 'the request failed' : code);
-}
-
-const proxyVariables = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'];
-
-/** The proxy variables of an environment; undefined if there are none. */
-export function proxiesIn(environment: Environment): Readonly<Record<string, string>> | undefined {
-  const found = proxyVariables.flatMap((name) => {
-    const value = environment[name];
-    return value ? [[name, value] as const] : [];
-  });
-  return found.some(([name]) => !/^no_/i.test(name)) ? Object.fromEntries(found) : undefined;
+  if (error instanceof ProxyError) return new PostError(code, error.message);
+  return new PostError(code, `${code === 'unknown' ? 'the request failed' : code}${throughProxy(proxy)}`);
 }
 
 /** The default certificates and those of a PEM file; throws an error that names a file that cannot be read. */

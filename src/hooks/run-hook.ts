@@ -1,11 +1,12 @@
 import type { Environment } from '../config/process-environment.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { proxyIn } from '../runtime/proxy.ts';
 import { type HookEvent, parseEvent, type SharedEvent, sharedPart } from './event.ts';
 import { createForwarding, forward, keepOnDisk, type SpooledEvent, spoolIn } from './forward/forward.ts';
 import type { EventInput } from './input.ts';
 import type { HookLog } from './log.ts';
 import type { HookPaths } from './paths.ts';
-import { createPost, createSecrets, proxiesIn } from './post.ts';
+import { createPost, createSecrets } from './post.ts';
 import { loadSettings, peekSettings } from './settings/load-settings.ts';
 import type { HookSettings } from './settings/settings.ts';
 
@@ -74,7 +75,7 @@ async function respond(
 ): Promise<void> {
   const { paths, environment, clock, log, settings, until } = parts;
   const io = {
-    post: createPost(proxiesIn(environment)),
+    post: createPost(proxyIn(environment)),
     secret: createSecrets(environment, log.remember),
     clock,
     log,

@@ -1,11 +1,12 @@
 import type { DatasetName } from '../catalog/dataset.ts';
 import type { ApiAnswer, ApiRequest, Source } from '../catalog/source.ts';
+import { createAgentPool } from '../runtime/agents.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
+import type { ProxySettings } from '../runtime/proxy.ts';
 import { createPacingLimiter, type PacingLimiter } from '../runtime/rate-limiters.ts';
 import { createSlices, runInSlices, type Slices } from '../runtime/slices.ts';
-import { createAgentPool, type ProxySettings } from './agents.ts';
 import { createSingleAttempt, parseHosts, type RequestObserver } from './attempt.ts';
 import type { DailyQuota } from './daily-quota.ts';
 import { createExchange } from './exchange.ts';
@@ -82,7 +83,12 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
   const { clock } = deps;
   const closing = new AbortController();
   const closed = closing.signal;
-  const agents = createAgentPool(MAX_IN_FLIGHT, deps.proxy);
+  const agents = createAgentPool({
+    keepAlive: true,
+    maxSockets: MAX_IN_FLIGHT,
+    limitMs: deps.timeoutMs,
+    proxy: deps.proxy,
+  });
   const maxResponseBytes = deps.maxResponseBytes ?? MAX_RESPONSE_BYTES;
   const limiter = deps.limiter ?? createPacingLimiter(deps.requestsPerSecond, clock);
   const userAgent = `agent-platform-exporter/${deps.version}`;

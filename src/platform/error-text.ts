@@ -1,3 +1,4 @@
+import { ProxyError } from '../runtime/proxy.ts';
 import { redactForeign, redactSecrets } from '../runtime/redact.ts';
 
 const MAX_READ = 16 * 1024;
@@ -139,12 +140,21 @@ const WORDS: ReadonlyMap<string, { words: string; hint?: string }> = new Map([
     'ERR_TLS_CERT_ALTNAME_INVALID',
     { words: 'the certificate is for another host name', hint: 'Check the host name in the configured URL.' },
   ],
-  ['ERR_PROXY_TUNNEL', { words: 'the proxy did not open a tunnel', hint: 'Check the proxy settings.' }],
 ]);
 
-/** Describes a thrown transport error by its code alone. */
-export function describeNetworkError(thrown: unknown): NetworkTrouble {
-  const code = codeOf(thrown);
+const PROXY_HINT =
+  'Check HTTPS_PROXY and NO_PROXY, and whether the proxy lets this host and the credentials in its URL pass.';
+
+/** Describes a thrown transport error by its code alone; `via` is appended to the words, and names a proxy that was used. */
+export function describeNetworkError(thrown: unknown, via = ''): NetworkTrouble {
+  const ofProxy = proxyErrorIn(thrown);
+  if (ofProxy !== undefined)
+    return { timeout: ofProxy.code === 'ETIMEDOUT', words: ofProxy.message, hint: PROXY_HINT };
+  const { words, ...rest } = describeCode(codeOf(thrown));
+  return { words: `${words}${via}`, ...rest };
+}
+
+function describeCode(code: string): NetworkTrouble {
   if (code === 'ETIMEDOUT' || code === 'ESOCKETTIMEDOUT') {
     return { timeout: true, words: 'connection timed out', hint: REACH_HINT };
   }
@@ -155,6 +165,11 @@ export function describeNetworkError(thrown: unknown): NetworkTrouble {
   }
   if (code.startsWith('HPE_')) return { timeout: false, words: 'the answer is not HTTP', hint: REACH_HINT };
   return { timeout: false, words: code === '' ? 'connection failed' : `connection failed (${code})` };
+}
+
+function proxyErrorIn(thrown: unknown): ProxyError | undefined {
+  const cause = thrown instanceof Error ? thrown.cause : undefined;
+  return [thrown, cause].find((error) => error instanceof ProxyError);
 }
 
 // An AxiosError wraps the socket's error, and that may wrap one error per address tried.

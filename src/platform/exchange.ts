@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import axios from 'axios';
+import type { AgentPool, Route } from '../runtime/agents.ts';
 import type { PlatformError } from '../runtime/errors.ts';
+import { throughProxy } from '../runtime/proxy.ts';
 import type { Slices } from '../runtime/slices.ts';
-import type { AgentPool, Agents } from './agents.ts';
 import { describeNetworkError } from './error-text.ts';
 
 /** Transport-level outcome of a request. */
@@ -67,12 +68,13 @@ export function createExchange(deps: ExchangeParts): Exchange {
     headers: { Accept: 'application/json', 'User-Agent': deps.userAgent },
   });
 
-  async function head(url: URL, key: string, signal: AbortSignal): Promise<Head> {
-    const { proxied, ...agents }: Agents = deps.agents.for(url);
+  async function head(url: URL, key: string, { agent, proxy }: Route, signal: AbortSignal): Promise<Head> {
+    const isForwarded = proxy !== undefined && url.protocol === 'http:';
     const response = await client.get<Readable>(url.href, {
-      ...agents,
-      // Without this, axios itself would read the proxy from the environment.
-      ...(proxied ? {} : { proxy: false as const }),
+      httpAgent: agent,
+      httpsAgent: agent,
+      // Without this, axios itself would read the proxy from the environment. It refuses it beside an agent that forwards.
+      ...(isForwarded ? {} : { proxy: false as const }),
       headers: { Authorization: `Bearer ${key}` },
       signal,
     });
@@ -86,8 +88,8 @@ export function createExchange(deps: ExchangeParts): Exchange {
     };
   }
 
-  async function hop(url: URL, key: string, deadline: Deadline): Promise<Exchanged | Moved> {
-    const answer = await head(url, key, deadline.signal);
+  async function hop(url: URL, key: string, route: Route, deadline: Deadline): Promise<Exchanged | Moved> {
+    const answer = await head(url, key, route, deadline.signal);
     const { status } = answer;
     if (!isRedirect(status)) return read(answer, deadline, deps);
     await readErrorBody(answer.stream);
@@ -102,12 +104,14 @@ export function createExchange(deps: ExchangeParts): Exchange {
     { timeoutMs, ended }: Parameters<Exchange>[2],
   ): Promise<Exchanged | Moved> {
     const deadline = startDeadline(timeoutMs, ended);
+    const route = deps.agents.for(url);
     try {
-      return await hop(url, key, deadline);
+      return await hop(url, key, route, deadline);
     } catch (thrown) {
       if (ended.aborted) return { kind: 'network', words: 'the client was closed' };
-      if (deadline.expired()) return { kind: 'timeout', words: 'no answer within the timeout' };
-      const { timeout, ...trouble } = describeNetworkError(thrown);
+      const via = throughProxy(route.proxy);
+      if (deadline.expired()) return { kind: 'timeout', words: `no answer within the timeout${via}` };
+      const { timeout, ...trouble } = describeNetworkError(thrown, via);
       return { kind: timeout ? 'timeout' : 'network', ...trouble };
     } finally {
       deadline.clear();

@@ -1,6 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../src/runtime/errors.ts';
+import { startProxy } from '../support/proxy.ts';
+import { waitFor } from '../support/wait-for.ts';
 import {
   answers,
   createTestClient,
@@ -103,6 +105,42 @@ describe('a request', () => {
     expect((await client.get(app)).body).toEqual({ by: 'proxy' });
     expect(proxy.requests[0]?.url).toBe('http://app.invalid/reports');
     expect((await client.get(tokensRequest())).body).toEqual({ by: 'server' });
+  });
+
+  test('fails if the proxy refuses the tunnel: the error names the proxy, and no connection is left', async () => {
+    const proxy = await startProxy(407);
+    const { client, codes } = createTestClient('https://api.test', { proxy: { HTTPS_PROXY: proxy.url } });
+    const error = await failureOf(client.get(tokensRequest()));
+    expect(error).toMatchObject({ reason: 'network', hint: expect.stringContaining('NO_PROXY') });
+    const why = `the proxy ${proxy.name} opened no tunnel to api.test:443: 407 Proxy Authentication Required`;
+    expect(error.message).toBe(`GET /api/v1/analytics/tokens: ${why}`);
+    expect(codes).toEqual(Array(5).fill('network'));
+    await waitFor(() => proxy.open() === 0, { seen: proxy.open });
+  });
+
+  test.each([
+    ['cannot be reached', 'http://127.0.0.1:1', 'connection refused, through the proxy 127.0.0.1:1'],
+    ['closes the connection', undefined, 'the peer closed the connection, through the proxy 127.0.0.1:'],
+  ])('fails over plain HTTP if the proxy %s: the error names it', async (_, url, words) => {
+    const proxy = await startServer((_request, response) => response.destroy());
+    const { client } = createTestClient('http://api.test', {
+      proxy: { HTTP_PROXY: url ?? proxy.url },
+      retries: 0,
+    });
+    expect((await failureOf(client.get(tokensRequest()))).message).toContain(words);
+  });
+
+  test('names the proxy if there is no answer in time', async () => {
+    const proxy = await startProxy('mute');
+    const { client } = createTestClient('https://api.test', {
+      proxy: { HTTPS_PROXY: proxy.url },
+      retries: 0,
+      timeoutMs: 500,
+    });
+    const error = await failureOf(client.get(tokensRequest()));
+    expect(error.reason).toBe('timeout');
+    expect(error.message).toContain(`the proxy ${proxy.name}`);
+    await waitFor(() => proxy.open() === 0, { seen: proxy.open });
   });
 });
 

@@ -11,7 +11,10 @@ export interface WriteRequest {
   readonly samples: number;
 }
 
-/** Sends one compressed write request; rejects if there was no answer. */
+/** The target did not answer; `message` is the reason, which names a proxy but contains no secret. */
+export class NoAnswer extends Error {}
+
+/** Sends one compressed write request; rejects with a `NoAnswer` if there is none. */
 export type Post = (body: Buffer, signal: AbortSignal) => Promise<Answer>;
 
 export interface DeliveryDeps {
@@ -56,7 +59,9 @@ async function attemptOnce(
     answer = await post(body, signal);
   } catch (thrown) {
     signal.throwIfAborted();
-    return { words: `no answer from the target (${codeOf(thrown)})` };
+    return {
+      words: `no answer from the target (${thrown instanceof NoAnswer ? thrown.message : 'connection failed'})`,
+    };
   }
   const verdict = classifyAnswer(answer);
   if (verdict.kind === 'accepted') return {};
@@ -64,10 +69,4 @@ async function attemptOnce(
     throw new BackfillError(`write request refused (samples: ${samples}): ${verdict.words}`, verdict.hint);
   }
   return { words: verdict.words, retryAfterMs: answer.retryAfterMs };
-}
-
-// The message of a transport error may contain an address; its code is enough.
-function codeOf(thrown: unknown): string {
-  const code: unknown = thrown instanceof Error ? Reflect.get(thrown, 'code') : undefined;
-  return typeof code === 'string' ? code : 'connection failed';
 }

@@ -1,7 +1,9 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Readable } from 'node:stream';
-import type { Post } from './delivery.ts';
+import { createAgentPool } from '../../runtime/agents.ts';
+import { ProxyError, type ProxySettings, throughProxy } from '../../runtime/proxy.ts';
+import { NoAnswer, type Post } from './delivery.ts';
 import type { Answer } from './response.ts';
 
 interface PostDeps {
@@ -10,8 +12,8 @@ interface PostDeps {
   readonly headers: () => Promise<Readonly<Record<string, string>>>;
   /** CA certificates (PEM) that are trusted instead of the default ones. */
   readonly ca?: string | undefined;
-  /** The proxy as Node.js' options, not used for the local machine. */
-  readonly proxyEnv?: Record<string, string> | undefined;
+  /** The proxies, not used for the local machine. */
+  readonly proxy?: ProxySettings | undefined;
   readonly timeoutMs: number;
   readonly concurrency: number;
   readonly version: string;
@@ -24,16 +26,15 @@ const EXCERPT_BYTES = 4096;
 /** Creates the sender of write requests to one URL; `close` closes its connections. Redirects are not followed. */
 export function createPost(deps: PostDeps): Post & { close(): void } {
   const url = new URL(deps.url);
-  const secure = url.protocol === 'https:';
-  const local = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
-  const options = {
+  const { request: start } = url.protocol === 'https:' ? https : http;
+  const agents = createAgentPool({
     keepAlive: true,
     maxSockets: deps.concurrency,
-    ...(deps.proxyEnv === undefined || local ? {} : { proxyEnv: deps.proxyEnv }),
-  };
-  const agent = secure
-    ? new https.Agent({ ...options, ...(deps.ca === undefined ? {} : { ca: deps.ca }) })
-    : new http.Agent(options);
+    limitMs: deps.timeoutMs,
+    proxy: deps.proxy,
+    ca: deps.ca,
+  });
+  const { agent, proxy } = agents.for(url);
 
   async function post(body: Buffer, signal: AbortSignal): Promise<Answer> {
     const headers = {
@@ -46,8 +47,10 @@ export function createPost(deps: PostDeps): Post & { close(): void } {
     };
     const ended = AbortSignal.any([signal, AbortSignal.timeout(deps.timeoutMs)]);
     return new Promise((resolve, reject) => {
-      const request = (secure ? https : http).request(url, { method: 'POST', agent, headers, signal: ended });
-      request.on('error', reject);
+      // A request that still waits for its connection reports no end.
+      ended.addEventListener('abort', () => fail(ended.reason), { once: true });
+      const request = start(url, { method: 'POST', agent, headers, signal: ended });
+      request.on('error', fail);
       request.on('response', (response) => {
         const { statusCode: status = 0, headers: answered } = response;
         textOf(response).then(
@@ -58,14 +61,27 @@ export function createPost(deps: PostDeps): Post & { close(): void } {
               text,
               retryAfterMs: deps.retryAfter(answered['retry-after']),
             }),
-          reject,
+          fail,
         );
       });
       request.end(body);
+
+      function fail(thrown: unknown): void {
+        reject(noAnswer(thrown, proxy));
+      }
     });
   }
 
-  return Object.assign(post, { close: () => agent.destroy() });
+  return Object.assign(post, { close: agents.destroy });
+}
+
+// The message of a transport error may contain an address; its code is enough.
+function noAnswer(thrown: unknown, proxy: string | undefined): NoAnswer {
+  if (thrown instanceof ProxyError) return new NoAnswer(thrown.message);
+  const code: unknown = thrown instanceof Error ? Reflect.get(thrown, 'code') : undefined;
+  const isOverdue = thrown instanceof Error && thrown.name === 'TimeoutError';
+  const why = isOverdue ? 'timeout' : typeof code === 'string' ? code : 'connection failed';
+  return new NoAnswer(`${why}${throughProxy(proxy)}`);
 }
 
 /** The beginning of a body; the rest is read and discarded, so that the connection can be reused. */

@@ -9,7 +9,10 @@ import { createRemoteTarget } from '../../../src/backfill/remote/remote-target.t
 import { createStateFile } from '../../../src/backfill/state-file.ts';
 import { type Clock, createFakeClock, createSystemClock } from '../../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../../src/runtime/logger.ts';
+import type { ProxySettings } from '../../../src/runtime/proxy.ts';
 import { dayNamed } from '../../support/day.ts';
+import { startProxy } from '../../support/proxy.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { bring, folder } from '../brought.ts';
 import { daily, documents, orgWith } from '../days.ts';
 import { decodeWriteRequest, decompressSnappy } from './decode.ts';
@@ -41,9 +44,10 @@ async function receiver(answer: (seen: Seen, response: ServerResponse) => void) 
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/write`;
 }
 
-function postTo(url: string) {
+function postTo(url: string, proxy?: ProxySettings) {
   const post = createPost({
     url,
+    proxy,
     headers: async () => ({ Authorization: 'Bearer token', 'X-Scope-OrgID': 'tenant' }),
     timeoutMs: 5000,
     concurrency: 2,
@@ -113,6 +117,36 @@ describe('a write request', () => {
     stop.abort();
     await expect(hanging).rejects.toThrow();
   });
+
+  test.each([407, 503])(
+    'a proxy answers %i: the error names it, and no connection is left',
+    async (status) => {
+      const proxy = await startProxy(status);
+      const post = postTo('https://mimir.test/push', { HTTPS_PROXY: proxy.url });
+      for (let nth = 0; nth < 100; nth++) {
+        const sent = post(Buffer.from('1'), new AbortController().signal);
+        await expect(sent).rejects.toThrow(
+          `the proxy ${proxy.name} opened no tunnel to mimir.test:443: ${status} `,
+        );
+      }
+      await waitFor(() => proxy.open() === 0, { seen: proxy.open });
+    },
+  );
+
+  test.each(['silence', 'mute'] as const)(
+    'a proxy answers by %s: it ends with its signal',
+    async (answer) => {
+      const proxy = await startProxy(answer);
+      const post = postTo('https://mimir.test/push', { HTTPS_PROXY: proxy.url });
+      const stop = new AbortController();
+      const hanging = post(Buffer.from('1'), stop.signal);
+      await waitFor(() => proxy.heads.length === 1);
+      stop.abort();
+      await expect(hanging).rejects.toThrow(`, through the proxy ${proxy.name}`);
+      post.close();
+      await waitFor(() => proxy.open() === 0, { seen: proxy.open });
+    },
+  );
 });
 
 describe('a backfill by remote write', () => {

@@ -5,7 +5,6 @@ import type { HookEvent } from '../../../src/hooks/event.ts';
 import type { ChannelParts, Notice } from '../../../src/hooks/notify/notice.ts';
 import { deliverAll, deliveriesOf } from '../../../src/hooks/notify/notify.ts';
 import { chatForms, signatureOf } from '../../../src/hooks/notify/webhooks.ts';
-import { proxiesIn } from '../../../src/hooks/post.ts';
 import { unknownLengths } from '../../../src/hooks/sessions.ts';
 import type { Channel, Rule } from '../../../src/hooks/settings/settings.ts';
 import { createFakeClock } from '../../../src/runtime/clock.ts';
@@ -146,12 +145,4 @@ describe('the chat forms', () => {
 test('a signature is the HMAC of timestamp, dot and body', () => {
   const expected = createHmac('sha256', 'key').update('17.{"a":1}').digest('hex');
   expect(signatureOf('key', '17', '{"a":1}')).toBe(`sha256=${expected}`);
-});
-
-test('a proxy is used only if a variable names it', () => {
-  expect(proxiesIn({ NO_PROXY: 'a', HTTP_PROXY: '' })).toBeUndefined();
-  expect(proxiesIn({ https_proxy: 'http://p:1', NO_PROXY: 'a' })).toEqual({
-    https_proxy: 'http://p:1',
-    NO_PROXY: 'a',
-  });
 });

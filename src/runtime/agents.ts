@@ -1,0 +1,126 @@
+import type { Agent, AgentOptions } from 'node:http';
+import type { Agent as SecureAgent } from 'node:https';
+import { connectAttemptMs } from './connect-attempt.ts';
+import type { ProxySettings } from './proxy.ts';
+import { type ProxyAddress, parseProxies } from './proxy-address.ts';
+import { connectionTo, openTunnel, type Tunnel } from './tunnel.ts';
+
+/** How requests to a host are sent. */
+export interface Route {
+  readonly agent: Agent;
+  /** Host and port of the proxy, if there is one. */
+  readonly proxy: string | undefined;
+}
+
+/** The connections of a client. */
+export interface AgentPool {
+  /** The route of requests to this URL. */
+  for(url: URL): Route;
+  /** Closes all connections, also those that are being opened. */
+  destroy(): void;
+}
+
+interface PoolOptions {
+  readonly keepAlive: boolean;
+  /** Maximum number of connections per host; of tunnels, those that are kept for later requests. */
+  readonly maxSockets: number;
+  /** How long a request may take, in milliseconds: so long may opening a tunnel take. */
+  readonly limitMs: number;
+  /** The proxies, never used for this machine itself; none by default. */
+  readonly proxy?: ProxySettings | undefined;
+  /** Certificates (PEM) that are trusted instead of the default ones. */
+  readonly ca?: string | readonly string[] | undefined;
+}
+
+/**
+ * Creates the connections of a client: direct ones, and through proxies, by a tunnel to hosts that use TLS. Throws a
+ * `ConfigError` if a proxy is invalid.
+ */
+export function createAgentPool({ limitMs, proxy: settings, ca, ...limits }: PoolOptions): AgentPool {
+  const findProxy = parseProxies(settings);
+  const agents = new Map<string, Agent>();
+  const options = {
+    ...limits,
+    autoSelectFamilyAttemptTimeout: connectAttemptMs(limitMs),
+    ...(ca === undefined ? {} : { ca: typeof ca === 'string' ? ca : [...ca] }),
+  };
+
+  function createAgent(isSecure: boolean, proxy: ProxyAddress | undefined): Agent {
+    if (proxy !== undefined) {
+      return isSecure ? tunnelAgent(proxy, options, limitMs) : forwardingAgent(proxy, options, limitMs);
+    }
+    // Not imported: the hook command loads this, and importing all members of a built-in module takes longer.
+    return new (process.getBuiltinModule(isSecure ? 'node:https' : 'node:http').Agent)(options);
+  }
+
+  return {
+    for(url) {
+      const proxy = findProxy(url);
+      const key = `${url.protocol} ${proxy?.name}`;
+      const agent = agents.get(key) ?? createAgent(url.protocol === 'https:', proxy);
+      agents.set(key, agent);
+      return { agent, proxy: proxy?.name };
+    },
+    destroy() {
+      for (const agent of agents.values()) agent.destroy();
+    },
+  };
+}
+
+/** For plain HTTP, Node.js puts the whole URL and the credentials into the request to the proxy. */
+function forwardingAgent(proxy: ProxyAddress, options: AgentOptions, limitMs: number): Agent {
+  const { Agent } = process.getBuiltinModule('node:http');
+  const agent = new Agent({ ...options, proxyEnv: { HTTP_PROXY: proxy.href } });
+  const to = connectionTo(proxy, limitMs);
+  agent.createConnection = () =>
+    proxy.secure
+      ? process.getBuiltinModule('node:tls').connect(to)
+      : process.getBuiltinModule('node:net').connect(to);
+  return agent;
+}
+
+/**
+ * Node.js' own tunnels (`proxyEnv`) leave the connection open if the proxy refuses one. The number of tunnels in use is
+ * left to the client: an agent would open several for a request that waits for one.
+ */
+function tunnelAgent(proxy: ProxyAddress, options: AgentOptions, limitMs: number): SecureAgent {
+  const { Agent } = process.getBuiltinModule('node:https');
+  const agent = new Agent({
+    ...options,
+    maxSockets: Number.POSITIVE_INFINITY,
+    maxFreeSockets: options.maxSockets,
+  });
+  const opening = new Set<Tunnel>();
+  const connect = agent.createConnection.bind(agent);
+  const destroy = agent.destroy.bind(agent);
+
+  agent.createConnection = (target, done) => {
+    const { host, port } = target;
+    const name = host?.includes(':') ? `[${host}]` : host;
+    const tunnel = openTunnel(proxy, `${name}:${port}`, limitMs);
+    opening.add(tunnel);
+    tunnel.opened
+      .then((socket) => {
+        const over = { ...target, socket };
+        const secured = connect(over);
+        if (!secured) return;
+        let isSecure = false;
+        secured.once('secureConnect', () => {
+          isSecure = true;
+        });
+        // Of a request that was aborted meanwhile; without an answer of the target it must not be kept for the next one.
+        secured.once('free', () => {
+          if (!isSecure) secured.destroy();
+        });
+        done?.(null, secured);
+      })
+      .catch(done as (error: Error) => void)
+      .finally(() => opening.delete(tunnel));
+    return undefined;
+  };
+  agent.destroy = () => {
+    for (const tunnel of opening) tunnel.close();
+    destroy();
+  };
+  return agent;
+}

@@ -1,0 +1,74 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { connectAttemptMs } from './connect-attempt.ts';
+import { ProxyError } from './proxy.ts';
+import type { ProxyAddress } from './proxy-address.ts';
+
+/** A tunnel that is being opened. */
+export interface Tunnel {
+  /** The connection to the target; rejects with a `ProxyError`, and the connection to the proxy is closed. */
+  readonly opened: Promise<Socket>;
+  /** Closes it if it is not open yet. */
+  close(): void;
+}
+
+/** Opens a tunnel to `target` (host and port) through a proxy, within `limitMs` milliseconds. */
+export function openTunnel(proxy: ProxyAddress, target: string, limitMs: number): Tunnel {
+  const { promise: opened, resolve, reject } = Promise.withResolvers<Socket>();
+  // Not imported: the hook command loads this, and importing all members of a built-in module takes longer.
+  const { STATUS_CODES } = process.getBuiltinModule('node:http');
+  const client = process.getBuiltinModule(proxy.secure ? 'node:https' : 'node:http');
+  const options = {
+    ...connectionTo(proxy, limitMs),
+    method: 'CONNECT',
+    path: target,
+    agent: false,
+    // Without the header `Connection: close`, which would contradict a tunnel.
+    setDefaultHeaders: false,
+    headers: {
+      Host: target,
+      'Proxy-Connection': 'keep-alive',
+      ...(proxy.authorization === undefined ? {} : { 'Proxy-Authorization': proxy.authorization }),
+    },
+  };
+  const request = client.request(options);
+  const timer = setTimeout(() => end('ETIMEDOUT', 'no answer in time'), limitMs);
+  request.on('error', (error) => {
+    const code: unknown = Reflect.get(error, 'code');
+    const known = typeof code === 'string' ? code : 'ECONNRESET';
+    end(known, known);
+  });
+  // Emitted for an answer with any status.
+  request.on('connect', ({ statusCode = 0 }: IncomingMessage, socket: Socket) => {
+    // Whoever gets the connection listens too; this one is for errors of a connection that is being closed.
+    socket.on('error', () => undefined);
+    if (statusCode === 200) {
+      clearTimeout(timer);
+      resolve(socket);
+    } else {
+      socket.destroy();
+      end('PROXY_REFUSED', `${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trim());
+    }
+  });
+  request.end();
+
+  function end(code: string, why: string): void {
+    clearTimeout(timer);
+    request.destroy();
+    reject(new ProxyError(code, `the proxy ${proxy.name} opened no tunnel to ${target}: ${why}`));
+  }
+
+  return { opened, close: () => end('ECONNABORTED', 'the connection was closed') };
+}
+
+/** The options of a connection to the proxy itself, for `net` and `tls` alike. */
+export function connectionTo({ host, port }: ProxyAddress, limitMs: number) {
+  const { isIP } = process.getBuiltinModule('node:net');
+  return {
+    host,
+    port,
+    // Otherwise that of the request's Host header, which is the target.
+    servername: isIP(host) === 0 ? host : '',
+    autoSelectFamilyAttemptTimeout: connectAttemptMs(limitMs),
+  };
+}
