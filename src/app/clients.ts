@@ -33,6 +33,7 @@ export function createOrgClient(org: OrgConfig, api: ApiConfig, parts: ClientPar
     credential: () => org.credential.read(),
     observer: { request: instruments.apiRequest, retry: instruments.retry },
     ...traffic.of(org),
+    knownPaths: traffic.pathsOf(org),
     paths: readinessPath === undefined ? {} : { readiness: readinessPath },
     ...{ timeoutMs, retries, requestsPerSecond, maxResponseBytes, proxy },
     ...{ version, clock, random, log, reading },

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DatasetName } from '../catalog/dataset.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { ApiConfig, OrgConfig } from '../config/config.ts';
 import type { Credential } from '../config/credential.ts';
@@ -18,8 +17,6 @@ interface Connection {
   readonly credential: Credential;
   /** Creates the client; rejects with a `ConfigError` on an invalid address or proxy. */
   open(): Promise<PlatformClient>;
-  /** The path that has answered for an endpoint which has several; undefined before. */
-  answeringPath(endpoint: DatasetName): string | undefined;
   close(): void;
   /** Whether a client with these settings would be the same. */
   fits(org: OrgConfig, api: ApiConfig): boolean;
@@ -37,17 +34,12 @@ export function connectionOf(
 
 function createConnection(org: OrgConfig, api: ApiConfig, core: Pick<Core, 'createClient'>): Connection {
   let client: Promise<PlatformClient> | undefined;
-  let opened: PlatformClient | undefined;
   return {
     credential: org.credential,
     open() {
-      client ??= core.createClient(org, api).then((created) => {
-        opened = created;
-        return created;
-      });
+      client ??= core.createClient(org, api);
       return client;
     },
-    answeringPath: (endpoint) => opened?.answeringPath(endpoint),
     close() {
       // A client that could not be created need not be closed.
       client?.then(({ close }) => close()).catch(() => undefined);

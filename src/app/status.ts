@@ -2,11 +2,11 @@ import type { Collector } from '../catalog/collector.ts';
 import { isDayCollector, isFetching } from '../catalog/collector.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { RunState, RunStates } from '../pipeline/run-states.ts';
+import type { KnownPaths } from '../platform/paths.ts';
 import type { CollectorState, CollectorStatus, Readiness, ServiceStatus } from '../server/status.ts';
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
 import { jobName } from './job.ts';
-import type { DeployedOrg } from './org.ts';
 
 /** After this time the exporter is ready regardless of the platform, in milliseconds. */
 const READY_AFTER_MS = 60_000;
@@ -26,13 +26,13 @@ export function statusOf(frame: StatusFrame, core: Core, deployment: Deployment)
   return {
     ...rest,
     now: core.clock.now(),
-    orgs: [...deployment.orgs.values()].map(({ config, settings, connection }) =>
+    orgs: [...deployment.orgs.values()].map(({ config, settings }) =>
       omitUndefined({
         name: config.name,
         orgId: core.published.orgId(config.name),
         apiHost: new URL(config.baseUrl).host,
         requestsToday: core.traffic.requestsToday(config.name),
-        collectors: collectorsOf(core, settings, deployment.collectors, connection),
+        collectors: collectorsOf(core, settings, deployment.collectors, core.traffic.pathsOf(config)),
       }),
     ),
     links: [
@@ -47,12 +47,12 @@ function collectorsOf(
   core: Core,
   org: OrgSettings,
   collectors: readonly Collector[],
-  { answeringPath }: DeployedOrg['connection'],
+  paths: KnownPaths,
 ): CollectorStatus[] {
   const series = core.publication.seriesOf(org.name);
   return collectors.map((collector) => {
     const status = collectorStatus(core, org, collector, series);
-    const path = isFetching(collector) ? answeringPath(collector.dataset.name) : undefined;
+    const path = isFetching(collector) ? paths.get(collector.dataset.name)?.path : undefined;
     return path === undefined ? status : { ...status, path };
   });
 }

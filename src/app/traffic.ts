@@ -11,6 +11,7 @@ import {
   type HoldScope,
   type ThrottleHolds,
 } from '../platform/limits.ts';
+import type { KnownPaths } from '../platform/paths.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { failureReasons, PlatformError } from '../runtime/errors.ts';
 import { type AdjustablePacingLimiter, createPacingLimiter } from '../runtime/rate-limiters.ts';
@@ -52,6 +53,8 @@ interface PausedPart extends ActiveHold {
 /** The traffic of all organizations. It outlives the clients, which a reload replaces. */
 export interface Traffic {
   of(org: OrgAddress): OrgTraffic;
+  /** The paths that answer at the addresses of an organization. */
+  pathsOf(org: Pick<OrgConfig, 'name' | 'baseUrl' | 'appUrl'>): KnownPaths;
   /** What is paused for these organizations, and until when. */
   pausesOf(orgs: Iterable<OrgAddress>): readonly PausedPart[];
   /** An organization's requests of the current UTC day. */
@@ -75,6 +78,7 @@ interface TrafficParts {
 export function createTraffic({ history, clock, onPause }: TrafficParts, settings: TrafficSettings): Traffic {
   const orgs = new Map<string, OwnTraffic>();
   const pauses = new Map<string, ThrottleHolds>();
+  const paths = new Map<string, KnownPaths>();
   let inUse = settings;
 
   function identityOf(org: string) {
@@ -126,6 +130,12 @@ export function createTraffic({ history, clock, onPause }: TrafficParts, setting
       const known = orgs.get(org.name) ?? create(org.name);
       orgs.set(org.name, known);
       return { ...known, throttleHolds: reported(org, pausesAt(org)) };
+    },
+    pathsOf({ name, baseUrl, appUrl }) {
+      const key = `${name} ${baseUrl} ${appUrl}`;
+      const known = paths.get(key) ?? new Map();
+      paths.set(key, known);
+      return known;
     },
     pausesOf(asked) {
       return [...asked].flatMap((org) => [

@@ -1,4 +1,3 @@
-import type { DatasetName } from '../catalog/dataset.ts';
 import type { ApiAnswer, ApiRequest, Source } from '../catalog/source.ts';
 import { createAgentPool } from '../runtime/agents.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -20,7 +19,7 @@ import {
   withThrottleHolds,
 } from './limits.ts';
 import { walkPages } from './paging.ts';
-import { type ConfiguredPaths, withPaths } from './paths.ts';
+import { type ConfiguredPaths, type KnownPaths, withPaths } from './paths.ts';
 import { withRetries } from './retries.ts';
 
 const MAX_IN_FLIGHT = 4;
@@ -62,13 +61,13 @@ export interface PlatformClientDeps {
   readonly maxPages?: number | undefined;
   /** The paths to ask in place of those of the requests. */
   readonly paths?: ConfiguredPaths | undefined;
+  /** The paths that answer; passed in so that they survive a reload. None by default. */
+  readonly knownPaths?: KnownPaths | undefined;
   /** The proxy to use, never for this machine itself; none by default. */
   readonly proxy?: ProxySettings | undefined;
 }
 
 export interface PlatformClient extends Source {
-  /** The path that has answered for an endpoint which has several; undefined before. */
-  answeringPath(endpoint: DatasetName): string | undefined;
   /** The holds in force. */
   activeHolds(): readonly ActiveHold[];
   /** Aborts requests in progress, which fail with reason `network`, and closes the connections. */
@@ -124,8 +123,14 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
     throttleHolds,
     closed,
   });
-  const paths = withPaths(retried, { org: deps.org, configured: deps.paths ?? {}, clock, log: deps.log });
-  const get = withAdmission(paths.ask, deps.admission);
+  const found = withPaths(retried, {
+    org: deps.org,
+    configured: deps.paths ?? {},
+    known: deps.knownPaths ?? new Map(),
+    clock,
+    log: deps.log,
+  });
+  const get = withAdmission(found, deps.admission);
 
   /** A redirect is another request: it is rate-limited and counted like any other. */
   async function admit(ended: AbortSignal): Promise<PlatformError | undefined> {
@@ -138,7 +143,6 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
     pages: (request, onItems) => walkPages(get, request, onItems, deps.maxPages ?? MAX_PAGES),
     // A collector's steps may be large, so the clock is checked after each.
     inSlices: (work) => runInSlices(work, clock, 1),
-    answeringPath: paths.answering,
     activeHolds: throttleHolds.active,
     close() {
       closing.abort();

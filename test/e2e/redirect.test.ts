@@ -100,6 +100,7 @@ describe('a platform whose readiness listing has moved', () => {
     expect(new Set(story.platform.requests.map(({ path }) => path))).toEqual(new Set(['/api/reports']));
     expect(story.logged('Collector failing', '--api.readiness-path')).toHaveLength(1);
     await story.reload((config) => ({ ...config, api: { ...config.api, readinessPath: NEW } }));
+    expect(story.logged(SAID)).toEqual([]);
     expect(await story.poll()).toEqual([]);
     expect(await shownPath(story)).toBe(NEW);
   });

@@ -38,6 +38,16 @@ describe('a reload that replaces the clients keeps', () => {
     expect(story.logged('level=warn', 'collector=wiki')).toHaveLength(1);
   });
 
+  test('the path that answers, which is said once', async () => {
+    const story = await startStory({ sandbox: { faults: ['moved'] }, collectors: ['readiness'] });
+    expect(await story.reload(otherClients)).toEqual({ ok: true });
+    const before = story.platform.requests.length;
+    expect(await story.poll()).toEqual([]);
+    const paths = new Set(story.platform.requests.slice(before).map(({ path }) => path));
+    expect(paths).toEqual(new Set(['/api/organization/agent-readiness-reports']));
+    expect(story.logged('Another path of the platform answers')).toHaveLength(1);
+  });
+
   test('the counters', async () => {
     const story = await startStory();
     const name = 'agent_platform_exporter_api_requests_total';

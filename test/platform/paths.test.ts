@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import type { PlatformClientDeps } from '../../src/platform/client.ts';
+import type { KnownPaths } from '../../src/platform/paths.ts';
 import { createTestClient, failureOf, KEY, startServer } from './platform-server.ts';
 
 const OLD = '/api/organization/maturity-level-reports';
@@ -28,7 +29,11 @@ async function startPlatform(routes: Routes, overrides: Partial<PlatformClientDe
     const status = typeof answer === 'string' ? 308 : answer;
     response.writeHead(status, { 'content-type': 'application/json', ...location }).end('{"reports":[]}');
   });
-  const { client, clock, log } = createTestClient(`${server.url}${prefix}`, { retries: 0, ...overrides });
+  const knownPaths: KnownPaths = new Map();
+  const { client, clock, log } = createTestClient(`${server.url}${prefix}`, {
+    ...{ retries: 0, knownPaths },
+    ...overrides,
+  });
 
   /** Asks once, and returns the paths that were asked for it. */
   async function ask(): Promise<readonly string[]> {
@@ -40,7 +45,7 @@ async function startPlatform(routes: Routes, overrides: Partial<PlatformClientDe
     log.events
       .filter(({ level }) => level === 'info')
       .map(({ fields }) => [fields['before'], fields['path']]);
-  return { routes, client, clock, asked, ask, said, answering: () => client.answeringPath('readiness') };
+  return { routes, client, clock, asked, ask, said, answering: () => knownPaths.get('readiness')?.path };
 }
 
 describe('a resource with two known paths', () => {
