@@ -156,8 +156,6 @@ export type Ask = (request: ApiRequest) => Promise<ApiAnswer>;
 
 /** Decides which answers are accepted. */
 export interface Admission {
-  /** Called before a request; the returned function is called when the request has ended. */
-  asking(request: ApiRequest): () => void;
   /**
    * Resolves if the answer is accepted and rejects with a `PlatformError` otherwise. It may make requests of its own
    * with `ask`.
@@ -169,18 +167,9 @@ export interface Admission {
 export function withAdmission(ask: Ask, admission: Admission | undefined): Ask {
   if (admission === undefined) return ask;
 
-  async function askNoted(request: ApiRequest): Promise<ApiAnswer> {
-    const answered = admission?.asking(request);
-    try {
-      return await ask(request);
-    } finally {
-      answered?.();
-    }
-  }
-
   return async (request) => {
-    const answer = await askNoted(request);
-    await admission.admit(request, answer, askNoted);
+    const answer = await ask(request);
+    await admission.admit(request, answer, ask);
     return answer;
   };
 }

@@ -110,20 +110,17 @@ describe('a platform that sends another organization’s answers', () => {
     expect(await figures(story)).toEqual(before);
   });
 
-  test.each(firstCases(1, ['tokens', 'activity']))(
-    'at %s from the very first answer is not accepted',
-    async (endpoint) => {
-      const story = await startStory({ sandbox: { faults: [`other-org@${endpoint}`] } });
-      const page = await story.page();
-      expect(page.by('collector', FAILING, { reason: 'organization' })[endpoint]).toBe(1);
-      expect(page.value('agent_platform_org_info', { org_id: String(story.platform.orgs[0]?.orgId) })).toBe(
-        1,
-      );
-      story.platform.setFaults([]);
-      await story.poll();
-      expect((await story.page()).platform()).toEqual((await (await startStory()).page()).platform());
-    },
-  );
+  test('from the very first answer is refused if the identifier is configured', async () => {
+    const plain = await startStory();
+    const orgId = String(plain.platform.orgs[0]?.orgId);
+    const story = await startStory({ sandbox: { faults: ['other-org@tokens'] }, orgIds: { acme: orgId } });
+    const page = await story.page();
+    expect(page.by('collector', FAILING, { reason: 'organization' })['tokens']).toBe(1);
+    expect(page.value('agent_platform_org_info', { org_id: orgId })).toBe(1);
+    story.platform.setFaults([]);
+    await story.poll();
+    expect((await story.page()).platform()).toEqual((await plain.page()).platform());
+  });
 });
 
 describe('after a restart', () => {

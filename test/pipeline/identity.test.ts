@@ -62,53 +62,26 @@ function world(
 }
 
 describe('the first identifier', () => {
-  test('is accepted once two endpoints agree, without an additional request', async () => {
+  test('is kept, without an additional request', async () => {
     const { get, asked, orgId } = world();
     expect(await get('tokens', 'tools')).toEqual(['admitted', 'admitted']);
     expect([await orgId(), asked]).toEqual(['org_1', ['tokens', 'tools']]);
   });
 
-  test('is confirmed by another endpoint if only one is requested', async () => {
-    const { get, asked, orgId } = world();
-    expect(await get('tokens')).toEqual(['admitted']);
-    expect([await orgId(), asked]).toEqual(['org_1', ['tokens', 'tools']]);
-  });
-
-  test('is accepted at once if only one endpoint is collected', async () => {
-    const { get, orgId } = world({ endpoints: ['tokens'] });
-    expect(await get('tokens')).toEqual(['admitted']);
+  test('decides among concurrent answers, and another one is refused', async () => {
+    const { get, names, orgId } = world();
+    names.set('tools', 'org_2');
+    expect(await get('tokens', 'tools', 'activity')).toEqual(['admitted', 'organization', 'admitted']);
     expect(await orgId()).toBe('org_1');
   });
 
-  test.each<DatasetName>(['tokens', 'tools', 'activity'])(
-    'is not that of a misrouted %s',
-    async (misrouted) => {
-      const { get, names, orgId } = world();
-      names.set(misrouted, 'org_2');
-      const endpoints = ['tokens', 'tools', 'activity'] as const;
-      expect(await get(...endpoints)).toEqual(
-        endpoints.map((endpoint) => (endpoint === misrouted ? 'organization' : 'admitted')),
-      );
-      expect(await orgId()).toBe('org_1');
-    },
-  );
-
-  test('is not accepted if nothing else answers, nor if all disagree', async () => {
-    const { get, names, orgId, errorOf } = world();
-    names.set('tools', 'fails').set('activity', 'fails');
-    expect(await get('tokens', 'tools')).toEqual(['organization', 'server']);
-    expect((await errorOf('tokens')) as PlatformError).toMatchObject({
-      hint: expect.stringContaining('org_id'),
-    });
-    names.set('tools', 'org_2').set('activity', 'org_3');
-    expect(await get('tokens', 'tools', 'activity')).toEqual([
-      'organization',
-      'organization',
-      'organization',
-    ]);
+  test('is not that of an answer without one, nor of one that fails', async () => {
+    const { get, names, orgId } = world();
+    names.set('tokens', undefined).set('tools', 'fails');
+    expect(await get('tokens', 'tools')).toEqual(['admitted', 'server']);
     expect(await orgId()).toBeUndefined();
-    names.set('activity', 'org_1');
     expect(await get('activity')).toEqual(['admitted']);
+    expect(await orgId()).toBe('org_1');
   });
 });
 
@@ -154,10 +127,10 @@ describe('answers without an identifier', () => {
     await get('tokens', 'tools');
     setKey('key_2');
     expect(await get('readiness', 'activity')).toEqual(['admitted', 'admitted']);
-    expect(asked.slice(2)).toEqual(['readiness', 'activity']);
+    expect(asked.slice(2)).toEqual(['readiness', 'activity', 'tokens']);
     setKey('key_3');
     expect(await get('wiki')).toEqual(['admitted']);
-    expect(asked.slice(4)).toEqual(['wiki', 'tokens']);
+    expect(asked.slice(5)).toEqual(['wiki', 'tokens']);
     setKey('key_of_another');
     for (const endpoint of ['tokens', 'tools', 'activity'] as const) names.set(endpoint, 'org_2');
     expect(await get('readiness', 'wiki')).toEqual(['organization', 'organization']);
