@@ -19,14 +19,10 @@ export interface Chunks {
   rest(): Promise<Buffer>;
 }
 
-/**
- * Creates an empty buffer, in `used` if there is one of former chunks; calls of `write` never overlap, and a failure is
- * reported by a later call.
- */
+/** Creates an empty buffer; calls of `write` never overlap, and a failure is reported by a later call. */
 export function createChunks(
   write: (chunk: Buffer) => Promise<unknown>,
   { first, full }: ChunkSizes,
-  used?: Buffer,
 ): Chunks {
   let spare: Buffer | undefined;
   let writing: Promise<unknown> = Promise.resolve();
@@ -50,7 +46,7 @@ export function createChunks(
   }
 
   const chunks = {
-    buffer: used ?? (Buffer.allocUnsafe(first) as Buffer),
+    buffer: Buffer.allocUnsafe(first) as Buffer,
     end: 0,
     reserve(bytes: number) {
       const needed = chunks.end + bytes;

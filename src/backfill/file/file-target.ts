@@ -5,7 +5,6 @@ import type { Logger } from '../../runtime/logger.ts';
 import { createStateFile } from '../state-file.ts';
 import type { BackfillTarget, Month } from '../target.ts';
 import { createMonthFile, type MonthFile } from './month-file.ts';
-import { createUsedBuffers } from './used-buffers.ts';
 
 interface FileTargetDeps {
   /** A directory for one file per month, or a file. */
@@ -42,7 +41,6 @@ export async function createFileTarget(deps: FileTargetDeps): Promise<BackfillTa
   const state = createStateFile(single ? `${output}.state.json` : join(directory, 'backfill-state.json'));
   const run = createHash('sha256').update(JSON.stringify(deps.arguments)).digest('hex');
   const written = new Set(writtenIn(await state.read(), run));
-  const buffers = createUsedBuffers();
   let current: Unfinished | undefined;
   let finishing: Promise<void> = Promise.resolve();
   let samples = 0;
@@ -73,7 +71,7 @@ export async function createFileTarget(deps: FileTargetDeps): Promise<BackfillTa
     async begin({ name }) {
       if (written.has(name)) return false;
       const path = single ? output : join(directory, `agent-platform-${name}.om`);
-      current = { name, path, file: await createMonthFile(path, labels, buffers) };
+      current = { name, path, file: await createMonthFile(path, labels) };
       return true;
     },
     add: async (org, page) => current?.file.add(org, page),

@@ -1,20 +1,21 @@
 import type { Instant } from '../../catalog/day.ts';
 import type { Sample } from '../../catalog/family.ts';
 import { MAX_LABEL_CHARACTERS } from '../../catalog/label.ts';
-import { escapeLabelValue, formatValue, planLine, type WrittenFamily } from '../../exposition/text.ts';
+import { escapeLabelValue, planLine, type WrittenFamily } from '../../exposition/text.ts';
 
 /** A character takes at most four bytes, and an escaped one has two. */
 const MAX_LABEL_BYTES = 4 * MAX_LABEL_CHARACTERS;
-const MAX_NUMBER_BYTES = 32;
+/** The most bytes of a value. */
+export const MAX_VALUE_BYTES = 32;
 /** A call that encodes or copies costs more than these few bytes one by one. */
 const FEW = 40;
 
 /** Writes the lines of a family as bytes: a string for each line would cost more than its bytes. */
 export interface LineEncoder {
-  /** The most bytes of a line without its timestamp. */
+  /** The most bytes of a series. */
   readonly maxBytes: number;
-  /** Writes a sample's line up to the timestamp; returns the position after it. */
-  write(output: Buffer, from: number, sample: Sample): number;
+  /** Writes a series with these labels, and the space before the value; returns the position after it. */
+  writeSeries(output: Buffer, from: number, labels: Sample['labels']): number;
 }
 
 /** Creates the encoder of a family's lines; `common` labels (`org` first) are the same on all of them. */
@@ -27,15 +28,14 @@ export function createLineEncoder(
   const closing = Buffer.from(plan.closing);
   const constant = openings.reduce((sum, { text }) => sum + text.length, closing.length);
   return {
-    maxBytes: constant + openings.length * MAX_LABEL_BYTES + MAX_NUMBER_BYTES,
-    write(output, from, { labels, value }) {
+    maxBytes: constant + openings.length * MAX_LABEL_BYTES,
+    writeSeries(output, from, labels) {
       let end = from;
       for (const { label, text } of openings) {
         end = writeBytes(output, end, text);
         end = writeText(output, end, escapeLabelValue(labels[label] ?? ''));
       }
-      end = writeBytes(output, end, closing);
-      return writeText(output, end, formatValue(value));
+      return writeBytes(output, end, closing);
     },
   };
 }
@@ -52,7 +52,8 @@ export function writeBytes(output: Buffer, from: number, bytes: Buffer): number 
   return from + bytes.length;
 }
 
-function writeText(output: Buffer, from: number, text: string): number {
+/** Writes a text in UTF-8; returns the position after it. */
+export function writeText(output: Buffer, from: number, text: string): number {
   if (text.length > FEW) return from + output.write(text, from);
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);

@@ -1,59 +1,80 @@
 import { type FileHandle, open, unlink } from 'node:fs/promises';
-import { type Chunks, createChunks } from './chunks.ts';
+import { createChunks } from './chunks.ts';
 
 /** Most families of a month fit, so that nothing of them is spooled to disk. */
-const SIZES = { first: 32 * 1024, full: 512 * 1024 };
-const COPY_BYTES = 256 * 1024;
+const SIZES = { first: 4 * 1024, full: 256 * 1024 };
+/** Up to here, numbers on disk are read at once. */
+const READ_AT_ONCE = 8 * 1024 * 1024;
+const NUMBER_BYTES = Float64Array.BYTES_PER_ELEMENT;
 
-/** One family's lines until the file is assembled: a little in memory, the rest on disk. */
+/** Numbers that are written one after the other and then read in any order: a little in memory, the rest on disk. */
 export interface Part {
-  readonly chunks: Chunks;
-  /** Moves everything to the end of a file's chunks and discards it; resolves with a buffer that is free. */
-  moveTo(file: Chunks): Promise<Buffer>;
+  append(numbers: Float64Array): Promise<void>;
+  /** Ends writing. */
+  open(): Promise<Numbers>;
   /** Discards everything. */
   discard(): Promise<void>;
 }
 
-/** Creates an empty part, in a `used` buffer if there is one; the file at `path` is created only for more than a little. */
-export function createPart(path: string, used?: Buffer): Part {
-  let spilled: FileHandle | undefined;
-  const chunks = createChunks(
-    async (chunk) => {
-      spilled ??= await open(path, 'w+');
-      await writeAll(spilled, chunk);
-    },
-    SIZES,
-    used,
-  );
+/** The numbers of a part. */
+export interface Numbers {
+  readonly length: number;
+  /** So many numbers from a position on, which must exist. */
+  read(from: number, count: number): Promise<Float64Array> | Float64Array;
+}
 
-  async function discard(): Promise<void> {
-    await chunks.rest().catch(() => undefined);
-    await spilled?.close();
-    if (spilled !== undefined) await unlink(path);
-    spilled = undefined;
-  }
+/** Creates an empty part; the file at `path` is created only for more than a little. */
+export function createPart(path: string): Part {
+  let spilled: FileHandle | undefined;
+  const chunks = createChunks(async (chunk) => {
+    spilled ??= await open(path, 'wx+');
+    await writeAll(spilled, chunk);
+  }, SIZES);
 
   return {
-    chunks,
-    async moveTo(file) {
+    append: (numbers) => chunks.append(Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength)),
+    async open() {
       const rest = await chunks.rest();
-      if (spilled !== undefined) await copy(spilled, file);
-      await file.append(rest);
-      if (spilled !== undefined) await discard();
-      return chunks.buffer;
+      if (spilled === undefined) return inMemory(numbersOf(rest));
+      await writeAll(spilled, rest);
+      const { size } = await spilled.stat();
+      const onDisk = numbersIn(spilled, size / NUMBER_BYTES);
+      return size > READ_AT_ONCE ? onDisk : inMemory(await onDisk.read(0, onDisk.length));
     },
-    discard,
+    async discard() {
+      await chunks.rest().catch(() => undefined);
+      await spilled?.close();
+      if (spilled !== undefined) await unlink(path);
+      spilled = undefined;
+    },
   };
 }
 
-async function copy(from: FileHandle, to: Chunks): Promise<void> {
-  for (let position = 0; ; ) {
-    await to.reserve(COPY_BYTES);
-    const { bytesRead } = await from.read(to.buffer, to.end, COPY_BYTES, position);
-    if (bytesRead === 0) return;
-    to.end += bytesRead;
-    position += bytesRead;
-  }
+function inMemory(numbers: Float64Array): Numbers {
+  return { length: numbers.length, read: (from, count) => numbers.subarray(from, from + count) };
+}
+
+function numbersIn(file: FileHandle, length: number) {
+  return {
+    length,
+    async read(from: number, count: number): Promise<Float64Array> {
+      const numbers = new Float64Array(count);
+      const bytes = Buffer.from(numbers.buffer);
+      for (let at = 0; at < bytes.length; ) {
+        const { bytesRead } = await file.read(bytes, at, bytes.length - at, from * NUMBER_BYTES + at);
+        if (bytesRead === 0) throw new Error('a temporary file of the backfill was shortened');
+        at += bytesRead;
+      }
+      return numbers;
+    },
+  };
+}
+
+/** A copy, because numbers must be aligned. */
+function numbersOf(bytes: Buffer): Float64Array {
+  const numbers = new Float64Array(bytes.length / NUMBER_BYTES);
+  bytes.copy(Buffer.from(numbers.buffer));
+  return numbers;
 }
 
 /** Writes a whole buffer despite partial writes; resolves with its length. */

@@ -1,9 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createChunks } from '../../../src/backfill/file/chunks.ts';
 import { createPart } from '../../../src/backfill/file/part.ts';
-import { addDays } from '../../../src/catalog/day.ts';
+import { addDays, startOf } from '../../../src/catalog/day.ts';
 import { parsePage } from '../../exposition/parse.ts';
 import { dayNamed } from '../../support/day.ts';
 import { bring, filesIn, fileTarget, folder } from '../brought.ts';
@@ -55,8 +54,8 @@ agent_platform_test_credits{org="acme",job="agent-platform"} 2 1775044800
 # HELP agent_platform_test_credits_by_model h
 # TYPE agent_platform_test_credits_by_model gauge
 agent_platform_test_credits_by_model{org="acme",job="agent-platform",model="a"} 1 1774958400
-agent_platform_test_credits_by_model{org="acme",job="agent-platform",model="b"} 2 1775044800
 agent_platform_test_credits_by_model{org="acme",job="agent-platform",model="a"} 0 1775044800
+agent_platform_test_credits_by_model{org="acme",job="agent-platform",model="b"} 2 1775044800
 # HELP agent_platform_data_day_timestamp_seconds Start of the newest complete UTC day of the dataset, in Unix seconds. The daily figures describe this day.
 # TYPE agent_platform_data_day_timestamp_seconds gauge
 agent_platform_data_day_timestamp_seconds{org="acme",job="agent-platform",dataset="tokens"} 1774828800 1774958400
@@ -76,8 +75,8 @@ agent_platform:test_credits{org="acme"} 2 1775044800
 # HELP agent_platform:test_credits_by_model h
 # TYPE agent_platform:test_credits_by_model gauge
 agent_platform:test_credits_by_model{org="acme",model="a"} 1 1774958400
-agent_platform:test_credits_by_model{org="acme",model="b"} 2 1775044800
 agent_platform:test_credits_by_model{org="acme",model="a"} 0 1775044800
+agent_platform:test_credits_by_model{org="acme",model="b"} 2 1775044800
 # HELP agent_platform:data_day_timestamp_seconds Start of the newest complete UTC day of the dataset, in Unix seconds. The daily figures describe this day.
 # TYPE agent_platform:data_day_timestamp_seconds gauge
 agent_platform:data_day_timestamp_seconds{org="acme",dataset="tokens"} 1774828800 1774958400
@@ -98,6 +97,38 @@ agent_platform:data_day_timestamp_seconds{org="acme",dataset="tokens"} 177491520
     const names = [...text.matchAll(/^(agent_\w+)\{/gm)].map(([, name]) => name);
     const changes = names.filter((name, index) => name !== names[index - 1]);
     expect(changes).toEqual([...new Set(names)]);
+  });
+
+  test.each([
+    ['by default', {}],
+    ['with a step', { stepMs: 6 * 3_600_000 }],
+    ['over the limit of series', { stepMs: 8 * 3_600_000, seriesBudget: 7 }],
+  ])('have all samples of a series together, oldest first: %s', async (_, changes) => {
+    const output = folder();
+    const many = Array.from({ length: 40 }, (_, index): Row => {
+      const models = [`m${index % 3}`, `m${index % 7}`, `new${index}`].map((model, at) => [model, 1 + at]);
+      return { credits: index, models: Object.fromEntries(models) };
+    });
+    const reports = many.map((_, index) => ({ at: startOf(addDays(from, index)), repo: `r${index % 5}` }));
+    await bringFiles(join(output, 'all.om'), {
+      orgs: ['acme', 'beta'].map((name) => orgWith(from, many, reports, name)),
+      collectors: [daily, documents],
+      to: addDays(from, 39),
+      historyStart: from,
+      ...changes,
+    });
+    const lines = (filesIn(output)['all.om'] ?? '').split('\n').filter((line) => line.includes('{'));
+    const samples = lines.map((line) => ({
+      series: line.slice(0, line.lastIndexOf('}')),
+      at: Number(line.split(' ').at(-1)),
+    }));
+    const before = samples.slice(0, -1);
+    const begun = samples.filter(({ series }, index) => series !== before[index - 1]?.series);
+    expect(begun.length).toBeGreaterThan(10);
+    expect(new Set(begun.map(({ series }) => series)).size).toBe(begun.length);
+    for (const [index, { series, at }] of samples.slice(1).entries()) {
+      if (series === before[index]?.series) expect(at, series).toBeGreaterThan(before[index].at);
+    }
   });
 
   test('hold a document at the stamps after it was made, and the day at every stamp', async () => {
@@ -228,18 +259,26 @@ describe('an interrupted run', () => {
   });
 });
 
-test.each([
-  ['new', undefined],
-  ['used', Buffer.alloc(64 * 1024, 'x')],
-])('a part of many chunks is unchanged in a %s buffer', async (_, used) => {
-  const path = join(folder(), 'whole');
-  const part = createPart(`${path}.part`, used);
-  const lines = Array.from({ length: 40_000 }, (_, index) => `ä line of text, number ${index}\n`);
-  for (const line of lines) await part.chunks.append(Buffer.from(line));
-  expect(existsSync(`${path}.part`)).toBe(true);
-  const written: Buffer[] = [];
-  const file = createChunks(async (chunk) => written.push(Buffer.from(chunk)), { first: 10, full: 100_000 });
-  await part.moveTo(file);
-  expect(Buffer.concat([...written, await file.rest()]).toString()).toBe(lines.join(''));
-  expect(existsSync(`${path}.part`)).toBe(false);
+describe('a part', () => {
+  test.each([
+    ['a few', 100, false],
+    ['many', 200_000, true],
+    ['more than are read at once', 1_200_000, true],
+  ])('of %s numbers has them in any order, and leaves nothing', async (_, length, isOnDisk) => {
+    const path = join(folder(), 'part');
+    const part = createPart(path);
+    for (let at = 0; at < length; at += 100) {
+      await part.append(Float64Array.from({ length: 100 }, (_, index) => (at + index) / 3));
+    }
+    const numbers = await part.open();
+    expect(existsSync(path)).toBe(isOnDisk);
+    expect(numbers.length).toBe(length);
+    for (const from of [length - 7, 0, length / 2]) {
+      expect([...(await numbers.read(from, 7))]).toEqual(
+        Array.from({ length: 7 }, (_, index) => (from + index) / 3),
+      );
+    }
+    await part.discard();
+    expect(existsSync(path)).toBe(false);
+  });
 });

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createLineEncoder, endingAt } from '../../../src/backfill/file/line-encoder.ts';
-import { createSampleWriter } from '../../../src/exposition/text.ts';
+import {
+  createLineEncoder,
+  endingAt,
+  MAX_VALUE_BYTES,
+  writeText,
+} from '../../../src/backfill/file/line-encoder.ts';
+import { createSampleWriter, formatValue } from '../../../src/exposition/text.ts';
 
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 600 }),
@@ -15,8 +20,8 @@ test('the bytes of a line are those of its text, and never more than the bound',
         const family = { name: 'm', labels };
         const sample = { labels: { model, tier }, value };
         const encoder = createLineEncoder(family, { org });
-        const output = Buffer.alloc(encoder.maxBytes + 5);
-        const end = encoder.write(output, 5, sample);
+        const output = Buffer.alloc(5 + encoder.maxBytes + MAX_VALUE_BYTES);
+        const end = writeText(output, encoder.writeSeries(output, 5, sample.labels), formatValue(value));
         const line = createSampleWriter(family, { org })(sample);
         expect(`${output.toString('utf8', 5, end)}\n`).toBe(line);
       }
