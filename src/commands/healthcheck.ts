@@ -5,6 +5,7 @@ import { healthcheckOptions } from '../config/command-options.ts';
 import { formatListenAddress, type ListenAddress } from '../config/listen-address.ts';
 import { loadValues } from '../config/load.ts';
 import { createOptions } from '../config/options.ts';
+import { connectAttemptMs } from '../runtime/connect-attempt.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
 import type { CommandContext } from './command.ts';
 
@@ -72,6 +73,7 @@ function ask(url: string, isLocal: boolean): Promise<Answer> {
       agent: false as const,
       // Only this machine answers there, and its certificate has another name.
       rejectUnauthorized: !isLocal,
+      autoSelectFamilyAttemptTimeout: connectAttemptMs(timeoutMs),
     };
     const request = (isSecure ? getSecure : getPlain)(url, options, (response) => {
       response.destroy();

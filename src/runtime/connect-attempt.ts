@@ -8,3 +8,8 @@ const MAX_MS = 5_000;
 export function connectAttemptMs(limitMs: number): number {
   return Math.min(Math.ceil(limitMs * SHARE), MAX_MS);
 }
+
+/** The same for a library that opens its connections itself: sets it for the whole process. */
+export function setConnectAttempt(limitMs: number): void {
+  process.getBuiltinModule('node:net').setDefaultAutoSelectFamilyAttemptTimeout(connectAttemptMs(limitMs));
+}

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { type Clock, createSystemClock } from '../../runtime/clock.ts';
+import { setConnectAttempt } from '../../runtime/connect-attempt.ts';
 import { parseDatabaseUrl } from '../../runtime/database-url.ts';
 import { messageOf } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
@@ -85,6 +86,7 @@ function begin(isolation: string, seconds: number): string {
 
 // Loaded on first use: most exporters have a file.
 async function loadPg(): Promise<Driver> {
+  setConnectAttempt(CONNECT_MS);
   return (await import('pg')).default;
 }
 

@@ -1,3 +1,4 @@
+import { setConnectAttempt } from '../../runtime/connect-attempt.ts';
 import { codeOf } from '../files.ts';
 import { certificatesWith } from '../post.ts';
 import type { EmailChannel } from '../settings/settings.ts';
@@ -6,6 +7,7 @@ import type { SendBy } from './notice.ts';
 /** Sends a notice as a plain-text e-mail. */
 export const sendToEmail: SendBy<EmailChannel> = async (channel, notice, { secret, signal, timeoutMs }) => {
   const { createTransport } = await import('nodemailer');
+  setConnectAttempt(timeoutMs);
   const { host, port, security, login, from, to, caFile } = channel;
   const transport = createTransport({
     host,
