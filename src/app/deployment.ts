@@ -15,7 +15,7 @@ import { createPublisher, type Publisher } from '../pipeline/publisher.ts';
 import { createRunner, type Runner } from '../pipeline/runner.ts';
 import type { Core } from './core.ts';
 import { type DeployedJob, jobOf } from './job.ts';
-import { connectionOf, type DeployedOrg } from './org.ts';
+import { type DeployedOrg, deployOrg } from './org.ts';
 
 /**
  * Everything derived from one configuration. It is immutable: another configuration, or a changed file that it names,
@@ -41,8 +41,8 @@ export interface Deployment {
 }
 
 /**
- * Builds a deployment from a configuration. It takes over the connections of the previous one whose settings are
- * unchanged, together with their runs in progress. It has no side effects, so it can be discarded.
+ * Builds a deployment from a configuration. It takes over what is unchanged of the previous one's organizations. It has no side
+ * effects, so it can be discarded.
  */
 export function createDeployment(config: LiveConfig, core: Core, previous?: Deployment): Deployment {
   const enabled = allCollectors.filter(({ name }) => config.collectors.get(name) === true);
@@ -79,13 +79,13 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
     config.orgs.map((org): [string, DeployedOrg] => {
       const { readiness } = config;
       const settings = { name: org.name, readiness, contract: org.contract, people };
-      const connection = connectionOf(org, config.api, core, previous?.orgs.get(org.name)?.connection);
-      return [org.name, { config: org, settings, connection }];
+      const parts = { config: org, api: config.api, settings, polledBy: fetching.map(({ name }) => name) };
+      return [org.name, deployOrg(parts, core, previous?.orgs.get(org.name))];
     }),
   );
   const jobs = [...orgs.values()].flatMap((org) =>
     fetching.map((collector) =>
-      jobOf({ org, collector, runner, claim: core.claim, schedules: config.schedules }, previous?.jobs),
+      jobOf({ org, collector, runner, claim: core.claim, schedules: config.schedules }),
     ),
   );
   return {

@@ -10,6 +10,18 @@ export interface DeployedOrg {
   readonly config: OrgConfig;
   readonly settings: OrgSettings;
   readonly connection: Connection;
+  /** The names of the collectors that poll it. */
+  readonly polledBy: readonly string[];
+  /** Aborted once its runs are to end: it was removed or has changed. */
+  readonly retired: AbortController;
+}
+
+/** What an organization is deployed with. */
+interface OrgParts {
+  readonly config: OrgConfig;
+  readonly api: ApiConfig;
+  readonly settings: OrgSettings;
+  readonly polledBy: readonly string[];
 }
 
 /** The client of an organization, created on first use so that its libraries do not delay the first scrape. */
@@ -22,14 +34,27 @@ interface Connection {
   fits(org: OrgConfig, api: ApiConfig): boolean;
 }
 
-/** The connection of an organization: the previous one if it fits, otherwise a new one. */
-export function connectionOf(
-  org: OrgConfig,
-  api: ApiConfig,
+/**
+ * Deploys an organization. The connection of the previous deployment is taken over if it fits; its runs go on if, in addition,
+ * the same collectors poll it and people are identified and assigned to teams as before.
+ */
+export function deployOrg(
+  { config, api, settings, polledBy }: OrgParts,
   core: Pick<Core, 'createClient'>,
-  before: Connection | undefined,
-): Connection {
-  return before?.fits(org, api) === true ? before : createConnection(org, api, core);
+  before: DeployedOrg | undefined,
+): DeployedOrg {
+  const kept = before?.connection.fits(config, api) === true ? before : undefined;
+  const isSame =
+    kept?.settings.people?.identity === settings.people?.identity &&
+    kept?.settings.people?.teamRules === settings.people?.teamRules &&
+    isDeepStrictEqual(kept?.polledBy, polledBy);
+  return {
+    config,
+    settings,
+    polledBy,
+    connection: kept?.connection ?? createConnection(config, api, core),
+    retired: kept !== undefined && isSame ? kept.retired : new AbortController(),
+  };
 }
 
 function createConnection(org: OrgConfig, api: ApiConfig, core: Pick<Core, 'createClient'>): Connection {

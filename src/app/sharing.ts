@@ -32,7 +32,7 @@ export function shareWork(core: Core, inUse: () => Deployment): void {
       void scheduler.refresh(new Set(asked.map(({ name }) => name)));
     },
     onBeat: () => scheduler.catchUp(overdue(false)),
-    isBusy: (org) => jobsOf(inUse()).some((job) => job.org === org && job.lease.underWay),
+    isBusy: (org) => jobsOf(inUse()).some((job) => job.org === org && scheduler.isRunning(job.name)),
   });
   leases.start();
 }

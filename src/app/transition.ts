@@ -54,20 +54,19 @@ export function putInUse(next: Deployment, core: Core, previous?: Deployment): v
 }
 
 /**
- * Aborts the runs of the previous deployment that the next one would make differently, and removes organizations and
- * collectors that no longer exist. A run whose basis is unchanged may finish.
+ * Aborts the runs of the organizations that have changed, and removes organizations and collectors that no longer exist. What
+ * was running, and what is elsewhere now, runs again once it is introduced.
  */
 export async function retire(previous: Deployment, next: Deployment, core: Core): Promise<void> {
   const { moved } = orgChanges(previous.config, next.config);
-  const ending = [...previous.jobs.values()].filter(
-    ({ name, lease }) => next.jobs.get(name)?.lease !== lease,
-  );
-  for (const { lease } of ending) lease.retired.abort();
-  closeConnections(previous, next);
+  const isEnding = (org: string) => previous.orgs.get(org)?.retired !== next.orgs.get(org)?.retired;
   // The others wait for their next tick.
-  const restarting = ending.filter(
-    ({ name, org, lease }) => !next.jobs.has(name) || moved.includes(org) || lease.underWay,
+  const restarting = [...previous.jobs.values()].filter(
+    ({ name, org }) =>
+      isEnding(org) && (!next.jobs.has(name) || moved.includes(org) || core.scheduler.isRunning(name)),
   );
+  for (const [name, { retired }] of previous.orgs) if (isEnding(name)) retired.abort();
+  closeConnections(previous, next);
   await core.scheduler.retire(restarting.map(({ name }) => name));
   await forget(previous, next, core);
 }

@@ -25,6 +25,7 @@ export interface Scheduler {
   refresh(names?: ReadonlySet<string>): Promise<void>;
   /** Runs jobs as scheduled, but now, unless they are running. */
   catchUp(names: Iterable<string>): void;
+  isRunning(name: string): boolean;
   /** When a job is due next, in milliseconds. */
   nextRunOf(name: string): Instant | undefined;
   /** Removes these jobs; resolves when none of them is running. */
@@ -184,6 +185,7 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
           void run(lane, 'scheduled');
       }
     },
+    isRunning: (name) => lanes.get(name)?.running !== undefined,
     nextRunOf: (name) => lanes.get(name)?.ticking?.next(),
     async retire(names) {
       const going = names.flatMap((name) => lanes.get(name) ?? []);
