@@ -11,6 +11,7 @@ import { oneAtATime, type ReloadOutcome } from '../runtime/reload.ts';
 import { createApp } from '../server/app.ts';
 import { createHttpServer, type HttpServer } from '../server/http-server.ts';
 import type { Readiness, ServiceStatus } from '../server/status.ts';
+import { connectionLimit } from './connection-limit.ts';
 import { type CliEnvironment, type Core, createCore } from './core.ts';
 import { type Deployment, secretsIn, secretsOf } from './deployment.ts';
 import { createDeployments, type Deployments } from './deployments.ts';
@@ -278,13 +279,28 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     sweep().catch(() => undefined);
   }
 
+  async function limitConnections(files: Files): Promise<number> {
+    const { maxConnections } = config.web;
+    // Only Linux has this file. Node.js has raised the soft limit to the hard one.
+    const limits = await files.read('/proc/self/limits').catch(() => undefined);
+    const connections = connectionLimit(limits, { maxConnections, orgs: config.orgs.length });
+    if (connections < maxConnections) {
+      log.warn('Fewer connections than configured: the limit of open files is low', {
+        connections,
+        configured: maxConnections,
+      });
+    }
+    return connections;
+  }
+
   return {
     log,
     exposition,
     status,
     failed: failed.promise,
     async start() {
-      web = await openServiceWeb({ config: config.web, files: parts.files ?? createFiles(), clock, log });
+      const files = parts.files ?? createFiles();
+      web = await openServiceWeb({ config: config.web, files, clock, log });
       // The first scrape already includes the stored data, unless it is in a database that cannot be used yet.
       const restoring = restoreAndPublish();
       // Whoever waits for it gets the error; a start that is aborted does not.
@@ -292,7 +308,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       const isRestored = await isDoneAtStart(restoring);
       publishByItself();
       hooks = await openHooks(config, core);
-      server = createHttpServer({ ...web.serve(app), clock, maxConnections: config.web.maxConnections });
+      server = createHttpServer({ ...web.serve(app), clock, maxConnections: await limitConnections(files) });
       const { port } = await server.listen(config.web.listen);
       web.watch((problem) => reload.note(WEB_CONFIGURATION, problem));
       try {

@@ -23,7 +23,7 @@ export const webOptions = {
     kind: 'integer',
     section: 'Web',
     description:
-      'Maximum number of simultaneous connections. A further connection replaces the one that has been idle longest',
+      'Maximum number of simultaneous connections. A further connection replaces the one that has been idle longest. On Linux, a low limit of open files reduces it',
     default: '512',
     min: '8',
     max: '100000',

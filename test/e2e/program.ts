@@ -28,13 +28,15 @@ interface Machine {
   /** Arguments of Node, such as a module to load first. */
   readonly nodeArguments?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** Maximum number of file descriptors. */
+  readonly openFiles?: number;
 }
 
 /** Starts the program with a simulated platform whose answers are rewritten; resolves once it serves. */
 export async function startProgram(
   flags: readonly string[],
   rewrite: Rewrite = (body) => body,
-  { now = Date.now, nodeArguments = [], environment = {} }: Machine = {},
+  { now = Date.now, nodeArguments = [], environment = {}, openFiles }: Machine = {},
 ): Promise<Program> {
   const platform = createSandbox({ now, users: 12, repos: 6, days: 100 });
   const behind = await platform.listen({ host: '127.0.0.1', port: 0 });
@@ -45,7 +47,9 @@ export async function startProgram(
     ...['--web.listen-address=127.0.0.1:0', '--schedule.jitter=0'],
     ...(isStored ? [] : ['--storage.path=:memory:']),
   ];
-  const child = spawn(process.execPath, [...nodeArguments, bin, 'serve', ...common, ...flags], {
+  const limited = openFiles === undefined ? [] : ['sh', '-c', `ulimit -n ${openFiles} && exec "$@"`, 'sh'];
+  const [command = '', ...args] = [...limited, process.execPath, ...nodeArguments, bin, 'serve'];
+  const child = spawn(command, [...args, ...common, ...flags], {
     env: {
       AGENT_PLATFORM_API_BASE_URL: url,
       AGENT_PLATFORM_API_KEY: platform.orgs[0]?.keys.owner ?? '',

@@ -1,0 +1,22 @@
+/** Descriptors of the process itself: about thirty, and some to spare. */
+const OWN = 48;
+
+/** Connections to the platform that are kept open for an organization. */
+const PER_ORG = 4;
+
+interface Wanted {
+  /** The configured maximum. */
+  readonly maxConnections: number;
+  readonly orgs: number;
+}
+
+/**
+ * The number of connections that clients may hold. Without a free descriptor, the operating system accepts none, and idle
+ * clients would lock out every scrape: what the exporter needs itself is left, except that clients get an eighth in any
+ * case. `limits` is the text of `/proc/self/limits`; without it, the configured maximum applies.
+ */
+export function connectionLimit(limits: string | undefined, { maxConnections, orgs }: Wanted): number {
+  const openFiles = Number(/^Max open files +(\d+)/m.exec(limits ?? '')?.[1] ?? Number.POSITIVE_INFINITY);
+  const left = Math.max(openFiles - OWN - PER_ORG * orgs, Math.floor(openFiles / 8));
+  return Math.min(maxConnections, Math.max(left, 1));
+}
