@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
-import { proxyIn } from '../runtime/proxy.ts';
+import { type ProxySettings, proxyIn } from '../runtime/proxy.ts';
+import { parseProxies } from '../runtime/proxy-address.ts';
 import { commandOptions, historyCopyOptions } from './command-options.ts';
 import type { Config } from './config.ts';
 import { readConfigFile } from './config-file.ts';
@@ -165,6 +166,13 @@ function variablesOf(shared: OptionTable): readonly string[] {
   return [...variables, ...Object.keys(secretVariables)];
 }
 
+/** The proxy settings of the environment; throws a `ConfigError` if one is invalid. */
+function readProxy(environment: Environment): ProxySettings {
+  const settings = proxyIn(environment);
+  parseProxies(settings);
+  return settings;
+}
+
 function configOf(
   values: ValuesOf<SharedOptions>,
   collectors: readonly CollectorChoice[],
@@ -179,7 +187,7 @@ function configOf(
       dailyRequestLimit: values['api.daily-request-limit'],
       maxConcurrentRequests: values['api.max-concurrent-requests'],
       maxResponseBytes: values['api.max-response-bytes'],
-      proxy: proxyIn(environment),
+      proxy: readProxy(environment),
       readinessPath: values['api.readiness-path'],
     },
     schedules: {

@@ -68,6 +68,18 @@ describe('the program', () => {
     expect(stderr).toContain('HTTP_PROXY is not a URL');
   });
 
+  test('check-config exits with 2 if the proxy is invalid, and does not repeat it', async () => {
+    const { code, stdout, stderr } = await exporter(['check-config'], {
+      https_proxy: 'socks5://user:secret@proxy:1080',
+      AGENT_PLATFORM_API_BASE_URL: 'https://platform.example',
+      AGENT_PLATFORM_API_KEY: 'not-a-key',
+    });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toBe(
+      'agent-platform-exporter: HTTPS_PROXY must begin with http:// or https://\n  Other kinds of proxies are not supported.\n',
+    );
+  });
+
   test('a demo that cannot start exits with 2 as well', async () => {
     const { code, stderr } = await exporter(['demo', '--web.listen-address=127.0.0.1:0'], {
       HTTP_PROXY: 'http://[',
