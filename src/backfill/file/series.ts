@@ -109,12 +109,9 @@ async function columnsOf(
   { first, size }: { readonly first: number; readonly size: number },
 ): Promise<readonly Column[]> {
   const columns: Column[] = [];
-  let before: { readonly at: number; readonly values: Float64Array } | undefined;
   for (const { instants, at, count } of records) {
     const length = Math.max(0, Math.min(count - first, size));
-    const values = before?.at === at ? before.values : await numbers.read(at + first, length);
-    before = { at, values };
-    columns.push({ instants, values });
+    columns.push({ instants, values: await numbers.read(at + first, length) });
   }
   return columns;
 }
