@@ -22,23 +22,12 @@ export interface ApiRequest {
 
 /** A parsed JSON body and its size on arrival in bytes, after decompression. */
 export interface ApiAnswer {
-  /** Undefined once its reader has taken it. */
-  body: unknown;
+  readonly body: unknown;
   readonly bytes: number;
   /** Fingerprint of the API key of the request; the key itself stays inside the client. */
   readonly key?: string | undefined;
   /** The path of the redirect's target that answered, as a request would name it. */
   readonly movedTo?: string | undefined;
-}
-
-/**
- * Takes the body out of an answer, for its last reader. The promises of a request keep what they resolved with. Most are in
- * V8's old generation by then, so that a body which is still in its answer outlives its use until that is collected.
- */
-export function takeBody(answer: ApiAnswer): unknown {
-  const { body } = answer;
-  answer.body = undefined;
-  return body;
 }
 
 /** A page of a listing: its items, and the cursor of the next page if there is one. */

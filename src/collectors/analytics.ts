@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { FetchedDays, Window } from '../catalog/collector.ts';
 import { type DatasetName, type Reduced, type RowParts, withRejected } from '../catalog/dataset.ts';
 import type { Day } from '../catalog/day.ts';
-import { type Source, takeBody, UnexpectedAnswer } from '../catalog/source.ts';
+import { type Source, UnexpectedAnswer } from '../catalog/source.ts';
 import { requiredText } from './fields.ts';
 import { salvage } from './usable-row.ts';
 
@@ -52,7 +52,7 @@ export async function askAnalytics<Row>(
       ...(groupBy === undefined ? {} : { group_by: groupBy }),
     },
   });
-  const body = takeBody(answer);
+  const { body } = answer;
   const parsed = envelope.safeParse(body);
   if (!parsed.success) throw new UnexpectedAnswer('an object with an array data', body);
   const rows: Dated<Row>[] = [];

@@ -93,7 +93,6 @@ export function createSingleAttempt(deps: SingleAttemptDeps): Attempt {
     await deps.reading.next();
     const facts = { key, now: clock.now(), maxResponseBytes: deps.maxResponseBytes };
     const outcome = classifyResponse(exchanged, `GET ${request.path}`, facts);
-    if (exchanged.kind === 'answer') exchanged.text = '';
     if (!outcome.ok) return outcome;
     const target = exchanged.kind === 'answer' ? exchanged.movedTo : undefined;
     const movedTo = target && pathOf(target, url, request);

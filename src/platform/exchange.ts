@@ -22,7 +22,7 @@ export interface Answered {
   readonly retryAfter: string | undefined;
   /** The server's own time, as its `Date` header gives it. */
   readonly date: string | undefined;
-  /** The whole body of a 2xx answer, the beginning of any other; empty once it has been passed on, for `takeBody`'s reason. */
+  /** The whole body of a 2xx answer, the beginning of any other. */
   text: string;
   bytes: number;
   /** The address that answered, if not the one that was asked. */

@@ -5,7 +5,6 @@ import {
   type PagedRequest,
   type PagingEnd,
   type PagingOutcome,
-  takeBody,
   UnexpectedAnswer,
 } from '../catalog/source.ts';
 
@@ -38,7 +37,7 @@ export async function walkPages(
   function take(answer: ApiAnswer): PagingOutcome | undefined {
     pages += 1;
     bytes += answer.bytes;
-    const page = read(takeBody(answer));
+    const page = read(answer.body);
     if ((page.next?.length ?? 0) > MAX_CURSOR) {
       throw new UnexpectedAnswer(`a cursor of at most ${MAX_CURSOR} characters`, page.next);
     }
@@ -58,7 +57,6 @@ export async function walkPages(
 
   for (;;) {
     const page = cursor === undefined ? query : { ...query, [cursorParameter]: cursor };
-    // Without a variable for an answer, which would keep the page in memory until the next one is there.
     const outcome = take(await get({ ...rest, query: page }));
     if (outcome !== undefined) return outcome;
   }

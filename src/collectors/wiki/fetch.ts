@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { FetchedDocuments } from '../../catalog/collector.ts';
-import { type Source, takeBody } from '../../catalog/source.ts';
+import type { Source } from '../../catalog/source.ts';
 import { amount, instant, repository, text } from '../fields.ts';
 import { salvage } from '../usable-row.ts';
 import { WIKI_PATH, type WikiRun } from './dataset.ts';
@@ -50,7 +50,7 @@ const UNKNOWN_SHAPE =
 /** Fetches the listing of wiki runs. */
 export async function fetchRuns(source: Source): Promise<FetchedDocuments<WikiRun>> {
   const answer = await source.get({ endpoint: 'wiki', host: 'api', path: WIKI_PATH, query: {} });
-  const runs = runsOf(takeBody(answer));
+  const runs = runsOf(answer.body);
   if (runs === undefined) return { documents: [], rejected: 0, complete: false, remarks: [UNKNOWN_SHAPE] };
   const documents: WikiRun[] = [];
   const damaged: WikiRun[] = [];
