@@ -33,7 +33,9 @@ export function foldAll(
 function* fold(family: Family, samples: Iterable<Sample>, kept: KeptValues): Generator<Sample> {
   const sums = new Map<string, { labels: Record<string, string>; value: number }>();
   const summable = family.aggregation === 'additive' || family.aggregation === 'distinct';
+  let isRestKnown = true;
   for (const sample of samples) {
+    if (!isKnown(sample) && isRest(family, sample)) isRestKnown = false;
     const fate = fateOf(family, sample, kept);
     if (fate === 'plain') {
       if (isKnown(sample)) yield sample;
@@ -46,7 +48,14 @@ function* fold(family: Family, samples: Iterable<Sample>, kept: KeptValues): Gen
     if (sum === undefined) sums.set(key, { labels, value: sample.value });
     else if (summable) sum.value += sample.value;
   }
-  for (const sum of sums.values()) if (isKnown(sum)) yield sum;
+  for (const sum of sums.values()) {
+    // What has no name can belong to any of them.
+    if (isKnown(sum) && (isRestKnown || !isRest(family, sum))) yield sum;
+  }
+}
+
+function isRest(family: Family, { labels }: Sample): boolean {
+  return family.labels.some((label) => labels[label] === OTHER);
 }
 
 /** Whether a sample has a value, so that it can be published. */

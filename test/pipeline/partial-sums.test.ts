@@ -177,6 +177,16 @@ describe('the rest beyond a limit of values', () => {
     expect(only(published, 'daily_file_operations_by_language')).toEqual({ l0: 100 });
   });
 
+  test('is absent by each of its other labels where an element without a usable name may be in it', async () => {
+    const hooks_by_event = [
+      { event: 'Stop', matcher: 'Edit', count: 100 },
+      { event: 'SubagentStop', matcher: 'Edit', count: 10 },
+      { event: 5, matcher: 'Edit', count: 15 },
+    ];
+    const published = await publishedFrom(toolsCollector, [{ date: DAY, hooks_by_event }], { limit: 1 });
+    expect(only(published, 'daily_hook_invocations_by_event')).toEqual({ 'Stop,Edit': 100 });
+  });
+
   test('is there where all of it was usable, whatever else was not', async () => {
     const data = { ...row(100, 10, 15), files_created: 'x' };
     const published = await publishedFrom(productivityCollector, [data], { limit: 1 });

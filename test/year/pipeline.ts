@@ -31,6 +31,8 @@ interface PipelineParts {
   /** Called with the whole page whenever it has changed. */
   onPage(page: Shown): void;
   onRevisions?(count: number): void;
+  /** How many values of a label are kept; 200 by default. */
+  readonly valuesPerLabel?: number;
 }
 
 /** The real pipeline of an organization, from answers to what would be rendered. */
@@ -65,7 +67,7 @@ export function createPipeline(parts: PipelineParts) {
     },
     publication,
     instruments,
-    labelLimit: () => 200,
+    labelLimit: () => parts.valuesPerLabel ?? 200,
     seriesBudget: 1_000_000,
     maxAgeMs: 30 * 86_400_000,
     clock,
