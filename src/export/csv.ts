@@ -3,19 +3,29 @@ const FORMULA = /^\s*[=+\-@|%]|^[\t\r\n]/;
 
 const SPECIAL = /[",\r\n]/;
 
-/**
- * One line of CSV (RFC 4180, with a line feed). Numbers are written as they are, or by `textOf`; null is an empty cell. A text that a
- * spreadsheet would execute as a formula is preceded by an apostrophe.
- */
-export function csvLine(cells: readonly (string | number | null)[], textOf = decimalText): string {
-  return `${cells.map((cell) => csvCell(cell, textOf)).join(',')}\n`;
+/** How the values of cells are spelled. */
+interface Spelling {
+  /** `decimalText` by default. */
+  readonly number?: (value: number) => string;
+  /** `inertText` by default. */
+  readonly text?: (value: string) => string;
 }
 
-function csvCell(cell: string | number | null, textOf: (value: number) => string): string {
+/** One line of CSV (RFC 4180, with a line feed); null is an empty cell. */
+export function csvLine(cells: readonly (string | number | null)[], spelling: Spelling = {}): string {
+  return `${cells.map((cell) => csvCell(cell, spelling)).join(',')}\n`;
+}
+
+function csvCell(cell: string | number | null, { number = decimalText, text = inertText }: Spelling): string {
   if (cell === null) return '';
-  if (typeof cell === 'number') return textOf(cell);
-  const text = FORMULA.test(cell) ? `'${cell}` : cell;
-  return SPECIAL.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  if (typeof cell === 'number') return number(cell);
+  const spelled = text(cell);
+  return SPECIAL.test(spelled) ? `"${spelled.replaceAll('"', '""')}"` : spelled;
+}
+
+/** A text for people: an apostrophe precedes what a spreadsheet would execute as a formula. */
+function inertText(text: string): string {
+  return FORMULA.test(text) ? `'${text}` : text;
 }
 
 /** The shortest decimal notation of a finite number that reads back as the same number, without an exponent. */

@@ -110,7 +110,8 @@ function* linesOf(charges: readonly Charge[], frame: Frame): Generator<string> {
   for (const charge of charges) {
     yield csvLine(
       columns.map((cellOf) => cellOf(charge, frame)),
-      pointedText,
+      // Programs read the file and compare identifiers, such as the model @cf/…, so texts keep their spelling.
+      { number: pointedText, text: String },
     );
   }
 }

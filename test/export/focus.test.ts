@@ -92,6 +92,19 @@ describe('a FOCUS file', () => {
     expect(ids.findIndex((id) => id.startsWith('x_'))).toBe(Object.keys(costAndUsage).length);
   });
 
+  test('keeps the spelling of identifiers, which other programs compare', async () => {
+    const models = ['@cf/meta/llama', '=b,"c', '-'];
+    const { charges } = await focusOf(
+      tokensOf(5, []),
+      tokensOf(
+        3,
+        models.map((model) => [model, 1]),
+      ),
+    );
+    const ids = charges.map(({ SkuId, SkuPriceId, x_Model }) => [SkuId, SkuPriceId, x_Model]);
+    expect(ids.sort()).toEqual(models.sort().map((model) => [model, `${model}/standard`, model]));
+  });
+
   test('has rows of a day that add up to its cost, with one for credits of no model', async () => {
     const { charges } = await focusOf(
       tokensOf(5, [['a', 5]]),
