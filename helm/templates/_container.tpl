@@ -11,11 +11,11 @@
 {{- $org := dict "name" .name "base_url" .baseUrl "api_key_file" $file }}
 {{- with .appUrl }}{{ $_ := set $org "app_url" . }}{{ end }}
 {{- with .seats }}{{ $_ := set $org "seats" . }}{{ end }}
-{{- with .budget }}{{ $_ := set $org "budget" (dict "credits_per_month" .creditsPerMonth) }}{{ end }}
+{{- with .budget }}{{ $_ := set $org "budget" (dict "credits_per_month" (float64 .creditsPerMonth)) }}{{ end }}
 {{- with .prices }}
 {{- $prices := list }}
 {{- range . }}
-{{- $prices = append $prices (dict "from" .from "currency" .currency "per_million_credits" .perMillionCredits) }}
+{{- $prices = append $prices (dict "from" .from "currency" .currency "per_million_credits" (float64 .perMillionCredits)) }}
 {{- end }}
 {{- $_ := set $org "prices" $prices }}
 {{- end }}

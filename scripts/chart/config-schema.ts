@@ -1,6 +1,6 @@
 import { fileKeys } from '../../src/config/file-keys.ts';
 import { fileKeyOf, type Option, type OptionTable } from '../../src/config/option.ts';
-import { type Schema, strict } from './schema-parts.ts';
+import { number, type Schema, strict } from './schema-parts.ts';
 
 /** Keys that the chart sets through its own values. */
 const DECIDED: ReadonlySet<string> = new Set([
@@ -58,7 +58,7 @@ function valueSchema({ kind, choices, repeatable }: Option): Schema {
     case 'integer':
       return { type: 'integer' };
     case 'number':
-      return { type: 'number' };
+      return number;
     // `0` needs no unit, nor does a number of bytes.
     case 'duration':
     case 'days':

@@ -6,6 +6,7 @@ import {
   duration,
   filled,
   flag,
+  number,
   type Schema,
   strict,
   text,
@@ -15,15 +16,14 @@ import {
 } from './schema-parts.ts';
 
 const alerts = ruleGroups(markerSettings).flatMap((group) => group.alerts);
-const threshold: Schema = { type: 'number', minimum: 0 };
 
 function override(alert: AlertDeclaration): Schema {
   const markers = [...`${alert.expr} ${alert.description}`.matchAll(/@([A-Za-z]+)@/g)].map(
     ([, name]) => name,
   );
   const own = [...new Set(markers)].filter((name) => name !== undefined);
-  const byName = strict(Object.fromEntries(own.map((name) => [name, threshold])));
-  const thresholdOf = own.length === 1 ? { oneOf: [threshold, byName] } : byName;
+  const byName = strict(Object.fromEntries(own.map((name) => [name, number])));
+  const thresholdOf = own.length === 1 ? { oneOf: [number, byName] } : byName;
   return strict({
     for: duration,
     keepFiringFor: duration,
@@ -73,9 +73,7 @@ export const monitoring = {
     overrides: strict(Object.fromEntries(alerts.map((alert) => [alertName(alert), override(alert)]))),
     recording: flag,
     additionalGroups: { type: 'array', items: { ...anyObject, required: ['name', 'rules'] } },
-    thresholds: strict(
-      Object.fromEntries(Object.keys(thresholds).map((name) => [name, { type: 'number', minimum: 0 }])),
-    ),
+    thresholds: strict(Object.fromEntries(Object.keys(thresholds).map((name) => [name, number]))),
   }),
   dashboards: strict({
     enabled: flag,

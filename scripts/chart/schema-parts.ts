@@ -14,6 +14,20 @@ export const texts: Schema = { type: 'array', items: filled };
 export const textMap: Schema = { type: 'object', additionalProperties: text };
 export const port: Schema = { type: 'integer', minimum: 1, maximum: 65_535 };
 export const path: Schema = { type: 'string', pattern: '^/' };
+const exponent = '([eE][+-]?[0-9]+)?';
+
+/** A number from 0 on. `helm --set` passes a fraction as text. */
+export const number: Schema = {
+  type: ['number', 'string'],
+  minimum: 0,
+  pattern: `^[0-9]+(\\.[0-9]+)?${exponent}$`,
+};
+/** A number above 0. */
+export const positive: Schema = {
+  type: ['number', 'string'],
+  exclusiveMinimum: 0,
+  pattern: `^(0*[1-9][0-9]*(\\.[0-9]+)?|0+\\.0*[1-9][0-9]*)${exponent}$`,
+};
 /** A duration in Prometheus' format. */
 export const duration: Schema = {
   type: 'string',

@@ -9,6 +9,7 @@ import {
   flag,
   path,
   port,
+  positive,
   type Schema,
   strict,
   text,
@@ -22,7 +23,7 @@ const price = strict(
   {
     from: { type: 'string', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' },
     currency: { type: 'string', pattern: '^[A-Z]{3}$' },
-    perMillionCredits: { type: 'number', exclusiveMinimum: 0 },
+    perMillionCredits: positive,
   },
   ['from', 'currency', 'perMillionCredits'],
 );
@@ -44,7 +45,7 @@ const organization = strict(
     appUrl: url,
     apiKey,
     seats: whole(1),
-    budget: strict({ creditsPerMonth: { type: 'number', exclusiveMinimum: 0 } }, ['creditsPerMonth']),
+    budget: strict({ creditsPerMonth: positive }, ['creditsPerMonth']),
     prices: { type: 'array', items: price },
   },
   ['name', 'baseUrl', 'apiKey'],

@@ -129,6 +129,19 @@ describe.runIf(requireTool('helm'))('values of the chart', () => {
     await refused('{demo: true, livenessProbe: {period: 3}}', /livenessProbe/);
   });
 
+  test('may be fractions given with --set, which passes them as text', async () => {
+    const price = 'prices: [{from: "2026-01-14", currency: USD, perMillionCredits: "2.7"}]';
+    const budget = 'budget: {creditsPerMonth: "5e8"}';
+    const values = `organizations: [{name: acme, baseUrl: "https://x", apiKey: {value: k}, ${budget}, ${price}}]
+config: {api: {requests_per_second: "0.5"}}
+prometheusRule: {enabled: true, overrides: {AgentPlatformExporterDown: {for: 5m}}}`;
+    const text = await chart.text({ values });
+    expect(text).toContain('per_million_credits: 2.7\n');
+    expect(text).toMatch(/credits_per_month: (?:5e\+08|500000000)\n/);
+    await refused(values.replace('"2.7"', '"0.0"'), /perMillionCredits/);
+    await refused(values.replace('"2.7"', '"2,7"'), /perMillionCredits/);
+  });
+
   test('can remove a probe', async () => {
     const text = await chart.text({ values: '{demo: true, livenessProbe: null}' });
     expect(text).not.toContain('livenessProbe');
