@@ -4,7 +4,7 @@ import { classifyResponse } from '../hooks/forward/response.ts';
 import { createRunProgram } from '../hooks/notify/local.ts';
 import { deliverAll } from '../hooks/notify/notify.ts';
 import type { HookPaths } from '../hooks/paths.ts';
-import { createPost, createSecrets, type Post, type ReadSecret } from '../hooks/post.ts';
+import { createPost, createSecrets, type Post, type ReadSecret, readToken } from '../hooks/post.ts';
 import type { ForwardSettings } from '../hooks/settings/settings.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { messageOf } from '../runtime/errors.ts';
@@ -79,7 +79,7 @@ async function tryForwarding(
       await post({
         url: settings.url,
         caFile: settings.caFile,
-        headers: { authorization: `Bearer ${secret(settings.token)}` },
+        headers: { authorization: `Bearer ${readToken(settings.token, secret)}` },
         body: '{"events":[]}',
         timeoutMs,
       }),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type GivenHeader, headerValueIn, parseHeaders } from '../backfill/remote/headers.ts';
 import type { backfillOptions } from '../config/command-options.ts';
-import { type Credential, createFileCredential } from '../config/credential.ts';
+import { type Credential, createFileCredential, secretIn } from '../config/credential.ts';
 import type { Files } from '../config/files.ts';
 import type { ValuesOf } from '../config/option.ts';
 import { ConfigError } from '../runtime/errors.ts';
@@ -45,7 +45,9 @@ export async function readRemoteSecrets(
   if (url === undefined) return undefined;
   const token = tokenFile === undefined ? undefined : await createFileCredential(tokenFile, tokenFile, files);
   const password =
-    passwordFile === undefined ? undefined : await createFileCredential(passwordFile, passwordFile, files);
+    passwordFile === undefined
+      ? undefined
+      : await createFileCredential(passwordFile, passwordFile, files, secretIn);
   const secretHeaders = await Promise.all(
     inFiles.map(async ([name, file]) => {
       return [name, await createFileCredential(file, file, files, headerValueIn)] as const;

@@ -17,9 +17,9 @@ export interface Credential {
 const MAX_KEY_LENGTH = 16_384;
 const keysRemembered = 8;
 
-/** A constant key. Throws a `ConfigError` if it is invalid. */
-export function createFixedCredential(text: string, source: string): Credential {
-  const key = keyIn(text, source);
+/** A constant key, or what `parse` reads instead. Throws a `ConfigError` if it is invalid. */
+export function createFixedCredential(text: string, source: string, parse = keyIn): Credential {
+  const key = parse(text, source);
   return { read: async () => key, problem: () => undefined, describe: () => source, secrets: () => [key] };
 }
 
@@ -71,8 +71,22 @@ export async function createFileCredential(
   };
 }
 
-/** The key in a text, without trailing line breaks; throws a `ConfigError` that never repeats it. */
+/** A key or token in a text, without trailing line breaks; throws a `ConfigError` that never repeats it. */
 function keyIn(text: string, source: string): string {
+  const problem = pasteProblem(text);
+  if (problem !== undefined) throw new ConfigError(`${source} contains ${problem}`);
+  return secretIn(text, source);
+}
+
+/** What was pasted along with a key, such as the line of an environment file; undefined if nothing was. */
+export function pasteProblem(text: string): string | undefined {
+  const line = text.trim();
+  if (/^(?:export\s+)?[A-Za-z_]\w*=[^=]/.test(line)) return 'NAME= in front of the key: write the key alone';
+  return /^["'`]|["'`]$/.test(line) ? 'quotation marks around the key: write the key alone' : undefined;
+}
+
+/** Any secret in a text, such as a password or a URL, which may contain quotation marks. Throws like `keyIn`. */
+export function secretIn(text: string, source: string): string {
   const key = text.replace(/[\r\n]+$/, '');
   if (key === '') throw new ConfigError(`${source} is empty`);
   if (/\s/.test(key)) throw new ConfigError(`${source} contains a key with white space`);

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { type DatabaseUrl, parseDatabaseUrl } from '../runtime/database-url.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
 import { unreadable } from '../runtime/text-file.ts';
-import { type Credential, createFileCredential, createFixedCredential } from './credential.ts';
+import { type Credential, createFileCredential, createFixedCredential, secretIn } from './credential.ts';
 import type { Environment } from './environment.ts';
 import type { Files } from './files.ts';
 import type { RawOptions } from './option.ts';
@@ -75,7 +75,7 @@ async function readUrl(
   }
   if (file !== undefined) {
     const source = `${file} (${fileVariable})`;
-    const url = await createFileCredential(file, source, files);
+    const url = await createFileCredential(file, source, files, secretIn);
     await check(await url.read(), source, environment, files);
     return url;
   }
@@ -87,7 +87,7 @@ async function readUrl(
       `set ${urlVariable} or ${fileVariable} instead: others can read flags and configuration files`,
     );
   }
-  return createFixedCredential(value, given.origin);
+  return createFixedCredential(value, given.origin, secretIn);
 }
 
 /** Parses a URL and reads its files; rejects with a `ConfigError` that never repeats an invalid URL. */

@@ -1,4 +1,5 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import { pasteProblem } from '../config/credential.ts';
 import type { Environment } from '../config/process-environment.ts';
 import { connectAttemptMs } from '../runtime/connect-attempt.ts';
 import { ProxyError, type ProxySettings, throughProxy } from '../runtime/proxy.ts';
@@ -152,6 +153,14 @@ export function createSecrets(environment: Environment, remember: (secret: strin
     remember(text);
     return text;
   };
+}
+
+/** The exporter's token; throws like `ReadSecret`, and if more than the token was pasted. */
+export function readToken(source: Secret, secret: ReadSecret): string {
+  const token = secret(source);
+  const problem = pasteProblem(token);
+  if (problem === undefined) return token;
+  throw new Error(`${'file' in source ? source.file : source.variable} contains ${problem}`);
 }
 
 function secretIn(file: string): string {

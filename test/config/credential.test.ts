@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createFileCredential, createFixedCredential } from '../../src/config/credential.ts';
+import { createFileCredential, createFixedCredential, secretIn } from '../../src/config/credential.ts';
 import { createFakeFiles, createFiles } from '../../src/config/files.ts';
 import { configErrorOf } from './loading.ts';
 
@@ -44,6 +44,10 @@ describe('a key in a file', () => {
     ['a\nb', 'the file contains a key with white space'],
     [' a', 'the file contains a key with white space'],
     ['\ufeffa', 'the file contains a key with white space'],
+    ['"a"\n', 'the file contains quotation marks around the key: write the key alone'],
+    ["'a", 'the file contains quotation marks around the key: write the key alone'],
+    ['KEY=a\n', 'the file contains NAME= in front of the key: write the key alone'],
+    ['export my_key="a"', 'the file contains NAME= in front of the key: write the key alone'],
     ['a\u0000', 'the file contains a key with non-ASCII characters'],
     [Object.assign(new Error(), { code: 'EACCES' }), 'the file cannot be read: permission denied'],
   ])('%j is rejected at start-up, and keeps the last good key in use later', async (content, message) => {
@@ -99,6 +103,15 @@ describe('a key in a real file', () => {
     const failure = await configErrorOf(() => createFileCredential(directory, 'the path', createFiles()));
     expect(failure.message).toBe('the path is a directory');
   });
+});
+
+test.each(['abc==', 'a=', '=a', 'fk-a/b+c=='])('a key that contains %s is taken as it is', async (key) => {
+  expect(await createFixedCredential(key, 'KEY').read()).toBe(key);
+});
+
+test('a password or a URL may contain quotation marks and equals signs', async () => {
+  for (const text of ['"a"', 'user=a'])
+    expect(await createFixedCredential(text, 'KEY', secretIn).read()).toBe(text);
 });
 
 test('a key of the environment stays as it is', async () => {

@@ -2,7 +2,7 @@ import dns from 'node:dns';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createPost, PostError, type PostRequest } from '../../src/hooks/post.ts';
+import { createPost, createSecrets, PostError, type PostRequest, readToken } from '../../src/hooks/post.ts';
 import { startProxy } from '../support/proxy.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -94,4 +94,14 @@ describe('a POST around a proxy', () => {
     const post = createPost({ HTTP_PROXY: 'http://127.0.0.1:1', HTTPS_PROXY: 'socks5://proxy:1' });
     expect(await post(to(`http://127.0.0.1:${port}/x`))).toMatchObject({ status: 200 });
   });
+});
+
+test.each([
+  ["'token'", 'quotation marks around the key'],
+  ['AGENT_PLATFORM_HOOKS_TOKEN=token', 'NAME= in front of the key'],
+])('the token %s is refused with the reason, which does not repeat it', (token, reason) => {
+  const secret = createSecrets({ TOKEN: token }, () => undefined);
+  expect(() => readToken({ variable: 'TOKEN' }, secret)).toThrow(
+    new Error(`TOKEN contains ${reason}: write the key alone`),
+  );
 });

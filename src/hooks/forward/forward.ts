@@ -2,7 +2,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { SharedEvent } from '../event.ts';
 import { codeOf, createFolder } from '../files.ts';
 import type { HookLog } from '../log.ts';
-import { type Post, PostError, type ReadSecret } from '../post.ts';
+import { type Post, PostError, type ReadSecret, readToken } from '../post.ts';
 import type { ForwardSettings } from '../settings/settings.ts';
 import { createLock, createSendingHold, isAlive, type Lock, type SendingHold } from './lock.ts';
 import { classifyFailure, classifyResponse, refusedPauseMs, type Verdict } from './response.ts';
@@ -205,7 +205,7 @@ async function send(
   const left = until - clock.elapsed();
   let token: string;
   try {
-    token = secret(settings.token);
+    token = readToken(settings.token, secret);
   } catch (error) {
     return { kind: 'later', why: error instanceof Error ? error.message : 'no token', pauseMs: 0 };
   }
