@@ -143,7 +143,7 @@ const WORDS: ReadonlyMap<string, { words: string; hint?: string }> = new Map([
 ]);
 
 const PROXY_HINT =
-  'Check HTTPS_PROXY and NO_PROXY, and whether the proxy lets this host and the credentials in its URL pass.';
+  'Check HTTPS_PROXY and NO_PROXY, and that the proxy accepts its credentials and this host.';
 
 /** Describes a thrown transport error by its code alone; `via` is appended to the words, and names a proxy that was used. */
 export function describeNetworkError(thrown: unknown, via = ''): NetworkTrouble {

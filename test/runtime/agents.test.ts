@@ -1,5 +1,7 @@
+import { get } from 'node:http';
 import { createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import tls from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type AgentPool, createAgentPool } from '../../src/runtime/agents.ts';
@@ -27,8 +29,8 @@ function ask(pool: AgentPool, url = 'https://api.test/path', signal?: AbortSigna
     const asked = request(url, { agent, signal }, (response) => {
       let body = '';
       response.setEncoding('utf8');
-      response.on('data', (text: string) => {
-        body += text;
+      response.on('data', (part: string) => {
+        body += part;
       });
       response.on('end', () => resolve(body));
     });
@@ -101,6 +103,15 @@ describe('a proxy that opens no tunnel', () => {
   });
 });
 
+/** A certificate for a proxy that this process trusts during one test. */
+function trustedProxy() {
+  const own = issue({ name: 'proxy', dns: ['localhost'] });
+  const before = tls.getCACertificates('default');
+  tls.setDefaultCACertificates([...before, own.certificate]);
+  onTestFinished(() => tls.setDefaultCACertificates(before));
+  return own;
+}
+
 describe('a proxy that opens tunnels', () => {
   async function startTarget(names: readonly string[]): Promise<{ port: number; ca: string }> {
     const issued = issue({ name: 'target', dns: names, ips: [[...Buffer.alloc(15), 7]] });
@@ -117,13 +128,8 @@ describe('a proxy that opens tunnels', () => {
 
   test.each(['http', 'https'])('over %s gets the credentials, and its tunnel is reused', async (scheme) => {
     const { port, ca } = await startTarget(['api.test']);
-    const own = issue({ name: 'proxy', dns: ['localhost'] });
-    if (scheme === 'https') {
-      const before = tls.getCACertificates('default');
-      tls.setDefaultCACertificates([...before, own.certificate]);
-      onTestFinished(() => tls.setDefaultCACertificates(before));
-    }
-    const proxy = await startProxy({ port }, scheme === 'https' ? own : undefined);
+    const own = scheme === 'https' ? trustedProxy() : undefined;
+    const proxy = await startProxy({ port }, own);
     const pool = poolOf(proxy, generousMs, ca);
     expect(await ask(pool)).toBe('api.test /path ');
     expect(await ask(pool)).toBe('api.test /path ');
@@ -147,6 +153,27 @@ describe('a proxy that opens tunnels', () => {
     const error = await ask(poolOf(proxy, generousMs, ca));
     expect(error).toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
     await noneOpen(proxy);
+  });
+});
+
+describe('a proxy for plain HTTP', () => {
+  test.each(['http', 'https'])('over %s gets the whole address and the credentials', async (scheme) => {
+    const proxy = await startProxy(200, scheme === 'https' ? trustedProxy() : undefined);
+    const settings = { HTTP_PROXY: proxy.url, NO_PROXY: 'direct.test' };
+    const pool = createAgentPool({ keepAlive: true, maxSockets: 1, limitMs: generousMs, proxy: settings });
+    onTestFinished(() => pool.destroy());
+    const url = new URL('http://api.test:8080/path');
+    const { agent, proxy: name } = pool.for(url);
+    const body = new Promise((resolve, reject) => {
+      get(url, { agent }, (response) => resolve(text(response))).on('error', reject);
+    });
+    expect(await body).toBe('no\n');
+    expect(name).toBe(proxy.name);
+    expect(proxy.heads).toEqual([expect.stringMatching(/^GET http:\/\/api\.test:8080\/path HTTP\/1\.1\r\n/)]);
+    expect(proxy.heads[0]?.toLowerCase()).toContain(
+      `\r\nproxy-authorization: basic ${btoa('user:secret').toLowerCase()}\r\n`,
+    );
+    expect(pool.for(new URL('http://direct.test')).proxy).toBeUndefined();
   });
 });
 
