@@ -15,13 +15,20 @@ import {
   healthy,
   type PausedPart,
 } from './handlers.ts';
-import { createMetricsHandler, createProbeHandler, type MetricsDeps, type ProbeDeps } from './metrics.ts';
+import {
+  createMetricsHandler,
+  createPartTurns,
+  createProbeHandler,
+  type MetricsDeps,
+  type ProbeDeps,
+  type TakePart,
+} from './metrics.ts';
 import type { ExpressRequest } from './negotiation.ts';
 import { type Handler, respondJson, respondText } from './respond.ts';
 import { shareAnswers } from './shared-answers.ts';
 import { type Readiness, redactStatus, type ServiceStatus } from './status.ts';
 
-type Own = 'exposition' | 'answerPage';
+type Own = 'exposition' | 'answerPage' | 'takePart';
 
 export interface AppDeps extends Omit<MetricsDeps, Own>, Omit<ProbeDeps, Own> {
   readonly log: Logger;
@@ -54,8 +61,9 @@ export interface AppDeps extends Omit<MetricsDeps, Own>, Omit<ProbeDeps, Own> {
 export function createApp(deps: AppDeps): RequestListener {
   const isAnswered = createAdmission(deps.allowedHosts);
   const answerPage = createPageAnswer(deps.log);
-  const scrape = bodiless(createMetricsHandler({ ...deps, answerPage }));
-  const app = createRoutes({ ...deps, answerPage, scrape });
+  const takePart = createPartTurns();
+  const scrape = bodiless(createMetricsHandler({ ...deps, answerPage, takePart }));
+  const app = createRoutes({ ...deps, answerPage, takePart, scrape });
   const fail = createFailure(deps.log);
   return (request, response) => {
     if (isAnswered(request, response)) return;
@@ -75,11 +83,12 @@ function isUsualScrape(request: IncomingMessage, path: string): request is Expre
 
 interface RoutesDeps extends AppDeps {
   readonly answerPage: AnswerPage;
+  readonly takePart: TakePart;
   readonly scrape: Handler<ExpressRequest>;
 }
 
 function createRoutes(deps: RoutesDeps): express.Express {
-  const { answerPage, scrape } = deps;
+  const { scrape } = deps;
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
@@ -90,7 +99,7 @@ function createRoutes(deps: RoutesDeps): express.Express {
 
   // First, so that a scrape passes no other handler.
   addRoute(app, deps.telemetryPath, 'GET', scrape);
-  addRoute(app, '/probe', 'GET', bodiless(createProbeHandler({ ...deps, answerPage })));
+  addRoute(app, '/probe', 'GET', bodiless(createProbeHandler(deps)));
   addRoute(app, '/', 'GET', bodiless(createPageHandler({ ...deps, answers })));
   addRoute(app, '/status', 'GET', bodiless(createStatusHandler({ ...deps, answers })));
   addRoute(app, '/-/healthy', 'GET', bodiless(healthy));

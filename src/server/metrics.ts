@@ -1,14 +1,41 @@
-import type { ServerResponse } from 'node:http';
-import type { Exposition } from '../exposition/exposition.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
+import type { Exposition, Scrape } from '../exposition/exposition.ts';
 import type { Negotiated } from '../exposition/negotiate.ts';
+import { createTurns, URGENCIES } from '../runtime/turns.ts';
 import type { AnswerPage } from './answer-page.ts';
 import { type ExpressRequest, type Negotiate, rememberNegotiation } from './negotiation.ts';
 import { type Handler, respondText } from './respond.ts';
+
+/** Resolves with what `select` does, once it is this request's turn; undefined if the client is gone by then. */
+export type TakePart = (
+  request: Pick<IncomingMessage, 'socket'>,
+  select: () => Promise<Scrape>,
+) => Promise<Scrape | undefined>;
+
+/** Parts of the page that are selected and deflated at the same time. */
+const PARTS_AT_ONCE = 2;
+
+/** Makes parts of the page take turns: each is work of its own, which must not delay scrapes of the whole page. */
+export function createPartTurns(): TakePart {
+  const turns = createTurns({ limit: PARTS_AT_ONCE, levels: URGENCIES });
+  return async ({ socket }, select) => {
+    const turn = await turns.take('parts', 'other');
+    try {
+      // A scrape that has arrived meanwhile comes first.
+      await setImmediate();
+      return socket.destroyed ? undefined : await select();
+    } finally {
+      turn.end();
+    }
+  };
+}
 
 export interface MetricsDeps {
   readonly exposition: Pick<Exposition, 'scrape' | 'ready'>;
   readonly negotiate: Negotiate;
   readonly answerPage: AnswerPage;
+  readonly takePart: TakePart;
   /** The path that is served. */
   readonly telemetryPath: string;
 }
@@ -18,13 +45,19 @@ export function createMetricsHandler({
   exposition,
   negotiate,
   answerPage,
+  takePart,
   telemetryPath: path,
 }: MetricsDeps): Handler<ExpressRequest> {
   const negotiated = rememberNegotiation(negotiate);
   async function answer(request: ExpressRequest, response: ServerResponse, format: Negotiated) {
     const query = parseCollect(request.url ?? '');
-    if ('problem' in query) respondText(response, 400, query.problem);
-    else answerPage(request, response, await exposition.scrape({ ...format, ...query }));
+    if ('problem' in query) {
+      respondText(response, 400, query.problem);
+      return;
+    }
+    const select = () => exposition.scrape({ ...format, ...query });
+    const scrape = query.collect === undefined ? await select() : await takePart(request, select);
+    if (scrape !== undefined) answerPage(request, response, scrape);
   }
 
   return (request, response) => {
@@ -39,6 +72,7 @@ export interface ProbeDeps {
   readonly exposition: Pick<Exposition, 'probe'>;
   readonly negotiate: Negotiate;
   readonly answerPage: AnswerPage;
+  readonly takePart: TakePart;
   /** Whether the last run of every collector of an organization succeeded; undefined for an unknown organization. */
   probe(org: string): boolean | undefined;
 }
@@ -51,6 +85,7 @@ export function createProbeHandler({
   exposition,
   negotiate,
   answerPage,
+  takePart,
   probe,
 }: ProbeDeps): Handler<ExpressRequest> {
   const negotiated = rememberNegotiation(negotiate);
@@ -71,7 +106,10 @@ export function createProbeHandler({
       respondText(response, 404, 'No organization with this name is configured.');
       return;
     }
-    answerPage(request, response, await exposition.probe({ ...negotiated(request), ...query, org, success }));
+    const scrape = await takePart(request, () =>
+      exposition.probe({ ...negotiated(request), ...query, org, success }),
+    );
+    if (scrape !== undefined) answerPage(request, response, scrape);
   };
 }
 
