@@ -17,7 +17,7 @@ const HASH = '$2y$10$abcdefghijklmnopqrstuuABCDEFGHIJKLMNOPQRSTUVWXYZ01234';
 const PRIVATE = ['planted prompt', 'planted-tool-input', '/home/planted/transcript', 'planted message'];
 
 const NOW = Date.UTC(2026, 10, 20, 12);
-const SPAN = { from: NOW - 86_400_000, to: NOW + 60_000 };
+const SPAN = { now: NOW, from: NOW - 86_400_000 };
 
 const HOOK_SETTINGS = `
 deadline: 2s

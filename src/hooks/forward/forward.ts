@@ -213,7 +213,11 @@ async function send(
     const answer = await post({
       url: settings.url,
       caFile: settings.caFile,
-      headers: { authorization: `Bearer ${token}` },
+      headers: {
+        authorization: `Bearer ${token}`,
+        // Tells the exporter about a clock that is off.
+        date: new Date(clock.now()).toUTCString(),
+      },
       body: texts.length === 1 ? (texts[0] ?? '') : `{"events":[${texts.join(',')}]}`,
       timeoutMs: Math.max(1, Math.floor(Math.min(settings.timeoutMs, left))),
     });

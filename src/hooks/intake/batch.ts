@@ -1,4 +1,4 @@
-import { type Acceptable, type HookEvent, type RejectedEvent, readEvent } from './event.ts';
+import { type Arrival, type HookEvent, type RejectedEvent, readEvent } from './event.ts';
 
 /** Maximum number of events per request. */
 export const MAX_EVENTS = 1000;
@@ -14,7 +14,7 @@ type Batch =
   | { readonly kind: 'too-many' };
 
 /** Parses a body: one event, or `{"events": [...]}`. Never throws. */
-export function readBatch(text: string, acceptable: Acceptable): Batch {
+export function readBatch(text: string, arrival: Arrival): Batch {
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -29,7 +29,7 @@ export function readBatch(text: string, acceptable: Acceptable): Batch {
   const events: HookEvent[] = [];
   const rejected: RejectedEvent[] = [];
   for (const one of found) {
-    const event = readEvent(one, acceptable);
+    const event = readEvent(one, arrival);
     if ('rejection' in event) rejected.push(event);
     else events.push(event);
   }

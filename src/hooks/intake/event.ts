@@ -25,19 +25,26 @@ export interface RejectedEvent {
   readonly problem: string;
 }
 
-/** The accepted range of event times, in milliseconds since the epoch. */
-export interface Acceptable {
+/** The arrival of a request, in milliseconds since the epoch. */
+export interface Arrival {
+  readonly now: Instant;
+  /** Events from before this time are too old. */
   readonly from: Instant;
-  readonly to: Instant;
+  /** When the request was sent, by the sender's clock; undefined if it does not say. */
+  readonly sentAt?: Instant | undefined;
 }
 
 const ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const LONGEST_NAME = 128;
 const LONGEST_SESSION = 256;
 const DIGEST_BYTES = 16;
+/** How far a sender's clock may be ahead, in milliseconds. */
+const AHEAD_MS = 24 * 3_600_000;
+/** The latest time that a `Date` can be, in milliseconds since the epoch. */
+const LATEST_MS = 8.64e15;
 
 /** Parses one event; unknown members are ignored. */
-export function readEvent(value: unknown, { from, to }: Acceptable): HookEvent | RejectedEvent {
+export function readEvent(value: unknown, arrival: Arrival): HookEvent | RejectedEvent {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return invalid('an event must be an object');
   }
@@ -62,11 +69,11 @@ export function readEvent(value: unknown, { from, to }: Acceptable): HookEvent |
       return invalid('session_id must be a string of at most 256 characters');
     }
   }
-  if (typeof at !== 'number' || !Number.isFinite(at) || at <= 0) {
+  if (typeof at !== 'number' || !(at > 0 && at <= LATEST_MS)) {
     return invalid('occurred_at must be a time in Unix milliseconds');
   }
-  if (at > to) return invalid('occurred_at is more than a day ahead of the clock of the exporter');
-  if (at < from) {
+  const happenedAt = timeOf(at, arrival);
+  if (happenedAt === undefined) {
     return { rejection: 'too_old', problem: 'occurred_at is too old to know whether the event was counted' };
   }
   const event = eventLabel(name);
@@ -76,8 +83,20 @@ export function readEvent(value: unknown, { from, to }: Acceptable): HookEvent |
     reason: event === 'SessionEnd' ? reasonLabel(typeof reason === 'string' ? reason : undefined) : undefined,
     session: typeof session === 'string' && session !== '' ? digestOf(session) : undefined,
     waiting: isWaiting(name, notificationTypeOf(name, type)),
-    at: Math.floor(at),
+    at: Math.floor(happenedAt),
   };
+}
+
+/**
+ * When an event happened; undefined if that is too long ago. If the sender's clock is off, its time of sending shows by how
+ * much. Without that, an event from the future counts from its arrival.
+ */
+function timeOf(at: Instant, { now, from, sentAt }: Arrival): Instant | undefined {
+  const isPlausible = (instant: Instant) => instant >= from && instant <= now + AHEAD_MS;
+  if (isPlausible(at)) return at;
+  const corrected = sentAt === undefined ? at : at + now - sentAt;
+  if (isPlausible(corrected)) return corrected;
+  return at > now ? now : undefined;
 }
 
 function invalid(problem: string): RejectedEvent {

@@ -24,8 +24,6 @@ interface HookHandlerDeps {
 const MAX_BYTES_AT_ONCE = 16 * MAX_BYTES;
 /** The `Retry-After` in seconds if the sender did not cause the wait. */
 const SOON = 2;
-/** How far a sender's clock may be ahead, in milliseconds. */
-const AHEAD_MS = 24 * 3_600_000;
 const NOTHING = { accepted: 0, duplicates: 0 } as const;
 
 interface Answer {
@@ -72,11 +70,16 @@ export function createHookHandler(deps: HookHandlerDeps): Handler {
     const body = await readBody(request, clock).finally(() => {
       reading -= expected;
     });
-    return typeof body === 'string' ? unread[body] : takeAll(body.text);
+    return typeof body === 'string' ? unread[body] : takeAll(body.text, request.headers.date);
   }
 
-  async function takeAll(text: string): Promise<Answer> {
-    const batch = readBatch(text, { from: intake.from(), to: clock.now() + AHEAD_MS });
+  async function takeAll(text: string, date = ''): Promise<Answer> {
+    const sentAt = Date.parse(date);
+    const batch = readBatch(text, {
+      now: clock.now(),
+      from: intake.from(),
+      sentAt: Number.isNaN(sentAt) ? undefined : sentAt,
+    });
     if (batch.kind === 'too-many') return tooLarge;
     if (batch.kind === 'malformed') return refusal(400, 'malformed', batch.problem);
     const { events, rejected } = batch;

@@ -4,7 +4,7 @@ import { readBatch } from '../../../src/hooks/intake/batch.ts';
 import { readEvent } from '../../../src/hooks/intake/event.ts';
 import { DAY, NOW } from './parts.ts';
 
-const span = { from: NOW - 7 * DAY, to: NOW + DAY };
+const span = { now: NOW, from: NOW - 7 * DAY };
 const good = { id: 'e-1', hook_event_name: 'Stop', session_id: 's', occurred_at: NOW };
 
 describe('an event', () => {
@@ -62,12 +62,31 @@ describe('an event', () => {
     [{ occurred_at: undefined }, 'invalid'],
     [{ occurred_at: '2026-11-20' }, 'invalid'],
     [{ occurred_at: -1 }, 'invalid'],
-    [{ occurred_at: NOW + DAY + 1 }, 'invalid'],
     [{ occurred_at: 1e300 }, 'invalid'],
     [{ occurred_at: NOW - 7 * DAY - 1 }, 'too_old'],
     [{ occurred_at: NOW / 1000 }, 'too_old'],
   ])('with %o is rejected', (changes, rejection) => {
     expect(readEvent({ ...good, ...changes }, span)).toMatchObject({ rejection });
+  });
+
+  test.each([
+    ['a year ahead, which says so', NOW + 365 * DAY, NOW + 365 * DAY + 60_000, NOW - 60_000],
+    ['a year ahead, which does not', NOW + 365 * DAY, undefined, NOW],
+    ['a year behind, which says so', NOW - 365 * DAY, NOW - 365 * DAY + 60_000, NOW - 60_000],
+    ['that is set between the event and its sending', NOW + 30 * DAY, NOW, NOW],
+    ['that is ahead only for the sending', NOW - DAY, NOW + 8 * DAY, NOW - DAY],
+    ['that says nonsense', NOW + 2 * DAY, 1e18, NOW],
+  ])('of a clock %s counts', (_, at, sentAt, expected) => {
+    expect(readEvent({ ...good, occurred_at: at }, { ...span, sentAt })).toMatchObject({ at: expected });
+  });
+
+  test.each([
+    ['by a clock that is right', NOW - 9 * DAY, NOW],
+    ['by a clock a year behind', NOW - 374 * DAY, NOW - 365 * DAY],
+    ['by a clock that is unknown', NOW - 9 * DAY, undefined],
+  ])('that waited for nine days %s is too old', (_, at, sentAt) => {
+    const event = readEvent({ ...good, occurred_at: at }, { ...span, sentAt });
+    expect(event).toMatchObject({ rejection: 'too_old' });
   });
 
   test('that names the same session or identity has the same digest, any other another', () => {
@@ -128,7 +147,7 @@ describe('a body', () => {
         if (batch.kind !== 'events') return;
         for (const { event, at } of batch.events) {
           expect(event).toMatch(/^[A-Za-z]{1,20}$/);
-          expect(at).toBeLessThanOrEqual(span.to);
+          expect(at).toBeLessThanOrEqual(NOW + DAY);
         }
       }),
       { numRuns: 2_000 },

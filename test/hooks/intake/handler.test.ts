@@ -66,6 +66,20 @@ describe('POST /hooks/events', () => {
     expect(await values('events_rejected_total')).toMatchObject({ invalid: 1, too_old: 1, malformed: 0 });
   });
 
+  test('counts the events of a clock that is off by weeks, ahead or behind, at their arrival', async () => {
+    const { app, values } = await serve();
+    for (const [id, at] of [
+      ['ahead', NOW + 30 * DAY],
+      ['behind', NOW - 30 * DAY],
+    ] as const) {
+      const late = { ...event, id, occurred_at: at - 5000 };
+      const { body } = await post(app, late, { date: new Date(at).toUTCString() });
+      expect(body).toEqual({ accepted: 1, duplicates: 0, rejected: 0 });
+    }
+    expect(await values('events_total')).toMatchObject({ Stop: 2 });
+    expect(await values('last_event_timestamp_seconds')).toMatchObject({ Stop: NOW / 1000 - 5 });
+  });
+
   test('answers only once the events are stored', async () => {
     const stored = Promise.withResolvers<{ accepted: number; duplicates: number }>();
     const { app } = await serve({ take: () => stored.promise });
