@@ -1,5 +1,5 @@
 import { isRecord, type SharedEvent } from '../event.ts';
-import { checksumOf, codeOf, writeDurably } from '../files.ts';
+import { checksumOf, codeOf, writeDurably, writeWhole } from '../files.ts';
 
 // Not imported: importing all members of a built-in module takes longer than using a few of them.
 const { existsSync, readdirSync, readFileSync, renameSync, rmSync } = process.getBuiltinModule('node:fs');
@@ -20,7 +20,10 @@ export interface Spool {
   /** Sets a damaged file aside; it stays in the directory as long as an event would. */
   setAside(name: string): void;
   has(name: string): boolean;
-  /** Removes events beyond the limits of age and size, oldest first; returns the number of lost events. */
+  /**
+   * Removes events beyond the limits of age and size, oldest first; returns the number of lost events. An age counts once
+   * some events have been too old for a day: after a clock step, all of them are.
+   */
   trim(now: number): number;
 }
 
@@ -45,6 +48,9 @@ const damaged = '.damaged';
 /** The system's errors that say nothing about the file. */
 const passing: ReadonlySet<string> = new Set(['EAGAIN', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM']);
 const unfinishedMs = 3_600_000;
+/** A file with the instant since which some events are too old. */
+const overdueFile = 'overdue-since';
+const dayMs = 86_400_000;
 
 /** Opens the spool in a directory. */
 export function createSpool(folder: string, limits: SpoolLimits): Spool {
@@ -61,6 +67,26 @@ export function createSpool(folder: string, limits: SpoolLimits): Spool {
     } catch {
       // A directory or another user's file: it must not keep the events from being sent.
     }
+  }
+  /** Whether an age may be believed; remembers since when some events are too old. */
+  function isConfirmed(anyOverdue: boolean, now: number): boolean {
+    if (!anyOverdue) {
+      drop(overdueFile);
+      return false;
+    }
+    const file = path.join(folder, overdueFile);
+    try {
+      const since = Number(readFileSync(file, 'utf8'));
+      if (since <= now) return now - since >= dayMs;
+    } catch {
+      // Seen for the first time.
+    }
+    try {
+      writeWhole(file, String(now));
+    } catch {
+      // Then the events stay until the size exceeds its limit.
+    }
+    return false;
   }
   const spool: Spool = {
     add(event) {
@@ -99,13 +125,16 @@ export function createSpool(folder: string, limits: SpoolLimits): Spool {
     trim(now) {
       let bytes = 0;
       let lost = 0;
-      for (const name of entries().toSorted().toReversed()) {
-        const age = now - instantIn(name);
-        if (name.endsWith('.new') && age > unfinishedMs) drop(name);
-        if (name.endsWith(damaged) && age > limits.maxAgeMs) drop(name);
+      const names = entries().toSorted().toReversed();
+      const isOverdue = (name: string) => now - instantIn(name) > limits.maxAgeMs;
+      const isAgeConfirmed = isConfirmed(names.some(isOverdue), now);
+      for (const name of names) {
+        const isExpired = isAgeConfirmed && isOverdue(name);
+        if (name.endsWith('.new') && now - instantIn(name) > unfinishedMs) drop(name);
+        if (name.endsWith(damaged) && isExpired) drop(name);
         if (!nameShape.test(name)) continue;
         bytes += sizeIn(name);
-        if (bytes <= limits.maxBytes && age <= limits.maxAgeMs) continue;
+        if (bytes <= limits.maxBytes && !isExpired) continue;
         drop(name);
         lost += 1;
       }

@@ -12,6 +12,7 @@ import { createFakeClock } from '../../../src/runtime/clock.ts';
 import { taken } from '../../e2e/hook-process.ts';
 
 const now = Date.UTC(2026, 10, 20);
+const day = 86_400_000;
 let state = '';
 
 beforeEach(() => {
@@ -68,7 +69,8 @@ describe('forwarding', () => {
     const { parts, requests, sent } = forwarding();
     await forward(parts, event('a'), 1000);
     expect(sent()).toEqual([['a']]);
-    expect(requests[0]).toMatchObject({ headers: { authorization: 'Bearer token' } });
+    const date = new Date(now).toUTCString();
+    expect(requests[0]).toMatchObject({ headers: { authorization: 'Bearer token', date } });
     expect(parts.spool.names()).toEqual([]);
     expect(readdirSync(state)).toEqual(['spool']);
   });
@@ -327,8 +329,23 @@ describe('the spool', () => {
     spool.add(event('old', now - 7_200_001));
     spool.add(event('new', now - 7_200_000));
     writeFileSync(path.join(folder, `${String(now - 4e6).padStart(15, '0')}-000001-x.json.77.new`), '');
-    expect(spool.trim(now)).toBe(1);
+    expect(spool.trim(now)).toBe(0);
+    expect(readdirSync(folder).filter((name) => name.endsWith('.new'))).toEqual([]);
+    spool.add(event('newer', now + day));
+    expect(spool.trim(now + day)).toBe(2);
+    expect(spool.names().map((name) => name.slice(-10, -5))).toEqual(['newer']);
+    expect(spool.trim(now + day)).toBe(0);
     expect(readdirSync(folder)).toHaveLength(1);
+  });
+
+  test('is not emptied by clock steps, however many', () => {
+    const spool = createSpool(path.join(state, 'spool'), { maxBytes: 1e6, maxAgeMs: 7 * day });
+    for (const id of ['a', 'b', 'c']) spool.add(event(id));
+    const ahead = now + 8 * day;
+    const steps = [ahead, now + 1, ahead + day, now + 2, ahead, ahead - 2 * day, ahead, ahead + day - 1];
+    for (const step of steps) expect(spool.trim(step)).toBe(0);
+    expect(spool.names()).toHaveLength(3);
+    expect(spool.trim(ahead + day)).toBe(3);
   });
 
   test('ignores files that are not its own', () => {
