@@ -53,10 +53,11 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
 
   /** Takes the first identifier, confirms the key if it is the known one, and returns the known one. */
   async function note(named: string, key: string | undefined): Promise<string> {
-    const { orgId = named } = await known();
-    await history.adopt(org, orgId);
-    if (key !== undefined) await history.putConfirmedKey(org, orgId === named ? key : UNCONFIRMED);
-    return orgId;
+    const { orgId } = await known();
+    if (orgId === undefined) await history.adopt(org, named);
+    const isOurs = orgId === undefined || orgId === named;
+    if (key !== undefined) await history.putConfirmedKey(org, isOurs ? key : UNCONFIRMED);
+    return orgId ?? named;
   }
 
   /** Asks the analytics endpoints in turn until one confirms its key. */
