@@ -11,6 +11,8 @@ const LIMIT_HINT = 'Request less at once: a shorter window or a smaller page.';
 const NOT_JSON_HINT =
   'Check that the configured URL is the API, and that no login page or proxy answers for it.';
 
+const CUT_HINT = 'The answer ends too early: look for a proxy or load balancer that cuts it short.';
+
 /** Classifies the outcome of an exchange; `subject` names the request (method and path, never the query). */
 export function classifyResponse(
   exchanged: Exchanged,
@@ -43,16 +45,43 @@ export function classifyResponse(
 }
 
 function parse(answer: Answered, subject: string, key: string): Outcome {
-  const { bytes } = answer;
+  const text = answer.text.charCodeAt(0) === 0xfeff ? answer.text.slice(1) : answer.text;
   try {
-    const text = answer.text.charCodeAt(0) === 0xfeff ? answer.text.slice(1) : answer.text;
-    return { ok: true, answer: { body: JSON.parse(text), bytes } };
+    return { ok: true, answer: { body: JSON.parse(text), bytes: answer.bytes } };
   } catch {
-    const message = `${subject} answered ${answer.status} with ${describeUnreadable(answer, key)}`;
-    const error = new PlatformError('schema', message, { status: answer.status, hint: NOT_JSON_HINT });
+    return parseUnusual(answer, withoutBareNumbers(text), subject, key);
+  }
+}
+
+function parseUnusual(answer: Answered, text: string, subject: string, key: string): Outcome {
+  const { bytes, status } = answer;
+  try {
+    return { ok: true, answer: { body: JSON.parse(text), bytes } };
+  } catch (thrown) {
+    const isCut = isCutShort(text, thrown);
+    const said = isCut ? `${bytes} bytes of incomplete JSON` : describeUnreadable(answer, key);
+    const message = `${subject} answered ${status} with ${said}`;
+    const error = new PlatformError('schema', message, { status, hint: isCut ? CUT_HINT : NOT_JSON_HINT });
     // The cause may be a proxy's glitch or an undetected truncation; a second failure in a row is final.
     return failure(error, 'once');
   }
+}
+
+/** What some servers send for numbers that JSON cannot represent, or a string, in which such a word is text. */
+const BARE_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\b(?:NaN|Infinity)\b/gs;
+
+/** The text with an infinite number for each NaN and Infinity, so that they cost their field and not the answer. */
+function withoutBareNumbers(text: string): string {
+  return text.replace(BARE_NUMBER, (token) => (token.startsWith('"') ? token : '1e999'));
+}
+
+/** Whether a text is the beginning of JSON: what was wrong with it is its end. */
+function isCutShort(text: string, thrown: unknown): boolean {
+  if (text.trim() === '' || !(thrown instanceof SyntaxError)) return false;
+  const [, position] = /position (\d+)/.exec(thrown.message) ?? [];
+  return position === undefined
+    ? thrown.message.includes('end of JSON input')
+    : Number(position) >= text.length;
 }
 
 // Of a successful answer, only an HTML title is quoted: the body may contain rows about people.

@@ -1,7 +1,9 @@
 import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
 import { isAboutToday } from '../../src/platform/response.ts';
+import { dayNamed } from '../support/day.ts';
 import { answers, createTestClient, failureOf, startServer, tokensRequest } from './platform-server.ts';
 
 describe('a rejection', () => {
@@ -55,7 +57,12 @@ describe('an answer that is not what it should be', () => {
   const login = '<html><head><title>Sign in &amp; go on</title></head><body>secret rows</body></html>';
 
   test.each([
-    ['a cut JSON text', '{"data":[{"user_email":"jo@example.com"', '39 bytes that are not JSON'],
+    ['a cut JSON text', '{"data":[{"user_email":"jo@example.com"', '39 bytes of incomplete JSON'],
+    [
+      'a text that is nearly JSON',
+      '{"data":[{"user_email":"jo@example.com"}]]',
+      '42 bytes that are not JSON',
+    ],
     ['an empty body', '', 'an empty body'],
     ['a login page', login, 'a web page in place of JSON: Sign in & go on'],
   ])('%s is a schema failure after one retry, and is not quoted', async (_case, body, words) => {
@@ -71,6 +78,29 @@ describe('an answer that is not what it should be', () => {
     const server = await startServer(answers({ body: login }, { body: '{"data":[]}' }));
     const { client } = createTestClient(server.url);
     expect((await client.get(tokensRequest())).body).toEqual({ data: [] });
+  });
+
+  test('NaN and Infinity in place of numbers cost their fields, and not the answer', async () => {
+    const day = '{"date":"2026-03-10","billable_tokens":NaN,"input_tokens":7,"output_tokens":-Infinity,';
+    const models =
+      '"by_model":[{"model_id":"a \\"NaN, Infinity","model_tier":"s","billable_tokens":Infinity}]}';
+    const server = await startServer(answers({ body: `{"data":[${day}${models}]}` }));
+    const { client, codes } = createTestClient(server.url);
+    const at = dayNamed('2026-03-10');
+    const { rows, rejected, lost } = await tokensCollector.fetch(client, { from: at, to: at });
+    expect(rows.get(at)).toEqual({
+      tokens: { input: 7 },
+      byModel: [{ model: 'a "NaN, Infinity', tier: 's', credits: null }],
+      rejected: { total: 1, output: 1, models: 1 },
+    });
+    expect([rejected, lost, codes]).toEqual([3, 0, ['200']]);
+  });
+
+  test('a cut text with NaN is cut all the same', async () => {
+    const server = await startServer(answers({ body: '{"data":[-Infinity,-Infinity,NaN' }));
+    const { client } = createTestClient(server.url);
+    const error = await failureOf(client.get(tokensRequest()));
+    expect(error.message).toContain('32 bytes of incomplete JSON');
   });
 
   test('a byte order mark is accepted', async () => {
