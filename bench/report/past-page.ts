@@ -40,7 +40,7 @@ ${renderRemote(remote)}`;
 export function renderSyncPage(sync: FirstSyncResult, { syncs }: BenchOptions): string {
   return `## First sync
 
-The installed command \`once\` with an empty store in a file, against the simulated platform in a separate process: one
+The installed command \`once\` which needs no store, against the simulated platform in a separate process: one
 organization of 40 people and 12 repositories, the default collectors, and a limit of 1 000 requests per second. From the
 start of the process to its end; medians of ${syncs} rounds. The platform's CPU seconds are those in which it created its
 answers.

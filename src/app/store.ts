@@ -9,6 +9,7 @@ import type { PostgresHistory, PostgresHistoryDeps } from '../history/postgres/h
 import type { Leases } from '../history/postgres/leases.ts';
 import type { SharedPause } from '../history/postgres/pauses.ts';
 import { createSqliteHistory, type SqliteHistory } from '../history/sqlite/history.ts';
+import { readHistoryFile } from '../history/sqlite/reader.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
@@ -61,12 +62,31 @@ const LOOK_MS = 1_000;
 
 /** Opens the configured store; rejects with a `ConfigError` if its path is not a regular file. */
 export async function openStore(parts: StoreParts): Promise<Store> {
-  const { path, url, collectors } = parts;
-  const versions = new Map(collectors.map(({ dataset }) => [dataset.name, dataset.schemaVersion ?? 1]));
-  const schemaVersionOf = (name: DatasetName) => versions.get(name) ?? 1;
+  const { path, url } = parts;
+  const schemaVersionOf = schemaVersionsOf(parts.collectors);
   if (url !== undefined) return openDatabase({ ...parts, url }, schemaVersionOf);
   if (path === MEMORY) return local(createMemoryHistory());
   return local(await createSqliteHistory({ ...parts, schemaVersionOf }));
+}
+
+/**
+ * What the configured store holds, for commands: they read a file beside the exporter that owns it, and what they add stays in
+ * memory. Rejects with a `ConfigError` if it cannot be used.
+ */
+export async function readStore(
+  parts: Pick<StoreParts, 'path' | 'url' | 'onDamage' | 'collectors' | 'clock' | 'log'>,
+): Promise<History> {
+  const { path, url, clock } = parts;
+  if (url === undefined && path !== MEMORY)
+    return readHistoryFile({ ...parts, schemaVersionOf: schemaVersionsOf(parts.collectors) });
+  const store = await openStore({ ...parts, onLateLoad: () => undefined });
+  await requireOpen(store, clock);
+  return store.history;
+}
+
+function schemaVersionsOf(collectors: readonly Collector[]): (name: DatasetName) => number {
+  const versions = new Map(collectors.map(({ dataset }) => [dataset.name, dataset.schemaVersion ?? 1]));
+  return (name) => versions.get(name) ?? 1;
 }
 
 /** For commands, which do not wait for a database: rejects with a `ConfigError` if it cannot be used. */

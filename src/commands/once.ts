@@ -1,13 +1,16 @@
+import { MEMORY } from '../app/store.ts';
 import { collectors } from '../collectors/index.ts';
 import { loadConfig } from '../config/load.ts';
 import { readBody } from '../exposition/scrape.ts';
 import type { CommandContext } from './command.ts';
 import { createRealService } from './run-service.ts';
 
-/** Polls every collector once and prints the exposition; exit code 1 if a collector failed. */
+/** Polls every collector once, without a store, and prints the exposition; exit code 1 if a collector failed. */
 export async function run(context: CommandContext): Promise<number> {
   const config = await loadConfig({ ...context, collectors });
-  const service = await createRealService(context, config, false);
+  // Only `serve` writes to the store.
+  const storage = { ...config.storage, path: MEMORY, url: undefined };
+  const service = await createRealService(context, { ...config, storage }, false);
   const stop = context.stopSignal();
   stop.addEventListener('abort', () => void service.stop(), { once: true });
   const failed = await service.pollOnce();

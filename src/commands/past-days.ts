@@ -1,4 +1,4 @@
-import { openStore, requireOpen } from '../app/store.ts';
+import { readStore } from '../app/store.ts';
 import type { KnownOrg, PageParts } from '../backfill/page.ts';
 import { type Collector, expensiveDatasets } from '../catalog/collector.ts';
 import type { Day, Instant } from '../catalog/day.ts';
@@ -14,17 +14,9 @@ import type { ChosenOrgs } from './backfill-orgs.ts';
 
 // Shared by the commands that write past days.
 
-/** Opens the store and resolves with its history once it can be used; rejects with a `ConfigError` if it cannot. */
-export async function openPast(config: Config, clock: Clock, log: Logger): Promise<History> {
-  const store = await openStore({
-    ...config.storage,
-    collectors: allCollectors,
-    clock,
-    log,
-    onLateLoad: () => undefined,
-  });
-  await requireOpen(store, clock);
-  return store.history;
+/** The stored history; what is added to that of a file stays in memory. Rejects with a `ConfigError` if it cannot be used. */
+export function openPast(config: Config, clock: Clock, log: Logger): Promise<History> {
+  return readStore({ ...config.storage, collectors: allCollectors, clock, log });
 }
 
 /** The settings of the chosen organizations. */

@@ -5,6 +5,8 @@ import { webOptions } from './web-options.ts';
 const all = ['serve', 'demo', 'once', 'estimate', 'backfill', 'export', 'check-config'];
 /** Commands that poll configured organizations. */
 const own = ['serve', 'once', 'estimate', 'backfill', 'export', 'check-config'];
+/** Of these, `once` and `estimate` need no store. */
+const storing = ['serve', 'backfill', 'export', 'check-config'];
 
 const sharedOptions = {
   'config.file': {
@@ -188,16 +190,16 @@ const sharedOptions = {
     kind: 'file',
     section: 'Data',
     description:
-      'SQLite file of the days seen so far. The file and its directory are created if necessary. With `:memory:`, nothing is kept across a restart',
+      'SQLite file of the days seen so far. `serve` owns it, and creates it and its directory if necessary; commands read it beside that. With `:memory:`, nothing is kept across a restart',
     default: 'data/history.db',
-    takenBy: [...own, 'history copy'],
+    takenBy: [...storing, 'history copy'],
   },
   'storage.url': {
     kind: 'text',
     section: 'Data',
     description:
       'PostgreSQL database to use instead of the file: `postgres://user@host/database`, with parameters such as `sslmode=verify-full` and `schema` (default `agent_platform`); any other is an error. A password is not accepted here: use AGENT_PLATFORM_STORAGE_URL or AGENT_PLATFORM_STORAGE_URL_FILE. See docs/postgresql.md',
-    takenBy: [...own, 'history copy'],
+    takenBy: [...storing, 'history copy'],
   },
   'storage.on-damage': {
     kind: 'choice',
@@ -206,7 +208,7 @@ const sharedOptions = {
       'What to do with a history file that is damaged or written by a newer release: keep it untouched and run from memory, or move it aside and replace it with a new file',
     default: 'keep',
     choices: ['keep', 'replace'],
-    takenBy: own,
+    takenBy: ['serve', 'check-config'],
   },
   'metrics.max-age': {
     kind: 'duration',

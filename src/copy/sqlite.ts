@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { openForReading } from '../history/sqlite/check.ts';
 import { troubleOf } from '../history/sqlite/errors.ts';
 import { openHistoryFile } from '../history/sqlite/file.ts';
-import { type Lock, takeLock } from '../history/sqlite/lock.ts';
+import { type Lock, ownerOf, takeLock, takeOwnership } from '../history/sqlite/lock.ts';
 import { openRequestFile, requestFileBeside } from '../history/sqlite/requests.ts';
 import { hookFileBeside, openHookFile } from '../hooks/intake/sqlite/file.ts';
 import { ConfigError } from '../runtime/errors.ts';
@@ -94,7 +94,10 @@ function refusal(path: string, error: unknown): ConfigError {
   if (error instanceof ConfigError) return error;
   const { reason, detail, hint } = troubleOf(error);
   if (reason === 'locked')
-    return new ConfigError(`storage.path: another process has ${path} open`, 'stop the exporter first');
+    return new ConfigError(
+      `storage.path: another process has ${path} open: ${ownerOf(path)}`,
+      'stop the exporter first',
+    );
   return new ConfigError(`storage.path: ${path}: ${detail}`, hint);
 }
 
@@ -233,7 +236,7 @@ function lockPlace(path: string): readonly Lock[] {
   const locks: Lock[] = [];
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    for (const file of [history, hooks]) locks.push(takeLock(`${file}.lock`));
+    locks.push(takeOwnership(history), takeLock(`${hooks}.lock`));
     return locks;
   } catch (error) {
     for (const lock of locks) lock.release();

@@ -1,10 +1,12 @@
 import type { History, RequestCount } from './history.ts';
 import { createHistoryState } from './state.ts';
 
-/** A history in memory only: it starts empty and ends with the process. */
-export function createMemoryHistory(): History {
-  const state = createHistoryState();
-  const requests = new Map<string, RequestCount>();
+/** A history in memory only: it starts empty, or with what a store has, and ends with the process. */
+export function createMemoryHistory(
+  state = createHistoryState(),
+  counted: ReadonlyMap<string, RequestCount> = new Map(),
+): History {
+  const requests = new Map(counted);
   return {
     read: async (org) => state.read(org),
     async adopt(org, orgId) {

@@ -8,6 +8,7 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const OWN: ReadonlyMap<string, string> = new Map([
   ['src/backfill/state-file.ts', 'JSON; a damaged one is refused'],
   ['src/copy/sqlite.ts', 'JSON; a damaged one is refused'],
+  ['src/history/sqlite/lock.ts', 'the name of a process'],
   ['src/hooks/forward/lock.ts', 'a process and a number'],
   ['src/hooks/forward/spool.ts', 'events; their checksums are compared'],
   ['src/hooks/sessions.ts', 'two numbers'],

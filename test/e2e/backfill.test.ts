@@ -5,6 +5,7 @@ import { addDays, type Day, dayOf } from '../../src/catalog/day.ts';
 import type { OrgSettings } from '../../src/catalog/settings.ts';
 import { collectors as all } from '../../src/collectors/index.ts';
 import { createSqliteHistory } from '../../src/history/sqlite/history.ts';
+import { createSystemClock } from '../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { bring, filesIn, fileTarget, folder } from '../backfill/brought.ts';
 import { dayNamed } from '../support/day.ts';
@@ -67,7 +68,7 @@ async function backfilled(
   const history = await createSqliteHistory({
     path,
     schemaVersionOf: (name) => versions.get(name) ?? 1,
-    clock: { elapsed: () => 0 },
+    clock: { ...createSystemClock(), elapsed: () => 0 },
     log: createFakeLogger(),
   });
   const output = folder();

@@ -30,9 +30,11 @@ function killedIn(directory: string): string {
   return file;
 }
 
-/** The history's own bytes in a directory, without the index of the log that SQLite keeps while reading. */
+/** The history's own bytes in a directory, without the index of the log that SQLite keeps while reading, and its owner. */
 function storedIn(directory: string): ReadonlyMap<string, string> {
-  return new Map([...bytesIn(directory)].filter(([name]) => !/-shm$|-requests\.db/.test(name)));
+  return new Map(
+    [...bytesIn(directory)].filter(([name]) => !/-shm$|-requests\.db|\.(?:lock|owner)$/.test(name)),
+  );
 }
 
 /** Expects the exporter to run from memory and to change nothing; returns what it reports. */

@@ -1,7 +1,7 @@
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createDirectory, openHistory } from '../history/files.ts';
+import { createDirectory, readBeside } from '../history/files.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { DAY, HOUR, NOON, type Story, type StoryOptions, startStory } from './harness.ts';
 
@@ -51,7 +51,7 @@ describe('a restart', () => {
     expect((await kept.page()).value(uncovered, { dataset: 'tokens' })).toBe(0);
     kept.clock.advance(60_000);
     await waitFor(async () => {
-      const stored = await openHistory(file);
+      const stored = await readBeside(file);
       expect([...(await stored.read('acme')).days('tokens').keys()].toSorted()[0]).toBe('2026-11-11');
     });
   });
@@ -90,22 +90,16 @@ describe('a file that cannot be used', () => {
     const again = await storyOn(file, { polled: false, sandbox: { faults: ['500'] } });
     expect((await again.page()).platform()).toEqual(before.platform());
   });
+});
 
-  test('because another exporter has it open is still read, and taken over later', async () => {
-    const file = path.join(createDirectory(), 'history.db');
-    const first = await storyOn(file);
-    const second = await storyOn(file, { polled: false, sandbox: { faults: ['500'] } });
-    const before = await first.page();
-    expect((await second.page()).platform()).toEqual(before.platform());
-    expect((await second.page()).value(PERSISTENT)).toBe(0);
-    expect(before.value(PERSISTENT)).toBe(1);
-    await first.stop();
-    second.platform.setFaults([]);
-    await waitFor(async () => {
-      await second.poll();
-      expect((await second.page()).value(PERSISTENT)).toBe(1);
-    });
-  });
+test('a file that another exporter owns ends the start after half a minute', async () => {
+  const file = path.join(createDirectory(), 'history.db');
+  const first = await storyOn(file);
+  const refused = storyOn(file, { polled: false });
+  await expect(refused).rejects.toThrow(`storage.path: ${file} belongs to another exporter: process `);
+  await first.stop();
+  const second = await storyOn(file, { polled: false, sandbox: { faults: ['500'] } });
+  expect((await second.page()).value(PERSISTENT)).toBe(1);
 });
 
 test('without a file there is nothing to report about it', async () => {

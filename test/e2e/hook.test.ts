@@ -306,7 +306,7 @@ test('cached settings that others can write decide nothing', async () => {
 test.each([
   ['hook', []],
   ['hook', ['--check']],
-  ['once', ['--storage.path=:memory:']],
+  ['once', []],
   ['--help', []],
 ])('nothing is read or written in the shared temporary directory: %s %j', async (command, args) => {
   const home = homeWith();

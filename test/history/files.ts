@@ -6,6 +6,7 @@ import type { DatasetName } from '../../src/catalog/dataset.ts';
 import type { Day } from '../../src/catalog/day.ts';
 import type { History } from '../../src/history/history.ts';
 import { createSqliteHistory, type SqliteHistoryDeps } from '../../src/history/sqlite/history.ts';
+import { readHistoryFile } from '../../src/history/sqlite/reader.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
 
@@ -28,6 +29,12 @@ export async function openHistory(file: string, deps: Partial<SqliteHistoryDeps>
   });
   onTestFinished(() => history.close());
   return Object.assign(history, { log });
+}
+
+/** What a file holds, which an exporter may own. */
+export function readBeside(file: string): Promise<History> {
+  const clock = createSystemClock();
+  return readHistoryFile({ path: file, schemaVersionOf: () => 1, clock, log: createFakeLogger() });
 }
 
 /** The bytes of every file of a directory. */

@@ -1,7 +1,9 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { addDays } from '../../src/catalog/day.ts';
 import { createHistoryState, type HistoryState } from '../../src/history/state.ts';
+import { createSystemClock } from '../../src/runtime/clock.ts';
 import { dayNamed } from '../support/day.ts';
 import { answer, createDirectory, listing, openHistory } from './files.ts';
 
@@ -11,7 +13,7 @@ const tuesday = addDays(monday, 1);
 /** Each look at it ends a slice. */
 function hurriedClock() {
   let elapsed = 0;
-  return { elapsed: () => (elapsed += 10) };
+  return { ...createSystemClock(), elapsed: () => (elapsed += 10) };
 }
 
 /** Two organizations in a file; the name of one has belonged to others before. */
@@ -59,12 +61,17 @@ test.each<readonly [string, (state: HistoryState) => unknown]>([
 });
 
 test('what is stored while a file is added late is in the file too', async () => {
-  const file = path.join(createDirectory(), 'history.db');
-  const first = await openHistory(file);
+  const written = path.join(createDirectory(), 'data');
+  const first = await openHistory(path.join(written, 'history.db'));
   for (const org of ['acme', 'globex', 'initech'])
     await first.putDays(org, 'tokens', answer([monday], { [monday]: { org } }));
-  const second = await openHistory(file, { clock: hurriedClock() });
   await first.close();
+  const place = path.join(createDirectory(), 'data');
+  const file = path.join(place, 'history.db');
+  writeFileSync(place, 'in the way');
+  const second = await openHistory(file, { clock: hurriedClock() });
+  rmSync(place);
+  renameSync(written, place);
   const sweeping = second.sweep();
   const putting = ['initech', 'acme', 'globex'].map((org) =>
     second.putDays(org, 'tokens', answer([tuesday], { [tuesday]: { org } })),

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { DAY, HOUR, NOON, YESTERDAY } from '../e2e/harness.ts';
 import { type Program, settledPage, startProgram } from '../e2e/program.ts';
-import { createDirectory, openHistory } from '../history/files.ts';
+import { createDirectory, readBeside } from '../history/files.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createMachineClock, type MachineClock } from './machine-clock.ts';
 
@@ -122,7 +122,7 @@ test('a clock that is wrong by a year for a while costs no figure, and its misse
   const file = path.join(createDirectory(), 'history.db');
   const program = await startWatched([`--storage.path=${file}`, '--history.retention=60d']);
   const before = (await program.page()).platform();
-  const stored = async () => (await (await openHistory(file)).read('default')).days('tokens').size;
+  const stored = async () => (await (await readBeside(file)).read('default')).days('tokens').size;
   const days = await stored();
   expect(days).toBeGreaterThanOrEqual(60);
   const wrong = '2027-11-19';

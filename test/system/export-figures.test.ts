@@ -5,6 +5,7 @@ import { addDays } from '../../src/catalog/day.ts';
 import { collectors as all } from '../../src/collectors/index.ts';
 import { createJsonlFormat } from '../../src/export/tidy.ts';
 import { createSqliteHistory } from '../../src/history/sqlite/history.ts';
+import { createSystemClock } from '../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { bring, filesIn, fileTarget, folder } from '../backfill/brought.ts';
 import { HOUR, startStory, YESTERDAY } from '../e2e/harness.ts';
@@ -60,7 +61,7 @@ test('an export of 300 days has, figure by figure, what /metrics shows and a bac
   const history = await createSqliteHistory({
     path,
     schemaVersionOf: (name) => versions.get(name) ?? 1,
-    clock: { elapsed: () => 0 },
+    clock: { ...createSystemClock(), elapsed: () => 0 },
     log: createFakeLogger(),
   });
   const orgs = [{ settings: { name: 'acme', readiness, contract }, history: await history.read('acme') }];

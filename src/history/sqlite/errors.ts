@@ -21,8 +21,7 @@ export interface Trouble {
 }
 
 const HINTS: Readonly<Record<TroubleReason, string>> = {
-  locked:
-    'another process has the file open: expected for backfill while serve is running; otherwise give each serve its own --storage.path',
+  locked: 'another exporter has taken the file: give each its own --storage.path',
   full: 'free space on the disk of --storage.path',
   'read-only': 'make the file and its directory writable for this process, or give another --storage.path',
   unreachable: 'create the directory of --storage.path or make its parent writable, or give another path',

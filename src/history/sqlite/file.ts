@@ -10,7 +10,7 @@ import type { OrgState } from '../state.ts';
 import { type CheckFile, createFileCheck } from './checking.ts';
 import { moveAside, UnusableHistory } from './errors.ts';
 import { inspect, refusalOf, refuseSpecial } from './inspect.ts';
-import { type Lock, takeLock } from './lock.ts';
+import { type Lock, takeOwnership } from './lock.ts';
 import { createTables, refuseForeign } from './schema.ts';
 
 /** The current schema version of a dataset's rows or documents: those stored with another version are fetched again. */
@@ -72,11 +72,37 @@ export interface Replaced {
 }
 
 /**
- * Opens the file and creates it and its directory if necessary, accessible to this user only. Rejects with a `ConfigError`
- * if the file must not be touched (an `UnusableHistory` if it is damaged or newer and stays), and any other error if
- * opening may succeed later.
+ * Takes the lock of a file for this process, which only one has at a time, and creates its directory if necessary. Throws a
+ * `ConfigError` if the path is no regular file, and the error of SQLite or the system.
  */
+export function ownHistoryFile(location: string): Lock {
+  refuseSpecial(location);
+  mkdirSync(path.dirname(location), { recursive: true, mode: 0o700 });
+  return takeOwnership(location);
+}
+
+/** Opens the file of `openOwnedFile` with its lock, which is released with it. */
 export async function openHistoryFile(
+  location: string,
+  schemaVersionOf: SchemaVersionOf,
+  opening: Opening = {},
+): Promise<{ readonly file: HistoryFile; readonly replaced: Replaced | undefined }> {
+  const lock = ownHistoryFile(location);
+  try {
+    const { file, replaced } = await openOwnedFile(location, schemaVersionOf, opening);
+    return { file: { ...file, close: () => closeAll(file, lock) }, replaced };
+  } catch (error) {
+    lock.undo();
+    throw error;
+  }
+}
+
+/**
+ * Opens a file whose lock this process has, and creates it if necessary, accessible to this user only. Rejects with a
+ * `ConfigError` if the file must not be touched (an `UnusableHistory` if it is damaged or newer and stays), and any other
+ * error if opening may succeed later.
+ */
+export async function openOwnedFile(
   location: string,
   schemaVersionOf: SchemaVersionOf,
   {
@@ -88,22 +114,12 @@ export async function openHistoryFile(
     signal,
   }: Opening = {},
 ): Promise<{ readonly file: HistoryFile; readonly replaced: Replaced | undefined }> {
-  refuseSpecial(location);
-  mkdirSync(path.dirname(location), { recursive: true, mode: 0o700 });
-  // Only one process may write at a time; readers see what is stored.
-  const lock = takeLock(`${location}.lock`);
-  try {
-    const { file, replaced } = await openOrReplace(location, { onDamage, onOlder }, async () => {
-      await inspect(location, () => check(location, isSuspect, signal));
-      // SQLite gives the files beside a database the mode of the database.
-      closeSync(openSync(location, 'a', 0o600));
-      return openLocked(location, schemaVersionOf, openDatabase);
-    });
-    return { file: { ...file, close: () => closeAll(file, lock) }, replaced };
-  } catch (error) {
-    lock.undo();
-    throw error;
-  }
+  return openOrReplace(location, { onDamage, onOlder }, async () => {
+    await inspect(location, () => check(location, isSuspect, signal));
+    // SQLite gives the files beside a database the mode of the database.
+    closeSync(openSync(location, 'a', 0o600));
+    return openLocked(location, schemaVersionOf, openDatabase);
+  });
 }
 
 async function openOrReplace(

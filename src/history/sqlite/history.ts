@@ -14,15 +14,21 @@ import { type Trouble, type TroubleReason, troubleOf, UnusableHistory } from './
 import {
   type HistoryFile,
   type Opening,
-  openHistoryFile,
+  openOwnedFile,
+  ownHistoryFile,
   type Replaced,
   type SchemaVersionOf,
 } from './file.ts';
-import { createFileMarks, type FileMark, isSamePlace } from './file-identity.ts';
+import { type FileMark, isSamePlace, markOf } from './file-identity.ts';
 import { refusalOf } from './inspect.ts';
 import { load } from './load.ts';
+import { type Lock, ownerOf } from './lock.ts';
 import { createRequestCounts, requestFileBeside } from './requests.ts';
 import { createUnsaved, type UnsavedDataset, writes } from './unsaved.ts';
+
+/** How long a start waits for a file that another process owns, in milliseconds. */
+const OWNER_WAIT_MS = 30_000;
+const OWNER_LOOK_MS = 250;
 
 /** A single row can be large. */
 const ROWS_PER_LOOK = 1;
@@ -34,7 +40,7 @@ export interface SqliteHistoryDeps extends Opening {
   readonly schemaVersionOf: SchemaVersionOf;
   /** The file; it and its directory are created if necessary. */
   readonly path: string;
-  readonly clock: Pick<Clock, 'elapsed'>;
+  readonly clock: Pick<Clock, 'elapsed' | 'wait'>;
   readonly log: Logger;
   /** Called when a file that could not be opened at first has added data. */
   readonly onLateLoad?: () => void;
@@ -53,7 +59,8 @@ export interface SqliteHistory extends History {
 /**
  * Opens a history in an SQLite file. Reads are served from memory; every write goes to memory and, as one transaction,
  * to the file. With a file that cannot be opened or written, is damaged or is from a newer release, only persistence is
- * lost, and no readable data. Rejects with a `ConfigError` if the file is another program's or not a regular file.
+ * lost, and no readable data. Rejects with a `ConfigError` if the file is another program's or not a regular file, or if
+ * another process still owns it after half a minute; this one owns it from then on.
  */
 export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<SqliteHistory> {
   const { path, clock, log, signal } = deps;
@@ -61,7 +68,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   const unsaved = createUnsaved();
   const requests = createRequestCounts({ path: requestFileBeside(path), log });
   const queue = createSerialQueue();
-  const marks = createFileMarks(path);
+  let lock: Lock | undefined;
   let file: HistoryFile | undefined;
   /** The state of the file after this process last wrote to it. */
   let ours: FileMark | undefined;
@@ -76,8 +83,39 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   /** The transaction that has not begun yet. */
   let nextSave: Promise<void> | undefined;
 
+  /** Takes the lock for as long as the history is open, and again if somebody has removed its file. */
+  function own(): void {
+    if (lock?.isInPlace()) return;
+    lock?.release();
+    lock = undefined;
+    lock = ownHistoryFile(path);
+  }
+
+  /** Waits for another process to release the file; any other trouble is met again by opening it. */
+  async function ownAtStart(): Promise<void> {
+    const until = clock.elapsed() + OWNER_WAIT_MS;
+    for (let isFirst = true; ; isFirst = false) {
+      try {
+        own();
+        return;
+      } catch (error) {
+        if (troubleOf(error).reason !== 'locked') return;
+      }
+      const owner = ownerOf(path);
+      if (clock.elapsed() >= until) {
+        throw new ConfigError(
+          `storage.path: ${path} belongs to another exporter: ${owner}`,
+          'stop it, or give each exporter its own --storage.path',
+        );
+      }
+      if (isFirst) log.info('Waiting for the history file, which another process owns', { path, owner });
+      await clock.wait(OWNER_LOOK_MS, signal);
+    }
+  }
+
   async function open(): Promise<HistoryFile> {
-    const { file: opened, replaced } = await openHistoryFile(path, deps.schemaVersionOf, {
+    own();
+    const { file: opened, replaced } = await openOwnedFile(path, deps.schemaVersionOf, {
       ...deps,
       isSuspect,
       onOlder: 'replace',
@@ -90,7 +128,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       signal?.throwIfAborted();
       throw refusalOf(error, path);
     }
-    ours = marks.now();
+    ours = markOf(path);
     refused = undefined;
     isSuspect = false;
     return opened;
@@ -152,7 +190,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
   async function saveNow({ isSecondTry = false } = {}): Promise<void> {
     const isDue = !unsaved.isEmpty || isScrubDue || !isSame(storedMark, state.sweepMark());
     if (closed || (file !== undefined && !isDue)) return;
-    if (file === undefined && refused !== undefined && refused === marks.now()) return;
+    if (file === undefined && refused !== undefined && refused === markOf(path)) return;
     let batch: readonly UnsavedDataset[] = [];
     let wasOurs = false;
     try {
@@ -160,18 +198,18 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       file ??= await open();
       if (isLate) deps.onLateLoad?.();
       batch = unsaved.take();
-      wasOurs = marks.now() === ours;
+      wasOurs = markOf(path) === ours;
       file.begin();
       await runInSlices(writes(file, state, batch), clock, ROWS_PER_LOOK);
       if (!isSame(storedMark, state.sweepMark())) storeMark(file);
       file.commit();
       if (isScrubDue && unsaved.isEmpty) scrub(file);
-      ours = marks.now();
+      ours = markOf(path);
       noteRecovery();
     } catch (error) {
       rollback();
       // A transaction that fails may have been written to the log in part, for instance before the disk was full.
-      if (wasOurs) ours = marks.now();
+      if (wasOurs) ours = markOf(path);
       for (const dataset of batch) unsaved.add(dataset);
       storedMark = undefined;
       // What could not be stored is fetched again by the next process.
@@ -201,7 +239,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     const before = trouble;
     trouble = troubleOf(error);
     const { reason, detail, hint } = trouble;
-    if (error instanceof ConfigError) refused = marks.now();
+    if (error instanceof ConfigError) refused = markOf(path);
     if (before?.reason === reason || (before !== undefined && !LASTING.has(reason))) return;
     const text = 'The history is kept in memory only; its file cannot be used';
     if (LASTING.has(reason)) log.error(text, { path, reason, detail, hint });
@@ -227,9 +265,9 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       log.debug('Truncating the write-ahead log failed; replaced rows may remain in it', { path });
   }
 
-  /** A file that was removed, replaced or written by another process no longer contains what was written to it. */
+  /** A file that was removed, replaced or restored no longer contains what was written to it. */
   async function noticeOthers(): Promise<void> {
-    if (file === undefined || marks.now() === ours) return;
+    if (file === undefined || markOf(path) === ours) return;
     log.warn('History file removed, replaced or overwritten; rewriting all known data', {
       path,
     });
@@ -277,11 +315,14 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
     return store([touched]);
   }
 
+  await ownAtStart();
   try {
     file = await open();
   } catch (error) {
+    const isForeign = error instanceof ConfigError && !(error instanceof UnusableHistory);
+    if (isForeign || signal?.aborted) lock?.undo();
     signal?.throwIfAborted();
-    if (error instanceof ConfigError && !(error instanceof UnusableHistory)) throw error;
+    if (isForeign) throw error;
     noteTrouble(error);
     await salvage(path);
     // Once the file makes way, the new one has to hold what was read of it.
@@ -351,7 +392,8 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
       requests.close();
       file?.close();
       file = undefined;
-      marks.close();
+      lock?.release();
+      lock = undefined;
     },
   };
 }

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { createSystemClock } from '../../../src/runtime/clock.ts';
 import { runInSlices } from '../../../src/runtime/slices.ts';
 import { answer, createDirectory, openHistory } from '../files.ts';
 
@@ -49,7 +50,7 @@ describe('a history file that is still being read', () => {
     await history.close();
     let elapsed = 0;
     // Each look at the clock ends a slice.
-    const clock = { elapsed: () => (elapsed += 10) };
+    const clock = { ...createSystemClock(), elapsed: () => (elapsed += 10) };
     const aborted = AbortSignal.abort(new Error('stopping'));
     await expect(openHistory(file, { clock, signal: aborted })).rejects.toThrow('stopping');
     const again = await openHistory(file);
