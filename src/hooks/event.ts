@@ -24,11 +24,19 @@ export interface SharedEvent {
 const MAX_NAME_LENGTH = 128;
 const MAX_TEXT_LENGTH = 256;
 
-/** Parses the JSON text of an event; unknown events and members are allowed. */
-export function parseEvent(text: string): HookEvent | { readonly problem: string } {
+/** Why an input is not an event. */
+export interface InvalidEvent {
+  readonly problem: string;
+}
+
+/**
+ * Parses the JSON text of an event; unknown events and members are allowed. Of a text that `isCut` off, the members at its
+ * beginning count.
+ */
+export function parseEvent(text: string, isCut = false): HookEvent | InvalidEvent {
   let value: unknown;
   try {
-    value = JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text);
+    value = isCut ? firstTexts(text) : JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text);
   } catch {
     return { problem: text.trim() === '' ? 'the input is empty' : 'the input is not JSON' };
   }
@@ -74,6 +82,29 @@ export function isWaiting(name: string, notificationType: string | undefined): b
   return (
     name === 'Notification' && (notificationType === undefined || waitingTypes.includes(notificationType))
   );
+}
+
+/** How much of a text that is cut off is searched, in characters. */
+const SEARCHED_LENGTH = 262_144;
+const TOKEN = /\s+|"(?:[^"\\]+|\\.)*(?:"|$)|[{}[\]:,]|[^\s"{}[\]:,]+/gs;
+
+/** The members with texts at the beginning of an object. */
+function firstTexts(json: string): Readonly<Record<string, unknown>> {
+  const found = new Map<string, unknown>();
+  let depth = 0;
+  let key: string | undefined;
+  let last = '';
+  for (const [token] of json.slice(0, SEARCHED_LENGTH).matchAll(TOKEN)) {
+    if (token === '{' || token === '[') depth += 1;
+    else if (token === '}' || token === ']') depth -= 1;
+    else if (depth === 1 && token === ':') key = last;
+    else if (depth === 1 && token === ',') key = undefined;
+    else if (depth === 1 && /^".*"$/s.test(token)) {
+      if (key !== undefined) found.set(JSON.parse(key), JSON.parse(token));
+      last = token;
+    }
+  }
+  return Object.fromEntries(found);
 }
 
 /** Whether a value is an object with members. */

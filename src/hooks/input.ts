@@ -1,15 +1,18 @@
 import type { Readable } from 'node:stream';
+import { type HookEvent, type InvalidEvent, parseEvent } from './event.ts';
 
 /** Maximum number of bytes kept of the input; no event is that large. */
 const maxBytes = 33_554_432;
+/** A complete event ends the input after this time without more of it, in milliseconds: the agent may keep the pipe open. */
+const quietMs = 100;
 
 /** The command's standard input, read from the moment it is opened. */
 export interface EventInput {
   /**
-   * The text at the end of the stream, or what has arrived `limitMs` after this call: the agent may keep the pipe open.
-   * Longer input is consumed, so that the agent never writes to a closed pipe, and truncated at 32 MiB.
+   * The event at the end of the stream, or what has arrived `limitMs` after this call. Longer input is consumed, so that
+   * the agent never writes to a closed pipe; of more than 32 MiB, only the beginning counts.
    */
-  read(limitMs: number): Promise<string>;
+  read(limitMs: number): Promise<HookEvent | InvalidEvent>;
   /** Ends reading with what has arrived. */
   stop(): void;
 }
@@ -18,12 +21,21 @@ export interface EventInput {
 export function openInput(stream: Readable): EventInput {
   const parts: Buffer[] = [];
   let bytes = 0;
+  let quiet: NodeJS.Timeout | undefined;
   const ended = Promise.withResolvers<void>();
   stream.on('data', (part: Buffer) => {
     bytes += part.length;
     if (bytes <= maxBytes) parts.push(part);
+    clearTimeout(quiet);
+    quiet = setTimeout(() => {
+      if (!('problem' in event())) ended.resolve();
+    }, quietMs);
   });
   stream.on('end', ended.resolve).on('error', ended.resolve).on('close', ended.resolve);
+
+  function event(): HookEvent | InvalidEvent {
+    return parseEvent(decoded(Buffer.concat(parts)), bytes > maxBytes);
+  }
 
   /** After CPU starvation, a process finds its timer due before it could read the available input: read first. */
   function stop(): void {
@@ -39,8 +51,21 @@ export function openInput(stream: Readable): EventInput {
       const timer = setTimeout(stop, limitMs);
       await ended.promise;
       clearTimeout(timer);
-      return Buffer.concat(parts).toString('utf8');
+      clearTimeout(quiet);
+      return event();
     },
     stop,
   };
+}
+
+/** UTF-8, or UTF-16 as shells of Windows write it, possibly followed by the NUL of a C string. */
+function decoded(bytes: Buffer): string {
+  const start = bytes.subarray(0, 2).toString('latin1');
+  // JSON begins with an ASCII character.
+  const encoding = /^(?:\xff\xfe|[^\0]\0)/.test(start)
+    ? 'utf-16le'
+    : /^(?:\xfe\xff|\0[^\0])/.test(start)
+      ? 'utf-16be'
+      : 'utf-8';
+  return new TextDecoder(encoding).decode(bytes).replace(/\0+$/, '');
 }

@@ -1,7 +1,7 @@
 import type { Environment } from '../config/process-environment.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { proxyIn } from '../runtime/proxy.ts';
-import { type HookEvent, parseEvent, type SharedEvent, sharedPart } from './event.ts';
+import { type HookEvent, type SharedEvent, sharedPart } from './event.ts';
 import { createForwarding, forward, keepOnDisk, type SpooledEvent, spoolIn } from './forward/forward.ts';
 import type { EventInput } from './input.ts';
 import type { HookLog } from './log.ts';
@@ -31,8 +31,9 @@ interface HookParts {
 
 /** Used until the settings are known. */
 const standardDeadlineMs = 2500;
-/** The input may take half of the remaining deadline, and at least this, in milliseconds. */
+/** The input may take the deadline except for the time that writing the event takes, and at least this, in milliseconds. */
 const minInputMs = 250;
+const writingMs = 300;
 /** Reserved at the end of the deadline for exiting. */
 const reserveMs = 150;
 
@@ -45,8 +46,8 @@ export async function runHook(parts: HookParts): Promise<void> {
   const { paths, clock, log } = parts;
   const known = peekSettings(paths, parts.version);
   const deadlineMs = known.cached?.deadlineMs ?? standardDeadlineMs;
-  const inputMs = Math.max(minInputMs, (deadlineMs - clock.elapsed()) / 2);
-  const event = parseEvent(await parts.input.read(inputMs));
+  const inputMs = Math.max(minInputMs, deadlineMs - writingMs - clock.elapsed());
+  const event = await parts.input.read(inputMs);
   if ('problem' in event) {
     parts.onDeadline(deadlineMs);
     log.warn('Invalid event', { problem: event.problem });

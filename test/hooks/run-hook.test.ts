@@ -22,7 +22,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 async function run(
   settings: string | undefined,
   nth = 1,
-  { logged = [] as string[], startMs = 3_600_000 } = {},
+  { logged = [] as string[], startMs = 3_600_000, onRead = (_limitMs: number) => {} } = {},
 ) {
   const file = path.join(folder, 'hooks.yaml');
   if (settings !== undefined) writeFileSync(file, settings);
@@ -31,10 +31,17 @@ async function run(
   const clock = createFakeClock(0, { autoAdvance: true });
   await clock.advance(startMs);
   const atDeadline: number[] = [];
+  const input = openInput(Readable.from([Buffer.from(EVENT)]));
   await runHook({
     paths: findPaths({ config, stateDir: undefined }, environment),
     environment,
-    input: openInput(Readable.from([Buffer.from(EVENT)])),
+    input: {
+      ...input,
+      read(limitMs) {
+        onRead(limitMs);
+        return input.read(limitMs);
+      },
+    },
     clock,
     log: {
       error: (message) => void logged.push(message),
@@ -101,20 +108,67 @@ rules: [{events: [Stop], channels: [chat]}]
 });
 
 describe('the input', () => {
+  const found = { name: 'Stop', sessionId: 's' };
+
   test('is read even if its time has passed meanwhile', async () => {
     const stream = new PassThrough();
     const input = openInput(stream);
-    const text = input.read(0);
+    const event = input.read(0);
     // The timer is due at once, as in a process without CPU time for a while; available input is read nevertheless.
-    stream.write('abc');
-    expect(await text).toBe('abc');
+    stream.write(EVENT);
+    expect(await event).toMatchObject(found);
   });
 
   test('ends on request, with what has arrived', async () => {
     const stream = new PassThrough();
     const input = openInput(stream);
-    stream.write('abc');
+    stream.write(EVENT);
     input.stop();
-    expect(await input.read(60_000)).toBe('abc');
+    expect(await input.read(60_000)).toMatchObject(found);
+  });
+
+  test('ends with a complete event if the agent keeps the pipe open', async () => {
+    const stream = new PassThrough();
+    const event = openInput(stream).read(600_000);
+    stream.write(EVENT.slice(0, 20));
+    stream.write(EVENT.slice(20));
+    expect(await event).toMatchObject(found);
+  });
+
+  test('may begin late: it may take the whole deadline except for the time to write', async () => {
+    const limits: number[] = [];
+    for (const startMs of [0, 1500, 2500]) {
+      const settings = `deadline: 4s\n${FORWARDING}`;
+      await run(settings, 1, { startMs, onRead: (limitMs) => void limits.push(limitMs) });
+    }
+    // The settings are known from the second run on.
+    expect(limits).toEqual([2200, 2200, 1200]);
+  });
+
+  test.each<[string, Buffer]>([
+    ['UTF-8 with a BOM', Buffer.from(`\ufeff${EVENT}`)],
+    ['UTF-16', Buffer.from(EVENT, 'utf16le')],
+    ['UTF-16 with a BOM', Buffer.from(`\ufeff${EVENT}`, 'utf16le')],
+    ['UTF-16 of the other byte order', Buffer.from(EVENT, 'utf16le').swap16()],
+    ['UTF-16 of the other byte order with a BOM', Buffer.from(`\ufeff${EVENT}`, 'utf16le').swap16()],
+    ['UTF-8 with a NUL at its end', Buffer.from(`${EVENT}\0`)],
+    ['UTF-8 with a line feed and NULs at its end', Buffer.from(`${EVENT}\n\0\0`)],
+  ])('may be %s', async (_, bytes) => {
+    expect(await openInput(Readable.from([bytes])).read(60_000)).toMatchObject(found);
+  });
+
+  test('counts by its beginning if it is too long', async () => {
+    const start =
+      '{"tool_input": {"session_id": "nested"}, "session_id": "s", "reason": "a\\"b", "hook_event_name": "Stop"';
+    const chunk = Buffer.alloc(4_194_304, 'x');
+    const long = [
+      Buffer.from(`${start}, "prompt": "`),
+      ...Array.from({ length: 10 }, () => chunk),
+      Buffer.from('"}'),
+    ];
+    const event = await openInput(Readable.from(long)).read(60_000);
+    expect(event).toMatchObject({ ...found, reason: 'a"b' });
+    const nameless = await openInput(Readable.from([...long.slice(1)])).read(60_000);
+    expect(nameless).toEqual({ problem: 'the input has no hook_event_name' });
   });
 });
