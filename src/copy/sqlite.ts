@@ -58,7 +58,7 @@ export async function openFileSource(path: string): Promise<CopySource> {
   if (!existsSync(path)) {
     throw new ConfigError(`storage.path: ${path} does not exist`, 'give the path of the history file');
   }
-  const files = await openFiles(path);
+  const files = openFiles(path);
   return {
     place: path,
     rows: (table) => rowsOf(files, table),
@@ -67,12 +67,12 @@ export async function openFileSource(path: string): Promise<CopySource> {
   };
 }
 
-async function openFiles(path: string, { isNew = false } = {}): Promise<Files> {
+function openFiles(path: string, { isNew = false } = {}): Files {
   const paths = pathsOf(path);
   const files: Partial<Record<FileName, Open>> = {};
   try {
     // Rows keep the schema versions of their datasets.
-    files.history = (await openHistoryFile(paths.history, () => 1)).file;
+    files.history = openHistoryFile(paths.history, () => 1).file;
     if (isNew || existsSync(paths.hooks)) files.hooks = openHookFile(paths.hooks);
     if (isNew || existsSync(paths.requests)) files.requests = opened(openRequestFile(paths.requests));
     return files;
@@ -193,7 +193,7 @@ export function openFileTarget(path: string): CopyTarget {
         return undefined;
       }
       if (state?.fingerprint !== fingerprint || !existsSync(folder)) start(fingerprint);
-      files = await openFiles(inner, { isNew: true });
+      files = openFiles(inner, { isNew: true });
       for (const name of FILES) files[name]?.db.exec(POSITIONS);
       return positions();
     },

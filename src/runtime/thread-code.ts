@@ -2,7 +2,6 @@ import { extname } from 'node:path';
 
 /** The modules that the program's threads run: in `src`, without an extension. */
 export const THREADS = {
-  checking: 'history/sqlite/checking-thread',
   comparing: 'web-config/passwords/comparing-thread',
 } as const;
 

@@ -11,7 +11,6 @@ import { readPage } from '../e2e/page.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { buildExecutable } from './executable.ts';
 import { REPOSITORY } from './image.ts';
-import { expectLargeHistoryChecked } from './large-history.ts';
 import { expectAllKnown } from './platform.ts';
 import { createPrograms, type Program, written } from './programs.ts';
 
@@ -136,10 +135,6 @@ describe('the single executable', () => {
     });
     second.send('SIGTERM');
     await second.ended;
-  });
-
-  test('checks a large history in its own thread', async () => {
-    await expectLargeHistoryChecked(programs, file);
   });
 
   test("forwards an agent's events, with its settings read by one run and known to the next", async () => {

@@ -5,7 +5,6 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { waitFor } from '../support/wait-for.ts';
 import { REPOSITORY } from './image.ts';
-import { expectLargeHistoryChecked } from './large-history.ts';
 import { createPrograms, written } from './programs.ts';
 import { networkEnvironment, requireTool } from './tools.ts';
 
@@ -93,10 +92,6 @@ describe.runIf(requireTool('npm'))('the npm package', () => {
     expect(await programs.run(bin, ['hook-config'])).toMatchObject({ code: 0 });
     const version = await programs.run(bin, ['--version']);
     expect(version.stdout).toContain(description.version);
-  });
-
-  test('checks a large history in its own thread', async () => {
-    await expectLargeHistoryChecked(programs, join(prefix, 'bin/agent-platform-exporter'));
   });
 });
 

@@ -62,8 +62,7 @@ export function troubleOf(error: unknown): Trouble {
   const reason = reasonOf(error);
   if (error instanceof ConfigError)
     return { reason, detail: error.message, hint: error.hint ?? HINTS[reason] };
-  const hint = error instanceof NotChecked ? error.hint : HINTS[reason];
-  return { reason, detail: messageOf(error), hint };
+  return { reason, detail: messageOf(error), hint: HINTS[reason] };
 }
 
 function reasonOf(error: unknown): TroubleReason {
@@ -86,16 +85,6 @@ export class UnusableHistory extends ConfigError {
     super(message, hint);
     this.name = 'UnusableHistory';
     this.reason = reason;
-  }
-}
-
-/** A history that could not be checked, for a reason that is not in its file; it is tried again. */
-export class NotChecked extends Error {
-  readonly hint = 'allow this process more memory and threads';
-
-  constructor(message: string) {
-    super(message);
-    this.name = 'NotChecked';
   }
 }
 

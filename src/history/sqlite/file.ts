@@ -7,7 +7,7 @@ import { encode } from '../encoding.ts';
 import type { DatasetState } from '../history.ts';
 import type { SweepMark } from '../retention.ts';
 import type { OrgState } from '../state.ts';
-import { type CheckFile, createFileCheck } from './checking.ts';
+import { check } from './check.ts';
 import { moveAside, UnusableHistory } from './errors.ts';
 import { inspect, refusalOf, refuseSpecial } from './inspect.ts';
 import { type Lock, takeOwnership } from './lock.ts';
@@ -58,10 +58,6 @@ export interface Opening {
   readonly isSuspect?: boolean | undefined;
   /** SQLite's own by default. */
   readonly openDatabase?: OpenDatabase | undefined;
-  /** By default, a large file is checked in a thread. */
-  readonly check?: CheckFile | undefined;
-  /** Once aborted, a file that is still being checked is not opened; this rejects with the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** A file that was replaced by a new one. */
@@ -69,6 +65,11 @@ export interface Replaced {
   /** Its new path. */
   readonly path: string;
   readonly reason: UnusableHistory;
+}
+
+interface OpenedFile {
+  readonly file: HistoryFile;
+  readonly replaced: Replaced | undefined;
 }
 
 /**
@@ -82,14 +83,14 @@ export function ownHistoryFile(location: string): Lock {
 }
 
 /** Opens the file of `openOwnedFile` with its lock, which is released with it. */
-export async function openHistoryFile(
+export function openHistoryFile(
   location: string,
   schemaVersionOf: SchemaVersionOf,
   opening: Opening = {},
-): Promise<{ readonly file: HistoryFile; readonly replaced: Replaced | undefined }> {
+): OpenedFile {
   const lock = ownHistoryFile(location);
   try {
-    const { file, replaced } = await openOwnedFile(location, schemaVersionOf, opening);
+    const { file, replaced } = openOwnedFile(location, schemaVersionOf, opening);
     return { file: { ...file, close: () => closeAll(file, lock) }, replaced };
   } catch (error) {
     lock.undo();
@@ -98,11 +99,11 @@ export async function openHistoryFile(
 }
 
 /**
- * Opens a file whose lock this process has, and creates it if necessary, accessible to this user only. Rejects with a
+ * Opens a file whose lock this process has, and creates it if necessary, accessible to this user only. Throws a
  * `ConfigError` if the file must not be touched (an `UnusableHistory` if it is damaged or newer and stays), and any other
  * error if opening may succeed later.
  */
-export async function openOwnedFile(
+export function openOwnedFile(
   location: string,
   schemaVersionOf: SchemaVersionOf,
   {
@@ -110,31 +111,29 @@ export async function openOwnedFile(
     onOlder = 'keep',
     isSuspect = false,
     openDatabase = (file) => new DatabaseSync(file),
-    check = createFileCheck(),
-    signal,
   }: Opening = {},
-): Promise<{ readonly file: HistoryFile; readonly replaced: Replaced | undefined }> {
-  return openOrReplace(location, { onDamage, onOlder }, async () => {
-    await inspect(location, () => check(location, isSuspect, signal));
+): OpenedFile {
+  return openOrReplace(location, { onDamage, onOlder }, () => {
+    inspect(location, () => check(location, isSuspect));
     // SQLite gives the files beside a database the mode of the database.
     closeSync(openSync(location, 'a', 0o600));
     return openLocked(location, schemaVersionOf, openDatabase);
   });
 }
 
-async function openOrReplace(
+function openOrReplace(
   location: string,
   { onDamage, onOlder }: Required<Pick<Opening, 'onDamage' | 'onOlder'>>,
-  open: () => Promise<HistoryFile>,
-): Promise<{ readonly file: HistoryFile; readonly replaced: Replaced | undefined }> {
+  open: () => HistoryFile,
+): OpenedFile {
   try {
-    return { file: await open(), replaced: undefined };
+    return { file: open(), replaced: undefined };
   } catch (error) {
     if (!(error instanceof UnusableHistory)) throw error;
     const isOlder = error.reason === 'older';
     if ((isOlder ? onOlder : onDamage) !== 'replace') throw error;
     const replaced = { path: moveAside(location, isOlder ? 'older' : 'damaged'), reason: error };
-    return { file: await open(), replaced };
+    return { file: open(), replaced };
   }
 }
 

@@ -115,7 +115,7 @@ export async function createSqliteHistory(deps: SqliteHistoryDeps): Promise<Sqli
 
   async function open(): Promise<HistoryFile> {
     own();
-    const { file: opened, replaced } = await openOwnedFile(path, deps.schemaVersionOf, {
+    const { file: opened, replaced } = openOwnedFile(path, deps.schemaVersionOf, {
       ...deps,
       isSuspect,
       onOlder: 'replace',

@@ -7,10 +7,10 @@ import { LEFT_DAMAGED, refuseForeign } from './schema.ts';
 const MAGIC = 'SQLite format 3\0';
 
 /**
- * Inspects a file without changing it. Rejects with a `ConfigError` if it is another program's, an `UnusableHistory` if it
+ * Inspects a file without changing it. Throws a `ConfigError` if it is another program's, an `UnusableHistory` if it
  * is damaged or from a newer release, and SQLite's or the system's own error if it cannot be read.
  */
-export async function inspect(path: string, check: () => Promise<string>): Promise<void> {
+export function inspect(path: string, check: () => string): void {
   refuseOther(path);
   if (sizeOf(path) === 0 || isCutShort(path)) return;
   try {
@@ -20,7 +20,7 @@ export async function inspect(path: string, check: () => Promise<string>): Promi
     } finally {
       db.close();
     }
-    const found = await check();
+    const found = check();
     if (found !== SOUND) throw damaged(path, found);
   } catch (error) {
     throw refusalOf(error, path);

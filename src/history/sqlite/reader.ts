@@ -55,7 +55,7 @@ export async function readHistoryFile({ path, schemaVersionOf, clock, log }: Rea
   async function readDays(): Promise<Loaded | undefined> {
     const read = (isSalvage: boolean) =>
       reading(path, (db) => runInSlices(load(db, schemaVersionOf, isSalvage), clock, ROWS_PER_LOOK));
-    let problem = await damageIn(path);
+    let problem = damageIn(path);
     if (problem === undefined) {
       try {
         return await read(false);
@@ -114,10 +114,10 @@ function hasLog(path: string): boolean {
   return existsSync(`${path}-wal`);
 }
 
-/** Every row has a checksum, so that only the header is looked at. Rejects with a `ConfigError` for another layout or program. */
-async function damageIn(path: string): Promise<string | undefined> {
+/** Every row has a checksum, so that only the header is looked at. Throws a `ConfigError` for another layout or program. */
+function damageIn(path: string): string | undefined {
   try {
-    await inspect(path, async () => SOUND);
+    inspect(path, () => SOUND);
     return undefined;
   } catch (error) {
     if (error instanceof UnusableHistory && error.reason === 'damaged') return error.message;
