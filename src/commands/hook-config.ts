@@ -1,4 +1,12 @@
-import { copyFileSync, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import path from 'node:path';
 import { hookConfigOptions } from '../config/hook-options.ts';
 import { loadValues } from '../config/load.ts';
@@ -31,7 +39,18 @@ export async function run(context: CommandContext): Promise<number> {
     return 0;
   }
   const file = path.resolve(expandHome(values.file ?? standardFile, home));
-  context.stdout.write(`${merge(file, (existing) => mergeAgentConfig(existing, events, hook))}\n`);
+  // The agent's hooks are a file of their own, or a member of its settings.
+  const isSettings = /^settings\b/i.test(path.basename(file));
+  let left: readonly string[] = [];
+  const done = merge(file, (existing) => {
+    const merged = mergeAgentConfig(existing, events, hook, isSettings);
+    left = merged.left;
+    return merged.config;
+  });
+  context.stdout.write(`${done}\n`);
+  for (const event of left) {
+    context.stdout.write(`${event}: a command line of your own runs the hook and was left as it is\n`);
+  }
   return 0;
 }
 
@@ -40,11 +59,11 @@ function merge(
   named: string,
   change: (existing: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
 ): string {
-  // A symbolic link, such as into a directory of dotfiles, is preserved.
-  const file = existsSync(named) ? realpathSync(named) : named;
+  const file = targetOf(named);
   const text = textIn(file);
-  const existing = text === undefined || text.trim() === '' ? {} : parse(text, named);
-  const indent = /^[ \t]+(?=")/m.exec(text ?? '')?.[0] ?? '  ';
+  const content = text?.replace(/^\ufeff/, '') ?? '';
+  const existing = content.trim() === '' ? {} : parse(content, named);
+  const indent = /^[ \t]+(?=")/m.exec(content)?.[0] ?? '  ';
   let changed: string;
   try {
     changed = `${JSON.stringify(change(existing), null, indent)}\n`;
@@ -54,6 +73,9 @@ function merge(
   if (text !== undefined && JSON.stringify(parseExactly(changed)) === JSON.stringify(existing)) {
     return `${named} is up to date`;
   }
+  // Spelled as before.
+  if (content.includes('\r\n')) changed = changed.replaceAll('\n', '\r\n');
+  if (text !== undefined && text !== content) changed = `\ufeff${changed}`;
   try {
     createFolder(path.dirname(file));
     const backup = text === undefined ? undefined : keepOld(file);
@@ -61,6 +83,17 @@ function merge(
     return backup === undefined ? `wrote ${named}` : `wrote ${named}; backup in ${backup}`;
   } catch (error) {
     throw new ConfigError(`${named} cannot be written (${codeOf(error)})`);
+  }
+}
+
+/** The file behind symbolic links, such as into a directory of dotfiles; it need not exist yet. */
+function targetOf(file: string): string {
+  try {
+    if (statSync(file, { throwIfNoEntry: false }) !== undefined) return realpathSync(file);
+    if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return file;
+    return targetOf(path.resolve(realpathSync(path.dirname(file)), readlinkSync(file)));
+  } catch (error) {
+    throw error instanceof ConfigError ? error : new ConfigError(`${file} ${unreadable(error)}`);
   }
 }
 

@@ -66,8 +66,7 @@ export const hookConfigOptions = {
     kind: 'integer',
     section: 'Hook configuration',
     description:
-      'Seconds after which the agent stops the command. The command itself exits at its own deadline',
-    default: '5',
+      'Seconds after which the agent stops the command; 5 for new entries. The command itself exits at its own deadline',
     min: '3',
     max: '60',
     command: 'hook-config',

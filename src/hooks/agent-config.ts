@@ -1,10 +1,20 @@
 import { isRecord as isObject } from './event.ts';
 
-/** A command in the agent's hooks configuration; `timeout` in seconds. */
+/** A command in the agent's hooks configuration. */
 interface HookCommand {
   readonly command: string;
-  readonly timeout: number;
+  /** In seconds; by default that of an existing entry, otherwise 5. */
+  readonly timeout?: number | undefined;
 }
+
+/** A changed configuration. */
+interface Merged {
+  readonly config: Json;
+  /** The events at which a command line of the user's own runs this program; these lines are unchanged. */
+  readonly left: readonly string[];
+}
+
+const defaultTimeout = 5;
 
 /** The events that make sense together: those that begin a wait, those that end one, and the ends of tasks. */
 export const defaultEvents = [
@@ -20,51 +30,82 @@ export const defaultEvents = [
 type Json = Readonly<Record<string, unknown>>;
 
 /** The agent's hooks configuration that runs a command at each of the events. */
-export function agentConfig(events: readonly string[], { command, timeout }: HookCommand): Json {
-  return mergeAgentConfig({}, events, { command, timeout });
+export function agentConfig(events: readonly string[], command: HookCommand): Json {
+  return mergeAgentConfig({}, events, command).config;
 }
 
 /**
- * A hooks configuration with the command at each of the events. Everything else in it stays as it is, including the
- * order; an existing entry of this program is updated instead of duplicated. Throws an error in plain words if the
- * configuration has another shape.
+ * A configuration with the command at each of the events: in its member `hooks` if it has one or is that of the agent's
+ * settings (`isSettings`, or members that are no events), otherwise at its top. Everything else in it stays as it is,
+ * including the order. An entry that is nothing but an invocation of this program is updated instead of duplicated. Throws
+ * an error in plain words if the configuration has another shape.
  */
-export function mergeAgentConfig(existing: Json, events: readonly string[], command: HookCommand): Json {
-  // The same object also occurs as a member of the agent's other settings.
-  const inner = existing['hooks'];
-  if (isRecord(inner)) return { ...existing, hooks: mergeAgentConfig(inner, events, command) };
-  if (Object.hasOwn(existing, 'hooks')) throw new Error('hooks is not an object of events');
-  const merged: Record<string, unknown> = { ...existing };
+export function mergeAgentConfig(
+  existing: Json,
+  events: readonly string[],
+  command: HookCommand,
+  isSettings = false,
+): Merged {
+  const isNested = isSettings || Object.keys(existing).some((key) => !/^[A-Z]/.test(key));
+  if (isNested) {
+    const hooks = Object.hasOwn(existing, 'hooks') ? existing['hooks'] : {};
+    if (!isRecord(hooks)) throw new Error('hooks is not an object of events');
+    const { config, left } = withEvents(hooks, events, command);
+    return { config: { ...existing, hooks: config }, left };
+  }
+  return withEvents(existing, events, command);
+}
+
+function withEvents(existing: Json, events: readonly string[], command: HookCommand): Merged {
+  const config: Record<string, unknown> = { ...existing };
+  const left: string[] = [];
   for (const event of events) {
     const entries = Object.hasOwn(existing, event) ? existing[event] : [];
     if (!Array.isArray(entries)) throw new Error(`${event} is not a list of entries`);
-    merged[event] = withCommand(entries, command);
-  }
-  return merged;
-}
-
-function withCommand(entries: readonly unknown[], { command, timeout }: HookCommand): readonly unknown[] {
-  const hook = { type: 'command', command, timeout };
-  let found = false;
-  const updated = entries.map((entry) => {
-    if (!isRecord(entry) || !Array.isArray(entry['hooks'])) return entry;
-    const hooks = entry['hooks'].map((other: unknown) => {
-      if (!isRecord(other) || !isOwn(other['command'], command)) return other;
-      found = true;
-      return { ...other, ...hook };
+    const found = new Set<'own' | 'within'>();
+    const updated = entries.map((entry) => {
+      if (!isRecord(entry) || !Array.isArray(entry['hooks'])) return entry;
+      return { ...entry, hooks: entry['hooks'].map((hook: unknown) => updatedHook(hook, command, found)) };
     });
-    return { ...entry, hooks };
-  });
-  return found ? updated : [...updated, { hooks: [hook] }];
+    const { timeout = defaultTimeout } = command;
+    const added = { hooks: [{ type: 'command', command: command.command, timeout }] };
+    config[event] = found.size > 0 ? updated : [...updated, added];
+    if (found.has('within')) left.push(event);
+  }
+  return { config, left };
 }
 
-/** Whether a command line runs this program's `hook`, regardless of how it is installed. */
-function isOwn(line: unknown, command: string): boolean {
-  return (
-    line === command ||
-    (typeof line === 'string' &&
-      /(?:^|[\s"'/\\])agent-platform-exporter(?:\.js|\.cmd)?["']? hook(?: |$)/.test(line))
-  );
+function updatedHook(
+  hook: unknown,
+  { command, timeout }: HookCommand,
+  found: Set<'own' | 'within'>,
+): unknown {
+  const line = isRecord(hook) ? hook['command'] : undefined;
+  if (!isRecord(hook) || typeof line !== 'string') return hook;
+  if (line === command || isInvocation(line)) {
+    found.add('own');
+    return { ...hook, type: 'command', command, timeout: timeout ?? hook['timeout'] ?? defaultTimeout };
+  }
+  if (` ${line} `.includes(` ${command} `) || INVOCATION_WITHIN.test(line)) found.add('within');
+  return hook;
+}
+
+const WORD = String.raw`(?:"(?:[^"$\x60\\]|\\.)*"|'[^']*'|[^\s"'$\x60|&;<>()*?])+`;
+const PROGRAM = /(?:^|[/\\])agent-platform-exporter(?:\.js|\.cmd|\.exe)?$/;
+const PLAIN = new RegExp(
+  `^(?:env -u NODE_OPTIONS )?(?:(${WORD}) )?(${WORD}) hook(?: --(?:config|state-dir)[= ]${WORD})*$`,
+);
+const INVOCATION_WITHIN = /(?<![\w.-])agent-platform-exporter(?:\.js|\.cmd|\.exe)?["']? hook(?![\w-])/;
+
+/** Whether a command line is nothing but this program's `hook` with its flags, however it is installed. */
+function isInvocation(line: string): boolean {
+  const [, node, program = ''] = PLAIN.exec(line.trim()) ?? [];
+  const isNode = node === undefined || /(?:^|[/\\ ])node(?:\.exe)?$/i.test(unquoted(node));
+  return isNode && PROGRAM.test(unquoted(program));
+}
+
+function unquoted(word: string): string {
+  return word.replace(/^(["'])(.*)\1$/s, '$2');
 }
 
 /** JSON features of Node.js that TypeScript's types do not declare yet. */

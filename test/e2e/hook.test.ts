@@ -3,6 +3,7 @@ import {
   chmodSync,
   existsSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -18,6 +19,7 @@ import { firstCases } from '../support/thoroughness.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createHome, createListener, type Home, type Listener, type Ran } from './hook-process.ts';
 
+const program = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import.meta.url));
 const homes: Home[] = [];
 let exporter: Listener;
 
@@ -186,8 +188,7 @@ describe('the hook lets the agent continue', () => {
 
 test('the hook lets the agent continue if Node is too old, and says so', async () => {
   // The file checks the version first; this simulates an old Node.
-  const bin = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import.meta.url));
-  const pretend = `Object.defineProperty(process, 'versions', {value: {node: '20.1.0'}}); await import(${JSON.stringify(bin)});`;
+  const pretend = `Object.defineProperty(process, 'versions', {value: {node: '20.1.0'}}); await import(${JSON.stringify(program)});`;
   const args = ['--input-type=module', '--eval', pretend, '--', 'program', 'hook'];
   const { stderr, status } = spawnSync(process.execPath, args, { encoding: 'utf8' });
   expect(status).toBe(0);
@@ -405,6 +406,62 @@ describe('hook-config', () => {
     expect(readFileSync(file, 'utf8')).toBe(text);
     expect(readdirSync(home.folder).filter((name) => name.endsWith('.bak'))).toHaveLength(1);
   });
+
+  test('writes into the agent’s settings where the agent reads hooks', async () => {
+    const home = homeWith();
+    const file = home.write('settings.json', '{"model": "m"}');
+    const args = ['--write', `--file=${file}`, '--event=Stop', '--command=x hook'];
+    expect((await home.run('hook-config', { args })).code).toBe(0);
+    const hooks = { Stop: [{ hooks: [{ type: 'command', command: 'x hook', timeout: 5 }] }] };
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ model: 'm', hooks });
+  });
+
+  test('keeps byte order mark and line ends, and names a line that it left as it is', async () => {
+    const home = homeWith();
+    const own = '[ -n \\"$CI\\" ] || agent-platform-exporter hook';
+    const before = `\ufeff{\r\n  "Stop": [{"hooks": [{"type": "command", "command": "${own}"}]}]\r\n}\r\n`;
+    const file = home.write('hooks.json', before);
+    const args = ['--write', `--file=${file}`, '--event=Stop', '--event=SessionEnd'];
+    const { stdout } = await home.run('hook-config', { args });
+    expect(stdout).toContain('Stop: a command line of your own runs the hook and was left as it is\n');
+    const text = readFileSync(file, 'utf8');
+    expect(text).toMatch(/^\ufeff\{\r\n {2}"Stop"/);
+    expect(text.replaceAll('\r\n', '')).not.toContain('\n');
+    expect(text).toContain(own);
+    expect((await home.run('hook-config', { args })).stdout).toContain('is up to date');
+  });
+
+  test('writes through a link to a file that does not exist yet, and refuses one that leads to itself', async () => {
+    const home = homeWith();
+    const link = path.join(home.folder, 'hooks.json');
+    symlinkSync('dotfiles/hooks.json', link);
+    const args = ['--write', `--file=${link}`, '--event=Stop', '--command=x hook'];
+    expect((await home.run('hook-config', { args })).stdout).toBe(`wrote ${link}\n`);
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(readFileSync(path.join(home.folder, 'dotfiles/hooks.json'), 'utf8')).toContain('x hook');
+    rmSync(link);
+    symlinkSync('hooks.json', link);
+    expect(await home.run('hook-config', { args })).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  test.runIf(process.platform === 'linux')(
+    'writes absolute paths where the system’s PATH does not lead here, and no NODE_OPTIONS',
+    async () => {
+      const home = homeWith();
+      const bin = path.join(home.folder, 'bin');
+      mkdirSync(bin);
+      symlinkSync(program, path.join(bin, 'agent-platform-exporter'));
+      const { stdout } = await home.run('hook-config', {
+        args: ['--event=Stop'],
+        environment: { PATH: bin },
+      });
+      const line: string = JSON.parse(stdout).Stop[0].hooks[0].command;
+      expect(line).toMatch(/^env -u NODE_OPTIONS \S*\/node \S*\/agent-platform-exporter\.js hook$/);
+      const environment = { PATH: '/usr/bin:/bin', HOME: home.folder, NODE_OPTIONS: '--require=/gone.js' };
+      const ran = spawnSync('/bin/sh', ['-c', line], { input: event(), env: environment, encoding: 'utf8' });
+      expect(ran).toMatchObject({ status: 0, stdout: '', stderr: '' });
+    },
+  );
 
   test('leaves every number as it was written', async () => {
     const home = homeWith();
