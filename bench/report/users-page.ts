@@ -31,6 +31,6 @@ ${renderTable(heads, rows)}`;
 /** The targets for reading people. */
 export function usersAims(results: readonly UsersResult[]): readonly Aim[] {
   return results.map(({ identity, ratio }) =>
-    below(`CPU to read people with identity ${identity}, against parsing the same JSON`, 4, ratio, '×'),
+    below(`CPU to read people with identity ${identity}, against parsing the same JSON`, 8, ratio, '×'),
   );
 }
