@@ -49,7 +49,7 @@ Kubernetes 1.28 or newer is required. To try it without a key: \`--set demo=true
 - **Keys** are stored in Secrets and mounted as files, never passed in a ConfigMap, an argument, an annotation or the
   environment. A changed key is used from the next request on, without a restart. For external secrets, let their operator
   create the Secret (add its object to \`extraObjects\`) and set \`apiKey.secretName\`.
-- **One replica** is a Deployment. **Several** are a StatefulSet whose pods share the organizations: each organization is
+- **One replica** is a Deployment. **Several** with files are a StatefulSet whose pods share the organizations: each organization is
   polled by one pod. Adding a pod moves few organizations. Hook events go to the first pod.
 - **Without persistence**, a new pod fetches the days from the platform again, which takes minutes at most; with
   \`persistence.enabled\` it starts with its history. Hook events cannot be fetched again: enable persistence for them.

@@ -17,6 +17,8 @@ interface ClientParts {
   readonly log: Logger;
   /** The slices in which answers are read, over all organizations. */
   readonly reading: Pick<Slices, 'next' | 'place'>;
+  /** Throws if no request may be sent now. */
+  readonly demand?: (() => void) | undefined;
 }
 
 /**
@@ -24,7 +26,7 @@ interface ClientParts {
  * one organization share its traffic.
  */
 export function createOrgClient(org: OrgConfig, api: ApiConfig, parts: ClientParts): PlatformClient {
-  const { traffic, instruments, version, clock, random, log, reading } = parts;
+  const { traffic, instruments, version, clock, random, log, reading, demand } = parts;
   const { timeoutMs, retries, requestsPerSecond, maxResponseBytes, proxy, readinessPath } = api;
   return createPlatformClient({
     org: org.name,
@@ -36,6 +38,6 @@ export function createOrgClient(org: OrgConfig, api: ApiConfig, parts: ClientPar
     knownPaths: traffic.pathsOf(org),
     paths: readinessPath === undefined ? {} : { readiness: readinessPath },
     ...{ timeoutMs, retries, requestsPerSecond, maxResponseBytes, proxy },
-    ...{ version, clock, random, log, reading },
+    ...{ version, clock, random, log, reading, demand },
   });
 }

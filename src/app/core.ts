@@ -7,8 +7,7 @@ import { createOrgMetrics } from '../exposition/org-metrics.ts';
 import { createPublication, type Publication } from '../exposition/publication.ts';
 import { createSegmentRenderer, type RenderSegment } from '../exposition/segment.ts';
 import type { History } from '../history/history.ts';
-import type { SharedPause } from '../history/postgres/pauses.ts';
-import type { SharedRun, SharedTotals } from '../history/postgres/runs.ts';
+import type { LeaderIntervals } from '../history/postgres/leader-row.ts';
 import { createPublishedOrgs, type PublishedOrgs } from '../pipeline/published-orgs.ts';
 import { createRunMemory, type RunMemory } from '../pipeline/run-memory.ts';
 import { createRunStates, type RunStates } from '../pipeline/run-states.ts';
@@ -19,12 +18,11 @@ import { createLoggedProgress, type Progress } from '../runtime/progress.ts';
 import { createRedactor, type Redactor } from '../runtime/redact.ts';
 import { createSlices } from '../runtime/slices.ts';
 import { createTurns, type Turns, URGENCIES } from '../runtime/turns.ts';
-import { createLastTick, type LastTick } from '../scheduler/cron.ts';
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.ts';
 import { createCronTicker, type Ticker } from '../scheduler/ticker.ts';
-import { type ClaimRun, claimEverything, createClaims, createSharedInstruments } from './claims.ts';
 import { publishedFamilies } from './families.ts';
-import { logUnlessNotStored, openStore, type Store } from './store.ts';
+import { createLeading } from './leading.ts';
+import { openStore, type Store } from './store.ts';
 import { createTraffic, type Traffic, type TrafficSettings } from './traffic.ts';
 
 /** The environment of the process. */
@@ -39,6 +37,8 @@ export interface CliEnvironment {
   readonly ticker?: Ticker;
   /** Shows the progress of the first sync; logged by default. */
   readonly progress?: Progress;
+  /** For tests, which cannot wait for the usual ones. */
+  readonly leaderIntervals?: LeaderIntervals;
 }
 
 /**
@@ -52,10 +52,8 @@ export interface Core {
   readonly history: History;
   readonly store: Store;
   readonly instruments: Instruments;
-  /** Those that runs update: with a shared store they count for all processes. */
-  readonly runInstruments: Instruments;
-  /** Decides which process runs a collector. */
-  readonly claim: ClaimRun;
+  /** Whether this process polls. */
+  readonly leading: ReturnType<typeof createLeading>;
   readonly publication: Publication;
   readonly exposition: Exposition;
   /** The published data of each organization. */
@@ -69,8 +67,6 @@ export interface Core {
   /** Limits the work under way over all organizations. */
   readonly turns: Turns;
   readonly scheduler: Scheduler;
-  /** The newest tick of a schedule. */
-  readonly lastTick: LastTick;
   readonly progress: Progress;
   readonly renderSegment: RenderSegment;
   /** Aborted when the process stops. */
@@ -91,12 +87,8 @@ interface CoreEvents extends Pick<Core, 'publish' | 'onTried'> {
   onLateLoad(): void;
   /** Called when another process has changed what is stored of an organization. */
   onChange(org: string, datasets: readonly DatasetName[]): void;
-  /** Called with the last runs and totals of an organization, whichever process made them. */
-  onRuns(org: string, runs: readonly SharedRun[], totals: readonly SharedTotals[], isAll: boolean): void;
 }
 
-/** Time before an outcome that could not be stored is stored again, in milliseconds. */
-const STORE_AGAIN_MS = 1_000;
 /** Work that takes longer mostly waits for the platform, and must not hold up other organizations. */
 const SLOW_TURN_MS = 2_000;
 
@@ -125,7 +117,7 @@ export async function createCore(
     collectors: allCollectors,
     onLateLoad: events.onLateLoad,
     onChange: events.onChange,
-    onRuns: events.onRuns,
+    ...{ leads: true, leaderIntervals: environment.leaderIntervals },
     ...{ clock, log, signal: stopping.signal },
   });
   const { history } = store;
@@ -133,34 +125,18 @@ export async function createCore(
     series: () => publication.current().series,
     historyPersistent: store.isPersistent,
     store: store.metrics,
+    leader: store.leadership?.isLeader,
     ...{ version, revision, clock, orgMetrics },
   });
   const runs = createRunStates();
-  const { shared } = store;
-  const lastTick = createLastTick();
   const reading = createSlices(clock);
-  const sharedRuns =
-    shared &&
-    createSharedInstruments(instruments, shared.putRun, runs, () =>
-      clock.wait(STORE_AGAIN_MS, stopping.signal),
-    );
-  const onPause =
-    shared &&
-    ((pause: SharedPause) =>
-      void shared
-        .putPause(pause)
-        .catch((error: unknown) => logUnlessNotStored(log, 'Storing a pause failed', error)));
-  const traffic = createTraffic({ history, clock, onPause }, first.traffic);
+  const leading = createLeading(store.leadership);
+  const traffic = createTraffic({ history, clock }, first.traffic);
   return {
     ...{ log, redactor, clock, history, store, instruments, publication, traffic },
     exposition: createExposition({ publication, registry: instruments.registry, clock }),
     published: createPublishedOrgs(publication),
-    ...{ runs, lastTick },
-    claim:
-      shared === undefined || sharedRuns === undefined
-        ? claimEverything
-        : createClaims(shared.leases, lastTick, sharedRuns.stored),
-    runInstruments: sharedRuns?.instruments ?? instruments,
+    ...{ runs, leading },
     memory: createRunMemory(),
     turns: createTurns({
       ...{ limit: first.maxTurns, levels: URGENCIES, closing: stopping.signal },
@@ -177,7 +153,17 @@ export async function createCore(
     stopping,
     async createClient(org, api) {
       const { createOrgClient } = await import('./clients.ts');
-      return createOrgClient(org, api, { traffic, version, instruments, clock, random, log, reading });
+      const { demand } = leading;
+      return createOrgClient(org, api, {
+        traffic,
+        version,
+        instruments,
+        clock,
+        random,
+        log,
+        reading,
+        demand,
+      });
     },
     publish: events.publish,
     onTried: events.onTried,

@@ -14,6 +14,7 @@ import { seriesBudgetOf } from '../pipeline/budget.ts';
 import { createPublisher, type Publisher } from '../pipeline/publisher.ts';
 import { createRunner, type Runner } from '../pipeline/runner.ts';
 import type { Core } from './core.ts';
+import { withoutForeignRows } from './foreign-rows.ts';
 import { type DeployedJob, jobOf } from './job.ts';
 import { type DeployedOrg, deployOrg } from './org.ts';
 
@@ -53,6 +54,11 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
   const { history, published, runs, memory, turns, publication, instruments, renderSegment, progress } = core;
   const { clock, log } = core;
   const keeping = { historyStart: config.history.start, retentionDays: config.history.retentionDays };
+  const shownHistory = withoutForeignRows(history, {
+    hasOthers: () => core.store.leadership?.hasOtherSettings() === true,
+    settingsOf: (org) => orgs.get(org)?.settings,
+    datasets: dayCollectors(collectors).map(({ dataset }) => dataset),
+  });
   const publisher = createPublisher({
     collectors,
     aboutFamilies: aboutFamilies(dayCollectors(collectors).map(({ dataset }) => dataset)),
@@ -61,7 +67,8 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
     seriesBudget: seriesBudgetOf(config.limits.series, config.orgs.length),
     maxAgeMs: config.metrics.maxAgeMs,
     retired: retired.signal,
-    ...{ history, published, publication, instruments, renderSegment, clock, log },
+    history: shownHistory,
+    ...{ published, publication, instruments, renderSegment, clock, log },
   });
   const runner = createRunner({
     ...keeping,
@@ -73,7 +80,7 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
     },
     onTried: core.onTried,
     stopping: core.stopping.signal,
-    ...{ history, runs, memory, turns, progress, clock, log, instruments: core.runInstruments },
+    ...{ history, runs, memory, turns, progress, clock, log, instruments },
   });
   const orgs = new Map(
     config.orgs.map((org): [string, DeployedOrg] => {
@@ -85,7 +92,7 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
   );
   const jobs = [...orgs.values()].flatMap((org) =>
     fetching.map((collector) =>
-      jobOf({ org, collector, runner, claim: core.claim, schedules: config.schedules }),
+      jobOf({ org, collector, runner, leading: core.leading, schedules: config.schedules }),
     ),
   );
   return {

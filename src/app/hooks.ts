@@ -24,7 +24,7 @@ interface ServiceHooksParts {
   /** The file of the history, or `:memory:`; hook events have their own file beside it. */
   readonly storagePath: string;
   /** The database that holds them instead, if there is one. */
-  readonly store: Pick<Store, 'database' | 'opened'>;
+  readonly store: Pick<Store, 'database' | 'opened' | 'leadership'>;
   readonly registry: Registry;
   readonly clock: Clock;
   readonly log: Logger;
@@ -58,10 +58,10 @@ export async function openServiceHooks(parts: ServiceHooksParts): Promise<Servic
 }
 
 async function createStore({ storagePath, store, clock }: ServiceHooksParts): Promise<HookStore> {
-  const { database, opened } = store;
+  const { database, opened, leadership } = store;
   if (database !== undefined) {
     const { createPostgresHookStore } = await import('../hooks/intake/postgres/store.ts');
-    return createPostgresHookStore({ database, opened, clock });
+    return createPostgresHookStore({ database, opened, clock, onWentBack: leadership?.wentBack });
   }
   if (storagePath === MEMORY) return createMemoryHookStore();
   return createSqliteHookStore({ path: hookFileBeside(storagePath) });

@@ -3,7 +3,7 @@ import type { LiveConfig } from '../config/config.ts';
 import { NotStored } from '../history/history.ts';
 import type { Runner } from '../pipeline/runner.ts';
 import type { Job } from '../scheduler/scheduler.ts';
-import type { ClaimRun } from './claims.ts';
+import type { Leading } from './leading.ts';
 import type { DeployedOrg } from './org.ts';
 
 /** One fetching collector of one organization. */
@@ -16,34 +16,35 @@ interface JobParts {
   readonly org: DeployedOrg;
   readonly collector: FetchingCollector;
   readonly runner: Runner;
-  /** Decides whether this process runs it. */
-  readonly claim: ClaimRun;
+  readonly leading: Pick<Leading, 'permit' | 'missed'>;
   readonly schedules: LiveConfig['schedules'];
 }
 
 /** Creates the job of a collector. */
 export function jobOf(parts: JobParts): DeployedJob {
-  const { org, collector, runner, claim, schedules } = parts;
+  const { org, collector, runner, leading, schedules } = parts;
+  const name = jobName(org.config.name, collector.name);
   const schedule = schedules[collector.schedule];
   return {
-    name: jobName(org.config.name, collector.name),
+    name,
     org: org.config.name,
     collector: collector.name,
     schedule,
     jitterMs: schedules.jitterMs,
     async run(mode) {
+      let isDone = false;
       try {
-        const who = { org: org.config.name, collector: collector.name, schedule };
-        const claimed = await claim(who, mode);
-        if (claimed === undefined) return;
+        const permitted = leading.permit();
+        if (permitted === undefined) return;
         const source = await org.connection.open();
-        const signals = [org.retired.signal, ...(claimed.lost === undefined ? [] : [claimed.lost])];
+        const signals = [org.retired.signal, ...(permitted.ended === undefined ? [] : [permitted.ended])];
         const target = { org: org.settings, source, retired: AbortSignal.any(signals) };
-        if ((await runner.run(target, collector, mode)) === 'ended') await claimed.finish();
-        else claimed.abandon();
+        isDone = (await runner.run(target, collector, mode)) === 'ended';
       } catch (error) {
-        // Nothing is requested while nothing can be stored; a later tick or the recovery runs it.
+        // Nothing is requested while nothing can be stored.
         if (!(error instanceof NotStored)) throw error;
+      } finally {
+        if (!isDone) leading.missed(name);
       }
     },
   };

@@ -1,3 +1,4 @@
+import type { DatasetName } from '../catalog/dataset.ts';
 import type { Config } from '../config/config.ts';
 import { createFiles, type Files } from '../config/files.ts';
 import { takesHookEvents } from '../config/shard.ts';
@@ -20,10 +21,10 @@ import type { ServiceHooks } from './hooks.ts';
 import type { DeployedJob } from './job.ts';
 import { stripOldIdentities } from './people.ts';
 import { createReload, createRestartNote, namesOf } from './reload.ts';
-import { restore } from './restore.ts';
-import { askOthersToRefresh, shareWork, showShared } from './sharing.ts';
+import { restore, restoreRuns } from './restore.ts';
 import { probeSuccess, readiness, statusOf } from './status.ts';
 import { logUnlessNotStored, requireOpen } from './store.ts';
+import { takePart } from './take-part.ts';
 import { trafficSettings } from './traffic.ts';
 import { closeConnections, connect, jobsOf } from './transition.ts';
 import { openServiceWeb, type ServiceWeb } from './web.ts';
@@ -76,8 +77,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   };
   const core = await createCore(config, first, parts, {
     secrets,
-    onChange: (org, datasets) => void deployments?.publishChanged(org, datasets),
-    onRuns: (...shared) => showShared(core, inUse(), ...shared),
+    onChange: (org, datasets) => void onChange(org, datasets),
     onLateLoad: () => void deployments?.publishSafely([...inUse().names]),
     publish: async (org, collectors) => deployments?.publishOrg(org, collectors),
     onTried,
@@ -122,6 +122,13 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     if (outcome !== undefined && 'problem' in outcome) throw new ConfigError(outcome.problem, outcome.hint);
   }
 
+  /** Publishes what another process has stored. */
+  async function onChange(org: string, datasets: readonly DatasetName[]): Promise<void> {
+    if (deployments === undefined) return;
+    await deployments.publishChanged(org, datasets);
+    if (inUse().orgs.has(org)) await restoreRuns(core, inUse(), org).catch(() => undefined); // Reported by the database.
+  }
+
   /** Publishes at once, so that clients that wait for readiness find the newest data on the page. */
   function onTried(): void {
     if (isComplete || !hasTriedAll()) return;
@@ -133,6 +140,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   let untried: { readonly of: Deployment; readonly jobs: DeployedJob[] } | undefined;
 
   function hasTriedAll(): boolean {
+    if (core.leading.role() === 'follower') return true;
     if (untried?.of !== inUse()) untried = { of: inUse(), jobs: [...jobsOf(inUse())] };
     const { jobs } = untried;
     for (let job = jobs.at(-1); job !== undefined; job = jobs.at(-1)) {
@@ -147,6 +155,10 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     if (isComplete) return { ready: true, waitingFor: [] };
     const waitingFor = core.store.waitingFor();
     if (waitingFor !== undefined) return { ready: false, waitingFor: [waitingFor] };
+    const role = core.leading.role();
+    if (role === 'undecided') return { ready: false, waitingFor: ['the replica that polls'] };
+    // A follower publishes what is stored, which it has done before it takes part.
+    if (role === 'follower') return { ready: true, waitingFor: [] };
     return readiness(runs, jobsOf(inUse()), clock.elapsed() - startedElapsed);
   }
 
@@ -166,10 +178,11 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     readiness: ready,
     figures: createFigures(core, inUse),
     refresh() {
-      void refresh();
-      askOthersToRefresh(core, inUse()).catch((error: unknown) =>
-        logUnlessNotStored(log, 'Refresh request to other processes failed', error),
-      );
+      if (core.leading.role() === 'leader') void refresh();
+      else
+        core.store.leadership
+          ?.askToRefresh()
+          .catch((error: unknown) => logUnlessNotStored(log, 'Refresh request to the leader failed', error));
       return core.traffic.pausesOf(inUse().config.orgs);
     },
     reload: reloadOnce,
@@ -226,7 +239,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     // A reload in progress may have created others.
     closeConnections(inUse());
     await core.traffic.close();
-    await core.store.shared?.leases.close();
+    await core.store.leadership?.close();
     await web?.close();
     await hooks?.close();
     await publication.close();
@@ -273,8 +286,8 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   function startWork(): void {
     if (core.stopping.signal.aborted) return;
     scheduler.adopt([...inUse().jobs.values()]);
-    shareWork(core, inUse);
     scheduler.start();
+    if (deployments !== undefined) takePart(core, deployments).catch(failUnlessStopping);
     // It ends only when the service stops; then nothing is left to do.
     sweep().catch(() => undefined);
   }

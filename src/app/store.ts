@@ -5,9 +5,9 @@ import type { StorageConfig } from '../config/storage.ts';
 import { type History, NotStored } from '../history/history.ts';
 import { createMemoryHistory } from '../history/memory.ts';
 import type { Database } from '../history/postgres/database.ts';
-import type { PostgresHistory, PostgresHistoryDeps } from '../history/postgres/history.ts';
-import type { Leases } from '../history/postgres/leases.ts';
-import type { SharedPause } from '../history/postgres/pauses.ts';
+import type { PostgresHistory } from '../history/postgres/history.ts';
+import type { Leadership } from '../history/postgres/leader.ts';
+import type { LeaderIntervals } from '../history/postgres/leader-row.ts';
 import { createSqliteHistory, type SqliteHistory } from '../history/sqlite/history.ts';
 import { readHistoryFile } from '../history/sqlite/reader.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -26,15 +26,10 @@ export interface Store {
   readonly metrics: { readonly isUp: (() => boolean) | undefined; id(): string | undefined };
   /** The database that processes share; undefined for a file or memory. */
   readonly database: Database | undefined;
-  /** What processes that share the database agree on; undefined for a file or memory. */
-  readonly shared:
-    | {
-        readonly leases: Leases;
-        readonly putRun: PostgresHistory['putRun'];
-        /** Stores a pause for the process that polls the organization next. */
-        putPause(pause: SharedPause): Promise<void>;
-      }
-    | undefined;
+  /** Which of the processes that share the database polls; undefined for a file, for memory and for commands. */
+  readonly leadership: Leadership | undefined;
+  /** Reads what other processes have stored; undefined if there are none. */
+  readonly catchUp: (() => Promise<void>) | undefined;
   /** What the store waits for; undefined once it was opened. */
   waitingFor(): string | undefined;
   /** Resolves once the store was opened; a file or memory is open at once. */
@@ -53,8 +48,9 @@ export interface StoreParts extends StorageConfig {
   readonly signal?: AbortSignal;
   /** Called when another process has stored something. */
   readonly onChange?: (org: string, datasets: readonly DatasetName[]) => void;
-  /** Called with the last runs and totals of an organization, whichever process made them. */
-  readonly onRuns?: NonNullable<PostgresHistoryDeps['onRuns']>;
+  /** Whether this process may poll for all that share the database; a command keeps what it fetches to itself. */
+  readonly leads?: boolean;
+  readonly leaderIntervals?: LeaderIntervals | undefined;
 }
 
 /** Interval between checks of an unusable store, in milliseconds. */
@@ -106,7 +102,7 @@ function local(history: History & Partial<Pick<SqliteHistory, 'isPersistent' | '
   const memoryId = randomUUID();
   const storeId = history.storeId ?? (() => memoryId);
   return {
-    ...{ history, isPersistent, database: undefined, shared: undefined },
+    ...{ history, isPersistent, database: undefined, leadership: undefined, catchUp: undefined },
     metrics: { isUp: isPersistent, id: storeId },
     waitingFor: () => undefined,
     opened: Promise.resolve(),
@@ -121,17 +117,23 @@ async function openDatabase(
   const { url, clock } = parts;
   // Loaded here: most exporters have a file.
   const { createDatabase } = await import('../history/postgres/database.ts');
-  const { createLeases } = await import('../history/postgres/leases.ts');
-  const { putPause } = await import('../history/postgres/pauses.ts');
   const { createPostgresHistory } = await import('../history/postgres/history.ts');
-  const database = createDatabase(parts);
-  const opened = Promise.withResolvers<void>();
-  const leases = createLeases({ ...parts, database, opened: opened.promise, id: randomUUID() });
-  const history: PostgresHistory = createPostgresHistory({ ...parts, database, leases, schemaVersionOf });
-  opened.resolve(history.opened);
+  const { createLeadership } = await import('../history/postgres/leader.ts');
+  const { createLeaderStore } = await import('../history/postgres/leader-store.ts');
+  const database = createDatabase({ ...parts, onLost: () => leadership?.connectionLost() });
+  const leadership: Leadership | undefined =
+    parts.leads === true
+      ? createLeadership({
+          store: createLeaderStore({ database, reopen: () => history.reopen() }),
+          ...{ id: randomUUID(), clock, log: parts.log, intervals: parts.leaderIntervals },
+        })
+      : undefined;
+  const history: PostgresHistory = createPostgresHistory({
+    ...{ ...parts, database, schemaVersionOf, leadership, isPrivate: leadership === undefined },
+  });
   return {
-    ...{ history, database, isPersistent: undefined, opened: history.opened },
-    shared: { leases, putRun: history.putRun, putPause: (pause) => putPause(database, pause) },
+    ...{ history, database, leadership, isPersistent: undefined, opened: history.opened },
+    catchUp: history.catchUp,
     metrics: { isUp: database.isUp, id: history.storeId },
     waitingFor() {
       if (history.storeId() !== undefined) return undefined;

@@ -1,19 +1,12 @@
 import type { DatasetName } from '../catalog/dataset.ts';
 import type { ApiConfig, OrgConfig } from '../config/config.ts';
 import type { History } from '../history/history.ts';
-import type { SharedPause } from '../history/postgres/pauses.ts';
 import { createIdentityCheck, type IdentityCheck } from '../pipeline/identity.ts';
 import type { PlatformClientDeps } from '../platform/client.ts';
 import { type AdjustableDailyQuota, createDailyQuota } from '../platform/daily-quota.ts';
-import {
-  type ActiveHold,
-  createThrottleHolds,
-  type HoldScope,
-  type ThrottleHolds,
-} from '../platform/limits.ts';
+import { type ActiveHold, createThrottleHolds, type ThrottleHolds } from '../platform/limits.ts';
 import type { KnownPaths } from '../platform/paths.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { failureReasons, PlatformError } from '../runtime/errors.ts';
 import { type AdjustablePacingLimiter, createPacingLimiter } from '../runtime/rate-limiters.ts';
 
 /** Rate limit, quota and pauses of one organization's requests, and the identity check of its answers. */
@@ -61,21 +54,19 @@ export interface Traffic {
   requestsToday(org: string): ReturnType<AdjustableDailyQuota['today']>;
   /** Applies other settings from the next request on. */
   use(settings: TrafficSettings): void;
-  /** Takes over an organization whose requests another process has sent until now, with the pauses in force. */
-  takeOver(org: string, pauses: readonly SharedPause[]): void;
+  /** Begins anew, after another process has sent the requests: what it has counted is read again. */
+  restart(): void;
   /** Stores the request counts. */
   close(): Promise<void>;
 }
 
 interface TrafficParts {
-  /** Called with each pause, for the processes that may take the organization over. */
-  readonly onPause?: ((pause: SharedPause) => void) | undefined;
   readonly history: Pick<History, 'requestsOf' | 'putRequests' | 'read' | 'adopt' | 'putConfirmedKey'>;
   readonly clock: Clock;
 }
 
 /** Creates the traffic with initial settings. */
-export function createTraffic({ history, clock, onPause }: TrafficParts, settings: TrafficSettings): Traffic {
+export function createTraffic({ history, clock }: TrafficParts, settings: TrafficSettings): Traffic {
   const orgs = new Map<string, OwnTraffic>();
   const pauses = new Map<string, ThrottleHolds>();
   const paths = new Map<string, KnownPaths>();
@@ -107,18 +98,6 @@ export function createTraffic({ history, clock, onPause }: TrafficParts, setting
     return known;
   }
 
-  function reported({ name, baseUrl }: OrgAddress, holds: ThrottleHolds): ThrottleHolds {
-    if (onPause === undefined) return holds;
-    return {
-      ...holds,
-      hold(scope, ms, error) {
-        holds.hold(scope, ms, error);
-        const { reason, status, message } = error;
-        onPause({ org: name, address: baseUrl, scope, ms, reason, status, message });
-      },
-    };
-  }
-
   function quotaPausesOf({ name }: OrgAddress): readonly PausedPart[] {
     const error = orgs.get(name)?.dailyQuota.usedUp();
     if (error?.retryAt === undefined) return [];
@@ -129,7 +108,7 @@ export function createTraffic({ history, clock, onPause }: TrafficParts, setting
     of(org) {
       const known = orgs.get(org.name) ?? create(org.name);
       orgs.set(org.name, known);
-      return { ...known, throttleHolds: reported(org, pausesAt(org)) };
+      return { ...known, throttleHolds: pausesAt(org) };
     },
     pathsOf({ name, baseUrl, appUrl }) {
       const key = `${name} ${baseUrl} ${appUrl}`;
@@ -154,19 +133,10 @@ export function createTraffic({ history, clock, onPause }: TrafficParts, setting
         admission.use(identityOf(org));
       }
     },
-    takeOver(name, inForce) {
-      const own = orgs.get(name);
-      own?.limiter.restart();
-      own?.dailyQuota.forget();
-      for (const { address, scope, ms, reason, status, message } of inForce) {
-        const known = failureReasons.find((one) => one === reason);
-        if (known === undefined) continue;
-        const error = new PlatformError(known, message, {
-          hint: 'Another exporter was asked for this pause; no requests are sent until it ends.',
-          status,
-          retryAt: clock.now() + ms,
-        });
-        pausesAt({ name, baseUrl: address }).hold(scope as HoldScope, ms, error);
+    restart() {
+      for (const { limiter, dailyQuota } of orgs.values()) {
+        limiter.restart();
+        dailyQuota.forget();
       }
     },
     async close() {

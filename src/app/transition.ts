@@ -3,7 +3,6 @@ import { collectors as allCollectors } from '../collectors/index.ts';
 import { orgChanges } from '../config/changes.ts';
 import type { LiveConfig } from '../config/config.ts';
 import { createSlices } from '../runtime/slices.ts';
-import { leaseSettingsOf } from './claims.ts';
 import type { Core } from './core.ts';
 import { createDeployment, type Deployment, datasetsOf, secretsOf } from './deployment.ts';
 import type { DeployedJob } from './job.ts';
@@ -50,7 +49,6 @@ export function putInUse(next: Deployment, core: Core, previous?: Deployment): v
   core.turns.setLimit(config.api.maxConcurrentRequests);
   core.traffic.use(trafficSettings(config, datasetsOf(next).dayDatasets));
   core.publication.setCollectors(names);
-  core.store.shared?.leases.use(leaseSettingsOf(config));
 }
 
 /**
@@ -82,8 +80,8 @@ export async function introduce(next: Deployment, core: Core): Promise<void> {
 }
 
 /** Initializes the counters of every organization to 0, so that their first increase is visible. */
-export function startCounters(deployment: Deployment, { instruments, store }: Core): void {
-  const datasets = { ...datasetsOf(deployment), shared: store.shared !== undefined };
+export function startCounters(deployment: Deployment, { instruments }: Core): void {
+  const datasets = datasetsOf(deployment);
   instruments.familiesExcluded(deployment.config.metrics.excluded);
   for (const org of deployment.orgs.keys()) instruments.initCounters(org, datasets);
 }

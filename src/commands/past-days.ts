@@ -14,7 +14,7 @@ import type { ChosenOrgs } from './backfill-orgs.ts';
 
 // Shared by the commands that write past days.
 
-/** The stored history; what is added to that of a file stays in memory. Rejects with a `ConfigError` if it cannot be used. */
+/** The stored history; what is added stays in memory. Rejects with a `ConfigError` if it cannot be used. */
 export function openPast(config: Config, clock: Clock, log: Logger): Promise<History> {
   return readStore({ ...config.storage, collectors: allCollectors, clock, log });
 }

@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path';
+import { ConfigError } from '../runtime/errors.ts';
 import { type ProxySettings, proxyIn } from '../runtime/proxy.ts';
 import { parseProxies } from '../runtime/proxy-address.ts';
 import { commandOptions, historyCopyOptions } from './command-options.ts';
@@ -64,6 +65,13 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
     requestsPerSecond: values['hooks.requests-per-second'],
   };
   const storage = await readStorage(values, given, environment, files);
+  const isSharded = shard.total > 1 || given.some((source) => source.has('shard'));
+  if (storage.url !== undefined && isSharded) {
+    throw new ConfigError(
+      `shards are given, and the database of ${storage.url.describe()}`,
+      'give each shard a file, or leave out --shard and --total-shards: replicas that share a database need none',
+    );
+  }
   const givenElsewhere = [flags, optionsInEnvironment(environment, options)];
   const people = await createPeople({
     identity: values['users.identity'],

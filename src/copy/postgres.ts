@@ -1,17 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { NotStored } from '../history/history.ts';
 import { createDatabase, type Query, type Row } from '../history/postgres/database.ts';
+import { createLeadership, type LeaderEvents, type Leadership } from '../history/postgres/leader.ts';
+import { COPIER, type LeaderIntervals } from '../history/postgres/leader-row.ts';
+import { createLeaderStore } from '../history/postgres/leader-store.ts';
 import { migrate } from '../history/postgres/schema.ts';
-import { ConfigError, messageOf } from '../runtime/errors.ts';
+import { createSystemClock } from '../runtime/clock.ts';
+import { ConfigError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { CopySource, CopyTarget } from './copy.ts';
 import { STATEMENTS } from './postgres-tables.ts';
 import { isSound, TABLES, type TableName, type Values } from './tables.ts';
 
-/** A copy that has not been heard of for so long no longer protects the database that it reads. */
-const PROTECTED = "interval '60 seconds'";
-/** An exporter that was seen within this time may still be running. */
-const ALIVE = "interval '30 seconds'";
+/** Interval between checks whether the database is free, in milliseconds. */
+const LOOK_MS = 1_000;
 
 /** The text of the URL, and what to call it. */
 interface CopyUrl {
@@ -19,71 +21,78 @@ interface CopyUrl {
   describe(): string;
 }
 
-/**
- * Opens a database. Rejects with a `ConfigError` if it cannot be used, or if an exporter uses it: while it is read or
- * written, exporters neither poll nor accept hook events.
- */
-async function openDatabase(url: CopyUrl, log: Logger, isTarget: boolean) {
-  const database = createDatabase({ url, log: quiet(log) });
-  const run = randomUUID();
-  const use = <Result>(work: (query: Query) => Promise<Result>) =>
-    explained(() => database.transaction(work));
-  try {
-    await explained(() => migrate(database));
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+/** For tests, which cannot wait for the usual intervals. */
+interface CopyTimes {
+  readonly intervals?: LeaderIntervals;
+}
 
+/**
+ * Opens a database. Rejects with a `ConfigError` if it cannot be used, or if an exporter or another copy uses it. The copy
+ * holds the leader's row: meanwhile exporters neither poll nor accept hook events.
+ */
+async function openDatabase(url: CopyUrl, log: Logger, isTarget: boolean, { intervals }: CopyTimes = {}) {
+  const clock = createSystemClock();
+  const told = quiet(log);
+  const database = createDatabase({ url, log: told, onLost: () => leadership.connectionLost() });
+  const id = `${COPIER}${randomUUID()}`;
+  const store = createLeaderStore({ database, reopen: async () => undefined, isCopier: true });
+  const leadership: Leadership = createLeadership({ store, id, clock, log: told, intervals });
   const table = (name: string) => `${database.schema}.${name}`;
 
-  /** Keeps exporters away, and fails if another copy has taken over. */
-  async function renew(query: Query): Promise<void> {
-    const renewed = await query(
-      `UPDATE ${table('copy')} SET expires_at = clock_timestamp() + ${PROTECTED} WHERE run = $1 RETURNING 1 AS one`,
-      [run],
+  const use = <Result>(work: (query: Query) => Promise<Result>) => explained(() => leadership.write(work));
+
+  async function holder(): Promise<Row | undefined> {
+    const rows = await explained(() =>
+      database.transaction((query) =>
+        query(`SELECT holder, generation::float8, beat::float8 FROM ${table('leader')}`),
+      ),
     );
-    if (renewed.length === 0)
-      throw new ConfigError('another copy of the same database has been started', 'wait until it ends');
+    return rows[0];
+  }
+
+  /** Waits until this copy may use the database: as long as an exporter that was killed holds it. */
+  async function take(): Promise<void> {
+    await leadership.start(SILENT);
+    const before = await holder();
+    for (let found = before; !leadership.isLeader(); found = await holder()) {
+      if (found?.['holder'] !== id && found?.['beat'] !== before?.['beat']) {
+        throw new ConfigError(
+          `an exporter or another copy is using the database of ${url.describe()}`,
+          'stop it first; one that was killed counts for another 30 seconds',
+        );
+      }
+      await clock.wait(Math.min(LOOK_MS, intervals?.beatMs ?? LOOK_MS));
+    }
   }
 
   /** Returns what is known of an unfinished copy to this database. */
   async function protect(): Promise<Row | undefined> {
+    await explained(() => migrate(database));
+    await take();
     return use(async (query) => {
-      await query(`LOCK TABLE ${table('copy')} IN EXCLUSIVE MODE`);
-      const [alive] = await query(
-        `SELECT count(*)::int AS count FROM ${table('replica')} WHERE seen_at > clock_timestamp() - ${ALIVE}`,
+      await query(`INSERT INTO ${table('sweep')} VALUES (true, NULL, NULL) ON CONFLICT DO NOTHING`);
+      await query(
+        `INSERT INTO ${table('hook_state')} VALUES (true, 0, NULL, NULL, NULL) ON CONFLICT DO NOTHING`,
       );
-      if (Number(alive?.['count']) > 0) {
-        throw new ConfigError(
-          `exporters are using the database of ${url.describe()} (${String(alive?.['count'])})`,
-          'stop them first; one that was killed counts for another 30 seconds',
-        );
-      }
-      const [before] = await query(`SELECT is_target, fingerprint, positions FROM ${table('copy')}`);
-      if (!isTarget && before?.['is_target'] === true) {
+      // Events that were taken before are copied; later ones find out that the database is being copied.
+      await query(`SELECT FROM ${table('hook_state')} FOR UPDATE`);
+      const [before] = await query(`SELECT fingerprint, positions FROM ${table('copy')}`);
+      if (!isTarget && before !== undefined) {
         throw new ConfigError(
           `the database of ${url.describe()} is the target of an unfinished copy`,
           'finish that copy first',
         );
       }
-      // What a suspended exporter writes later is refused.
-      await query(
-        `UPDATE ${table('lease')} SET holder = NULL, generation = generation + 1, expires_at = '-infinity'`,
-      );
-      if (before === undefined || !isTarget) await mark(query, { fingerprint: '', is_target: false });
-      else await query(`UPDATE ${table('copy')} SET run = $1`, [run]);
-      return before?.['is_target'] === true ? before : undefined;
+      return before;
     });
   }
 
-  /** Replaces the mark. */
-  async function mark(query: Query, { fingerprint, is_target }: { fingerprint: string; is_target: boolean }) {
+  /** Marks the database as the target of a copy of the content with this fingerprint. */
+  async function mark(query: Query, fingerprint: string) {
     await query(
-      `INSERT INTO ${table('copy')} VALUES (true, $1, $2, $3, '{}', clock_timestamp() + ${PROTECTED})
-       ON CONFLICT (single) DO UPDATE SET run = excluded.run, is_target = excluded.is_target,
-       fingerprint = excluded.fingerprint, positions = excluded.positions, expires_at = excluded.expires_at`,
-      [run, is_target, fingerprint],
+      `INSERT INTO ${table('copy')} VALUES (true, $1, '{}')
+       ON CONFLICT (single) DO UPDATE SET fingerprint = excluded.fingerprint, positions = excluded.positions`,
+      [fingerprint],
     );
   }
 
@@ -96,13 +105,12 @@ async function openDatabase(url: CopyUrl, log: Logger, isTarget: boolean) {
         after === undefined
           ? ''
           : `AND (${key.map(({ sql }) => sql).join(', ')}) > (${key.map(({ cast }, index) => cast.replace('?', `$${index + 1}`)).join(', ')})`;
-      const found = await use(async (query) => {
-        await renew(query);
-        return query(
+      const found = await use((query) =>
+        query(
           `SELECT ${columns} FROM ${table(from)} WHERE true ${where} ORDER BY ${key.map(({ sql }) => sql).join(', ')} LIMIT ${batch}`,
           after === undefined ? [] : key.map(({ column }) => after[column]),
-        );
-      });
+        ),
+      );
       const sound = found.flatMap((row) => {
         const values = valuesOf(row);
         return values !== undefined && isSound(name, values) ? [values] : [];
@@ -126,33 +134,28 @@ async function openDatabase(url: CopyUrl, log: Logger, isTarget: boolean) {
   }
 
   async function close(): Promise<void> {
-    // What is unfinished stays marked.
-    await database
-      .transaction((query) => query(`DELETE FROM ${table('copy')} WHERE run = $1 AND NOT is_target`, [run]))
-      .catch((error: unknown) =>
-        log.debug('Releasing the copied database failed', { error: messageOf(error) }),
-      );
+    await leadership.close();
     await database.close();
   }
 
   try {
     const unfinished = await protect();
-    return { use, renew, mark, rows, size, close, table, unfinished };
+    return { use, mark, rows, size, close, table, unfinished };
   } catch (error) {
-    await database.close();
+    await close();
     throw error;
   }
 }
 
 /** Opens a database to copy it. */
-export async function openDatabaseSource(url: CopyUrl, log: Logger): Promise<CopySource> {
-  const { rows, size, close } = await openDatabase(url, log, false);
+export async function openDatabaseSource(url: CopyUrl, log: Logger, times?: CopyTimes): Promise<CopySource> {
+  const { rows, size, close } = await openDatabase(url, log, false, times);
   return { place: `the database of ${url.describe()}`, rows, size, close };
 }
 
 /** Opens a database as the target of a copy. Its rows are used by nobody before the copy is finished. */
-export async function openDatabaseTarget(url: CopyUrl, log: Logger): Promise<CopyTarget> {
-  const { use, renew, mark, rows, size, close, table, unfinished } = await openDatabase(url, log, true);
+export async function openDatabaseTarget(url: CopyUrl, log: Logger, times?: CopyTimes): Promise<CopyTarget> {
+  const { use, mark, rows, size, close, table, unfinished } = await openDatabase(url, log, true, times);
   const place = `the database of ${url.describe()}`;
 
   async function clear(): Promise<void> {
@@ -170,14 +173,13 @@ export async function openDatabaseTarget(url: CopyUrl, log: Logger): Promise<Cop
         return new Map(Object.entries(positions)) as ReadonlyMap<TableName, number>;
       }
       if (unfinished === undefined && (await size()) > 0) return undefined;
-      await use((query) => mark(query, { fingerprint: '', is_target: true }));
+      await use((query) => mark(query, ''));
       await clear();
-      await use((query) => mark(query, { fingerprint, is_target: true }));
+      await use((query) => mark(query, fingerprint));
       return new Map();
     },
     async write(name, values, done) {
       await use(async (query) => {
-        await renew(query);
         const { insert, parameters } = STATEMENTS[name];
         await query(insert.replaceAll('S.', table('')), parameters(values));
         await query(
@@ -186,10 +188,9 @@ export async function openDatabaseTarget(url: CopyUrl, log: Logger): Promise<Cop
         );
       });
     },
-    spoil: () => use((query) => mark(query, { fingerprint: '', is_target: true })),
+    spoil: () => use((query) => mark(query, '')),
     async finish() {
       await use(async (query) => {
-        await renew(query);
         // Exporters that have looked at the empty database read everything again.
         await query(
           `INSERT INTO ${table('org_version')} AS old (org, version)
@@ -204,6 +205,16 @@ export async function openDatabaseTarget(url: CopyUrl, log: Logger): Promise<Cop
   };
 }
 
+/** A copy polls nothing. */
+const SILENT: LeaderEvents = {
+  settings: () => '',
+  onOtherSettings: () => undefined,
+  onLead: () => undefined,
+  onResume: () => undefined,
+  onEnd: () => undefined,
+  onRefresh: () => undefined,
+};
+
 /** Problems of the database are reported as the error of the command. */
 function quiet(log: Logger): Logger {
   const debug: Logger['debug'] = (message, fields) => log.debug(message, fields);
@@ -215,6 +226,11 @@ async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
     return await work();
   } catch (error) {
     if (!(error instanceof NotStored)) throw error;
+    if (error.details.reason === 'taken')
+      throw new ConfigError(
+        'the database is no longer held by this copy',
+        'run the copy again: it continues',
+      );
     throw new ConfigError(`storage.url: ${error.details.detail}`, error.details.hint);
   }
 }

@@ -34,8 +34,6 @@ export interface Instruments {
     known: {
       endpoints: readonly DatasetName[];
       dayDatasets: readonly DatasetName[];
-      /** Whether processes share the totals, which are then shown once they are known. */
-      shared?: boolean | undefined;
     },
   ): void;
   /** Removes every series of an organization that is no longer configured. */
@@ -63,19 +61,8 @@ export interface Instruments {
   ): void;
   /** Restores the last success of an earlier process, at `at` (milliseconds since the epoch). */
   restoreLastSuccess(run: CollectorLabels & { readonly at: number }): void;
-  /** Sets the last run of a collector, over all processes; instants in milliseconds. */
-  showRun(
-    run: CollectorLabels & {
-      readonly lastRunAt: number;
-      readonly lastSuccessAt: number | undefined;
-      readonly seconds: number;
-      readonly failure?: FailureReason | undefined;
-    },
-  ): void;
-  /** Sets the totals of a dataset, over all processes; they never decrease. */
-  showTotals(
-    totals: DatasetLabels & { readonly revisions: number | undefined; readonly rejected: number },
-  ): void;
+  /** Removes the figures about an organization's runs; its counters stay. */
+  forgetRuns(org: string): Promise<void>;
   /** Counts rejected rows, documents or fields. */
   recordsRejected(rejected: DatasetLabels & { readonly count: number }): void;
   /** Counts revised days. */
@@ -102,6 +89,8 @@ export interface InstrumentsDeps {
   readonly historyPersistent?: (() => boolean) | undefined;
   /** The store of the history; memory has no `isUp`. */
   readonly store?: { readonly isUp: (() => boolean) | undefined; id(): string | undefined } | undefined;
+  /** Whether this process polls for those that share its database; undefined without one. */
+  readonly leader?: (() => boolean) | undefined;
   /** Whether to include prom-client's metrics of the Node.js process; true by default. */
   readonly processMetrics?: boolean | undefined;
 }
@@ -115,7 +104,7 @@ const MISNAMED = [
 
 /** Creates the process's own metrics in their own registry. */
 export function createInstruments(deps: InstrumentsDeps): Instruments {
-  const { version, revision, clock, series, historyPersistent, store, processMetrics = true } = deps;
+  const { version, revision, clock, series, historyPersistent, store, leader, processMetrics = true } = deps;
   const orgs = deps.orgMetrics ?? createOrgMetrics(clock);
   const registry = new Registry();
   const buildInfo = makeGauge(registry, ownMetrics.buildInfo);
@@ -128,6 +117,7 @@ export function createInstruments(deps: InstrumentsDeps): Instruments {
     if (isUp !== undefined) makeGauge(registry, ownMetrics.storeUp, (gauge) => gauge.set(isUp() ? 1 : 0));
     makeGauge(registry, ownMetrics.storeInfo, (gauge) => showStore(gauge, store.id()));
   }
+  if (leader) makeGauge(registry, ownMetrics.leader, (gauge) => gauge.set(leader() ? 1 : 0));
   if (series) makeGauge(registry, ownMetrics.series, (gauge) => showSeries(gauge, series()));
   const excluded = makeGauge(registry, ownMetrics.familiesExcluded);
   const reloadSuccessful = makeGauge(registry, ownMetrics.configReloadSuccessful);
@@ -150,8 +140,7 @@ export function createInstruments(deps: InstrumentsDeps): Instruments {
     apiRequest: ({ org, ...attempt }) => orgs.of(org).apiRequest(attempt),
     retry: ({ org, endpoint }) => orgs.of(org).retry(endpoint),
     collectorRun: ({ org, ...run }) => orgs.of(org).collectorRun(run),
-    showRun: ({ org, ...run }) => orgs.of(org).showRun(run),
-    showTotals: ({ org, ...totals }) => orgs.of(org).showTotals(totals),
+    forgetRuns: (org) => orgs.of(org).forgetRuns(),
     restoreLastSuccess: ({ org, collector, at }) => orgs.of(org).restoreLastSuccess(collector, at),
     recordsRejected: ({ org, dataset, count }) => orgs.of(org).recordsRejected(dataset, count),
     dayRevisions: ({ org, dataset, count }) => orgs.of(org).dayRevisions(dataset, count),

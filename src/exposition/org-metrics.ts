@@ -18,12 +18,7 @@ interface GoneCollector {
 
 /** The exporter's own metrics of one organization, and the events that update them. */
 interface MetricsOfOrg {
-  /** `shared`: totals of a store are shown once they are known; a counter that starts at 0 and jumps would look like a rise. */
-  initCounters(known: {
-    endpoints: readonly DatasetName[];
-    dayDatasets: readonly DatasetName[];
-    shared?: boolean | undefined;
-  }): void;
+  initCounters(known: { endpoints: readonly DatasetName[]; dayDatasets: readonly DatasetName[] }): void;
   forgetCollector(gone: GoneCollector): Promise<void>;
   apiRequest(attempt: { readonly endpoint: string; readonly code: string; readonly seconds: number }): void;
   retry(endpoint: string): void;
@@ -35,20 +30,8 @@ interface MetricsOfOrg {
     readonly failure?: FailureReason | undefined;
   }): void;
   restoreLastSuccess(collector: string, at: number): void;
-  /** Sets the last run of a collector, over all processes; instants in milliseconds. */
-  showRun(run: {
-    readonly collector: string;
-    readonly lastRunAt: number;
-    readonly lastSuccessAt: number | undefined;
-    readonly seconds: number;
-    readonly failure?: FailureReason | undefined;
-  }): void;
-  /** Sets the totals of a dataset, over all processes; they never decrease. Documents have no revisions. */
-  showTotals(totals: {
-    readonly dataset: DatasetName;
-    readonly revisions: number | undefined;
-    readonly rejected: number;
-  }): void;
+  /** Removes the figures about runs. */
+  forgetRuns(): Promise<void>;
   recordsRejected(dataset: DatasetName, count: number): void;
   dayRevisions(dataset: DatasetName, count: number): void;
   valuesFolded(metric: string, count: number): void;
@@ -147,19 +130,18 @@ function createMetricsOfOrg(registry: Registry, changed: () => void): MetricsOfO
   const folded = makeGauge(registry, withoutOrg(ownMetrics.valuesFolded));
   const revisions = makeCounter(registry, withoutOrg(ownMetrics.dayRevisions));
   const dropped = makeGauge(registry, withoutOrg(ownMetrics.familiesDropped));
-  const shown = new Map<DatasetName, { readonly revisions: number; readonly rejected: number }>();
   const all = [
     ...[success, lastSuccess, lastRun, duration, failing, folded, dropped],
     ...[requests, requestDuration, retries, rejected, revisions],
   ];
   return {
-    initCounters: announced(({ endpoints, dayDatasets, shared }) => {
+    initCounters: announced(({ endpoints, dayDatasets }) => {
       for (const endpoint of endpoints) {
         for (const code of FORESEEN_CODES) requests.inc({ endpoint, code }, 0);
         retries.inc({ endpoint }, 0);
-        if (shared !== true) rejected.inc({ dataset: endpoint }, 0);
+        rejected.inc({ dataset: endpoint }, 0);
       }
-      if (shared !== true) for (const dataset of dayDatasets) revisions.inc({ dataset }, 0);
+      for (const dataset of dayDatasets) revisions.inc({ dataset }, 0);
     }),
     async forgetCollector({ collector, dataset, metrics: names }) {
       const isGone = (labels: Labels) =>
@@ -167,7 +149,6 @@ function createMetricsOfOrg(registry: Registry, changed: () => void): MetricsOfO
         (dataset !== undefined && (labels['dataset'] === dataset || labels['endpoint'] === dataset)) ||
         names.has(String(labels['metric']));
       for (const metric of all) await removeSeries(metric, isGone);
-      if (dataset !== undefined) shown.delete(dataset);
       changed();
     },
     apiRequest: announced(({ endpoint, code, seconds }) => {
@@ -176,25 +157,16 @@ function createMetricsOfOrg(registry: Registry, changed: () => void): MetricsOfO
     }),
     retry: announced((endpoint) => retries.inc({ endpoint })),
     collectorRun: announced(({ collector, at, seconds, failure }) => {
-      showOutcome(collector, seconds, failure);
+      success.set({ collector }, failure === undefined ? 1 : 0);
+      duration.set({ collector }, seconds);
+      for (const reason of failureReasons) failing.set({ collector, reason }, reason === failure ? 1 : 0);
       if (failure === undefined) lastSuccess.set({ collector }, at / 1000);
       lastRun.set({ collector }, at / 1000);
     }),
-    showRun: announced(({ collector, lastRunAt, lastSuccessAt, seconds, failure }) => {
-      showOutcome(collector, seconds, failure);
-      if (lastSuccessAt !== undefined) lastSuccess.set({ collector }, lastSuccessAt / 1000);
-      lastRun.set({ collector }, lastRunAt / 1000 + seconds);
-    }),
-    showTotals: announced(({ dataset, revisions: revised, rejected: refused }) => {
-      const before = shown.get(dataset) ?? { revisions: 0, rejected: 0 };
-      const now = {
-        revisions: Math.max(before.revisions, revised ?? 0),
-        rejected: Math.max(before.rejected, refused),
-      };
-      if (revised !== undefined) revisions.inc({ dataset }, now.revisions - before.revisions);
-      rejected.inc({ dataset }, now.rejected - before.rejected);
-      shown.set(dataset, now);
-    }),
+    async forgetRuns() {
+      for (const metric of [success, lastSuccess, lastRun, duration, failing]) metric.reset();
+      changed();
+    },
     restoreLastSuccess: announced((collector, at) => lastSuccess.set({ collector }, at / 1000)),
     recordsRejected: announced((dataset, count) => rejected.inc({ dataset }, count)),
     dayRevisions: announced((dataset, count) => revisions.inc({ dataset }, count)),
@@ -205,12 +177,6 @@ function createMetricsOfOrg(registry: Registry, changed: () => void): MetricsOfO
     },
     familiesDropped: announced((collector, count) => dropped.set({ collector }, count)),
   };
-
-  function showOutcome(collector: string, seconds: number, failure: FailureReason | undefined): void {
-    success.set({ collector }, failure === undefined ? 1 : 0);
-    duration.set({ collector }, seconds);
-    for (const reason of failureReasons) failing.set({ collector, reason }, reason === failure ? 1 : 0);
-  }
 
   function announced<Args extends readonly unknown[]>(
     event: (...args: Args) => void,

@@ -86,7 +86,6 @@ export const ownMetrics = {
     labels: DATASET,
     unit: 'records',
     source: 'the validation of an answer',
-    sharedBy: 'store',
   }),
   valuesFolded: ownMetric({
     name: 'agent_platform_exporter_values_folded',
@@ -103,7 +102,6 @@ export const ownMetrics = {
     labels: DATASET,
     unit: 'days',
     source: 'the comparison of an answer with the stored day',
-    sharedBy: 'store',
   }),
   historyPersistent: ownMetric({
     name: 'agent_platform_exporter_history_persistent',
@@ -128,6 +126,14 @@ export const ownMetrics = {
     labels: ['store'],
     unit: 'info',
     source: 'the store',
+  }),
+  leader: ownMetric({
+    name: 'agent_platform_exporter_leader',
+    help: 'Whether this replica polls (1) or only publishes what another one stores (0); absent without a database.',
+    type: 'gauge',
+    labels: [],
+    unit: 'boolean',
+    source: 'the last beat of the leader',
   }),
   series: ownMetric({
     name: 'agent_platform_exporter_series',

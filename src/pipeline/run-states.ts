@@ -13,7 +13,7 @@ export interface RunState {
 }
 
 /** The state before the first run. */
-export const NO_RUN: RunState = {
+const NO_RUN: RunState = {
   running: false,
   tried: false,
   lastRunAt: undefined,

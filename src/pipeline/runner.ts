@@ -82,8 +82,7 @@ export function createRunner(deps: RunnerParts): Runner {
     try {
       const failure = await attempt(target, collector, memory, mode, lane);
       if (stopping() || isOver()) return 'aborted';
-      await conclude(failure);
-      return 'ended';
+      return await conclude(failure);
     } catch (error) {
       if (!(error instanceof NotStored)) throw error;
       runs.update(org, name, { running: false });
@@ -91,12 +90,13 @@ export function createRunner(deps: RunnerParts): Runner {
       return 'aborted';
     }
 
-    async function conclude(failure: PlatformError | undefined): Promise<void> {
+    async function conclude(failure: PlatformError | undefined): Promise<RunEnd> {
       const seconds = (clock.elapsed() - started) / 1000;
       const at = clock.now();
       const before = runs.get(org, name);
       const { dataset } = collector;
       if (failure === undefined) await deps.history.putSucceeded(org, dataset.name, at);
+      if (isOver()) return 'aborted';
       runs.update(org, name, {
         running: false,
         tried: true,
@@ -108,6 +108,7 @@ export function createRunner(deps: RunnerParts): Runner {
       instruments.collectorRun({ org, collector: name, at, seconds, failure: failure?.reason });
       const hasData = (await deps.history.read(org)).answeredAt(dataset.name) !== undefined;
       logTransition(log, { org, collector: name }, before.failure?.error, failure, hasData);
+      return 'ended';
     }
   }
 

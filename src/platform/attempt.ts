@@ -7,7 +7,7 @@ import type { Slices } from '../runtime/slices.ts';
 import type { Exchange, Exchanged } from './exchange.ts';
 import { classifyResponse, keyError, type Outcome } from './response.ts';
 
-/** One try of a request, `budgetMs` milliseconds long at most; failures are values, it never throws. */
+/** One try of a request, `budgetMs` milliseconds long at most; failures are values, unless no request may be sent now. */
 export type Attempt = (request: ApiRequest, budgetMs: number) => Promise<Outcome>;
 
 /** Counts the traffic: called once per attempt that used the network, and once per retry. */
@@ -71,6 +71,8 @@ interface SingleAttemptDeps {
   readonly closed: AbortSignal;
   /** The slices in which answers are read. */
   readonly reading: Pick<Slices, 'next'>;
+  /** Throws if no request may be sent now. */
+  readonly demand?: (() => void) | undefined;
 }
 
 /** Creates the innermost attempt: reads the key, makes one exchange, counts it and classifies its outcome. */
@@ -85,6 +87,7 @@ export function createSingleAttempt(deps: SingleAttemptDeps): Attempt {
     const timeoutMs = Math.min(deps.timeoutMs, budgetMs);
     const bounds = { timeoutMs, ended };
     const url = urlOf(request, deps.hosts);
+    deps.demand?.();
     const exchanged = await deps.exchange(url, key, bounds);
     const seconds = (clock.elapsed() - started) / 1000;
     // A request aborted on purpose says nothing about the platform, and its organization may have been removed.

@@ -57,6 +57,8 @@ export interface PlatformClientDeps {
   readonly throttleHolds?: ThrottleHolds | undefined;
   /** The slices in which the answers of several clients are read, one after another; by default those of this one. */
   readonly reading?: Pick<Slices, 'next' | 'place'> | undefined;
+  /** Called right before each request is sent; what it throws is thrown instead. Permits all by default. */
+  readonly demand?: (() => void) | undefined;
   /** Maximum number of pages of one listing; 10 000 by default. */
   readonly maxPages?: number | undefined;
   /** The paths to ask in place of those of the requests. */
@@ -76,7 +78,7 @@ export interface PlatformClient extends Source {
 
 /**
  * Creates the client of one organization; several collectors may use it concurrently. Requests throw only
- * `PlatformError`s. Throws a `ConfigError` if a base URL or the proxy is invalid.
+ * `PlatformError`s, and what `demand` throws. Throws a `ConfigError` if a base URL or the proxy is invalid.
  */
 export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
   const { clock } = deps;
@@ -105,6 +107,7 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
     observer: deps.observer,
     closed,
     reading,
+    demand: deps.demand,
   });
   // A hold may start while an attempt waits in a queue, so it is checked after each wait.
   const paced = withRateLimit(

@@ -79,6 +79,7 @@ export function createFakeClock(start: number, options: { autoAdvance?: boolean 
     },
     wait(ms, signal) {
       waits.push(ms);
+      if (signal?.aborted) return Promise.reject(signal.reason);
       if (options.autoAdvance) {
         now += ms;
         return new Promise((resolve) => setImmediate(resolve));

@@ -23,7 +23,7 @@ export interface Scheduler {
   start(): void;
   /** Runs jobs (all unless named) thoroughly as soon as they are free, after the start; resolves when all have ended. */
   refresh(names?: ReadonlySet<string>): Promise<void>;
-  /** Runs jobs as scheduled, but now, unless they are running. */
+  /** Runs jobs as scheduled, but now; those that are running, once more afterwards. */
   catchUp(names: Iterable<string>): void;
   isRunning(name: string): boolean;
   /** When a job is due next, in milliseconds. */
@@ -131,6 +131,11 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     await run(lane, 'scheduled');
   }
 
+  async function runNext(lane: Lane): Promise<void> {
+    await lane.running;
+    if (lane.running === undefined && !lane.retired && !stopped.signal.aborted) await run(lane, 'scheduled');
+  }
+
   function thoroughly(lane: Lane): Promise<void> {
     if (lane.running === undefined) return run(lane, 'thorough');
     lane.thoroughNext ??= lane.running.then(() => {
@@ -179,11 +184,8 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
       await Promise.all(running);
     },
     catchUp(names) {
-      for (const name of names) {
-        const lane = lanes.get(name);
-        if (lane !== undefined && lane.running === undefined && !stopped.signal.aborted)
-          void run(lane, 'scheduled');
-      }
+      const selected = [...names].flatMap((name) => lanes.get(name) ?? []);
+      void each(selected, (lane) => void runNext(lane));
     },
     isRunning: (name) => lanes.get(name)?.running !== undefined,
     nextRunOf: (name) => lanes.get(name)?.ticking?.next(),

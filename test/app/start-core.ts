@@ -43,7 +43,6 @@ export async function startCore(history: string) {
       secrets: () => [],
       onLateLoad: () => undefined,
       onChange: () => undefined,
-      onRuns: () => undefined,
       publish: async () => undefined,
       onTried: () => undefined,
     },

@@ -98,6 +98,23 @@ describe('a sharded configuration', () => {
     expect(await configErrorOf(() => orgsOf(shard, total))).toMatchObject({ message });
   });
 
+  test.each([['--shard=0'], ['--total-shards=2'], ['--shard=1', '--total-shards=2']])(
+    'with a database is refused: %s %s',
+    async (...args) => {
+      const call = () =>
+        load({
+          args: ['--config.file=c.yml', ...args],
+          environment: { AGENT_PLATFORM_STORAGE_URL: 'postgres://a@db/c' },
+          files: { ...keys, 'c.yml': yaml },
+          organizations: 'required',
+        });
+      expect(await configErrorOf(call)).toMatchObject({
+        message: 'shards are given, and the database of AGENT_PLATFORM_STORAGE_URL',
+        hint: expect.stringContaining('replicas that share a database need none'),
+      });
+    },
+  );
+
   test('without any organization is refused on every shard', async () => {
     const call = () => load({ args: ['--shard=1', '--total-shards=2'], organizations: 'required' });
     expect((await configErrorOf(call)).message).toContain('no organization to poll');

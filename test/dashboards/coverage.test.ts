@@ -13,6 +13,7 @@ const UNUSED: Readonly<Record<string, string>> = {
   agent_platform_readiness_criterion_evaluated: 'off by default: the ratio says the same',
   agent_platform_exporter_config_last_reload_success_timestamp_seconds:
     'an alert looks at whether the last one succeeded',
+  agent_platform_exporter_leader: 'figures of runs are on the leader only, and replicas are merged',
 };
 
 const text = [

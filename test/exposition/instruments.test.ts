@@ -148,27 +148,25 @@ test('the store is asked for with each scrape, and its identifier is absent unti
   expect(await linesOf(instruments)).toContain(`${PREFIX}store_info{store="a"} 1`);
 });
 
-test('totals that processes share are absent until they are known, so that a restart is no rise', async () => {
-  const instruments = createReadInstruments({ ...build, processMetrics: false });
-  const shown = async () =>
-    (await linesOf(instruments)).filter((line) => /^\w+(?:rejected|revisions)_total\{/.test(line));
-  instruments.initCounters('acme', { endpoints: ['tokens', 'wiki'], dayDatasets: ['tokens'], shared: true });
-  expect(await shown()).toEqual([]);
-  instruments.showTotals({ org: 'acme', dataset: 'tokens', revisions: 7, rejected: 30 });
-  instruments.showTotals({ org: 'acme', dataset: 'wiki', revisions: undefined, rejected: 0 });
-  // What was read before is no step back.
-  instruments.showTotals({ org: 'acme', dataset: 'tokens', revisions: 0, rejected: 0 });
-  expect((await shown()).sort()).toEqual([
-    `${PREFIX}day_revisions_total{org="acme",dataset="tokens"} 7`,
-    `${PREFIX}records_rejected_total{org="acme",dataset="tokens"} 30`,
-    `${PREFIX}records_rejected_total{org="acme",dataset="wiki"} 0`,
-  ]);
+test('a process that polls no more has no figures about runs, but its counters', async () => {
+  const instruments = createReadInstruments({ ...build, leader: () => false, processMetrics: false });
+  instruments.initCounters('acme', { endpoints: ['tokens'], dayDatasets: ['tokens'] });
+  instruments.dayRevisions({ org: 'acme', dataset: 'tokens', count: 2 });
+  instruments.collectorRun({ org: 'acme', collector: 'tokens', at: 1_000, seconds: 1 });
+  const before = (await linesOf(instruments)).filter((line) => !line.includes('exporter_collector_'));
+  await instruments.forgetRuns('acme');
+  expect(await linesOf(instruments)).toEqual(before);
+  expect(before).toContain(`${PREFIX}day_revisions_total{org="acme",dataset="tokens"} 2`);
+  expect(before).toContain(`${PREFIX}leader 0`);
 });
 
 describe('the table of the metrics', () => {
   test('lists the metrics of the process and of each organization', async () => {
     const store = { isUp: () => true, id: () => 'a' };
-    const parts = { series: () => new Map(), historyPersistent: () => true, store, processMetrics: false };
+    const parts = {
+      ...{ series: () => new Map(), historyPersistent: () => true, store, leader: () => true },
+      processMetrics: false,
+    };
     const { registry } = createInstruments({ ...build, ...parts });
     const ofProcess = (await registry.getMetricsAsJSON()).map(({ name, help, type }) => ({
       name,

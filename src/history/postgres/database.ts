@@ -1,14 +1,12 @@
-import type { Pool, PoolClient } from 'pg';
-import { type Clock, createSystemClock } from '../../runtime/clock.ts';
+import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
 import { setConnectAttempt } from '../../runtime/connect-attempt.ts';
 import { parseDatabaseUrl } from '../../runtime/database-url.ts';
 import { messageOf } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { NotStored } from '../history.ts';
 import { connectionOf } from './connection.ts';
-import { type ConnectionTurn, createConnectionTurns, type Purpose } from './connection-turns.ts';
-import { BeingCopied, type DatabaseTrouble, LASTING, NewerSchema, troubleOf } from './errors.ts';
-import { createSilenceWatch, SilentServer } from './silence.ts';
+import { type ConnectionTurn, createConnectionTurns } from './connection-turns.ts';
+import { type DatabaseTrouble, isConnectionLost, LASTING, troubleOf, UnusableSchema } from './errors.ts';
 
 /** A row of a result, by column. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -34,19 +32,18 @@ export interface Database {
   /**
    * Runs statements as one transaction. Rejects with what `work` throws, or with a `NotStored` if the database cannot be
    * used; after a lost connection the transaction may have been committed. While all connections are in use, it waits
-   * until its purpose is next; if the database stops answering, all that wait reject together.
+   * for its turn; if the database stops answering, all that wait reject together.
    */
-  transaction<Result>(
-    work: (query: Query) => Promise<Result>,
-    mode?: TransactionMode,
-    purpose?: Purpose,
-  ): Promise<Result>;
+  transaction<Result>(work: (query: Query) => Promise<Result>, mode?: TransactionMode): Promise<Result>;
   /** Rejects the transactions that wait for a connection, and resolves once the others have ended. */
   close(): Promise<void>;
 }
 
-/** `snapshot` is read-only, and all of its statements see the same state. */
-type TransactionMode = 'write' | 'snapshot' | 'migration';
+/**
+ * `snapshot` is read-only, and all of its statements see the same state. `leader` is short and has a connection of its own,
+ * so that it waits for no other; there is one at a time.
+ */
+type TransactionMode = 'write' | 'snapshot' | 'migration' | 'leader';
 
 /** The part of the driver that is used. */
 interface Driver {
@@ -58,31 +55,42 @@ interface DatabaseDeps {
   /** Loads the driver; `pg` by default. */
   readonly loadDriver?: () => Promise<Driver>;
   readonly log: Logger;
-  readonly clock?: Pick<Clock, 'wait'>;
-  /** Called when the database can be used again. */
-  readonly onRecovery?: () => void;
+  /** Called when a connection is lost, in use or idle: the next one may lead to a server that lacks commits. */
+  readonly onLost?: () => void;
 }
 
-/** Maximum connections of a process: it writes little, and the connections of a busy server are scarce. */
+/**
+ * Maximum connections of a process: it writes little, and the connections of a busy server are scarce. One of them is the
+ * leader's.
+ */
 const MAX_CONNECTIONS = 4;
 const CONNECT_MS = 5_000;
 const IDLE_MS = 30_000;
-/** Without an answer for this time, the server is gone: its own limits are shorter. */
-const ANSWER_MS = 30_000;
+/** A server that has not answered this long after its own limit is gone, in milliseconds. */
+const LATE_MS = 1_000;
 
 /**
  * Limits of a transaction. They are set within it: a suspended process must not hold locks, and session state is lost
  * behind a proxy.
  */
 const BEGIN: Readonly<Record<TransactionMode, string>> = {
-  write: begin('READ COMMITTED', 15),
-  snapshot: begin('REPEATABLE READ READ ONLY', 25),
-  migration: begin('READ COMMITTED', 25),
+  write: begin('READ COMMITTED', 15, 10),
+  snapshot: begin('REPEATABLE READ READ ONLY', 25, 10),
+  migration: begin('READ COMMITTED', 25, 10),
+  leader: begin('READ COMMITTED', 5, 4),
 };
 
-function begin(isolation: string, seconds: number): string {
-  return `BEGIN ISOLATION LEVEL ${isolation}; SET LOCAL lock_timeout = '10s'; SET LOCAL statement_timeout = '${seconds}s'; SET LOCAL idle_in_transaction_session_timeout = '15s'`;
+function begin(isolation: string, seconds: number, lockSeconds: number): string {
+  return `BEGIN ISOLATION LEVEL ${isolation}; SET LOCAL lock_timeout = '${lockSeconds}s'; SET LOCAL statement_timeout = '${seconds}s'; SET LOCAL idle_in_transaction_session_timeout = '15s'`;
 }
+
+/** How long an answer may take, in milliseconds. */
+const ANSWER_MS: Readonly<Record<TransactionMode, number>> = {
+  write: 15_000 + LATE_MS,
+  snapshot: 25_000 + LATE_MS,
+  migration: 25_000 + LATE_MS,
+  leader: 5_000 + LATE_MS,
+};
 
 // Loaded on first use: most exporters have a file.
 async function loadPg(): Promise<Driver> {
@@ -92,9 +100,8 @@ async function loadPg(): Promise<Driver> {
 
 /** Opens no connection before the first use. */
 export function createDatabase(deps: DatabaseDeps): Database {
-  const { url, log, onRecovery, clock = createSystemClock(), loadDriver = loadPg } = deps;
-  const turns = createConnectionTurns(MAX_CONNECTIONS);
-  const watch = createSilenceWatch({ clock, probe, onSilent: turns.silent });
+  const { url, log, onLost, loadDriver = loadPg } = deps;
+  const turns = createConnectionTurns(MAX_CONNECTIONS - 1);
   let pool: { readonly pool: Pool; readonly url: string } | undefined;
   let trouble: DatabaseTrouble | undefined;
   let isUp = false;
@@ -118,24 +125,6 @@ export function createDatabase(deps: DatabaseDeps): Database {
     return { client: await from.connect(), from };
   }
 
-  /**
-   * Connects once more: a slow server answers that nevertheless. It is no use to send a statement too: behind a proxy, it
-   * would wait for the slow ones.
-   */
-  async function probe(): Promise<NotStored | undefined> {
-    let own: Pool | undefined;
-    try {
-      own = createPool((await loadDriver()).Pool, await url.read());
-      (await own.connect()).release(true);
-      return undefined;
-    } catch (error) {
-      // A server that refuses a connection answers.
-      return troubleOf(error).reason === 'slow' ? failed(error, 'snapshot') : undefined;
-    } finally {
-      void own?.end();
-    }
-  }
-
   /** Its idle connections close now, the others once they are no longer used. */
   function discardPool(): void {
     void pool?.pool.end();
@@ -148,11 +137,10 @@ export function createDatabase(deps: DatabaseDeps): Database {
       max: MAX_CONNECTIONS,
       connectionTimeoutMillis: CONNECT_MS,
       idleTimeoutMillis: IDLE_MS,
-      query_timeout: ANSWER_MS,
       keepAlive: true,
     });
     // An idle connection that breaks is replaced by the next use, which reports any problem.
-    created.on('error', () => undefined);
+    created.on('error', () => onLost?.());
     // One that breaks in use rejects its statement; without a listener, the same error would also end the process.
     created.on('connect', (client) => client.on('error', () => undefined));
     return created;
@@ -163,6 +151,7 @@ export function createDatabase(deps: DatabaseDeps): Database {
     mode: TransactionMode,
     work: (query: Query) => Promise<Result>,
   ): Promise<Result> {
+    const before = trouble;
     let connection: Awaited<ReturnType<typeof connect>>;
     try {
       connection = await connect();
@@ -173,23 +162,22 @@ export function createDatabase(deps: DatabaseDeps): Database {
       throw problem;
     }
     const { client, from } = connection;
+    const send = (text: string, values?: readonly unknown[]) => ask(client, text, values, ANSWER_MS[mode]);
     let isBroken = true;
     try {
-      await watch.heard(client.query(BEGIN[mode]));
-      const outcome = await attempt(() => work((text, values) => ask(client, text, values)));
-      const { command } = await watch.heard(client.query('thrown' in outcome ? 'ROLLBACK' : 'COMMIT'));
+      await send(BEGIN[mode]);
+      const outcome = await attempt(() => work(async (text, values) => (await send(text, values)).rows));
+      const { command } = await send('thrown' in outcome ? 'ROLLBACK' : 'COMMIT');
       if (!('thrown' in outcome) && command !== 'COMMIT') throw new Error('the transaction was rolled back');
       isBroken = false;
       turn.answered();
-      // One of a discarded pool leads to where the others no longer lead.
-      if (from === pool?.pool) succeeded(mode);
+      // One of a discarded pool leads to where the others no longer lead, and one that began before the trouble is no news.
+      if (from === pool?.pool && before === trouble) succeeded(mode);
       if ('thrown' in outcome) throw outcome.thrown;
       return outcome.result;
     } catch (error) {
       if (!isBroken) throw error;
-      const cause = error instanceof StatementError ? error.cause : error;
-      if (cause instanceof SilentServer) throw cause.problem;
-      const problem = failed(error, mode);
+      const problem = failed(error instanceof StatementError ? error.cause : error, mode);
       // A lost connection says nothing about the server: whoever is next connects anew.
       if (problem.details.reason === 'slow') turn.silent(problem);
       throw problem;
@@ -199,13 +187,19 @@ export function createDatabase(deps: DatabaseDeps): Database {
     }
   }
 
+  /** The driver takes a limit for each statement, unlike its types. */
   async function ask(
     client: PoolClient,
     text: string,
-    values: readonly unknown[] = [],
-  ): Promise<readonly Row[]> {
+    values: readonly unknown[] | undefined,
+    limitMs: number,
+  ): Promise<QueryResult<Record<string, unknown>>> {
+    const statement: QueryConfig & { readonly query_timeout: number } = { text, query_timeout: limitMs };
     try {
-      return (await watch.heard(client.query<Record<string, unknown>>(text, [...values]))).rows;
+      // Without values, several statements may be in one text.
+      return await client.query<Record<string, unknown>>(
+        values === undefined ? statement : { ...statement, values: [...values] },
+      );
     } catch (error) {
       throw new StatementError(error);
     }
@@ -215,7 +209,8 @@ export function createDatabase(deps: DatabaseDeps): Database {
     const before = trouble;
     trouble = troubleOf(error);
     isUp = false;
-    isOfWrites = mode === 'write' && trouble.reason !== 'unreachable';
+    if (isConnectionLost(error)) onLost?.();
+    isOfWrites = mode !== 'snapshot' && trouble.reason !== 'unreachable';
     // After a failover, each open connection may lead to either server.
     if (trouble.reason === 'read-only') discardPool();
     const fields = { store: url.describe(), ...trouble };
@@ -229,14 +224,13 @@ export function createDatabase(deps: DatabaseDeps): Database {
   }
 
   function succeeded(mode: TransactionMode): void {
-    if (isOfWrites && mode !== 'write') return;
+    if (isOfWrites && mode === 'snapshot') return;
     const before = trouble;
     isOfWrites = false;
     trouble = undefined;
     isUp = true;
     if (before === undefined) return;
     log.info('Database can be used again', { store: url.describe() });
-    onRecovery?.();
   }
 
   return {
@@ -245,12 +239,11 @@ export function createDatabase(deps: DatabaseDeps): Database {
     },
     isUp: () => isUp,
     trouble: () => trouble,
-    transaction: (work, mode = 'write', purpose = 'days') =>
-      turns.run(purpose, (turn) => run(turn, mode, work)),
+    transaction: (work, mode = 'write') =>
+      mode === 'leader' ? run(turns.reserved, mode, work) : turns.run((turn) => run(turn, mode, work)),
     async close() {
       isClosed = true;
       turns.close();
-      watch.close();
       await pool?.pool.end();
     },
   };
@@ -263,8 +256,7 @@ async function attempt<Result>(
   try {
     return { result: await work() };
   } catch (thrown) {
-    if (thrown instanceof StatementError || thrown instanceof NewerSchema || thrown instanceof BeingCopied)
-      throw thrown;
+    if (thrown instanceof StatementError || thrown instanceof UnusableSchema) throw thrown;
     return { thrown };
   }
 }

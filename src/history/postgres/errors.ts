@@ -11,6 +11,8 @@ type DatabaseReason =
   | 'read-only'
   | 'slow'
   | 'newer'
+  | 'older'
+  | 'gone'
   | 'settings'
   | 'copying'
   | 'failed';
@@ -32,6 +34,9 @@ const HINTS: Readonly<Record<DatabaseReason, string>> = {
   'read-only': 'storage.url must lead to the primary server',
   slow: 'look for locks and load on the server',
   newer: 'run a release at least as new as the one that has migrated the schema',
+  older:
+    'remove the schema, or name another one with the parameter schema of storage.url: its days are fetched again',
+  gone: 'nothing: an exporter makes the schema again, if it may',
   settings: 'correct storage.url',
   copying:
     'wait until history copy ends; if it was interrupted, run it again, or remove the schema of an unfinished copy',
@@ -45,6 +50,7 @@ export const LASTING: ReadonlySet<DatabaseReason> = new Set([
   'tls',
   'missing',
   'newer',
+  'older',
   'settings',
 ]);
 
@@ -61,24 +67,21 @@ const STATES: Readonly<Record<string, DatabaseReason>> = {
   '3D000': 'missing',
   '42501': 'privileges',
   '40P01': 'slow',
+  '42P01': 'gone',
+  '3F000': 'gone',
 };
 
 const SYSTEM_REASONS = /^(?:E(?:CONN|HOST|NET|PIPE|TIMEDOUT|AI_|ADDR)|ENOTFOUND)/;
 const TLS_REASONS = /^(?:ERR_TLS|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|ERR_SSL|EPROTO|HOSTNAME_MISMATCH)/;
 
-/** A schema that a newer release has migrated so far that this one must not use it. */
-export class NewerSchema extends Error {
-  constructor(found: number, known: number) {
-    super(`the schema is version ${found}, this release supports ${known}`);
-    this.name = 'NewerSchema';
-  }
-}
+/** A schema that this release must not use. */
+export class UnusableSchema extends Error {
+  readonly reason: DatabaseReason;
 
-/** A database that `history copy` is reading or writing, or has not finished. */
-export class BeingCopied extends Error {
-  constructor() {
-    super('the database is being copied');
-    this.name = 'BeingCopied';
+  constructor(reason: DatabaseReason, message: string) {
+    super(message);
+    this.name = 'UnusableSchema';
+    this.reason = reason;
   }
 }
 
@@ -88,6 +91,16 @@ export function troubleOf(error: unknown): DatabaseTrouble {
   return { reason, detail: detailOf(error), hint: HINTS[reason] };
 }
 
+/** Whether a connection was lost: then another server may answer next. One that answers with an error is the same. */
+export function isConnectionLost(error: unknown): boolean {
+  const { reason } = troubleOf(error);
+  if (reason === 'unreachable' || reason === 'read-only') return true;
+  return (
+    reason === 'slow' &&
+    !(error instanceof Error && 'code' in error && /^[0-9A-Z]{5}$/.test(String(error.code)))
+  );
+}
+
 /** An error of several addresses has no message of its own. */
 function detailOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
@@ -95,8 +108,7 @@ function detailOf(error: unknown): string {
 }
 
 function reasonOf(error: unknown): DatabaseReason {
-  if (error instanceof NewerSchema) return 'newer';
-  if (error instanceof BeingCopied) return 'copying';
+  if (error instanceof UnusableSchema) return error.reason;
   if (error instanceof AggregateError) return reasonOf(error.errors[0]);
   if (error instanceof ConfigError) return 'settings';
   if (!(error instanceof Error)) return 'failed';

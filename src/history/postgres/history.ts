@@ -6,14 +6,13 @@ import { messageOf } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { createSerialQueue, type SerialQueue } from '../../runtime/serial-queue.ts';
 import { createSlices } from '../../runtime/slices.ts';
-import type { History, RequestCount } from '../history.ts';
+import { type History, NotStored, type RequestCount } from '../history.ts';
 import { createHistoryState, type HistoryState, type Touched } from '../state.ts';
 import type { Database, Query } from './database.ts';
-import type { Leases } from './leases.ts';
+import type { Leadership } from './leader.ts';
 import { readRows, type SchemaVersionOf, type StoredRows, withRows, writeTouched } from './rows.ts';
-import { type Counted, runIn, type SharedRun, type SharedTotals, totalsIn, writeRun } from './runs.ts';
-import { migrate, refuseCopied } from './schema.ts';
-import { abandonedOrgs, firstKeptDay } from './sweep.ts';
+import { migrate, readStanding, refuseCopied } from './schema.ts';
+import { firstKeptDay } from './sweep.ts';
 
 /** Interval between checks for changes of other processes, in milliseconds. */
 const LOOK_MS = 1_000;
@@ -28,26 +27,20 @@ export interface PostgresHistoryDeps {
   readonly log: Logger;
   /** Called when another process has changed what is stored of an organization. */
   readonly onChange?: (org: string, datasets: readonly DatasetName[]) => void;
-  /** Called with the last runs and totals of an organization that were read or written; `isAll` if no others are stored. */
-  readonly onRuns?: (
-    org: string,
-    runs: readonly SharedRun[],
-    totals: readonly SharedTotals[],
-    isAll: boolean,
-  ) => void;
-  /** Which process may write; any by default. */
-  readonly leases?: Pick<Leases, 'fence' | 'mayClean'>;
+  /** Without it, any process may write: for tests. */
+  readonly leadership?: Pick<Leadership, 'isLeader' | 'write' | 'wentBack'> | undefined;
+  /** Whether this process keeps what it is given to itself; for commands. */
+  readonly isPrivate?: boolean | undefined;
 }
 
 /** A history in a database that several processes share. */
 export interface PostgresHistory extends History {
   /** Identifies the store, the same in all of its processes; undefined until it was opened. */
   storeId(): string | undefined;
-  /**
-   * Stores a run of a collector and what was counted. A `NotStored` may be of a lost answer: what was counted can be
-   * stored again, and counts once.
-   */
-  putRun(org: string, run: SharedRun, counted: readonly Counted[]): Promise<void>;
+  /** Makes the schema current, after it was dropped or emptied. */
+  reopen(): Promise<void>;
+  /** Reads what others have stored. */
+  catchUp(): Promise<void>;
   /** Resolves once the schema is current; the database is tried again until then. */
   readonly opened: Promise<void>;
 }
@@ -56,6 +49,8 @@ export interface PostgresHistory extends History {
 interface Known {
   readonly state: HistoryState;
   readonly version: number;
+  /** The epoch in which it was read: in another one, commits may be missing. */
+  readonly epoch: string;
 }
 
 /**
@@ -99,15 +94,21 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
   /** Reads what others have changed. */
   async function look(): Promise<void> {
     const orgs = [...known.keys()];
-    const rows = await database.transaction(
-      (query) =>
-        query(`SELECT org, version::float8 FROM ${database.schema}.org_version WHERE org = ANY($1)`, [orgs]),
+    const { epoch, rows } = await database.transaction(
+      async (query) => ({
+        ...(await readStanding(query, database.schema)),
+        rows: await query(
+          `SELECT org, version::float8 FROM ${database.schema}.org_version WHERE org = ANY($1)`,
+          [orgs],
+        ),
+      }),
       'snapshot',
-      'lease',
     );
-    for (const row of rows) {
-      const org = String(row['org']);
-      if (Number(row['version']) > (known.get(org)?.version ?? 0)) await queueOf(org).run(() => refresh(org));
+    const versions = new Map(rows.map((row) => [String(row['org']), Number(row['version'])]));
+    for (const org of orgs) {
+      const { version, epoch: before } = known.get(org) ?? NOTHING_READ;
+      if (before !== epoch || (versions.get(org) ?? 0) !== version)
+        await queueOf(org).run(() => refresh(org));
     }
   }
 
@@ -120,34 +121,43 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
   /** Reads an organization, or what is new of it; reports the changes unless it was not known. */
   async function refresh(org: string): Promise<Known> {
     const before = known.get(org);
-    const { now, rows } = await database.transaction(
-      async (query) => {
-        const [row] = await query(
-          `SELECT version::float8, reset_version::float8 FROM ${database.schema}.org_version WHERE org = $1`,
-          [org],
-        );
-        return caughtUp(query, org, Number(row?.['version'] ?? 0), Number(row?.['reset_version'] ?? 0));
-      },
-      'snapshot',
-      'page',
-    );
+    const { now, changed } = await database.transaction(async (query) => {
+      const { epoch } = await readStanding(query, database.schema);
+      const [row] = await query(
+        `SELECT version::float8, reset_version::float8 FROM ${database.schema}.org_version WHERE org = $1`,
+        [org],
+      );
+      const at = {
+        epoch,
+        version: Number(row?.['version'] ?? 0),
+        reset: Number(row?.['reset_version'] ?? 0),
+      };
+      return caughtUp(query, org, at);
+    }, 'snapshot');
+    noteOlder(org, before, now.version);
     known.set(org, now);
-    showRuns(org, rows, before === undefined);
-    if (before !== undefined) deps.onChange?.(org, datasetsIn(rows));
+    if (before !== undefined && changed.length > 0) deps.onChange?.(org, changed);
     return now;
   }
 
-  /** What is stored of an organization at a version. */
+  /** A version that is lower than one seen earlier says that the database has lost commits. */
+  function noteOlder(org: string, before: Known | undefined, version: number): boolean {
+    if (before === undefined || version >= before.version) return false;
+    deps.leadership?.wentBack({ org, version, seen: before.version });
+    return true;
+  }
+
+  /** What is stored of an organization at a version, and the datasets that differ from what was known. */
   async function caughtUp(
     query: Query,
     org: string,
-    version: number,
-    resetVersion: number,
-  ): Promise<{ readonly now: Known; readonly rows: StoredRows }> {
+    { epoch, version, reset }: { readonly epoch: string; readonly version: number; readonly reset: number },
+  ): Promise<{ readonly now: Known; readonly changed: readonly DatasetName[] }> {
     const before = known.get(org);
+    const isWhole = before === undefined || before.epoch !== epoch || before.version > version;
     // After a deletion or a move, newer rows alone do not show what is stored.
-    const base = before !== undefined && before.version >= resetVersion ? before : undefined;
-    if (base !== undefined && base.version >= version) return { now: base, rows: NO_ROWS };
+    const base = !isWhole && before.version >= reset ? before : undefined;
+    if (base !== undefined && base.version >= version) return { now: base, changed: [] };
     const rows = await readRows(query, database.schema, org, base?.version ?? -1);
     const slices = createSlices(clock);
     const { slots, unreadable } = await withRows(
@@ -159,72 +169,83 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
     );
     if (unreadable > 0 && before === undefined)
       log.warn('Refetching stored rows with an outdated schema or a bad checksum', { org, unreadable });
-    return { now: { state: createHistoryState(slots), version }, rows };
-  }
-
-  function showRuns(org: string, { runs, totals }: Pick<StoredRows, 'runs' | 'totals'>, isAll = false): void {
-    if (isAll || runs.length + totals.length > 0)
-      deps.onRuns?.(org, runs.map(runIn), totals.map(totalsIn), isAll);
+    const changed = new Set(datasetsIn(rows));
+    // What is no longer there has changed too.
+    if (base === undefined)
+      for (const name of before?.state.slots().get(org)?.datasets.keys() ?? []) changed.add(name);
+    return { now: { state: createHistoryState(slots), version, epoch }, changed: [...changed] };
   }
 
   async function knownOf(org: string): Promise<Known> {
     return known.get(org) ?? (await queueOf(org).run(async () => known.get(org) ?? (await refresh(org))));
   }
 
+  /** Runs statements as a transaction that may write. */
+  function write<Result>(work: (query: Query, epoch: string) => Promise<Result>): Promise<Result> {
+    if (deps.leadership !== undefined) return deps.leadership.write(work);
+    return database.transaction(async (query) =>
+      work(query, (await readStanding(query, database.schema)).epoch),
+    );
+  }
+
+  type Work<Result> = (state: HistoryState) => {
+    readonly result: Result;
+    readonly touched: readonly Touched[];
+  };
+
   /** Changes an organization: in the database as one transaction, then in memory. */
-  function change<Result>(
-    org: string,
-    work: (state: HistoryState) => { readonly result: Result; readonly touched: readonly Touched[] },
-    more?: (query: Query, version: number) => Promise<void>,
-  ): Promise<Result> {
-    // The lease under which the change begins: a run of an earlier one must not write under a later one.
-    const fenced = async () => deps.leases?.fence(org);
-    const check = fenced();
-    check.catch(() => undefined);
-    return queueOf(org).run(async () => {
-      const isFirst = !known.has(org);
-      const outcome = await database.transaction(async (query) => {
-        // Locks the organization until the end of the transaction; its writers come one after the other.
-        const [row] = await query(
-          `INSERT INTO ${database.schema}.org_version AS old (org, version) VALUES ($1, 1)
-           ON CONFLICT (org) DO UPDATE SET version = old.version + 1
-           RETURNING version::float8, reset_version::float8`,
-          [org],
-        );
-        await (await check)?.(query);
-        const version = Number(row?.['version']);
-        const { now, rows } = await caughtUp(query, org, version - 1, Number(row?.['reset_version']));
-        const state = createHistoryState(now.state.slots());
-        const { result, touched } = work(state);
-        await more?.(query, version);
-        const isReset = await writeTouched(
-          query,
-          database.schema,
-          { state, touched, version },
-          schemaVersionOf,
-          createSlices(clock),
-        );
-        if (isReset)
-          await query(`UPDATE ${database.schema}.org_version SET reset_version = $2 WHERE org = $1`, [
-            org,
-            version,
-          ]);
-        return { result, rows, next: { state, version } };
-      });
-      known.set(org, outcome.next);
-      showRuns(org, outcome.rows, isFirst);
-      const others = datasetsIn(outcome.rows);
-      if (others.length > 0) deps.onChange?.(org, others);
-      return outcome.result;
+  function change<Result>(org: string, work: Work<Result>): Promise<Result> {
+    return queueOf(org).run(() => (deps.isPrivate === true ? changeHere(org, work) : changeNow(org, work)));
+  }
+
+  async function changeHere<Result>(org: string, work: Work<Result>): Promise<Result> {
+    const now = known.get(org) ?? (await refresh(org));
+    const state = createHistoryState(now.state.slots());
+    const { result } = work(state);
+    known.set(org, { ...now, state });
+    return result;
+  }
+
+  async function changeNow<Result>(org: string, work: Work<Result>): Promise<Result> {
+    const outcome = await write(async (query, epoch) => {
+      // Locks the organization until the end of the transaction; its writers come one after the other.
+      const [row] = await query(
+        `INSERT INTO ${database.schema}.org_version AS old (org, version) VALUES ($1, 1)
+         ON CONFLICT (org) DO UPDATE SET version = old.version + 1
+         RETURNING version::float8, reset_version::float8`,
+        [org],
+      );
+      const version = Number(row?.['version']);
+      if (noteOlder(org, known.get(org), version - 1)) throw outdated();
+      const at = { epoch, version: version - 1, reset: Number(row?.['reset_version']) };
+      const { now, changed } = await caughtUp(query, org, at);
+      const state = createHistoryState(now.state.slots());
+      const { result, touched } = work(state);
+      const isReset = await writeTouched(
+        query,
+        database.schema,
+        { state, touched, version },
+        schemaVersionOf,
+        createSlices(clock),
+      );
+      if (isReset)
+        await query(`UPDATE ${database.schema}.org_version SET reset_version = $2 WHERE org = $1`, [
+          org,
+          version,
+        ]);
+      return { result, changed, next: { state, version, epoch } };
     });
+    known.set(org, outcome.next);
+    if (outcome.changed.length > 0) deps.onChange?.(org, outcome.changed);
+    return outcome.result;
   }
 
   /** Changes every known organization that this process may change. */
   async function changeAll(work: (state: HistoryState, org: string) => readonly Touched[]): Promise<void> {
+    if (!mayWrite()) return;
     const slices = createSlices(clock);
     for (const org of [...known.keys()]) {
       await slices.next();
-      if (deps.leases?.mayClean(org) === false) continue;
       const { state } = await knownOf(org);
       // Most sweeps change nothing and need no transaction.
       if (work(createHistoryState(state.slots()), org).length === 0) continue;
@@ -232,8 +253,16 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
     }
   }
 
+  function mayWrite(): boolean {
+    return deps.leadership?.isLeader() !== false;
+  }
+
   return {
     opened,
+    catchUp: look,
+    async reopen() {
+      storeId = await migrate(database);
+    },
     storeId: () => storeId,
     read: async (org) => (await knownOf(org)).state.read(org),
     async adopt(org, orgId) {
@@ -271,20 +300,19 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
         return { result: undefined, touched: [{ org, dataset, days: [], documents: [] }] };
       }),
     async requestsOf(org) {
-      const [row] = await database.transaction(
-        (query) =>
-          query(`SELECT day::text, requests::float8 FROM ${database.schema}.request_count WHERE org = $1`, [
-            org,
-          ]),
-        'snapshot',
-      );
+      const [row] = await database.transaction(async (query) => {
+        await readStanding(query, database.schema);
+        return query(
+          `SELECT day::text, requests::float8 FROM ${database.schema}.request_count WHERE org = $1`,
+          [org],
+        );
+      }, 'snapshot');
       const day = parseDay(String(row?.['day']));
       return day && { day, requests: Number(row?.['requests']) };
     },
     async putRequests(org, { day, requests }: RequestCount) {
-      const check = deps.leases?.fence(org);
-      await database.transaction(async (query) => {
-        await check?.(query);
+      if (deps.isPrivate === true) return;
+      await write(async (query) => {
         await query(
           `INSERT INTO ${database.schema}.request_count (org, day, requests) VALUES ($1, $2, $3)
            ON CONFLICT (org) DO UPDATE SET day = excluded.day, requests = excluded.requests`,
@@ -292,26 +320,18 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
         );
       });
     },
-    async putRun(org, run, counted) {
-      // Read in the same transaction: only the database knows the new totals, and a read that fails afterwards would
-      // pass for a run that was not stored.
-      let written: Pick<StoredRows, 'runs' | 'totals'> = NO_ROWS;
-      await change(
-        org,
-        () => ({ result: undefined, touched: [] }),
-        async (query, version) => {
-          written = await writeRun(query, database.schema, { org, version }, run, counted);
-        },
-      );
-      showRuns(org, written);
-    },
     async amend(dataset, work) {
       await changeAll((state) => [...state.amend(dataset, work)].flat());
     },
     async sweep(retention) {
-      if (retention === undefined || storeId === undefined) return;
-      for (const org of await abandonedOrgs(database, retention.orgs)) await knownOf(org);
-      const firstDay = await firstKeptDay(database, retention);
+      if (retention === undefined || storeId === undefined || !mayWrite()) return;
+      const { schema } = database;
+      const { firstDay, orgs } = await write(async (query) => ({
+        firstDay: await firstKeptDay(query, schema, retention),
+        orgs: await query(`SELECT org FROM ${schema}.org_version`),
+      }));
+      // Those that are no longer configured too.
+      for (const row of orgs) await knownOf(String(row['org']));
       if (firstDay !== undefined)
         await changeAll((state) => [...state.dropBefore(firstDay, retention.orgs)].flat());
     },
@@ -324,7 +344,13 @@ export function createPostgresHistory(deps: PostgresHistoryDeps): PostgresHistor
   };
 }
 
-const NO_ROWS: StoredRows = { orgs: [], datasets: [], days: [], documents: [], runs: [], totals: [] };
+/** An organization that was not read yet. */
+const NOTHING_READ = { version: -1, epoch: '' };
+
+function outdated(): NotStored {
+  const detail = 'the database has lost commits';
+  return new NotStored(detail, { reason: 'outdated', detail, hint: 'nothing: what is stored is read again' });
+}
 
 /** The datasets of changed rows. */
 function datasetsIn({ datasets, days, documents }: StoredRows): readonly DatasetName[] {

@@ -15,7 +15,6 @@ import {
   type Touched,
 } from '../state.ts';
 import type { Query, Row } from './database.ts';
-import { RUN_COLUMNS, TOTAL_COLUMNS } from './runs.ts';
 import { msOf, storable } from './values.ts';
 
 /** The current schema version of a dataset's rows or documents. */
@@ -27,10 +26,6 @@ export interface StoredRows {
   readonly datasets: readonly Row[];
   readonly days: readonly Row[];
   readonly documents: readonly Row[];
-  /** The last runs of collectors. */
-  readonly runs: readonly Row[];
-  /** The totals of datasets. */
-  readonly totals: readonly Row[];
 }
 
 /** Reads the rows of an organization's name that are newer than a version. */
@@ -50,8 +45,6 @@ export async function readRows(
     ),
     days: await read('former, dataset, day::text, form, data::text, sum::float8', 'day'),
     documents: await read('former, dataset, id, form, data::text, sum::float8', 'document'),
-    runs: await read(RUN_COLUMNS, 'collector_run'),
-    totals: await read(TOTAL_COLUMNS, 'dataset_total'),
   };
 }
 

@@ -1,5 +1,7 @@
-import type { Database, Query } from './database.ts';
-import { BeingCopied, NewerSchema } from './errors.ts';
+import { randomUUID } from 'node:crypto';
+import type { Database, Query, Row } from './database.ts';
+import { UnusableSchema } from './errors.ts';
+import type { LeaderRow } from './leader-row.ts';
 
 /** One step of the schema; `S` stands for its name. A release may add steps but never changes one. */
 interface Migration {
@@ -15,126 +17,92 @@ interface Migration {
  * organization's last change of the row, so that other processes read only what is new.
  */
 const TABLES = `
-  CREATE TABLE S.org_version (
-    org text PRIMARY KEY, version bigint NOT NULL, reset_version bigint NOT NULL DEFAULT 0,
-    polled_at timestamptz NOT NULL DEFAULT now()
+  CREATE TABLE IF NOT EXISTS S.org_version (
+    org text PRIMARY KEY, version bigint NOT NULL, reset_version bigint NOT NULL DEFAULT 0
   );
-  CREATE TABLE S.org (
+  CREATE TABLE IF NOT EXISTS S.org (
     org text NOT NULL, former text NOT NULL, org_id text, confirmed_key text, version bigint NOT NULL,
     PRIMARY KEY (org, former)
   );
-  CREATE TABLE S.dataset (
+  CREATE TABLE IF NOT EXISTS S.dataset (
     org text NOT NULL, former text NOT NULL, dataset text NOT NULL, answered_at timestamptz, succeeded_at timestamptz,
     revised_on date, version bigint NOT NULL, PRIMARY KEY (org, former, dataset)
   );
-  CREATE TABLE S.day (
+  CREATE TABLE IF NOT EXISTS S.day (
     org text NOT NULL, former text NOT NULL, dataset text NOT NULL, day date NOT NULL, form integer NOT NULL, data json,
     sum bigint, version bigint NOT NULL, PRIMARY KEY (org, former, dataset, day)
   );
-  CREATE INDEX day_version ON S.day (org, version);
-  CREATE TABLE S.document (
+  CREATE INDEX IF NOT EXISTS day_version ON S.day (org, version);
+  CREATE TABLE IF NOT EXISTS S.document (
     org text NOT NULL, former text NOT NULL, dataset text NOT NULL, key text NOT NULL, id text NOT NULL,
     form integer NOT NULL, data json NOT NULL, sum bigint NOT NULL, version bigint NOT NULL,
     PRIMARY KEY (org, former, dataset, key)
   );
-  CREATE INDEX document_version ON S.document (org, version);
-  CREATE TABLE S.request_count (org text PRIMARY KEY, day date NOT NULL, requests bigint NOT NULL);
-  CREATE TABLE S.sweep (single boolean PRIMARY KEY CHECK (single), day date, doubted_since timestamptz);
-  INSERT INTO S.sweep VALUES (true, NULL, NULL);`;
+  CREATE INDEX IF NOT EXISTS document_version ON S.document (org, version);
+  CREATE TABLE IF NOT EXISTS S.request_count (org text PRIMARY KEY, day date NOT NULL, requests bigint NOT NULL);
+  CREATE TABLE IF NOT EXISTS S.sweep (single boolean PRIMARY KEY CHECK (single), day date, doubted_since timestamptz);
+  INSERT INTO S.sweep VALUES (true, NULL, NULL) ON CONFLICT DO NOTHING;`;
 
 /** Hook events: what they are counted in, and the ids of those counted. */
 const HOOKS = `
-  CREATE TABLE S.hook_state (
+  CREATE TABLE IF NOT EXISTS S.hook_state (
     single boolean PRIMARY KEY CHECK (single), version bigint NOT NULL, ageing_at timestamptz, doubted_since timestamptz,
     forgotten_at timestamptz
   );
-  INSERT INTO S.hook_state VALUES (true, 0, NULL, NULL, NULL);
-  CREATE TABLE S.hook_event (name text PRIMARY KEY, count bigint NOT NULL, last_at timestamptz NOT NULL);
-  CREATE TABLE S.hook_session_end (reason text PRIMARY KEY, count bigint NOT NULL);
-  CREATE TABLE S.hook_session (
+  INSERT INTO S.hook_state VALUES (true, 0, NULL, NULL, NULL) ON CONFLICT DO NOTHING;
+  CREATE TABLE IF NOT EXISTS S.hook_event (name text PRIMARY KEY, count bigint NOT NULL, last_at timestamptz NOT NULL);
+  CREATE TABLE IF NOT EXISTS S.hook_session_end (reason text PRIMARY KEY, count bigint NOT NULL);
+  CREATE TABLE IF NOT EXISTS S.hook_session (
     id text PRIMARY KEY, at timestamptz NOT NULL, waiting boolean NOT NULL, until timestamptz NOT NULL,
     version bigint NOT NULL
   );
-  CREATE INDEX hook_session_version ON S.hook_session (version);
-  CREATE TABLE S.hook_seen (id text PRIMARY KEY, at timestamptz NOT NULL);
-  CREATE INDEX hook_seen_at ON S.hook_seen (at);`;
+  CREATE INDEX IF NOT EXISTS hook_session_version ON S.hook_session (version);
+  CREATE TABLE IF NOT EXISTS S.hook_seen (id text PRIMARY KEY, at timestamptz NOT NULL);
+  CREATE INDEX IF NOT EXISTS hook_seen_at ON S.hook_seen (at);`;
 
 /**
- * Who polls what. `settings` numbers the settings that shape what is stored, in the order of their first use; `tick` is the
- * newest tick of a collector that was claimed, under which generation of the organization's lease.
+ * Who polls: one row, whose `beat` grows while its holder lives. `epoch` is a random number of the leader that last
+ * connected: another one says that commits may be missing. `settings` is a fingerprint of those that shape rows. A row of `refresh` asks the leader to fetch again.
  */
-const LEASES = `
-  CREATE TABLE S.settings (fingerprint text PRIMARY KEY, generation bigint GENERATED ALWAYS AS IDENTITY);
-  CREATE TABLE S.replica (
-    id text PRIMARY KEY, pool text NOT NULL, settings bigint NOT NULL, seen_at timestamptz NOT NULL
+const LEADER = `
+  CREATE TABLE IF NOT EXISTS S.leader (
+    single boolean PRIMARY KEY CHECK (single), holder text, generation bigint NOT NULL, beat bigint NOT NULL,
+    epoch text NOT NULL, settings text NOT NULL
   );
-  CREATE TABLE S.lease (
-    org text PRIMARY KEY, holder text, generation bigint NOT NULL DEFAULT 0, expires_at timestamptz NOT NULL,
-    refresh text[] NOT NULL DEFAULT '{}'
-  );
-  CREATE TABLE S.tick (
-    org text NOT NULL, collector text NOT NULL, at timestamptz NOT NULL, generation bigint NOT NULL,
-    is_finished boolean NOT NULL, PRIMARY KEY (org, collector)
-  );`;
+  INSERT INTO S.leader VALUES (true, NULL, 0, 0, gen_random_uuid()::text, '') ON CONFLICT DO NOTHING;
+  CREATE TABLE IF NOT EXISTS S.refresh (single boolean PRIMARY KEY CHECK (single));`;
 
-/** The last run of each collector, and the totals that counters are shown from. */
-const RUNS = `
-  CREATE TABLE S.collector_run (
-    org text NOT NULL, collector text NOT NULL, last_run_at timestamptz NOT NULL, last_success_at timestamptz,
-    seconds double precision NOT NULL, failing_since timestamptz, reason text, message text, hint text,
-    version bigint NOT NULL, PRIMARY KEY (org, collector)
-  );
-  CREATE TABLE S.dataset_total (
-    org text NOT NULL, dataset text NOT NULL, revisions bigint NOT NULL, rejected bigint NOT NULL,
-    version bigint NOT NULL, PRIMARY KEY (org, dataset)
-  );`;
-
-/**
- * A copy that is in progress or unfinished. `run` is the process that may write; `positions` has the number of written
- * rows by table. Rows that are only read are protected until `expires_at`.
- */
+/** An unfinished copy to this database: nobody uses its rows. `positions` has the number of written rows by table. */
 const COPY = `
-  CREATE TABLE S.copy (
-    single boolean PRIMARY KEY CHECK (single), run text NOT NULL, is_target boolean NOT NULL,
-    fingerprint text NOT NULL, positions json NOT NULL, expires_at timestamptz NOT NULL
+  CREATE TABLE IF NOT EXISTS S.copy (
+    single boolean PRIMARY KEY CHECK (single), fingerprint text NOT NULL, positions json NOT NULL
   );`;
-
-/** The pauses that the platform has requested. */
-const PAUSES = `
-  CREATE TABLE S.pause (
-    org text NOT NULL, address text NOT NULL, scope text NOT NULL, until timestamptz NOT NULL, reason text NOT NULL,
-    status integer, message text NOT NULL, PRIMARY KEY (org, address, scope)
-  );`;
-
-/** The runs whose counts are in the totals: one that is stored again must not add them again. */
-const COUNTED = `
-  CREATE TABLE S.counted_run (org text NOT NULL, id uuid NOT NULL, at timestamptz NOT NULL, PRIMARY KEY (org, id));`;
 
 /**
  * For people and their tools; documented in docs/postgresql.md. They contain no figure about individual people, and read
  * only what was stored of the current organization of a name.
  */
 const VIEWS = `
-  CREATE VIEW S.credits_by_day AS
+  CREATE OR REPLACE VIEW S.credits_by_day AS
     SELECT org, day, (data ->> 'credits')::numeric AS credits
     FROM S.day WHERE former = '' AND dataset = 'tokens' AND data ->> 'credits' IS NOT NULL;
-  CREATE VIEW S.credits_by_model AS
+  CREATE OR REPLACE VIEW S.credits_by_model AS
     SELECT org, day, part ->> 'model' AS model, coalesce(part ->> 'tier', 'unknown') AS tier,
       (part ->> 'credits')::numeric AS credits, (part ->> 'input')::numeric AS input_tokens,
       (part ->> 'output')::numeric AS output_tokens
     FROM S.day, json_array_elements(data -> 'byModel') AS part
     WHERE former = '' AND dataset = 'tokens' AND json_typeof(data -> 'byModel') = 'array';
-  CREATE VIEW S.active_people_by_client AS
+  CREATE OR REPLACE VIEW S.active_people_by_client AS
     SELECT org, day, part ->> 'name' AS client, (part ->> 'count')::numeric AS people
     FROM S.day, json_array_elements(data -> 'byClient') AS part
     WHERE former = '' AND dataset = 'activity' AND json_typeof(data -> 'byClient') = 'array';
-  CREATE VIEW S.team_figures AS
+  CREATE OR REPLACE VIEW S.team_figures AS
     SELECT org, day, part ->> 'team' AS team, (part ->> 'active')::numeric AS active_people,
       (part ->> 'credits')::numeric AS credits, (part ->> 'toolCalls')::numeric AS tool_calls,
       (part ->> 'commits')::numeric AS commits, (part ->> 'pullRequests')::numeric AS pull_requests
     FROM S.day, json_array_elements(data -> 'byTeam') AS part
     WHERE former = '' AND dataset = 'users' AND json_typeof(data -> 'byTeam') = 'array';
-  CREATE VIEW S.readiness_reports AS
+  CREATE OR REPLACE VIEW S.readiness_reports AS
     SELECT org, data ->> 'repo' AS repo, data ->> 'branch' AS branch, data ->> 'commit' AS commit,
       to_timestamp((data ->> 'createdAt')::float8 / 1000) AS created_at,
       (SELECT avg((criterion ->> 'passed')::numeric / (criterion ->> 'evaluated')::numeric)
@@ -144,56 +112,122 @@ const VIEWS = `
       ) = 1 AS is_newest_of_branch
     FROM S.document WHERE former = '' AND dataset = 'readiness' AND json_typeof(data -> 'criteria') = 'array';`;
 
+/** Layouts of before the first release had these versions and smaller ones; nothing is read from them. */
+const BEFORE_RELEASE = 6;
+
 const MIGRATIONS: readonly Migration[] = [
-  { sql: TABLES + HOOKS, usableFrom: 1 },
-  { sql: LEASES + RUNS, usableFrom: 2 },
-  { sql: VIEWS, usableFrom: 2 },
-  { sql: COPY, usableFrom: 2 },
-  { sql: PAUSES, usableFrom: 2 },
-  { sql: COUNTED, usableFrom: 2 },
+  { sql: TABLES + HOOKS + LEADER + COPY + VIEWS, usableFrom: BEFORE_RELEASE + 1 },
 ];
 
 /**
  * Migrates the schema, whichever process comes first: the others wait for the lock of its version, at most as long as
  * `lock_timeout`. Resolves with the identifier of the store. A schema that is current is only read, so that the privileges
- * to change it are not needed.
+ * to change it are not needed; one that was dropped or emptied is made again.
  */
 export async function migrate(database: Database, migrations = MIGRATIONS): Promise<string> {
-  const found = await database.transaction((query) => stateOf(query, database.schema), 'snapshot');
-  if (found !== undefined && isUsable(found, migrations)) return found.storeId;
+  // Within the transaction, what is thrown is the database's trouble.
+  const usable = await database.transaction(async (query) => {
+    const found = await stateOf(query, database.schema);
+    return found !== undefined && isUsable(found, migrations) ? found : undefined;
+  }, 'snapshot');
+  if (usable !== undefined) return usable.storeId;
   return database.transaction(async (query) => {
     const schema = database.schema;
     await createVersion(query, schema);
     await query(`LOCK TABLE ${schema}.schema_version IN ACCESS EXCLUSIVE MODE`);
     const locked = await stateOf(query, schema);
-    const done = locked?.version ?? 0;
-    if (locked === undefined)
-      await query(`INSERT INTO ${schema}.schema_version VALUES (true, 0, 0, gen_random_uuid())`);
-    else if (isUsable(locked, migrations)) return locked.storeId;
+    if (locked !== undefined && isUsable(locked, migrations)) return locked.storeId;
+    const done = (locked?.version ?? BEFORE_RELEASE) - BEFORE_RELEASE;
+    const storeId = locked?.storeId ?? randomUUID();
     for (const { sql, usableFrom } of migrations.slice(done)) {
       await query(sql.replaceAll('S.', `${schema}.`));
-      await query(`UPDATE ${schema}.schema_version SET version = version + 1, usable_from = $1`, [
-        usableFrom,
-      ]);
+      await query(
+        `INSERT INTO ${schema}.schema_version VALUES (true, $1, $2, $3)
+         ON CONFLICT (single) DO UPDATE SET version = ${schema}.schema_version.version + 1, usable_from = excluded.usable_from`,
+        [BEFORE_RELEASE + 1, usableFrom, storeId],
+      );
     }
-    return (await stateOf(query, schema))?.storeId ?? '';
+    return storeId;
   }, 'migration');
 }
 
-/** Whether `history copy` reads or writes the database, or has not finished. */
-export async function isBeingCopied(query: Query, schema: string): Promise<boolean> {
-  return (await query(beingCopied(schema))).length > 0;
+/** The columns that `standingIn` reads, and the tables that they are in. */
+export const STANDING = {
+  columns: `leader.holder, leader.generation::float8, leader.beat::float8, leader.epoch, leader.settings,
+    known.version AS schema_version, known.usable_from, EXISTS (SELECT FROM S.copy) AS is_copied`,
+  tables: 'S.leader AS leader, S.schema_version AS known',
+};
+
+const SELECT_STANDING = `SELECT ${STANDING.columns} FROM ${STANDING.tables}`;
+
+/**
+ * Reads who leads, as the first statement of a transaction. Throws an `UnusableSchema` if this release must not use the
+ * schema, if it was emptied, and while rows are copied into it.
+ */
+export async function readStanding(query: Query, schema: string): Promise<LeaderRow> {
+  const [row] = await query(SELECT_STANDING.replaceAll('S.', `${schema}.`));
+  if (row === undefined) throw new UnusableSchema('gone', 'the tables are empty');
+  return standingIn(row);
 }
 
-/** The query that has a row while the database is being copied. */
-export function beingCopied(schema: string): string {
-  return `SELECT 1 AS one FROM ${schema}.copy WHERE is_target OR expires_at > clock_timestamp()`;
+/**
+ * As `readStanding`, with a lock: no other process takes over before the end of the transaction. Undefined if the row is of
+ * another generation.
+ */
+export async function lockStanding(
+  query: Query,
+  schema: string,
+  generation: number,
+  use: StandingUse = {},
+): Promise<LeaderRow | undefined> {
+  const text = `${SELECT_STANDING} WHERE leader.generation = $1 FOR SHARE OF leader`;
+  const [row] = await query(text.replaceAll('S.', `${schema}.`), [generation]);
+  return row && standingIn(row, use);
 }
 
-/** Rejects with a `NotStored` while the database is being copied. */
+/** As `readStanding`, for a beat or a look, which adds the row where it is missing and needs a server that can write. */
+export async function lookAtStanding(
+  query: Query,
+  schema: string,
+  use: StandingUse = {},
+): Promise<LeaderRow> {
+  const text = `${SELECT_STANDING} FOR KEY SHARE OF leader`.replaceAll('S.', `${schema}.`);
+  const [row] = await query(text);
+  if (row !== undefined) return standingIn(row, use);
+  const known = await query(`SELECT FROM ${schema}.schema_version`);
+  if (known.length === 0) throw new UnusableSchema('gone', 'the tables are empty');
+  await query(`INSERT INTO ${schema}.leader VALUES (true, NULL, 0, 0, $1, '') ON CONFLICT DO NOTHING`, [
+    randomUUID(),
+  ]);
+  const [added] = await query(text);
+  if (added === undefined) throw new UnusableSchema('gone', 'the tables are empty');
+  return standingIn(added, use);
+}
+
+interface StandingUse {
+  /** Whether the process is the one that copies rows into the database. */
+  readonly isCopier?: boolean | undefined;
+}
+
+/** The leader's row; throws an `UnusableSchema` as `readStanding` does. */
+export function standingIn(row: Row, { isCopier = false }: StandingUse = {}): LeaderRow {
+  isUsable({ version: Number(row['schema_version']), usableFrom: Number(row['usable_from']) }, MIGRATIONS);
+  if (row['is_copied'] === true && !isCopier)
+    throw new UnusableSchema('copying', 'the database is being copied');
+  return {
+    holder: typeof row['holder'] === 'string' ? row['holder'] : undefined,
+    generation: Number(row['generation']),
+    beat: Number(row['beat']),
+    epoch: String(row['epoch']),
+    settings: String(row['settings']),
+  };
+}
+
+/** Rejects with a `NotStored` while rows are copied into the database. */
 export async function refuseCopied(database: Database): Promise<void> {
   await database.transaction(async (query) => {
-    if (await isBeingCopied(query, database.schema)) throw new BeingCopied();
+    const rows = await query(`SELECT FROM ${database.schema}.copy`);
+    if (rows.length > 0) throw new UnusableSchema('copying', 'the database is being copied');
   }, 'snapshot');
 }
 
@@ -203,10 +237,17 @@ interface SchemaState {
   readonly storeId: string;
 }
 
-/** Throws a `NewerSchema` if this release must not use the schema. */
-function isUsable({ version, usableFrom }: SchemaState, migrations: readonly Migration[]): boolean {
-  if (usableFrom > migrations.length) throw new NewerSchema(version, migrations.length);
-  return version >= migrations.length;
+/** Throws an `UnusableSchema` if this release must not use the schema. */
+function isUsable(
+  { version, usableFrom }: Omit<SchemaState, 'storeId'>,
+  migrations: readonly Migration[],
+): boolean {
+  const supported = BEFORE_RELEASE + migrations.length;
+  const found = `the schema is version ${version}, this release supports ${supported}`;
+  if (usableFrom > supported) throw new UnusableSchema('newer', found);
+  if (version <= BEFORE_RELEASE)
+    throw new UnusableSchema('older', `${found}; it is of before the first release`);
+  return version >= supported;
 }
 
 /** Undefined if the schema is empty. */

@@ -76,6 +76,12 @@ export function createHookInstruments(registry: Registry, waiting: () => number)
     for (const event of storedEvents.keys()) events.inc({ event }, 0);
     for (const reason of storedEnds.keys()) ends.inc({ reason }, 0);
     return (changes) => {
+      // What a database no longer counts, it counts from the beginning.
+      for (const [stored, now] of [
+        [storedEvents, changes.events],
+        [storedEnds, changes.ends],
+      ] as const)
+        for (const name of stored.keys()) if (!now.has(name)) stored.set(name, 0);
       for (const [event, { count, lastAt }] of changes.events) {
         events.inc({ event }, stepTo(count, event, storedEvents));
         last.set({ event }, lastAt / 1000);

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../../../bench/programs.ts';
-import { createDatabase } from '../../../src/history/postgres/database.ts';
+import { createDatabase, type Database } from '../../../src/history/postgres/database.ts';
 import { createPostgresHistory } from '../../../src/history/postgres/history.ts';
-import { createLeases } from '../../../src/history/postgres/leases.ts';
+import { createLeadership, type Leadership } from '../../../src/history/postgres/leader.ts';
+import { createLeaderStore } from '../../../src/history/postgres/leader-store.ts';
 import { createPostgresHookStore } from '../../../src/hooks/intake/postgres/store.ts';
 import { createSystemClock } from '../../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../../src/runtime/logger.ts';
@@ -15,7 +16,6 @@ import { waitFor } from '../../support/wait-for.ts';
 import { issue } from '../../web-config/certificate.ts';
 import { createPrograms } from '../programs.ts';
 import { requireTool } from '../tools.ts';
-import { startProxy } from './proxy.ts';
 import { usePostgres } from './server.ts';
 
 const server = usePostgres();
@@ -52,14 +52,14 @@ async function openHistory(url: string) {
   return { ...history, database };
 }
 
-test('of a process are four, for which a burst waits without failing unless the server goes away', async () => {
+test('of a process are four, one of them for leadership, for which a burst waits without failing unless the server goes away', async () => {
   const url = await server.database();
   const describe = () => 'the test';
   const database = createDatabase({ url: { read: async () => url, describe }, log: createFakeLogger() });
   onTestFinished(() => database.close());
   let begun = 0;
 
-  /** Takes all connections, and has many others wait; resolves with what lets the first ones go on. */
+  /** Takes all connections but the reserved one, and has many others wait; resolves with what lets the first ones go on. */
   async function burst() {
     begun = 0;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -69,8 +69,8 @@ test('of a process are four, for which a burst waits without failing unless the 
         await wait;
         return query('SELECT 1 AS one');
       });
-    const held = Array.from({ length: 4 }, () => use(promise));
-    await waitFor(() => expect(begun).toBe(4));
+    const held = Array.from({ length: 3 }, () => use(promise));
+    await waitFor(() => expect(begun).toBe(3));
     return { ended: Promise.allSettled([...held, ...Array.from({ length: 500 }, () => use())]), resolve };
   }
 
@@ -79,6 +79,7 @@ test('of a process are four, for which a burst waits without failing unless the 
   onTestFinished(() => void vi.useRealTimers());
   const calm = await burst();
   await vi.advanceTimersByTimeAsync(20_000);
+  await database.transaction((query) => query('SELECT 1 AS one'), 'leader');
   const connections = await server.query(
     url,
     `SELECT pid FROM pg_stat_activity WHERE application_name = 'agent-platform-exporter'`,
@@ -93,47 +94,27 @@ test('of a process are four, for which a burst waits without failing unless the 
   cut.resolve();
   const problems = (await cut.ended).map((end) => (end.status === 'rejected' ? end.reason : undefined));
   for (const problem of problems) expect(problem).toHaveProperty('details.reason', 'unreachable');
-  expect(begun).toBe(4);
+  expect(begun).toBe(3);
   server.start();
   await database.transaction((query) => query('SELECT 1 AS one'));
   expect(database.isUp()).toBe(true);
 });
 
-test('in use of a server that goes silent are given up as soon as it answers no new one either, but not while it is slow', async () => {
-  const network = await startProxy(server.port);
-  const url = new URL(await server.database());
-  url.port = String(network.port);
-  const source = { read: async () => url.href, describe: () => 'the test' };
-  const database = createDatabase({ url: source, log: createFakeLogger() });
-  onTestFinished(() => database.close());
-  const use = (statement: string) => database.transaction((query) => query(statement));
-  const many = (count: number, ask: () => Promise<unknown>) => Array.from({ length: count }, ask);
-
-  // Longer than it takes until the server is asked for another connection.
-  await Promise.all([...many(4, () => use('SELECT pg_sleep(2)')), ...many(20, () => use('SELECT 1'))]);
-  expect(database.isUp()).toBe(true);
-
-  let begun = 0;
-  const held = Promise.withResolvers<void>();
-  const inUse = many(4, () =>
-    database.transaction(async (query) => {
-      begun += 1;
-      await held.promise;
-      return query('SELECT 1');
-    }),
-  );
-  const ended = Promise.allSettled([...inUse, ...many(20, () => use('SELECT 1'))]);
-  await waitFor(() => begun === 4);
-  network.hold(true);
-  held.resolve();
-  // The limit of the statements themselves is another message, and later.
-  for (const end of await ended)
-    expect(end).toHaveProperty('reason.message', 'Connection terminated due to connection timeout');
-  expect(database.isUp()).toBe(false);
-  network.hold(false);
-  await use('SELECT 1');
-  expect(database.isUp()).toBe(true);
-});
+/** Begins to take part in leadership as one of several processes, until the end of the test. */
+function joins(database: Database, id: string): Leadership {
+  const store = createLeaderStore({ database, reopen: async () => undefined });
+  const leadership = createLeadership({ store, id, clock: createSystemClock(), log: createFakeLogger() });
+  onTestFinished(() => leadership.close());
+  void leadership.start({
+    settings: () => '',
+    onOtherSettings: () => undefined,
+    onLead: () => undefined,
+    onResume: () => undefined,
+    onEnd: () => undefined,
+    onRefresh: () => undefined,
+  });
+  return leadership;
+}
 
 describe('a connection', () => {
   const authority = issue({ name: 'ca', isAuthority: true });
@@ -174,21 +155,9 @@ describe('a connection', () => {
     );
     expect(rows).toEqual([{ ssl: true, application_name: 'replica-a' }]);
     expect(database.schema).toBe('"usage_history"');
-    // Leases are in the same schema.
-    const log = createFakeLogger();
-    const leases = createLeases({ database, opened, id: 'a', clock: createSystemClock(), log });
-    let beats = 0;
-    leases.subscribe({
-      ...{ onHeld: () => undefined, onRefresh: () => undefined, isBusy: () => false },
-      onBeat: () => {
-        beats += 1;
-      },
-    });
-    leases.use({ orgs: ['acme'], pool: '0/1', fingerprint: 'f' });
-    leases.start();
-    await waitFor(() => expect(beats).toBeGreaterThan(0));
-    expect(leases.isHeld('acme')).toBe(true);
-    await leases.close();
+    // Leadership is in the same schema.
+    const leadership = joins(database, 'a');
+    await waitFor(() => expect(leadership.isLeader()).toBe(true));
   });
 
   test.each([
@@ -242,31 +211,29 @@ server_tls_sslmode = disable
 
   describeHistory('a PostgreSQL database', openThere);
 
-  test('several processes hold leases, store and count events', async () => {
+  test('one of several processes leads and stores, the row is given on, and all count events', async () => {
     const url = await proxied();
-    const orgs = ['acme', 'globex', 'initech', 'umbrella'];
     const processes = await Promise.all(
       ['a', 'b', 'c'].map(async (id) => {
-        const { database, opened, read, putRequests } = await openHistory(url);
-        const clock = createSystemClock();
-        const leases = createLeases({ database, opened, id, clock, log: createFakeLogger() });
-        leases.subscribe({
-          ...{ onHeld: () => undefined, onRefresh: () => undefined, isBusy: () => false },
-          onBeat: () => undefined,
-        });
-        leases.use({ orgs, pool: '0/1', fingerprint: 'f' });
-        leases.start();
-        const hooks = createPostgresHookStore({ database, opened, clock });
+        const { database, opened, read } = await openHistory(url);
+        await opened;
+        const leadership = joins(database, id);
+        const hooks = createPostgresHookStore({ database, opened, clock: createSystemClock() });
         await opened;
         await hooks.load();
-        return { leases, hooks, read, putRequests };
+        return { leadership, hooks, read };
       }),
     );
-    await waitFor(() => {
-      const held = processes.map(({ leases }) => orgs.filter((org) => leases.isHeld(org)));
-      expect(held.flat().sort()).toEqual([...orgs].sort());
-      expect(held.map(({ length }) => length).sort()).toEqual([1, 1, 2]);
-    });
+    const leaders = () => processes.filter(({ leadership }) => leadership.isLeader());
+    await waitFor(() => expect(leaders()).toHaveLength(1));
+    const [first] = leaders();
+    const stored = (leadership: Leadership | undefined) =>
+      leadership?.write((query) => query('SELECT 1 AS one'));
+    expect(await stored(first?.leadership)).toEqual([{ one: 1 }]);
+    await first?.leadership.close();
+    await waitFor(() => expect(leaders()).toHaveLength(1));
+    await expect(stored(first?.leadership)).rejects.toThrow('another replica polls');
+    expect(await stored(leaders()[0]?.leadership)).toEqual([{ one: 1 }]);
     await Promise.all(
       processes.flatMap(({ hooks }, from) =>
         Array.from({ length: 20 }, (_, index) =>
@@ -290,9 +257,9 @@ server_tls_sslmode = disable
       ),
     );
     for (const { hooks } of processes) expect((await hooks.load()).events.get('Stop')?.count).toBe(80);
-    for (const { hooks, leases } of processes) {
+    for (const { hooks, leadership } of processes) {
       await hooks.close();
-      await leases.close();
+      await leadership.close();
     }
   });
 });

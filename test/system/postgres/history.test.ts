@@ -1,9 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { DatasetName } from '../../../src/catalog/dataset.ts';
-import { NotStored } from '../../../src/history/history.ts';
-import { createDatabase, type Database } from '../../../src/history/postgres/database.ts';
+import { createDatabase } from '../../../src/history/postgres/database.ts';
 import { createPostgresHistory, type PostgresHistoryDeps } from '../../../src/history/postgres/history.ts';
-import type { SharedRun, SharedTotals } from '../../../src/history/postgres/runs.ts';
 import { createSystemClock } from '../../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../../src/runtime/logger.ts';
 import { describeHistory } from '../../history/contract.ts';
@@ -123,66 +121,6 @@ describe('a history that several processes share', () => {
     expect((await newer.read('acme')).days('tokens').size).toBe(0);
     await newer.putDays('acme', 'tokens', answer([monday], { [monday]: { n: 4 } }));
     expect([...(await newer.read('acme')).days('tokens')]).toEqual([[monday, { n: 4 }]]);
-  });
-});
-
-describe('the totals of runs', () => {
-  const run: SharedRun = {
-    collector: 'tokens',
-    lastRunAt: 1_000,
-    lastSuccessAt: 1_000,
-    seconds: 1,
-    failure: undefined,
-  };
-  const counted = (id: number, revisions: number) => ({
-    id: `00000000-0000-0000-0000-00000000000${id}`,
-    totals: [{ dataset: 'tokens', revisions, rejected: 0 } as const],
-  });
-
-  /** A history that loses the answers of one kind of transaction, after it was committed, while the test says so. */
-  async function openLosing(url: string) {
-    const log = createFakeLogger();
-    const database = createDatabase({ url: { read: async () => url, describe: () => 'the test' }, log });
-    let lost: string | undefined;
-    const losing: Database = {
-      ...database,
-      async transaction(work, mode = 'write', purpose) {
-        const result = await database.transaction(work, mode, purpose);
-        if (mode === lost) throw new NotStored('lost', { reason: 'unreachable', detail: 'lost', hint: '' });
-        return result;
-      },
-    };
-    const lose = (mode?: 'write' | 'snapshot') => {
-      lost = mode;
-    };
-    const shown: SharedTotals[] = [];
-    const history = await openOpened(url, {
-      database: losing,
-      onRuns: (_org, _runs, totals) => shown.push(...totals),
-    });
-    return { ...history, shown, lose };
-  }
-
-  test('count once, although the answer to the commit was lost', async () => {
-    const history = await openLosing(await server.database());
-    history.lose('write');
-    await expect(history.putRun('acme', run, [counted(1, 2)])).rejects.toThrow('lost');
-    history.lose();
-    await history.putRun('acme', run, [counted(1, 2)]);
-    expect(history.shown.at(-1)).toEqual({ dataset: 'tokens', revisions: 2, rejected: 0 });
-    await history.putRun('acme', run, [counted(1, 2), counted(2, 3)]);
-    expect(history.shown.at(-1)).toEqual({ dataset: 'tokens', revisions: 5, rejected: 0 });
-  });
-
-  test('are stored with the run and need no other read', async () => {
-    const url = await server.database();
-    const history = await openLosing(url);
-    await history.read('acme');
-    history.lose('snapshot');
-    await history.putRun('acme', run, [counted(1, 2)]);
-    expect(history.shown).toEqual([{ dataset: 'tokens', revisions: 2, rejected: 0 }]);
-    const rows = await server.query(url, 'SELECT revisions::int FROM agent_platform.dataset_total');
-    expect(rows).toEqual([{ revisions: 2 }]);
   });
 });
 

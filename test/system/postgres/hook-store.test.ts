@@ -31,21 +31,17 @@ function measured(database: Database) {
     get schema() {
       return database.schema;
     },
-    transaction: (work, mode, purpose) =>
-      database.transaction(
-        async (query) => {
-          const cost = { statements: 0, rows: -(await rowsRead(query)) };
-          const result = await work((text, values) => {
-            cost.statements += 1;
-            return query(text, values);
-          });
-          cost.rows += await rowsRead(query);
-          costs.push(cost);
-          return result;
-        },
-        mode,
-        purpose,
-      ),
+    transaction: (work, mode) =>
+      database.transaction(async (query) => {
+        const cost = { statements: 0, rows: -(await rowsRead(query)) };
+        const result = await work((text, values) => {
+          cost.statements += 1;
+          return query(text, values);
+        });
+        cost.rows += await rowsRead(query);
+        costs.push(cost);
+        return result;
+      }, mode),
   };
   return { database: counting, costs };
 }

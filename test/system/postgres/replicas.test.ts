@@ -5,12 +5,12 @@ import { createPrograms } from '../programs.ts';
 import { type Replica, startAskedPlatform, startReplica } from './replicas.ts';
 import { usePostgres } from './server.ts';
 
-const ORGS = 7;
+const ORGS = 3;
 const COLLECTORS = ['tokens', 'tools', 'activity', 'productivity', 'readiness', 'wiki'];
 const PREFIX = 'agent_platform_exporter_';
 /** Own metrics that are equal on all replicas. */
 const SHARED =
-  /^agent_platform_(?:exporter_(?:collector_|day_revisions|records_rejected|store_info)|hook_(?:events_total|session_ends|sessions_waiting|last_event))/;
+  /^agent_platform_(?:exporter_store_info|hook_(?:events_total|session_ends|sessions_waiting|last_event))/;
 
 const server = usePostgres();
 const programs = createPrograms();
@@ -24,70 +24,118 @@ async function agreedOf(exporter: Replica): Promise<readonly string[]> {
     .sort();
 }
 
-test('three replicas ask once, agree on the page, and take over from one that was killed or suspended', async () => {
+async function agree(exporters: readonly Replica[]): Promise<void> {
+  await waitFor(async () => {
+    const [first, ...others] = await Promise.all(exporters.map(agreedOf));
+    for (const other of others) expect(other).toEqual(first);
+    expect(first?.length).toBeGreaterThan(100);
+  });
+}
+
+/** The series about runs, which only the replica that polls has. */
+async function runFigures(exporter: Replica): Promise<number> {
+  const { samples } = await exporter.page();
+  return samples.filter(({ name }) => name.startsWith(`${PREFIX}collector_`)).length;
+}
+
+test('one of three replicas polls, all publish the same, and another one takes over from one that was killed, suspended or stopped', async () => {
   const platform = await startAskedPlatform({ orgs: ORGS, users: 5, repos: 2 });
   const database = await server.database();
-  const environment = { AGENT_PLATFORM_STORAGE_URL: database };
-  const start = () => startReplica(programs, platform, { start: '2026-11-01', rate: 200, environment });
-  const holders = async () => {
-    const rows = await server.query(
-      database,
-      'SELECT holder, count(*)::int AS held FROM agent_platform.lease WHERE holder IS NOT NULL AND expires_at > now() GROUP BY holder',
-    );
-    return rows.map((row) => Number(row['held'])).sort();
+  const environment = {
+    AGENT_PLATFORM_STORAGE_URL: database,
+    AGENT_PLATFORM_WEB_ENABLE_LIFECYCLE: 'true',
   };
-  async function agree(exporters: readonly Replica[]): Promise<readonly string[]> {
-    return waitFor(async () => {
-      const [first, ...others] = await Promise.all(exporters.map(agreedOf));
-      for (const other of others) expect(other).toEqual(first);
-      return first ?? [];
-    });
-  }
+  const start = async (name: string) => {
+    const options = { start: '2026-11-01', rate: 200, name, environment };
+    return { name, ...(await startReplica(programs, platform, options)) };
+  };
+  type Named = Awaited<ReturnType<typeof start>>;
 
-  const [one, two, three] = await Promise.all([start(), start(), start()]);
-  const all = [one, two, three];
-  await waitFor(async () => expect(await holders()).toEqual([2, 2, 3]));
-  for (const exporter of all) {
-    await waitFor(async () => expect((await fetch(`${exporter.url}/-/ready`)).status).toBe(200));
-    await waitFor(async () => {
-      const page = await exporter.page();
+  /** Waits until exactly one of these leads and has run every collector, and resolves with it. */
+  async function leaderOf(exporters: readonly Named[]): Promise<Named> {
+    return waitFor(async () => {
+      const leading: Named[] = [];
+      for (const each of exporters) if (await each.leads()) leading.push(each);
+      expect(leading).toHaveLength(1);
+      const [leader] = leading;
+      if (leader === undefined) throw new Error('nobody leads');
+      const page = await leader.page();
       for (const { name } of platform.orgs) {
         for (const collector of COLLECTORS)
           expect(page.value(`${PREFIX}collector_success`, { org: name, collector })).toBe(1);
       }
+      for (const each of exporters) if (each !== leader) expect(await runFigures(each)).toBe(0);
+      return leader;
     });
   }
-  const before = await agree(all);
-  expect(before.some((line) => line.includes('collector_last_success'))).toBe(true);
+  /** Who has asked the platform since a number of requests. */
+  const askersSince = (sent: number) => [...new Set(platform.asked.slice(sent).map(({ by }) => by))];
+  const isWiki = ({ url }: { readonly url: string }) => url.includes('wiki');
+
+  const all = await Promise.all([start('one'), start('two'), start('three')]);
+  const first = await leaderOf(all);
+  for (const exporter of all) await waitFor(async () => expect(await exporter.isReady()).toBe(true));
+  await agree(all);
+  expect(askersSince(0)).toEqual([first.name]);
   const asked = platform.asked.map(({ key, url }) => `${key} ${url}`);
-  const repeated = asked.filter((request, index) => asked.indexOf(request) !== index);
-  expect(repeated).toEqual([]);
+  expect(asked.filter((request, index) => asked.indexOf(request) !== index)).toEqual([]);
 
   // Events are counted once, on whichever replica they arrive.
   const events = Array.from({ length: 30 }, (_, index) => ({
-    ...{ id: `event-${index}`, event: 'Notification', session: `session-${index % 5}` },
+    ...{ id: `event-${index}`, event: 'Stop', session: `session-${index % 5}` },
   }));
   for (const exporter of all) expect(await exporter.send(events)).toBe(202);
   for (const exporter of all) {
     await waitFor(async () => {
       const page = await exporter.page();
-      expect(page.value('agent_platform_hook_events_total', { event: 'Notification' })).toBe(30);
-      expect(page.value('agent_platform_hook_sessions_waiting')).toBe(5);
+      expect(page.value('agent_platform_hook_events_total', { event: 'Stop' })).toBe(30);
     });
   }
 
-  // Neither a restart nor a takeover asks for what was asked for.
-  const sent = platform.asked.length;
-  three.program.send('SIGTERM');
-  await three.program.ended;
-  one.program.send('SIGKILL');
-  await waitFor(async () => expect(await holders()).toEqual([ORGS]));
-  two.program.send('SIGSTOP');
-  const four = await start();
-  await waitFor(async () => expect(await holders()).toEqual([ORGS]));
-  await waitFor(async () => expect((await fetch(`${four.url}/-/ready`)).status).toBe(200));
-  two.program.send('SIGCONT');
-  await waitFor(async () => expect(await holders()).toEqual([3, 4]));
-  await agree([two, four]);
+  // A refresh that a follower was asked for is done by the leader.
+  const others = all.filter((exporter) => exporter !== first);
+  let sent = platform.asked.length;
+  expect((await fetch(`${others[0]?.url}/-/refresh`, { method: 'POST' })).status).toBe(202);
+  await waitFor(() => expect(platform.asked.slice(sent).some(isWiki)).toBe(true));
+  expect(askersSince(sent)).toEqual([first.name]);
+  await leaderOf(all);
+
+  // One that is killed is replaced, and each collector is run once more.
+  sent = platform.asked.length;
+  first.program.send('SIGKILL');
+  await first.program.ended;
+  const second = await leaderOf(others);
+  expect(askersSince(sent)).toEqual([second.name]);
+  expect(platform.asked.slice(sent).filter(isWiki)).toHaveLength(ORGS);
+  expect(second.program.stderr().match(/msg="This replica polls"/g)).toHaveLength(1);
+
+  // One that is suspended is replaced too, and sends and writes nothing when it goes on.
+  const third = others.find((exporter) => exporter !== second) ?? first;
+  sent = platform.asked.length;
+  second.program.send('SIGSTOP');
+  await leaderOf([third]);
+  expect(askersSince(sent)).toEqual([third.name]);
+  const stored = () =>
+    server.query(
+      database,
+      `SELECT (SELECT sum(version) FROM agent_platform.org_version)::text AS versions, holder, generation::int
+       FROM agent_platform.leader`,
+    );
+  const before = await stored();
+  sent = platform.asked.length;
+  second.program.send('SIGCONT');
+  await waitFor(() =>
+    expect(second.program.stderr()).toMatch(/No beat stored in time|Another replica polls/),
+  );
+  await waitFor(async () => expect(await runFigures(second)).toBe(0));
+  await leaderOf([second, third]);
+  expect(await stored()).toEqual(before);
   expect(platform.asked.slice(sent)).toEqual([]);
+  await agree([second, third]);
+
+  // One that is stopped gives its place to another one, which need not wait.
+  third.program.send('SIGTERM');
+  await third.program.ended;
+  await leaderOf([second]);
+  expect(second.program.stderr()).not.toContain('level=error');
 });

@@ -18,6 +18,8 @@ const ANSWER_MS = 120_000;
 interface Asked {
   readonly key: string;
   readonly url: string;
+  /** The name of the replica that has asked, if it has one. */
+  readonly by: string;
   /** Whether it was answered with data. */
   readonly isAnswered: boolean;
 }
@@ -38,10 +40,12 @@ export async function startAskedPlatform(
   intercept: Intercept = (_request, _response, next) => next(),
 ): Promise<AskedPlatform> {
   const sandbox = createSandbox({ now: Date.now, ...options });
-  const asked: { key: string; url: string; isAnswered: boolean }[] = [];
+  const asked: { key: string; url: string; by: string; isAnswered: boolean }[] = [];
   const platform = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const key = String(request.headers.authorization).replace('Bearer ', '');
-    const one = { key, url: String(request.url), isAnswered: false };
+    const [, by = '', url = ''] = /^(?:\/by-(\w+))?(.*)$/.exec(String(request.url)) ?? [];
+    request.url = url;
+    const one = { key, url, by, isAnswered: false };
     asked.push(one);
     response.once('finish', () => {
       one.isAnswered = response.statusCode === 200;
@@ -63,6 +67,9 @@ export interface Replica {
   readonly program: Program;
   readonly url: string;
   page(): Promise<Page>;
+  isReady(): Promise<boolean>;
+  /** Whether it is the one that polls. */
+  leads(): Promise<boolean>;
   /** Sends hook events; resolves with the status of the answer, or rejects without one in time. */
   send(
     events: readonly { readonly id: string; readonly event: string; readonly session?: string }[],
@@ -75,6 +82,10 @@ interface ReplicaOptions {
   readonly start: string;
   /** Requests per second of an organization. */
   readonly rate: number;
+  /** By which the platform knows it. */
+  readonly name?: string;
+  /** More of the configuration file. */
+  readonly settings?: string;
   /** Such as the store. */
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -83,16 +94,17 @@ interface ReplicaOptions {
 export async function startReplica(
   programs: Programs,
   platform: Pick<AskedPlatform, 'url' | 'orgs'>,
-  { start, rate, environment }: ReplicaOptions,
+  { start, rate, name: by, settings = '', environment }: ReplicaOptions,
 ): Promise<Replica> {
   const file = join(programs.folder(), 'config.yaml');
   const orgs = platform.orgs.map(
-    ({ name }, index) => `  - {name: ${name}, base_url: "${platform.url}", api_key_env: KEY_${index}}`,
+    ({ name }, index) =>
+      `  - {name: ${name}, base_url: "${platform.url}${by === undefined ? '' : `/by-${by}`}", api_key_env: KEY_${index}}`,
   );
   writeFileSync(
     file,
     `orgs:\n${orgs.join('\n')}\nschedule: {analytics: "${NEVER}", readiness: "${NEVER}", wiki: "${NEVER}"}
-history: {start: ${start}}\napi: {requests_per_second: ${rate}}\n`,
+history: {start: ${start}}\napi: {requests_per_second: ${rate}}\n${settings}`,
   );
   const program = programs.exporter(['serve', `--config.file=${file}`, '--web.listen-address=127.0.0.1:0'], {
     AGENT_PLATFORM_HOOKS_TOKEN: TOKEN,
@@ -101,9 +113,11 @@ history: {start: ${start}}\napi: {requests_per_second: ${rate}}\n`,
   });
   const port = await written(program, 'stderr', /msg=Serving .*\bport=(\d+)/);
   const url = `http://127.0.0.1:${port}`;
+  const page = async () => readPage(await (await fetch(`${url}/metrics`)).text());
   return {
-    ...{ program, url },
-    page: async () => readPage(await (await fetch(`${url}/metrics`)).text()),
+    ...{ program, url, page },
+    isReady: async () => (await fetch(`${url}/-/ready`)).status === 200,
+    leads: async () => (await page()).value('agent_platform_exporter_leader') === 1,
     async send(events, limitMs = ANSWER_MS) {
       const body = events.map(({ id, event, session = id }) => ({
         ...{ id, hook_event_name: event, session_id: session, occurred_at: Date.now() },

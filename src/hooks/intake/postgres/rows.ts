@@ -1,6 +1,7 @@
 import type { Instant } from '../../../catalog/day.ts';
 import type { Query, Row } from '../../../history/postgres/database.ts';
-import { beingCopied } from '../../../history/postgres/schema.ts';
+import { COPIER, type LeaderRow } from '../../../history/postgres/leader-row.ts';
+import { readStanding, STANDING, standingIn } from '../../../history/postgres/schema.ts';
 import { msOf, storable } from '../../../history/postgres/values.ts';
 import type { Changes, SessionState, Tally } from '../counts.ts';
 import type { Ageing } from '../sqlite/tables.ts';
@@ -20,6 +21,8 @@ export interface HookState {
   readonly forgotten: Instant;
   /** The number of remembered ids, as the server estimates it. */
   readonly ids: number;
+  /** Who polls. */
+  readonly leader: LeaderRow;
 }
 
 /** What was counted since a version. */
@@ -46,13 +49,17 @@ export interface Writing {
 
 /** Reads the state, and locks it until the end of the transaction if other commits must wait. */
 export async function readState(query: Query, schema: string, lock: '' | 'FOR UPDATE'): Promise<HookState> {
-  const [row] = await query(
-    `SELECT version::float8, ${msOf('ageing_at')}, ${msOf('doubted_since')}, ${msOf('forgotten_at')},
-     (SELECT reltuples::float8 FROM pg_class WHERE oid = to_regclass($1)) AS ids
-     FROM ${schema}.hook_state ${lock}`,
-    [`${schema}.hook_seen`],
-  );
-  if (row === undefined) throw new Error('the table hook_state is empty');
+  const text = `SELECT state.version::float8, ${msOf('ageing_at')}, ${msOf('doubted_since')}, ${msOf('forgotten_at')},
+     (SELECT reltuples::float8 FROM pg_class WHERE oid = to_regclass($1)) AS ids, ${STANDING.columns}
+     FROM S.hook_state AS state, ${STANDING.tables} ${lock === '' ? '' : `${lock} OF state`}`;
+  const [row] = await query(text.replaceAll('S.', `${schema}.`), [`${schema}.hook_seen`]);
+  if (row === undefined) {
+    // The table was emptied, or all of them.
+    const leader = await readStanding(query, schema);
+    if (lock === '') return { version: 0, ageing: undefined, forgotten: 0, ids: 0, leader };
+    await query(`INSERT INTO ${schema}.hook_state VALUES (true, 0, NULL, NULL, NULL) ON CONFLICT DO NOTHING`);
+    return readState(query, schema, lock);
+  }
   const { version, ageing_at: at, doubted_since: since, forgotten_at: forgotten, ids } = row;
   return {
     version: Number(version),
@@ -62,6 +69,7 @@ export async function readState(query: Query, schema: string, lock: '' | 'FOR UP
         : undefined,
     forgotten: Number(forgotten ?? 0),
     ids: Number(ids ?? 0),
+    leader: standingIn(row),
   };
 }
 
@@ -88,7 +96,7 @@ export async function remember(
       FROM unnest($2::text[]) AS new (id) ON CONFLICT DO NOTHING RETURNING id
     ) ${NEWS}
     UNION ALL SELECT 'added', id, NULL, NULL, NULL, NULL FROM added
-    UNION ALL SELECT 'copy', NULL, NULL, NULL, NULL, NULL FROM (${beingCopied('S')}) AS copy
+    UNION ALL SELECT 'copy', holder, NULL, NULL, NULL, NULL FROM S.leader WHERE holder LIKE '${COPIER}%'
     ORDER BY until`;
   const rows = await query(text.replaceAll('S.', `${schema}.`), [since, ids.map(storable), now]);
   return {

@@ -7,7 +7,7 @@ import { createSerialQueue } from '../../../runtime/serial-queue.ts';
 import { applied, type Changes, type SessionState, type Tally } from '../counts.ts';
 import { nextAgeing } from '../sqlite/tables.ts';
 import { type Commit, type HookStore, HookStoreError, REMEMBERED_MS } from '../store.ts';
-import { readNews, readState, remember, write } from './rows.ts';
+import { type HookState, readNews, readState, remember, write } from './rows.ts';
 
 /** Maximum number of remembered ids, in a table of about 150 MB. */
 const MAX_IDS = 1_000_000;
@@ -27,8 +27,11 @@ export function createPostgresHookStore({
   opened,
   clock,
   maxIds = MAX_IDS,
+  onWentBack,
 }: {
   readonly database: Database;
+  /** Called when the database has lost commits that this process has seen. */
+  readonly onWentBack?: ((what: Readonly<Record<string, unknown>>) => void) | undefined;
   /** Resolves once the schema is current. */
   readonly opened: Promise<void>;
   readonly clock: Clock;
@@ -40,6 +43,8 @@ export function createPostgresHookStore({
   const sessions = new Map<string, SessionState>();
   let known: Tally = { events: new Map(), ends: new Map(), sessions };
   let version = -1;
+  /** In another one, commits may be missing. */
+  let epoch = '';
   /** Monotonic instant of the last look or commit. */
   let caughtUpAt = Number.NEGATIVE_INFINITY;
   let forgotten: Instant = 0;
@@ -67,25 +72,38 @@ export function createPostgresHookStore({
   ): Promise<Result> {
     if (!isOpen) throw new HookStoreError(WAITING);
     try {
-      return await database.transaction(work, mode, 'hooks');
+      return await database.transaction(work, mode);
     } catch (error) {
       throw error instanceof NotStored ? new HookStoreError(error.details) : error;
     }
+  }
+
+  /** Reads the state; if commits may be missing, everything is read again. */
+  async function stateIn(query: Query, lock: '' | 'FOR UPDATE'): Promise<HookState> {
+    const state = await readState(query, database.schema, lock);
+    const isOlder = state.version < version;
+    if (isOlder) onWentBack?.({ what: 'hook events', version: state.version, seen: version });
+    if (isOlder || state.leader.epoch !== epoch) version = -1;
+    epoch = state.leader.epoch;
+    return state;
   }
 
   /** Applies what other processes have counted. */
   function apply(changes: Changes, now: number): void {
     if (now === version) return;
     forgetSilent(sessions, clock.now());
-    known = applied(sessions, changes);
+    const gone = version < 0 ? [...sessions.keys()].filter((id) => !changes.sessions.has(id)) : [];
+    const all = new Map([...gone.map((id) => [id, undefined] as const), ...changes.sessions]);
+    const news = { ...changes, sessions: all };
+    known = applied(sessions, news);
     version = now;
-    listener?.(changes);
+    listener?.(news);
   }
 
   /** Reads what other processes have counted. */
   async function catchUp(): Promise<void> {
     await use(async (query) => {
-      const state = await readState(query, database.schema, '');
+      const state = await stateIn(query, '');
       forgotten = Math.max(forgotten, state.forgotten);
       if (state.version !== version) apply(await readNews(query, database.schema, version), state.version);
     }, 'snapshot');
@@ -95,7 +113,7 @@ export function createPostgresHookStore({
   async function commitNow({ take, decide }: Commit): Promise<Changes> {
     const { changes, next, latest } = await use(async (query) => {
       const { schema } = database;
-      const state = await readState(query, schema, 'FOR UPDATE');
+      const state = await stateIn(query, 'FOR UPDATE');
       const { ids, now } = take();
       const news = await remember(query, schema, version, { ids, now });
       if (news.isCopied) throw new HookStoreError(COPYING);

@@ -1,0 +1,17 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+/** The database's clock: it may be wrong, and differs from those of the processes. */
+const CLOCK =
+  /(?<![.\w])(?:now|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday)\(\)|\b(?:current_(?:timestamp|date|time)|localtime(?:stamp)?)\b/i;
+
+test('no statement reads the clock of the database', () => {
+  const files = globSync('src/{history/postgres,hooks/intake/postgres,copy}/**/*.ts');
+  expect(files.length).toBeGreaterThan(10);
+  const found = files.flatMap((file) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .flatMap((line, index) => (CLOCK.test(line) ? [`${file}:${index + 1}: ${line.trim()}`] : [])),
+  );
+  expect(found).toEqual([]);
+});
