@@ -205,6 +205,28 @@ describe('settings', () => {
     expect((await story.page()).platform()).toEqual(before.platform());
   });
 
+  test('a run in progress begins again once another collector is switched off', async () => {
+    const story = await startStory();
+    story.platform.setFaults(['slow=1:600000@tokens']);
+    story.ticker.tick('20 * * * *');
+    await waitFor(() => {
+      const [acme] = story.service.status().orgs;
+      expect(acme?.collectors.find(({ name }) => name === 'tokens')?.state).toBe('running');
+    });
+    story.platform.setFaults([]);
+    const asked = story.platform.requests.length;
+    const outcome = await story.reload((config) => ({
+      ...config,
+      collectors: new Map([...config.collectors, ['wiki', false]]),
+    }));
+    expect(outcome).toEqual({ ok: true });
+    await idle(story);
+    expect(story.platform.requests.slice(asked).map(({ path }) => path.split('/').at(-1))).toEqual([
+      'tokens',
+    ]);
+    expect(story.logged('Collector failing')).toEqual([]);
+  });
+
   test('schedules change without a run in between', async () => {
     const story = await startStory({ collectors: ['wiki'] });
     const requests = story.platform.requests.length;
