@@ -9,7 +9,6 @@ import { createTerminalLog } from './hook-log.ts';
 import { settingsFor } from './hook-settings.ts';
 
 const startLimitMs = 60_000;
-const lookAgainMs = 100;
 
 /** Sends spooled events, ignoring pauses; exit code 1 if some are left after a minute. */
 export async function flushHook(paths: HookPaths, context: CommandContext): Promise<number> {
@@ -25,12 +24,8 @@ export async function flushHook(paths: HookPaths, context: CommandContext): Prom
   });
   const before = parts.spool.names().length;
   const until = clock.elapsed() + startLimitMs;
-  parts.hold.end();
-  let result = await flush(parts, until);
-  while (result === 'busy' && clock.elapsed() < until) {
-    await clock.wait(lookAgainMs);
-    result = await flush(parts, until);
-  }
+  parts.pause.end();
+  await flush(parts, until);
   const left = parts.spool.names().length;
   context.stdout.write(`${Math.max(0, before - left)} of ${before} spooled events sent, ${left} left\n`);
   return left === 0 ? 0 : 1;

@@ -1,6 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { type HookEvent, sharedPart } from '../hooks/event.ts';
-import { createEventId } from '../hooks/files.ts';
-import { classifyResponse } from '../hooks/forward/response.ts';
+import { classifyResponse } from '../hooks/forward/forward.ts';
 import { createRunProgram } from '../hooks/notify/local.ts';
 import { deliverAll } from '../hooks/notify/notify.ts';
 import type { HookPaths } from '../hooks/paths.ts';
@@ -30,7 +30,7 @@ export async function testHook(paths: HookPaths, context: CommandContext): Promi
   const notice = {
     title: 'Agent Platform Exporter',
     text: 'This is a test of the hook notifications',
-    event: sharedPart(sample, createEventId(), clock.now()),
+    event: sharedPart(sample, randomUUID(), clock.now()),
     extra: {},
   };
   const deliveries = Object.entries(settings.channels).map(([name, channel]) => ({ name, channel, notice }));

@@ -1,4 +1,5 @@
 import { ConfigError } from '../runtime/errors.ts';
+import { pasteProblem } from '../runtime/pasted-key.ts';
 import { unreadable } from '../runtime/text-file.ts';
 import type { Files } from './files.ts';
 
@@ -76,13 +77,6 @@ function keyIn(text: string, source: string): string {
   const problem = pasteProblem(text);
   if (problem !== undefined) throw new ConfigError(`${source} contains ${problem}`);
   return secretIn(text, source);
-}
-
-/** What was pasted along with a key, such as the line of an environment file; undefined if nothing was. */
-export function pasteProblem(text: string): string | undefined {
-  const line = text.trim();
-  if (/^(?:export\s+)?[A-Za-z_]\w*=[^=]/.test(line)) return 'NAME= in front of the key: write the key alone';
-  return /^["'`]|["'`]$/.test(line) ? 'quotation marks around the key: write the key alone' : undefined;
 }
 
 /** Any secret in a text, such as a password or a URL, which may contain quotation marks. Throws like `keyIn`. */

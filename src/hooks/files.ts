@@ -1,26 +1,23 @@
-import { textOf } from '../runtime/text-file.ts';
-
-// Not imported: importing all members of a built-in module takes longer than using a few of them.
-const {
+import {
   closeSync,
   constants,
   fsyncSync,
   mkdirSync,
   openSync,
   readFileSync,
-  readSync,
   renameSync,
   rmSync,
   writeFileSync,
-} = process.getBuiltinModule('node:fs');
-const path = process.getBuiltinModule('node:path');
+} from 'node:fs';
+import path from 'node:path';
+import { textOf } from '../runtime/text-file.ts';
 
 /**
- * Writes a file atomically, so that others see all of it or nothing, even if this process is killed. By default only
- * the owner may read it. Throws the system's error.
+ * Writes a file atomically, so that others see all of it or nothing, even if this process is killed. By default only the
+ * owner may read it. Throws the system's error.
  */
 export function writeWhole(file: string, content: string, mode = 0o600): void {
-  replace(file, content, mode, false);
+  replace(file, content, { mode, flush: false });
 }
 
 /**
@@ -29,15 +26,14 @@ export function writeWhole(file: string, content: string, mode = 0o600): void {
  */
 export function writeDurably(file: string, content: string): void {
   const folder = path.dirname(file);
-  try {
-    replace(file, content, 0o600, true);
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-    const first = createFolder(folder);
-    replace(file, content, 0o600, true);
-    if (first !== undefined) syncFolders(folder, path.dirname(first));
-  }
+  const created = createFolder(folder);
+  replace(file, content, { mode: 0o600, flush: true });
   syncFolder(folder);
+  if (created === undefined) return;
+  for (let above = folder; above !== path.dirname(created); ) {
+    above = path.dirname(above);
+    syncFolder(above);
+  }
 }
 
 /**
@@ -67,37 +63,21 @@ function isCreated(folder: string): boolean {
   }
 }
 
-function replace(file: string, content: string, mode: number, durable: boolean): void {
+function replace(
+  file: string,
+  content: string,
+  how: { readonly mode: number; readonly flush: boolean },
+): void {
   const unfinished = `${file}.${process.pid}.new`;
+  // An earlier process may have left it; a symbolic link in its place is not followed.
+  rmSync(unfinished, { force: true });
   try {
-    const descriptor = openNew(unfinished, mode);
-    try {
-      writeFileSync(descriptor, content);
-      if (durable) fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
+    writeFileSync(unfinished, content, { flag: 'wx', ...how });
     renameSync(unfinished, file);
   } catch (error) {
     rmSync(unfinished, { force: true });
     throw error;
   }
-}
-
-/** Creates a file without following a symbolic link in its place; a leftover of an earlier process is removed. */
-function openNew(file: string, mode: number): number {
-  try {
-    return openSync(file, 'wx', mode);
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
-    rmSync(file, { force: true });
-    return openSync(file, 'wx', mode);
-  }
-}
-
-function syncFolders(from: string, to: string): void {
-  for (let folder = from; folder !== to; folder = path.dirname(folder)) syncFolder(folder);
-  syncFolder(to);
 }
 
 /** Syncs a directory's entries to disk. */
@@ -129,35 +109,4 @@ export function readNow(file: string): string {
 /** The system's error code, `unknown` if there is none. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-}
-
-/** FNV-1a of a text in UTF-8, as 8 hex digits: short, and requires no hash library. */
-export function checksumOf(text: string): string {
-  let hash = 0x811c9dc5;
-  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
-  return hash.toString(16).padStart(8, '0');
-}
-
-/** A random UUID (version 4). */
-export function createEventId(): string {
-  const bytes = randomBytes();
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-}
-
-// Directly from the system if it is available as a file: loading Node's library takes a tenth of the whole run.
-function randomBytes(): Buffer {
-  const bytes = Buffer.alloc(16);
-  try {
-    const descriptor = openSync('/dev/urandom', 'r');
-    try {
-      if (readSync(descriptor, bytes) === bytes.length) return bytes;
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch {
-    // Not available on Windows.
-  }
-  return process.getBuiltinModule('node:crypto').randomBytes(16);
 }

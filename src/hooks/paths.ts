@@ -1,8 +1,6 @@
+import { userInfo } from 'node:os';
+import path from 'node:path';
 import type { Environment } from '../config/process-environment.ts';
-import { checksumOf } from './files.ts';
-
-// Not imported: importing all members of a built-in module takes longer than using a few of them.
-const path = process.getBuiltinModule('node:path');
 
 /** The files and directories of the hook command. */
 export interface HookPaths {
@@ -31,7 +29,7 @@ export function findPaths(
     // Another settings file may forward to another address: events spooled for one must not go to the other.
     state: state
       ? path.resolve(expandHome(state, home))
-      : path.join(states, program, chosen ? `hooks-${checksumOf(file)}` : 'hooks'),
+      : path.join(states, program, chosen ? path.join('hooks-of', file.replaceAll(':', '%3A')) : 'hooks'),
     home,
   };
 }
@@ -44,7 +42,7 @@ export function expandHome(text: string, home: string): string {
 // Never the working directory, often a repository with settings of somebody else.
 function ownHome(): string {
   try {
-    return process.getBuiltinModule('node:os').userInfo().homedir;
+    return userInfo().homedir;
   } catch {
     // A user that the system does not know.
     return path.resolve('/');

@@ -1,7 +1,8 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
-import { pasteProblem } from '../config/credential.ts';
 import type { Environment } from '../config/process-environment.ts';
 import { connectAttemptMs } from '../runtime/connect-attempt.ts';
+import { httpClient } from '../runtime/http-client.ts';
+import { pasteProblem } from '../runtime/pasted-key.ts';
 import { ProxyError, type ProxySettings, throughProxy } from '../runtime/proxy.ts';
 import { unreadable } from '../runtime/text-file.ts';
 import { codeOf, readNow } from './files.ts';
@@ -67,11 +68,10 @@ export function createPost(settings: ProxySettings): Post {
 
   return async ({ url: address, body, headers = {}, caFile, timeoutMs }) => {
     const url = new URL(address);
-    const ca = caFile === undefined ? undefined : certificatesWith(caFile);
+    const ca = caFile === undefined ? undefined : await certificatesWith(caFile);
     const { agent, proxy, close } = await connectionFor(url, timeoutMs, ca);
     return new Promise((resolve, reject) => {
-      // Not imported: importing all its members would take longer than the request.
-      const client = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
+      const client = httpClient(url.protocol === 'https:');
       const options: RequestOptions = {
         ...(ca === undefined ? {} : { ca }),
         ...{ autoSelectFamilyAttemptTimeout: connectAttemptMs(timeoutMs) },
@@ -127,14 +127,15 @@ function postError(error: Error, proxy: string | undefined): PostError {
 }
 
 /** The default certificates and those of a PEM file; throws an error that names a file that cannot be read. */
-export function certificatesWith(file: string): string[] {
+export async function certificatesWith(file: string): Promise<string[]> {
   let own: string;
   try {
     own = readNow(file);
   } catch (error) {
     throw new Error(`the file of certificates ${file} ${unreadable(error)}`);
   }
-  return [...process.getBuiltinModule('node:tls').getCACertificates('default'), own];
+  const { getCACertificates } = await import('node:tls');
+  return [...getCACertificates('default'), own];
 }
 
 /** Reads a secret; throws an error that names its source but never its value. */

@@ -1,6 +1,9 @@
 import type { Agent, AgentOptions } from 'node:http';
-import type { Agent as SecureAgent } from 'node:https';
+import { Agent as SecureAgent } from 'node:https';
+import net from 'node:net';
+import tls from 'node:tls';
 import { connectAttemptMs } from './connect-attempt.ts';
+import { httpClient } from './http-client.ts';
 import type { ProxySettings } from './proxy.ts';
 import { type ProxyAddress, parseProxies } from './proxy-address.ts';
 import { connectionTo, openTunnel, type Tunnel } from './tunnel.ts';
@@ -49,8 +52,7 @@ export function createAgentPool({ limitMs, proxy: settings, ca, ...limits }: Poo
     if (proxy !== undefined) {
       return isSecure ? tunnelAgent(proxy, options, limitMs) : forwardingAgent(proxy, options, limitMs);
     }
-    // Not imported: the hook command loads this, and importing all members of a built-in module takes longer.
-    return new (process.getBuiltinModule(isSecure ? 'node:https' : 'node:http').Agent)(options);
+    return new (httpClient(isSecure).Agent)(options);
   }
 
   return {
@@ -69,13 +71,10 @@ export function createAgentPool({ limitMs, proxy: settings, ca, ...limits }: Poo
 
 /** For plain HTTP, Node.js puts the whole URL and the credentials into the request to the proxy. */
 function forwardingAgent(proxy: ProxyAddress, options: AgentOptions, limitMs: number): Agent {
-  const { Agent } = process.getBuiltinModule('node:http');
+  const { Agent } = httpClient(false);
   const agent = new Agent({ ...options, proxyEnv: { HTTP_PROXY: proxy.href } });
   const to = connectionTo(proxy, limitMs);
-  agent.createConnection = () =>
-    proxy.secure
-      ? process.getBuiltinModule('node:tls').connect(to)
-      : process.getBuiltinModule('node:net').connect(to);
+  agent.createConnection = () => (proxy.secure ? tls.connect(to) : net.connect(to));
   return agent;
 }
 
@@ -84,8 +83,7 @@ function forwardingAgent(proxy: ProxyAddress, options: AgentOptions, limitMs: nu
  * left to the client: an agent would open several for a request that waits for one.
  */
 function tunnelAgent(proxy: ProxyAddress, options: AgentOptions, limitMs: number): SecureAgent {
-  const { Agent } = process.getBuiltinModule('node:https');
-  const agent = new Agent({
+  const agent = new SecureAgent({
     ...options,
     maxSockets: Number.POSITIVE_INFINITY,
     maxFreeSockets: options.maxSockets,

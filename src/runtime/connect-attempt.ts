@@ -1,3 +1,5 @@
+import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
+
 const SHARE = 0.4;
 const MAX_MS = 5_000;
 
@@ -11,5 +13,5 @@ export function connectAttemptMs(limitMs: number): number {
 
 /** The same for a library that opens its connections itself: sets it for the whole process. */
 export function setConnectAttempt(limitMs: number): void {
-  process.getBuiltinModule('node:net').setDefaultAutoSelectFamilyAttemptTimeout(connectAttemptMs(limitMs));
+  setDefaultAutoSelectFamilyAttemptTimeout(connectAttemptMs(limitMs));
 }

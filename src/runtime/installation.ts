@@ -1,7 +1,6 @@
-// Nothing is imported, because the hook command counts milliseconds. In the single executable,
-// scripts/bundle/installation.ts replaces this module, because there are no files beside it.
-const { readFileSync } = process.getBuiltinModule('node:fs');
-const { fileURLToPath } = process.getBuiltinModule('node:url');
+// In the single executable, scripts/bundle/installation.ts replaces this module, because there are no files beside it.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 const root = new URL('../../', import.meta.url);
 

@@ -1,6 +1,5 @@
-// Not imported: the hook command loads this, and importing all members of a built-in module takes longer.
-const { BlockList, isIP } = process.getBuiltinModule('node:net');
-const { domainToASCII } = process.getBuiltinModule('node:url');
+import { BlockList, isIP } from 'node:net';
+import { domainToASCII } from 'node:url';
 
 /** The host of a URL, without brackets or a final dot. */
 interface Host {

@@ -1,5 +1,4 @@
-// Not imported: importing all members of a built-in module takes longer than using a few of them.
-const { isUtf8 } = process.getBuiltinModule('node:buffer');
+import { isUtf8 } from 'node:buffer';
 
 const LINE_FEED = 0x0a;
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { connectAttemptMs } from './connect-attempt.ts';
+import { httpClient } from './http-client.ts';
 import { ProxyError } from './proxy.ts';
 import type { ProxyAddress } from './proxy-address.ts';
 
@@ -15,9 +16,8 @@ export interface Tunnel {
 /** Opens a tunnel to `target` (host and port) through a proxy, within `limitMs` milliseconds. */
 export function openTunnel(proxy: ProxyAddress, target: string, limitMs: number): Tunnel {
   const { promise: opened, resolve, reject } = Promise.withResolvers<Socket>();
-  // Not imported: the hook command loads this, and importing all members of a built-in module takes longer.
-  const { STATUS_CODES } = process.getBuiltinModule('node:http');
-  const client = process.getBuiltinModule(proxy.secure ? 'node:https' : 'node:http');
+  const { STATUS_CODES } = httpClient(false);
+  const client = httpClient(proxy.secure);
   const options = {
     ...connectionTo(proxy, limitMs),
     method: 'CONNECT',
@@ -63,7 +63,6 @@ export function openTunnel(proxy: ProxyAddress, target: string, limitMs: number)
 
 /** The options of a connection to the proxy itself, for `net` and `tls` alike. */
 export function connectionTo({ host, port }: ProxyAddress, limitMs: number) {
-  const { isIP } = process.getBuiltinModule('node:net');
   return {
     host,
     port,

@@ -214,7 +214,7 @@ describe('what is forwarded', () => {
       'content-type': 'application/json',
     });
     expect(JSON.parse(request?.body ?? '')).toEqual({
-      id: expect.stringMatching(/^[\da-f-]{36}$/),
+      id: expect.stringMatching(/^[\da-z-]{20,40}$/),
       hook_event_name: 'Brand new',
       session_id: 's',
       reason: 'why',

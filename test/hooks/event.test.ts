@@ -2,7 +2,6 @@ import { userInfo } from 'node:os';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseEvent, sharedPart } from '../../src/hooks/event.ts';
-import { createEventId } from '../../src/hooks/files.ts';
 import { findPaths, readHookArguments } from '../../src/hooks/paths.ts';
 
 describe('an event', () => {
@@ -72,13 +71,6 @@ describe('an event', () => {
       ...shared,
       occurred_at: 5,
     });
-  });
-
-  test('has an id of its own', () => {
-    const ids = Array.from({ length: 1000 }, createEventId);
-    expect(new Set(ids).size).toBe(1000);
-    for (const id of ids)
-      expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
   });
 });
 

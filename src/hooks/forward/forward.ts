@@ -1,18 +1,16 @@
+import path from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
-import type { SharedEvent } from '../event.ts';
+import { isRecord, type SharedEvent } from '../event.ts';
 import { codeOf, createFolder } from '../files.ts';
 import type { HookLog } from '../log.ts';
-import { type Post, PostError, type ReadSecret, readToken } from '../post.ts';
+import { type Answer, type Post, PostError, type ReadSecret, readToken } from '../post.ts';
 import type { ForwardSettings } from '../settings/settings.ts';
-import { createLock, createSendingHold, isAlive, type Lock, type SendingHold } from './lock.ts';
-import { classifyFailure, classifyResponse, refusedPauseMs, type Verdict } from './response.ts';
-import { createSpool, type Spool, type SpoolLimits } from './spool.ts';
+import { createPause, createSpool, type Pause, type Spool, type SpoolLimits } from './spool.ts';
 
 export interface ForwardParts {
   readonly settings: ForwardSettings;
   readonly spool: Spool;
-  readonly lock: Lock;
-  readonly hold: SendingHold;
+  readonly pause: Pause;
   readonly post: Post;
   readonly secret: ReadSecret;
   readonly clock: Clock;
@@ -21,11 +19,7 @@ export interface ForwardParts {
 
 const maxEvents = 500;
 const maxBytes = 524_288;
-const lookAgainMs = 10;
-/**
- * How long a run waits for another one that is sending, and how long it starts new requests for events that were
- * spooled before.
- */
+/** How long a run starts new requests for events that were spooled before. */
 const startLimitMs = 500;
 /** After this many single events in a row that are rejected on the way, a run ends. */
 const maxRefusedOnTheWay = 2;
@@ -64,137 +58,86 @@ export async function forward(
   }
   const lost = spool.trim(clock.now());
   if (lost > 0) log.error('Events lost: spool limits exceeded', { events: lost });
-  const startUntil = Math.min(until, clock.elapsed() + startLimitMs);
-  while (clock.elapsed() < startUntil && !parts.hold.holds(clock.now()) && spool.has(name)) {
-    if ((await flush(parts, until, startUntil)) !== 'busy') return;
-    // Another process is sending, and will send this event too.
-    await clock.wait(lookAgainMs);
-  }
+  if (parts.pause.holds(clock.now())) return;
+  await flush(parts, until, Math.min(until, clock.elapsed() + startLimitMs));
 }
 
 /**
- * Sends the spooled events until `until`, and starts no request after `startUntil`; `busy` if another process is sending.
+ * Sends the spooled events, batch after batch, until `until`, and starts no request after `startUntil`. A rejected batch is
+ * halved until the faulty event is isolated. Another process may send the same events: they count once by their ids.
  */
-export async function flush(
-  parts: ForwardParts,
-  until: number,
-  startUntil = until,
-): Promise<'empty' | 'busy' | 'left'> {
-  const { lock, clock } = parts;
-  const now = clock.now();
-  if (!lock.take(now, now + Math.max(0, until - clock.elapsed()) + 1000)) return 'busy';
-  try {
-    return await sendAll(parts, until, startUntil);
-  } finally {
-    lock.release();
-  }
-}
-
-/** Sends batch after batch. A rejected batch is halved until the faulty event is isolated. */
-async function sendAll(parts: ForwardParts, until: number, startUntil: number): Promise<'empty' | 'left'> {
-  const { spool, hold, clock, log } = parts;
+export async function flush(parts: ForwardParts, until: number, startUntil = until): Promise<void> {
+  const { spool, pause, clock, log } = parts;
   let most = maxEvents;
-  let waiting: readonly string[] = [];
-  // Unread, or rejected on the way: they stay on disk, and the others must not wait for them.
-  const left = new Set<string>();
   let refusedInARow = 0;
-  while (clock.elapsed() < startUntil) {
-    if (waiting.length === 0) waiting = spool.names().filter((name) => !left.has(name));
-    if (waiting.length === 0) return left.size === 0 ? 'empty' : 'left';
-    const { names, texts, unread, passed } = nextBatch(parts, waiting, most);
-    for (const name of unread) left.add(name);
-    const outcome: Outcome = texts.length === 0 ? { kind: 'done' } : await sendBatch(parts, texts, until);
-    if (outcome.kind === 'later') return 'left';
-    if (outcome.kind === 'halve') {
+  let waiting = spool.names();
+  while (waiting.length > 0 && clock.elapsed() < startUntil) {
+    const { names, texts, passed } = nextBatch(parts, waiting, most);
+    const verdict = texts.length === 0 ? nothingSent : await send(parts, texts, until);
+    if (verdict.kind === 'later') {
+      log.warn('Events stay on disk: the exporter did not accept them', { why: verdict.why });
+      if (verdict.pauseMs > 0) pause.begin(clock.now() + verdict.pauseMs);
+      return;
+    }
+    if (verdict.kind === 'refused' && texts.length > 1) {
       most = Math.ceil(texts.length / 2);
       continue;
     }
     waiting = waiting.slice(passed);
-    if (outcome.kind === 'done') {
-      spool.remove(names);
-      most = Math.min(maxEvents, most * 2);
-      if (texts.length > 0) refusedInARow = 0;
-      continue;
+    if (verdict.kind === 'refused' && !verdict.byIntake) {
+      // It stays on disk, and the others must not wait for it.
+      refusedInARow += 1;
+      if (refusedInARow < maxRefusedOnTheWay) continue;
+      log.warn('Events stay on disk: rejected on the way to the exporter', { why: verdict.why });
+      pause.begin(clock.now() + pauses.denied);
+      return;
     }
-    for (const name of names) left.add(name);
-    refusedInARow += 1;
-    if (refusedInARow < maxRefusedOnTheWay) continue;
-    log.warn('Events stay on disk: rejected on the way to the exporter', { why: outcome.why });
-    hold.begin(clock.now() + refusedPauseMs);
-    return 'left';
+    if (verdict.kind === 'refused') log.error('Event lost: rejected by the exporter', { why: verdict.why });
+    else if (verdict.rejected > 0) {
+      log.error('Events lost: rejected by the exporter', { events: verdict.rejected });
+    }
+    spool.remove(names);
+    most = Math.min(maxEvents, most * 2);
+    if (texts.length > 0) refusedInARow = 0;
   }
-  return spool.names().length === 0 ? 'empty' : 'left';
 }
+
+const nothingSent: Verdict = { kind: 'taken', rejected: 0 };
 
 interface Batch {
   /** The events, and those that another process has removed meanwhile. */
   readonly names: readonly string[];
   readonly texts: readonly string[];
-  /** Those that the system cannot read now. */
-  readonly unread: readonly string[];
-  /** Number of processed names, including damaged ones. */
+  /** Number of processed names, including damaged and unreadable ones. */
   readonly passed: number;
 }
 
 function nextBatch({ spool, log }: ForwardParts, waiting: readonly string[], most: number): Batch {
   const names: string[] = [];
   const texts: string[] = [];
-  const unread: string[] = [];
   let bytes = 0;
   let passed = 0;
   let damaged = 0;
+  let unread = 0;
   for (const name of waiting) {
     const found = spool.read(name);
     passed += 1;
     if (found.kind === 'damaged') {
       spool.setAside(name);
       damaged += 1;
-      continue;
+    } else if (found.kind === 'unread') {
+      unread += 1;
+    } else {
+      names.push(name);
+      if (found.kind === 'gone') continue;
+      texts.push(found.text);
+      bytes += found.text.length;
+      if (texts.length === most || bytes >= maxBytes) break;
     }
-    if (found.kind === 'unread') {
-      unread.push(name);
-      continue;
-    }
-    names.push(name);
-    if (found.kind === 'gone') continue;
-    texts.push(found.text);
-    bytes += found.text.length;
-    if (texts.length === most || bytes >= maxBytes) break;
   }
-  if (damaged > 0) {
-    log.error('Events lost: damaged files were set aside', { events: damaged });
-  }
-  if (unread.length > 0)
-    log.warn('Events stay on disk: their files cannot be read', { events: unread.length });
-  return { names, texts, unread, passed };
-}
-
-/** `done`: the events can be removed; `kept`: a single event that was rejected on the way. */
-type Outcome =
-  | { readonly kind: 'done' }
-  | { readonly kind: 'halve' }
-  | { readonly kind: 'later' }
-  | { readonly kind: 'kept'; readonly why: string };
-
-async function sendBatch(parts: ForwardParts, texts: readonly string[], until: number): Promise<Outcome> {
-  const { hold, clock, log } = parts;
-  const verdict = await send(parts, texts, until);
-  switch (verdict.kind) {
-    case 'later':
-      log.warn('Events stay on disk: the exporter did not accept them', { why: verdict.why });
-      if (verdict.pauseMs > 0) hold.begin(clock.now() + verdict.pauseMs);
-      return { kind: 'later' };
-    case 'refused':
-      if (texts.length > 1) return { kind: 'halve' };
-      if (!verdict.byIntake) return { kind: 'kept', why: verdict.why };
-      log.error('Event lost: rejected by the exporter', { why: verdict.why });
-      return { kind: 'done' };
-    case 'taken':
-      if (verdict.rejected > 0) {
-        log.error('Events lost: rejected by the exporter', { events: verdict.rejected });
-      }
-      return { kind: 'done' };
-  }
+  if (damaged > 0) log.error('Events lost: damaged files were set aside', { events: damaged });
+  if (unread > 0) log.warn('Events stay on disk: their files cannot be read', { events: unread });
+  return { names, texts, passed };
 }
 
 async function send(
@@ -229,9 +172,6 @@ async function send(
   }
 }
 
-// Not imported: importing all members of a built-in module takes longer than using a few of them.
-const path = process.getBuiltinModule('node:path');
-
 /** The default limits of the spool. */
 const standardLimits: SpoolLimits = { maxBytes: 10_485_760, maxAgeMs: 604_800_000 };
 
@@ -255,7 +195,81 @@ export function createForwarding(
     ...parts,
     settings,
     spool: spoolIn(state, settings.spool),
-    lock: createLock(path.join(state, 'sending'), process.pid, isAlive),
-    hold: createSendingHold(path.join(state, 'pause')),
+    pause: createPause(path.join(state, 'pause')),
   };
+}
+
+/**
+ * The outcome for the events of a request. Only the hook intake itself can accept or reject events; answers of a proxy
+ * or another server decide about none. `pauseMs`: how long later runs do not try.
+ */
+type Verdict =
+  | { readonly kind: 'taken'; readonly rejected: number }
+  /** `byIntake`: by the hook intake itself. */
+  | { readonly kind: 'refused'; readonly why: string; readonly byIntake: boolean }
+  | { readonly kind: 'later'; readonly why: string; readonly pauseMs: number };
+
+const pauses = { denied: 30_000, server: 2000, slow: 15_000, longest: 300_000 };
+
+/** Classifies the response to a request with this number of events. */
+export function classifyResponse({ status, retryAfter, body }: Answer, events: number): Verdict {
+  const answer = recordIn(body);
+  if (status >= 200 && status < 300) {
+    const rejected = rejectedOf(answer, events);
+    if (rejected !== undefined) return { kind: 'taken', rejected };
+    const why = `answered ${status}, but not as the exporter's hook intake would: check forward.url`;
+    return { kind: 'later', why, pauseMs: pauses.denied };
+  }
+  if (status === 400 || status === 413) {
+    return { kind: 'refused', why: `answered ${status}`, byIntake: isRefusal(answer) };
+  }
+  const denied = status === 401 || status === 403 || status === 404;
+  const asked = Math.min(secondsIn(retryAfter) * 1000, pauses.longest);
+  return {
+    kind: 'later',
+    why: `answered ${status}${hintFor(status)}`,
+    pauseMs: Math.max(denied ? pauses.denied : pauses.server, asked),
+  };
+}
+
+/** Classifies a request without a response. A refused connection is cheap, so the next run may try again. */
+function classifyFailure(error: unknown): Verdict {
+  if (!(error instanceof PostError))
+    return { kind: 'later', why: error instanceof Error ? error.message : 'the request failed', pauseMs: 0 };
+  const quick = error.code === 'ECONNREFUSED' || error.code === 'ECONNRESET' || error.code === 'EPIPE';
+  return { kind: 'later', why: error.message, pauseMs: quick ? 0 : pauses.slow };
+}
+
+function hintFor(status: number): string {
+  if (status === 401 || status === 403) return ': the token differs from that of the exporter';
+  return status === 404 ? ': no exporter with a hook token at this URL' : '';
+}
+
+function secondsIn(retryAfter: string | undefined): number {
+  return /^\d{1,6}$/.test(retryAfter ?? '') ? Number(retryAfter) : 0;
+}
+
+/** Number of events that the intake rejected; undefined if the answer does not account for all that were sent. */
+function rejectedOf(answer: Readonly<Record<string, unknown>>, events: number): number | undefined {
+  const { accepted, duplicates, rejected } = answer;
+  if (typeof accepted !== 'number' || typeof duplicates !== 'number' || typeof rejected !== 'number') {
+    return undefined;
+  }
+  return accepted + duplicates + rejected === events ? rejected : undefined;
+}
+
+/** The intake includes the reason under which it counts the rejection. */
+function isRefusal({ error, reason }: Readonly<Record<string, unknown>>): boolean {
+  return typeof error === 'string' && refusals.has(reason);
+}
+
+const refusals: ReadonlySet<unknown> = new Set(['invalid', 'too_old', 'malformed', 'too_large']);
+
+function recordIn(body: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(body);
+    return isRecord(value) ? value : {};
+  } catch {
+    return {};
+  }
 }

@@ -1,9 +1,7 @@
+import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
 import { isRecord, type SharedEvent } from '../event.ts';
-import { checksumOf, codeOf, writeDurably, writeWhole } from '../files.ts';
-
-// Not imported: importing all members of a built-in module takes longer than using a few of them.
-const { existsSync, readdirSync, readFileSync, renameSync, rmSync } = process.getBuiltinModule('node:fs');
-const path = process.getBuiltinModule('node:path');
+import { codeOf, writeDurably, writeWhole } from '../files.ts';
 
 /** Unconfirmed events on disk: one file each, so that no writer waits for another. */
 export interface Spool {
@@ -19,7 +17,6 @@ export interface Spool {
   remove(names: Iterable<string>): void;
   /** Sets a damaged file aside; it stays in the directory as long as an event would. */
   setAside(name: string): void;
-  has(name: string): boolean;
   /**
    * Removes events beyond the limits of age and size, oldest first; returns the number of lost events. An age counts once
    * some events have been too old for a day: after a clock step, all of them are.
@@ -42,7 +39,7 @@ export interface SpoolLimits {
   readonly maxAgeMs: number;
 }
 
-// Instant, size, checksum and id, so that limits and order can be determined without reading the files.
+// Instant, size and id, so that limits and order can be determined without reading the files.
 const nameShape = /^(\d{15})-(\d{6})-([\w.:-]+)\.json$/;
 const damaged = '.damaged';
 /** The system's errors that say nothing about the file. */
@@ -88,12 +85,12 @@ export function createSpool(folder: string, limits: SpoolLimits): Spool {
     }
     return false;
   }
-  const spool: Spool = {
+  return {
     add(event) {
       const text = JSON.stringify(event);
       const instant = String(Math.max(0, Math.round(event.occurred_at))).padStart(15, '0');
       const size = String(Buffer.byteLength(text)).padStart(6, '0');
-      const name = `${instant}-${size}-${checksumOf(text)}-${event.id}.json`;
+      const name = `${instant}-${size}-${event.id}.json`;
       writeDurably(path.join(folder, name), text);
       return name;
     },
@@ -121,7 +118,6 @@ export function createSpool(folder: string, limits: SpoolLimits): Spool {
         // Another process did, or it expires.
       }
     },
-    has: (name) => existsSync(path.join(folder, name)),
     trim(now) {
       let bytes = 0;
       let lost = 0;
@@ -141,10 +137,9 @@ export function createSpool(folder: string, limits: SpoolLimits): Spool {
       return lost;
     },
   };
-  return spool;
 }
 
-/** Whether a text is what was written under this name; names of an earlier release have no checksum. */
+/** Whether a text is what was written under this name. */
 function isWhole(name: string, text: string): boolean {
   if (Buffer.byteLength(text) !== sizeIn(name)) return false;
   let event: unknown;
@@ -153,9 +148,7 @@ function isWhole(name: string, text: string): boolean {
   } catch {
     return false;
   }
-  if (!isRecord(event) || typeof event['hook_event_name'] !== 'string') return false;
-  const identity = nameShape.exec(name)?.[3];
-  return identity === `${checksumOf(text)}-${event['id']}` || identity === event['id'];
+  return isRecord(event) && typeof event['id'] === 'string' && name.endsWith(`-${event['id']}.json`);
 }
 
 function instantIn(name: string): number {
@@ -164,4 +157,43 @@ function instantIn(name: string): number {
 
 function sizeIn(name: string): number {
   return Number(nameShape.exec(name)?.[2] ?? 0);
+}
+
+/** A time during which no run tries to send, because the last one timed out or was told to wait. */
+export interface Pause {
+  /** Whether it is in effect at an instant (Unix milliseconds). */
+  holds(now: number): boolean;
+  begin(until: number): void;
+  end(): void;
+}
+
+const maxPauseMs = 300_000;
+
+/** Creates a pause that is stored in a file. */
+export function createPause(file: string): Pause {
+  return {
+    holds(now) {
+      try {
+        const until = Number(readFileSync(file, 'utf8'));
+        // An expiry that no run would have set comes from a wrong clock.
+        return now < until && until <= now + maxPauseMs;
+      } catch {
+        return false;
+      }
+    },
+    begin(until) {
+      try {
+        writeWhole(file, String(until));
+      } catch {
+        // Then the next run tries earlier than it should; no event is lost by that.
+      }
+    },
+    end() {
+      try {
+        rmSync(file, { force: true });
+      } catch {
+        // Another user's file: a pause ends by itself.
+      }
+    },
+  };
 }

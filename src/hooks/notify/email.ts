@@ -16,7 +16,7 @@ export const sendToEmail: SendBy<EmailChannel> = async (channel, notice, { secre
     requireTLS: security === 'starttls',
     ignoreTLS: security === 'none',
     ...(login === undefined ? {} : { auth: { user: login.username, pass: secret(login.password) } }),
-    ...(caFile === undefined ? {} : { tls: { ca: certificatesWith(caFile) } }),
+    ...(caFile === undefined ? {} : { tls: { ca: await certificatesWith(caFile) } }),
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,

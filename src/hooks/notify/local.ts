@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import type { Environment } from '../../config/process-environment.ts';
 import type { DesktopChannel, SoundChannel } from '../settings/settings.ts';
 import type { Notice, RunProgram, SendBy } from './notice.ts';
@@ -143,7 +144,6 @@ export function playersFor(
 export function createRunProgram(signal: AbortSignal): RunProgram {
   return (program, args) =>
     new Promise((resolve, reject) => {
-      const { spawn } = process.getBuiltinModule('node:child_process');
       const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], signal, windowsHide: true });
       let output = '';
       child.stderr.setEncoding('utf8').on('data', (text: string) => {

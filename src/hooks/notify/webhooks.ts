@@ -1,5 +1,7 @@
+import { createHmac } from 'node:crypto';
 import type { ChatChannel, Secret, WebhookChannel } from '../settings/settings.ts';
 import type { ChannelParts, Notice, SendBy } from './notice.ts';
+
 /** Posts a notice to a chat's incoming webhook. */
 export const sendToChat: SendBy<ChatChannel> = (channel, notice, parts) =>
   postTo({ url: channel.url, body: JSON.stringify(chatForms[channel.type](notice)) }, parts);
@@ -80,7 +82,6 @@ export const sendToWebhook: SendBy<WebhookChannel> = (channel, notice, parts) =>
 
 /** `sha256=` and the HMAC-SHA-256, in hex, of the timestamp (Unix seconds), a dot and the body. */
 export function signatureOf(secret: string, timestamp: string, body: string): string {
-  const { createHmac } = process.getBuiltinModule('node:crypto');
   return `sha256=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`;
 }
 

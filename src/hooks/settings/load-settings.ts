@@ -1,12 +1,10 @@
+import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
 import { unreadable } from '../../runtime/text-file.ts';
 import { isRecord } from '../event.ts';
 import { codeOf, createFolder, readNow, writeWhole } from '../files.ts';
 import type { HookPaths } from '../paths.ts';
 import type { HookSettings } from './settings.ts';
-
-// Not imported: importing all members of a built-in module takes longer than using a few of them.
-const { closeSync, fstatSync, openSync, readFileSync, statSync } = process.getBuiltinModule('node:fs');
-const path = process.getBuiltinModule('node:path');
 
 /** The settings in effect, and the problem with an unusable file. */
 interface LoadedSettings {

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SharedEvent } from '../../../src/hooks/event.ts';
-import { createForwarding, type ForwardParts, flush, forward } from '../../../src/hooks/forward/forward.ts';
-import { createLock } from '../../../src/hooks/forward/lock.ts';
+import { createForwarding, type ForwardParts, forward } from '../../../src/hooks/forward/forward.ts';
 import { createSpool } from '../../../src/hooks/forward/spool.ts';
 import type { HookLog } from '../../../src/hooks/log.ts';
 import { type Answer, type Post, PostError, type PostRequest } from '../../../src/hooks/post.ts';
@@ -239,17 +238,7 @@ describe('forwarding', () => {
     await forward(nobody.parts, event('a'), 400);
     expect(nobody.requests).toHaveLength(1);
     expect(nobody.parts.spool.names()).toHaveLength(1);
-    expect(nobody.parts.hold.holds(now)).toBe(false);
-  });
-
-  test('does not send what another process is sending', async () => {
-    const { parts, requests } = forwarding();
-    expect(parts.lock.take(now, now + 60_000)).toBe(true);
-    await forward(parts, event('a'), 100);
-    expect(requests).toHaveLength(0);
-    parts.lock.release();
-    expect(await flush(parts, 1000)).toBe('empty');
-    expect(requests).toHaveLength(1);
+    expect(nobody.parts.pause.holds(now)).toBe(false);
   });
 
   test('delays no new event because of waiting ones: a slow exporter gets those bit by bit', async () => {
@@ -265,23 +254,11 @@ describe('forwarding', () => {
     expect(slow.parts.spool.names()).toHaveLength(1001);
   });
 
-  test('waits for another process for a limited time', async () => {
-    const { parts, clock } = forwarding();
-    parts.lock.take(now, now + 60_000);
-    await forward(
-      { ...parts, lock: createLock(path.join(state, 'sending'), 0, () => true) },
-      event('a'),
-      10_000,
-    );
-    expect(clock.elapsed()).toBeLessThan(700);
-    expect(parts.spool.names()).toHaveLength(1);
-  });
-
   test.each([
     ['half a file', (text: string) => text.slice(0, 20)],
     ['an empty file', () => ''],
     ['zeros, as after a power cut', (text: string) => '\0'.repeat(text.length)],
-    ['other JSON of the same size', (text: string) => text.replace('Stop', 'Stap')],
+    ['another event of the same size', (text: string) => text.replace('"b"', '"x"')],
   ])('sets %s aside and sends the others', async (_, damage) => {
     const { parts, sent, logged } = forwarding();
     const folder = path.join(state, 'spool');
@@ -295,7 +272,7 @@ describe('forwarding', () => {
     expect(logged).toEqual(['error Events lost: damaged files were set aside']);
   });
 
-  test('sends what an earlier release kept, whose names hold no checksum', async () => {
+  test('sends what an earlier release kept', async () => {
     const { parts, sent } = forwarding();
     left(event('old'));
     await forward(parts, event('new', now + 1), 1000);
@@ -377,32 +354,5 @@ test('an event that the system cannot read at the moment stays, and keeps no oth
 
 test('a pause that cannot be removed is no failure', () => {
   mkdirSync(path.join(state, 'pause'));
-  expect(() => forwarding().parts.hold.end()).not.toThrow();
-});
-
-describe('the lock', () => {
-  test('is held by one process at a time', () => {
-    const file = path.join(state, 'lock');
-    const [one, two] = [createLock(file, 1, () => true), createLock(file, 2, () => true)];
-    expect(one.take(now, now + 1000)).toBe(true);
-    expect(two.take(now, now + 1000)).toBe(false);
-    two.release();
-    expect(two.take(now, now + 1000)).toBe(false);
-    one.release();
-    expect(two.take(now, now + 1000)).toBe(true);
-  });
-
-  test.each([
-    ['after its time', now + 1001, () => true],
-    ['when its process is gone', now + 1, (pid: number) => pid !== 1],
-    ['when it was taken by a clock far ahead', now - 3_600_000, () => true],
-  ])('goes to another %s', (_, later, alive) => {
-    const file = path.join(state, 'lock');
-    createLock(file, 1, alive).take(now, now + 1000);
-    expect(createLock(file, 2, alive).take(later, later + 1000)).toBe(true);
-  });
-
-  test('is not required if it cannot be created', () => {
-    expect(createLock(path.join(state, 'no', 'folder'), 1, () => true).take(now, now + 1)).toBe(true);
-  });
+  expect(() => forwarding().parts.pause.end()).not.toThrow();
 });
