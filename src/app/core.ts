@@ -130,7 +130,7 @@ export async function createCore(
   });
   const runs = createRunStates();
   const reading = createSlices(clock);
-  const leading = createLeading(store.leadership);
+  const leading = createLeading(store.leadership, clock);
   const traffic = createTraffic({ history, clock }, first.traffic);
   return {
     ...{ log, redactor, clock, history, store, instruments, publication, traffic },

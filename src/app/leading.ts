@@ -1,4 +1,5 @@
 import type { Leadership } from '../history/postgres/leader.ts';
+import type { Clock } from '../runtime/clock.ts';
 
 /** The part of this process among those that share its store. */
 export type Role = 'leader' | 'follower' | 'undecided';
@@ -13,13 +14,20 @@ export interface Leading {
   demand(): void;
   /** Records a run that did not take place or was aborted; it is run once that is possible again. */
   missed(job: string): void;
-  /** The runs that were missed since the last call. */
-  takeMissed(): readonly string[];
+  /** The runs that were missed since the last call; `rested`: none unless that is some time ago. */
+  takeMissed(rested?: 'rested'): readonly string[];
 }
 
+/** Answers that a connected database refuses, as one without space does, are not asked for at each beat; in milliseconds. */
+const REST_MS = 60_000;
+
 /** Creates the right; `leadership` is undefined if the store has one process. */
-export function createLeading(leadership: Leadership | undefined): Leading & { decided(): void } {
+export function createLeading(
+  leadership: Leadership | undefined,
+  clock: Pick<Clock, 'elapsed'>,
+): Leading & { decided(): void } {
   const missed = new Set<string>();
+  let takenAt = Number.NEGATIVE_INFINITY;
   let isDecided = leadership === undefined;
 
   return {
@@ -37,7 +45,9 @@ export function createLeading(leadership: Leadership | undefined): Leading & { d
     },
     demand: () => leadership?.demand(),
     missed: (job) => void missed.add(job),
-    takeMissed() {
+    takeMissed(rested) {
+      if (rested !== undefined && clock.elapsed() - takenAt < REST_MS) return [];
+      takenAt = clock.elapsed();
       const taken = [...missed];
       missed.clear();
       return taken;

@@ -53,6 +53,7 @@ export async function takePart(core: Core, deployments: Deployments): Promise<vo
     onOtherSettings: () => safely('Publishing failed', () => publishPeople(inUse())),
     onLead: () => safely('Taking over failed', begin),
     onResume: () => scheduler.catchUp(leading.takeMissed()),
+    onBeat: () => scheduler.catchUp(leading.takeMissed('rested')),
     onEnd: () => safely('Handing over failed', end),
     onRefresh: () => void refresh(),
   });

@@ -211,6 +211,7 @@ const SILENT: LeaderEvents = {
   onOtherSettings: () => undefined,
   onLead: () => undefined,
   onResume: () => undefined,
+  onBeat: () => undefined,
   onEnd: () => undefined,
   onRefresh: () => undefined,
 };

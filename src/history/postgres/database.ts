@@ -117,6 +117,8 @@ export function createDatabase(deps: DatabaseDeps): Database {
     if (isClosed) throw new Error('the database is closed');
     // Without waiting in between: of transactions that begin together, one creates the pool.
     if (pool?.url !== text) {
+      // Another URL may lead to another server.
+      if (pool !== undefined) onLost?.();
       discardPool();
       schema = parseDatabaseUrl(text).schema;
       pool = { pool: createPool(driver.Pool, text), url: text };

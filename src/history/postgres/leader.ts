@@ -51,6 +51,8 @@ export interface LeaderEvents {
   onLead(): void;
   /** The connection was lost within a term, and is used again: what was aborted is to be run again. */
   onResume(): void;
+  /** A beat of the term was stored. */
+  onBeat(): void;
   /** A term has ended; figures about its runs must go. */
   onEnd(): void;
   /** Somebody has asked to fetch again. */
@@ -228,6 +230,7 @@ export function createLeadership(deps: LeadershipDeps): Leadership {
     mine.beatAt = sentAt;
     mine.healed = losses;
     if (isOther) events?.onResume();
+    else events?.onBeat();
   }
 
   function noteOlder(row: LeaderRow): void {

@@ -132,6 +132,7 @@ function createCluster() {
           onOtherSettings: () => told.push('other settings'),
           onLead: () => told.push('lead'),
           onResume: () => told.push('resume'),
+          onBeat: () => undefined,
           onEnd: () => told.push('end'),
           onRefresh: () => told.push('refresh'),
         }),

@@ -110,6 +110,7 @@ function joins(database: Database, id: string): Leadership {
     onOtherSettings: () => undefined,
     onLead: () => undefined,
     onResume: () => undefined,
+    onBeat: () => undefined,
     onEnd: () => undefined,
     onRefresh: () => undefined,
   });

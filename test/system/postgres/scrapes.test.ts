@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { readPage } from '../../e2e/page.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { chosen, during, panelQueries } from '../dashboard-queries.ts';
 import { startPlatform } from '../platform.ts';
@@ -18,7 +19,7 @@ const server = usePostgres();
 const programs = createPrograms();
 
 describe.runIf(requireTool('prometheus'))('a Prometheus that scrapes all replicas', () => {
-  test('has no gap in any query of the dashboards when one of them is killed', async () => {
+  test('has no gap in any query of the dashboards but those about runs when the leader is killed', async () => {
     const platform = await startPlatform(programs, ['--orgs=2', '--users=5', '--repos=2', '--days=20']);
     const database = await server.database();
     const config = join(programs.folder(), 'config.yaml');
@@ -43,7 +44,13 @@ describe.runIf(requireTool('prometheus'))('a Prometheus that scrapes all replica
     for (const { target } of exporters) {
       await waitFor(async () => expect((await fetch(`http://${target}/-/ready`)).status).toBe(200));
     }
-    const [killed] = exporters;
+    const killed = await waitFor(async () => {
+      for (const exporter of exporters) {
+        const page = readPage(await (await fetch(`http://${exporter.target}/metrics`)).text());
+        if (page.value('agent_platform_exporter_leader') === 1) return exporter;
+      }
+      throw new Error('nobody leads');
+    });
     const tsdb = programs.folder();
     const target = exporters.map((exporter) => exporter.target).join("','");
     const prometheus = await startPrometheus(programs, { tsdb, target, lookback: '4s' });
@@ -67,14 +74,14 @@ describe.runIf(requireTool('prometheus'))('a Prometheus that scrapes all replica
     );
 
     const from = Math.floor(Date.now() / 1000);
-    killed?.program.send('SIGKILL');
-    await waitFor(async () => expect(await count(`up{instance="${killed?.target}"} == 0`)).toBe(1));
+    killed.program.send('SIGKILL');
+    await waitFor(async () => expect(await count(`up{instance="${killed.target}"} == 0`)).toBe(1));
     await waitFor(async () =>
       expect(await count(`vector(1) and on () (vector(time()) > ${from + AFTER_S})`)).toBe(1),
     );
 
     // A busy machine may miss scrapes of the others too, which is no gap of theirs.
-    const others = `count(up{instance!="${killed?.target}"} == 1)`;
+    const others = `count(up{instance!="${killed.target}"} == 1)`;
     const scraped = await prometheus.range(others, from, from + AFTER_S, 1);
     const expected = scraped.flatMap(({ values }) => values.map(([second]) => second));
     expect(expected.length).toBeGreaterThan(AFTER_S / 2);
@@ -83,6 +90,8 @@ describe.runIf(requireTool('prometheus'))('a Prometheus that scrapes all replica
     let answered = 0;
     const gaps: string[] = [];
     for (const { where, target: panel } of panelQueries()) {
+      // Nobody knows whether the runs of the dead leader are still under way.
+      if (panel.expr.includes('agent_platform_exporter_collector_')) continue;
       const series = await prometheus.range(over(panel.expr), from, from + AFTER_S, 1);
       const stepsOf = (one: (typeof series)[number]) => new Set(one.values.map(([second]) => second));
       const steps = new Set(series.flatMap((one) => [...stepsOf(one)]));

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { createLeading } from '../../src/app/leading.ts';
+import type { Leadership } from '../../src/history/postgres/leader.ts';
+import { createFakeClock } from '../../src/runtime/clock.ts';
+
+test('runs that a connected database refused are run again, but not at each beat', async () => {
+  const clock = createFakeClock(0);
+  const leading = createLeading(undefined, clock);
+  leading.missed('acme/tokens');
+  expect(leading.takeMissed('rested')).toEqual(['acme/tokens']);
+  leading.missed('acme/tokens');
+  await clock.advance(59_000);
+  expect(leading.takeMissed('rested')).toEqual([]);
+  // Once the connection is back, nothing needs to rest.
+  expect(leading.takeMissed()).toEqual(['acme/tokens']);
+  leading.missed('acme/tools');
+  await clock.advance(60_000);
+  expect(leading.takeMissed('rested')).toEqual(['acme/tools']);
+});
+
+test('a process with a file always leads; one of several is undecided until it is known who does', () => {
+  const clock = createFakeClock(0);
+  const alone = createLeading(undefined, clock);
+  expect([alone.role(), alone.permit()]).toEqual(['leader', { ended: undefined }]);
+  let term: AbortSignal | undefined;
+  const leadership: Pick<Leadership, 'isLeader' | 'term'> = {
+    isLeader: () => term !== undefined,
+    term: () => term,
+  };
+  const leading = createLeading(leadership as Leadership, clock);
+  expect([leading.role(), leading.permit()]).toEqual(['undecided', undefined]);
+  leading.decided();
+  expect(leading.role()).toBe('follower');
+  term = new AbortController().signal;
+  expect([leading.role(), leading.permit()?.ended]).toEqual(['leader', term]);
+});
