@@ -5,8 +5,6 @@ import { webOptions } from './web-options.ts';
 const all = ['serve', 'demo', 'once', 'estimate', 'backfill', 'export', 'check-config'];
 /** Commands that poll configured organizations. */
 const own = ['serve', 'once', 'estimate', 'backfill', 'export', 'check-config'];
-/** Of these, `once` and `estimate` need no store. */
-const storing = ['serve', 'backfill', 'export', 'check-config'];
 
 const sharedOptions = {
   'config.file': {
@@ -190,16 +188,16 @@ const sharedOptions = {
     kind: 'file',
     section: 'Data',
     description:
-      'SQLite file of the days seen so far. `serve` owns it, and creates it and its directory if necessary; commands read it beside that. With `:memory:`, nothing is kept across a restart',
+      'SQLite file of the days seen so far. `serve` owns it, and creates it and its directory if necessary; commands read it beside that, and `once` and `estimate` leave it alone. With `:memory:`, nothing is kept across a restart',
     default: 'data/history.db',
-    takenBy: [...storing, 'history copy'],
+    takenBy: [...own, 'history copy'],
   },
   'storage.url': {
     kind: 'text',
     section: 'Data',
     description:
       'PostgreSQL database to use instead of the file: `postgres://user@host/database`, with parameters such as `sslmode=verify-full` and `schema` (default `agent_platform`); any other is an error. A password is not accepted here: use AGENT_PLATFORM_STORAGE_URL or AGENT_PLATFORM_STORAGE_URL_FILE. See docs/postgresql.md',
-    takenBy: [...storing, 'history copy'],
+    takenBy: [...own, 'history copy'],
   },
   'storage.on-damage': {
     kind: 'choice',
@@ -208,7 +206,7 @@ const sharedOptions = {
       'What to do with a history file that is damaged or written by a newer release: keep it untouched and run from memory, or move it aside and replace it with a new file',
     default: 'keep',
     choices: ['keep', 'replace'],
-    takenBy: ['serve', 'check-config'],
+    takenBy: own,
   },
   'metrics.max-age': {
     kind: 'duration',

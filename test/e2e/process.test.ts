@@ -1,7 +1,9 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { mkdtemp, open, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -53,6 +55,18 @@ describe('the program', () => {
     expect(stderr).toBe(
       'agent-platform-exporter: unknown environment variable AGENT_PLATFORM_LOG_LEVL\n  did you mean AGENT_PLATFORM_LOG_LEVEL?\n',
     );
+  });
+
+  test('takes the flags of serve for once, which leaves its store alone', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'exporter-once-'));
+    const { code, stderr } = await exporter(
+      ['once', '--api.retries=0', `--storage.path=${join(directory, 'history.db')}`],
+      { AGENT_PLATFORM_API_BASE_URL: 'http://127.0.0.1:1', AGENT_PLATFORM_API_KEY: 'not-a-key' },
+    );
+    expect(code).toBe(1);
+    expect(stderr).toContain('connection refused');
+    expect(await readdir(directory)).toEqual([]);
+    await rm(directory, { recursive: true });
   });
 
   test('exits with 2 if the proxy is invalid, and does not keep listening', async () => {
