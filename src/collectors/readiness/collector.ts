@@ -1,5 +1,5 @@
 import type { DocumentCollector } from '../../catalog/collector.ts';
-import { currentFamily, type Sample } from '../../catalog/family.ts';
+import { currentFamily, type Sample, UNKNOWN } from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
 import { parts } from '../samples.ts';
 import {
@@ -11,7 +11,6 @@ import {
 import {
   bandOf,
   changedBetween,
-  evaluatedOf,
   lowerBound,
   ratioOf,
   regressedBetween,
@@ -30,7 +29,7 @@ export const readinessRatio = currentFamily({
   source: `${RESULTS}.numerator, denominator`,
   aggregation: 'ratio',
   definition: `The mean, over the criteria that were not skipped, of the applications that pass a criterion divided by those evaluated;
-absent if all criteria were skipped. It is that of the current report, the newest one of the repository's main branch: the first of
+absent if all criteria were skipped or the result of one is unusable. It is that of the current report, the newest one of the repository's main branch: the first of
 \`readiness.branches\` with a report, and nothing without one; if that setting is empty \`main\`, else \`master\`, else the branch with the
 most reports. Of branches with equally many, it is the one with the newest report, and of those created at the same instant the first by
 name. Reports without a branch count where no report of the repository has one.
@@ -229,11 +228,11 @@ function withCounts(view: View): boolean {
 
 function* perRepo(
   view: View,
-  figureOf: (reports: Selected) => number | undefined,
+  figureOf: (reports: Selected) => number | null | undefined,
 ): Generator<Sample<'repo'>> {
   for (const reports of selected(view)) {
     const value = figureOf(reports);
-    if (value !== undefined) yield { labels: { repo: reports.current.repo }, value };
+    if (value !== undefined) yield { labels: { repo: reports.current.repo }, value: value ?? UNKNOWN };
   }
 }
 
@@ -242,8 +241,10 @@ function* perCriterion(
   figureOf: (criterion: EvaluatedCriterion) => number,
 ): Generator<Sample<'repo' | 'criterion'>> {
   for (const { current } of selected(view)) {
-    for (const criterion of evaluatedOf(current)) {
-      yield { labels: { repo: current.repo, criterion: criterion.id }, value: figureOf(criterion) };
+    for (const criterion of current.criteria ?? []) {
+      if (criterion.skipped === true) continue;
+      const value = criterion.skipped === null ? UNKNOWN : figureOf(criterion);
+      yield { labels: { repo: current.repo, criterion: criterion.id }, value };
     }
   }
 }

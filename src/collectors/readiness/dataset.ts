@@ -21,7 +21,13 @@ export interface EvaluatedCriterion {
   readonly evaluated: number;
 }
 
-export type Criterion = SkippedCriterion | EvaluatedCriterion;
+/** A criterion whose result was unusable. */
+interface UnusableCriterion {
+  readonly id: string;
+  readonly skipped: null;
+}
+
+export type Criterion = SkippedCriterion | EvaluatedCriterion | UnusableCriterion;
 
 /** The stored part of a readiness report: never a rationale or a description of an application. */
 export interface ReadinessReport {
@@ -36,9 +42,10 @@ export interface ReadinessReport {
   readonly clientVersion?: string | undefined;
   readonly localChanges?: boolean | undefined;
   readonly nonRemoteCommits?: boolean | undefined;
-  readonly applications?: number | undefined;
-  /** Each criterion once, by its name; missing if the report has no results. */
-  readonly criteria?: readonly Criterion[] | undefined;
+  /** Null if the applications were unusable. */
+  readonly applications?: number | null | undefined;
+  /** Each criterion once, by its name; missing if the report has no results, null if they were unusable as a whole. */
+  readonly criteria?: readonly Criterion[] | null | undefined;
 }
 
 export const readinessDataset: DocumentDataset<ReadinessReport> = {
@@ -46,6 +53,6 @@ export const readinessDataset: DocumentDataset<ReadinessReport> = {
   name: 'readiness',
   idOf: ({ id }) => id,
   existsFrom: ({ createdAt }) => createdAt,
-  // 2: the repository includes port, query and fragment.
-  schemaVersion: 2,
+  // Version 2 lacks unusable criteria, so that what is left of a report looks like the whole.
+  schemaVersion: 3,
 };

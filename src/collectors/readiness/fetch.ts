@@ -52,7 +52,7 @@ async function walkReports(source: Source, pageSize: number): Promise<FetchedDoc
     },
     (items) => {
       for (const item of items) {
-        const { row, rejected: faults } = salvage(reportElement, item);
+        const { row, rejected: faults, members } = salvage(reportElement, item);
         rejected += faults;
         if (row === undefined) {
           lost += 1;
@@ -63,8 +63,9 @@ async function walkReports(source: Source, pageSize: number): Promise<FetchedDoc
           rejected += 1;
           continue;
         }
-        documents.push(row);
-        if (faults > 0) damaged.push(row);
+        const report = withUnusable(row, members);
+        documents.push(report);
+        if (faults > 0) damaged.push(report);
       }
     },
   );
@@ -78,6 +79,16 @@ async function walkReports(source: Source, pageSize: number): Promise<FetchedDoc
       : ['the listing exceeds the maximum number of results; the last reports were ignored']),
   ];
   return { documents, damaged, rejected, complete, remarks };
+}
+
+/** The report with null for what was rejected as a whole and would be missing in a sum over repositories. */
+function withUnusable(report: ReadinessReport, rejected: readonly string[]): ReadinessReport {
+  const { applications, criteria } = report;
+  return {
+    ...report,
+    applications: applications ?? (rejected.includes('apps') ? null : undefined),
+    criteria: criteria ?? (rejected.includes('report') ? null : undefined),
+  };
 }
 
 function isTooLarge(thrown: unknown): boolean {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import {
   flag,
   members,
+  rejected,
   requiredAmount,
   requiredInstant,
   requiredRepository,
@@ -11,6 +12,7 @@ import {
 import type { Criterion, ReadinessReport } from './dataset.ts';
 
 const result = z.union([
+  rejected,
   z.object({ numerator: z.null() }),
   z
     .object({ numerator: requiredAmount, denominator: requiredAmount })
@@ -57,6 +59,7 @@ export const reportElement = z.compile(
 );
 
 function criterion([id, outcome]: readonly [string, z.infer<typeof result>]): Criterion {
+  if (outcome === null) return { id, skipped: null };
   if (outcome.numerator === null) return { id, skipped: true };
   return { id, skipped: false, passed: outcome.numerator, evaluated: outcome.denominator };
 }

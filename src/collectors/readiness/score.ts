@@ -6,15 +6,20 @@ type CriterionStatus = 'passed' | 'partial' | 'failed' | 'skipped';
 /** By rounding, a mean at the edge of a band may be this far below it. */
 const ROUNDING = 1e-9;
 
-/** The criteria that were not skipped. */
+/** The criteria that were evaluated, with a usable result. */
 export function evaluatedOf(report: ReadinessReport | undefined): readonly EvaluatedCriterion[] {
-  return report?.criteria?.filter((criterion) => !criterion.skipped) ?? [];
+  return report?.criteria?.filter((criterion) => criterion.skipped === false) ?? [];
 }
 
-/** The mean of passed/evaluated over the criteria not skipped, 0 to 1; undefined if all were skipped. */
+/** Whether a result of a report was unusable, so that what depends on all of them is unknown. */
+function isPartial({ criteria }: ReadinessReport): boolean {
+  return criteria === null || criteria?.some(({ skipped }) => skipped === null) === true;
+}
+
+/** The mean of passed/evaluated over the criteria not skipped, 0 to 1; undefined if all were skipped or one is unusable. */
 export function scoreOf(report: ReadinessReport | undefined): number | undefined {
   const criteria = evaluatedOf(report);
-  if (criteria.length === 0) return undefined;
+  if (criteria.length === 0 || report === undefined || isPartial(report)) return undefined;
   return criteria.reduce((sum, criterion) => sum + ratioOf(criterion), 0) / criteria.length;
 }
 
@@ -59,12 +64,18 @@ export function ratioOf({ passed, evaluated }: EvaluatedCriterion): number {
   return passed / evaluated;
 }
 
-/** Number of criteria by status; undefined if the report has no results. */
-export function statusesOf(report: ReadinessReport): Readonly<Record<CriterionStatus, number>> | undefined {
-  if (report.criteria === undefined) return undefined;
+/** Number of criteria by status, each null if a result is unusable; undefined if the report has no results. */
+export function statusesOf(
+  report: ReadinessReport,
+): Readonly<Record<CriterionStatus, number | null>> | undefined {
+  const { criteria } = report;
+  if (criteria === undefined) return undefined;
   const statuses = { passed: 0, partial: 0, failed: 0, skipped: 0 };
-  for (const criterion of report.criteria) statuses[statusOf(criterion)] += 1;
-  return statuses;
+  for (const criterion of criteria ?? []) {
+    if (criterion.skipped !== null) statuses[statusOf(criterion)] += 1;
+  }
+  // An unusable result could be of any status.
+  return isPartial(report) ? { passed: null, partial: null, failed: null, skipped: null } : statuses;
 }
 
 /** A criterion that was evaluated in two reports with different ratios. */
@@ -86,12 +97,17 @@ export function changedBetween(
   });
 }
 
-/** Number of criteria that were evaluated in both reports and score lower in the newer one. */
-export function regressedBetween(newer: ReadinessReport, older: ReadinessReport): number {
+/**
+ * Number of criteria that were evaluated in both reports and score lower in the newer one; null if a result is unusable,
+ * undefined without results of both.
+ */
+export function regressedBetween(newer: ReadinessReport, older: ReadinessReport): number | null | undefined {
+  if (newer.criteria === undefined || older.criteria === undefined) return undefined;
+  if (isPartial(newer) || isPartial(older)) return null;
   return changedBetween(newer, older).filter(({ now, before }) => now < before).length;
 }
 
-function statusOf(criterion: Criterion): CriterionStatus {
+function statusOf(criterion: Exclude<Criterion, { readonly skipped: null }>): CriterionStatus {
   if (criterion.skipped) return 'skipped';
   if (criterion.passed === criterion.evaluated) return 'passed';
   return criterion.passed === 0 ? 'failed' : 'partial';

@@ -1,7 +1,7 @@
 import type { DocumentCollector } from '../../catalog/collector.ts';
-import { currentFamily, type Sample } from '../../catalog/family.ts';
+import { currentFamily, type Sample, UNKNOWN } from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
-import { merged, summedCounts } from '../counts.ts';
+import { type Count, merged, summedCounts } from '../counts.ts';
 import { counts, figure } from '../samples.ts';
 import { WIKI_PATH, type WikiRun, wikiDataset } from './dataset.ts';
 
@@ -13,17 +13,17 @@ export const wikiRuns = currentFamily({
   source: `${WIKI_PATH}: wikiRuns[]`,
   aggregation: 'additive',
   // An empty listing cannot be distinguished from one that could not be read.
-  samplesOf: (view) => figure(runsAt(view).length || undefined),
+  samplesOf: (view) => (isWhole(view) ? figure(runsAt(view).length || undefined) : undefined),
 });
 
 export const wikiRunsByStatus = currentFamily({
   name: 'agent_platform_wiki_runs_by_status',
-  help: 'Wiki runs listed by the platform, by status. Runs without a status are not counted.',
+  help: 'Wiki runs listed by the platform, by status. Runs without a status are not counted; absent if that of a run is unusable.',
   labels: ['status'],
   unit: 'runs',
   source: `${WIKI_PATH}: wikiRuns[].status`,
   aggregation: 'additive',
-  samplesOf: (view) => counts('status', statusesOf(runsAt(view))),
+  samplesOf: (view) => (isWhole(view) ? counts('status', statusesOf(runsAt(view))) : undefined),
 });
 
 export const wikiLastRunTimestampSeconds = currentFamily({
@@ -62,19 +62,34 @@ export const wikiCollector: DocumentCollector<WikiRun> = {
 
 /** The runs that existed at the instant of the view; runs without a time always existed. */
 function runsAt(view: View): readonly WikiRun[] {
-  return view.documents(wikiDataset).filter(({ at = 0 }) => at <= view.asOf);
+  return view
+    .documents(wikiDataset)
+    .filter(({ at = 0, partial }) => partial === undefined && at <= view.asOf);
 }
 
-function statusesOf(runs: readonly WikiRun[]) {
-  const statuses = runs.flatMap(({ status }) => (status === undefined ? [] : [{ name: status, count: 1 }]));
+/** Whether no run of the last listing is missing: if some were unusable, as many are known from an earlier one. */
+function isWhole(view: View): boolean {
+  const runs = view.documents(wikiDataset);
+  const partial = runs.find((run) => run.partial !== undefined)?.partial;
+  return partial === undefined || runs.length - 1 === partial.usable + partial.unusable;
+}
+
+function statusesOf(runs: readonly WikiRun[]): readonly Count[] | undefined {
+  // An unusable status could be any of them.
+  if (runs.some(({ status }) => status === null)) return undefined;
+  const statuses = runs.flatMap(({ status }) => (status ? [{ name: status, count: 1 }] : []));
   return statuses.length === 0 ? undefined : summedCounts(statuses);
 }
 
-function* perRepo(view: View, figureOf: (run: WikiRun) => number | undefined): Generator<Sample<'repo'>> {
+function* perRepo(
+  view: View,
+  figureOf: (run: WikiRun) => number | null | undefined,
+): Generator<Sample<'repo'>> {
   const located = runsAt(view).filter(({ repo }) => repo !== undefined);
   for (const run of merged(located, ({ repo = '' }) => repo, newer)) {
     const value = figureOf(run);
-    if (run.repo !== undefined && value !== undefined) yield { labels: { repo: run.repo }, value };
+    if (run.repo !== undefined && value !== undefined)
+      yield { labels: { repo: run.repo }, value: value ?? UNKNOWN };
   }
 }
 

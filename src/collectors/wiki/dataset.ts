@@ -11,8 +11,23 @@ export interface WikiRun {
   readonly repo?: string | undefined;
   /** Creation time, or completion time if only that is known. */
   readonly at?: Instant | undefined;
-  readonly status?: string | undefined;
-  readonly pages?: number | undefined;
+  /** Null if it was unusable, as for `pages`. */
+  readonly status?: string | null | undefined;
+  readonly pages?: number | null | undefined;
+  /** Not a run, but what is known of a listing with unusable ones. */
+  readonly partial?: PartialListing | undefined;
+}
+
+/** A listing with runs that were unusable as a whole. */
+interface PartialListing {
+  /** Number of distinct usable runs. */
+  readonly usable: number;
+  readonly unusable: number;
+}
+
+/** The note about a listing with unusable runs. It is stored like a run, without an id, until a listing comes without it. */
+export function partialListing(partial: PartialListing): WikiRun {
+  return { id: '', partial };
 }
 
 export const wikiDataset: DocumentDataset<WikiRun> = {
@@ -20,6 +35,6 @@ export const wikiDataset: DocumentDataset<WikiRun> = {
   name: 'wiki',
   idOf: ({ id }) => id,
   existsFrom: ({ at }) => at,
-  // 2: the repository includes port, query and fragment.
-  schemaVersion: 2,
+  // Version 2 does not tell what was unusable from what was not sent.
+  schemaVersion: 3,
 };

@@ -3,7 +3,7 @@ import type { FetchedDocuments } from '../../catalog/collector.ts';
 import type { Source } from '../../catalog/source.ts';
 import { amount, instant, repository, text } from '../fields.ts';
 import { salvage } from '../usable-row.ts';
-import { WIKI_PATH, type WikiRun } from './dataset.ts';
+import { partialListing, WIKI_PATH, type WikiRun } from './dataset.ts';
 
 const listings = z.union([
   z.array(z.unknown()),
@@ -59,11 +59,27 @@ export async function fetchRuns(source: Source): Promise<FetchedDocuments<WikiRu
     const salvaged = salvage(runElement, run);
     rejected += salvaged.rejected;
     if (salvaged.row === undefined) continue;
-    documents.push(salvaged.row);
-    if (salvaged.rejected > 0) damaged.push(salvaged.row);
+    const kept = withUnusable(salvaged.row, salvaged.members);
+    documents.push(kept);
+    if (salvaged.rejected > 0) damaged.push(kept);
   }
+  const unusable = runs.length - documents.length;
   const fits = runs.length <= MAX_RUNS;
   // An unusable run may be a known one, which must not be deleted.
-  const complete = fits && documents.length === runs.length;
+  const complete = unusable === 0;
+  if (!complete) documents.push(partialListing({ usable: new Set(documents.map(idOf)).size, unusable }));
   return { documents, damaged, rejected, complete, remarks: fits ? [] : [TOO_MANY] };
+}
+
+/** The run with null for what was rejected and would be missing in a sum over runs. */
+function withUnusable(run: WikiRun, rejected: readonly string[]): WikiRun {
+  return {
+    ...run,
+    status: rejected.includes('status') ? null : run.status,
+    pages: rejected.includes('pageCount') ? null : run.pages,
+  };
+}
+
+function idOf({ id }: WikiRun): string {
+  return id;
 }

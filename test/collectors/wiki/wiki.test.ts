@@ -62,9 +62,10 @@ describe('the listing of wiki runs', () => {
       run({ wikiRunId: 'w2', pageCount: -1, repoUrl: '/home/ann' }),
     ];
     const { documents, rejected } = await wikiCollector.fetch(answering([...bad, run()]));
-    expect(documents.map(({ id, repo, pages }) => [id, repo, pages])).toEqual([
-      ['w2', undefined, undefined],
-      ['w1', 'github.com/acme/app', 7],
+    expect(documents.map(({ id, repo, pages, partial }) => [id, repo, pages, partial])).toEqual([
+      ['w2', undefined, null, undefined],
+      ['w1', 'github.com/acme/app', 7, undefined],
+      ['', undefined, undefined, { usable: 2, unusable: 4 }],
     ]);
     expect(rejected).toBe(6);
   });
